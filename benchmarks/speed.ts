@@ -1,0 +1,242 @@
+/**
+ * What keeping a session costs, held against one pass of gpt-tokenizer over the same text in the same process.
+ *
+ *   npm run bench:speed -- [--sessions DIR] [--rounds 5] [--only turns,flat,oneshot,startup] [--long 100000]
+ *
+ * Needs `npm run build` for the whole-process figures.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { createSpillway, replaySession } from '../src/index.js';
+import { createExactCounter } from '../src/tokens/index.js';
+import type { Message } from '../src/transcript/index.js';
+import { textOf } from '../src/transcript/index.js';
+import { saveResult } from './support/provenance.js';
+import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';
+import { longSession } from './support/long-session.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: CORPUS },
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string', default: 'turns,flat,oneshot,startup' },
+    long: { type: 'string', default: '100000' },
+    windows: { type: 'string', default: '8000,32000,128000' },
+  },
+});
+const rounds = Number(flags.rounds);
+const parts = new Set(flags.only.split(','));
+const results: Record<string, unknown> = {};
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+const round = (value: number, digits = 3): number => Number(value.toFixed(digits));
+
+function textsOf(messages: readonly Message[]): string[] {
+  return messages.flatMap((message) =>
+    message.parts.flatMap((part) =>
+      part.type === 'tool-call' ? [part.name, part.arguments] : [textOf(part)],
+    ),
+  );
+}
+
+const PLAIN = { disallowedSpecial: new Set<string>() };
+function tokenizerMs(texts: readonly string[]): number {
+  const started = performance.now();
+  for (const text of texts) countTokens(text, PLAIN);
+  return performance.now() - started;
+}
+
+/** Everything `append` and `prepare` do but counting what came in: those counts are known beforehand. */
+async function turns(sessions: readonly BenchSession[]): Promise<void> {
+  const exact = await createExactCounter('o200k_base');
+  for (const window of flags.windows.split(',').map(Number)) {
+    const ratios: number[] = [];
+    let ours = 0;
+    let theirs = 0;
+    for (let i = 0; i < rounds; i++) {
+      let roundOurs = 0;
+      let roundTheirs = 0;
+      for (const { messages } of sessions) {
+        const texts = textsOf(messages);
+        const known = new Map(texts.map((text) => [text, exact.count(text)]));
+        roundTheirs += tokenizerMs(texts);
+        const counter = { ...exact, count: (text: string) => known.get(text) ?? exact.count(text) };
+        const spillway = await createSpillway({ inputBudget: window, counter });
+        const session = spillway.session();
+        const started = performance.now();
+        for await (const call of replaySession(session, messages)) void call;
+        roundOurs += performance.now() - started;
+      }
+      ratios.push(roundOurs / roundTheirs);
+      ours += roundOurs;
+      theirs += roundTheirs;
+    }
+    const line = {
+      ratio: round(median(ratios)),
+      goal: 0.25,
+      prepareMs: round(ours / rounds, 1),
+      tokenizerMs: round(theirs / rounds, 1),
+    };
+    results[`turns at ${window}`] = line;
+    console.log(`turns at ${window}: ${JSON.stringify(line)}`);
+  }
+}
+
+/** Mean time of a turn near message 1,000 against near the end of a long session. */
+async function flat(): Promise<void> {
+  const length = Number(flags.long);
+  const spillway = await createSpillway({ inputBudget: 32_000 });
+  const session = spillway.session();
+  const marks = { early: [] as number[], late: [] as number[] };
+  let index = 0;
+  let turn = 0;
+  let started = performance.now();
+  for (const message of longSession(length)) {
+    session.append(message);
+    if (message.role === 'tool') {
+      await session.prepare();
+      const took = performance.now() - started;
+      if (index >= 1_000 && index < 3_000) marks.early.push(took);
+      if (index >= length - 2_000) marks.late.push(took);
+      turn++;
+      started = performance.now();
+    }
+    index++;
+  }
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const line = {
+    ratio: round(mean(marks.late) / mean(marks.early)),
+    goal: 1.2,
+    earlyMs: round(mean(marks.early)),
+    lateMs: round(mean(marks.late)),
+    turns: turn,
+  };
+  results[`per turn, message 1,000 to ${length}`] = line;
+  console.log(`per turn at ${length} messages: ${JSON.stringify(line)}`);
+}
+
+const CLI = join('dist', 'cli', 'spillway.js');
+/** Runs a command and reads its peak memory and wall time; `/usr/bin/time` is not everywhere, so Node tells. */
+function run(args: readonly string[]): { ms: number; peakMb: number; status: number | null } {
+  const probe = `process.on('exit', () => process.stderr.write('\\npeak ' + process.resourceUsage().maxRSS + '\\n'))`;
+  const started = performance.now();
+  const child = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(probe)}`, ...args],
+    { encoding: 'utf8', maxBuffer: 1 << 30 },
+  );
+  const ms = performance.now() - started;
+  return { ms, peakMb: Number(/\npeak (\d+)/.exec(child.stderr)?.[1] ?? 0) / 1024, status: child.status };
+}
+
+/** One million tokens in one file, by the built command; against one pass of the tokenizer over its text. */
+async function oneShot(sessions: readonly BenchSession[]): Promise<void> {
+  const messages: Message[] = [];
+  const lines: string[] = [];
+  let tokens = 0;
+  for (const { messages: some } of [...sessions].sort((a, b) => b.messages.length - a.messages.length)) {
+    if (tokens >= 1_000_000) break;
+    for (const message of some) {
+      messages.push(message);
+      lines.push(JSON.stringify(message.wire));
+    }
+    for (const text of textsOf(some)) tokens += countTokens(text, PLAIN);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
+  const file = join(folder, 'million.jsonl');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const script = join(folder, 'pass.mjs');
+  const tokenizer = import.meta.resolve('gpt-tokenizer/encoding/o200k_base');
+  writeFileSync(
+    script,
+    `import { countTokens } from '${tokenizer}'; import { readFileSync } from 'node:fs';
+const o = { disallowedSpecial: new Set() };
+for (const line of readFileSync('${file}', 'utf8').split('\\n')) if (line) { const m = JSON.parse(line);
+  if (typeof m.content === 'string') countTokens(m.content, o); for (const c of m.tool_calls ?? []) countTokens(c.function.name + c.function.arguments, o); }`,
+  );
+  const idleScript = join(folder, 'idle.mjs');
+  writeFileSync(idleScript, `import '${tokenizer}'; `);
+  const ratios: number[] = [];
+  const growth: number[] = [];
+  const inputMb = Buffer.byteLength(lines.join('\n')) / 2 ** 20;
+  let ours = 0;
+  let pass = 0;
+  for (let i = 0; i < rounds; i++) {
+    const one = run([CLI, 'compact', file, '--window', '128000', '--out', join(folder, 'out.json')]);
+    const other = run([script]);
+    const idle = run([idleScript]);
+    ratios.push(one.ms / other.ms);
+    growth.push((one.peakMb - idle.peakMb) / inputMb);
+    ours = one.ms;
+    pass = other.ms;
+    if (one.status !== 0) throw new Error(`compact ended with ${one.status}`);
+  }
+  rmSync(folder, { recursive: true });
+  const line = {
+    tokens,
+    inputMb: round(inputMb, 2),
+    ratio: round(median(ratios)),
+    goal: 2,
+    ms: round(ours, 0),
+    passMs: round(pass, 0),
+    memoryTimesInput: round(median(growth), 2),
+    memoryGoal: 4,
+  };
+  results['one-shot, whole process'] = line;
+  console.log(`one-shot: ${JSON.stringify(line)}`);
+}
+
+function startUp(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
+  const file = join(folder, 'ten.json');
+  const ten = Array.from({ length: 10 }, (_, i) => ({
+    role: i % 2 === 0 ? 'user' : 'assistant',
+    content: `message ${i} of a short talk`,
+  }));
+  writeFileSync(file, JSON.stringify(ten));
+  const ratios: number[] = [];
+  const oursMs: number[] = [];
+  const baseMs: number[] = [];
+  for (let i = 0; i < rounds * 4; i++) {
+    const started = performance.now();
+    const child = spawnSync(process.execPath, [CLI, 'compact', file, '--window', '8000'], {
+      encoding: 'utf8',
+    });
+    const middle = performance.now();
+    spawnSync(process.execPath, ['-e', 'import("gpt-tokenizer/encoding/o200k_base")'], { encoding: 'utf8' });
+    const end = performance.now();
+    if (child.status !== 0) throw new Error(child.stderr);
+    oursMs.push(middle - started);
+    baseMs.push(end - middle);
+    ratios.push((middle - started) / (end - middle));
+  }
+  rmSync(folder, { recursive: true });
+  const line = {
+    ratio: round(median(ratios)),
+    goal: 1.5,
+    ms: round(median(oursMs), 0),
+    tokenizerMs: round(median(baseMs), 0),
+  };
+  results['start-up, whole process'] = line;
+  console.log(`start-up: ${JSON.stringify(line)}`);
+}
+
+const sessions: BenchSession[] = [];
+if (parts.has('turns') || parts.has('oneshot'))
+  for await (const session of sessionsOf(flags.sessions)) sessions.push(session);
+if (parts.has('turns')) await turns(sessions);
+if (parts.has('flat')) await flat();
+if (parts.has('oneshot')) await oneShot(sessions);
+if (parts.has('startup')) startUp();
+const file = saveResult(
+  parts.size < 4 ? 'speed-short' : 'speed',
+  `npm run bench:speed -- ${process.argv.slice(2).join(' ')}`.trim(),
+  results,
+);
+console.log(`written to ${file}`);

@@ -1,0 +1,34 @@
+import { execSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** What a figure must carry to be believed: commit, machine, Node, command. */
+export interface Provenance {
+  readonly commit: string;
+  readonly dirty: boolean;
+  readonly machine: string;
+  readonly node: string;
+  readonly command: string;
+  readonly date: string;
+}
+
+export function provenance(command: string): Provenance {
+  const git = (args: string): string => execSync(`git ${args}`, { encoding: 'utf8' }).trim();
+  const processors = cpus();
+  return {
+    commit: git('rev-parse --short HEAD'),
+    dirty: git('status --porcelain') !== '',
+    machine: `${processors.length} x ${processors[0]?.model.trim() ?? 'unknown'}`,
+    node: process.version,
+    command,
+    date: new Date().toISOString().slice(0, 10),
+  };
+}
+
+export function saveResult(name: string, command: string, result: unknown): string {
+  const file = join('benchmarks', 'results', `${name}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ ...provenance(command), result }, undefined, 2)}\n`);
+  return file;
+}

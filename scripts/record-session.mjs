@@ -1,0 +1,40 @@
+/**
+ * Records `examples/sessions/pressure-gauge.jsonl`: a scripted agent that really works, in a throw-away copy of this
+ * checkout. Its words are written beforehand (`record-session/story/`); every result is what the tool really said,
+ * and each step states what it must say, so that words and results cannot drift apart unnoticed.
+ *
+ *     node scripts/record-session.mjs [--keep] [--out <file>]
+ *
+ * --keep leaves the copy in place and says where it is.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkSession } from './record-session/checks.mjs';
+import { meta } from './record-session/meta.mjs';
+import { record } from './record-session/record.mjs';
+import { story } from './record-session/story/index.mjs';
+import { openWorkspace } from './record-session/workspace.mjs';
+
+const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const out = optionOf('--out') ?? join(checkout, 'examples/sessions/pressure-gauge.jsonl');
+
+const workspace = openWorkspace(checkout);
+try {
+  const messages = record(story, workspace, (line) => process.stderr.write(`${line}\n`));
+  const lines = [meta(), ...messages].map((value) => JSON.stringify(value));
+  const { faults, figures } = checkSession(lines);
+  process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`);
+  if (faults.length > 0) throw new Error(`the recording is not fit to be kept:\n  ${faults.join('\n  ')}`);
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, `${lines.join('\n')}\n`);
+  process.stdout.write(`${out}\n`);
+} finally {
+  if (process.argv.includes('--keep')) process.stderr.write(`kept ${workspace.folder}\n`);
+  else workspace.remove();
+}
+
+function optionOf(name) {
+  const at = process.argv.indexOf(name);
+  return at > 0 ? process.argv[at + 1] : undefined;
+}

@@ -1,0 +1,28 @@
+import { readSession } from '../../formats/index.js';
+import { EXIT } from '../exit.js';
+import { openFor, type PolicyOptions } from '../open.js';
+import { arrayLines, writeReport, writeResult } from '../output.js';
+import { compactReport, compactTable } from '../report/compact.js';
+import type { Terminal } from '../terminal.js';
+
+export interface CompactOptions extends PolicyOptions {
+  readonly upto?: number;
+  readonly target?: number;
+}
+
+/** One-shot: appends all messages, lets one run happen, writes what would be sent. */
+export async function compact(file: string, options: CompactOptions, terminal: Terminal): Promise<number> {
+  const input = await readSession(file, { format: options.format });
+  const all = input.parsed.messages;
+  const messages = options.upto === undefined ? all : all.slice(0, options.upto);
+  const session = await openFor(input, options, terminal);
+  session.append(...messages);
+  const before = session.reading;
+  const forced = options.target === undefined ? undefined : await session.compact({ target: options.target });
+  const prepared = await session.prepare();
+  const run = forced ?? prepared.run;
+  writeResult(arrayLines(prepared.messages), options.out, terminal);
+  const report = compactReport({ file, input, before, prepared, run, dispositions: session.explain() });
+  writeReport(report, () => compactTable(report, terminal.paint), options, terminal);
+  return EXIT.done;
+}

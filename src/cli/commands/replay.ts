@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { SpillwayError } from '../../errors/index.js';
+import { readSession } from '../../formats/index.js';
+import { replaySession } from '../../index.js';
+import { EXIT } from '../exit.js';
+import { openFor, type PolicyOptions } from '../open.js';
+import { arrayLines, writeReport, writeResult } from '../output.js';
+import { createProgress } from '../progress.js';
+import { replayReport, replayTable } from '../report/replay.js';
+import type { Terminal } from '../terminal.js';
+
+export interface ReplayOptions extends PolicyOptions {
+  readonly contextsAt?: readonly number[];
+}
+
+/** Plays a session as it went, preparing every call of the model. A call that cannot fit is reported; the rest goes on. */
+export async function replay(file: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+  const input = await readSession(file, { format: options.format });
+  const { messages } = input.parsed;
+  const wanted = new Set(options.contextsAt ?? []);
+  for (const index of wanted) {
+    if (messages[index]?.role === 'assistant') continue;
+    throw new SpillwayError('INPUT_INDEX', {
+      subject: '--contexts-at',
+      found: `${index} (${messages[index] ? `a ${messages[index].role} message` : 'no such message'})`,
+      allowed: `indexes of assistant messages, 0 to ${messages.length - 1}`,
+      remedy: 'Indexes are 0-based over the messages, the meta line not counted.',
+    });
+  }
+  if (wanted.size > 0 && options.out === undefined) {
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: '--out',
+      found: 'nothing',
+      allowed: 'a folder',
+      remedy: 'Say with --out where the contexts should be written.',
+    });
+  }
+  const session = await openFor(input, options, terminal);
+  const progress = createProgress(terminal, messages.length, 'replaying');
+  const calls = [];
+  for await (const call of replaySession(session, messages)) {
+    progress.at(call.index);
+    if (wanted.has(call.index) && call.prepared) {
+      writeResult(
+        arrayLines(call.prepared.messages),
+        join(options.out!, `context-${call.index}.json`),
+        terminal,
+      );
+    }
+    // What was sent is not kept: a replay of a long session would hold every request it ever made.
+    const { prepared, ...kept } = call;
+    calls.push(kept);
+  }
+  progress.done();
+  const report = replayReport({ file, input, calls, session });
+  writeReport(report, () => replayTable(report, terminal.paint), options, terminal);
+  return EXIT.done;
+}

@@ -1,0 +1,32 @@
+import Table from 'cli-table3';
+import { createSpillway } from '../../index.js';
+import { EXIT } from '../exit.js';
+import { percent, PLAIN_TABLE } from '../report/numbers.js';
+import type { Terminal } from '../terminal.js';
+
+export interface StagesOptions {
+  readonly profile?: string;
+  readonly json?: boolean;
+}
+
+/** Lists the roster in order, then stages that are provided and switched off. */
+export async function stages(options: StagesOptions, terminal: Terminal): Promise<number> {
+  const spillway = await createSpillway({
+    env: terminal.env,
+    ...(options.profile !== undefined && { profile: options.profile }),
+  });
+  const listed = spillway.stages;
+  if (options.json) {
+    terminal.out(`${JSON.stringify(listed)}\n`);
+    return EXIT.done;
+  }
+  const table = new Table({ ...PLAIN_TABLE, head: ['stage', 'opens at', 'what it does', 'options'] });
+  for (const { name, opensAt, summary, options: values } of listed) {
+    const shown = Object.entries((values as Record<string, unknown>) ?? {}).map(
+      ([key, value]) => `${key}=${JSON.stringify(value)}`,
+    );
+    table.push([name, opensAt === undefined ? 'off' : percent(opensAt), summary, shown.join(' ')]);
+  }
+  terminal.out(`${table.toString()}\n`);
+  return EXIT.done;
+}

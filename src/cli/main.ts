@@ -1,0 +1,147 @@
+import { Command, CommanderError, Option } from 'commander';
+import { SpillwayError } from '../errors/index.js';
+import { EXIT, exitCodeOf } from './exit.js';
+import { createTerminal, type Terminal } from './terminal.js';
+
+/** Runs one command line and says with which code the process should end. Never throws. */
+export async function main(argv: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
+  let code: number = EXIT.done;
+  const program = createProgram(terminal, (exit) => (code = exit));
+  try {
+    await program.parseAsync([...argv]);
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.inputAtFault;
+    terminal.note(error instanceof SpillwayError ? error.message : `INTERNAL: ${stackOf(error)}`);
+    return exitCodeOf(error);
+  }
+}
+
+/** Commands load their code when they run: starting up must not cost what is not used. */
+function createProgram(terminal: Terminal, exit: (code: number) => void): Command {
+  const program = new Command('spillway')
+    .description('Keeps LLM agent sessions inside their window: six stages that open as pressure rises.')
+    .exitOverride()
+    .showHelpAfterError('(spillway --help lists the commands)')
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
+
+  policyOptions(
+    program
+      .command('compact')
+      .description('Compact a session once and write the messages that would be sent (OpenAI chat).')
+      .argument(
+        '<file>',
+        'session: OpenAI chat (array, {messages}, JSONL), normalized JSONL, Claude Code JSONL',
+      ),
+  )
+    .option('--upto <count>', 'take only the first COUNT messages', whole)
+    .option('--target <pressure>', 'compact now, down to this pressure, whatever the gates say', fraction)
+    .action(async (file: string, options) => {
+      const { compact } = await import('./commands/compact.js');
+      exit(await compact(file, options, terminal));
+    });
+
+  policyOptions(
+    program
+      .command('replay')
+      .description('Play a session message by message as the live agent did, preparing every model call.')
+      .argument('<file>', 'session file'),
+  )
+    .option(
+      '--contexts-at <indexes>',
+      'write what the model would have been sent for these messages: 12,40,77',
+      indexes,
+    )
+    .action(async (file: string, options) => {
+      const { replay } = await import('./commands/replay.js');
+      exit(await replay(file, options, terminal));
+    });
+
+  program
+    .command('validate')
+    .description('Check a request against the wire rules of a format.')
+    .argument('<file>', 'request body or message list')
+    .addOption(new Option('--format <name>', 'wire format').choices(['openai-chat']).default('openai-chat'))
+    .option('--json', 'machine output')
+    .action(async (file: string, options) => {
+      const { validate } = await import('./commands/validate.js');
+      exit(await validate(file, options, terminal));
+    });
+
+  program
+    .command('stages')
+    .description('List the stages, where each opens and what its options are.')
+    .option('--profile <profile>', 'profile name or file')
+    .option('--json', 'machine output')
+    .action(async (options) => {
+      const { stages } = await import('./commands/stages.js');
+      exit(await stages(options, terminal));
+    });
+
+  const config = program.command('config').description('Look at the configuration.');
+  config
+    .command('print')
+    .description('Print every effective setting and where its value came from.')
+    .option('--profile <profile>', 'profile name or file')
+    .option('--config <file>', 'configuration file')
+    .option('--json', 'machine output')
+    .action(async (options) => {
+      const { printSettings } = await import('./commands/config.js');
+      exit(await printSettings(options, terminal));
+    });
+
+  program
+    .command('demo')
+    .description('Watch the bundled session being kept inside a small window.')
+    .option('--window <tokens>', 'window in tokens', whole)
+    .option('--fast', 'no pauses between calls')
+    .action(async (options) => {
+      const { demo } = await import('./commands/demo.js');
+      exit(await demo(options, terminal));
+    });
+  return program;
+}
+
+/** What compact and replay have in common. */
+function policyOptions(command: Command): Command {
+  return command
+    .option('--window <tokens>', 'input budget in tokens; nothing is kept back', whole)
+    .option('--model <name>', 'model whose limits apply')
+    .option('--profile <profile>', 'profile name or file')
+    .option('--config <file>', 'configuration file')
+    .option('--format <name>', 'input format', 'auto')
+    .option('--out <path>', 'write messages here instead of stdout (replay: a folder)')
+    .option('--report <file>', 'write the report as JSON here')
+    .option('--json', 'the report on stderr as JSON');
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0 || text.trim() === '')
+    throw usage('a number', text, 'a whole number, 0 or more');
+  return value;
+}
+
+function fraction(text: string): number {
+  const value = Number(text);
+  if (!(value >= 0 && value <= 1) || text.trim() === '')
+    throw usage('--target', text, 'a pressure from 0 to 1');
+  return value;
+}
+
+function indexes(text: string): number[] {
+  return text.split(',').map((item) => whole(item.trim()));
+}
+
+function usage(subject: string, found: string, allowed: string): SpillwayError {
+  return new SpillwayError('CONFIG_INVALID', {
+    subject,
+    found,
+    allowed,
+    remedy: 'See --help for what each option takes.',
+  });
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

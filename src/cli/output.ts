@@ -1,0 +1,51 @@
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SpillwayError } from '../errors/index.js';
+import type { Terminal } from './terminal.js';
+
+/** Writes a JSON array one element a line, never as one string: a session may be larger than a string can be. */
+export function* arrayLines(items: readonly unknown[]): Generator<string> {
+  yield '[';
+  for (let i = 0; i < items.length; i++) yield `${i > 0 ? ',' : ''}\n${JSON.stringify(items[i])}`;
+  yield items.length > 0 ? '\n]\n' : ']\n';
+}
+
+/** To a file where one is named, to stdout otherwise. A file appears whole or not at all. */
+export function writeResult(lines: Iterable<string>, file: string | undefined, terminal: Terminal): void {
+  if (file === undefined) {
+    for (const line of lines) terminal.out(line);
+    return;
+  }
+  const draft = `${file}.${process.pid}.part`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    const descriptor = openSync(draft, 'w');
+    try {
+      for (const line of lines) writeFileSync(descriptor, line);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw new SpillwayError('OUTPUT_UNWRITABLE', {
+      subject: file,
+      found: cause instanceof Error ? cause.message : String(cause),
+      remedy: 'Name a place that can be written to and has room; nothing was left behind.',
+      cause,
+    });
+  }
+}
+
+/** A report: JSON to a file where asked, and for people or programs on stderr. */
+export function writeReport(
+  report: unknown,
+  readable: () => string,
+  options: { readonly report?: string; readonly json?: boolean },
+  terminal: Terminal,
+): void {
+  if (options.report !== undefined)
+    writeResult([`${JSON.stringify(report, undefined, 2)}\n`], options.report, terminal);
+  if (options.json) terminal.err(`${JSON.stringify(report)}\n`);
+  else terminal.err(readable());
+}

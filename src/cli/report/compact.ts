@@ -1,0 +1,107 @@
+import Table from 'cli-table3';
+import type { ReadSession } from '../../formats/index.js';
+import type { Disposition, Prepared, RunReport } from '../../index.js';
+import type { Reading } from '../../tokens/index.js';
+import type { Terminal } from '../terminal.js';
+import { amount, percent, PLAIN_TABLE } from './numbers.js';
+
+export interface CompactReport {
+  readonly file: string;
+  readonly format: string;
+  readonly how: string;
+  readonly messages: { readonly before: number; readonly after: number };
+  readonly tokens: { readonly before: number; readonly after: number };
+  readonly pressure: {
+    readonly before: number;
+    readonly after: number;
+    readonly derivation: readonly string[];
+  };
+  readonly budget: { readonly tokens: number; readonly derivation: readonly string[] };
+  readonly run: Pick<RunReport, 'kind' | 'reason' | 'stages' | 'durationMs'> & { readonly plan?: string };
+  readonly kept: Readonly<Record<Disposition['status'], number>>;
+  readonly dispositions: readonly Disposition[];
+  readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
+}
+
+interface Facts {
+  readonly file: string;
+  readonly input: ReadSession;
+  readonly before: Reading;
+  readonly prepared: Prepared;
+  readonly run: RunReport;
+  readonly dispositions: readonly Disposition[];
+}
+
+export function compactReport({ file, input, before, prepared, run, dispositions }: Facts): CompactReport {
+  const kept = { kept: 0, pinned: 0, replaced: 0, superseded: 0 };
+  for (const { status } of dispositions) kept[status]++;
+  const { kind, reason, stages, durationMs, record } = run;
+  return {
+    file,
+    format: input.format,
+    how: input.how,
+    messages: { before: dispositions.length, after: prepared.messages.length },
+    tokens: { before: before.tokens, after: prepared.reading.tokens },
+    pressure: {
+      before: before.pressure,
+      after: prepared.reading.pressure,
+      derivation: prepared.reading.derivation,
+    },
+    budget: { tokens: prepared.reading.budget.tokens, derivation: prepared.reading.budget.derivation },
+    run: { kind, reason, stages, durationMs, ...(record && { plan: record.plan.hash }) },
+    kept,
+    dispositions,
+    notices: [...input.parsed.notices, ...prepared.notices],
+  };
+}
+
+/** For people: stage by stage, then what was kept and why. */
+export function compactTable(report: CompactReport, paint: Terminal['paint']): string {
+  const { tokens, pressure, budget, run, kept, messages } = report;
+  const lines = [
+    `${paint.bold(report.file)} (${report.how})`,
+    `pressure ${percent(pressure.before)} -> ${paint.bold(percent(pressure.after))} of ${amount(budget.tokens)} tokens (${budget.derivation.join('; ')})`,
+    `tokens   ${amount(tokens.before)} -> ${amount(tokens.after)}, messages ${messages.before} -> ${messages.after} (${pressure.derivation.join('; ')})`,
+    '',
+  ];
+  if (run.stages.length > 0) {
+    const table = new Table({
+      ...PLAIN_TABLE,
+      head: ['stage', 'opens at', 'before', 'after', 'edits', ''],
+      colAligns: ['left', 'right', 'right', 'right', 'right', 'left'],
+    });
+    for (const stage of run.stages) {
+      const fault = stage.faults[0] ? ` ${stage.refused} refused: ${stage.faults[0].message}` : '';
+      table.push([
+        stage.stage,
+        stage.opensAt === 0 ? '' : percent(stage.opensAt),
+        amount(stage.before.tokens),
+        amount(stage.after.tokens),
+        stage.edits,
+        `${stage.outcome}${fault}`,
+      ]);
+    }
+    lines.push(table.toString(), '');
+  }
+  lines.push(`${run.kind}: ${run.reason}`);
+  lines.push(
+    `of ${report.dispositions.length} messages ${kept.kept} kept, ${kept.pinned} pinned, ${kept.replaced} replaced in part, ${kept.superseded} superseded`,
+  );
+  for (const [reason, count] of reasons(report.dispositions))
+    lines.push(`  ${String(count).padStart(5)}  ${reason}`);
+  for (const notice of report.notices.slice(0, 20))
+    lines.push(paint.yellow(`mended ${notice.at}: ${notice.what}`));
+  if (report.notices.length > 20)
+    lines.push(paint.yellow(`… and ${report.notices.length - 20} more, all in the report`));
+  return `${lines.join('\n')}\n`;
+}
+
+function reasons(dispositions: readonly Disposition[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { by, status } of dispositions) {
+    if (!by) continue;
+    const key = `${status} by ${by.stage}: ${by.reason}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}

@@ -1,0 +1,77 @@
+import type { ZodType } from 'zod';
+import { allowed } from './allowed.js';
+import { configShape, type Section, type Shape } from './shape.js';
+
+const HEADER = `# Every setting of Spillway with its default. Generated from the schema.
+# You may edit this file, but a file of your own that holds only what differs survives an upgrade:
+#   spillway config print --config mine.yaml
+# Layers, each winning over the one before: this file, the profile, your file, the environment, code.
+# A setting's variable is SPILLWAY_ and its path: SPILLWAY_THRESHOLDS_SNIP_THRESHOLD=0.75. Lists and mappings as JSON.
+# Your file may start with "extends: <profile>"; the profiles stand in profiles/.
+# Shares and thresholds are parts of the budget, 0 to 1. null: decided by Spillway, as the comment says.
+`;
+
+/** The text of default.yaml for these schemas: every setting, its default, its description, what it accepts. */
+export function renderDefaultYaml(
+  settings: ZodType,
+  stageOptions: Readonly<Record<string, ZodType>>,
+): string {
+  return renderDefaults(configShape(settings, stageOptions));
+}
+
+export function renderDefaults(root: Section): string {
+  const blocks = [...root.keys].flatMap(([key, shape]) => {
+    // No stage, no section: an empty mapping would only raise the question what belongs there.
+    if (key === 'stages' && shape.kind === 'section' && shape.keys.size === 0) return [];
+    return [block(key, shape, '').join('\n')];
+  });
+  return `${HEADER}\n${blocks.join('\n\n')}\n`;
+}
+
+function block(key: string, shape: Shape, indent: string): string[] {
+  const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : JSON.stringify(key);
+  if (shape.kind === 'section') {
+    const lines = [...comment(shape.description, indent), `${indent}${name}:`];
+    for (const [inner, child] of shape.keys) lines.push(...block(inner, child, `${indent}  `));
+    return lines;
+  }
+  const initial = shape.initial;
+  const accepts = allowed(shape.json);
+  const text = [shape.description, accepts === '' ? '' : `[${accepts}]`]
+    .filter((part) => part !== '')
+    .join(' ');
+  // A setting without a default is shown, and set by taking the # away.
+  const line =
+    initial === undefined
+      ? `${indent}# ${name}: ${scalar(shape.json.default)}`.trimEnd()
+      : `${indent}${name}: ${scalar(initial)}`;
+  return [...comment(text, indent), line];
+}
+
+/** A value on one line: YAML's flow style, which is JSON with fewer quotes. */
+function scalar(value: unknown): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return `[${value.map(scalar).join(', ')}]`;
+  if (typeof value === 'string' && /^[A-Za-z][\w/-]*$/.test(value) && !/^(true|false|null)$/i.test(value))
+    return value;
+  if (typeof value === 'object' && value !== null) {
+    const pairs = Object.entries(value).map(([key, inner]) => `${scalar(key)}: ${scalar(inner)}`);
+    return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+  }
+  return JSON.stringify(value);
+}
+
+/** Words on comment lines of at most 110 characters, the width of the code. */
+function comment(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/).filter((part) => part !== '')) {
+    if (line !== '' && indent.length + line.length + word.length + 3 > 110) {
+      lines.push(line);
+      line = '';
+    }
+    line += line === '' ? word : ` ${word}`;
+  }
+  if (line !== '') lines.push(line);
+  return lines.map((words) => `${indent}# ${words}`);
+}

@@ -1,0 +1,68 @@
+import type { Origin } from './faults.js';
+import type { Assignment } from './layer.js';
+import { isMapping, showPath, valueAt, type Path } from './path.js';
+import type { Settings } from './schema.js';
+import type { Section, Shape } from './shape.js';
+
+export interface ConfigEntry {
+  readonly path: string;
+  /** Undefined where an optional setting is not set. */
+  readonly value: unknown;
+  readonly origin: Origin;
+  readonly description: string;
+}
+
+/** The configuration in force, deep-frozen, and who decided what. */
+export interface EffectiveConfig {
+  readonly settings: Settings;
+  /** Parsed options of each stage that is provided, on the roster or not. */
+  readonly stages: Readonly<Record<string, unknown>>;
+  /** Who set `thresholds.snipThreshold`, `roster[2]`, `models["gpt-4.1"].inputLimit`. */
+  origin(path: string): Origin;
+  /** Every setting, in the order of the schema, stages last. */
+  readonly entries: readonly ConfigEntry[];
+}
+
+/** The layer that a path's value came from, or that of the nearest setting around it. */
+export function originIn(winners: ReadonlyMap<string, Assignment>): (path: string) => Origin {
+  return (path) => {
+    const exact = winners.get(path);
+    if (exact) return exact.origin;
+    const around = [...winners.keys()].filter(
+      (key) => path.startsWith(`${key}.`) || path.startsWith(`${key}[`),
+    );
+    const nearest = around.sort((a, b) => b.length - a.length)[0];
+    return (nearest !== undefined && winners.get(nearest)?.origin) || 'default';
+  };
+}
+
+/** One entry for each setting of the shape; a table has one for each setting its entries hold. */
+export function entriesOf(root: Section, tree: unknown, origin: (path: string) => Origin): ConfigEntry[] {
+  const entries: ConfigEntry[] = [];
+  const add = (shape: Shape, path: Path, optional: boolean): void => {
+    const value = valueAt(tree, path);
+    if (shape.kind === 'section') {
+      for (const [key, child] of shape.keys) add(child, [...path, key], optional);
+      return;
+    }
+    if (shape.kind === 'table' && isMapping(value) && Object.keys(value).length > 0) {
+      for (const key of Object.keys(value)) add(shape.entry, [...path, key], true);
+      return;
+    }
+    const shown = showPath(path);
+    if (value === undefined && optional) return;
+    const setBy = value === undefined ? 'default' : origin(shown);
+    entries.push({ path: shown, value, origin: setBy, description: shape.description });
+  };
+  add(root, [], false);
+  return entries;
+}
+
+/** Freezes plain mappings and lists all the way down; objects of a plugin's own classes stay as they are. */
+export function deepFreeze<T>(value: T): T {
+  if ((Array.isArray(value) || isMapping(value)) && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,128 @@
+import { dirname, join } from 'node:path';
+import type { ZodType } from 'zod';
+import { SpillwayError } from '../errors/index.js';
+import { renderDefaults } from './default-yaml.js';
+import { deepFreeze, entriesOf, originIn, type EffectiveConfig } from './effective.js';
+import { envLayer, type Environment } from './env.js';
+import { issueFaults, type ConfigFault, type Issue, type Parsed } from './faults.js';
+import { layOver, treeOf } from './layering.js';
+import { defaultLayer, Layer } from './layer.js';
+import { valueAt } from './path.js';
+import { DEFAULT_PROFILE, profileSources, type NamedSource } from './profiles.js';
+import { Settings } from './schema.js';
+import { configShape, type Section } from './shape.js';
+import { parseSource, readText } from './source.js';
+
+export type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: DeepPartial<T[K]> | undefined }
+    : T;
+
+/** Settings from code, with stage options under `stages`; they win over every other layer. */
+export type Overrides = DeepPartial<Settings> & { stages?: Readonly<Record<string, unknown>> };
+
+export interface LoadOptions {
+  /** Name of a profile, or path of a profile file. Beats `SPILLWAY_PROFILE`, which beats the file's `extends`. */
+  readonly profile?: string | undefined;
+  /** The operator's file; without it `SPILLWAY_CONFIG`, without that none. */
+  readonly file?: string | undefined;
+  readonly env: Environment;
+  readonly overrides?: Overrides | undefined;
+  /** Options schema of each known stage, built in or third party, by the stage's name. */
+  readonly stageOptions: Readonly<Record<string, ZodType>>;
+  /** The folder that holds default.yaml and profiles/. */
+  readonly configDir: string;
+}
+
+/**
+ * Loads the configuration: defaults < default.yaml < profile < file < environment < code. Throws `CONFIG_INVALID` with
+ * every fault at once, `PROFILE_UNKNOWN`, or `INPUT_UNREADABLE`.
+ */
+export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig> {
+  const root = configShape(Settings, options.stageOptions);
+  const { env, configDir } = options;
+  const sources: NamedSource[] = [];
+  const file = options.file ?? nonEmpty(env['SPILLWAY_CONFIG']);
+  const own = file === undefined ? undefined : await fileSource(file);
+  const named = options.profile ?? nonEmpty(env['SPILLWAY_PROFILE']);
+  const profile = named ?? own?.extends ?? DEFAULT_PROFILE;
+  const from = named === undefined && file !== undefined ? dirname(file) : '.';
+  sources.push(...(await profileSources(profile, configDir, from)));
+  if (own) sources.push(own);
+
+  const defaults = defaultLayer(root);
+  const layers = [await editedDefaults(root, defaults, configDir)];
+  for (const { tree, origin } of sources) layers.push(new Layer(root).add(tree, origin));
+  layers.push(envLayer(env, root), new Layer(root).add(options.overrides, 'code'));
+
+  const faults = [...sources.flatMap((source) => source.faults), ...layers.flatMap((layer) => layer.faults)];
+  const winners = layOver(defaults, layers);
+  const origin = originIn(winners);
+  const tree = treeOf(winners.values());
+  const parsed = parse(tree, options.stageOptions, { tree, root, origin });
+  faults.push(...parsed.faults);
+  if (faults.length > 0) {
+    const remedy = 'Mend the settings that are listed.';
+    throw new SpillwayError('CONFIG_INVALID', { subject: 'configuration', remedy, faults });
+  }
+  const settings = deepFreeze(parsed.settings as Settings);
+  const stages = deepFreeze(parsed.stages);
+  const entries = deepFreeze(entriesOf(root, { ...settings, stages }, origin));
+  return Object.freeze({ settings, stages, origin, entries });
+}
+
+async function fileSource(file: string): Promise<NamedSource> {
+  const text = await readText(file);
+  if (text === undefined) {
+    const remedy = 'Name a configuration file that exists.';
+    throw new SpillwayError('INPUT_UNREADABLE', { subject: file, found: 'no such file', remedy });
+  }
+  return { ...(await parseSource(text, `file ${file}`)), origin: `file ${file}` };
+}
+
+/** default.yaml as shipped says what the schema says, and is not parsed; an operator's edits in it are a layer. */
+async function editedDefaults(root: Section, defaults: Layer, configDir: string): Promise<Layer> {
+  const layer = new Layer(root);
+  const text = await readText(join(configDir, 'default.yaml'));
+  if (text === undefined || text.replaceAll('\r\n', '\n') === renderDefaults(root)) return layer;
+  const source = await parseSource(text, 'file default.yaml');
+  layer.faults.push(...source.faults);
+  layer.add(source.tree, 'file default.yaml');
+  for (const [path, { value }] of layer.assignments) {
+    const same = JSON.stringify(value) === JSON.stringify(defaults.assignments.get(path)?.value);
+    if (same) layer.assignments.delete(path);
+  }
+  return layer;
+}
+
+function parse(tree: Record<string, unknown>, stageOptions: LoadOptions['stageOptions'], parsed: Parsed) {
+  const { stages: _, ...plain } = tree;
+  const faults: ConfigFault[] = [];
+  const check = (schema: ZodType, value: unknown, below: readonly string[]): unknown => {
+    try {
+      // The parser zod compiles for a schema costs more than the one parse of a start gains by it.
+      const result = schema.safeParse(value, { jitless: true });
+      if (result.success) return result.data;
+      const issues: readonly Issue[] = result.error.issues;
+      faults.push(...issues.flatMap((issue) => issueFaults(issue, parsed, below)));
+    } catch (cause) {
+      // A plugin's schema that throws, or that is asynchronous.
+      const issue: Issue = {
+        code: 'custom',
+        path: [],
+        message: `The schema failed: ${(cause as Error).message}`,
+      };
+      faults.push(...issueFaults(issue, parsed, below));
+    }
+    return undefined;
+  };
+  const settings = check(Settings, plain, []);
+  const stages: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(stageOptions)) {
+    stages[name] = check(schema, valueAt(tree, ['stages', name]) ?? {}, ['stages', name]);
+  }
+  return { settings, stages, faults };
+}
+
+const nonEmpty = (text: string | undefined) => (text === '' ? undefined : text);

@@ -1,0 +1,45 @@
+/** Where a setting stands: keys, and numbers for places in a list. */
+export type Path = readonly (string | number)[];
+
+/** Keys that would reach an object's prototype; refused in every layer. */
+const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+export const isPrototypeKey = (key: string): boolean => PROTOTYPE_KEYS.has(key);
+
+/** `thresholds.snipThreshold`, `roster[2].opensAt`, `models["gpt-4.1"].inputLimit`. */
+export function showPath(path: Path): string {
+  let shown = '';
+  for (const key of path) {
+    if (typeof key === 'number') shown += `[${key}]`;
+    else if (!/^[A-Za-z_$][\w$-]*$/.test(key)) shown += `[${JSON.stringify(key)}]`;
+    else shown += shown === '' ? key : `.${key}`;
+  }
+  return shown;
+}
+
+/** `stages.snip.protectTokens` is `SPILLWAY_STAGES_SNIP_PROTECT_TOKENS`. */
+export function envName(path: Path): string {
+  const words = path.map((key) =>
+    String(key)
+      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .replace(/[^A-Za-z0-9]+/g, '_'),
+  );
+  return `SPILLWAY_${words.join('_')}`.toUpperCase();
+}
+
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // A foreign realm's Object.prototype (a worker, a test runner) has no prototype itself.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** The value at a path, or undefined where a step is missing. Own keys only. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Record<string | number, unknown>)[key];
+  }
+  return found;
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { crossChecks } from './checks.js';
+import { CompactionThresholds, gate } from './thresholds.js';
+
+export { CompactionThresholds };
+
+/** A share of the budget, 0 to 1. */
+const share = (description: string) => z.number().min(0).max(1).describe(description);
+const tokens = (description: string) => z.int().min(0).describe(description);
+
+const ModelOverride = z.strictObject({
+  contextWindow: z.int().min(0).optional().describe('Tokens; 0 set on purpose means unlimited.'),
+  inputLimit: z.int().min(0).optional().describe('Most input tokens, where the model names such a limit.'),
+  outputLimit: z.int().min(0).optional().describe('Most tokens the model can write in one answer.'),
+});
+
+const Fields = z.strictObject({
+  model: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Model the session talks to; its limits come from the catalogue.'),
+  window: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe('Window in tokens. 0: unlimited. Empty: what is known of the model, else 128,000.'),
+  models: z
+    .record(z.string(), ModelOverride)
+    .default({})
+    .describe('Limits by model name; they win over the catalogue.'),
+  outputCap: tokens('Most output tokens reserved, whatever the model could write.').default(32_000),
+  reserve: z
+    .strictObject({
+      output: z
+        .int()
+        .min(0)
+        .nullable()
+        .default(null)
+        .describe('Tokens kept for the answer. Empty: min(output limit, outputCap).'),
+      injection: tokens('Tokens kept for content that hooks inject after compaction.').default(0),
+    })
+    .prefault({})
+    .describe('What is kept free of the window; the rest is the budget.'),
+  safetyMargin: share('Share of the budget left empty where counts are estimates.').default(0.05),
+  limits: z
+    .strictObject({
+      bytes: z.int().min(1).nullable().default(null).describe('Most request bytes. Empty: no limit.'),
+      images: z.int().min(0).nullable().default(null).describe('Most images in a request. Empty: no limit.'),
+    })
+    .prefault({})
+    .describe('Limits of a request beside tokens.'),
+  caps: z
+    .strictObject({
+      toolResults: share('Most of the budget that tool results may take; passing it acts before any gate.')
+        .nullable()
+        .default(null),
+    })
+    .prefault({})
+    .describe('Limits of one kind of content inside the budget.'),
+
+  thresholds: CompactionThresholds.prefault({}).describe(
+    'The pressure at which each stage opens; along the roster they may not fall.',
+  ),
+  target: share('Pressure an open stage reclaims to.').default(0.6),
+  escalation: z
+    .enum(['gates', 'target'])
+    .default('gates')
+    .describe(
+      'gates: a later stage opens only at its own threshold. target: stages go on until the target is met.',
+    ),
+  minGain: share('A run that frees less of the budget commits nothing.').default(0.05),
+  trigger: z
+    .strictObject({
+      maxTokens: tokens('Absolute trigger; wins over the first gate when above 0.').default(0),
+    })
+    .prefault({})
+    .describe('A trigger in tokens beside the one in shares.'),
+  trim: z
+    .strictObject({
+      threshold: share('Pressure at which duplicate synthetic messages go. Empty: not before snip.')
+        .nullable()
+        .default(null),
+      maxTokens: tokens('Absolute trigger of the trim; wins when above 0.').default(0),
+    })
+    .prefault({})
+    .describe('The early trim of duplicate synthetic messages.'),
+  roster: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({ stage: z.string().describe('Name of the stage.'), opensAt: gate('it') }),
+      ]),
+    )
+    .default(['snip', 'micro', 'collapse', 'auto', 'partial', 'full'])
+    .describe('Stages in order; a stage of your own names its gate: {stage: mine, opensAt: 0.86}.'),
+  compaction: z
+    .strictObject({
+      auto: z.boolean().default(true).describe('Compact when pressure says so. Off: only when asked.'),
+    })
+    .prefault({})
+    .describe('Whether pressure alone may start a run.'),
+  prune: z
+    .enum(['off', 'iteration', 'compaction', 'always'])
+    .default('off')
+    .describe(
+      'When snip also runs as a pass of its own, replacing only, leaving no record: never, after each tool result, at the head of each run, before every call.',
+    ),
+
+  pins: z
+    .strictObject({
+      system: z.boolean().default(true).describe('System messages are never compacted.'),
+      firstUser: z.boolean().default(true).describe('The first user message is never compacted.'),
+      share: share('Most of the budget pins may take; a pin over it is cut visibly.').default(0.4),
+    })
+    .prefault({})
+    .describe('Messages that no stage may touch.'),
+  unseen: z
+    .strictObject({
+      share: share('A fresh tool result over this share of the budget is cut to it.').default(0.4),
+    })
+    .prefault({})
+    .describe('Tool results that no request has carried yet.'),
+  claims: z
+    .strictObject({ share: share('Most of the budget claims may take.').default(0.15) })
+    .prefault({})
+    .describe('Facts carried verbatim when their source leaves the view.'),
+  summary: z
+    .strictObject({ share: share('Most of the budget summaries may take.').default(0.15) })
+    .prefault({})
+    .describe('Text that stands for superseded spans.'),
+  summarizer: z
+    .enum(['none', 'extractive', 'model'])
+    .default('extractive')
+    .describe(
+      'Who writes the text that stands for a span: nobody (a notice), our own extraction, or a model.',
+    ),
+  breaker: z
+    .strictObject({
+      scope: z.enum(['pipeline', 'stage']).default('pipeline').describe('What one breaker guards.'),
+    })
+    .prefault({})
+    .describe('The circuit breaker around summarizers; its counts stand under thresholds.'),
+  counter: z
+    .enum(['auto', 'o200k_base', 'cl100k_base', 'heuristic'])
+    .default('auto')
+    .describe('How tokens are counted; auto takes what the model has.'),
+});
+
+/**
+ * What decides how a session is kept inside its window. Stage options are added by the roster (`stages.<name>`).
+ * The cross-field checks run even where a field is wrong, so that one attempt reports everything.
+ */
+export const Settings = Fields.superRefine(
+  (value, context) => {
+    for (const finding of crossChecks(value)) {
+      const { path, allowed, remedy } = finding;
+      const message = `allowed: ${allowed}. ${remedy}`;
+      context.addIssue({ code: 'custom', path: [...path], message, params: { finding } });
+    }
+  },
+  { when: () => true },
+);
+
+export type Settings = z.infer<typeof Settings>;

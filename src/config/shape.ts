@@ -1,0 +1,100 @@
+import { z, type ZodType } from 'zod';
+
+/** The part of JSON Schema that `z.toJSONSchema` writes and Spillway reads. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+}
+
+interface Described {
+  readonly description: string;
+  readonly json: JsonSchema;
+}
+/** A mapping with fixed keys. `open`: other keys are let through to the schema. */
+export interface Section extends Described {
+  readonly kind: 'section';
+  readonly keys: ReadonlyMap<string, Shape>;
+  readonly open: boolean;
+  /** There even when no layer names it; an optional section is not. */
+  readonly present: boolean;
+}
+/** A mapping with keys of the operator's own choice (`models`); layers merge key by key. */
+export interface Table extends Described {
+  readonly kind: 'table';
+  readonly entry: Shape;
+  readonly initial: unknown;
+}
+/** One setting; lists included, which a higher layer replaces whole. */
+export interface Leaf extends Described {
+  readonly kind: 'leaf';
+  readonly initial: unknown;
+}
+export type Shape = Section | Table | Leaf;
+
+const known = new WeakMap<ZodType, JsonSchema>();
+
+/** The settings with `stages.<name>` beside them, as one tree that every layer is read against. */
+export function configShape(settings: ZodType, stageOptions: Readonly<Record<string, ZodType>>): Section {
+  const root = shapeOf(jsonOf(settings), {}, true);
+  if (root.kind !== 'section') throw new TypeError('settings must be an object schema');
+  const names = Object.keys(stageOptions);
+  const properties = Object.fromEntries(names.map((name) => [name, jsonOf(stageOptions[name]!)]));
+  const keys = new Map(names.map((name) => [name, shapeOf(properties[name]!, {}, true)]));
+  const stages: Section = {
+    kind: 'section',
+    description: 'Options of each stage, by its name.',
+    json: { type: 'object', properties, additionalProperties: false },
+    keys,
+    open: false,
+    present: true,
+  };
+  return { ...root, keys: new Map([...root.keys, ['stages', stages]]) };
+}
+
+function shapeOf(json: JsonSchema, given: { value?: unknown }, present: boolean): Shape {
+  const description = json.description ?? json.anyOf?.find((branch) => branch.description)?.description ?? '';
+  const initial = present ? ('value' in given ? given.value : json.default) : undefined;
+  if (json.properties) {
+    const required = new Set(json.required);
+    const keys = Object.entries(json.properties).map(([key, child]): [string, Shape] => {
+      const own = typeof initial === 'object' && initial !== null && Object.hasOwn(initial, key);
+      const value = own ? { value: (initial as Record<string, unknown>)[key] } : {};
+      // An optional section stays away until a layer names it; one with a default, or a required one, is there.
+      const here = own || required.has(key) || child.default !== undefined || !child.properties;
+      return [key, shapeOf(child, value, present && here)];
+    });
+    const open = typeof json.additionalProperties === 'object' || json.additionalProperties === true;
+    return { kind: 'section', description, json, keys: new Map(keys), open, present };
+  }
+  if (json.type === 'object' && typeof json.additionalProperties === 'object') {
+    const entry = shapeOf(json.additionalProperties, {}, false);
+    return { kind: 'table', description, json, entry, initial };
+  }
+  return { kind: 'leaf', description, json, initial };
+}
+
+/** Never throws: a schema of another zod (a plugin with its own copy) is one opaque setting that it checks itself. */
+function jsonOf(schema: ZodType): JsonSchema {
+  let json = known.get(schema);
+  if (!json) {
+    try {
+      json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+    } catch {
+      json = {};
+    }
+    known.set(schema, json);
+  }
+  return json;
+}

@@ -1,0 +1,134 @@
+import 'reflect-metadata';
+import { Container, type ServiceIdentifier } from 'inversify';
+import { join } from 'node:path';
+import type { ZodType } from 'zod';
+import { loadConfig, type EffectiveConfig, type Overrides } from './config/index.js';
+import { openaiChat } from './formats/index.js';
+import { packageFolder } from './package-folder.js';
+import { buildPolicy, indexStages, type Policy } from './pipeline/index.js';
+import { Spillway, type Effects } from './session/index.js';
+import type { CompactionStage, TokenCounter, WireFormat } from './spi/index.js';
+import { BUILT_IN_STAGES } from './stages/index.js';
+import {
+  createCatalogue,
+  createExactCounter,
+  heuristicCounter,
+  openCatalogue,
+  type Catalogue,
+  type LimitOverride,
+} from './tokens/index.js';
+
+/** What can be bound from outside. `Stage` takes many; the others take one. */
+export const SERVICES = {
+  Stage: Symbol.for('spillway.Stage') as ServiceIdentifier<CompactionStage>,
+  WireFormat: Symbol.for('spillway.WireFormat') as ServiceIdentifier<WireFormat>,
+  TokenCounter: Symbol.for('spillway.TokenCounter') as ServiceIdentifier<TokenCounter>,
+  Effects: Symbol.for('spillway.Effects') as ServiceIdentifier<Effects>,
+  Config: Symbol.for('spillway.Config') as ServiceIdentifier<EffectiveConfig>,
+  Catalogue: Symbol.for('spillway.Catalogue') as ServiceIdentifier<Catalogue>,
+  Policy: Symbol.for('spillway.Policy') as ServiceIdentifier<Policy>,
+  Spillway: Symbol.for('spillway.Spillway') as ServiceIdentifier<Spillway>,
+} as const;
+
+/** Where settings come from, strongest last: defaults, profile, file, environment, code. */
+export interface ConfigSources {
+  readonly profile?: string;
+  readonly configFile?: string;
+  /** Variables named SPILLWAY_…; nothing is read from the environment unless it is handed in. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly settings?: Overrides;
+}
+
+/** A container with everything built in. Bind your own stages to `SERVICES.Stage`, then call `openSpillway`. */
+export function createContainer(): Container {
+  const container = new Container({ defaultScope: 'Singleton' });
+  for (const stage of BUILT_IN_STAGES) container.bind(SERVICES.Stage).toConstantValue(stage);
+  container.bind(SERVICES.WireFormat).toConstantValue(openaiChat);
+  container
+    .bind(SERVICES.Effects)
+    .toConstantValue({ clock: () => Date.now(), timer: () => performance.now() });
+  container
+    .bind(SERVICES.Policy)
+    .toResolvedValue(
+      (stages: CompactionStage[], config: EffectiveConfig) =>
+        buildPolicy(config.settings, stages, stageOptions(config)),
+      [{ isMultiple: true, serviceIdentifier: SERVICES.Stage }, SERVICES.Config],
+    );
+  container
+    .bind(SERVICES.Spillway)
+    .toResolvedValue(
+      (
+        config: EffectiveConfig,
+        policy: Policy,
+        stages: CompactionStage[],
+        catalogue: Catalogue,
+        counter: TokenCounter,
+        format: WireFormat,
+        effects: Effects,
+      ) => new Spillway({ config, policy, stages, catalogue, counter, format, effects }),
+      [
+        SERVICES.Config,
+        SERVICES.Policy,
+        { isMultiple: true, serviceIdentifier: SERVICES.Stage },
+        SERVICES.Catalogue,
+        SERVICES.TokenCounter,
+        SERVICES.WireFormat,
+        SERVICES.Effects,
+      ],
+    );
+  return container;
+}
+
+/** Loads the configuration for the stages that are bound, picks a counter, and opens the engine. */
+export async function openSpillway(container: Container, sources: ConfigSources = {}): Promise<Spillway> {
+  const stages = indexStages(container.getAll(SERVICES.Stage));
+  const schemas: Record<string, ZodType> = {};
+  for (const [name, stage] of stages) schemas[name] = stage.options;
+  const config = await loadConfig({
+    profile: sources.profile,
+    file: sources.configFile,
+    env: sources.env ?? {},
+    overrides: sources.settings,
+    stageOptions: schemas,
+    configDir: join(packageFolder(), 'config'),
+  });
+  container.bind(SERVICES.Config).toConstantValue(config);
+  if (!container.isBound(SERVICES.Catalogue)) {
+    container.bind(SERVICES.Catalogue).toConstantValue(await catalogueFor(config));
+  }
+  if (!container.isBound(SERVICES.TokenCounter)) {
+    container
+      .bind(SERVICES.TokenCounter)
+      .toConstantValue(await counterFor(config, container.get(SERVICES.Catalogue)));
+  }
+  return container.get(SERVICES.Spillway);
+}
+
+/** `thresholds.retainCount` is partial's, under the name operators of the staged pipeline know. */
+function stageOptions(config: EffectiveConfig): Readonly<Record<string, unknown>> {
+  const { partial } = config.stages;
+  if (typeof partial !== 'object' || partial === null) return config.stages;
+  return { ...config.stages, partial: { ...partial, retainCount: config.settings.thresholds.retainCount } };
+}
+
+/** The published sheets take 60 ms to load: only where a model was named and somebody needs its limits. */
+async function catalogueFor({ settings }: EffectiveConfig): Promise<Catalogue> {
+  const options = { overrides: overridesOf(settings.models) };
+  return settings.model === null ? createCatalogue(options) : openCatalogue(options);
+}
+
+function overridesOf(models: EffectiveConfig['settings']['models']): Record<string, LimitOverride> {
+  const stated = Object.entries(models).map(([name, limits]) => [
+    name,
+    Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
+  ]);
+  return Object.fromEntries(stated) as Record<string, LimitOverride>;
+}
+
+async function counterFor({ settings }: EffectiveConfig, catalogue: Catalogue): Promise<TokenCounter> {
+  if (settings.counter === 'heuristic') return heuristicCounter;
+  if (settings.counter !== 'auto') return createExactCounter(settings.counter);
+  // Without a tokenizer of its own a model is counted by the nearest public one, and its ratio does the rest.
+  const limits = settings.model === null ? undefined : catalogue.lookup(settings.model);
+  return createExactCounter(limits?.exactTokenizer ?? 'o200k_base');
+}

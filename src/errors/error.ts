@@ -1,0 +1,50 @@
+import type { ErrorCode } from './codes.js';
+
+/** What a person needs to mend a fault: what it is about, what was found, what is allowed, what to do. */
+export interface Fault {
+  readonly subject: string;
+  readonly found?: unknown;
+  readonly allowed?: string;
+  readonly remedy: string;
+}
+
+export interface ErrorDetails extends Fault {
+  readonly cause?: unknown;
+  /** True only where the same call may succeed later without any change. */
+  readonly retryable?: boolean;
+  /** Several faults of one kind, reported together (configuration). */
+  readonly faults?: readonly Fault[];
+  /** Structured facts for programs, e.g. the parts of an unreachable floor. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+/** The one error class of Spillway. Tests and callers look at `code`; the message is for people. */
+export class SpillwayError extends Error {
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly faults: readonly Fault[];
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, details: ErrorDetails) {
+    const faults = details.faults ?? [details];
+    super(`${code}: ${faults.map(sentence).join('\n')}`, { cause: details.cause });
+    this.name = 'SpillwayError';
+    this.code = code;
+    this.retryable = details.retryable ?? false;
+    this.faults = faults;
+    this.facts = details.facts ?? {};
+  }
+}
+
+function sentence(fault: Fault): string {
+  const found = 'found' in fault && fault.found !== undefined ? `; found ${show(fault.found)}` : '';
+  const allowed = fault.allowed ? `; allowed: ${fault.allowed}` : '';
+  return `${fault.subject}${found}${allowed}. ${fault.remedy}`;
+}
+
+/** A value cut to one readable line: an error must not carry a transcript. */
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
+  const shown = typeof value === 'number' && !Number.isFinite(value) ? String(value) : text;
+  return shown.length > 120 ? `${shown.slice(0, 117)}...` : shown;
+}

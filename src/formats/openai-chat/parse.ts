@@ -1,0 +1,130 @@
+import type { Notice, Parsed } from '../../spi/index.js';
+import type { Message, Part, Role, ToolResultPart } from '../../transcript/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import { isProgramWritten } from '../origin.js';
+import { isFields, kindOf, jsonText, type Fields } from '../record.js';
+import { parseCalls } from './calls.js';
+import { parseContent } from './content.js';
+import { OpenCalls } from './open-calls.js';
+import { isId, isKnownRole, REASONING_FIELDS, type WireMessage } from './wire.js';
+
+const SHAPE = 'a list of chat messages, or an object with such a list as `messages`';
+
+/** A request body or a bare list. Each message keeps the object it came from as `wire`, untouched. */
+export function parse(input: unknown): Parsed {
+  const body: Fields = isFields(input) ? input : { messages: input };
+  if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
+  return {
+    ...parseMessages(body.messages),
+    ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
+    ...(typeof body.model === 'string' ? { model: body.model } : {}),
+  };
+}
+
+function parseMessages(list: readonly unknown[]): Parsed {
+  const notices: Notice[] = [];
+  const taken = new Set<string>();
+  const open = new OpenCalls();
+  const messages = list.map((wire, index) => {
+    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
+    const id = freeId(wire, index, taken, notices);
+    return parseMessage(wire, id, open, (kind, what) => notices.push({ at: id, kind, what }));
+  });
+  if (list.length > 0 && !list.some((wire) => isFields(wire) && isKnownRole(wire.role))) {
+    throw notThisFormat('the messages', `no known role in any of ${list.length}`);
+  }
+  return { messages, notices };
+}
+
+type Report = (kind: string, what: string) => void;
+
+function parseMessage(wire: WireMessage, id: string, open: OpenCalls, report: Report): Message {
+  const name = typeof wire.name === 'string' ? { name: wire.name } : {};
+  const about = { id, wire, ...name };
+  switch (wire.role) {
+    case 'system':
+    case 'developer':
+      return { ...about, role: 'system', origin: 'system', parts: parseContent(wire.content, report) };
+    case 'user':
+      return userMessage(about, parseContent(wire.content, report));
+    case 'assistant':
+      return { ...about, role: 'assistant', origin: 'model', parts: assistantParts(wire, id, open, report) };
+    case 'tool':
+    case 'function':
+      return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(wire, id, open, report)] };
+    default:
+      report(
+        'unknown-role',
+        `role ${jsonText(wire.role) || 'missing'} is not known; read as a program's words`,
+      );
+      return { ...about, role: 'user', origin: 'synthetic', parts: parseContent(wire.content, report) };
+  }
+}
+
+function userMessage(about: Omit<Message, 'role' | 'origin' | 'parts'>, parts: readonly Part[]): Message {
+  const role: Role = 'user';
+  const synthetic =
+    parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
+  return { ...about, role, origin: synthetic ? 'synthetic' : 'user', parts };
+}
+
+/** Thinking, words, refusal, calls: the order in which the model made them. */
+function assistantParts(wire: WireMessage, id: string, open: OpenCalls, report: Report): Part[] {
+  const parts: Part[] = [];
+  for (const field of REASONING_FIELDS) {
+    const text = wire[field];
+    // OpenRouter sends the same thinking under both names; counted once, written back under both.
+    const known = parts.some((part) => part.type === 'reasoning' && part.text === text);
+    if (typeof text === 'string' && text && !known) parts.push({ type: 'reasoning', text, wire: field });
+  }
+  parts.push(...parseContent(wire.content, report));
+  if (typeof wire.refusal === 'string' && wire.refusal) {
+    parts.push({ type: 'text', text: wire.refusal, wire: 'refusal' });
+  }
+  const calls = parseCalls(wire, id, report);
+  open.step(calls);
+  return [...parts, ...calls.map((call) => call.part)];
+}
+
+function resultPart(wire: WireMessage, id: string, open: OpenCalls, report: Report): ToolResultPart {
+  const name = typeof wire.name === 'string' ? wire.name : undefined;
+  const content = parseContent(wire.content, report);
+  const named = name === undefined ? {} : { name };
+  if (isId(wire.tool_call_id)) {
+    open.answered(wire.tool_call_id);
+    return { type: 'tool-result', callId: wire.tool_call_id, ...named, content };
+  }
+  const callId = open.next(name);
+  if (wire.role === 'tool') {
+    report(
+      'missing-result-id',
+      callId ? `a result without an id; by order it answers ${callId}` : 'a result without an id',
+    );
+  }
+  return { type: 'tool-result', callId: callId ?? `result_${id}`, ...named, content };
+}
+
+/** The message's own id, else its position. Both are the same in a longer list. */
+function freeId(wire: WireMessage, index: number, taken: Set<string>, notices: Notice[]): string {
+  let id = isId(wire.id) ? wire.id : `m${index}`;
+  if (taken.has(id)) {
+    const found = id;
+    for (id = `m${index}`; taken.has(id);) id += '+';
+    notices.push({
+      at: id,
+      kind: 'duplicate-id',
+      what: `message ${index} repeats the id ${found}; it is called ${id}`,
+    });
+  }
+  taken.add(id);
+  return id;
+}
+
+function notThisFormat(subject: string, found: string): SpillwayError {
+  return new SpillwayError('INPUT_FORMAT', {
+    subject: `openai-chat: ${subject}`,
+    found,
+    allowed: SHAPE,
+    remedy: 'Pass a chat completions request body, or name the format the file is in.',
+  });
+}

@@ -1,0 +1,32 @@
+import type { Fields } from '../record.js';
+
+/** One message as chat completions carry it; every field beyond these is kept and never looked at. */
+export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
+
+/** `developer` is the newer name of `system`; `function` is the answer to a legacy `function_call`. */
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+
+export function isKnownRole(role: unknown): role is string {
+  return ROLES.has(role);
+}
+
+/**
+ * What a part's `wire` holds: where in the message's own `wire` it stands. A number is the index in the content
+ * list (for calls: in `tool_calls`), a string is a field of the message. So a stored message carries its bytes
+ * once. Importers of other formats, whose messages have no `wire`, put the content part itself.
+ */
+export type WirePointer = number | string;
+
+/** Fields in which servers put the model's thinking: DeepSeek and Qwen; vLLM and OpenRouter. */
+export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
+
+/** The legacy field of a single call, answered by a `function` message and paired by order alone. */
+export const LEGACY_CALL = 'function_call';
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

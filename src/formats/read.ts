@@ -1,0 +1,62 @@
+import type { Parsed } from '../spi/index.js';
+import { wrongFormat } from './reading/faults.js';
+import { readLines } from './reading/json-lines.js';
+import { chunksOf, HEAD_BYTES, type Progress } from './reading/source.js';
+import { readWhole } from './reading/whole.js';
+import { formatNames, importers } from './registry.js';
+
+export interface ReadOptions {
+  /** A name from `formatNames`, or `auto` (the default): told from the first lines. */
+  readonly format?: string;
+  /** A longer line is skipped and named, without being held in memory. Default 256 MiB. */
+  readonly maxLineBytes?: number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface ReadSession {
+  readonly format: string;
+  /** One sentence: which format was taken, and why. */
+  readonly how: string;
+  readonly parsed: Parsed;
+  /** What the file says about itself: id, model, where compactions stood. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Half of what a JavaScript string can hold. The longest line in our recorded sessions has 0.2 MB. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Reads a recorded session. JSON Lines are streamed: besides the messages, no more than one line is held.
+ * Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`; single bad lines are skipped and named in the notices.
+ */
+export async function readSession(path: string, options: ReadOptions = {}): Promise<ReadSession> {
+  const { format = 'auto', maxLineBytes = MAX_LINE_BYTES, onProgress } = options;
+  if (format !== 'auto' && !formatNames.includes(format)) {
+    const allowed = ['auto', ...formatNames].join(', ');
+    throw wrongFormat('format', format, allowed, 'Name one of these, or leave it out.');
+  }
+  const chunks = chunksOf(path, onProgress);
+  try {
+    const first = await chunks.next();
+    const bytes = first.done ? Buffer.alloc(0) : first.value;
+    const head = bytes.toString('utf8', 0, HEAD_BYTES);
+    if (isWhole(head)) return await readWhole(path, format, bytes, chunks);
+    const importer = importers.find((one) =>
+      format === 'auto' ? one.recognises(head) : one.name === format,
+    );
+    const how = format === 'auto' ? `${importer?.name}: ${importer?.mark}` : `${format}, as it was named`;
+    return await readLines(path, importer, how, maxLineBytes, bytes, chunks);
+  } finally {
+    await chunks.return(undefined);
+  }
+}
+
+/** One JSON value over the whole file: a list, or an object printed over several lines. */
+function isWhole(head: string): boolean {
+  const start = head.trimStart();
+  if (start.startsWith('[')) return true;
+  const [first = '', second] = start.split(/\r?\n/, 2).map((line) => line.trim());
+  if (!first.startsWith('{') || second === undefined || first.endsWith('}')) return false;
+  // A torn first line of JSON Lines breaks off anywhere and is followed by the next object.
+  return /[{[,:]$/.test(first) || !second.startsWith('{');
+}

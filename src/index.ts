@@ -1,0 +1,42 @@
+/** Spillway: context compaction for long-running LLM agents. */
+import { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
+import type { Spillway } from './session/index.js';
+import type { CompactionStage, TokenCounter } from './spi/index.js';
+
+export interface SpillwayOptions extends ConfigSources {
+  /** Model the sessions talk to; its limits come from the catalogue. */
+  readonly model?: string;
+  /** Its window in tokens, output included; 0 on purpose means unlimited. */
+  readonly window?: number;
+  /** What requests may take in tokens, nothing kept back; wins over `window`. */
+  readonly inputBudget?: number;
+  /** Stages of your own, to be named in `settings.roster`. */
+  readonly stages?: readonly CompactionStage[];
+  readonly counter?: TokenCounter;
+}
+
+/** Opens the engine without a container in sight. Rejects with `CONFIG_INVALID`, naming every fault. */
+export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
+  const { model, window, inputBudget, stages = [], counter, ...sources } = options;
+  const container = createContainer();
+  for (const stage of stages) container.bind(SERVICES.Stage).toConstantValue(stage);
+  if (counter) container.bind(SERVICES.TokenCounter).toConstantValue(counter);
+  const settings = {
+    ...sources.settings,
+    ...(model !== undefined && { model }),
+    ...(window !== undefined && { window }),
+    ...(inputBudget !== undefined && { window: inputBudget, reserve: { output: 0 } }),
+  };
+  return openSpillway(container, { ...sources, settings });
+}
+
+export { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
+export { SpillwayError, ERROR_CODES, type ErrorCode, type Fault } from './errors/index.js';
+export { packageFolder } from './package-folder.js';
+export * from './session/index.js';
+export type { PressureEvent } from './pressure/index.js';
+export type { Budget, Reading } from './tokens/index.js';
+export { openaiChat, readSession } from './formats/index.js';
+export { defineStage } from './spi/index.js';
+export type { CompactionStage, Proposal, StageGoal, TranscriptView, ViewExchange } from './spi/index.js';
+export type { CompactionRecord, Edit, Message, Part, Plan, ViewMessage } from './transcript/index.js';

@@ -1,0 +1,112 @@
+import {
+  isToolResult,
+  textOf,
+  type LogMessage,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../transcript/index.js';
+import { outcomeOf } from './outcome.js';
+import { oneLine } from './slices.js';
+import { plainName } from './stub.js';
+
+/** Arguments are read this far: what a call is about stands at its beginning. */
+const ARGUMENT_CHARS = 4_000;
+
+/** Keys that say what a call is about, in the spellings of common agents. */
+const PATH_KEY =
+  /"(?:file_?path|path|file_?name|file|notebook_path|relative_path|target_file|dir(?:ectory)?)"\s*:\s*("(?:[^"\\]|\\.){1,400}")/i;
+const COMMAND_KEY =
+  /"(?:command|cmd|script|code|input)"\s*:\s*(?:\[[^\]]*?)?("(?:[^"\\]|\\.){1,4000}")\s*[\],}]/i;
+const ANY_STRING = /:\s*("(?:[^"\\]|\\.){1,400}")/;
+
+const WRITES = /write|edit|patch|create|replace|insert|update|delete|remove|rename|move|append/i;
+
+/** One call and what came of it. */
+export interface CallOutcome {
+  readonly seq: number;
+  readonly name: string;
+  /** File or directory it names, where it names one. */
+  readonly path?: string | undefined;
+  /** What it was about: its path, its command, or its first words. */
+  readonly target: string;
+  readonly writes: boolean;
+  readonly failed: boolean;
+  /** The tool's own words, cut to a line; to be shown as a quotation only. Undefined where it was never answered. */
+  readonly outcome: string | undefined;
+}
+
+/** Every call of a span with its result, in order; results are found by call id, the nearest later one first. */
+export function callsOf(messages: readonly LogMessage[]): CallOutcome[] {
+  const results = new Map<string, ToolResultPart[]>();
+  for (const message of messages) {
+    for (const part of message.parts) {
+      if (!isToolResult(part)) continue;
+      const known = results.get(part.callId);
+      if (known) known.push(part);
+      else results.set(part.callId, [part]);
+    }
+  }
+  const calls: CallOutcome[] = [];
+  for (const message of messages) {
+    for (const part of message.parts) {
+      if (part.type === 'tool-call')
+        calls.push(callOutcome(message.seq, part, results.get(part.callId)?.shift()));
+    }
+  }
+  return calls;
+}
+
+function callOutcome(seq: number, call: ToolCallPart, result: ToolResultPart | undefined): CallOutcome {
+  const { target, path } = targetOf(call);
+  const text = result ? textOf(result) : '';
+  return {
+    seq,
+    name: plainName(call.name),
+    path,
+    target,
+    writes: WRITES.test(call.name),
+    failed: result?.isError === true,
+    outcome: result && outcomeOf(text, result.isError),
+  };
+}
+
+/** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
+export function callLabel(call: ToolCallPart): string {
+  const { target, isCommand } = targetOf(call);
+  return isCommand ? target : `${plainName(call.name)} ${target}`.trim();
+}
+
+function targetOf(call: ToolCallPart): { target: string; path?: string; isCommand: boolean } {
+  const head = call.arguments.slice(0, ARGUMENT_CHARS);
+  const path = unquoted(PATH_KEY.exec(head)?.[1]);
+  if (path !== undefined) return { target: oneLine(path, 160), path: oneLine(path, 160), isCommand: false };
+  const command = unquoted(COMMAND_KEY.exec(head)?.[1]);
+  if (command !== undefined) return { target: oneLine(command, 120), isCommand: true };
+  return { target: oneLine(unquoted(ANY_STRING.exec(head)?.[1]) ?? '', 80), isCommand: false };
+}
+
+function unquoted(literal: string | undefined): string | undefined {
+  if (literal === undefined) return undefined;
+  try {
+    return String(JSON.parse(literal));
+  } catch {
+    return literal.slice(1, -1);
+  }
+}
+
+/** `- npm test → “3 failed”`; the tool's words are quoted, so that nobody reads them as ours. */
+export function callLine(call: CallOutcome): string {
+  const label = isShell(call) ? call.target : `${call.name} ${call.target}`.trim();
+  return `- ${label} → ${call.outcome === undefined ? 'no answer' : quoted(call.outcome)}`;
+}
+
+/** Text of others inside our own: in quotation marks that it cannot close. */
+export function quoted(text: string): string {
+  return `“${text.replace(/[“”]/g, '"')}”`;
+}
+
+function isShell(call: CallOutcome): boolean {
+  return (
+    call.path === undefined && /bash|shell|exec|terminal|command|run/i.test(call.name) && call.target !== ''
+  );
+}

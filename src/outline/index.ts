@@ -1,0 +1,9 @@
+export { stubFor, isStub, plainName, grouped, type StubFacts } from './stub.js';
+export { cutText, isCut, type Count, type CutRequest } from './cut.js';
+export { cutArguments, levelFor } from './arguments.js';
+export { headOf, oneLine, tailOf } from './slices.js';
+export { outcomeOf, looksFailed } from './outcome.js';
+export { keyLines, type Wanted } from './key-lines.js';
+export { callLabel, callsOf, callLine, quoted, type CallOutcome } from './calls.js';
+export { proseOf } from './prose.js';
+export { outlineSpan, type Dropped, type Outline, type OutlineRequest } from './span.js';

@@ -1,0 +1,69 @@
+import type { LogMessage } from '../transcript/index.js';
+import { spanHandle } from '../transcript/index.js';
+import { proseOf, setsConstraint } from './prose.js';
+import { oneLine } from './slices.js';
+
+/** A user message that does not fit is named by so much of its beginning, in characters. */
+const LINE_CHARS = 90;
+
+/** More ids than this are given as one range. */
+const LISTED_IDS = 8;
+
+export interface UserWords {
+  readonly seq: number;
+  readonly id: string;
+  readonly text: string;
+  readonly constrains: boolean;
+}
+
+export function userWordsOf(messages: readonly LogMessage[]): UserWords[] {
+  const words: UserWords[] = [];
+  for (const message of messages) {
+    if (message.role !== 'user' || message.origin === 'synthetic') continue;
+    const text = proseOf(message).trim();
+    if (text !== '') words.push({ seq: message.seq, id: message.id, text, constrains: setsConstraint(text) });
+  }
+  return words;
+}
+
+export interface UserSection {
+  readonly lines: readonly string[];
+  /** Ids of messages that do not stand verbatim. */
+  readonly shortened: readonly string[];
+}
+
+/**
+ * What users said, in order: verbatim while it fits `chars`, those that set constraints first, then the newest;
+ * the rest a line and a handle each while that fits, and one line for all that are left.
+ */
+export function userSection(words: readonly UserWords[], chars: number): UserSection {
+  const byWeight = [...words].sort((a, b) => Number(b.constrains) - Number(a.constrains) || b.seq - a.seq);
+  const whole = new Map<UserWords, string>();
+  let left = chars - (words.length > 0 ? groupOf(words).length : 0);
+  for (const word of byWeight) {
+    const line = `- user: ${word.text}`;
+    if (line.length + 1 > left) continue;
+    left -= line.length + 1;
+    whole.set(word, line);
+  }
+  const short = new Map<UserWords, string>();
+  for (const word of byWeight) {
+    if (whole.has(word)) continue;
+    const line = `- user, shortened: ${oneLine(word.text, LINE_CHARS)} [recall ${word.id}]`;
+    if (line.length + 1 > left) break;
+    left -= line.length + 1;
+    short.set(word, line);
+  }
+  const shown = words.flatMap((word) => whole.get(word) ?? short.get(word) ?? []);
+  const hidden = words.filter((word) => !whole.has(word) && !short.has(word));
+  return {
+    lines: hidden.length > 0 ? [...shown, groupOf(hidden)] : shown,
+    shortened: words.filter((word) => !whole.has(word)).map((word) => word.id),
+  };
+}
+
+function groupOf(rest: readonly UserWords[]): string {
+  const ids = rest.map((word) => word.id);
+  const handles = ids.length <= LISTED_IDS ? ids.join(', ') : spanHandle(ids[0]!, ids.at(-1)!);
+  return `- ${rest.length} user message${rest.length === 1 ? '' : 's'} not shown [recall ${handles}]`;
+}

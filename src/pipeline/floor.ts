@@ -1,0 +1,39 @@
+import type { ViewExchange } from '../spi/index.js';
+import type { Floor } from '../transcript/index.js';
+
+/** Smallest a fresh result can be cut to and still say what it is, in tokens. */
+export const SMALLEST_RESULT = 48;
+
+/** What no run may take out of the view, computed before anything is planned or paid for. Counted tokens. */
+export function computeFloor(
+  exchanges: readonly ViewExchange[],
+  toolsTokens: number,
+  pinShare: number,
+): Floor {
+  const parts = { tools: toolsTokens, pins: 0, unansweredUser: 0, openExchange: 0, unseen: 0, holds: 0 };
+  for (const exchange of exchanges) {
+    if (exchange.protection === 'pinned') parts.pins += exchange.tokens;
+    else if (exchange.protection === 'unanswered') parts.unansweredUser += exchange.tokens;
+    else if (exchange.protection === 'open') parts.openExchange += exchange.tokens;
+    else if (exchange.protection === 'held') parts.holds += exchange.tokens;
+    else if (exchange.unseen) parts.unseen += smallest(exchange);
+  }
+  parts.pins = Math.min(parts.pins, pinShare);
+  const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
+  return { total, parts };
+}
+
+/** A fresh exchange with its results cut as far as they can be; calls keep their names and keys. */
+function smallest(exchange: ViewExchange): number {
+  let tokens = 0;
+  for (const shown of exchange.messages) {
+    tokens += shown.size.tokens;
+    shown.message.parts.forEach((part, i) => {
+      const size = shown.size.parts[i]?.tokens ?? 0;
+      if (part.type === 'tool-result' || part.type === 'tool-call')
+        tokens -= Math.max(0, size - SMALLEST_RESULT);
+      // Prose of a step that has been sent can be cut too, but reasoning and words of the model stay as they are.
+    });
+  }
+  return tokens;
+}

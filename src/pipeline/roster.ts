@@ -1,0 +1,75 @@
+import type { Settings } from '../config/index.js';
+import { SpillwayError } from '../errors/index.js';
+import type { CompactionStage } from '../spi/index.js';
+import type { OpenableStage, Policy } from './policy.js';
+
+/** Puts the provided stages into the order and at the gates that the settings name. */
+export function buildPolicy(
+  settings: Settings,
+  provided: readonly CompactionStage[],
+  optionsOf: Readonly<Record<string, unknown>>,
+): Policy {
+  const byName = indexStages(provided);
+  const gates = builtInGates(settings);
+  const stages = settings.roster.map((entry): OpenableStage => {
+    const name = typeof entry === 'string' ? entry : entry.stage;
+    const plugin = byName.get(name);
+    if (!plugin) {
+      throw new SpillwayError('STAGE_UNKNOWN', {
+        subject: 'roster',
+        found: name,
+        allowed: [...byName.keys()].join(', '),
+        remedy: 'Name a stage that is provided, or provide one of that name.',
+      });
+    }
+    const opensAt = typeof entry === 'string' ? gates[name] : entry.opensAt;
+    if (opensAt === undefined) {
+      throw new SpillwayError('CONFIG_INVALID', {
+        subject: `roster: ${name}`,
+        found: 'no gate',
+        allowed: '{stage, opensAt}',
+        remedy: `Write {stage: ${name}, opensAt: 0.86} so that the pipeline knows when it opens.`,
+      });
+    }
+    return { stage: name, opensAt, plugin, options: optionsOf[name] };
+  });
+  return {
+    stages,
+    target: settings.target,
+    escalation: settings.escalation,
+    minGain: settings.minGain,
+    shares: {
+      pins: settings.pins.share,
+      summary: settings.summary.share,
+      claims: settings.claims.share,
+      unseen: settings.unseen.share,
+    },
+  };
+}
+
+/** Throws `STAGE_DUPLICATE`: which of two stages of one name is meant, nobody could say. */
+export function indexStages(provided: readonly CompactionStage[]): Map<string, CompactionStage> {
+  const byName = new Map<string, CompactionStage>();
+  for (const stage of provided) {
+    if (byName.has(stage.name)) {
+      throw new SpillwayError('STAGE_DUPLICATE', {
+        subject: 'stage name',
+        found: stage.name,
+        remedy: 'Give your stage its own name and put that name into `roster` where the other one stood.',
+      });
+    }
+    byName.set(stage.name, stage);
+  }
+  return byName;
+}
+
+function builtInGates({ thresholds }: Settings): Readonly<Record<string, number>> {
+  return {
+    snip: thresholds.snipThreshold,
+    micro: thresholds.microThreshold,
+    collapse: thresholds.collapseThreshold,
+    auto: thresholds.autoThreshold,
+    partial: thresholds.partialThreshold,
+    full: thresholds.fullThreshold,
+  };
+}

@@ -1,0 +1,80 @@
+import type { References } from '../facts/index.js';
+import type { Protection, TranscriptView, ViewExchange } from '../spi/index.js';
+import type { Hold, LogMessage, Projection, ReadonlyLog, ViewMessage } from '../transcript/index.js';
+
+/** What is the same for every view of one run. */
+export interface ViewSource {
+  readonly log: ReadonlyLog;
+  readonly references: References;
+  readonly holds: readonly Hold[];
+  readonly isPinned: (message: LogMessage) => boolean;
+}
+
+interface Gathering {
+  readonly kind: ViewExchange['kind'];
+  readonly messages: ViewMessage[];
+  from: number;
+  to: number;
+}
+
+/** Groups what will be sent into exchanges, with all a stage may know of each. Costs the view, not the log. */
+export function buildView(source: ViewSource, projection: Projection): TranscriptView {
+  const { log } = source;
+  const gathered: Gathering[] = [];
+  const byExchange = new Map<number, Gathering>();
+  for (const shown of projection.view) {
+    if (shown.source) {
+      const exchange = log.exchangeOf(shown.from);
+      let group = byExchange.get(exchange.index);
+      if (!group) {
+        group = { kind: exchange.kind, messages: [], from: shown.from, to: shown.to };
+        byExchange.set(exchange.index, group);
+        gathered.push(group);
+      }
+      group.messages.push(shown);
+      group.to = shown.to;
+    } else {
+      const last = gathered.at(-1);
+      if (last?.kind === 'replacement' && last.from === shown.from && last.to === shown.to)
+        last.messages.push(shown);
+      else gathered.push({ kind: 'replacement', messages: [shown], from: shown.from, to: shown.to });
+    }
+  }
+  const newestTurn = log.turns.length - 1;
+  const exchanges = gathered.map((group, index): ViewExchange => {
+    const protection = protectionOf(source, group);
+    return {
+      index,
+      kind: group.kind,
+      messages: group.messages,
+      from: group.from,
+      to: group.to,
+      fromId: log.at(group.from).id,
+      toId: log.at(group.to).id,
+      tokens: group.messages.reduce((sum, shown) => sum + shown.size.tokens, 0),
+      turnsAgo: newestTurn - log.turnOf(group.to),
+      ...(protection && { protection }),
+      unseen: group.to >= log.unseenFrom,
+    };
+  });
+  return {
+    exchanges,
+    tokens: projection.size.tokens,
+    turns: log.turns.length,
+    references: source.references,
+    originals: (from, to) => Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i)),
+    exchangeOf: (seq) => log.exchangeOf(seq).index,
+  };
+}
+
+function protectionOf(source: ViewSource, group: Gathering): Protection | undefined {
+  const { log, holds } = source;
+  if (group.kind === 'replacement') return undefined;
+  if (group.messages.some((shown) => source.isPinned(shown.source!))) return 'pinned';
+  if (holds.some((hold) => group.from <= hold.to && group.to >= hold.from)) return 'held';
+  if (group.kind === 'step' && log.openExchange === log.exchangeOf(group.from)) return 'open';
+  if (group.from === log.unansweredUser?.seq) return 'unanswered';
+  // Whatever else came in since the model last spoke and is no tool result: a second user message, a reminder.
+  const fresh = group.from >= log.unseenFrom && group.kind === 'plain';
+  return fresh ? 'unanswered' : undefined;
+}

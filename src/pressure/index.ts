@@ -1,0 +1,1 @@
+export { PressureStream, type Emit, type PressureEvent, type Respond, type Settled } from './stream.js';

@@ -1,0 +1,102 @@
+import { concatMap, filter, map, Subject, type Observable } from 'rxjs';
+
+/** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
+export type PressureEvent<Reading> =
+  | { readonly kind: 'reading'; readonly reading: Reading }
+  | { readonly kind: 'triggered'; readonly reading: Reading; readonly reason: string }
+  | {
+      readonly kind: 'firing';
+      readonly stage: string;
+      readonly outcome: string;
+      readonly edits: number;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    }
+  | {
+      readonly kind: 'short-circuit';
+      readonly after: string;
+      readonly pressure: number;
+      readonly skipped: readonly string[];
+    }
+  | { readonly kind: 'noop'; readonly reason: string }
+  | {
+      readonly kind: 'completed';
+      readonly recordId: string;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'breaker'; readonly stage: string; readonly state: 'closed' | 'open' | 'half-open' };
+
+/** What a run came to. A failure is a value: one bad run never ends the stream. */
+export type Settled<Outcome> =
+  { readonly ok: true; readonly outcome: Outcome } | { readonly ok: false; readonly error: unknown };
+
+export type Emit<Reading> = (event: PressureEvent<Reading>) => void;
+
+/** What is to be done about a reading, when its turn comes: takes the reading then, for earlier runs may have changed it. */
+export type Respond<Reading, Outcome> = (emit: Emit<Reading>) => Outcome | Promise<Outcome>;
+
+interface Submission<Reading, Outcome> {
+  readonly respond: Respond<Reading, Outcome>;
+  readonly settle: (settled: Settled<Outcome>) => void;
+}
+
+/**
+ * The hot subject of one agent path. What is submitted is answered one after the other (`concatMap`), and what
+ * happens comes out as events.
+ */
+export class PressureStream<Reading, Outcome> {
+  readonly #submissions = new Subject<Submission<Reading, Outcome>>();
+  readonly #events = new Subject<PressureEvent<Reading>>();
+
+  constructor() {
+    const emit: Emit<Reading> = (event) => this.#publish(event);
+    this.#submissions
+      .pipe(
+        concatMap(async ({ respond, settle }) => {
+          try {
+            settle({ ok: true, outcome: await respond(emit) });
+          } catch (error) {
+            emit({ kind: 'failed', error });
+            settle({ ok: false, error });
+          }
+        }),
+      )
+      .subscribe();
+  }
+
+  /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
+  get events(): Observable<PressureEvent<Reading>> {
+    return this.#events.asObservable();
+  }
+
+  get readings(): Observable<Reading> {
+    return this.of('reading').pipe(map((event) => event.reading));
+  }
+
+  /** Events of one kind. */
+  of<Kind extends PressureEvent<Reading>['kind']>(
+    kind: Kind,
+  ): Observable<Extract<PressureEvent<Reading>, { kind: Kind }>> {
+    return this.#events.pipe(
+      filter((event): event is Extract<PressureEvent<Reading>, { kind: Kind }> => event.kind === kind),
+    );
+  }
+
+  /** Queues an answer to pressure and says what it came to. Never rejects. */
+  submit(respond: Respond<Reading, Outcome>): Promise<Settled<Outcome>> {
+    return new Promise((settle) => this.#submissions.next({ respond, settle }));
+  }
+
+  /** Ends all observables; readings already queued are still settled. */
+  close(): void {
+    this.#submissions.complete();
+    this.#events.complete();
+  }
+
+  #publish(event: PressureEvent<Reading>): void {
+    // rxjs reports a throwing subscriber on its own timer; it reaches neither the run nor other subscribers.
+    this.#events.next(event);
+  }
+}

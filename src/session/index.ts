@@ -1,0 +1,6 @@
+export { Spillway, type Effects, type ListedStage, type SessionOptions } from './spillway.js';
+export { Session, type SessionParts } from './session.js';
+export type { Gauge } from './gauge.js';
+export type { Prepared, RunReport } from './prepared.js';
+export type { Disposition } from './explain.js';
+export { replaySession, type ReplayedCall } from './replay.js';

@@ -1,0 +1,29 @@
+import type { SpillwayError } from '../errors/index.js';
+import type { Notice } from '../spi/index.js';
+import type { Reading } from '../tokens/index.js';
+import type { CompactionRecord, StageOutcome, ViewMessage } from '../transcript/index.js';
+
+/** What a run came to, for whoever asked. */
+export interface RunReport {
+  readonly kind: 'below-gate' | 'waiting' | 'noop' | 'committed' | 'unreachable';
+  /** For operators: why it ended so. */
+  readonly reason: string;
+  readonly stages: readonly StageOutcome[];
+  readonly record?: CompactionRecord;
+  readonly error?: SpillwayError;
+  /** Milliseconds of planning and committing; 0 where no run started. */
+  readonly durationMs: number;
+}
+
+/** One request, ready to be sent. */
+export interface Prepared {
+  /** In the session's wire format. */
+  readonly messages: readonly unknown[];
+  readonly view: readonly ViewMessage[];
+  readonly reading: Reading;
+  readonly run: RunReport;
+  /** Tokens at the front that are the same bytes as in the request before: what a provider's cache can serve. */
+  readonly unchangedPrefixTokens: number;
+  /** What the serialiser had to mend. */
+  readonly notices: readonly Notice[];
+}

@@ -1,0 +1,90 @@
+import type { EffectiveConfig } from '../config/index.js';
+import type { Policy } from '../pipeline/index.js';
+import type { CompactionStage, TokenCounter, WireFormat } from '../spi/index.js';
+import { countTools, createMeasure, type Catalogue } from '../tokens/index.js';
+import { createGauge } from './gauge.js';
+import { Session } from './session.js';
+
+/** The outside world as the engine sees it; replaced in tests and replays. */
+export interface Effects {
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Monotonic milliseconds. */
+  readonly timer: () => number;
+}
+
+export interface SpillwayParts {
+  readonly config: EffectiveConfig;
+  readonly policy: Policy;
+  readonly stages: readonly CompactionStage[];
+  readonly catalogue: Catalogue;
+  readonly counter: TokenCounter;
+  readonly format: WireFormat;
+  readonly effects: Effects;
+}
+
+export interface SessionOptions {
+  readonly id?: string;
+  /** Which agent of the session; `primary` where absent. */
+  readonly agentPath?: string;
+  /** Tool definitions of the requests; counted once. */
+  readonly tools?: readonly unknown[];
+}
+
+/** A provided stage as operators see it; `opensAt` is absent where the roster leaves it out. */
+export interface ListedStage {
+  readonly name: string;
+  readonly opensAt?: number;
+  readonly summary: string;
+  readonly options: unknown;
+}
+
+/** The engine: one configuration, many sessions. */
+export class Spillway {
+  readonly config: EffectiveConfig;
+  readonly #parts: SpillwayParts;
+  #opened = 0;
+
+  constructor(parts: SpillwayParts) {
+    this.#parts = parts;
+    this.config = parts.config;
+  }
+
+  /** The roster in order, then what is provided and switched off. */
+  get stages(): readonly ListedStage[] {
+    const { policy, stages, config } = this.#parts;
+    const open = policy.stages.map(({ stage, opensAt, plugin, options }) => ({
+      name: stage,
+      opensAt,
+      summary: plugin.summary,
+      options,
+    }));
+    const named = new Set(open.map(({ name }) => name));
+    const off = stages.filter(({ name }) => !named.has(name));
+    return [...open, ...off.map(({ name, summary }) => ({ name, summary, options: config.stages[name] }))];
+  }
+
+  /** Opens a session for one agent path. */
+  session(options: SessionOptions = {}): Session {
+    const { config, policy, catalogue, counter, format, effects } = this.#parts;
+    const { settings } = config;
+    const count = (text: string): number => counter.count(text);
+    return new Session({
+      id: options.id ?? `s${++this.#opened}`,
+      agentPath: options.agentPath ?? 'primary',
+      policy,
+      pins: { system: settings.pins.system, firstUser: settings.pins.firstUser },
+      auto: settings.compaction.auto,
+      measure: createMeasure(counter),
+      count,
+      gauge: createGauge({
+        settings,
+        catalogue,
+        counter,
+        toolsTokens: countTools(counter, options.tools ?? []),
+      }),
+      writer: format.createWriter(),
+      ...effects,
+    });
+  }
+}

@@ -1,0 +1,4 @@
+export * from './stage.js';
+export * from './view.js';
+export * from './token-counter.js';
+export * from './wire-format.js';

@@ -1,0 +1,42 @@
+import type { ZodType } from 'zod';
+import type { Budget } from '../tokens/index.js';
+import type { Edit } from '../transcript/index.js';
+import type { TranscriptView } from './view.js';
+
+/** What the pipeline wants of a stage this time. Tokens are counted tokens, the scale of `view`. */
+export interface StageGoal<Options = unknown> {
+  /** Tokens that bring the view to the target; a stage may offer less, and should not offer much more. */
+  readonly reclaim: number;
+  /** Tokens of tool results above their cap; 0 where no cap is set or it holds. */
+  readonly reclaimResults: number;
+  readonly budget: Budget;
+  /** Most tokens one summary may take: its share of the budget. */
+  readonly summaryTokens: number;
+  readonly options: Options;
+  /** What the stage returned as `state` last time; survives restarts, so plain JSON. */
+  readonly state: unknown;
+  /** Milliseconds since the epoch, read once per run. */
+  readonly now: number;
+  /** Counts text on the scale of the view. Only text a stage is about to write: the view is counted already. */
+  count(text: string): number;
+}
+
+export interface Proposal {
+  readonly edits: readonly Edit[];
+  readonly state?: unknown;
+}
+
+/** One compaction technique. Pure and synchronous: nothing but view and goal reaches it. */
+export interface CompactionStage<Options = unknown> {
+  readonly name: string;
+  /** Options with defaults, bounds and descriptions; the same schema draws the operator's knobs. */
+  readonly options: ZodType<Options>;
+  /** One sentence for operators. */
+  readonly summary: string;
+  plan(view: TranscriptView, goal: StageGoal<Options>): Proposal;
+}
+
+/** For stages written without a container: types the options from the schema. */
+export function defineStage<Options>(stage: CompactionStage<Options>): CompactionStage<Options> {
+  return Object.freeze({ ...stage });
+}

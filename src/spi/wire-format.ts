@@ -1,0 +1,51 @@
+import type { Message, ViewMessage } from '../transcript/index.js';
+
+/** Something that was mended or passed over, said to the user in the report. */
+export interface Notice {
+  /** Where: a message index, a line number, or a message id. */
+  readonly at: string;
+  readonly what: string;
+  /** The kind of repair, e.g. `interrupted-call`, `late-result`, `unknown-part`, `torn-line`. */
+  readonly kind: string;
+}
+
+/** A transcript read from some format. */
+export interface Parsed {
+  readonly messages: readonly Message[];
+  readonly notices: readonly Notice[];
+  /** Tool definitions as the request carried them; counted in the budget. */
+  readonly tools?: readonly unknown[];
+  readonly model?: string;
+}
+
+/** The messages of one request, in a format's own shape, and what had to be mended for the provider to accept them. */
+export interface Serialised {
+  readonly messages: readonly unknown[];
+  readonly notices: readonly Notice[];
+}
+
+/**
+ * One wire format. `serialise(parse(x))` is `x` where nothing was edited: unknown fields and key order included.
+ * What the log itself holds broken (interrupted calls, late results) is mended in `serialise`, with a notice.
+ */
+export interface WireFormat {
+  readonly name: string;
+  /** Parses one request body or a bare message list. Throws `INPUT_FORMAT` where it is not this format. */
+  parse(input: unknown): Parsed;
+  /** Pure: the same view gives the same bytes. A longer view extends a shorter one wherever the log does. */
+  serialise(view: readonly ViewMessage[]): Serialised;
+  createWriter(): RequestWriter;
+}
+
+/** Writes the same conversation again and again as it grows, re-doing only what changed. */
+export interface RequestWriter {
+  /** Equal to `serialise(view)`; `unchangedUpTo` is the first view index that differs from the last write. */
+  write(view: readonly ViewMessage[], unchangedUpTo: number): Serialised;
+}
+
+/** A recorded session file of some agent. Reads only. */
+export interface SessionImporter {
+  readonly name: string;
+  /** Looks at the first few lines and says whether this is its format. */
+  recognises(head: string): boolean;
+}

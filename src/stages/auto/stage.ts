@@ -1,0 +1,48 @@
+import { defineStage, type StageGoal, type TranscriptView } from '../../spi/index.js';
+import { blocksOf, freeRuns, spanOf, type Block, type Span } from '../spans.js';
+import { promisedBy, summarise } from '../summarise.js';
+import { AutoOptions } from './options.js';
+
+/** A window over the oldest exchanges gives way to one summary; an earlier summary in it is swallowed. */
+export const auto = defineStage<AutoOptions>({
+  name: 'auto',
+  summary: 'Replaces a window of the oldest messages by one summary, no wider than it must be.',
+  options: AutoOptions,
+  plan(view, goal) {
+    if (goal.reclaim <= 0) return { edits: [] };
+    const { maxSummaryTokens } = goal.options;
+    return { edits: summarise(view, goal, windowsOf(view, goal), { stage: 'auto', maxSummaryTokens }) };
+  },
+});
+
+/** One span normally. Where something untouchable stands in the way, the window goes on behind it as a second span. */
+function windowsOf(view: TranscriptView, goal: StageGoal<AutoOptions>): Span[] {
+  const { windowMessages, preserveRecent, maxSummaryTokens } = goal.options;
+  const by = { stage: 'auto', maxSummaryTokens };
+  const blocks = blocksOf(view);
+  const spans: Span[] = [];
+  for (const run of freeRuns(blocks.slice(0, endBefore(blocks, preserveRecent)))) {
+    let span: Span | undefined;
+    for (let end = step(run, 0, windowMessages); ; end = step(run, end, windowMessages)) {
+      span = spanOf(run.slice(0, end));
+      if (promisedBy(view, goal, [...spans, span], by) >= goal.reclaim) return [...spans, span];
+      if (end >= run.length) break;
+    }
+    spans.push(span);
+  }
+  return spans;
+}
+
+/** The first block end at or after so many further messages. */
+function step(run: readonly Block[], from: number, messages: number): number {
+  let end = from;
+  for (let taken = 0; end < run.length && taken < messages; end++) taken += run[end]!.messages;
+  return end;
+}
+
+/** Index of the first of the blocks that hold at least the newest `count` messages. */
+function endBefore(blocks: readonly Block[], count: number): number {
+  let index = blocks.length;
+  for (let kept = 0; index > 0 && kept < count; index--) kept += blocks[index - 1]!.messages;
+  return index;
+}

@@ -1,0 +1,50 @@
+import { spanHandle, type Message, type ViewMessage } from '../../transcript/index.js';
+import { overheadOf, runsOf, spanOf, type Block } from '../spans.js';
+import type { Collapsible } from './collapsible.js';
+
+/** Neighbouring plain messages of one role and origin become one message with all their parts, word for word. */
+export function mergeRuns(blocks: readonly Block[], minRun: number): Collapsible[] {
+  const runs = runsOf(blocks, (block, before) => isMergeable(block) && (!before || alike(before, block)));
+  return runs.filter((run) => run.length >= minRun).flatMap((run) => merged(run));
+}
+
+function merged(run: readonly Block[]): Collapsible[] {
+  const span = spanOf(run);
+  const saved = span.exchanges.slice(1).reduce((sum, exchange) => sum + overheadOf(exchange), 0);
+  if (saved <= 0) return [];
+  const { role, origin, name } = shownOf(run[0]!).message;
+  const message: Message = {
+    id: `merged:${spanHandle(span.fromId, span.toId)}`,
+    role,
+    origin,
+    ...(name !== undefined && { name }),
+    parts: span.exchanges.flatMap((exchange) => exchange.messages[0]!.message.parts),
+  };
+  const reason = `${run.length} neighbouring ${role} messages merged`;
+  const { fromId, toId, from } = span;
+  return [{ edit: { kind: 'supersede', fromId, toId, replacement: [message], reason }, saved, from }];
+}
+
+function shownOf(block: Block): ViewMessage {
+  return block.exchanges[0]!.messages[0]!;
+}
+
+/** Reasoning must stay in the message it was signed in, and a marker is a request of its own. */
+function isMergeable(block: Block): boolean {
+  const [exchange] = block.exchanges;
+  if (block.barred || block.pinned || block.exchanges.length > 1 || exchange?.kind !== 'plain') return false;
+  const { message } = shownOf(block);
+  if (message.role !== 'user' && message.role !== 'assistant') return false;
+  return message.parts.every((part) => part.type === 'text' || part.type === 'file');
+}
+
+function alike(a: Block, b: Block): boolean {
+  const left = shownOf(a).message;
+  const right = shownOf(b).message;
+  return (
+    left.role === right.role &&
+    left.origin === right.origin &&
+    left.name === right.name &&
+    left.label === right.label
+  );
+}

@@ -1,0 +1,27 @@
+import { defineStage } from '../../spi/index.js';
+import type { Supersede } from '../../transcript/index.js';
+import { blocksOf } from '../spans.js';
+import { digestRuns } from './digest-runs.js';
+import { mergeRuns } from './merge-runs.js';
+import { CollapseOptions } from './options.js';
+
+/** Joins neighbours: same-role messages into one with the same words, spent tool exchanges into a line each. */
+export const collapse = defineStage<CollapseOptions>({
+  name: 'collapse',
+  summary:
+    'Merges neighbouring messages of one role, and runs of already stubbed tool exchanges into a line each.',
+  options: CollapseOptions,
+  plan(view, goal) {
+    const blocks = blocksOf(view);
+    const { minRun } = goal.options;
+    const found = [...mergeRuns(blocks, minRun), ...digestRuns(view, blocks, minRun, goal.count)];
+    const edits: Supersede[] = [];
+    let { reclaim } = goal;
+    for (const { edit, saved } of found.sort((a, b) => a.from - b.from)) {
+      if (reclaim <= 0) break;
+      edits.push(edit);
+      reclaim -= saved;
+    }
+    return { edits };
+  },
+});

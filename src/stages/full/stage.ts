@@ -1,0 +1,21 @@
+import { defineStage } from '../../spi/index.js';
+import { blocksOf, freeRuns, spanOf } from '../spans.js';
+import { summarise } from '../summarise.js';
+import { FullOptions } from './options.js';
+
+/** The last resort: one summary for all that may go. Pins, fresh results and the unanswered question stand. */
+export const full = defineStage<FullOptions>({
+  name: 'full',
+  summary: 'Replaces the whole conversation by one summary; only what is protected stays.',
+  options: FullOptions,
+  plan(view, goal) {
+    if (goal.reclaim <= 0) return { edits: [] };
+    const spans = freeRuns(blocksOf(view)).map(spanOf);
+    return {
+      edits: summarise(view, goal, spans, {
+        stage: 'full',
+        maxSummaryTokens: goal.options.maxSummaryTokens,
+      }),
+    };
+  },
+});

@@ -1,0 +1,30 @@
+import { grouped, keyLines, oneLine, outcomeOf, plainName, quoted, type Count } from '../../outline/index.js';
+import { textOf } from '../../transcript/index.js';
+import type { ResultPart } from '../results.js';
+
+/**
+ * What stands for a large result without a model: tool, size and handle, how it ended, then the lines that hold paths,
+ * ids, errors and definitions, verbatim. Derived from the log, also where the view showed less.
+ */
+export function condense(result: ResultPart, maxTokens: number, count: Count): string {
+  const { original, handle, tool } = result;
+  const text = textOf(original);
+  const size = grouped(result.source.size.parts[result.index]?.tokens ?? result.tokens);
+  const header = `[${plainName(tool)} result, ${size} tokens, condensed; recall ${handle}]`;
+  const outcome = quoted(outcomeOf(text, original.isError));
+  const line = `${header} ${outcome}`;
+  const taken = count(line);
+  if (taken > maxTokens) return tightest(header, outcome, maxTokens, count);
+  const room = maxTokens - taken - JOIN_TOKENS;
+  const keys = keyLines(text, room, count, undefined, outcome);
+  const whole = keys === '' ? line : `${line}\n${keys}`;
+  return keys === '' || count(whole) <= maxTokens ? whole : line;
+}
+
+/** A line break and what two texts may cost more together than apart. */
+const JOIN_TOKENS = 3;
+
+function tightest(header: string, outcome: string, maxTokens: number, count: Count): string {
+  const shorter = `${header} ${oneLine(outcome, 60)}`;
+  return count(shorter) <= maxTokens ? shorter : header;
+}

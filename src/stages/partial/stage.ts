@@ -1,0 +1,28 @@
+import { defineStage } from '../../spi/index.js';
+import { blocksOf, freeRuns, spanOf, type Block } from '../spans.js';
+import { summarise } from '../summarise.js';
+import { PartialOptions } from './options.js';
+
+/** Everything but the newest messages gives way to one summary. */
+export const partial = defineStage<PartialOptions>({
+  name: 'partial',
+  summary: 'Replaces everything but the newest messages by one summary.',
+  options: PartialOptions,
+  plan(view, goal) {
+    if (goal.reclaim <= 0) return { edits: [] };
+    const { retainCount, maxSummaryTokens } = goal.options;
+    const blocks = blocksOf(view);
+    const spans = freeRuns(blocks.slice(0, retainedFrom(blocks, retainCount))).map(spanOf);
+    return { edits: summarise(view, goal, spans, { stage: 'partial', maxSummaryTokens }) };
+  },
+});
+
+/** Index of the first block that stays: as many whole blocks as `count` messages hold, and no more. */
+function retainedFrom(blocks: readonly Block[], count: number): number {
+  let index = blocks.length;
+  for (let kept = 0; index > 0; index--) {
+    kept += blocks[index - 1]!.messages;
+    if (kept > count) break;
+  }
+  return index;
+}

@@ -1,0 +1,97 @@
+import { isCut, isStub } from '../outline/index.js';
+import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import {
+  isToolCall,
+  partHandle,
+  textOf,
+  type Handle,
+  type LogMessage,
+  type Part,
+  type ReplaceMark,
+  type ToolResultPart,
+  type ViewMessage,
+} from '../transcript/index.js';
+
+/** A part of a log message as the view shows it now. */
+export interface ShownPart<P extends Part = Part> {
+  readonly source: LogMessage;
+  /** Index in the source: what a replace names. */
+  readonly index: number;
+  /** As it stands in the log. */
+  readonly original: P;
+  /** What is shown, and its size. */
+  readonly shown: Part | undefined;
+  readonly tokens: number;
+  readonly mark: ReplaceMark | undefined;
+  readonly handle: Handle;
+}
+
+/** The parts of a message by their index in the log, however many parts an earlier replace has put there. */
+export function shownParts(message: ViewMessage): ShownPart[] {
+  const { source, replaced } = message;
+  if (!source) return [];
+  let at = 0;
+  return source.parts.map((original, index): ShownPart => {
+    const mark = replaced?.get(index);
+    const length = mark?.length ?? 1;
+    let tokens = 0;
+    for (let i = at; i < at + length; i++) tokens += message.size.parts[i]?.tokens ?? 0;
+    const shown = message.message.parts[at];
+    at += length;
+    return { source, index, original, shown, tokens, mark, handle: partHandle(source.id, index) };
+  });
+}
+
+/** A tool result in view, with what decides whether it may be touched. */
+export interface ResultPart extends ShownPart<ToolResultPart> {
+  readonly exchange: ViewExchange;
+  readonly tool: string | undefined;
+  /** Tokens of tool results newer than this one, and of this one. */
+  readonly newer: number;
+}
+
+/**
+ * Every tool result in view, oldest first. Results in protected or unseen exchanges are counted as newer ones but not
+ * listed: no stage may touch them.
+ */
+export function resultsOf(view: TranscriptView): ResultPart[] {
+  const results: ResultPart[] = [];
+  let newer = 0;
+  for (const exchange of [...view.exchanges].reverse()) {
+    if (exchange.kind === 'replacement') continue;
+    const untouchable = exchange.protection !== undefined || exchange.unseen;
+    const names = namesOf(exchange);
+    for (const message of [...exchange.messages].reverse()) {
+      for (const part of shownParts(message).reverse()) {
+        if (part.original.type !== 'tool-result') continue;
+        newer += part.tokens;
+        const { original } = part;
+        if (!untouchable)
+          results.push({
+            ...part,
+            original,
+            exchange,
+            tool: original.name ?? names.get(original.callId),
+            newer,
+          });
+      }
+    }
+  }
+  return results.reverse();
+}
+
+/** Formats that name tools only in the call: the result takes the name from there. */
+function namesOf(exchange: ViewExchange): ReadonlyMap<string, string> {
+  const calls = exchange.messages.flatMap((shown) => shown.message.parts.filter(isToolCall));
+  return new Map(calls.map((call) => [call.callId, call.name]));
+}
+
+/**
+ * Whether a part already carries text that a compaction gave it: it stays the same ever after, or the provider's cache
+ * would be lost for a few tokens more. A result cut to size when it was fresh is not settled yet.
+ */
+export function isSettled(part: ShownPart): boolean {
+  if (!part.shown) return true;
+  const text = textOf(part.shown);
+  return part.mark ? !isCut(text) : isStub(text);
+}

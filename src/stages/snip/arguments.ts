@@ -1,0 +1,82 @@
+import { cutArguments } from '../../outline/index.js';
+import type { StageGoal, TranscriptView, ViewExchange } from '../../spi/index.js';
+import type { Replace, ToolCallPart } from '../../transcript/index.js';
+import { shownParts, type ShownPart } from '../results.js';
+import type { Need } from './need.js';
+import type { SnipOptions } from './options.js';
+import type { Taken } from './taken.js';
+
+/** What large arguments are cut to, as a share of the size at which they count as large. */
+const CUT_SHARE = 0.5;
+const LEAST_TOKENS = 40;
+
+/** Large arguments of older calls, oldest first: what was written to a file stands in the file. */
+export function argumentEdits(
+  view: TranscriptView,
+  goal: StageGoal<SnipOptions>,
+  need: Need,
+  gone: Taken['gone'],
+): Replace[] {
+  const { minTokens, protectShare } = goal.options.arguments;
+  const edits: Replace[] = [];
+  for (const exchange of olderThan(view, protectShare * goal.budget.tokens)) {
+    if (exchange.protection || exchange.unseen || exchange.kind !== 'step' || gone.has(exchange)) continue;
+    for (const part of exchange.messages.flatMap(shownParts)) {
+      if (!need.viewTooLarge) return edits;
+      if (part.original.type !== 'tool-call' || part.mark || part.tokens <= minTokens) continue;
+      const cut = trim(part, part.original, goal);
+      if (!cut) continue;
+      edits.push(cut.edit);
+      need.take(cut.saved, 0);
+    }
+  }
+  return edits;
+}
+
+/** Exchanges behind the newest `tokens` of the view. */
+function olderThan(view: TranscriptView, tokens: number): readonly ViewExchange[] {
+  let end = view.exchanges.length;
+  for (let newer = 0; end > 0; end--) {
+    newer += view.exchanges[end - 1]!.tokens;
+    if (newer > tokens) break;
+  }
+  return view.exchanges.slice(0, end);
+}
+
+function trim(
+  part: ShownPart,
+  call: ToolCallPart,
+  { options, count }: StageGoal<SnipOptions>,
+): { edit: Replace; saved: number } | undefined {
+  // Malformed arguments stay: they are cut best by nobody, since what they were meant to be is unknown.
+  if (!isObject(call.arguments)) return undefined;
+  const maxTokens = Math.max(LEAST_TOKENS, Math.floor(CUT_SHARE * options.arguments.minTokens));
+  const text = cutArguments(call.arguments, {
+    maxTokens,
+    count,
+    handle: part.handle,
+    knownTokens: part.tokens,
+  });
+  const saved = part.tokens - count(text) - count(call.name) - FRAME_TOKENS;
+  if (saved <= 0) return undefined;
+  const edit: Replace = {
+    kind: 'replace',
+    messageId: part.source.id,
+    partIndex: part.index,
+    content: [{ type: 'text', text }],
+    reason: `arguments of ${call.name} trimmed, ${part.tokens} tokens`,
+  };
+  return { edit, saved };
+}
+
+/** Id and punctuation around a call; only keeps a gain of a few tokens from being one on paper. */
+const FRAME_TOKENS = 8;
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+import { stubFor, type Count } from '../../outline/index.js';
+import type { StageGoal, TranscriptView } from '../../spi/index.js';
+import { textOf } from '../../transcript/index.js';
+import { isSettled, resultsOf, type ResultPart } from '../results.js';
+import type { SnipOptions } from './options.js';
+import { expiredOf, isEvictable } from './retention.js';
+
+/** Newest tool output that stays unless the operator says otherwise, in tokens and as a share of a small budget. */
+const PROTECTED_TOKENS = 40_000;
+const PROTECTED_SHARE = 0.3;
+
+export type ResultClass = 'reads' | 'expired' | 'unreferenced';
+
+/** A result that may go, and what stands for it then. */
+export interface Candidate {
+  readonly result: ResultPart;
+  readonly why: ResultClass;
+  readonly reason: string;
+  readonly stub: string;
+  /** By the stub; none for a tiny result, which can only go with its whole exchange. */
+  readonly saved: number;
+  /** Among the newest output: may go only while a cap on tool results is exceeded. */
+  readonly shielded: boolean;
+}
+
+/** Every result that could go, in the order in which they should. */
+export function candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>): Candidate[] {
+  const { options, count } = goal;
+  const results = resultsOf(view);
+  const expired = expiredOf(results, options);
+  const protectTokens =
+    options.protectTokens ?? Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * goal.budget.tokens);
+  const byClass: Record<ResultClass, Candidate[]> = { reads: [], expired: [], unreferenced: [] };
+  for (const result of results) {
+    if (isSettled(result) || !isEvictable(result.tool, options)) continue;
+    if (result.exchange.turnsAgo < options.protectTurns) continue;
+    const why = classOf(view, result, expired, options);
+    if (!why) continue;
+    const { stub, saved } = stubOf(result, why.status, options.notice, count);
+    if (saved <= 0 && options.mode === 'stub') continue;
+    byClass[why.name].push({
+      result,
+      why: why.name,
+      reason: why.reason,
+      stub,
+      saved,
+      shielded: result.newer <= protectTokens,
+    });
+  }
+  return [...byClass.reads, ...byClass.expired, ...byClass.unreferenced];
+}
+
+interface Why {
+  readonly name: ResultClass;
+  readonly status?: string;
+  readonly reason: string;
+}
+
+function classOf(
+  view: TranscriptView,
+  result: ResultPart,
+  expired: ReadonlySet<ResultPart>,
+  { classes }: SnipOptions,
+): Why | undefined {
+  // Expiry holds whatever is to be reclaimed, so it comes before what depends on that.
+  if (classes.includes('expired') && expired.has(result)) {
+    return { name: 'expired', status: 'expired', reason: 'past its retention' };
+  }
+  const exchange = view.exchangeOf(result.exchange.from);
+  const status = classes.includes('reads') ? view.references.readStatus(exchange) : 'current';
+  if (status === 'repeated')
+    return { name: 'reads', status: 'asked again later', reason: 'asked again later' };
+  if (status === 'superseded')
+    return { name: 'reads', status: 'changed since', reason: 'what was read has changed since' };
+  const isUsed = !classes.includes('unreferenced') || view.references.lastUse(exchange) !== undefined;
+  return isUsed ? undefined : { name: 'unreferenced', reason: 'nothing later refers to it' };
+}
+
+/** Results hardly larger than a stub are counted in full, so that no edit comes out larger than what it replaces. */
+const WORTH_COUNTING = 4;
+
+function stubOf(
+  result: ResultPart,
+  status: string | undefined,
+  notice: string | null,
+  count: Count,
+): { stub: string; saved: number } {
+  const { tool, tokens, handle, shown } = result;
+  const stub =
+    notice ??
+    stubFor({ tool, tokens: result.source.size.parts[result.index]?.tokens ?? tokens, handle, status });
+  const taken = count(stub);
+  const isClose = tokens <= WORTH_COUNTING * taken;
+  const hasFiles = result.original.content.some((part) => part.type === 'file');
+  const before = isClose && !hasFiles && shown ? Math.min(tokens, count(textOf(shown))) : tokens;
+  return { stub, saved: before - taken };
+}

@@ -1,0 +1,28 @@
+import { defineStage } from '../../spi/index.js';
+import { argumentEdits } from './arguments.js';
+import { dialogueEdits } from './dialogue.js';
+import { duplicateEdits } from './duplicates.js';
+import { Need } from './need.js';
+import { SnipOptions } from './options.js';
+import { resultEdits } from './results.js';
+
+/** Takes out what nothing needs any more, cheapest loss first, oldest first, until enough is reclaimed. */
+export const snip = defineStage<SnipOptions>({
+  name: 'snip',
+  summary:
+    'Takes out tool results nothing later refers to, stale reads, duplicates and large call arguments.',
+  options: SnipOptions,
+  plan(view, goal) {
+    const { classes, minimumSavings, arguments: trimming } = goal.options;
+    const need = new Need(goal);
+    const dialogue = dialogueEdits(view, goal, need);
+    const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
+    const results = resultEdits(view, goal, need);
+    const trims =
+      classes.includes('arguments') && trimming.mode === 'on'
+        ? argumentEdits(view, goal, need, results.gone)
+        : [];
+    const edits = [...duplicates, ...dialogue.edits, ...results.edits, ...trims];
+    return { edits: need.saved < minimumSavings ? [] : edits };
+  },
+});

@@ -1,0 +1,10 @@
+import type { ViewExchange } from '../../spi/index.js';
+import type { Edit } from '../../transcript/index.js';
+
+/** Edits of one class, and the exchanges that leave the view by them: no other edit may name those. */
+export interface Taken {
+  readonly edits: readonly Edit[];
+  readonly gone: ReadonlySet<ViewExchange>;
+}
+
+export const NOTHING: Taken = { edits: [], gone: new Set() };

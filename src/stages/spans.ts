@@ -1,0 +1,101 @@
+import type { TranscriptView, ViewExchange } from '../spi/index.js';
+
+/**
+ * Exchanges that can only be superseded together: one with everything that stands between its messages, or an earlier
+ * replacement with the pins inside its span. Nearly always a single exchange.
+ */
+export interface Block {
+  readonly exchanges: readonly ViewExchange[];
+  readonly from: number;
+  readonly to: number;
+  readonly fromId: string;
+  readonly toId: string;
+  /** Messages it shows, pins included. */
+  readonly messages: number;
+  /** What a supersede of it would take out: pins stay, so they are not counted. */
+  readonly tokens: number;
+  /** Only pins. */
+  readonly pinned: boolean;
+  /** Holds something no supersede may cover: held, open, unanswered, unseen. */
+  readonly barred: boolean;
+}
+
+/** A stretch of neighbouring blocks, as one supersede would name it. */
+export type Span = Omit<Block, 'barred' | 'pinned'>;
+
+/** The whole view in blocks, in order. Linear. */
+export function blocksOf(view: TranscriptView): Block[] {
+  const groups: ViewExchange[][] = [];
+  let reach = -1;
+  for (const exchange of view.exchanges) {
+    if (exchange.from > reach) groups.push([exchange]);
+    else groups.at(-1)!.push(exchange);
+    reach = Math.max(reach, exchange.to);
+  }
+  return groups.map(blockOf);
+}
+
+function blockOf(exchanges: readonly ViewExchange[]): Block {
+  const first = exchanges[0]!;
+  const last = exchanges.reduce((a, b) => (b.to > a.to ? b : a));
+  const loose = exchanges.filter((exchange) => exchange.protection !== 'pinned');
+  return {
+    exchanges,
+    from: first.from,
+    to: last.to,
+    fromId: first.fromId,
+    toId: last.toId,
+    messages: exchanges.reduce((sum, exchange) => sum + exchange.messages.length, 0),
+    tokens: loose.reduce((sum, exchange) => sum + exchange.tokens, 0),
+    pinned: loose.length === 0,
+    barred: loose.some((exchange) => exchange.protection !== undefined || exchange.unseen),
+  };
+}
+
+/** The longest stretches without a barred block. Pins may stand inside one, not at its ends. */
+export function freeRuns(blocks: readonly Block[]): Block[][] {
+  return runsOf(blocks, (block) => !block.barred)
+    .map(withoutOuterPins)
+    .filter((run) => run.length > 0);
+}
+
+/** Stretches of neighbours that all belong. */
+export function runsOf<T>(items: readonly T[], belongs: (item: T, before: T | undefined) => boolean): T[][] {
+  const runs: T[][] = [];
+  let run: T[] = [];
+  for (const item of items) {
+    if (!belongs(item, run.at(-1))) {
+      if (run.length > 0) runs.push(run);
+      // What does not go on with this run may begin the next one.
+      run = run.length > 0 && belongs(item, undefined) ? [item] : [];
+    } else run.push(item);
+  }
+  if (run.length > 0) runs.push(run);
+  return runs;
+}
+
+function withoutOuterPins(run: readonly Block[]): Block[] {
+  const first = run.findIndex((block) => !block.pinned);
+  const last = run.findLastIndex((block) => !block.pinned);
+  return first < 0 ? [] : run.slice(first, last + 1);
+}
+
+export function spanOf(blocks: readonly Block[]): Span {
+  const first = blocks[0]!;
+  const last = blocks.at(-1)!;
+  return {
+    exchanges: blocks.flatMap((block) => block.exchanges),
+    from: first.from,
+    to: last.to,
+    fromId: first.fromId,
+    toId: last.toId,
+    messages: blocks.reduce((sum, block) => sum + block.messages, 0),
+    tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
+  };
+}
+
+/** What a message costs beyond its parts, read off a message of the view. */
+export function overheadOf(exchange: ViewExchange): number {
+  const { size } = exchange.messages[0]!;
+  return Math.max(0, size.tokens - size.parts.reduce((sum, part) => sum + part.tokens, 0));
+}

@@ -1,0 +1,70 @@
+/** What a provider reports of one request, in its own tokens. The three inputs do not overlap. */
+export interface Usage {
+  /** Input that was neither read from nor written to the cache. */
+  readonly inputTokens: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly outputTokens?: number;
+}
+
+/** How a token figure was got: this very view was reported on, an earlier one was, or none. */
+export type Basis = 'measured' | 'calibrated' | 'estimated';
+
+/** What reported usage has taught about our estimates for one model; a value, kept by the session. */
+export interface Calibration {
+  /** Provider's tokens for one of ours, at the model's token ratio. */
+  readonly ratio: number;
+  /** Reports taken in. */
+  readonly samples: number;
+  /** The rewrite of the view that the last report belongs to; -1 before the first. */
+  readonly generation: number;
+}
+
+export interface UsageReport {
+  /** Our own figure for the same request, in tokens, before calibration: messages, tools, injections. */
+  readonly estimate: number;
+  readonly usage: Usage;
+  /** How often the view had been rewritten when the request was sent. */
+  readonly generation: number;
+}
+
+export const UNCALIBRATED: Calibration = { ratio: 1, samples: 0, generation: -1 };
+
+/** No tokenizer is off by more on a whole request; a report that says so is wrong (a count of the last turn only). */
+const MIN_RATIO = 0.5;
+const MAX_RATIO = 2.5;
+
+/** Weight of a new report. At a half, one odd report moves a budget of 100,000 by half its error, and three forget it. */
+const WEIGHT = 0.5;
+
+/** Below this many tokens a provider's fixed overhead drowns the ratio. */
+const MIN_SAMPLE_TOKENS = 200;
+
+/** All input of a request, cached or not, in the provider's tokens. */
+export function inputOf(usage: Usage): number {
+  return usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
+}
+
+/**
+ * Takes in one report; returns the same value where it teaches nothing: sent before the last rewrite that was reported
+ * on or before `current`, the view's generation now; too small; or no numbers (many self-hosted servers report 0).
+ */
+export function calibrate(
+  before: Calibration,
+  report: UsageReport,
+  current = report.generation,
+): Calibration {
+  const { estimate, usage, generation } = report;
+  const reported = inputOf(usage);
+  if (generation < before.generation || generation < current) return before;
+  if (!(estimate >= MIN_SAMPLE_TOKENS && reported >= MIN_SAMPLE_TOKENS && reported < Infinity)) return before;
+  const sample = Math.min(MAX_RATIO, Math.max(MIN_RATIO, reported / estimate));
+  const ratio = before.samples === 0 ? sample : before.ratio + WEIGHT * (sample - before.ratio);
+  return { ratio, samples: before.samples + 1, generation };
+}
+
+/** How a figure for a view of this generation is got with what is known. */
+export function basisOf(calibration: Calibration, generation: number): Basis {
+  if (calibration.samples === 0) return 'estimated';
+  return calibration.generation === generation ? 'measured' : 'calibrated';
+}

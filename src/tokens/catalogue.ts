@@ -1,0 +1,159 @@
+import { SpillwayError, type Fault } from '../errors/index.js';
+import { familyOf } from './family.js';
+import {
+  DEFAULT_WINDOW,
+  type LimitOverride,
+  type Limits,
+  type LimitSource,
+  type ModelLimits,
+} from './limits.js';
+import { namesOf, providerIn } from './model-name.js';
+import { loadPublishedLimits, type PublishedLimits } from './published.js';
+
+/** What is heard of a model while it is in use. */
+export interface HeardLimits {
+  /** What the provider's model list or response says. */
+  readonly reported?: Limits;
+  /**
+   * What a refused request taught. A proven ceiling: it lowers every other figure, the operator's too, and raises none.
+   */
+  readonly learned?: Limits;
+}
+
+export interface Catalogue {
+  /**
+   * Limits of a model: operator's override, then the provider's word, then the published sheets, then the default, each
+   * field from the first that has it. `model` may carry vendor, gateway or date: `openrouter/anthropic/claude-opus-4`.
+   */
+  lookup(model: string, provider?: string, heard?: HeardLimits): ModelLimits;
+}
+
+export interface CatalogueOptions {
+  /**
+   * By model name; with or without the vendor, `*` for any characters (`llama-*`, `copilot/*`). The longest name that
+   * fits wins. A limit of 0 is no limit.
+   */
+  readonly overrides?: Readonly<Record<string, LimitOverride>>;
+  /** The published sheets, from `loadPublishedLimits`; without them only families, overrides and the default count. */
+  readonly published?: PublishedLimits;
+}
+
+const FIELDS = ['contextWindow', 'inputLimit', 'outputLimit'] as const;
+
+/**
+ * A catalogue over what is given; loads nothing.
+ * @throws SpillwayError CONFIG_INVALID naming every override that is no number of tokens
+ */
+export function createCatalogue({
+  overrides = {},
+  published = () => undefined,
+}: CatalogueOptions = {}): Catalogue {
+  checkOverrides(overrides);
+  const byLength = Object.entries(overrides).sort(([a], [b]) => b.length - a.length);
+  const patterns = byLength.map(([name, override]) => ({ fits: fitting(name), override }));
+
+  return {
+    lookup(model, provider = providerIn(model), heard = {}) {
+      const names = namesOf(model);
+      const override: LimitOverride =
+        patterns.find(({ fits }) =>
+          fits(provider === undefined ? names : [...names, `${provider}/${names.at(-1)}`]),
+        )?.override ?? {};
+      const family = familyOf(names.at(-1) ?? '');
+      const sheets: Limits[] = names.flatMap((name) => published(name, provider) ?? []);
+      // Claude Code's way to ask for the long window of a model that has two.
+      if (/\[1m\]$/i.test(model)) sheets.unshift({ contextWindow: 1_000_000 });
+
+      const layers: readonly (readonly [LimitSource, Limits | undefined])[] = [
+        ['user', override],
+        ['provider', heard.reported],
+        ...[...sheets, family].map((sheet) => ['catalogue', sheet] as const),
+        ['default', { contextWindow: DEFAULT_WINDOW }],
+      ];
+      const found = lowered(merged(layers), heard.learned);
+      const tokenizer = override.tokenizer ?? family.tokenizer;
+      const source = found.sources.inputLimit ?? found.sources.contextWindow ?? 'default';
+      return {
+        model,
+        ...found.limits,
+        contextWindow: found.limits.contextWindow ?? DEFAULT_WINDOW,
+        source,
+        sources: found.sources,
+        authoritative: source !== 'default',
+        ...(tokenizer === undefined ? {} : { exactTokenizer: tokenizer }),
+        tokenRatio: override.tokenRatio ?? family.tokenRatio,
+      };
+    },
+  };
+}
+
+/** A catalogue with the published sheets, loaded now: 60 ms, so open it only when a model has been named. */
+export async function openCatalogue(options: Omit<CatalogueOptions, 'published'> = {}): Promise<Catalogue> {
+  return createCatalogue({ ...options, published: await loadPublishedLimits() });
+}
+
+interface Found {
+  readonly limits: Limits;
+  readonly sources: ModelLimits['sources'];
+}
+
+/** Each field from the first layer that states it; 0 becomes `Infinity`. */
+function merged(layers: readonly (readonly [LimitSource, Limits | undefined])[]): Found {
+  const limits: Partial<Record<keyof Limits, number>> = {};
+  const sources: Partial<Record<keyof Limits, LimitSource>> = {};
+  for (const field of FIELDS) {
+    const layer = layers.find(([, stated]) => stated?.[field] !== undefined);
+    const value = layer?.[1]?.[field];
+    if (layer === undefined || value === undefined) continue;
+    // A window from higher up would be undone by a published input limit of the model's usual, other window.
+    if (field === 'inputLimit' && outranks(sources.contextWindow, layer[0])) continue;
+    limits[field] = value === 0 ? Infinity : value;
+    sources[field] = layer[0];
+  }
+  return { limits, sources };
+}
+
+const RANK: readonly LimitSource[] = ['default', 'catalogue', 'provider', 'user'];
+
+function outranks(one: LimitSource | undefined, other: LimitSource): boolean {
+  return one !== undefined && RANK.indexOf(one) > RANK.indexOf(other);
+}
+
+function lowered({ limits, sources }: Found, learned: Limits = {}): Found {
+  const tighter = FIELDS.filter((field) => (learned[field] || Infinity) < (limits[field] ?? Infinity));
+  return {
+    limits: { ...limits, ...Object.fromEntries(tighter.map((field) => [field, learned[field]])) },
+    sources: { ...sources, ...Object.fromEntries(tighter.map((field) => [field, 'learned' as const])) },
+  };
+}
+
+function fitting(pattern: string): (names: readonly string[]) => boolean {
+  const source = pattern
+    .toLowerCase()
+    .split('*')
+    .map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const regex = new RegExp(`^${source.join('.*')}$`);
+  return (names) => names.some((name) => regex.test(name));
+}
+
+function checkOverrides(overrides: Readonly<Record<string, LimitOverride>>): void {
+  const faults = Object.entries(overrides).flatMap(([model, override]) => [
+    ...FIELDS.flatMap((field): Fault[] => {
+      const found = override[field];
+      if (found === undefined || (Number.isFinite(found) && found >= 0)) return [];
+      const remedy = 'State the limit in tokens, or leave it out.';
+      return [{ subject: `models.${model}.${field}`, found, allowed: '0 (no limit) or more', remedy }];
+    }),
+    ...(override.tokenRatio === undefined || (override.tokenRatio > 0 && Number.isFinite(override.tokenRatio))
+      ? []
+      : [
+          {
+            subject: `models.${model}.tokenRatio`,
+            found: override.tokenRatio,
+            allowed: 'more than 0',
+            remedy: "Use 1 for OpenAI's own tokens.",
+          },
+        ]),
+  ]);
+  if (faults.length > 0) throw new SpillwayError('CONFIG_INVALID', { ...faults[0]!, faults });
+}

@@ -1,0 +1,88 @@
+import type { TokenCounter } from '../spi/index.js';
+import { cutRun, MAX_RUN_CHARS } from './long-run.js';
+
+/** A public encoding of OpenAI's: `o200k_base` since GPT-4o, `cl100k_base` for GPT-4 and GPT-3.5. */
+export type Encoding = 'o200k_base' | 'cl100k_base';
+
+const LOADERS = {
+  o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
+  cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
+};
+
+/** Text may speak of `<|endoftext|>`; it is counted as the plain characters it is. The default is to throw. */
+const PLAIN = { disallowedSpecial: new Set<string>() };
+
+/**
+ * Words remembered with their counts. The library's own memory is a least-recently-used map that deletes and re-enters
+ * a word at each hit; holes pile up in the map's chains, and a word repeated often came to cost 40 microseconds.
+ * Ours only grows until it is dropped whole, sees every word and not only those that need merging, and doubles the
+ * speed: 13.8 against 6.4 million characters a second over 12 million of agent sessions, which hold 41,000 words.
+ */
+const MAX_WORDS = 100_000;
+
+/** A remembered word is a slice that keeps its whole text alive: 200 texts of 0.5 MB held 100 MB. So forget in time. */
+const FORGET_AFTER_CHARS = 8_000_000;
+
+/** The splitting pattern may run out of stack on one run of many million characters, so none ever meets it. */
+const MAX_BLOCK_CHARS = 1_000_000;
+
+/**
+ * A counter that agrees with the provider's own tokenizer. Loads one encoding (about 170 ms, 65 MB), so ask for it
+ * only when something is to be counted. Counting never throws and takes time linear in the text, runs without a
+ * break included; there alone it may differ, by at most a token for each cut of a run.
+ */
+export async function createExactCounter(encoding: Encoding): Promise<TokenCounter> {
+  const [{ countTokens, setMergeCacheSize }, patterns] = await Promise.all([
+    LOADERS[encoding](),
+    import('gpt-tokenizer/encodingParams/constants'),
+  ]);
+  setMergeCacheSize(0);
+  const pattern =
+    encoding === 'o200k_base' ? patterns.O200K_TOKEN_SPLIT_REGEX : patterns.CL100K_TOKEN_SPLIT_REGEX;
+  const words = new Map<string, number>();
+  let charsSince = 0;
+
+  const countNew = (word: string): number => {
+    if (word.length > MAX_RUN_CHARS) {
+      const pieces = cutRun(word);
+      if (pieces.length > 1) return pieces.reduce((sum, piece) => sum + countPiece(piece), 0);
+    }
+    return countPiece(word);
+  };
+
+  const countPiece = (piece: string): number => {
+    const known = words.get(piece);
+    if (known !== undefined) return known;
+    const tokens = countTokens(piece, PLAIN);
+    if (words.size >= MAX_WORDS) words.clear();
+    words.set(piece, tokens);
+    return tokens;
+  };
+
+  const countBlock = (block: string): number => {
+    charsSince += block.length;
+    if (charsSince > FORGET_AFTER_CHARS) {
+      words.clear();
+      charsSince = block.length;
+    }
+    const split = new RegExp(pattern);
+    let tokens = 0;
+    for (let match = split.exec(block); match !== null; match = split.exec(block)) {
+      tokens += words.get(match[0]) ?? countNew(match[0]);
+    }
+    return tokens;
+  };
+
+  return {
+    name: encoding,
+    exact: true,
+    count(text) {
+      if (text.length <= MAX_BLOCK_CHARS) return countBlock(text);
+      let tokens = 0;
+      for (let at = 0; at < text.length; at += MAX_BLOCK_CHARS) {
+        tokens += countBlock(text.slice(at, at + MAX_BLOCK_CHARS));
+      }
+      return tokens;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+export { createExactCounter, type Encoding } from './exact.js';
+export { heuristicCounter } from './heuristic.js';
+export { countTools, createMeasure } from './measure.js';
+export {
+  DEFAULT_WINDOW,
+  type LimitOverride,
+  type Limits,
+  type LimitSource,
+  type ModelLimits,
+} from './limits.js';
+export { loadPublishedLimits, type PublishedLimits } from './published.js';
+export {
+  createCatalogue,
+  openCatalogue,
+  type Catalogue,
+  type CatalogueOptions,
+  type HeardLimits,
+} from './catalogue.js';
+export { DEFAULT_OUTPUT_RESERVE, deriveBudget, type Budget, type BudgetRequest } from './budget.js';
+export {
+  basisOf,
+  calibrate,
+  inputOf,
+  UNCALIBRATED,
+  type Basis,
+  type Calibration,
+  type Usage,
+  type UsageReport,
+} from './calibration.js';
+export { overflowed, readPressure, type Binding, type Reading, type ReadingRequest } from './reading.js';

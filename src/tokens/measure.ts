@@ -1,0 +1,79 @@
+import type { MeasureMessage, TokenCounter } from '../spi/index.js';
+import { addSizes, NO_SIZE, type FilePart, type Part, type Size } from '../transcript/index.js';
+
+/** Role and delimiters of one message, in tokens: OpenAI's chat format spends 3 to 4, Anthropic's about as many. */
+export const MESSAGE_TOKENS = 4;
+/** What a `name` on a message costs beside the name itself. */
+export const NAME_TOKENS = 1;
+/** Framing of one tool call around its name and arguments, in tokens. */
+export const CALL_TOKENS = 4;
+/** Framing of one tool definition around its JSON, in tokens. */
+export const TOOL_TOKENS = 8;
+
+/**
+ * One image, in tokens. Providers bill by pixels, which the log does not hold. A full-HD screenshot is 1,105 on OpenAI
+ * (85 + 170 for each 512-pixel tile), 1,548 on Gemini, at most about 1,600 on Claude up to 4.6 and 2,700 on newer ones;
+ * a thumbnail is 85 to 260. A wrong guess is mended by calibration.
+ */
+export const IMAGE_TOKENS = 1_100;
+/** An image sent with `detail: low`, where the provider knows such a thing: flat, whatever its size. */
+export const LOW_DETAIL_IMAGE_TOKENS = 85;
+
+/** Other files are taken for text of four bytes a token, up to this: PDF is mostly not text (2,000 tokens a page). */
+export const MAX_FILE_TOKENS = 25_000;
+
+/** Measures messages with `counter`. Each text is counted once, by itself; nothing is joined. */
+export function createMeasure(counter: TokenCounter): MeasureMessage {
+  return (message) => {
+    const parts = message.parts.map((part) => measurePart(counter, part));
+    const whole = parts.reduce(addSizes, { ...NO_SIZE, tokens: MESSAGE_TOKENS });
+    if (message.name === undefined) return { ...whole, parts };
+    const name = measureText(counter, message.name);
+    return { ...addSizes(whole, { ...name, tokens: name.tokens + NAME_TOKENS }), parts };
+  };
+}
+
+/** What tool definitions cost in every request, in tokens: the JSON of each, as the client sent it. */
+export function countTools(counter: TokenCounter, tools: readonly unknown[]): number {
+  return tools.reduce<number>(
+    (sum, tool) => sum + counter.count(JSON.stringify(tool) ?? '') + TOOL_TOKENS,
+    0,
+  );
+}
+
+function measurePart(counter: TokenCounter, part: Part): Size {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return measureText(counter, part.text);
+    case 'tool-call': {
+      const call = addSizes(measureText(counter, part.name), measureText(counter, part.arguments));
+      return { ...call, tokens: call.tokens + CALL_TOKENS };
+    }
+    case 'tool-result':
+      return part.content.reduce((sum, inner) => addSizes(sum, measurePart(counter, inner)), NO_SIZE);
+    case 'file':
+      return measureFile(part);
+    case 'marker':
+      return NO_SIZE;
+  }
+}
+
+function measureText(counter: TokenCounter, text: string): Size {
+  return { tokens: counter.count(text), bytes: Buffer.byteLength(text), images: 0 };
+}
+
+function measureFile(part: FilePart): Size {
+  if (!part.mediaType.startsWith('image/')) {
+    return { tokens: Math.min(Math.ceil(part.bytes / 4), MAX_FILE_TOKENS), bytes: part.bytes, images: 0 };
+  }
+  const tokens = detailOf(part.wire) === 'low' ? LOW_DETAIL_IMAGE_TOKENS : IMAGE_TOKENS;
+  return { tokens, bytes: part.bytes, images: 1 };
+}
+
+/** OpenAI's word for how closely to look: on the part itself, or inside its `image_url`. */
+function detailOf(wire: unknown): unknown {
+  if (typeof wire !== 'object' || wire === null) return undefined;
+  if ('detail' in wire) return wire.detail;
+  return 'image_url' in wire ? detailOf(wire.image_url) : undefined;
+}

@@ -1,0 +1,40 @@
+import type { Limits } from './limits.js';
+
+/** Looks a name up in the sheets that the packages we depend on carry; undefined where neither knows it. */
+export type PublishedLimits = (name: string, provider?: string) => Limits | undefined;
+
+interface Sheet {
+  readonly context_window?: number;
+  readonly max_input_tokens?: number;
+  readonly max_output_tokens?: number;
+}
+
+/**
+ * Loads both sheets: about 60 ms and 25 MB, so only when a model has been named. OpenAI's models come from
+ * gpt-tokenizer, whose three figures belong together (272,000 in = 400,000 - 128,000 out) and are exact where the
+ * other rounds (1,047,576 against 1,000,000); all others from genai-prices, which knows windows only.
+ * gpt-tokenizer's prices are wrong and never read.
+ */
+export async function loadPublishedLimits(): Promise<PublishedLimits> {
+  const [sheets, prices] = await Promise.all([
+    import('gpt-tokenizer/models'),
+    import('@pydantic/genai-prices'),
+  ]);
+  const openai = sheets as unknown as Readonly<Record<string, Sheet | undefined>>;
+
+  const windowOf = (name: string, providerId?: string): number | undefined => {
+    const found = prices.calcPrice({}, name, providerId === undefined ? {} : { providerId });
+    return found?.model.context_window;
+  };
+
+  return (name, provider) => {
+    const sheet = Object.hasOwn(openai, name) ? openai[name] : undefined;
+    const contextWindow = sheet?.context_window ?? windowOf(name, provider) ?? windowOf(name);
+    if (contextWindow === undefined && sheet?.max_output_tokens === undefined) return undefined;
+    return {
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...(sheet?.max_input_tokens === undefined ? {} : { inputLimit: sheet.max_input_tokens }),
+      ...(sheet?.max_output_tokens === undefined ? {} : { outputLimit: sheet.max_output_tokens }),
+    };
+  };
+}

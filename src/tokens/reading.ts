@@ -1,0 +1,101 @@
+import type { Size } from '../transcript/index.js';
+import type { Budget } from './budget.js';
+import { basisOf, inputOf, UNCALIBRATED, type Basis, type Calibration, type Usage } from './calibration.js';
+
+export interface ReadingRequest {
+  /** The rendered view, in base tokens (o200k or the heuristic, as counted once at append). */
+  readonly view: Size;
+  /** Tool definitions, in base tokens. */
+  readonly toolsTokens?: number;
+  /** What will be injected or asked beside the view and is not in it yet. */
+  readonly pending?: Partial<Size>;
+  /** Tool results within the view, in base tokens; only for their cap. */
+  readonly toolResultTokens?: number;
+  readonly budget: Budget;
+  readonly calibration?: Calibration;
+  /** How often the view has been rewritten: says whether the calibration is of this view. */
+  readonly generation?: number;
+  /** The model's tokens for one base token, from its limits. Default 1. */
+  readonly ratio?: number;
+}
+
+export type Binding = 'tokens' | 'bytes' | 'images' | 'toolResults';
+
+/** How full the next request would be. */
+export interface Reading {
+  /** The whole request, in the model's tokens. */
+  readonly tokens: number;
+  readonly bytes: number;
+  readonly images: number;
+  /** The largest of the three shares: 1 is full; 0 where there is no limit. */
+  readonly pressure: number;
+  readonly byTokens: number;
+  readonly byBytes?: number;
+  readonly byImages?: number;
+  /** Share of the tool results' own cap. No part of `pressure`: it asks for fewer tool results, not for a summary. */
+  readonly byToolResults?: number;
+  /** What decides. `toolResults` where their cap is passed and nothing else is nearer its end. */
+  readonly binding: Binding;
+  readonly basis: Basis;
+  /** The model's tokens for one base token, calibrated: turns any other base figure into this reading's scale. */
+  readonly scale: number;
+  /** How `tokens` and `pressure` were got, a line for each, then the budget's own lines. */
+  readonly derivation: readonly string[];
+  readonly budget: Budget;
+}
+
+/** Reads the pressure of a request. Every token figure in it is on one scale: base tokens × ratio × calibration. */
+export function readPressure(request: ReadingRequest): Reading {
+  const { view, budget, pending = {}, toolsTokens = 0, calibration = UNCALIBRATED, ratio = 1 } = request;
+  const scale = ratio * calibration.ratio;
+  const basis = basisOf(calibration, request.generation ?? calibration.generation);
+  const base = view.tokens + toolsTokens + (pending.tokens ?? 0);
+  const tokens = Math.ceil(base * scale);
+  const bytes = view.bytes + (pending.bytes ?? 0);
+  const images = view.images + (pending.images ?? 0);
+
+  const byTokens = tokens / budget.tokens;
+  const byBytes = budget.bytes === undefined ? undefined : bytes / budget.bytes;
+  const byImages = budget.images === undefined ? undefined : images / budget.images;
+  const cap = budget.caps.toolResults;
+  const byToolResults =
+    cap === undefined || request.toolResultTokens === undefined
+      ? undefined
+      : (request.toolResultTokens * scale) / Math.max(1, cap);
+
+  const shares = { tokens: byTokens, bytes: byBytes ?? 0, images: byImages ?? 0 };
+  const pressure = Math.max(shares.tokens, shares.bytes, shares.images);
+  const fullest =
+    (['tokens', 'bytes', 'images'] as const).find((one) => shares[one] === pressure) ?? 'tokens';
+  const binding =
+    byToolResults !== undefined && byToolResults > 1 && byToolResults > pressure ? 'toolResults' : fullest;
+  return {
+    tokens,
+    bytes,
+    images,
+    pressure,
+    byTokens,
+    ...(byBytes === undefined ? {} : { byBytes }),
+    ...(byImages === undefined ? {} : { byImages }),
+    ...(byToolResults === undefined ? {} : { byToolResults }),
+    binding,
+    basis,
+    scale,
+    derivation: [
+      `${view.tokens} view + ${toolsTokens} tools + ${pending.tokens ?? 0} pending = ${base} base tokens`,
+      `× ${round(ratio)} model × ${round(calibration.ratio)} ${basis} = ${tokens} tokens`,
+      `pressure ${round(pressure)}, bound by ${binding}`,
+      ...budget.derivation,
+    ],
+    budget,
+  };
+}
+
+/** Whether a finished request was over what the provider takes: input, cached input and output together. */
+export function overflowed(usage: Usage, budget: Budget): boolean {
+  return inputOf(usage) + (usage.outputTokens ?? 0) > budget.usable;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

@@ -1,0 +1,77 @@
+import { isToolCall, isToolResult, type LogMessage } from './message.js';
+
+/**
+ * The atomic unit of compaction: one assistant step with all its calls and their results, or one plain message.
+ * Its messages need not be neighbours: a user may speak between a call and its result.
+ *
+ * A result that arrives after the model has already spoken again (`stray`) is an exchange of its own: requests
+ * that showed its call without it have been sent, so the two can no longer be made one without rewriting history.
+ */
+export interface Exchange {
+  readonly index: number;
+  readonly kind: 'plain' | 'step' | 'stray';
+  /** Log positions of its messages, ascending. */
+  readonly seqs: readonly number[];
+  /** Ids of calls that have no result yet. */
+  readonly unanswered: ReadonlySet<string>;
+}
+
+export interface Turn {
+  readonly index: number;
+  /** Log position of the user message that begins it; 0 for what precedes the first. */
+  readonly from: number;
+}
+
+interface Growing extends Exchange {
+  readonly seqs: number[];
+  readonly unanswered: Set<string>;
+}
+
+/** Groups messages into exchanges as they are appended; each append costs its own message only. */
+export class ExchangeIndex {
+  readonly #exchanges: Growing[] = [];
+  /** Exchange index by log position. */
+  readonly #of: number[] = [];
+  /** The step that results may still join: the newest one, until the model speaks again. */
+  #step: Growing | undefined;
+
+  get all(): readonly Exchange[] {
+    return this.#exchanges;
+  }
+
+  of(seq: number): Exchange {
+    const exchange = this.#exchanges[this.#of[seq] ?? -1];
+    if (!exchange) throw new RangeError(`no exchange at log position ${seq}`);
+    return exchange;
+  }
+
+  append(message: LogMessage): Exchange {
+    const joined = this.#join(message);
+    if (joined) return joined;
+    const calls = message.role === 'assistant' ? message.parts.filter(isToolCall) : [];
+    const answered = new Set(message.parts.filter(isToolResult).map((part) => part.callId));
+    const exchange: Growing = {
+      index: this.#exchanges.length,
+      kind: calls.length > 0 ? 'step' : answered.size > 0 && message.role !== 'assistant' ? 'stray' : 'plain',
+      seqs: [message.seq],
+      // A provider-executed tool answers inside the assistant message itself.
+      unanswered: new Set(calls.map((call) => call.callId).filter((id) => !answered.has(id))),
+    };
+    this.#exchanges.push(exchange);
+    this.#of[message.seq] = exchange.index;
+    if (message.role === 'assistant') this.#step = calls.length > 0 ? exchange : undefined;
+    return exchange;
+  }
+
+  /** A message that brings results for the newest step becomes part of it. */
+  #join(message: LogMessage): Exchange | undefined {
+    const step = this.#step;
+    if (!step || message.role === 'assistant') return undefined;
+    const results = message.parts.filter(isToolResult).filter((part) => step.unanswered.has(part.callId));
+    if (results.length === 0) return undefined;
+    for (const part of results) step.unanswered.delete(part.callId);
+    step.seqs.push(message.seq);
+    this.#of[message.seq] = step.index;
+    return step;
+  }
+}

@@ -1,0 +1,10 @@
+export * from './message.js';
+export * from './exchange.js';
+export { Log, type ReadonlyLog } from './log.js';
+export * from './edit.js';
+export * from './view.js';
+export { withContent } from './replace.js';
+export { Projection, renderAll } from './projection.js';
+export * from './plan.js';
+export { GENESIS, Ledger } from './ledger.js';
+export * from './handle.js';

@@ -1,0 +1,119 @@
+import { SpillwayError } from '../errors/index.js';
+import { ExchangeIndex, type Exchange, type Turn } from './exchange.js';
+import type { LogMessage, Message, MessageSize } from './message.js';
+
+/** What stages, guard and render may know of a log. */
+export interface ReadonlyLog {
+  readonly length: number;
+  readonly exchanges: readonly Exchange[];
+  readonly turns: readonly Turn[];
+  at(seq: number): LogMessage;
+  find(id: string): LogMessage | undefined;
+  exchangeOf(seq: number): Exchange;
+  /** Index of the turn a log position lies in. */
+  turnOf(seq: number): number;
+  /** First position not yet in any request that was answered: everything after the newest assistant message. */
+  readonly unseenFrom: number;
+  /** The newest user message that no plain assistant answer has followed yet. */
+  readonly unansweredUser: LogMessage | undefined;
+  /** A step that still waits for results while nothing follows it. */
+  readonly openExchange: Exchange | undefined;
+  /** The first message a user wrote. */
+  readonly firstUser: LogMessage | undefined;
+}
+
+/** The append-only list of messages of one agent thread. Nothing in it ever changes. */
+export class Log implements ReadonlyLog {
+  readonly #messages: LogMessage[] = [];
+  readonly #byId = new Map<string, LogMessage>();
+  readonly #exchanges = new ExchangeIndex();
+  readonly #turns: Turn[] = [];
+  readonly #turnOf: number[] = [];
+  #unseenFrom = 0;
+  #unansweredUser: LogMessage | undefined;
+  #firstUser: LogMessage | undefined;
+
+  /** Throws `MESSAGE_ID_TAKEN`. `size` is measured once, by the caller. */
+  append(message: Message, size: MessageSize): LogMessage {
+    if (this.#byId.has(message.id)) {
+      throw new SpillwayError('MESSAGE_ID_TAKEN', {
+        subject: 'message id',
+        found: message.id,
+        remedy: 'Give every message of a session its own id, or leave ids out.',
+      });
+    }
+    const entry: LogMessage = Object.freeze({ ...message, seq: this.#messages.length, size });
+    this.#messages.push(entry);
+    this.#byId.set(entry.id, entry);
+    this.#exchanges.append(entry);
+    this.#note(entry);
+    return entry;
+  }
+
+  get length(): number {
+    return this.#messages.length;
+  }
+
+  get exchanges(): readonly Exchange[] {
+    return this.#exchanges.all;
+  }
+
+  get turns(): readonly Turn[] {
+    return this.#turns;
+  }
+
+  get unseenFrom(): number {
+    return this.#unseenFrom;
+  }
+
+  get unansweredUser(): LogMessage | undefined {
+    return this.#unansweredUser;
+  }
+
+  get firstUser(): LogMessage | undefined {
+    return this.#firstUser;
+  }
+
+  get openExchange(): Exchange | undefined {
+    const last = this.#messages.length - 1;
+    if (last < 0) return undefined;
+    const exchange = this.#exchanges.of(last);
+    return exchange.unanswered.size > 0 ? exchange : undefined;
+  }
+
+  at(seq: number): LogMessage {
+    const message = this.#messages[seq];
+    if (!message) throw new RangeError(`no message at log position ${seq}`);
+    return message;
+  }
+
+  find(id: string): LogMessage | undefined {
+    return this.#byId.get(id);
+  }
+
+  exchangeOf(seq: number): Exchange {
+    return this.#exchanges.of(seq);
+  }
+
+  turnOf(seq: number): number {
+    return this.#turnOf[seq] ?? 0;
+  }
+
+  /** Keeps the marks that depend on the newest messages only. */
+  #note(entry: LogMessage): void {
+    const spoken =
+      entry.role === 'user' && entry.origin !== 'synthetic' && this.#exchanges.of(entry.seq).kind !== 'stray';
+    const saysSomething = spoken && entry.parts.some((part) => part.type !== 'tool-result');
+    if (saysSomething) {
+      this.#unansweredUser = entry;
+      this.#firstUser ??= entry;
+      this.#turns.push({ index: this.#turns.length, from: entry.seq });
+    }
+    if (this.#turns.length === 0) this.#turns.push({ index: 0, from: 0 });
+    this.#turnOf.push(this.#turns.length - 1);
+    if (entry.role === 'assistant') {
+      this.#unseenFrom = entry.seq + 1;
+      if (this.#exchanges.of(entry.seq).kind === 'plain') this.#unansweredUser = undefined;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/** A message of an agent's transcript, in no vendor's shape: what every wire format is parsed into. */
+
+export type Role = 'system' | 'user' | 'assistant' | 'tool';
+
+/** Who made a message. `synthetic`: a program did (reminders, notices, our own summaries). */
+export type Origin = 'user' | 'model' | 'tool' | 'system' | 'synthetic';
+
+/** What a format needs to write a part or message back byte for byte; opaque to everyone else. */
+interface Wired {
+  readonly wire?: unknown;
+}
+
+export interface TextPart extends Wired {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ReasoningPart extends Wired {
+  readonly type: 'reasoning';
+  readonly text: string;
+  /** Provider's proof over this part (and, on some providers, over all before it). */
+  readonly signature?: string;
+}
+
+export interface ToolCallPart extends Wired {
+  readonly type: 'tool-call';
+  readonly callId: string;
+  readonly name: string;
+  /** JSON text, verbatim; may be malformed, as models write it. */
+  readonly arguments: string;
+}
+
+export interface ToolResultPart extends Wired {
+  readonly type: 'tool-result';
+  readonly callId: string;
+  readonly name?: string;
+  readonly content: readonly (TextPart | FilePart)[];
+  readonly isError?: boolean;
+}
+
+export interface FilePart extends Wired {
+  readonly type: 'file';
+  /** e.g. `image/png` */
+  readonly mediaType: string;
+  /** Size on the wire, in bytes. */
+  readonly bytes: number;
+  readonly name?: string;
+}
+
+/** A queued request in the stream itself, found again after a restart. */
+export interface MarkerPart extends Wired {
+  readonly type: 'marker';
+  readonly marker: 'compaction';
+  readonly auto: boolean;
+}
+
+export type Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | MarkerPart;
+
+/** What a synthetic message is, so that later runs recognise our own text. */
+export type Label = 'summary' | 'digest' | 'claims' | 'notice' | 'injected';
+
+export interface Message extends Wired {
+  readonly id: string;
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  readonly origin: Origin;
+  /** Marked never-compact by a plugin, a format or an operator. */
+  readonly pinned?: boolean;
+  readonly name?: string;
+  readonly label?: Label;
+  /** Milliseconds since the epoch, where the source says. */
+  readonly createdAt?: number;
+}
+
+/** What a thing costs in a request. */
+export interface Size {
+  readonly tokens: number;
+  readonly bytes: number;
+  readonly images: number;
+}
+
+/** A message's cost: the whole, and each part without the message's own overhead. */
+export interface MessageSize extends Size {
+  readonly parts: readonly Size[];
+}
+
+/** A message at its place in the log, measured once. */
+export interface LogMessage extends Message {
+  readonly seq: number;
+  readonly size: MessageSize;
+}
+
+export const NO_SIZE: Size = { tokens: 0, bytes: 0, images: 0 };
+
+export function addSizes(a: Size, b: Size): Size {
+  return { tokens: a.tokens + b.tokens, bytes: a.bytes + b.bytes, images: a.images + b.images };
+}
+
+export function subtractSizes(a: Size, b: Size): Size {
+  return { tokens: a.tokens - b.tokens, bytes: a.bytes - b.bytes, images: a.images - b.images };
+}
+
+/** The plain words of a part: text, reasoning, or a tool result's text; '' for the rest. */
+export function textOf(part: Part): string {
+  if (part.type === 'text' || part.type === 'reasoning') return part.text;
+  if (part.type !== 'tool-result') return '';
+  const only = part.content[0];
+  if (part.content.length === 1 && only?.type === 'text') return only.text;
+  return part.content.map((inner) => (inner.type === 'text' ? inner.text : '')).join('\n');
+}
+
+export function isToolCall(part: Part): part is ToolCallPart {
+  return part.type === 'tool-call';
+}
+
+export function isToolResult(part: Part): part is ToolResultPart {
+  return part.type === 'tool-result';
+}

@@ -1,0 +1,84 @@
+import type { PlannedEdit } from './edit.js';
+import type { Size } from './message.js';
+
+/** Why a run happened. */
+export interface Trigger {
+  readonly kind: 'pressure' | 'overflow' | 'cap' | 'trim' | 'prune' | 'manual';
+  readonly detail: string;
+}
+
+/** What the run decided on; with log, ledger and configuration it yields the same bytes again. */
+export interface DecisionInputs {
+  /** Rendered tokens on the scale that decided, and the budget they were held against. */
+  readonly tokens: number;
+  readonly budget: number;
+  readonly pressure: number;
+  /** `estimated`, `calibrated` or `measured`, and the numbers behind it. */
+  readonly derivation: readonly string[];
+  /** Ratio from counted tokens to the deciding scale. */
+  readonly scale: number;
+  /** Milliseconds since the epoch, read once per run. */
+  readonly clock: number;
+  readonly logLength: number;
+}
+
+export interface EditFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One stage's part in a run, measured by the pipeline. */
+export interface StageOutcome {
+  readonly stage: string;
+  readonly opensAt: number;
+  readonly before: Size;
+  readonly after: Size;
+  readonly edits: number;
+  /** Edits the guard turned down; the first few faults say why. */
+  readonly refused: number;
+  readonly outcome: 'applied' | 'nothing' | 'failed' | 'refused';
+  readonly faults: readonly EditFault[];
+}
+
+/** What may never leave the view, by part, in tokens. */
+export interface Floor {
+  readonly total: number;
+  readonly parts: Readonly<
+    Record<'tools' | 'pins' | 'unansweredUser' | 'openExchange' | 'unseen' | 'holds', number>
+  >;
+}
+
+/** A value: previewed, approved, committed and undone as one. `hash` covers everything above it. */
+export interface Plan {
+  readonly base: string;
+  readonly trigger: Trigger;
+  readonly inputs: DecisionInputs;
+  readonly stages: readonly StageOutcome[];
+  readonly edits: readonly PlannedEdit[];
+  readonly before: Size;
+  readonly after: Size;
+  readonly floor: Floor;
+  /** First log position whose rendering changes: what lies before stays in the provider's cache. */
+  readonly firstChanged: number;
+  readonly hash: string;
+}
+
+/** A committed plan. `prune` records keep the view stable but are no compaction: no history entry, no hooks. */
+export interface CompactionRecord {
+  readonly id: string;
+  readonly kind: 'compaction' | 'prune';
+  readonly status: 'committed' | 'pending' | 'undone';
+  readonly plan: Plan;
+  readonly committedAt: number;
+  readonly durationMs: number;
+  /** Time each stage took to plan; kept out of the plan, whose hash must not depend on it. */
+  readonly stageMs: Readonly<Record<string, number>>;
+  readonly flag?: 'good' | 'bad' | 'neutral';
+  readonly notes?: string;
+}
+
+/** A span an operator undid a compaction of; left alone until released. Log positions, inclusive. */
+export interface Hold {
+  readonly from: number;
+  readonly to: number;
+}

@@ -1,0 +1,160 @@
+import type { PlannedEdit } from './edit.js';
+import type { ReadonlyLog } from './log.js';
+import { addSizes, NO_SIZE, subtractSizes, type LogMessage, type MessageSize, type Size } from './message.js';
+import { replacePart } from './replace.js';
+import type { EditMark, ViewMessage } from './view.js';
+
+type PlannedReplace = Extract<PlannedEdit, { kind: 'replace' }>;
+type PlannedSupersede = Extract<PlannedEdit, { kind: 'supersede' }>;
+
+/**
+ * What would be sent: the log seen through a list of edits, kept up to date as either grows.
+ * Appending costs the message; an edit costs the messages it touches. `renderAll` below is its definition.
+ */
+export class Projection {
+  readonly #log: ReadonlyLog;
+  readonly #isPinned: (message: LogMessage) => boolean;
+  #view: ViewMessage[];
+  #size: Size;
+  #resultTokens: number;
+  #changedFrom = 0;
+
+  constructor(log: ReadonlyLog, isPinned: (message: LogMessage) => boolean, from?: Projection) {
+    this.#log = log;
+    this.#isPinned = isPinned;
+    this.#view = from ? from.#view.slice() : [];
+    this.#size = from ? from.#size : NO_SIZE;
+    this.#resultTokens = from ? from.#resultTokens : 0;
+    this.#changedFrom = from ? from.#changedFrom : 0;
+  }
+
+  /** A draft that can be edited without touching this one; shares every message. */
+  fork(): Projection {
+    return new Projection(this.#log, this.#isPinned, this);
+  }
+
+  /** In order of the log; replacements stand where their span stood. Valid until the next change. */
+  get view(): readonly ViewMessage[] {
+    return this.#view;
+  }
+
+  get size(): Size {
+    return this.#size;
+  }
+
+  /** Tokens of tool results in view: the tier that caps may bound. */
+  get resultTokens(): number {
+    return this.#resultTokens;
+  }
+
+  /** Index of the first view message that changed since `settle` was last called. */
+  get changedFrom(): number {
+    return this.#changedFrom;
+  }
+
+  settle(): void {
+    this.#changedFrom = this.#view.length;
+  }
+
+  append(source: LogMessage): void {
+    this.#insert(this.#view.length, 0, [
+      { message: source, size: source.size, from: source.seq, to: source.seq, source },
+    ]);
+  }
+
+  /** Applies edits in order; they must have passed the guard. */
+  apply(edits: readonly PlannedEdit[]): void {
+    for (const edit of edits) {
+      if (edit.kind === 'replace') this.#replace(edit);
+      else this.#supersede(edit);
+    }
+  }
+
+  /** Where the message of a log position stands in the view; undefined when it is superseded. */
+  indexOf(seq: number): number | undefined {
+    // Replacements share the position of the first message they stand for and come before a pin standing there.
+    for (let i = this.#lowerBound(seq); i < this.#view.length; i++) {
+      const shown = this.#view[i]!;
+      if (shown.from !== seq) return undefined;
+      if (shown.source) return i;
+    }
+    return undefined;
+  }
+
+  #replace(edit: PlannedReplace): void {
+    const source = this.#log.find(edit.messageId);
+    const index = source && this.indexOf(source.seq);
+    if (!source || index === undefined) return; // shadowed by a supersede
+    this.#insert(index, 1, [replacePart(this.#view[index]!, source, edit)]);
+  }
+
+  #supersede(edit: PlannedSupersede): void {
+    const from = this.#log.find(edit.fromId)!.seq;
+    const to = this.#log.find(edit.toId)!.seq;
+    const start = this.#lowerBound(from);
+    let end = start;
+    const holes: ViewMessage[] = [];
+    for (; end < this.#view.length && this.#view[end]!.from <= to; end++) {
+      const shown = this.#view[end]!;
+      if (shown.source && this.#isPinned(shown.source)) holes.push(shown);
+    }
+    const made: EditMark = { stage: edit.stage, reason: edit.reason };
+    const replacement = edit.replacement.map((message, i): ViewMessage => ({
+      message,
+      size: edit.sizes[i]!,
+      from,
+      to,
+      made,
+    }));
+    this.#insert(start, end - start, [...replacement, ...holes]);
+  }
+
+  #insert(index: number, removed: number, added: readonly ViewMessage[]): void {
+    const gone = this.#view.splice(index, removed, ...added);
+    for (const shown of gone) {
+      this.#size = subtractSizes(this.#size, shown.size);
+      this.#resultTokens -= resultTokens(shown);
+    }
+    for (const shown of added) {
+      this.#size = addSizes(this.#size, shown.size);
+      this.#resultTokens += resultTokens(shown);
+    }
+    if (index < this.#changedFrom) this.#changedFrom = index;
+  }
+
+  /** First view index whose span begins at or after `seq`. */
+  #lowerBound(seq: number): number {
+    let low = 0;
+    let high = this.#view.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#view[middle]!.from < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The definition that the incremental projection must always equal: the whole log, then every live edit. */
+export function renderAll(
+  log: ReadonlyLog,
+  edits: readonly PlannedEdit[],
+  isPinned: (message: LogMessage) => boolean,
+): Projection {
+  const projection = new Projection(log, isPinned);
+  for (let seq = 0; seq < log.length; seq++) projection.append(log.at(seq));
+  projection.apply(edits);
+  return projection;
+}
+
+function resultTokens(shown: ViewMessage): number {
+  let tokens = 0;
+  shown.message.parts.forEach((part, i) => {
+    if (part.type === 'tool-result') tokens += partSize(shown.size, i).tokens;
+  });
+  return tokens;
+}
+
+function partSize(size: MessageSize, index: number): Size {
+  return size.parts[index] ?? NO_SIZE;
+}

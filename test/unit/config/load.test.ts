@@ -1,0 +1,178 @@
+import { describe, expect, it } from '@jest/globals';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { renderDefaultYaml, Settings } from '../../../src/config/index.js';
+import { failure, load, subjects, withFiles } from './support.js';
+import { standInStages } from './stand-in-stages.js';
+
+describe('the layers', () => {
+  it('give the schema defaults where nothing is set', async () => {
+    const { settings, origin, stages } = await load();
+    expect(settings).toEqual(Settings.parse({}));
+    expect(stages['snip']).toEqual(standInStages.snip.parse({}));
+    expect(origin('target')).toBe('default');
+  });
+
+  it('win over each other: default < profile < file < environment < code', async () => {
+    const text = 'target: 0.3\nminGain: 0.02\nsafetyMargin: 0.02\n';
+    await withFiles(
+      { 'base.yaml': 'target: 0.2\nminGain: 0.01\nsafetyMargin: 0.01\noutputCap: 1\n', 'mine.yaml': text },
+      async (folder) => {
+        const profile = join(folder, 'base.yaml');
+        const file = join(folder, 'mine.yaml');
+        const env = { SPILLWAY_TARGET: '0.4', SPILLWAY_MIN_GAIN: '0.03' };
+        const { settings, origin } = await load({ profile, file, env, overrides: { target: 0.5 } });
+        expect(settings).toMatchObject({ target: 0.5, minGain: 0.03, safetyMargin: 0.02, outputCap: 1 });
+        expect(origin('target')).toBe('code');
+        expect(origin('minGain')).toBe('env SPILLWAY_MIN_GAIN');
+        expect(origin('safetyMargin')).toBe(`file ${file}`);
+        expect(origin('outputCap')).toBe(`profile ${profile}`);
+        expect(origin('escalation')).toBe('default');
+      },
+    );
+  });
+
+  it('keep the neighbours of a setting in a section, and merge tables by key', async () => {
+    const text = 'thresholds: { retainCount: 3 }\nmodels:\n  gpt-4.1: { contextWindow: 10, inputLimit: 8 }\n';
+    await withFiles({ 'mine.yaml': text }, async (folder) => {
+      const env = { SPILLWAY_MODELS: '{"gpt-4.1":{"inputLimit":5},"__other":{"outputLimit":1}}' };
+      const { settings, origin } = await load({ file: join(folder, 'mine.yaml'), env });
+      expect(settings.thresholds).toMatchObject({ retainCount: 3, snipThreshold: 0.8 });
+      expect(settings.models).toEqual({
+        'gpt-4.1': { contextWindow: 10, inputLimit: 5 },
+        __other: { outputLimit: 1 },
+      });
+      expect(origin('models["gpt-4.1"].inputLimit')).toBe('env SPILLWAY_MODELS');
+      expect(origin('models["gpt-4.1"].contextWindow')).toMatch(/^file /);
+    });
+  });
+
+  it('replace a list whole', async () => {
+    const { settings, origin } = await load({ overrides: { roster: ['full'] } });
+    expect(settings.roster).toEqual(['full']);
+    expect(origin('roster[0]')).toBe('code');
+  });
+
+  it('take a section called default for a section (convict would take it for one setting)', async () => {
+    const overrides = {
+      stages: { snip: { retention: { default: { turns: 2 }, tools: { default: { count: 1 } } } } },
+    };
+    const { stages } = await load({ overrides });
+    expect(stages['snip']).toMatchObject({
+      retention: { default: { turns: 2 }, tools: { default: { count: 1 } } },
+    });
+  });
+
+  it('set nothing by a section without content', async () => {
+    await withFiles({ 'mine.yaml': 'thresholds:\n  # retainCount: 3\nmodels:\n' }, async (folder) => {
+      const { settings } = await load({ file: join(folder, 'mine.yaml') });
+      expect(settings).toEqual(Settings.parse({}));
+    });
+  });
+
+  it('are frozen and share nothing with what was given', async () => {
+    const roster = ['full'];
+    const { settings, stages, entries } = await load({ overrides: { roster } });
+    roster.push('x');
+    expect(settings.roster).toEqual(['full']);
+    for (const value of [settings, settings.thresholds, settings.roster, stages, stages['snip'], entries]) {
+      expect(Object.isFrozen(value)).toBe(true);
+    }
+  });
+});
+
+describe('default.yaml', () => {
+  it('is a layer once it is edited, and counts for nothing as shipped', async () => {
+    await withFiles({}, async (folder) => {
+      const shipped = renderDefaultYaml(Settings, standInStages);
+      const path = join(folder, 'default.yaml');
+      await writeFile(path, shipped.replaceAll('\n', '\r\n'));
+      expect((await load({ configDir: folder })).entries.every(({ origin }) => origin === 'default')).toBe(
+        true,
+      );
+      await writeFile(path, shipped.replace('target: 0.6', 'target: 0.5'));
+      const { settings, origin } = await load({ configDir: folder });
+      expect(settings.target).toBe(0.5);
+      expect(origin('target')).toBe('file default.yaml');
+      expect(origin('minGain')).toBe('default');
+    });
+  });
+});
+
+describe('profiles', () => {
+  it('are extended by a file, in a chain, unless one is named beside it', async () => {
+    const files = {
+      'a.yaml': 'target: 0.1\nminGain: 0.01\n',
+      'b.yaml': 'extends: ./a.yaml\ntarget: 0.2\n',
+      'mine.yaml': 'extends: b.yaml\noutputCap: 7\n',
+    };
+    await withFiles(files, async (folder) => {
+      const file = join(folder, 'mine.yaml');
+      const extended = await load({ file });
+      expect(extended.settings).toMatchObject({ target: 0.2, minGain: 0.01, outputCap: 7 });
+      expect(extended.origin('minGain')).toBe('profile ./a.yaml');
+      const named = await load({ file, profile: 'staged' });
+      expect(named.settings).toMatchObject({ target: 0.6, outputCap: 7 });
+      expect(
+        (await load({ env: { SPILLWAY_CONFIG: file, SPILLWAY_PROFILE: 'pivot' } })).settings.roster,
+      ).toEqual(['full']);
+    });
+  });
+
+  it('may not extend each other in a circle', async () => {
+    await withFiles({ 'a.yaml': 'extends: b.yaml\n', 'b.yaml': 'extends: a.yaml\n' }, async (folder) => {
+      expect(await subjects({ profile: join(folder, 'a.yaml') })).toEqual(['extends']);
+    });
+  });
+
+  it('that nobody has are refused with the ones there are', async () => {
+    const error = await failure({ profile: 'operater' });
+    expect(error.code).toBe('PROFILE_UNKNOWN');
+    expect(error.facts['known']).toEqual(['agent', 'operator', 'pivot', 'reducer', 'staged']);
+    expect(error.faults[0]).toMatchObject({ found: 'operater', remedy: expect.stringContaining('operator') });
+    expect((await failure({ profile: './nowhere.yaml' })).code).toBe('PROFILE_UNKNOWN');
+  });
+});
+
+describe('stages of third parties', () => {
+  const foreign = {
+    parse: (value: unknown) => value,
+    safeParse: (data: unknown) => ({ success: true, data }),
+  };
+
+  it('bring any schema: optional sections, unions, transforms, a zod of their own', async () => {
+    const mine = z.object({
+      far: z.strictObject({ turns: z.int().default(2) }).optional(),
+      when: z.string().default('1').transform(Number),
+    });
+    const stageOptions = { mine, foreign: foreign as never, any: z.any() };
+    const { stages } = await load({ stageOptions, overrides: { stages: { foreign: { x: 1 } } } });
+    expect(stages).toMatchObject({ mine: { when: 1 }, foreign: { x: 1 }, any: {} });
+    expect(stages['mine']).not.toHaveProperty('far');
+    const env = { SPILLWAY_STAGES_MINE_FAR_TURNS: '5', SPILLWAY_STAGES_FOREIGN: '{"y":2}' };
+    expect((await load({ stageOptions, env })).stages).toMatchObject({
+      mine: { far: { turns: 5 } },
+      foreign: { y: 2 },
+    });
+  });
+
+  it('cannot fail the start by a schema that throws', async () => {
+    const broken = z.strictObject({}).refine(() => {
+      throw new Error('boom');
+    });
+    expect(await subjects({ stageOptions: { broken } })).toEqual(['stages.broken']);
+  });
+
+  it('with required options are asked for them by name', async () => {
+    const stageOptions = { mine: z.strictObject({ url: z.string() }) };
+    expect(await subjects({ stageOptions })).toEqual(['stages.mine.url']);
+  });
+
+  it('do without default.yaml and profiles in a folder of their own', async () => {
+    await withFiles({}, async (folder) => {
+      await mkdir(join(folder, 'profiles'));
+      expect((await load({ configDir: folder })).settings).toEqual(Settings.parse({}));
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  loadConfig,
+  type ConfigFault,
+  type EffectiveConfig,
+  type LoadOptions,
+} from '../../../src/config/index.js';
+import { SpillwayError } from '../../../src/errors/index.js';
+import { standInStages } from './stand-in-stages.js';
+
+export const configDir = fileURLToPath(new URL('../../../config', import.meta.url));
+
+/** Loads with the shipped files, an empty environment and the stand-in stages. */
+export function load(options: Partial<LoadOptions> = {}): Promise<EffectiveConfig> {
+  return loadConfig({ env: {}, stageOptions: standInStages, configDir, ...options });
+}
+
+/** The error a load ends with; fails where it ends without one. */
+export async function failure(options: Partial<LoadOptions>): Promise<SpillwayError> {
+  const error = await load(options).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof SpillwayError)) throw new Error(`expected a SpillwayError, got ${String(error)}`);
+  return error;
+}
+
+/** The faults of a load that ends in CONFIG_INVALID. */
+export async function faults(options: Partial<LoadOptions>): Promise<readonly ConfigFault[]> {
+  const error = await failure(options);
+  if (error.code !== 'CONFIG_INVALID') throw error;
+  return error.faults as readonly ConfigFault[];
+}
+
+export async function subjects(options: Partial<LoadOptions>): Promise<string[]> {
+  return (await faults(options)).map(({ subject }) => subject).sort();
+}
+
+/** Files in a folder of their own, gone when `use` is done. */
+export async function withFiles<T>(
+  files: Record<string, string>,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'spillway-config-'));
+  try {
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
