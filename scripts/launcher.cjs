@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict';
-// Becomes dist/cli/spillway.js. Starts the bundle beside it from V8's compiled form where there is one, which saves a
-// third of the start-up. V8 refuses a form that another version or other flags wrote; then it compiles as usual.
+// Becomes dist/cli/spillway.js. Starts the bundle beside it from V8's compiled form, where the build left one for this
+// very Node; anywhere else, and where V8 refuses it (other flags), the bundle is compiled as usual.
 const { readFileSync } = require('node:fs');
 const { createRequire, wrap } = require('node:module');
 const { join } = require('node:path');
@@ -14,6 +14,8 @@ if (Number.parseInt(process.versions.node, 10) < NODE) {
 }
 
 const file = join(__dirname, 'bundle.cjs');
+// With `script` below, what scripts/code-cache.cjs needs to write the compiled form.
+exports.cachePath = join(__dirname, `bundle.${process.version}-${process.platform}-${process.arch}.cache`);
 // Lets the bundle `import()` plugin packages. Node before 20.12 has no such constant.
 const importModuleDynamically = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 
@@ -21,10 +23,10 @@ if (importModuleDynamically === undefined) require(file);
 else run();
 
 function run() {
-  const cachedData = read(join(__dirname, 'bundle.cache'));
-  const source = wrap(readFileSync(file, 'utf8'));
+  const cachedData = read(exports.cachePath);
+  const source = wrap(readFileSync(file, 'latin1'));
   const script = new vm.Script(source, { filename: file, cachedData, importModuleDynamically });
-  exports.script = script; // scripts/code-cache.cjs takes the compiled form from here
+  exports.script = script;
   const bundle = { exports: {} };
   script.runInThisContext()(bundle.exports, createRequire(file), bundle, file, __dirname);
 }

@@ -2,7 +2,7 @@ import { normalizePath } from './paths.js';
 import type { Touch } from './touch.js';
 
 const PATCH_LINE = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/gm;
-const DIFF_LINE = /^--- (\S[^\n\t]*)[^\n]*\n\+\+\+ (\S[^\n\t]*)/gm;
+const DIFF_LINE = /^--- ([^\n\t]+)(?:\t[^\n]*)?\n\+\+\+ ([^\n\t]+)/gm;
 
 /** The files a patch changes: the `*** Begin Patch` form, or a unified diff. Empty where the text is neither. */
 export function patchTouches(patch: string, directory = ''): Touch[] {

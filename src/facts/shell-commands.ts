@@ -1,6 +1,7 @@
 import { patchTouches } from './patch.js';
 import { normalizePath } from './paths.js';
 import type { ShellCommand } from './shell.js';
+import { GIT_LOOKS, LOOKS, QUIET, READS, WRAPPERS } from './shell-vocabulary.js';
 import type { Touch } from './touch.js';
 
 /** What one command does. `look`: only tells something; `quiet`: neither tells nor changes; `run`: cannot be known. */
@@ -8,33 +9,6 @@ export interface Effect {
   readonly does: 'read' | 'look' | 'write' | 'quiet' | 'run';
   readonly touches: readonly Touch[];
 }
-
-const list = (names: string) => new Set(names.split(' '));
-
-const QUIET = list('cd pushd popd set export unset true : sleep mkdir echo printf umask alias shopt ulimit');
-/** Show a file as it is, whole or a part of it. */
-const READS = list('cat nl head tail more less bat batcat tac');
-const LOOKS = list(
-  'ls tree grep egrep fgrep rgrep zgrep rg ag ack find fd fdfind locate wc stat file du df which type whereis whatis pwd env ' +
-    'printenv date whoami id uname hostname ps sort uniq cut tr column diff cmp comm basename dirname realpath readlink ' +
-    'md5sum sha1sum sha256sum cksum jq yq xxd od hexdump strings test [ awk gawk mawk paste join fold seq rev ' +
-    'Get-ChildItem Get-Content Select-String dir',
-);
-const GIT_LOOKS = list(
-  'status log diff show ls-files ls-tree ls-remote rev-parse rev-list blame grep describe cat-file merge-base shortlog ' +
-    'reflog diff-tree diff-index name-rev for-each-ref check-ignore show-ref whatchanged count-objects range-diff cherry',
-);
-/** Stand before a command and leave its meaning as it is; the number says how many words of their own follow. */
-const WRAPPERS = new Map([
-  ['sudo', 0],
-  ['time', 0],
-  ['command', 0],
-  ['builtin', 0],
-  ['nohup', 0],
-  ['env', 0],
-  ['timeout', 1],
-  ['exec', 0],
-]);
 
 const NOTHING: readonly Touch[] = [];
 const QUIETLY: Effect = { does: 'quiet', touches: NOTHING };

@@ -2,8 +2,7 @@ import type { WireFormat } from '../spi/index.js';
 import { claudeCode } from './claude-code/index.js';
 import { corpus } from './corpus/index.js';
 import type { LineImporter } from './importer.js';
-import { openaiChat } from './openai-chat/index.js';
-import { chatLines } from './openai-chat/lines.js';
+import { chatLines, openaiChat } from './openai-chat/index.js';
 
 /** Wire formats a session can speak, by name. */
 export const formats: ReadonlyMap<string, WireFormat> = new Map([[openaiChat.name, openaiChat]]);

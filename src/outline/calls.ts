@@ -5,7 +5,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../transcript/index.js';
-import { outcomeOf } from './outcome.js';
+import { looksFailed, outcomeOf } from './outcome.js';
 import { oneLine } from './slices.js';
 import { plainName } from './stub.js';
 
@@ -19,6 +19,8 @@ const COMMAND_KEY =
   /"(?:command|cmd|script|code|input)"\s*:\s*(?:\[[^\]]*?)?("(?:[^"\\]|\\.){1,4000}")\s*[\],}]/i;
 const ANY_STRING = /:\s*("(?:[^"\\]|\\.){1,400}")/;
 
+const OK = 'ok';
+
 const WRITES = /write|edit|patch|create|replace|insert|update|delete|remove|rename|move|append/i;
 
 /** One call and what came of it. */
@@ -31,7 +33,7 @@ export interface CallOutcome {
   readonly target: string;
   readonly writes: boolean;
   readonly failed: boolean;
-  /** The tool's own words, cut to a line; to be shown as a quotation only. Undefined where it was never answered. */
+  /** `ok` for a change that went well; else the tool's own words, cut to a line. Undefined where it was never answered. */
   readonly outcome: string | undefined;
 }
 
@@ -66,8 +68,14 @@ function callOutcome(seq: number, call: ToolCallPart, result: ToolResultPart | u
     target,
     writes: WRITES.test(call.name),
     failed: result?.isError === true,
-    outcome: result && outcomeOf(text, result.isError),
+    outcome:
+      result && (WRITES.test(call.name) && wentWell(result, text) ? OK : outcomeOf(text, result.isError)),
   };
+}
+
+/** What a tool says of a change stands at the beginning; behind it is often the changed text, errors in code included. */
+function wentWell(result: ToolResultPart, text: string): boolean {
+  return result.isError !== true && !looksFailed(text.slice(0, 160));
 }
 
 /** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
@@ -97,7 +105,8 @@ function unquoted(literal: string | undefined): string | undefined {
 /** `- npm test → “3 failed”`; the tool's words are quoted, so that nobody reads them as ours. */
 export function callLine(call: CallOutcome): string {
   const label = isShell(call) ? call.target : `${call.name} ${call.target}`.trim();
-  return `- ${label} → ${call.outcome === undefined ? 'no answer' : quoted(call.outcome)}`;
+  if (call.outcome === undefined) return `- ${label} → no answer`;
+  return `- ${label} → ${call.outcome === OK ? OK : quoted(call.outcome)}`;
 }
 
 /** Text of others inside our own: in quotation marks that it cannot close. */

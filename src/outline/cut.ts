@@ -14,7 +14,7 @@ const BORDER_SLACK = 0.3;
 const LEAST_HEAD = 6;
 
 /** Below this many tokens a tail says nothing: all the room goes to the head. */
-const LEAST_TAIL = 12;
+const LEAST_TAIL = 24;
 
 const CUT = /^\[… (?:about [\d,]+ of [\d,]+ tokens )?cut; recall [^\n]+ …\]$/m;
 
@@ -45,9 +45,14 @@ export function cutText(text: string, request: CutRequest): string {
     const room = maxTokens - count(style(tokens, tokens, handle));
     if (room < LEAST_HEAD && style !== noLine) continue;
     const fitted = fitCut(text, { maxTokens, tokens, handle, style, room, charsPerToken }, count);
-    if (fitted !== undefined) return fitted;
+    if (fitted !== undefined && (style === noLine || opensAs(text, fitted))) return fitted;
   }
   return '';
+}
+
+/** Whether enough of the original opens the piece for anyone, the pipeline's guard included, to see whose head it is. */
+function opensAs(text: string, piece: string): boolean {
+  return text.startsWith(piece.slice(0, Math.min(16, Math.floor(piece.length / 4))));
 }
 
 type Style = (gone: number, of: number, handle: Handle) => string;

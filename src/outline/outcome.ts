@@ -5,7 +5,7 @@ const LINE_CHARS = 160;
 
 /** How programs of all sorts name a failure; `0 errors`, `no errors`, `error: 0` and `failed: 0` are none. */
 const FAILURE =
-  /(?<!\b(?:0|no|without)\s)\b(?:error|fail(?:ed|ure)|exception|traceback|panic(?:ked)?|fatal|denied|not found|cannot|refused|timed? ?out|segfault|assert\w* failed|[A-Z]\w+(?:Error|Exception))\b(?!s?[:=]\s*0\b)(?!\w)/gi;
+  /(?<!\b(?:0|no|without)\s)\b(?:error|fail(?:ed|ure|s)?|exception|traceback|panic(?:ked)?|fatal|denied|not found|cannot|refused|timed? ?out|segfault|assert\w* failed|[A-Z]\w+(?:Error|Exception))\b(?!s?[:=]\s*0\b)(?!\w)/gi;
 
 /** What runners say at the end: counts of passed and failed, exit statuses, verdicts. */
 const VERDICT =

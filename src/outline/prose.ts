@@ -26,7 +26,7 @@ export function decisionsOf(message: LogMessage): Sentence[] {
   if (prose.trim() === '') return [];
   const sentences = sentencesOf(prose);
   const chosen = sentences.filter((sentence) => DECIDES.test(sentence));
-  const last = sentences.at(-1);
+  const last = sentences.findLast((sentence) => !sentence.endsWith(':'));
   if (chosen.length === 0 && last !== undefined) chosen.push(last);
   return chosen.map((text) => ({ seq: message.seq, text: oneLine(text, SENTENCE_CHARS) }));
 }

@@ -1,9 +1,8 @@
 import type { Handle, LogMessage } from '../transcript/index.js';
-import { callLine, callsOf, type CallOutcome } from './calls.js';
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
-import { decisionsOf } from './prose.js';
-import { userSection, userWordsOf, type UserWords } from './user-words.js';
+import { findingsOf, type Findings, type Line } from './findings.js';
+import { userSection } from './user-words.js';
 
 export interface OutlineRequest {
   readonly maxTokens: number;
@@ -32,6 +31,9 @@ const USER_SHARE = 0.5;
 const DECISION_SHARE = 0.4;
 const FILE_SHARE = 0.3;
 
+/** What the titles of sections take together, in characters. */
+const TITLE_CHARS = 60;
+
 /**
  * Text for a span of original messages, taken from them word by word, without a model: what users said, what was
  * decided, what was called and what came of it, which files were touched. It is a report of the past and says so.
@@ -41,8 +43,7 @@ export function outlineSpan(
   messages: readonly LogMessage[],
   { maxTokens, count, handle }: OutlineRequest,
 ): Outline {
-  const found = gather(messages);
-  let dropped: Dropped = { userMessages: [], decisions: 0, calls: 0 };
+  const found = findingsOf(messages);
   const droppedBy = new Map<string, Dropped>();
   const build = (chars: number): string => {
     const drawn = draw(found, handle, chars);
@@ -50,71 +51,23 @@ export function outlineSpan(
     return drawn.text;
   };
   const fitted = fitText(build, maxTokens, count, densityOf(messages));
-  if (fitted) {
-    dropped = droppedBy.get(fitted.text) ?? dropped;
-    return { ...fitted, dropped };
-  }
+  if (fitted) return { ...fitted, dropped: droppedBy.get(fitted.text)! };
   const text = bareLine(handle);
-  const all = {
-    userMessages: found.users.map((user) => user.id),
-    decisions: found.decisions.length,
-    calls: found.calls.length,
-  };
-  return { text, tokens: count(text), dropped: all };
+  return { text, tokens: count(text), dropped: allOf(found) };
 }
 
-interface Found {
-  readonly users: readonly UserWords[];
-  /** Lines, best first. */
-  readonly decisions: readonly Line[];
-  readonly calls: readonly Line[];
-  readonly changed: readonly string[];
-  readonly read: readonly string[];
-}
-
-interface Line {
-  readonly place: number;
-  readonly text: string;
-}
-
-function gather(messages: readonly LogMessage[]): Found {
-  const calls = callsOf(messages);
-  const decisions = messages
-    .filter((message) => message.role === 'assistant' && message.origin !== 'synthetic')
-    .flatMap(decisionsOf)
-    .map((sentence): Line => ({ place: sentence.seq, text: `- ${sentence.text}` }));
-  const changed = paths(calls.filter((call) => call.writes));
-  return {
-    users: userWordsOf(messages),
-    decisions: newestFirst(unique(decisions)),
-    calls: unique([...calls].sort(byWorth).map((call) => ({ place: call.seq, text: callLine(call) }))),
-    changed,
-    read: paths(calls.filter((call) => !call.writes)).filter((path) => !changed.includes(path)),
-  };
-}
-
-/** Failures and changes tell more than look-ups, the newest more than the oldest. */
-function byWorth(a: CallOutcome, b: CallOutcome): number {
-  return worth(b) - worth(a) || b.seq - a.seq;
-}
-
-function worth(call: CallOutcome): number {
-  return (call.failed ? 2 : 0) + (call.writes ? 1 : 0);
-}
-
-function draw(found: Found, handle: Handle, chars: number): { text: string; dropped: Dropped } {
+function draw(found: Findings, handle: Handle, chars: number): { text: string; dropped: Dropped } {
   const header = `Earlier in this session (compacted ${handle}; recall by handle):`;
   const rest = chars - header.length;
   if (rest < 40) return { text: bareLine(handle), dropped: allOf(found) };
   const others = length(found.decisions) + length(found.calls) + length(found.changed) + length(found.read);
   const users = userSection(found.users, Math.max(USER_SHARE * rest, rest - others - 120));
-  let left = rest - length(users.lines) - 60;
-  const files = filesSection(found, FILE_SHARE * left);
-  left -= length(files);
-  const wanted = length(found.calls);
-  const decisions = take(found.decisions, Math.max(DECISION_SHARE * left, left - wanted));
-  left -= length(decisions);
-  const calls = take(found.calls, left);
+  let left = rest - length(users.lines) - TITLE_CHARS;
+  const reserved = Math.min(FILE_SHARE * left, length(found.changed) + length(found.read));
+  left -= reserved;
+  const decisions = take(found.decisions, Math.max(DECISION_SHARE * left, left - length(found.calls)));
+  const calls = take(found.calls, left - length(decisions));
+  const files = filesSection(found, calls, left - length(decisions) - length(calls) + reserved);
   const sections = [
     header,
     ...users.lines,
@@ -136,7 +89,7 @@ function bareLine(handle: Handle): string {
   return `[Earlier messages compacted; recall ${handle}]`;
 }
 
-function allOf(found: Found): Dropped {
+function allOf(found: Findings): Dropped {
   return {
     userMessages: found.users.map((user) => user.id),
     decisions: found.decisions.length,
@@ -144,17 +97,17 @@ function allOf(found: Found): Dropped {
   };
 }
 
-function filesSection(found: Found, chars: number): string[] {
+/** Files that no call line names already. */
+function filesSection(found: Findings, calls: readonly string[], chars: number): string[] {
+  const named = calls.join('\n');
   const lines: string[] = [];
   let left = chars;
   for (const [title, files] of [
     ['Files changed: ', found.changed],
     ['Files read: ', found.read],
   ] as const) {
-    const shown = take(
-      files.map((text, place) => ({ place, text })),
-      left - title.length,
-    );
+    const unnamed = files.filter((file) => !named.includes(file)).map((text, place) => ({ place, text }));
+    const shown = take(unnamed, left - title.length);
     if (shown.length === 0) continue;
     lines.push(title + shown.join(', '));
     left -= lines.at(-1)!.length;
@@ -177,22 +130,6 @@ function take(lines: readonly Line[], chars: number): string[] {
 
 function titled(title: string, lines: readonly string[]): string[] {
   return lines.length > 0 ? [title, ...lines] : [];
-}
-
-/** The first of equal lines stays. */
-function unique(lines: readonly Line[]): Line[] {
-  const seen = new Set<string>();
-  return lines.filter((line) => !seen.has(line.text) && seen.add(line.text));
-}
-
-function newestFirst(lines: readonly Line[]): Line[] {
-  return [...lines].reverse();
-}
-
-/** Paths, newest use first. */
-function paths(calls: readonly CallOutcome[]): string[] {
-  const found = calls.flatMap((call) => call.path ?? []);
-  return [...new Set(found.reverse())];
 }
 
 function length(lines: readonly (string | { readonly text: string })[]): number {

@@ -46,8 +46,9 @@ export function inputOf(usage: Usage): number {
 }
 
 /**
- * Takes in one report; returns the same value where it teaches nothing: sent before the last rewrite that was reported
- * on or before `current`, the view's generation now; too small; or no numbers (many self-hosted servers report 0).
+ * Takes in one report. `current` is the view's generation now: a report on an older one is of a request that would no
+ * longer be sent, and is ignored, as are tiny reports and such that say nothing (many self-hosted servers report 0).
+ * Returns the same value where nothing was learned.
  */
 export function calibrate(
   before: Calibration,

@@ -29,7 +29,7 @@ const MAX_BLOCK_CHARS = 1_000_000;
 /**
  * A counter that agrees with the provider's own tokenizer. Loads one encoding (about 170 ms, 65 MB), so ask for it
  * only when something is to be counted. Counting never throws and takes time linear in the text, runs without a
- * break included; there alone it may differ, by at most a token for each cut of a run.
+ * break included; there alone it may differ, by a token or two for each 512 bytes of the run.
  */
 export async function createExactCounter(encoding: Encoding): Promise<TokenCounter> {
   const [{ countTokens, setMergeCacheSize }, patterns] = await Promise.all([

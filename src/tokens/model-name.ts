@@ -1,9 +1,15 @@
-/** Vendors and gateways that stand before a model's name: `anthropic/…`, `openai:…`, `us.anthropic.…`. */
-const BEFORE =
-  /^(?:[a-z0-9_.-]+\/)+|^[a-z][a-z0-9_-]*:(?=[a-z])|^(?:(?:us|eu|apac|jp|au|global)\.)?(?:anthropic|meta|mistral|amazon|cohere|deepseek|qwen|openai)\./;
+/** Vendors and gateways that stand before a model's name with a colon; others' colons are tags: `mistral:latest`. */
+const COLON_VENDOR =
+  /^(?:openai|azure|anthropic|google|gemini|vertex|bedrock|copilot|openrouter|groq|ollama|xai|deepseek):/;
+
+/** `us.anthropic.claude-…`, as one cloud names them. */
+const DOTTED_VENDOR =
+  /^(?:(?:us|eu|apac|jp|au|global)\.)?(?:anthropic|meta|mistral|amazon|cohere|deepseek|qwen|openai)\./;
+
+const SLASHES = /^.*\//;
 
 /** What clouds and gateways hang on behind: `-v1:0`, `@20250514`, `:free`, `[1m]`. */
-const BEHIND = /\[1m\]$|-v\d+(?::\d+)?$|@[\w-]+$|:[a-z0-9-]+$/;
+const BEHIND = /(?:\[1m\]|-v\d+:\d+|@[\w-]+|:[\w.-]+)$/;
 
 /** A date of release: `-20250929`, `-2024-08-06`. */
 const DATE = /-\d{4}-?\d{2}-?\d{2}$/;
@@ -15,7 +21,7 @@ const DATE = /-\d{4}-?\d{2}-?\d{2}$/;
 export function namesOf(model: string): readonly string[] {
   const names = new Set<string>();
   let name = model.trim().toLowerCase();
-  for (const pattern of [BEFORE, BEFORE, BEHIND, BEHIND, DATE]) {
+  for (const pattern of [COLON_VENDOR, SLASHES, DOTTED_VENDOR, BEHIND, BEHIND, DATE]) {
     names.add(name);
     name = name.replace(pattern, '');
   }
@@ -26,5 +32,6 @@ export function namesOf(model: string): readonly string[] {
 
 /** Who serves a model, where its name says so: the first word of `copilot/gpt-4o` or `openai:gpt-4o`. */
 export function providerIn(model: string): string | undefined {
-  return /^([a-z][a-z0-9_-]*)(?:\/|:(?=[a-z]))/i.exec(model.trim())?.[1]?.toLowerCase();
+  const name = model.trim().toLowerCase();
+  return (COLON_VENDOR.exec(name)?.[0] ?? /^[\w.-]+\//.exec(name)?.[0])?.slice(0, -1);
 }

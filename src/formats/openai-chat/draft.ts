@@ -50,51 +50,40 @@ function makeDraft(shown: ViewMessage): Draft {
   const wire = isFields(original) ? original : undefined;
   const edited = wire === undefined || (shown.replaced?.size ?? 0) > 0;
   const results = message.parts.filter((part) => part.type === 'tool-result');
-  if (results.length === 0) return mended(message, wire, edited);
+  if (results.length === 0 && message.role !== 'tool') return mended(message, wire, edited);
 
-  const rest = message.parts.filter((part) => part.type !== 'tool-result');
   const own = wire?.role === 'tool' || wire?.role === 'function' ? wire : undefined;
-  const written = results.map((part): DraftResult => ({
-    part,
-    wire: own && !edited ? own : writeResult(part, own),
-  }));
-  if (rest.length === 0) return resultsOnly(message.id, written);
+  const answers = results.map((part): DraftResult => {
+    return { part, wire: own && !edited ? own : writeResult(part, own) };
+  });
+  const rest = message.parts.filter((part) => part.type !== 'tool-result');
+  if (rest.length === 0) return resultsOnly(message.id, answers);
   // Another format's message that speaks and brings results at once: chat has one message for each.
   const role = message.role === 'tool' ? 'user' : message.role;
-  return { ...mended({ ...message, role, parts: rest }, undefined, true), results: written };
+  return { ...mended({ ...message, role, parts: rest }, undefined, true), results: answers };
 }
 
 function resultsOnly(at: string, written: readonly DraftResult[]): Draft {
   const results = written.map(({ part, wire }) => ({ part, wire: withText(wire, false) }));
   const filled = results.some((result, index) => result.wire !== written[index]!.wire);
-  const notice: Notice = {
-    at,
-    kind: 'no-content',
-    what: 'a result without content is sent with an empty one',
-  };
-  return { calls: NONE, results, notices: filled ? [notice] : NONE };
+  const what = 'a result without content is sent with an empty one';
+  return { calls: NONE, results, notices: filled ? [{ at, kind: 'no-content', what }] : NONE };
 }
 
 /** Puts right what no provider takes, each with a notice; the same object where nothing is wrong. */
 function mended(message: Message, wire: WireMessage | undefined, edited: boolean): Draft {
   const notices: Notice[] = [];
-  const note = (kind: string, what: string) => notices.push({ at: message.id, kind, what });
+  const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
   const parts = message.parts.filter((part) => part.type === 'tool-call');
   const ids = distinctIds(parts, note);
   const calls = callsOf(parts, ids);
 
-  const rewrite = edited || ids.length > 0 || parts.some((part) => !sameOnWire(part, wire));
-  let out = wire ?? plain(message, message.parts);
-  if (rewrite && wire) out = rebuild(withIds(message, ids), wire);
-  if (rewrite && !wire && ids.length > 0) out = plain(message, withIds(message, ids).parts);
-  if (rewrite && !edited && ids.length === 0)
-    note('call-mended', 'a call without an id or with arguments that are no text');
-
+  let out = written(withIds(message, ids), wire, edited || ids.length > 0, note);
   if (!isKnownRole(out.role)) {
     note('unknown-role', `role ${jsonText(out.role) || 'missing'} is sent as a labelled user message`);
     out = { role: 'user', content: labelled(unknownRole(out.role), message, wire) };
   }
-  if ('tool_calls' in out && listOf(out.tool_calls).length === 0) {
+  if (Array.isArray(out.tool_calls) && out.tool_calls.length === 0) {
     const { tool_calls: _, ...without } = out;
     if (!edited) note('no-calls', 'an empty list of calls is left out');
     out = without;
@@ -102,6 +91,16 @@ function mended(message: Message, wire: WireMessage | undefined, edited: boolean
   const filled = withText(out, calls.length > 0);
   if (filled !== out && !edited) note('no-content', `content ${kindOf(out.content)} is sent as text`);
   return { message: filled, calls, results: NONE, notices: notices.length > 0 ? notices : NONE };
+}
+
+type Note = (kind: string, what: string) => void;
+
+function written(message: Message, wire: WireMessage | undefined, edited: boolean, note: Note): WireMessage {
+  if (!wire) return plain(message, message.parts);
+  if (edited) return rebuild(message, wire);
+  if (message.parts.every((part) => part.type !== 'tool-call' || sameOnWire(part, wire))) return wire;
+  note('call-mended', 'a call had no id, or arguments that are no text');
+  return rebuild(message, wire);
 }
 
 /** Content may be absent only where something else speaks: calls, a refusal, a spoken answer. */
@@ -130,8 +129,7 @@ function withIds(message: Message, ids: readonly string[]): Message {
 }
 
 /** Whether the wire already says id and arguments of a call as we do; it does not where either was missing. */
-function sameOnWire(part: ToolCallPart, wire: WireMessage | undefined): boolean {
-  if (!wire) return true;
+function sameOnWire(part: ToolCallPart, wire: WireMessage): boolean {
   const call =
     typeof part.wire === 'number' ? listOf(wire.tool_calls)[part.wire] : { function: wire[LEGACY_CALL] };
   if (!isFields(call)) return false;

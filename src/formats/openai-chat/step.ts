@@ -43,17 +43,17 @@ export function writeStep(
     const draft = draftOf(shown);
     if (at > from || !head) push(draft, others, out.notices);
     for (const result of draft.results) {
+      const { id } = shown.message;
       const slot = take(byId, result.part.callId);
-      if (slot) {
-        if (others.length > 0)
-          note(shown.message.id, 'displaced-result', `moved up to its call ${result.part.callId}`);
-        const wire = settled(result, slot.call);
-        if (wire !== result.wire)
-          note(shown.message.id, 'result-mended', `sent in the form of its call ${slot.call.wireId}`);
-        out.messages.push(wire);
-      } else {
-        others.push(stray(result, shown.message.id, byId, book, note));
+      if (!slot) {
+        others.push(stray(result, id, byId, book, note));
+        continue;
       }
+      const { wireId } = slot.call;
+      const wire = settled(result, slot.call);
+      if (others.length > 0) note(id, 'displaced-result', `moved up to its call ${wireId}`);
+      if (wire !== result.wire) note(id, 'result-mended', `sent in the form of its call ${wireId}`);
+      out.messages.push(wire);
     }
   }
 
@@ -132,7 +132,7 @@ function stray(
 }
 
 function labelled(label: string, content: unknown): WireMessage {
-  if (typeof content === 'string')
-    return { role: 'user', content: content === '' ? label : `${label}\n${content}` };
+  if (content === '') return { role: 'user', content: label };
+  if (typeof content === 'string') return { role: 'user', content: `${label}\n${content}` };
   return { role: 'user', content: [{ type: 'text', text: label }, ...listOf(content)] };
 }

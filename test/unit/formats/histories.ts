@@ -17,7 +17,7 @@ const move: fc.Arbitrary<Move> = fc.record({
  */
 export const histories: fc.Arbitrary<Loose[]> = fc
   .array(move, { maxLength: 40 })
-  .map((moves) => [{ role: 'system', content: 'be brief' }, ...moves.map(messageOf)]);
+  .map((moves) => [{ role: 'system', content: 'be brief' }, ...moves.map(messageOf)].map(frozen));
 
 function messageOf({ kind, a, b }: Move, index: number): Loose {
   switch (kind) {
@@ -58,4 +58,10 @@ function callOf(seed: number, index: number): Loose {
     type: 'function',
     function: { name: 'look', arguments: seed === 6 ? { n: index } : '{"n": 1' },
   };
+}
+
+/** Nobody may write into what a caller passed. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
 }

@@ -157,4 +157,9 @@ describe("another format's messages", () => {
       { role: 'user', content: 'and' },
     ]);
   });
+
+  it('a tool message that brings no result speaks as a user', () => {
+    const view = originals([{ id: '1', role: 'tool', origin: 'tool', parts: [text('done')] }]);
+    expect(openaiChat.serialise(view).messages).toEqual([{ role: 'user', content: 'done' }]);
+  });
 });

@@ -161,6 +161,12 @@ describe('repairs that a reader of the request can see', () => {
     expect(messages).toEqual([user('hi'), { role: 'assistant', content: '', x: 1 }, calls('a'), result('a')]);
   });
 
+  it('an empty list of calls is left out, null is not touched', () => {
+    const empty = { role: 'assistant', content: 'x', tool_calls: [] };
+    const none = { role: 'assistant', content: 'x', tool_calls: null, function_call: null };
+    expect(repaired(empty, none)).toEqual({ messages: [says('x'), none], kinds: ['m0 no-calls'] });
+  });
+
   it('arguments that are no text become text, those that are no JSON stay', () => {
     const call = (args: unknown) => ({
       ...calls('a').tool_calls[0],

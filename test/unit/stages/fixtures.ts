@@ -23,7 +23,9 @@ export interface Fixture {
 export function fixturesOf(stage: string): { file: string; fixture: Fixture }[] {
   const folder = join(STAGES_FOLDER, stage, 'fixtures');
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  return files.sort().map((file) => ({ file, fixture: JSON.parse(readFileSync(join(folder, file), 'utf8')) }));
+  return files
+    .sort()
+    .map((file) => ({ file, fixture: JSON.parse(readFileSync(join(folder, file), 'utf8')) }));
 }
 
 export interface FixtureRun {

@@ -4,7 +4,14 @@ import { buildView, createGuard, type ViewSource } from '../../../src/pipeline/i
 import { measureEdit } from '../../../src/pipeline/measure.js';
 import type { CompactionStage, StageGoal, TranscriptView } from '../../../src/spi/index.js';
 import { createMeasure } from '../../../src/tokens/measure.js';
-import { Log, Projection, type Edit, type Hold, type LogMessage, type Message } from '../../../src/transcript/index.js';
+import {
+  Log,
+  Projection,
+  type Edit,
+  type Hold,
+  type LogMessage,
+  type Message,
+} from '../../../src/transcript/index.js';
 
 /** A token is a word or a mark: easy to check by eye, and blind to nothing a stage writes. */
 export const count = (text: string): number => text.match(/\w+|[^\w\s]/g)?.length ?? 0;
@@ -49,7 +56,11 @@ export class Bench {
     return openaiChat.serialise(this.projection.view).messages;
   }
 
-  plan<Options>(stage: CompactionStage<Options>, options: unknown = {}, input: GoalInput = {}): readonly Edit[] {
+  plan<Options>(
+    stage: CompactionStage<Options>,
+    options: unknown = {},
+    input: GoalInput = {},
+  ): readonly Edit[] {
     return stage.plan(this.view, goalOf(stage, options, input)).edits;
   }
 

@@ -1,0 +1,48 @@
+// Makes the checkout ready to run: dependencies as locked, the command line built. Plain Node, no packages.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { install, isInstalled, root } from './install.mjs';
+
+const NODE = 20;
+const SOURCES = ['src', 'config', 'scripts', 'package.json', 'package-lock.json'];
+export const CLI = join(root, 'dist', 'cli', 'spillway.js');
+
+/** Does what is still to be done, and returns the one sentence that says what went wrong, or nothing. */
+export function prepare() {
+  if (Number.parseInt(process.versions.node, 10) < NODE) {
+    return `Spillway needs Node.js ${NODE} or newer; this is ${process.versions.node}.`;
+  }
+  if (!isInstalled()) {
+    console.error('Installing dependencies (once, about half a minute) ...');
+    if (install() !== 0) return 'The dependencies could not be installed; npm says why above.';
+  }
+  if (isStale()) {
+    console.error('Building ...');
+    const bundle = spawnSync(process.execPath, [join(root, 'scripts', 'bundle.mjs')], { stdio: 'inherit' });
+    if (bundle.status !== 0) return 'The build failed; the reason stands above.';
+  }
+  return undefined;
+}
+
+function isStale() {
+  const built = statSync(CLI, { throwIfNoEntry: false })?.mtimeMs;
+  return built === undefined || SOURCES.some((path) => newest(join(root, path)) > built);
+}
+
+/** The last change of a file, or of anything in a folder; a folder's own time tells of what was deleted. */
+function newest(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return readdirSync(path).reduce((latest, name) => Math.max(latest, newest(join(path, name))), stat.mtimeMs);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const fault = prepare();
+  if (fault) {
+    console.error(fault);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { exists, importsOf, read, sourceFiles, type Import } from './source.js';
+
+/** Bottom-up. A floor imports only from floors below it; the wings of one floor never know each other. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['errors'],
+  ['transcript'],
+  ['tokens'],
+  ['facts'],
+  ['outline'],
+  ['spi'],
+  ['stages', 'summarizers', 'formats', 'storage', 'plugins', 'pressure', 'config', 'testkit'],
+  ['pipeline'],
+  ['session'],
+  ['package-folder.ts'],
+  ['container.ts'],
+  ['index.ts'],
+  ['cli', 'server', 'ui'],
+];
+
+/** The only way up, for types alone: tokens implements the counter whose contract stands with the others in spi. */
+const UPWARD = { from: 'tokens', to: 'spi' };
+
+/** Below its floor, and still none of its business. */
+const STRANGERS = [
+  { from: 'pipeline', to: 'stages', because: 'the pipeline knows the SPI, no concrete stage' },
+  { from: 'session', to: 'stages', because: 'stages come in through the container' },
+];
+
+/** One library, one owner: who else wants it goes through the owner's door. A type alone may be named anywhere. */
+const OWNERS: Readonly<Record<string, string>> = {
+  '@pydantic/genai-prices': 'tokens/',
+  ai: 'summarizers/model.ts',
+  'cli-table3': 'cli/',
+  commander: 'cli/',
+  convict: 'config/',
+  fastify: 'server/',
+  'gpt-tokenizer': 'tokens/',
+  inversify: 'container.ts',
+  kysely: 'storage/',
+  libsql: 'storage/',
+  'log-update': 'cli/',
+  opossum: 'summarizers/breaker.ts',
+  pg: 'storage/',
+  picocolors: 'cli/',
+  'reflect-metadata': 'container.ts',
+  rxjs: 'pressure/',
+  yaml: 'config/',
+  zod: '', // schemas belong to what they describe: settings, stage options, wire bodies
+};
+
+const floorOf = (file: string): number => FLOORS.findIndex((wings) => wings.includes(wingOf(file)));
+const wingOf = (file: string): string => file.split('/')[0]!;
+
+const imports = sourceFiles().flatMap(importsOf);
+const inside = imports.filter((one) => !one.isPackage);
+const show = ({ from, to }: Import): string => `${from} -> ${to}`;
+
+describe('the floors', () => {
+  it('give every file of src a place', () => {
+    expect(sourceFiles().filter((file) => floorOf(file) < 0)).toEqual([]);
+  });
+
+  it('import only from the floors below', () => {
+    const isUp = ({ from, to }: Import): boolean => wingOf(from) !== wingOf(to) && floorOf(to) >= floorOf(from);
+    const isContract = ({ from, to, typeOnly }: Import): boolean =>
+      typeOnly && wingOf(from) === UPWARD.from && wingOf(to) === UPWARD.to;
+    expect(inside.filter((one) => isUp(one) && !isContract(one)).map(show)).toEqual([]);
+  });
+
+  it.each(STRANGERS)('keep $from away from $to: $because', ({ from, to }) => {
+    expect(inside.filter((one) => wingOf(one.from) === from && wingOf(one.to) === to).map(show)).toEqual([]);
+  });
+
+  it('are entered through the door, index.ts', () => {
+    expect(inside.filter(reachesPastDoor).map(show)).toEqual([]);
+  });
+
+  it('hold only imports that exist', () => {
+    expect(inside.filter(({ to }) => !exists(`src/${to}`)).map(show)).toEqual([]);
+  });
+});
+
+describe('libraries', () => {
+  const packages = imports.filter(({ to, isPackage }) => isPackage && !to.startsWith('node:'));
+  const ownerOf = (name: string): string | undefined => OWNERS[name] ?? (name.startsWith('@fastify/') ? 'server/' : undefined);
+
+  it('have one owner each', () => {
+    const isOwned = ({ from, to, typeOnly }: Import): boolean =>
+      typeOnly || from.startsWith(ownerOf(to) ?? '?') || from.startsWith('ui/');
+    expect(packages.filter((one) => !isOwned(one)).map(show)).toEqual([]);
+  });
+
+  it('stand among the dependencies', () => {
+    const { dependencies, peerDependencies } = JSON.parse(read('package.json')) as Record<string, object>;
+    const declared = Object.keys({ ...dependencies, ...peerDependencies });
+    const wanted = packages.filter(({ from, typeOnly }) => !from.startsWith('ui/') && !typeOnly);
+    expect(wanted.filter(({ to }) => !declared.includes(to)).map(show)).toEqual([]);
+  });
+});
+
+/** Of the folders that the import enters, the outermost with a door must be entered by it; a floor always has one. */
+function reachesPastDoor({ from, to }: Import): boolean {
+  const folders = to.split('/').slice(0, -1);
+  for (let depth = 1; depth <= folders.length; depth += 1) {
+    const folder = folders.slice(0, depth).join('/');
+    if (from.startsWith(`${folder}/`)) continue;
+    const door = `${folder}/index.ts`;
+    if (depth === 1 || exists(`src/${door}`)) return to !== door;
+  }
+  return false;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { BUILT_IN_STAGES, snip } from '../../../src/stages/index.js';
+import type { Supersede } from '../../../src/transcript/index.js';
+import { fixturesOf } from './fixtures.js';
+import { Bench } from './support.js';
+
+describe('built-in stages', () => {
+  it('stand in the order of their gates, frozen', () => {
+    expect(BUILT_IN_STAGES.map((stage) => stage.name)).toEqual([
+      'snip',
+      'micro',
+      'collapse',
+      'auto',
+      'partial',
+      'full',
+    ]);
+    expect(Object.isFrozen(BUILT_IN_STAGES)).toBe(true);
+    for (const stage of BUILT_IN_STAGES) expect(Object.isFrozen(stage)).toBe(true);
+  });
+
+  it.each(BUILT_IN_STAGES.map((stage) => [stage.name, stage] as const))(
+    '%s has defaults and refuses unknown keys',
+    (_, stage) => {
+      expect(stage.options.safeParse({}).success).toBe(true);
+      expect(stage.options.safeParse({ nonsense: 1 }).success).toBe(false);
+    },
+  );
+
+  it.each(['auto', 'partial', 'full'] as const)(
+    '%s leaves a slot for a model over the span it supersedes',
+    (name) => {
+      const stage = BUILT_IN_STAGES.find((candidate) => candidate.name === name)!;
+      const { fixture } = fixturesOf(name)[0]!;
+      const bench = Bench.ofChat(fixture.input);
+      const [edit] = bench.plan(stage, fixture.options, fixture.goal) as Supersede[];
+      expect(edit!.slot).toMatchObject({ fromId: edit!.fromId, toId: edit!.toId, prompt: name });
+      expect(edit!.replacement[0]).toMatchObject({
+        id: `summary:${edit!.fromId}..${edit!.toId}`,
+        role: 'assistant',
+        origin: 'synthetic',
+        label: 'summary',
+      });
+    },
+  );
+
+  it('micro leaves a slot on the message of each result', () => {
+    const stage = BUILT_IN_STAGES[1]!;
+    const { fixture } = fixturesOf('micro')[0]!;
+    const [edit] = Bench.ofChat(fixture.input).plan(stage, fixture.options, fixture.goal);
+    expect(edit).toMatchObject({
+      kind: 'replace',
+      messageId: 'm3',
+      slot: { fromId: 'm3', toId: 'm3', prompt: 'micro', maxTokens: 120 },
+    });
+  });
+
+  it('keeps the summary within its share of the budget, whatever the option says', () => {
+    const stage = BUILT_IN_STAGES[5]!;
+    const { fixture } = fixturesOf('full')[0]!;
+    const [edit] = Bench.ofChat(fixture.input).plan(stage, { maxSummaryTokens: 5000 }, { summaryTokens: 64 });
+    expect(edit!.slot!.maxTokens).toBe(64);
+  });
+
+  it('snip takes the cheapest loss first and stops as soon as enough is reclaimed', () => {
+    const { fixture } = fixturesOf('snip').find(({ file }) => file.startsWith('unreferenced'))!;
+    const edits = Bench.ofChat(fixture.input).plan(snip, fixture.options, { reclaim: 10 });
+    expect(edits.map((edit) => edit.reason)).toEqual(['what was read has changed since']);
+  });
+});

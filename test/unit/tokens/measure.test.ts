@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { countTools, createMeasure, heuristicCounter } from '../../../src/tokens/index.js';
+import type { Message, Part } from '../../../src/transcript/index.js';
+import type { TokenCounter } from '../../../src/spi/index.js';
+
+/** One token a character, and a list of what was asked. */
+function countingCounter(): TokenCounter & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const count = (text: string): number => (asked.push(text), text.length);
+  return { name: 'characters', exact: true, count, asked };
+}
+
+function message(parts: readonly Part[], more: Partial<Message> = {}): Message {
+  return { id: 'm1', role: 'assistant', origin: 'model', parts, ...more };
+}
+
+const image = { type: 'file', mediaType: 'image/png', bytes: 4_200_000 } as const;
+
+describe('measuring a message', () => {
+  it('adds four tokens to its parts, and the name with one more', () => {
+    const measure = createMeasure(countingCounter());
+    expect(measure(message([{ type: 'text', text: 'hello' }]))).toEqual({
+      tokens: 9,
+      bytes: 5,
+      images: 0,
+      parts: [{ tokens: 5, bytes: 5, images: 0 }],
+    });
+    expect(measure(message([], { name: 'ann' }))).toEqual({ tokens: 8, bytes: 3, images: 0, parts: [] });
+  });
+
+  it('counts a call by name and arguments, a result by its texts, and a marker as nothing', () => {
+    const { parts } = createMeasure(countingCounter())(
+      message([
+        { type: 'tool-call', callId: 'c1', name: 'read', arguments: '{"a":1}' },
+        { type: 'tool-result', callId: 'c1', content: [{ type: 'text', text: 'né' }, image] },
+        { type: 'reasoning', text: 'hm', signature: 'x'.repeat(500) },
+        { type: 'marker', marker: 'compaction', auto: true },
+      ]),
+    );
+    expect(parts).toEqual([
+      { tokens: 15, bytes: 11, images: 0 },
+      { tokens: 1_102, bytes: 4_200_003, images: 1 },
+      { tokens: 2, bytes: 2, images: 0 },
+      { tokens: 0, bytes: 0, images: 0 },
+    ]);
+  });
+
+  it('charges an image sent with low detail as such, and other files by size up to a cap', () => {
+    const sized = (part: Part): number => createMeasure(countingCounter())(message([part])).parts[0]!.tokens;
+    expect(sized({ ...image, wire: { type: 'image_url', image_url: { url: 'data:', detail: 'low' } } })).toBe(
+      85,
+    );
+    expect(sized({ ...image, wire: { type: 'input_image', detail: 'high' } })).toBe(1_100);
+    expect(sized({ type: 'file', mediaType: 'text/csv', bytes: 401 })).toBe(101);
+    expect(sized({ type: 'file', mediaType: 'application/pdf', bytes: 9_000_000 })).toBe(25_000);
+  });
+
+  it('counts each text once and joins none', () => {
+    const counter = countingCounter();
+    createMeasure(counter)(
+      message([
+        { type: 'text', text: 'one' },
+        {
+          type: 'tool-result',
+          callId: 'c',
+          content: ['two', 'three'].map((text) => ({ type: 'text', text })),
+        },
+      ]),
+    );
+    expect(counter.asked).toEqual(['one', 'two', 'three']);
+  });
+
+  it('is the sum of its parts and its overhead', () => {
+    const measure = createMeasure(heuristicCounter);
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
+        const size = measure(message(texts.map((text) => ({ type: 'text', text }))));
+        expect(size.tokens).toBe(4 + size.parts.reduce((sum, part) => sum + part.tokens, 0));
+      }),
+    );
+  });
+
+  it('counts tool definitions by their JSON', () => {
+    expect(countTools(countingCounter(), [{ a: 1 }, { b: 2 }])).toBe(2 * (7 + 8));
+    expect(countTools(countingCounter(), [])).toBe(0);
+  });
+});
