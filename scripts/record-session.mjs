@@ -3,9 +3,11 @@
  * checkout. Its words are written beforehand (`record-session/story/`); every result is what the tool really said,
  * and each step states what it must say, so that words and results cannot drift apart unnoticed.
  *
- *     node scripts/record-session.mjs [--keep] [--out <file>]
+ *     node scripts/record-session.mjs [--commit <id> | --tree] [--out <file>] [--keep]
  *
- * --keep leaves the copy in place and says where it is.
+ * --commit  record in the files of this commit; default: the one the story was written for
+ * --tree    record in the working tree as it is; where the source has moved on, a step will say what it missed
+ * --keep    leaves the copy in place and says where it is
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -19,10 +21,14 @@ import { openWorkspace } from './record-session/workspace.mjs';
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const out = optionOf('--out') ?? join(checkout, 'examples/sessions/pressure-gauge.jsonl');
 
-const workspace = openWorkspace(checkout);
+/** The engine's first commit. A later one works as long as every step still finds what it must show. */
+const WRITTEN_FOR = '1fb8c2f';
+
+const commit = process.argv.includes('--tree') ? undefined : (optionOf('--commit') ?? WRITTEN_FOR);
+const workspace = openWorkspace(checkout, commit);
 try {
   const messages = record(story, workspace, (line) => process.stderr.write(`${line}\n`));
-  const lines = [meta(), ...messages].map((value) => JSON.stringify(value));
+  const lines = [meta(commit), ...messages].map((value) => JSON.stringify(value));
   const { faults, figures } = checkSession(lines);
   process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`);
   if (faults.length > 0) throw new Error(`the recording is not fit to be kept:\n  ${faults.join('\n  ')}`);

@@ -1,13 +1,14 @@
 import { TOOLS } from './tools.mjs';
 
 /** The first line of the session: where it comes from and what may be done with it. */
-export function meta() {
+export function meta(commit) {
   return {
     kind: 'meta',
     id: 'pressure-gauge',
     licence: 'MIT',
     format: 'openai-chat',
     source: 'scripts/record-session.mjs',
+    ...(commit && { commit }),
     tools: Object.keys(TOOLS),
     notes:
       'A recording made for this repository: the words of user and agent are scripted, every tool call was really ' +

@@ -10,13 +10,15 @@ export const SHOWN_FOLDER = '/workspace/spillway';
 /** Copied: what the product is made of. The recorder itself and its output would only be found by the searches. */
 const COPIED = /^(src|test|config)\/|^[^/]+\.(json|ts)$|^\.(gitignore|prettierignore|prettierrc\.json)$/;
 
-export function openWorkspace(checkout) {
+/** Takes the files of a commit, or of the working tree where none is named. The checkout itself is only read. */
+export function openWorkspace(checkout, commit) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-record-')));
   const folder = join(root, 'spillway');
   const home = join(root, 'home');
   const temporary = join(root, 'tmp');
   for (const path of [folder, home, temporary]) mkdirSync(path);
-  for (const file of listed(checkout)) copy(join(checkout, file), join(folder, file));
+  if (commit) unpack(checkout, commit, folder);
+  else for (const file of listed(checkout)) copy(join(checkout, file), join(folder, file));
   symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'));
 
   const env = {
@@ -56,11 +58,21 @@ export function openWorkspace(checkout) {
   };
 }
 
+function unpack(checkout, commit, folder) {
+  const files = looking(checkout, 'ls-tree', '-r', '-z', '--name-only', commit).toString().split('\0');
+  const archive = looking(checkout, 'archive', '--format=tar', commit, '--', ...files.filter((file) => COPIED.test(file)));
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+}
+
 function listed(checkout) {
-  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
-  const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0' }; // only looks: not even the index is refreshed
-  const text = execFileSync('git', args, { cwd: checkout, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  return text.split('\0').filter((file) => COPIED.test(file)).sort();
+  const files = looking(checkout, 'ls-files', '--cached', '--others', '--exclude-standard', '-z').toString().split('\0');
+  return files.filter((file) => COPIED.test(file)).sort();
+}
+
+/** Git commands that only look: not even the index is refreshed. */
+function looking(checkout, ...args) {
+  const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0' };
+  return execFileSync('git', args, { cwd: checkout, env, maxBuffer: 256 * 1024 * 1024 });
 }
 
 function copy(from, to) {

@@ -6,6 +6,8 @@ export const UNDERSCORE = 8;
 export const DASH = 16;
 export const DOT = 32;
 export const SLASH = 64;
+/** Begins an escape; part of no word. */
+export const STOP = 128;
 
 /**
  * Kind of each UTF-16 unit; 0 separates words. A table of all units needs no branch per character.
@@ -22,5 +24,7 @@ KIND[95] = UNDERSCORE;
 KIND[45] = DASH;
 KIND[46] = DOT;
 KIND[47] = SLASH;
+KIND[92] = STOP; // backslash
+KIND[27] = STOP; // terminal escape
 
 export const ALPHANUMERIC = LOWER | UPPER | DIGIT;

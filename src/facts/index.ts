@@ -1,4 +1,4 @@
-export type { References, ReadStatus } from './references.js';
+export type { References, ReadStatus, Supersession } from './references.js';
 export { ReferenceIndex } from './reference-index.js';
 export { ArtifactIndex, type Artifact } from './artifacts.js';
 export { actionOf, type Action } from './actions.js';

@@ -1,5 +1,5 @@
 import type { Action } from './actions.js';
-import type { ReadStatus } from './references.js';
+import type { ReadStatus, Supersession } from './references.js';
 
 /** A call of an exchange, and how long its answer was; `answered` undefined while it has none. */
 interface Call {
@@ -21,6 +21,8 @@ interface Answer {
  */
 const MIN_SHARE = 0.5;
 
+const CURRENT = { status: 'current' } as const;
+
 /**
  * What was asked when, and what became of it. Looks and runs count as questions: of a test run or a status the newest
  * answer is the true one. Writes never do; they are events, not questions. Neither do calls to tools that stream
@@ -30,9 +32,10 @@ export class ReadHistory {
   readonly #calls = new Map<number, Call[]>();
   readonly #pending = new Map<string, Call>();
   readonly #answers = new Map<string, Answer>();
-  /** Newest read of a whole file, and newest change of it, by path. */
+  /** The newest of each by path: a read of the whole file, a write of the whole (or its end), a change of some of it. */
   readonly #wholeReads = new Map<string, Answer>();
-  readonly #changes = new Map<string, number>();
+  readonly #rewrites = new Map<string, number>();
+  readonly #edits = new Map<string, number>();
 
   call(exchange: number, seq: number, callId: string, action: Action): void {
     const call: Call = { action, seq, answered: undefined };
@@ -60,16 +63,26 @@ export class ReadHistory {
   }
 
   status(exchange: number): ReadStatus {
+    return this.#judge(exchange).status;
+  }
+
+  supersededBy(exchange: number): Supersession | undefined {
+    return this.#judge(exchange).by;
+  }
+
+  /** Repeated where every call is; superseded where every call is one or the other. */
+  #judge(exchange: number): { readonly status: ReadStatus; readonly by?: Supersession } {
     const calls = this.#calls.get(exchange);
-    if (!calls) return 'current';
-    let status: ReadStatus = 'repeated';
+    if (!calls) return CURRENT;
+    let by: Supersession | undefined;
     for (const call of calls) {
-      if (call.answered === undefined) return 'current';
+      if (call.answered === undefined) return CURRENT;
       if (this.#isRepeated(exchange, call)) continue;
-      if (!this.#isSuperseded(exchange, call)) return 'current';
-      status = 'superseded';
+      const one = this.#supersession(exchange, call);
+      if (!one) return CURRENT;
+      if (by !== 'edit') by = one;
     }
-    return status;
+    return by ? { status: 'superseded', by } : { status: 'repeated' };
   }
 
   #add(exchange: number, call: Call): void {
@@ -84,7 +97,8 @@ export class ReadHistory {
     if (kind === 'read' || kind === 'search' || kind === 'run')
       replace(this.#answers, key, answer, kind === 'read');
     for (const { path, how, range } of touches) {
-      if (how !== 'read') this.#changes.set(path, exchange);
+      if (how === 'modified') this.#edits.set(path, exchange);
+      else if (how !== 'read') this.#rewrites.set(path, exchange);
       else if (kind === 'read' && range === undefined) replace(this.#wholeReads, path, answer, true);
     }
   }
@@ -95,13 +109,18 @@ export class ReadHistory {
     return action.kind !== 'read' || newest.chars >= answered! * MIN_SHARE;
   }
 
-  #isSuperseded(exchange: number, { action, answered }: Call): boolean {
-    if (action.kind !== 'read' || action.touches.length === 0) return false;
-    return action.touches.every(({ path }) => {
-      if ((this.#changes.get(path) ?? -1) > exchange) return true;
+  #supersession(exchange: number, { action, answered }: Call): Supersession | undefined {
+    if (action.kind !== 'read' || action.touches.length === 0) return undefined;
+    let by: Supersession = 'rewrite';
+    for (const { path } of action.touches) {
       const read = this.#wholeReads.get(path);
-      return read !== undefined && read.exchange > exchange && read.chars >= answered! * MIN_SHARE;
-    });
+      const isReadAgain =
+        read !== undefined && read.exchange > exchange && read.chars >= answered! * MIN_SHARE;
+      if (isReadAgain || (this.#rewrites.get(path) ?? -1) > exchange) continue;
+      if ((this.#edits.get(path) ?? -1) <= exchange) return undefined;
+      by = 'edit';
+    }
+    return by;
   }
 }
 

@@ -9,7 +9,7 @@ import { actionOf } from './actions.js';
 import { ArtifactIndex } from './artifacts.js';
 import { parseArguments, visitTexts } from './call-arguments.js';
 import { ReadHistory } from './reads.js';
-import type { ReadStatus, References } from './references.js';
+import type { ReadStatus, References, Supersession } from './references.js';
 import { NOBODY, WordTable } from './word-table.js';
 import { scanWords } from './words.js';
 
@@ -55,6 +55,10 @@ export class ReferenceIndex implements References {
 
   readStatus(exchange: number): ReadStatus {
     return this.#reads.status(exchange);
+  }
+
+  supersededBy(exchange: number): Supersession | undefined {
+    return this.#reads.supersededBy(exchange);
   }
 
   /** Distinct words known, and the memory they take. */

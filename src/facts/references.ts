@@ -1,6 +1,12 @@
 /** What became of a read: later repeated with the same arguments, or its target written or read again since. */
 export type ReadStatus = 'current' | 'repeated' | 'superseded';
 
+/**
+ * What made a read stale. `rewrite`: the whole file was read again, written or deleted, so what it now holds stands
+ * later or nowhere. `edit`: some of it was changed, and the rest of what was read still holds and stands only here.
+ */
+export type Supersession = 'rewrite' | 'edit';
+
 /** Questions about how exchanges of the log relate. Exchange numbers are those of the log (`Exchange.index`). */
 export interface References {
   /**
@@ -11,4 +17,6 @@ export interface References {
   /** How many later messages use something this exchange introduced. */
   uses(exchange: number): number;
   readStatus(exchange: number): ReadStatus;
+  /** For superseded reads: by what; `edit` where one file of several was no more than edited. */
+  supersededBy(exchange: number): Supersession | undefined;
 }

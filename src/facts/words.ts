@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import { DIGIT, KIND, LOWER, UPPER } from './characters.js';
+import { DIGIT, KIND, LOWER, STOP, UPPER } from './characters.js';
 import { MIN_NAME, MIN_NUMBER, visitRun } from './word-shapes.js';
 
 /** A distinctive word: a 30-bit hash (so that it stays a small integer in V8) and where the word stands. */
@@ -12,12 +12,11 @@ export type VisitWord = (hash: number, start: number, end: number) => void;
 export const SCAN_HEAD_CHARS = 140_000;
 export const SCAN_TAIL_CHARS = 60_000;
 
-/** Reading units from an array is faster than asking the string for each; the unit behind a text's last is 0. */
+/** Reading units from an array is faster than asking the string for each. */
 const scratch = Buffer.alloc(2 * (SCAN_HEAD_CHARS + SCAN_TAIL_CHARS + 1));
 const scratchUnits = new Uint16Array(scratch.buffer, scratch.byteOffset, scratch.length / 2);
 let scanning = false;
 
-const ESCAPE = 27;
 const BACKSLASH = 92;
 
 /**
@@ -51,31 +50,36 @@ function scanWhole(text: string, visit: VisitWord): void {
   scanning = true;
   try {
     scratch.write(text, 0, 'utf16le');
-    scratchUnits[text.length] = 0;
+    scratchUnits[text.length] = BACKSLASH;
     scanUnits(scratchUnits, text.length, visit);
   } finally {
     scanning = false;
   }
 }
 
+/** `units[length]` is of kind STOP, so that the loops need not ask whether the text is over. */
 function scanUnits(units: Uint16Array, length: number, visit: VisitWord): void {
   const kindOf = KIND;
   const minLength = MIN_LENGTH;
   let i = 0;
+  let floor = 0;
   while (i < length) {
-    const unit = units[i]!;
-    let kind = kindOf[unit]!;
-    if (kind === 0) {
-      i = unit === BACKSLASH || unit === ESCAPE ? afterEscape(units, i) : i + 1;
+    // Most text is lowercase words and what separates them; where they begin and end does not matter.
+    let kind = kindOf[units[i]!]!;
+    while (kind <= LOWER) kind = kindOf[units[++i]!]!;
+    if (kind === STOP) {
+      i = floor = i < length ? afterEscape(units, i) : length;
       continue;
     }
-    const start = i;
-    let kinds = 0;
+    let start = i;
+    while (start > floor && kindOf[units[start - 1]!] === LOWER) start--;
+    let kinds = start < i ? LOWER : 0;
     do {
       kinds |= kind;
-      kind = kindOf[units[++i]!]!;
+      kind = kindOf[units[++i]!]! & ~STOP;
     } while (kind !== 0);
     if (i - start >= minLength[kinds]!) visitRun(units, start, i, kinds, visit);
+    floor = i;
   }
 }
 

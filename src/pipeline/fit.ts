@@ -13,10 +13,17 @@ import {
 import { SMALLEST_RESULT } from './floor.js';
 import type { GuardRights } from './guard.js';
 
-/** What the pipeline does by itself so that a request always fits: cuts to size, and drops the oldest. */
-export const FIT_RIGHTS: GuardRights = { mayCut: new Set(['pinned']) };
+/**
+ * What the pipeline does by itself so that a request always fits: cuts to size, and drops the oldest. Results that came
+ * in one message with a user's words are no words of the user.
+ */
+export const FIT_RIGHTS: GuardRights = {
+  mayCut: (protection, part) =>
+    protection === 'pinned' || (protection === 'unanswered' && part.type === 'tool-result'),
+};
 
 interface Cuttable {
+  readonly exchange: ViewExchange;
   readonly shown: ViewMessage;
   readonly partIndex: number;
   readonly part: Part;
@@ -42,55 +49,90 @@ export function cutFreshResults(view: TranscriptView, allowance: number, count: 
 
 /** The last resort: fresh results and the arguments of their calls, down to whatever fits. */
 export function shrinkFresh(view: TranscriptView, need: number, count: Count): Edit[] {
-  const fresh = freshOf(view).filter(({ part }) => part.type === 'tool-result' || part.type === 'tool-call');
+  const fresh = freshOf(view).filter(
+    ({ part, exchange }) =>
+      part.type === 'tool-result' || (part.type === 'tool-call' && !exchange.protection),
+  );
   const total = fresh.reduce((sum, { tokens }) => sum + tokens, 0);
   return cutToTotal(fresh, total - need, count, 'nothing else is left to take out');
 }
 
-/** Supersedes the oldest exchanges that nothing protects until `need` tokens are free; pins among them stay as holes. */
-export function dropOldest(view: TranscriptView, need: number): Edit[] {
+/**
+ * Supersedes the oldest exchanges that nothing protects until `need` tokens are free; pins among them stay as holes.
+ * Exchanges that reach over each other go together or not at all.
+ */
+export function dropOldest(view: TranscriptView, need: number, count: Count): Edit[] {
   const edits: Edit[] = [];
   let run: ViewExchange[] = [];
+  let tokens = 0;
   let freed = 0;
-  const close = (): void => {
-    const first = run.find((exchange) => exchange.protection !== 'pinned');
-    const last = run.findLast((exchange) => exchange.protection !== 'pinned');
-    if (first && last) edits.push(notice(first, last));
-    run = [];
+  const offer = (): { edit: Edit; gain: number } | undefined => {
+    const loose = run.filter((exchange) => exchange.protection !== 'pinned');
+    if (loose.length === 0) return undefined;
+    const last = loose.reduce((a, b) => (b.to > a.to ? b : a));
+    const { edit, cost } = notice(loose[0]!, last, count);
+    return tokens > cost ? { edit, gain: tokens - cost } : undefined;
   };
-  for (const exchange of view.exchanges) {
-    const isPin = exchange.protection === 'pinned';
-    const stays = (exchange.protection !== undefined && !isPin) || exchange.unseen;
-    if (stays) {
+  const close = (): void => {
+    const offered = offer();
+    if (offered) edits.push(offered.edit);
+    freed += offered?.gain ?? 0;
+    run = [];
+    tokens = 0;
+  };
+  for (const group of groupsOf(view)) {
+    if (group.some(stays)) {
       close();
       continue;
     }
-    run.push(exchange);
-    if (!isPin) freed += exchange.tokens;
-    if (freed >= need + NOTICE_TOKENS * (edits.length + 1)) break;
+    run.push(...group);
+    for (const exchange of group) if (exchange.protection !== 'pinned') tokens += exchange.tokens;
+    if (freed + tokens >= need && freed + (offer()?.gain ?? 0) >= need) break;
   }
   close();
   return edits;
 }
 
-/** Roughly what a notice takes; only decides when to stop. */
-const NOTICE_TOKENS = 32;
+function stays({ protection, unseen }: ViewExchange): boolean {
+  return (protection !== undefined && protection !== 'pinned') || (unseen && protection !== 'pinned');
+}
 
-function notice(first: ViewExchange, last: ViewExchange): Edit {
+/** Exchanges with everything that stands between their messages: a span may not begin or end inside. */
+function groupsOf(view: TranscriptView): ViewExchange[][] {
+  const groups: ViewExchange[][] = [];
+  let reach = -1;
+  for (const exchange of view.exchanges) {
+    if (exchange.from > reach) groups.push([exchange]);
+    else groups.at(-1)!.push(exchange);
+    reach = Math.max(reach, exchange.to);
+  }
+  return groups;
+}
+
+/** What a message costs beside its text, about; a notice that is refused for a token would free nothing. */
+const FRAME_TOKENS = 8;
+
+function notice(first: ViewExchange, last: ViewExchange, count: Count): { edit: Edit; cost: number } {
   const handle = spanHandle(first.fromId, last.toId);
+  const text = `[Earlier messages left out so that the request fits; recall ${handle}]`;
   const replacement: Message = {
     id: `notice:${handle}`,
     role: 'assistant',
     origin: 'synthetic',
     label: 'notice',
-    parts: [{ type: 'text', text: `[Earlier messages left out so that the request fits; recall ${handle}]` }],
+    parts: [{ type: 'text', text }],
   };
   const reason = 'dropped, oldest first: everything cheaper had been tried';
-  return { kind: 'supersede', fromId: first.fromId, toId: last.toId, replacement: [replacement], reason };
+  return {
+    edit: { kind: 'supersede', fromId: first.fromId, toId: last.toId, replacement: [replacement], reason },
+    cost: count(text) + FRAME_TOKENS,
+  };
 }
 
 function freshOf(view: TranscriptView): Cuttable[] {
-  return view.exchanges.filter((exchange) => exchange.unseen && !exchange.protection).flatMap(cuttables);
+  const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
+    unseen && (!protection || protection === 'unanswered');
+  return view.exchanges.filter(isFresh).flatMap(cuttables);
 }
 
 function cuttables(exchange: ViewExchange): Cuttable[] {
@@ -103,7 +145,14 @@ function cuttables(exchange: ViewExchange): Cuttable[] {
       let tokens = 0;
       for (const size of shown.size.parts.slice(at, at + length)) tokens += size.tokens;
       at += length;
-      return { shown, partIndex, part, tokens, originalTokens: source.size.parts[partIndex]!.tokens };
+      return {
+        exchange,
+        shown,
+        partIndex,
+        part,
+        tokens,
+        originalTokens: source.size.parts[partIndex]!.tokens,
+      };
     });
   });
 }
@@ -114,7 +163,7 @@ function cutToTotal(items: readonly Cuttable[], allowance: number, count: Count,
     allowance,
   );
   return items
-    .filter(({ tokens }) => tokens > level)
+    .filter(({ tokens }) => tokens > Math.max(level, SMALLEST_RESULT))
     .map((item) => cut(item, Math.max(level, SMALLEST_RESULT), count, reason));
 }
 

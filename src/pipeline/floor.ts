@@ -13,7 +13,7 @@ export function computeFloor(
   const parts = { tools: toolsTokens, pins: 0, unansweredUser: 0, openExchange: 0, unseen: 0, holds: 0 };
   for (const exchange of exchanges) {
     if (exchange.protection === 'pinned') parts.pins += exchange.tokens;
-    else if (exchange.protection === 'unanswered') parts.unansweredUser += exchange.tokens;
+    else if (exchange.protection === 'unanswered') parts.unansweredUser += smallest(exchange);
     else if (exchange.protection === 'open') parts.openExchange += exchange.tokens;
     else if (exchange.protection === 'held') parts.holds += exchange.tokens;
     else if (exchange.unseen) parts.unseen += smallest(exchange);
@@ -30,8 +30,8 @@ function smallest(exchange: ViewExchange): number {
     tokens += shown.size.tokens;
     shown.message.parts.forEach((part, i) => {
       const size = shown.size.parts[i]?.tokens ?? 0;
-      if (part.type === 'tool-result' || part.type === 'tool-call')
-        tokens -= Math.max(0, size - SMALLEST_RESULT);
+      const isCuttable = part.type === 'tool-result' || (part.type === 'tool-call' && !exchange.protection);
+      if (isCuttable && exchange.unseen) tokens -= Math.max(0, size - SMALLEST_RESULT);
       // Prose of a step that has been sent can be cut too, but reasoning and words of the model stay as they are.
     });
   }

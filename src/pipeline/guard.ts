@@ -1,9 +1,10 @@
 import type { Protection, TranscriptView, ViewExchange } from '../spi/index.js';
 import {
+  partHandle,
   textOf,
   type Edit,
   type EditFault,
-  type Message,
+  type Part,
   type PlannedEdit,
   type ReadonlyLog,
   type Replace,
@@ -12,62 +13,72 @@ import {
 } from '../transcript/index.js';
 import { sizeOf } from './measure.js';
 import { createSpanFinder } from './spans.js';
+import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
 
 /**
- * The one place where an edit is judged. Shape and place are judged before it is measured (`judgePlace`), its gain
- * after (`judgeGain`). A fault is a value: it is attributed to the stage and costs nothing else.
+ * The one place where an edit that `readEdit` could read is judged: its place and wording before it is measured
+ * (`judgePlace`), its gain after (`judgeGain`). A fault is a value: it is attributed to the stage and costs nothing
+ * else. Only what passes both stands in the way of later edits of the same proposal.
  */
 export interface Guard {
   judgePlace(edit: Edit): EditFault | undefined;
   judgeGain(edit: PlannedEdit): EditFault | undefined;
 }
 
-/** What the pipeline itself may do and a stage may not: cut a pin or a fresh result to size. */
+/** What the pipeline itself may do and a stage may not: cut a part of something protected to size. */
 export interface GuardRights {
-  readonly mayCut: ReadonlySet<Protection>;
+  mayCut(protection: Protection, part: Part): boolean;
 }
 
-const STAGE_RIGHTS: GuardRights = { mayCut: new Set() };
+const STAGE_RIGHTS: GuardRights = { mayCut: () => false };
 
-/** Judges edits against one view; edits of one proposal must not touch the same messages twice. */
+/** Judges edits against one view, one proposal to a guard: no two of its edits may touch the same messages. */
 export function createGuard(
   view: TranscriptView,
   log: ReadonlyLog,
   rights: GuardRights = STAGE_RIGHTS,
 ): Guard {
   const bySeq = new Map<number, ViewExchange>();
+  const standing = new Map<string, ViewExchange>();
   for (const exchange of view.exchanges) {
-    if (exchange.kind !== 'replacement')
-      for (const shown of exchange.messages) bySeq.set(shown.from, exchange);
+    for (const shown of exchange.messages) {
+      if (exchange.kind === 'replacement') standing.set(shown.message.id, exchange);
+      else bySeq.set(shown.from, exchange);
+    }
   }
   const within = createSpanFinder(view);
-  const taken: [from: number, to: number][] = [];
+  /** What the accepted edits of this proposal touch: parts, the exchanges they lie in, superseded exchanges, new ids. */
   const replaced = new Set<string>();
+  const touched = new Set<ViewExchange>();
+  const superseded = new Set<ViewExchange>();
+  const given = new Set<string>();
 
   function judgeReplace(edit: Replace): EditFault | undefined {
-    const source = log.find(edit.messageId);
-    if (!source) return fault(edit, `names message ${edit.messageId}, which is not in the log`);
+    const { messageId, partIndex } = edit;
+    const source = log.find(messageId);
+    if (!source) return fault(edit, `names message ${messageId}, which is not in the log`);
     const exchange = bySeq.get(source.seq);
-    if (!exchange) return fault(edit, `edits ${edit.messageId}, which is already superseded`);
-    const part = source.parts[edit.partIndex];
+    if (!exchange) return fault(edit, `edits ${messageId}, which is already superseded`);
+    const part = source.parts[partIndex];
     if (!part)
+      return fault(edit, `edits part ${partIndex} of ${messageId}, which has ${source.parts.length}`);
+    const key = partHandle(messageId, partIndex);
+    if (replaced.has(key)) return fault(edit, `edits ${key} twice`);
+    if (superseded.has(exchange)) return fault(edit, 'overlaps another edit of the same proposal');
+    const isCut = cutsToSize(edit, textOf(part));
+    if (exchange.protection && !(rights.mayCut(exchange.protection, part) && isCut))
+      return fault(edit, `edits ${messageId}, which is ${exchange.protection}`);
+    if (!fitsPlaceOf(part, edit.content))
+      return fault(edit, `puts into the place of ${key}, a ${part.type}, what cannot stand there`);
+    if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut)
+      return fault(edit, `replaces ${key} before any request has carried it; it may only be cut to size`);
+    if (isTheirWords(source, part) && !isCut)
       return fault(
         edit,
-        `edits part ${edit.partIndex} of ${edit.messageId}, which has ${source.parts.length}`,
+        `puts other words into the mouth of the ${source.role}; they may only be cut to size`,
       );
-    const key = `${edit.messageId}#${edit.partIndex}`;
-    if (replaced.has(key)) return fault(edit, `edits ${key} twice`);
-    const isCut = cutsToSize(edit, textOf(part));
-    if (exchange.protection && !(rights.mayCut.has(exchange.protection) && isCut)) {
-      return fault(edit, `edits ${edit.messageId}, which is ${exchange.protection}`);
-    }
-    if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut) {
-      return fault(edit, `replaces ${key} before any request has carried it; it may only be cut to size`);
-    }
-    if (part.type === 'tool-call' && parses(part.arguments) && !parses(contentText(edit))) {
+    if (part.type === 'tool-call' && parses(part.arguments) && !parses(contentText(edit)))
       return fault(edit, `leaves the arguments of ${key} no JSON object`);
-    }
-    replaced.add(key);
     return undefined;
   }
 
@@ -76,32 +87,45 @@ export function createGuard(
     const to = log.find(edit.toId)?.seq;
     if (from === undefined || to === undefined) return fault(edit, 'names a message that is not in the log');
     if (from > to) return fault(edit, 'ends before it begins');
-    if (taken.some(([a, b]) => from <= b && to >= a))
-      return fault(edit, 'overlaps another edit of the same proposal');
-    for (const exchange of within(from, to)) {
+    const span = within(from, to);
+    for (const exchange of span) {
       if (exchange.from < from || exchange.to > to)
         return fault(edit, `splits ${exchange.fromId}..${exchange.toId}`);
-      if (exchange.protection && exchange.protection !== 'pinned') {
+      if (exchange.protection && exchange.protection !== 'pinned')
         return fault(edit, `covers ${exchange.fromId}, which is ${exchange.protection}`);
-      }
       if (exchange.unseen && !exchange.protection)
         return fault(edit, `covers ${exchange.fromId}, which is unseen`);
+      if (superseded.has(exchange) || (touched.has(exchange) && !exchange.protection))
+        return fault(edit, 'overlaps another edit of the same proposal');
     }
-    const spoken = edit.replacement.find((message) => !speaksLegally(message, within(from, to)));
+    // Else it would begin or end inside a span that was superseded by nothing: supersedes nest or are disjoint.
+    if (!span.some((exchange) => exchange.from === from) || !span.some((exchange) => exchange.to === to))
+      return fault(edit, 'begins or ends at a message that is not in view');
+    const spoken = edit.replacement.find((message) => !speaksLegally(message, span));
     if (spoken) return fault(edit, `replaces a span by a ${spoken.role} message or by calls of tools`);
-    const known = edit.replacement.find((message) => log.find(message.id));
-    if (known) return fault(edit, `gives a replacement the id of log message ${known.id}`);
-    taken.push([from, to]);
+    const ids = edit.replacement.map((message) => message.id);
+    const isTaken = (id: string, i: number): boolean => {
+      const stands = standing.get(id);
+      return !!log.find(id) || given.has(id) || ids.indexOf(id) < i || (!!stands && !span.includes(stands));
+    };
+    const known = ids.find(isTaken);
+    if (known !== undefined) return fault(edit, `gives a replacement the id ${known}, which is taken`);
     return undefined;
   }
 
+  function take(edit: PlannedEdit): void {
+    if (edit.kind === 'replace') {
+      replaced.add(partHandle(edit.messageId, edit.partIndex));
+      touched.add(bySeq.get(log.find(edit.messageId)!.seq)!);
+      return;
+    }
+    for (const exchange of within(log.find(edit.fromId)!.seq, log.find(edit.toId)!.seq))
+      if (exchange.protection !== 'pinned') superseded.add(exchange);
+    for (const message of edit.replacement) given.add(message.id);
+  }
+
   return {
-    judgePlace: (edit) =>
-      !isEdit(edit)
-        ? { code: 'EDIT_ILLEGAL', message: 'is no edit' }
-        : edit.kind === 'replace'
-          ? judgeReplace(edit)
-          : judgeSupersede(edit),
+    judgePlace: (edit) => (edit.kind === 'replace' ? judgeReplace(edit) : judgeSupersede(edit)),
     judgeGain: (edit) => {
       const before =
         edit.kind === 'replace'
@@ -110,34 +134,16 @@ export function createGuard(
       const after = sizeOf(edit);
       const smaller =
         after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
-      return smaller
-        ? undefined
-        : fault(edit, `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
+      if (!smaller)
+        return fault(edit, `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
+      take(edit);
+      return undefined;
     },
   };
 }
 
 function fault(edit: Edit, what: string): EditFault {
   return { code: 'EDIT_ILLEGAL', message: `${edit.kind} ${what}` };
-}
-
-function isEdit(edit: unknown): edit is Edit {
-  if (typeof edit !== 'object' || edit === null) return false;
-  const { kind, content, replacement, partIndex } = edit as Partial<Replace & Supersede>;
-  if ((kind as string) === 'replace') return Array.isArray(content) && Number.isInteger(partIndex);
-  return (kind as string) === 'supersede' && Array.isArray(replacement);
-}
-
-/** A cut keeps the beginning and the end: what stands between is the visible line that says what is missing. */
-function cutsToSize(edit: Replace, original: string): boolean {
-  const text = contentText(edit);
-  if (text.length >= original.length) return false;
-  const head = text.slice(0, Math.min(16, Math.floor(text.length / 4)));
-  return original.startsWith(head);
-}
-
-function contentText(edit: Replace): string {
-  return edit.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 function parses(text: string): boolean {
@@ -147,20 +153,6 @@ function parses(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A replacement speaks as the assistant; a merge of neighbours may keep their role where it keeps their very words. */
-function speaksLegally(message: Message, span: readonly ViewExchange[]): boolean {
-  if (message.parts.some((part) => part.type === 'tool-call' || part.type === 'tool-result')) return false;
-  if (message.role === 'assistant') return true;
-  const words = new Set<string>();
-  for (const exchange of span) {
-    for (const shown of exchange.messages) {
-      if (shown.message.role === message.role)
-        for (const part of shown.message.parts) words.add(textOf(part));
-    }
-  }
-  return message.parts.every((part) => words.has(textOf(part)));
 }
 
 function shownTokens(

@@ -1,7 +1,7 @@
 export * from './due.js';
 export * from './policy.js';
-export { planRun, type RunInput, type RunOutcome } from './run.js';
+export { planPass, planRun, type RunInput, type RunOutcome } from './run.js';
 export { buildView, type ViewSource } from './view.js';
 export { createGuard, type Guard } from './guard.js';
 export { computeFloor } from './floor.js';
-export { buildPolicy, indexStages } from './roster.js';
+export { buildPolicy, indexStages, withAbsoluteTrigger } from './roster.js';

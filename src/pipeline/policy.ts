@@ -16,6 +16,16 @@ export interface Shares {
   readonly unseen: number;
 }
 
+/** A free stage run by itself, without waiting for a gate; it replaces and removes, and leaves no compaction record. */
+export interface Pass {
+  readonly kind: 'prune' | 'trim';
+  readonly detail: string;
+  readonly stage: OpenableStage;
+  /** Before every call, after each tool result, at the head of each run, or from a pressure (or absolute size) on. */
+  readonly when:
+    'always' | 'iteration' | 'compaction' | { readonly pressure: number; readonly maxTokens: number };
+}
+
 /** What decides how runs go, resolved from the settings once per session. */
 export interface Policy {
   readonly stages: readonly OpenableStage[];
@@ -24,4 +34,7 @@ export interface Policy {
   /** A run that lowers pressure by less commits nothing. */
   readonly minGain: number;
   readonly shares: Shares;
+  readonly passes: readonly Pass[];
+  /** Absolute trigger in tokens, in place of the first gate; 0 where there is none. */
+  readonly maxTokens: number;
 }

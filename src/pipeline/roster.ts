@@ -1,7 +1,7 @@
 import type { Settings } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage } from '../spi/index.js';
-import type { OpenableStage, Policy } from './policy.js';
+import type { OpenableStage, Pass, Policy } from './policy.js';
 
 /** Puts the provided stages into the order and at the gates that the settings name. */
 export function buildPolicy(
@@ -44,7 +44,49 @@ export function buildPolicy(
       claims: settings.claims.share,
       unseen: settings.unseen.share,
     },
+    passes: passesOf(settings, byName, optionsOf),
+    maxTokens: settings.trigger.maxTokens,
   };
+}
+
+/**
+ * An absolute trigger moves the first gate to that many tokens, and the other gates and the target with it, so that
+ * stages keep their distances. Without one the policy is returned as it is.
+ */
+export function withAbsoluteTrigger(policy: Policy, budgetTokens: number): Policy {
+  const first = policy.stages[0];
+  if (policy.maxTokens === 0 || !first || !Number.isFinite(budgetTokens)) return policy;
+  const factor = policy.maxTokens / (first.opensAt * budgetTokens);
+  return {
+    ...policy,
+    target: Math.min(1, policy.target * factor),
+    stages: policy.stages.map((stage) => ({ ...stage, opensAt: Math.min(1, stage.opensAt * factor) })),
+  };
+}
+
+/** The stage that passes are made of: it is free, and its options say what may go. */
+const PASS_STAGE = 'snip';
+
+function passesOf(
+  { prune, trim }: Settings,
+  byName: ReadonlyMap<string, CompactionStage>,
+  optionsOf: Readonly<Record<string, unknown>>,
+): Pass[] {
+  const plugin = byName.get(PASS_STAGE);
+  if (!plugin) return [];
+  const options = optionsOf[PASS_STAGE] as Record<string, unknown>;
+  const stage: OpenableStage = { stage: PASS_STAGE, opensAt: 0, plugin, options };
+  const passes: Pass[] = [];
+  if (trim.threshold !== null || trim.maxTokens > 0) {
+    const duplicates: OpenableStage = {
+      ...stage,
+      options: { ...options, classes: ['duplicates'], minimumSavings: 0 },
+    };
+    const when = { pressure: trim.threshold ?? Infinity, maxTokens: trim.maxTokens };
+    passes.push({ kind: 'trim', detail: 'duplicate synthetic messages', stage: duplicates, when });
+  }
+  if (prune !== 'off') passes.push({ kind: 'prune', detail: `prune: ${prune}`, stage, when: prune });
+  return passes;
 }
 
 /** Throws `STAGE_DUPLICATE`: which of two stages of one name is meant, nobody could say. */

@@ -1,4 +1,4 @@
-import type { LogMessage, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
+import { pinWhole, type IsPinned, type PlannedEdit, type ReadonlyLog } from '../transcript/index.js';
 
 /**
  * Leaves out the edits that a later edit of the same run has made pointless: a stub inside a span that was then
@@ -7,8 +7,9 @@ import type { LogMessage, PlannedEdit, ReadonlyLog } from '../transcript/index.j
 export function survivors(
   edits: readonly PlannedEdit[],
   log: ReadonlyLog,
-  isPinned: (message: LogMessage) => boolean,
+  isPinned: IsPinned,
 ): PlannedEdit[] {
+  const stays = pinWhole(log, isPinned);
   const covered: [from: number, to: number][] = [];
   const replaced = new Set<string>();
   const kept: PlannedEdit[] = [];
@@ -16,8 +17,7 @@ export function survivors(
     if (edit.kind === 'replace') {
       const source = log.find(edit.messageId)!;
       const key = `${edit.messageId}#${edit.partIndex}`;
-      const shadowed =
-        !isPinned(source) && covered.some(([from, to]) => source.seq >= from && source.seq <= to);
+      const shadowed = !stays(source) && covered.some(([from, to]) => source.seq >= from && source.seq <= to);
       if (shadowed || replaced.has(key)) continue;
       replaced.add(key);
     } else {

@@ -43,10 +43,10 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
   const newestTurn = log.turns.length - 1;
   const exchanges = gathered.map((group, index): ViewExchange => {
     const protection = protectionOf(source, group);
-    return {
+    return Object.freeze({
       index,
       kind: group.kind,
-      messages: group.messages,
+      messages: Object.freeze(group.messages),
       from: group.from,
       to: group.to,
       fromId: log.at(group.from).id,
@@ -55,25 +55,30 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
       turnsAgo: newestTurn - log.turnOf(group.to),
       ...(protection && { protection }),
       unseen: group.to >= log.unseenFrom,
-    };
+    });
   });
-  return {
-    exchanges,
+  // Frozen: the guard judges a stage's edits by the view that the stage was shown.
+  return Object.freeze({
+    exchanges: Object.freeze(exchanges),
     tokens: projection.size.tokens,
     turns: log.turns.length,
     references: source.references,
-    originals: (from, to) => Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i)),
-    exchangeOf: (seq) => log.exchangeOf(seq).index,
-  };
+    originals: (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i)),
+    exchangeOf: (seq: number) => log.exchangeOf(seq).index,
+  });
 }
 
+/** The strongest comes first: a pin may be cut and may stand as a hole in a span, the others not. */
 function protectionOf(source: ViewSource, group: Gathering): Protection | undefined {
   const { log, holds } = source;
-  if (group.kind === 'replacement') return undefined;
+  const isHeld = holds.some((hold) => group.from <= hold.to && group.to >= hold.from);
+  if (group.kind === 'replacement') return isHeld ? 'held' : undefined;
+  if (log.openExchange === log.exchangeOf(group.from)) return 'open';
+  // Not only as a message of its own: some formats carry a user's words together with results of tools.
+  if (group.messages.some((shown) => shown.from === log.unansweredUser?.seq)) return 'unanswered';
+  if (isHeld) return 'held';
   if (group.messages.some((shown) => source.isPinned(shown.source!))) return 'pinned';
-  if (holds.some((hold) => group.from <= hold.to && group.to >= hold.from)) return 'held';
-  if (group.kind === 'step' && log.openExchange === log.exchangeOf(group.from)) return 'open';
-  if (group.from === log.unansweredUser?.seq) return 'unanswered';
   // Whatever else came in since the model last spoke and is no tool result: a second user message, a reminder.
   const fresh = group.from >= log.unseenFrom && group.kind === 'plain';
   return fresh ? 'unanswered' : undefined;

@@ -1,4 +1,5 @@
 import { concatMap, filter, map, Subject, type Observable } from 'rxjs';
+import { SpillwayError } from '../errors/index.js';
 
 /** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
 export type PressureEvent<Reading> =
@@ -49,6 +50,7 @@ interface Submission<Reading, Outcome> {
 export class PressureStream<Reading, Outcome> {
   readonly #submissions = new Subject<Submission<Reading, Outcome>>();
   readonly #events = new Subject<PressureEvent<Reading>>();
+  #closed = false;
 
   constructor() {
     const emit: Emit<Reading> = (event) => this.#publish(event);
@@ -63,7 +65,8 @@ export class PressureStream<Reading, Outcome> {
           }
         }),
       )
-      .subscribe();
+      // What queued runs still say is heard: the events end behind the last of them.
+      .subscribe({ complete: () => this.#events.complete() });
   }
 
   /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
@@ -86,17 +89,26 @@ export class PressureStream<Reading, Outcome> {
 
   /** Queues an answer to pressure and says what it came to. Never rejects. */
   submit(respond: Respond<Reading, Outcome>): Promise<Settled<Outcome>> {
+    if (this.#closed) return Promise.resolve({ ok: false, error: closedError() });
     return new Promise((settle) => this.#submissions.next({ respond, settle }));
   }
 
-  /** Ends all observables; readings already queued are still settled. */
+  /** Takes nothing more; what is queued is still answered and settled, and then all observables end. */
   close(): void {
+    this.#closed = true;
     this.#submissions.complete();
-    this.#events.complete();
   }
 
   #publish(event: PressureEvent<Reading>): void {
     // rxjs reports a throwing subscriber on its own timer; it reaches neither the run nor other subscribers.
     this.#events.next(event);
   }
+}
+
+function closedError(): SpillwayError {
+  return new SpillwayError('INTERNAL', {
+    subject: 'pressure stream',
+    found: 'closed',
+    remedy: 'Submit before the session is closed.',
+  });
 }

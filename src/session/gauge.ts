@@ -21,6 +21,7 @@ export interface Gauge {
   observe(usage: Usage, sent: Reading): void;
   /** The view was rewritten: what was reported before it says less about what is sent after. */
   rewritten(): void;
+  readonly budget: Budget;
   /** Tool definitions: tokens no edit can change; counted tokens. */
   readonly fixedTokens: number;
 }
@@ -39,6 +40,7 @@ export function createGauge({ settings, catalogue, counter, toolsTokens }: Gauge
   let calibration: Calibration = UNCALIBRATED;
   let generation = 0;
   return {
+    budget,
     fixedTokens: toolsTokens,
     read: (projection) =>
       readPressure({

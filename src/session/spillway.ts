@@ -1,5 +1,5 @@
 import type { EffectiveConfig } from '../config/index.js';
-import type { Policy } from '../pipeline/index.js';
+import { withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import type { CompactionStage, TokenCounter, WireFormat } from '../spi/index.js';
 import { countTools, createMeasure, type Catalogue } from '../tokens/index.js';
 import { createGauge } from './gauge.js';
@@ -69,20 +69,21 @@ export class Spillway {
     const { config, policy, catalogue, counter, format, effects } = this.#parts;
     const { settings } = config;
     const count = (text: string): number => counter.count(text);
+    const gauge = createGauge({
+      settings,
+      catalogue,
+      counter,
+      toolsTokens: countTools(counter, options.tools ?? []),
+    });
     return new Session({
       id: options.id ?? `s${++this.#opened}`,
       agentPath: options.agentPath ?? 'primary',
-      policy,
+      policy: withAbsoluteTrigger(policy, gauge.budget.tokens),
       pins: { system: settings.pins.system, firstUser: settings.pins.firstUser },
       auto: settings.compaction.auto,
       measure: createMeasure(counter),
       count,
-      gauge: createGauge({
-        settings,
-        catalogue,
-        counter,
-        toolsTokens: countTools(counter, options.tools ?? []),
-      }),
+      gauge,
       writer: format.createWriter(),
       ...effects,
     });

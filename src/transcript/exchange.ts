@@ -12,8 +12,8 @@ export interface Exchange {
   readonly kind: 'plain' | 'step' | 'stray';
   /** Log positions of its messages, ascending. */
   readonly seqs: readonly number[];
-  /** Ids of calls that have no result yet. */
-  readonly unanswered: ReadonlySet<string>;
+  /** Calls that have no result yet, by id: models sometimes give two calls of one message the same id. */
+  readonly unanswered: ReadonlyMap<string, number>;
 }
 
 export interface Turn {
@@ -24,7 +24,7 @@ export interface Turn {
 
 interface Growing extends Exchange {
   readonly seqs: number[];
-  readonly unanswered: Set<string>;
+  readonly unanswered: Map<string, number>;
 }
 
 /** Groups messages into exchanges as they are appended; each append costs its own message only. */
@@ -49,14 +49,18 @@ export class ExchangeIndex {
     const joined = this.#join(message);
     if (joined) return joined;
     const calls = message.role === 'assistant' ? message.parts.filter(isToolCall) : [];
-    const answered = new Set(message.parts.filter(isToolResult).map((part) => part.callId));
+    const answers = message.parts.filter(isToolResult);
     const exchange: Growing = {
       index: this.#exchanges.length,
-      kind: calls.length > 0 ? 'step' : answered.size > 0 && message.role !== 'assistant' ? 'stray' : 'plain',
+      kind:
+        calls.length > 0 ? 'step' : answers.length > 0 && message.role !== 'assistant' ? 'stray' : 'plain',
       seqs: [message.seq],
-      // A provider-executed tool answers inside the assistant message itself.
-      unanswered: new Set(calls.map((call) => call.callId).filter((id) => !answered.has(id))),
+      unanswered: new Map(),
     };
+    for (const { callId } of calls)
+      exchange.unanswered.set(callId, (exchange.unanswered.get(callId) ?? 0) + 1);
+    // A provider-executed tool answers inside the assistant message itself.
+    for (const { callId } of answers) answer(exchange, callId);
     this.#exchanges.push(exchange);
     this.#of[message.seq] = exchange.index;
     if (message.role === 'assistant') this.#step = calls.length > 0 ? exchange : undefined;
@@ -69,9 +73,15 @@ export class ExchangeIndex {
     if (!step || message.role === 'assistant') return undefined;
     const results = message.parts.filter(isToolResult).filter((part) => step.unanswered.has(part.callId));
     if (results.length === 0) return undefined;
-    for (const part of results) step.unanswered.delete(part.callId);
+    for (const part of results) answer(step, part.callId);
     step.seqs.push(message.seq);
     this.#of[message.seq] = step.index;
     return step;
   }
+}
+
+function answer({ unanswered }: Growing, callId: string): void {
+  const waiting = unanswered.get(callId) ?? 0;
+  if (waiting > 1) unanswered.set(callId, waiting - 1);
+  else unanswered.delete(callId);
 }

@@ -8,3 +8,4 @@ export { Projection, renderAll } from './projection.js';
 export * from './plan.js';
 export { GENESIS, Ledger } from './ledger.js';
 export * from './handle.js';
+export { pinWhole, type IsPinned } from './pins.js';

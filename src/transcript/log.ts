@@ -1,6 +1,6 @@
 import { SpillwayError } from '../errors/index.js';
 import { ExchangeIndex, type Exchange, type Turn } from './exchange.js';
-import type { LogMessage, Message, MessageSize } from './message.js';
+import { frozenSize, type LogMessage, type Message, type MessageSize, type Part } from './message.js';
 
 /** What stages, guard and render may know of a log. */
 export interface ReadonlyLog {
@@ -16,7 +16,7 @@ export interface ReadonlyLog {
   readonly unseenFrom: number;
   /** The newest user message that no plain assistant answer has followed yet. */
   readonly unansweredUser: LogMessage | undefined;
-  /** A step that still waits for results while nothing follows it. */
+  /** A step that still waits for results: the model has not spoken since, so they would join it. */
   readonly openExchange: Exchange | undefined;
   /** The first message a user wrote. */
   readonly firstUser: LogMessage | undefined;
@@ -42,7 +42,13 @@ export class Log implements ReadonlyLog {
         remedy: 'Give every message of a session its own id, or leave ids out.',
       });
     }
-    const entry: LogMessage = Object.freeze({ ...message, seq: this.#messages.length, size });
+    const parts = Object.freeze(message.parts.map(frozenPart));
+    const entry: LogMessage = Object.freeze({
+      ...message,
+      parts,
+      seq: this.#messages.length,
+      size: frozenSize(size),
+    });
     this.#messages.push(entry);
     this.#byId.set(entry.id, entry);
     this.#exchanges.append(entry);
@@ -75,9 +81,9 @@ export class Log implements ReadonlyLog {
   }
 
   get openExchange(): Exchange | undefined {
-    const last = this.#messages.length - 1;
-    if (last < 0) return undefined;
-    const exchange = this.#exchanges.of(last);
+    const newest = this.#unseenFrom - 1;
+    if (newest < 0) return undefined;
+    const exchange = this.#exchanges.of(newest);
     return exchange.unanswered.size > 0 ? exchange : undefined;
   }
 
@@ -101,9 +107,8 @@ export class Log implements ReadonlyLog {
 
   /** Keeps the marks that depend on the newest messages only. */
   #note(entry: LogMessage): void {
-    const spoken =
-      entry.role === 'user' && entry.origin !== 'synthetic' && this.#exchanges.of(entry.seq).kind !== 'stray';
-    const saysSomething = spoken && entry.parts.some((part) => part.type !== 'tool-result');
+    const isUser = entry.role === 'user' && entry.origin !== 'synthetic';
+    const saysSomething = isUser && entry.parts.some((part) => part.type !== 'tool-result');
     if (saysSomething) {
       this.#unansweredUser = entry;
       this.#firstUser ??= entry;
@@ -116,4 +121,11 @@ export class Log implements ReadonlyLog {
       if (this.#exchanges.of(entry.seq).kind === 'plain') this.#unansweredUser = undefined;
     }
   }
+}
+
+/** A copy that nobody can write to, neither who appended it nor who is shown it. What `wire` holds is its format's own. */
+function frozenPart(part: Part): Part {
+  if (part.type !== 'tool-result') return Object.freeze({ ...part });
+  const content = Object.freeze(part.content.map((inner) => Object.freeze({ ...inner })));
+  return Object.freeze({ ...part, content });
 }

@@ -100,6 +100,14 @@ export function subtractSizes(a: Size, b: Size): Size {
   return { tokens: a.tokens - b.tokens, bytes: a.bytes - b.bytes, images: a.images - b.images };
 }
 
+/** A copy that nobody who is shown it can write to. */
+export function frozenSize(size: MessageSize): MessageSize {
+  return Object.freeze({
+    ...size,
+    parts: Object.freeze(size.parts.map((part) => Object.freeze({ ...part }))),
+  });
+}
+
 /** The plain words of a part: text, reasoning, or a tool result's text; '' for the rest. */
 export function textOf(part: Part): string {
   if (part.type === 'text' || part.type === 'reasoning') return part.text;

@@ -1,6 +1,7 @@
 import type { PlannedEdit } from './edit.js';
 import type { ReadonlyLog } from './log.js';
 import { addSizes, NO_SIZE, subtractSizes, type LogMessage, type MessageSize, type Size } from './message.js';
+import { pinWhole, type IsPinned } from './pins.js';
 import { replacePart } from './replace.js';
 import type { EditMark, ViewMessage } from './view.js';
 
@@ -13,15 +14,15 @@ type PlannedSupersede = Extract<PlannedEdit, { kind: 'supersede' }>;
  */
 export class Projection {
   readonly #log: ReadonlyLog;
-  readonly #isPinned: (message: LogMessage) => boolean;
+  readonly #isPinned: IsPinned;
   #view: ViewMessage[];
   #size: Size;
   #resultTokens: number;
   #changedFrom = 0;
 
-  constructor(log: ReadonlyLog, isPinned: (message: LogMessage) => boolean, from?: Projection) {
+  constructor(log: ReadonlyLog, isPinned: IsPinned, from?: Projection) {
     this.#log = log;
-    this.#isPinned = isPinned;
+    this.#isPinned = from ? from.#isPinned : pinWhole(log, isPinned);
     this.#view = from ? from.#view.slice() : [];
     this.#size = from ? from.#size : NO_SIZE;
     this.#resultTokens = from ? from.#resultTokens : 0;
@@ -54,6 +55,17 @@ export class Projection {
 
   settle(): void {
     this.#changedFrom = this.#view.length;
+  }
+
+  /** Tokens of the view before an index; walks whichever side is shorter. */
+  tokensBefore(index: number): number {
+    const sum = (from: number, to: number): number => {
+      let tokens = 0;
+      for (let i = from; i < to; i++) tokens += this.#view[i]!.size.tokens;
+      return tokens;
+    };
+    const isNearEnd = index > this.#view.length / 2;
+    return isNearEnd ? this.#size.tokens - sum(index, this.#view.length) : sum(0, index);
   }
 
   append(source: LogMessage): void {
@@ -116,6 +128,8 @@ export class Projection {
       this.#resultTokens -= resultTokens(shown);
     }
     for (const shown of added) {
+      // Stages are shown these very objects.
+      Object.freeze(shown);
       this.#size = addSizes(this.#size, shown.size);
       this.#resultTokens += resultTokens(shown);
     }
@@ -136,11 +150,7 @@ export class Projection {
 }
 
 /** The definition that the incremental projection must always equal: the whole log, then every live edit. */
-export function renderAll(
-  log: ReadonlyLog,
-  edits: readonly PlannedEdit[],
-  isPinned: (message: LogMessage) => boolean,
-): Projection {
+export function renderAll(log: ReadonlyLog, edits: readonly PlannedEdit[], isPinned: IsPinned): Projection {
   const projection = new Projection(log, isPinned);
   for (let seq = 0; seq < log.length; seq++) projection.append(log.at(seq));
   projection.apply(edits);

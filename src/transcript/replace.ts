@@ -1,6 +1,7 @@
 import type { PlannedEdit } from './edit.js';
 import {
   addSizes,
+  frozenSize,
   NO_SIZE,
   subtractSizes,
   type FilePart,
@@ -37,8 +38,8 @@ export function replacePart(
   });
   const overhead = subtractSizes(source.size, total(source.size.parts));
   return {
-    message: { ...source, parts },
-    size: { ...addSizes(overhead, total(sizes)), parts: sizes },
+    message: Object.freeze({ ...source, parts: Object.freeze(parts) }),
+    size: frozenSize({ ...addSizes(overhead, total(sizes)), parts: sizes }),
     from: shown.from,
     to: shown.to,
     source,

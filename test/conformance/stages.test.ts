@@ -129,7 +129,7 @@ describe('built-in stages on random sessions', () => {
           };
           expect(bench.plan(stage, options, left)).toEqual([]);
         }),
-        { numRuns: 150 },
+        { numRuns: 50 },
       );
     },
   );
@@ -144,7 +144,7 @@ describe('built-in stages on random sessions', () => {
           expectWholePairs(bench);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

@@ -171,17 +171,7 @@ function readingOptions(command: Command): Command {
   assistant(
     'Step 5. The tests first for the two pure functions, at 21,995 of 26,500 tokens, which is 83 % sharp.',
     create('test/unit/cli/gauge.test.ts', 'test-1.txt'),
-    failing(showing(run('jest test/unit/cli'), 'Cannot use import statement outside a module')),
-  ),
-  assistant(
-    'Jest needs `--experimental-vm-modules` for ES modules; the `test` script in package.json, which I read at the beginning, passes it. Directly, without the pretest step:',
-    failing(
-      showing(
-        run('node --experimental-vm-modules node_modules/jest/bin/jest.js test/unit/cli'),
-        '"tokensAway": 266',
-        'pressure 83.0 %',
-      ),
-    ),
+    failing(showing(run('jest test/unit/cli'), '"tokensAway": 266', 'pressure 83.0 %')),
   ),
   assistant(
     `Two failures, of different kinds:
@@ -202,7 +192,7 @@ function readingOptions(command: Command): Command {
       `'pressure 83 %  21,995 of 26,500 tokens; open: snip; next: micro at 84 %, 265 tokens away'`,
       `'pressure 83.0 %  21,995 of 26,500 tokens; open: snip; next: micro at 84.0 %, 265 tokens away'`,
     ),
-    showing(run('node --experimental-vm-modules node_modules/jest/bin/jest.js test/unit/cli'), '4 passed'),
+    showing(run('jest test/unit/cli'), '4 passed'),
   ),
   assistant(
     'Green. A small session to try it on: one system message, one question, one tool call with its result, one answer.',

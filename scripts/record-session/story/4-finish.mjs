@@ -8,7 +8,7 @@ const MINE =
 export const finish = [
   assistant(
     'Ten tests. Step 6: lint and format, for the files I touched.',
-    showing(run(`oxlint --deny-warnings ${MINE.replaceAll('.ts ', '.ts ')}`), '0 errors'),
+    showing(run(`oxlint --deny-warnings ${MINE}`), '0 errors'),
     failing(showing(run(`prettier --check ${MINE}`), 'test/unit/cli/gauge.test.ts')),
   ),
   assistant(
@@ -45,24 +45,6 @@ export const finish = [
   /** Bytes or images decide the pressure: how far a gate is cannot be said in tokens. */
   readonly otherwiseBound?: boolean;`,
     ),
-    failing(
-      showing(
-        edit(
-          'src/cli/report/gauge.ts',
-          `export function gaugeReport({ file, pressure, tokens, budget, gates }: GaugeFacts): GaugeReport {
-  const limited = Number.isFinite(budget);
-  const next = limited ?`,
-          `export function gaugeReport(facts: GaugeFacts): GaugeReport {
-  const { file, pressure, tokens, budget, gates, otherwiseBound = false } = facts;
-  const limited = Number.isFinite(budget) || otherwiseBound;
-  const next = limited ? `,
-        ),
-        'does not occur',
-      ),
-    ),
-  ),
-  assistant(
-    'My old text had one space too few at its end... no: the line goes on after the question mark, and mine ended before it. The exact lines:',
-    showing(run('grep -n -A 18 "export function gaugeReport" src/cli/report/gauge.ts'), 'const limited'),
+    run('cat src/cli/report/gauge.ts'),
   ),
 ];

@@ -3,7 +3,6 @@ import type { TranscriptView, ViewExchange } from '../../spi/index.js';
 import {
   isToolCall,
   isToolResult,
-  partHandle,
   spanHandle,
   type Message,
   type Supersede,
@@ -12,55 +11,82 @@ import { digestMessage } from '../digest.js';
 import { isSettled, shownParts } from '../results.js';
 import { blocksOf, overheadOf, runsOf, spanOf, type Block } from '../spans.js';
 import type { Candidate } from './candidates.js';
-import type { Taken } from './taken.js';
 
 /** More calls than this are counted, not named: a digest is one short message. */
 const NAMED_CALLS = 12;
 
 /**
- * Runs of exchanges all of whose results were chosen leave the view, each run for one digest. Exchanges that hold
- * anything else stay, and get stubs.
+ * Exchanges that could leave as a whole, since each of their results is a candidate or went before, and what each would
+ * save at least: alone, with a digest of its own. Runs share one digest and save more.
  */
-export function removeExchanges(view: TranscriptView, chosen: readonly Candidate[], count: Count): Taken {
-  const keys = new Set(chosen.map(({ result }) => partHandle(result.source.id, result.index)));
-  const edits: Supersede[] = [];
-  const gone = new Set<ViewExchange>();
-  for (const run of runsOf(blocksOf(view), (block) => isRemovable(block, keys))) {
-    const replacement = digestOf(run, count);
-    if (!replacement) continue;
-    const { fromId, toId, exchanges } = spanOf(run);
-    const reason = `${run.length} tool exchange${run.length === 1 ? '' : 's'} nothing needs any more`;
-    edits.push({ kind: 'supersede', fromId, toId, replacement, reason });
-    for (const exchange of exchanges) gone.add(exchange);
+export function removableExchanges(
+  view: TranscriptView,
+  candidates: readonly Candidate[],
+  count: Count,
+): Map<ViewExchange, number> {
+  const handles = new Set(candidates.map(({ result }) => result.handle));
+  const removable = new Map<ViewExchange, number>();
+  for (const block of blocksOf(view)) {
+    if (!isRemovable(block, handles)) continue;
+    const replacement = digestOf([block], count);
+    if (replacement) removable.set(block.exchanges[0]!, Math.max(1, block.tokens - replacement.tokens));
   }
-  return { edits, gone };
+  return removable;
 }
 
-function isRemovable(block: Block, chosen: ReadonlySet<string>): boolean {
+/** Each run of exchanges that go gives way to one digest. */
+export function removeRuns(
+  view: TranscriptView,
+  going: ReadonlySet<ViewExchange>,
+  count: Count,
+): Supersede[] {
+  if (going.size === 0) return [];
+  const runs = runsOf(blocksOf(view), (block) => going.has(block.exchanges[0]!));
+  return runs.flatMap((run) => {
+    const digest = digestOf(run, count);
+    if (!digest) return [];
+    const { fromId, toId } = spanOf(run);
+    const reason = `${run.length} tool exchange${run.length === 1 ? '' : 's'} nothing needs any more`;
+    return [{ kind: 'supersede', fromId, toId, replacement: digest.messages, reason }];
+  });
+}
+
+function isRemovable(block: Block, candidates: ReadonlySet<string>): boolean {
   const [exchange] = block.exchanges;
   if (block.barred || block.pinned || block.exchanges.length > 1 || exchange?.kind !== 'step') return false;
   const results = exchange.messages.flatMap(shownParts).filter((part) => isToolResult(part.original));
   return (
-    results.some((part) => chosen.has(part.handle)) &&
-    results.every((part) => chosen.has(part.handle) || (part.mark !== undefined && isSettled(part)))
+    results.some((part) => candidates.has(part.handle)) &&
+    results.every((part) => candidates.has(part.handle) || (part.mark !== undefined && isSettled(part)))
   );
 }
 
-/** What the assistant said stays word for word, the calls are named. Undefined where that would not be smaller. */
-function digestOf(run: readonly Block[], count: Count): Message[] | undefined {
-  const { fromId, toId, tokens, exchanges } = spanOf(run);
+interface Digest {
+  readonly messages: readonly Message[];
+  readonly tokens: number;
+}
+
+/**
+ * What the assistant said stays word for word, the calls are named. Where that would be no smaller: nothing at all, if
+ * nothing was said; undefined otherwise.
+ */
+function digestOf(run: readonly Block[], count: Count): Digest | undefined {
+  const { fromId, toId, tokens: before, exchanges } = spanOf(run);
   const handle = spanHandle(fromId, toId);
   const steps = exchanges.flatMap((exchange) => exchange.messages.map((shown) => shown.message));
-  const prose = steps.filter((step) => step.role === 'assistant').map((step) => proseOf(step).trim());
+  const said = steps
+    .filter((step) => step.role === 'assistant')
+    .map((step) => proseOf(step).trim())
+    .filter((text) => text !== '');
   const labels = steps.flatMap((step) => step.parts.filter(isToolCall).map(callLabel));
-  const said = prose.filter((text) => text !== '');
   const lines = [...said, `[Removed: ${listed(labels)}; recall ${handle}]`];
-  if (count(lines.join('\n')) + overheadOf(exchanges[0]!) < tokens) return [digestMessage(handle, lines)];
-  return said.length === 0 ? [] : undefined;
+  const tokens = count(lines.join('\n')) + overheadOf(exchanges[0]!);
+  if (tokens < before) return { messages: [digestMessage(handle, lines)], tokens };
+  return said.length === 0 ? { messages: [], tokens: before } : undefined;
 }
 
 function listed(labels: readonly string[]): string {
-  const named = [...new Set(labels)].slice(0, NAMED_CALLS);
-  const rest = new Set(labels).size - named.length;
-  return rest > 0 ? `${named.join('; ')}; and ${rest} more` : named.join('; ');
+  const all = [...new Set(labels)];
+  const named = all.slice(0, NAMED_CALLS).join('; ');
+  return all.length > NAMED_CALLS ? `${named}; and ${all.length - NAMED_CALLS} more` : named;
 }

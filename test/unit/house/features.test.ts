@@ -38,10 +38,14 @@ describe('docs/features.md', () => {
 
   it('names every acceptance test', () => {
     const borne = [...titles].flatMap(([file, ids]) => [...ids].map((id) => ({ id, file })));
-    expect(borne.filter(({ id, file }) => !rows.some((row) => row.id === id && row.tests.includes(file)))).toEqual([]);
+    expect(
+      borne.filter(({ id, file }) => !rows.some((row) => row.id === id && row.tests.includes(file))),
+    ).toEqual([]);
   });
 
   it('says of every feature that is built where a user finds it', () => {
-    expect(rows.filter(({ where, tests }) => tests.length > 0 && !/\w/.test(where)).map(({ id }) => id)).toEqual([]);
+    expect(
+      rows.filter(({ where, tests }) => tests.length > 0 && !/\w/.test(where)).map(({ id }) => id),
+    ).toEqual([]);
   });
 });

@@ -62,7 +62,8 @@ describe('the floors', () => {
   });
 
   it('import only from the floors below', () => {
-    const isUp = ({ from, to }: Import): boolean => wingOf(from) !== wingOf(to) && floorOf(to) >= floorOf(from);
+    const isUp = ({ from, to }: Import): boolean =>
+      wingOf(from) !== wingOf(to) && floorOf(to) >= floorOf(from);
     const isContract = ({ from, to, typeOnly }: Import): boolean =>
       typeOnly && wingOf(from) === UPWARD.from && wingOf(to) === UPWARD.to;
     expect(inside.filter((one) => isUp(one) && !isContract(one)).map(show)).toEqual([]);
@@ -83,7 +84,8 @@ describe('the floors', () => {
 
 describe('libraries', () => {
   const packages = imports.filter(({ to, isPackage }) => isPackage && !to.startsWith('node:'));
-  const ownerOf = (name: string): string | undefined => OWNERS[name] ?? (name.startsWith('@fastify/') ? 'server/' : undefined);
+  const ownerOf = (name: string): string | undefined =>
+    OWNERS[name] ?? (name.startsWith('@fastify/') ? 'server/' : undefined);
 
   it('have one owner each', () => {
     const isOwned = ({ from, to, typeOnly }: Import): boolean =>

@@ -5,6 +5,9 @@ import { read, sourceFiles } from './source.js';
 const MAX_LINES = 300;
 
 it(`no source file is longer than ${MAX_LINES} lines`, () => {
-  const lengths = sourceFiles().map((file) => ({ file, lines: read(`src/${file}`).trimEnd().split('\n').length }));
+  const lengths = sourceFiles().map((file) => ({
+    file,
+    lines: read(`src/${file}`).trimEnd().split('\n').length,
+  }));
   expect(lengths.filter(({ lines }) => lines > MAX_LINES)).toEqual([]);
 });

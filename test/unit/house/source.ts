@@ -22,7 +22,11 @@ export function filesBelow(folder: string, ending: RegExp): string[] {
   if (!exists(folder)) return [];
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && ending.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(ROOT, folder).length + 1).replaceAll('\\', '/'))
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(join(ROOT, folder).length + 1)
+        .replaceAll('\\', '/'),
+    )
     .sort();
 }
 
@@ -34,7 +38,9 @@ const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]/g;
 
 export function importsOf(from: string): Import[] {
   const text = withoutComments(read(`src/${from}`));
-  const statics = [...text.matchAll(STATIC)].map(([, clause = '', path]) => toImport(from, path!, isTypeOnly(clause)));
+  const statics = [...text.matchAll(STATIC)].map(([, clause = '', path]) =>
+    toImport(from, path!, isTypeOnly(clause)),
+  );
   const dynamics = [...text.matchAll(DYNAMIC)].map(([, path]) => toImport(from, path!, false));
   return [...statics, ...dynamics];
 }
@@ -42,13 +48,22 @@ export function importsOf(from: string): Import[] {
 function toImport(from: string, path: string, typeOnly: boolean): Import {
   if (!path.startsWith('.')) return { from, to: packageName(path), isPackage: true, typeOnly };
   const js = posix.normalize(posix.join(posix.dirname(from), path));
-  return { from, to: js.replace(/\.js$/, exists(`src/${js}x`.replace('.jsx', '.tsx')) ? '.tsx' : '.ts'), isPackage: false, typeOnly };
+  return {
+    from,
+    to: js.replace(/\.js$/, exists(`src/${js}x`.replace('.jsx', '.tsx')) ? '.tsx' : '.ts'),
+    isPackage: false,
+    typeOnly,
+  };
 }
 
 /** `import type { A }`, or `import { type A, type B }`. */
 function isTypeOnly(clause: string): boolean {
   if (/^\s*type\b(?!\s*,)/.test(clause)) return true;
-  const names = /^\s*\{([^}]*)\}/.exec(clause)?.[1]?.split(',').map((name) => name.trim()).filter(Boolean);
+  const names = /^\s*\{([^}]*)\}/
+    .exec(clause)?.[1]
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
   return names !== undefined && names.length > 0 && names.every((name) => name.startsWith('type '));
 }
 
@@ -63,7 +78,8 @@ export function withoutComments(text: string): string {
 
 const STAR = /^export \*\s+from\s+'([^']+)'/gm;
 const NAMED = /^export (?:type )?\{([^}]*)\}/gm;
-const DECLARED = /^export (?:declare )?(?:abstract |async )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
+const DECLARED =
+  /^export (?:declare )?(?:abstract |async )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
 
 /** Every name that a module exports, types too, followed through `export *`. */
 export function exportsOf(file: string, seen: Set<string> = new Set()): string[] {
@@ -74,7 +90,15 @@ export function exportsOf(file: string, seen: Set<string> = new Set()): string[]
     exportsOf(posix.join(dirname(file), path!.replace(/\.js$/, '.ts')), seen),
   );
   const named = [...text.matchAll(NAMED)].flatMap(([, names]) =>
-    names!.split(',').map((name) => name.trim().replace(/^type /, '').replace(/^.* as /, '')).filter(Boolean),
+    names!
+      .split(',')
+      .map((name) =>
+        name
+          .trim()
+          .replace(/^type /, '')
+          .replace(/^.* as /, ''),
+      )
+      .filter(Boolean),
   );
   const declared = [...text.matchAll(DECLARED)].map(([, name]) => name!);
   return [...new Set([...stars, ...named, ...declared])].sort();

@@ -1,0 +1,135 @@
+import type { MeasureMessage, TranscriptView } from '../spi/index.js';
+import type { Reading } from '../tokens/index.js';
+import type { Edit, EditFault, PlannedEdit, Projection, StageOutcome } from '../transcript/index.js';
+import { createGuard, type GuardRights } from './guard.js';
+import { measureEdit } from './measure.js';
+import { readEdit } from './shape.js';
+import { buildView, type ViewSource } from './view.js';
+
+export interface DraftParts {
+  readonly source: ViewSource;
+  readonly projection: Projection;
+  readonly read: (projection: Projection) => Reading;
+  readonly measure: MeasureMessage;
+  /** Monotonic milliseconds, for durations. */
+  readonly timer: () => number;
+}
+
+/** A view being edited, step by step. What steps propose is judged, measured and applied here, and nowhere else. */
+export class Draft {
+  readonly projection: Projection;
+  readonly edits: PlannedEdit[] = [];
+  readonly outcomes: StageOutcome[] = [];
+  readonly stageMs: Record<string, number> = {};
+  readonly #parts: DraftParts;
+  #view: TranscriptView | undefined;
+  #reading: Reading;
+
+  constructor(parts: DraftParts) {
+    this.#parts = parts;
+    this.projection = parts.projection.fork();
+    this.#reading = parts.read(this.projection);
+  }
+
+  get reading(): Reading {
+    return this.#reading;
+  }
+
+  get view(): TranscriptView {
+    return (this.#view ??= buildView(this.#parts.source, this.projection));
+  }
+
+  /** Counted tokens between the reading and a pressure; 0 where it is lower already. */
+  reclaim(pressure: number): number {
+    const { tokens, budget, scale } = this.#reading;
+    return Math.max(0, Math.ceil((tokens - pressure * budget.tokens) / scale));
+  }
+
+  /** A share of the budget, in counted tokens. */
+  share(share: number): number {
+    return (share * this.#reading.budget.tokens) / this.#reading.scale;
+  }
+
+  /**
+   * Runs one step, takes what the guard lets through, and writes down what came of it. Steps of the pipeline itself
+   * come with `rights` and only get a line where they did something.
+   */
+  step(
+    stage: string,
+    opensAt: number,
+    propose: (view: TranscriptView) => readonly Edit[],
+    rights?: GuardRights,
+  ): void {
+    const started = this.#parts.timer();
+    const before = this.projection.size;
+    const { accepted, faults, proposed } = this.#judge(stage, propose, rights);
+    if (accepted.length > 0) {
+      this.projection.apply(accepted);
+      for (const edit of accepted) this.edits.push(edit);
+      this.#view = undefined;
+      this.#reading = this.#parts.read(this.projection);
+    }
+    if (rights && accepted.length === 0 && faults.length === 0) return;
+    const failed = faults[0]?.code === 'STAGE_FAILED';
+    this.outcomes.push({
+      stage,
+      opensAt,
+      before,
+      after: this.projection.size,
+      edits: accepted.length,
+      refused: failed ? proposed : faults.length,
+      outcome: failed
+        ? 'failed'
+        : accepted.length > 0
+          ? 'applied'
+          : faults.length > 0
+            ? 'refused'
+            : 'nothing',
+      faults: faults.slice(0, MOST_FAULTS),
+    });
+    this.stageMs[stage] = (this.stageMs[stage] ?? 0) + this.#parts.timer() - started;
+  }
+
+  #judge(stage: string, propose: (view: TranscriptView) => readonly Edit[], rights: GuardRights | undefined) {
+    const { source, measure } = this.#parts;
+    const faults: EditFault[] = [];
+    let proposed = 0;
+    let accepted: PlannedEdit[] = [];
+    try {
+      const edits = propose(this.view);
+      proposed = edits.length;
+      const guard = proposed > 0 ? createGuard(this.view, source.log, rights) : undefined;
+      for (const proposal of edits) {
+        const edit = readEdit(proposal);
+        if (!edit) {
+          faults.push({ code: 'EDIT_ILLEGAL', message: 'is no edit' });
+          continue;
+        }
+        const misplaced = guard!.judgePlace(edit);
+        const planned = misplaced ? undefined : measureEdit(edit, stage, source.log, measure);
+        const fault = misplaced ?? guard!.judgeGain(planned!);
+        if (fault) faults.push(fault);
+        else accepted.push(planned!);
+      }
+    } catch (error) {
+      accepted = [];
+      faults.unshift({
+        code: 'STAGE_FAILED',
+        message: messageOf(error),
+      });
+    }
+    return { accepted, faults, proposed };
+  }
+}
+
+/** A stage that gets everything wrong gets it wrong in the same way; the first few say how. */
+const MOST_FAULTS = 5;
+
+/** Anything can be thrown, also what cannot be made a text. */
+function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'threw something that has no text';
+  }
+}

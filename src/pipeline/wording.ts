@@ -1,0 +1,59 @@
+import type { ViewExchange } from '../spi/index.js';
+import {
+  partHandle,
+  textOf,
+  type LogMessage,
+  type Message,
+  type Part,
+  type Replace,
+} from '../transcript/index.js';
+
+/** The line that says what is missing, without the handle in it: `[… about 1,234,567 of 1,234,567 tokens cut; recall  …]`. */
+const CUT_LINE_CHARS = 96;
+
+/** A cut keeps the beginning or the end, or both: what stands between is one visible line that says what is missing. */
+export function cutsToSize(edit: Replace, original: string): boolean {
+  const text = contentText(edit);
+  if (text.length >= original.length) return false;
+  let head = 0;
+  while (head < text.length && text[head] === original[head]) head++;
+  let tail = 0;
+  while (tail < text.length - head && text.at(-1 - tail) === original.at(-1 - tail)) tail++;
+  const line = text.slice(head, text.length - tail).trim();
+  const room = CUT_LINE_CHARS + partHandle(edit.messageId, edit.partIndex).length;
+  return head + tail > 0 && line !== '' && !line.includes('\n') && line.length <= room;
+}
+
+export function contentText(edit: Replace): string {
+  return edit.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** What may stand in the place of a part: nothing that would be a call, a result, or thinking nobody thought. */
+export function fitsPlaceOf(original: Part, content: readonly Part[]): boolean {
+  return content.every((part) => {
+    if (original.type === 'reasoning') return part.type === 'reasoning' && part.text === original.text;
+    if (original.type === 'tool-call' || original.type === 'marker') return part.type === 'text';
+    return part.type === 'text' || part.type === 'file';
+  });
+}
+
+/** Whether a part is what a user or an operator said: no other words may be put there. */
+export function isTheirWords(message: LogMessage, part: Part): boolean {
+  return part.type === 'text' && (message.role === 'user' || message.role === 'system');
+}
+
+/** A replacement speaks as the assistant; a merge of neighbours may keep their role where it keeps their very words. */
+export function speaksLegally(message: Message, span: readonly ViewExchange[]): boolean {
+  if (message.parts.some((part) => !MAY_BE_SAID.has(part.type))) return false;
+  if (message.role === 'assistant') return true;
+  const words = new Set<string>();
+  for (const exchange of span) {
+    for (const shown of exchange.messages) {
+      if (shown.message.role === message.role)
+        for (const part of shown.message.parts) words.add(textOf(part));
+    }
+  }
+  return message.role !== 'tool' && message.parts.every((part) => words.has(textOf(part)));
+}
+
+const MAY_BE_SAID: ReadonlySet<Part['type']> = new Set(['text', 'reasoning', 'file']);

@@ -1,0 +1,58 @@
+import { ReferenceIndex } from '../facts/index.js';
+import type { Policy, Spent } from '../pipeline/index.js';
+import type { MeasureMessage, RequestWriter } from '../spi/index.js';
+import { Ledger, Log, Projection, type LogMessage } from '../transcript/index.js';
+import type { Gauge } from './gauge.js';
+import { pinPredicate, type PinRules } from './pins.js';
+
+/** Everything a session needs and does not make itself. */
+export interface SessionParts {
+  readonly id: string;
+  /** Which agent of the session, e.g. `primary` or `primary/reviewer`. */
+  readonly agentPath: string;
+  readonly policy: Policy;
+  readonly pins: PinRules;
+  /** Compact when pressure says so; off: only when asked. */
+  readonly auto: boolean;
+  readonly measure: MeasureMessage;
+  readonly count: (text: string) => number;
+  readonly gauge: Gauge;
+  readonly writer: RequestWriter;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Monotonic milliseconds. */
+  readonly timer: () => number;
+}
+
+/** What one agent path has come to: the log, what is sent of it, and what runs must remember of each other. */
+export interface AgentState {
+  readonly log: Log;
+  readonly ledger: Ledger;
+  readonly references: ReferenceIndex;
+  readonly isPinned: (message: LogMessage) => boolean;
+  projection: Projection;
+  /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
+  appendedTokens: number;
+  /** What the last run left undone; undefined where pressure is below the first gate. */
+  spent: Spent | undefined;
+  /** By stage: what it returned as `state`. */
+  stageStates: ReadonlyMap<string, unknown>;
+  /** The provider refused, or reported more than the budget: the next request is compacted whatever the reading. */
+  overflowed: boolean;
+}
+
+export function createState(parts: SessionParts): AgentState {
+  const log = new Log();
+  const isPinned = pinPredicate(parts.pins, log);
+  return {
+    log,
+    ledger: new Ledger(),
+    references: new ReferenceIndex(log),
+    isPinned,
+    projection: new Projection(log, isPinned),
+    appendedTokens: 0,
+    spent: undefined,
+    stageStates: new Map(),
+    overflowed: false,
+  };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BUILT_IN_STAGES } from '../../../src/stages/index.js';
+import { fixturesOf, runFixture, STAGES_FOLDER } from './fixtures.js';
+
+/** e.g. `fixtures/a-file.json`: 521 tokens before, 179 after */
+const EXAMPLE = /`fixtures\/([\w-]+\.json)`: ([\d,]+) tokens before, ([\d,]+) after/g;
+
+describe.each(BUILT_IN_STAGES.map((stage) => [stage.name, stage] as const))('README of %s', (name, stage) => {
+  const readme = readFileSync(join(STAGES_FOLDER, name, 'README.md'), 'utf8');
+
+  it('lists every option with its default, and no other', () => {
+    const rows = [...readme.matchAll(/^\| `([\w.]+)` \| (.*?) \|/gm)].map(([, key, shown]) => [key, shown]);
+    const defaults = stage.options.parse({});
+    const expected = keysOf(z.toJSONSchema(stage.options, { io: 'input' })).map((key) => [
+      key,
+      shownDefault(defaults, key),
+    ]);
+    expect(rows).toEqual(expected);
+  });
+
+  it('tells true figures in its example', () => {
+    const examples = [...readme.matchAll(EXAMPLE)];
+    expect(examples.length).toBeGreaterThan(0);
+    let sent = '';
+    for (const [, file, before, after] of examples) {
+      const { fixture } = fixturesOf(name).find((candidate) => candidate.file === file)!;
+      const run = runFixture(name, fixture);
+      expect([run.before, run.after]).toEqual(
+        [before, after].map((figure) => Number(figure!.replaceAll(',', ''))),
+      );
+      sent += run.chat.map((message) => (message as { content: string }).content).join('\n');
+    }
+    for (const [, block] of readme.matchAll(/^```\n(.*?)\n```$/gms)) {
+      for (const line of block!.split('\n')) expect(sent).toContain(line);
+    }
+  });
+
+  it('says what it is for and what it can lose', () => {
+    for (const title of ['## When', '## Options', '## Example', '## What it can lose'])
+      expect(readme).toContain(title);
+  });
+});
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+function keysOf(schema: Schema, prefix = ''): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) =>
+    inner.properties ? keysOf(inner, `${prefix}${key}.`) : [prefix + key],
+  );
+}
+
+function shownDefault(defaults: unknown, key: string): string {
+  const value = key
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], defaults);
+  return value === undefined ? 'none' : `\`${JSON.stringify(value)}\``;
+}
