@@ -63,8 +63,9 @@ async function turns(sessions: readonly BenchSession[]): Promise<void> {
       let roundTheirs = 0;
       for (const { messages } of sessions) {
         const texts = textsOf(messages);
-        const known = new Map(texts.map((text) => [text, exact.count(text)]));
+        // First, so that the tokenizer meets the text as it does when it counts it once.
         roundTheirs += tokenizerMs(texts);
+        const known = new Map(texts.map((text) => [text, exact.count(text)]));
         const counter = { ...exact, count: (text: string) => known.get(text) ?? exact.count(text) };
         const spillway = await createSpillway({ inputBudget: window, counter });
         const session = spillway.session();

@@ -21,6 +21,8 @@ import { scanWords } from './words.js';
  * so that a project's own name keeps one exchange alive and not all.
  *
  * Reads the log only in `catchUp`, called at the start of a run: a session that never compacts pays nothing.
+ * Measured on 4.5 million tokens of agent sessions: 8 to 12 thousand distinct words per million tokens, which is 0.25 MB
+ * of table, and 0.8 MB for what calls asked and did; a tenth to a sixth of the time it takes to count the same tokens.
  */
 export class ReferenceIndex implements References {
   readonly artifacts = new ArtifactIndex();

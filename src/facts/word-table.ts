@@ -7,7 +7,7 @@ const FIRST_SLOTS = 1 << 12;
 
 /**
  * Who introduced each word: an open-addressing table of two integers a slot, word hash and exchange number. It doubles
- * when two thirds are taken, so a distinct word costs 12 to 24 bytes; a Map of strings costs over 100.
+ * when two thirds are taken, so a distinct word costs 12 to 24 bytes once the table has grown; a Map of strings costs over 100.
  */
 export class WordTable {
   #slots = new Int32Array(2 * FIRST_SLOTS);

@@ -128,16 +128,19 @@ function proposalOf(
   const goal: StageGoal = {
     reclaim,
     reclaimResults: Math.ceil(overCap / scale),
-    budget,
+    // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
+    budget: structuredClone(budget),
     summaryTokens: Math.floor(draft.share(policy.shares.summary)),
     options: stage.options,
-    state: states.get(stage.stage),
+    state: structuredClone(states.get(stage.stage)),
     now: clock,
     count,
   };
   const proposal = stage.plugin.plan(view, goal);
+  // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
+  if (proposal instanceof Promise) proposal.catch(() => undefined);
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
-  if (proposal.state !== undefined) states.set(stage.stage, proposal.state);
+  if (proposal.state !== undefined) states.set(stage.stage, structuredClone(proposal.state));
   return proposal.edits;
 }
 
@@ -191,7 +194,7 @@ function planned(
     before: projection.size,
     after: draft.projection.size,
     floor,
-    firstChanged: Math.min(...edits.map(positionOf)),
+    firstChanged: edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity),
   };
   const plan: Plan = { ...unhashed, hash: hashPlan(unhashed) };
   const { reading: after, stageMs } = draft;

@@ -95,7 +95,7 @@ function commitPass(pass: Pass, state: AgentState, parts: SessionParts): void {
 }
 
 function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): RunInput {
-  const { gauge, measure, count, clock, timer, policy } = parts;
+  const { gauge, measureDraft, count, clock, timer, policy } = parts;
   const { log, references, ledger, isPinned, projection, stageStates } = state;
   references.catchUp();
   return {
@@ -107,7 +107,7 @@ function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): Run
     forced: false,
     read: (draft) => gauge.read(draft),
     fixedTokens: gauge.fixedTokens,
-    measure,
+    measure: measureDraft,
     count,
     clock: clock(),
     timer,

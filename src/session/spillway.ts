@@ -1,7 +1,7 @@
 import type { EffectiveConfig } from '../config/index.js';
 import { withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import type { CompactionStage, TokenCounter, WireFormat } from '../spi/index.js';
-import { countTools, createMeasure, type Catalogue } from '../tokens/index.js';
+import { countTools, createMeasure, memoised, type Catalogue } from '../tokens/index.js';
 import { createGauge } from './gauge.js';
 import { Session } from './session.js';
 
@@ -68,7 +68,7 @@ export class Spillway {
   session(options: SessionOptions = {}): Session {
     const { config, policy, catalogue, counter, format, effects } = this.#parts;
     const { settings } = config;
-    const count = (text: string): number => counter.count(text);
+    const drafts = memoised(counter);
     const gauge = createGauge({
       settings,
       catalogue,
@@ -82,7 +82,8 @@ export class Spillway {
       pins: { system: settings.pins.system, firstUser: settings.pins.firstUser },
       auto: settings.compaction.auto,
       measure: createMeasure(counter),
-      count,
+      measureDraft: createMeasure(drafts),
+      count: drafts.count,
       gauge,
       writer: format.createWriter(),
       ...effects,

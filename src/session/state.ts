@@ -14,7 +14,10 @@ export interface SessionParts {
   readonly pins: PinRules;
   /** Compact when pressure says so; off: only when asked. */
   readonly auto: boolean;
+  /** Measures what is appended, once. */
   readonly measure: MeasureMessage;
+  /** Measures what a plan writes; the same stubs come again in run after run. */
+  readonly measureDraft: MeasureMessage;
   readonly count: (text: string) => number;
   readonly gauge: Gauge;
   readonly writer: RequestWriter;

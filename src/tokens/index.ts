@@ -1,5 +1,6 @@
 export { createExactCounter, type Encoding } from './exact.js';
 export { heuristicCounter } from './heuristic.js';
+export { memoised } from './memo.js';
 export { countTools, createMeasure } from './measure.js';
 export {
   DEFAULT_WINDOW,

@@ -148,11 +148,11 @@ For 5 I use test/fixtures/sessions/short.jsonl.`,
       `  if (code === EXIT.internal) throw new Error(err);
   return { code, out, err };`,
     ),
-    showing(run(`${JEST} -t "missing" | head -40`), 'import.meta'),
+    showing(run(`${JEST} -t "missing" | head -40`), 'Must use import to load ES Module'),
   ),
   assistant(
-    'The engine uses `import.meta`, which plain jest cannot run: without a flag it compiles to CommonJS. The `test` script in package.json passes `--experimental-vm-modules`; I saw that at the very beginning and took the short way until now. The same call as there, without its pretest step:',
-    showing(search('import\\.meta', 'src'), 'src/package-folder.ts'),
+    'Inversify is an ES module, and plain jest compiles ours to CommonJS. The `test` script in package.json passes `--experimental-vm-modules`; I saw that at the very beginning and took the short way until now. The same call as there, without its pretest step:',
+    showing(search("from 'inversify'"), 'src/container.ts'),
     showing(run(TESTS), '10 passed'),
   ),
 ];

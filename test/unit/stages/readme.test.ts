@@ -12,9 +12,12 @@ describe.each(BUILT_IN_STAGES.map((stage) => [stage.name, stage] as const))('REA
   const readme = readFileSync(join(STAGES_FOLDER, name, 'README.md'), 'utf8');
 
   it('lists every option with its default, and no other', () => {
-    const rows = [...readme.matchAll(/^\| `([\w.]+)` \| (.*?) \|/gm)].map(([, key, shown]) => [key, shown]);
+    const rows = [...readme.matchAll(/^\| `([\w.]+)`\s*\| (.*?) \|/gm)].map(([, key, shown]) => [
+      key,
+      shown!.trim(),
+    ]);
     const defaults = stage.options.parse({});
-    const expected = keysOf(z.toJSONSchema(stage.options, { io: 'input' })).map((key) => [
+    const expected = keysOf(z.toJSONSchema(stage.options, { io: 'input' }) as Schema).map((key) => [
       key,
       shownDefault(defaults, key),
     ]);
