@@ -22,7 +22,7 @@ const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const out = optionOf('--out') ?? join(checkout, 'examples/sessions/pressure-gauge.jsonl');
 
 /** The engine's first commit. A later one works as long as every step still finds what it must show. */
-const WRITTEN_FOR = '1fb8c2f';
+const WRITTEN_FOR = '1fb8c2f5733080e60ef062256ee0f8e532dbcc2a';
 
 const commit = process.argv.includes('--tree') ? undefined : (optionOf('--commit') ?? WRITTEN_FOR);
 const workspace = openWorkspace(checkout, commit);

@@ -18,13 +18,15 @@ export function checkSession(lines) {
 
   for (const [index, line] of lines.entries()) {
     for (const pattern of FOREIGN) if (pattern.test(line)) faults.push(`line ${index + 1} shows ${pattern}`);
-    if (homedir().length > 1 && line.includes(homedir())) faults.push(`line ${index + 1} shows a home folder`);
+    if (homedir().length > 1 && line.includes(homedir()))
+      faults.push(`line ${index + 1} shows a home folder`);
   }
 
   let waiting = [];
   messages.forEach((message, index) => {
     if (message.role === 'tool') {
-      if (message.tool_call_id !== waiting.shift()) faults.push(`message ${index} answers no call, or out of order`);
+      if (message.tool_call_id !== waiting.shift())
+        faults.push(`message ${index} answers no call, or out of order`);
       return;
     }
     if (waiting.length > 0) faults.push(`message ${index} comes before ${waiting.length} results`);
@@ -36,7 +38,8 @@ export function checkSession(lines) {
   const figures = figuresOf(messages);
   if (figures.tokens < LEAST_TOKENS) faults.push(`${figures.tokens} tokens, fewer than ${LEAST_TOKENS}`);
   if (figures.parallel < LEAST_PARALLEL) faults.push(`${figures.parallel} messages with parallel calls`);
-  if (figures.largestResult < LEAST_HUGE_TOKENS) faults.push(`the largest result has ${figures.largestResult} tokens`);
+  if (figures.largestResult < LEAST_HUGE_TOKENS)
+    faults.push(`the largest result has ${figures.largestResult} tokens`);
   return { faults, figures };
 }
 

@@ -36,7 +36,9 @@ function judge({ tool, args, ok, shows }, wasOk, result) {
   const missing = shows.filter((text) => !result.includes(text));
   if (wasOk === ok && missing.length === 0) return;
   const what = wasOk !== ok ? `should ${ok ? 'succeed' : 'fail'}` : `should show ${JSON.stringify(missing)}`;
-  throw new Error(`${tool} ${JSON.stringify(args).slice(0, 300)}\n${what}; it said:\n${result.slice(0, 6000)}`);
+  throw new Error(
+    `${tool} ${JSON.stringify(args).slice(0, 300)}\n${what}; it said:\n${result.slice(0, 6000)}`,
+  );
 }
 
 /** Ids as providers make them, but the same in every recording. */

@@ -22,7 +22,12 @@ export const TOOLS = {
   search({ pattern, path }, { folder, env }) {
     inside(folder, path);
     const args = ['-rnE', '--exclude-dir=fixtures', '--', pattern, path];
-    const found = spawnSync('grep', args, { cwd: folder, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    const found = spawnSync('grep', args, {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    });
     if (found.status === 1) return done('no matches');
     if (found.status !== 0) return failed(found.stderr.trim());
     return done(inOrder(found.stdout.trimEnd().split('\n')).join('\n'));
@@ -47,14 +52,21 @@ export const TOOLS = {
     if (!existsSync(file)) return failed(`no such file: ${path}`);
     const pieces = readFileSync(file, 'utf8').split(old);
     if (pieces.length === 1) return failed(`the old text does not occur in ${path}; nothing was changed`);
-    if (pieces.length > 2) return failed(`the old text occurs ${pieces.length - 1} times in ${path}; nothing was changed`);
+    if (pieces.length > 2)
+      return failed(`the old text occurs ${pieces.length - 1} times in ${path}; nothing was changed`);
     writeFileSync(file, pieces.join(text));
     return done(`edited ${path} at line ${pieces[0].split('\n').length}`);
   },
 
   /** `{command}`: run by bash in the working folder; stdout and stderr as they came. */
   run_command({ command }, { folder, env }) {
-    const options = { cwd: folder, env, encoding: 'utf8', timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 };
+    const options = {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      timeout: COMMAND_TIMEOUT_MS,
+      maxBuffer: 64 * 1024 * 1024,
+    };
     const { status, stdout, error } = spawnSync('bash', ['-c', `exec 2>&1\n${command}`], options);
     if (error) throw error;
     const text = withoutTimings(stdout).trimEnd();
@@ -73,7 +85,8 @@ function failed(what) {
 
 function inside(folder, path) {
   const file = normalize(join(folder, path));
-  if (file !== folder && !file.startsWith(`${folder}/`)) throw new Error(`the script leaves the workspace: ${path}`);
+  if (file !== folder && !file.startsWith(`${folder}/`))
+    throw new Error(`the script leaves the workspace: ${path}`);
   return file;
 }
 
@@ -86,10 +99,13 @@ function inOrder(lines) {
 }
 
 function listing(folder, depth, indent) {
-  const names = readdirSync(folder).filter((name) => name !== '.git' && name !== 'node_modules').sort();
+  const names = readdirSync(folder)
+    .filter((name) => name !== '.git' && name !== 'node_modules')
+    .sort();
   return names.flatMap((name) => {
     const path = join(folder, name);
-    if (!statSync(path).isDirectory()) return [`${indent}${name} ${readFileSync(path, 'utf8').split('\n').length - 1}`];
+    if (!statSync(path).isDirectory())
+      return [`${indent}${name} ${readFileSync(path, 'utf8').split('\n').length - 1}`];
     return [`${indent}${name}/`, ...(depth > 1 ? listing(path, depth - 1, `${indent}  `) : [])];
   });
 }

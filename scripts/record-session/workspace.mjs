@@ -60,12 +60,21 @@ export function openWorkspace(checkout, commit) {
 
 function unpack(checkout, commit, folder) {
   const files = looking(checkout, 'ls-tree', '-r', '-z', '--name-only', commit).toString().split('\0');
-  const archive = looking(checkout, 'archive', '--format=tar', commit, '--', ...files.filter((file) => COPIED.test(file)));
+  const archive = looking(
+    checkout,
+    'archive',
+    '--format=tar',
+    commit,
+    '--',
+    ...files.filter((file) => COPIED.test(file)),
+  );
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
 }
 
 function listed(checkout) {
-  const files = looking(checkout, 'ls-files', '--cached', '--others', '--exclude-standard', '-z').toString().split('\0');
+  const files = looking(checkout, 'ls-files', '--cached', '--others', '--exclude-standard', '-z')
+    .toString()
+    .split('\0');
   return files.filter((file) => COPIED.test(file)).sort();
 }
 

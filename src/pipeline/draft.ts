@@ -39,10 +39,14 @@ export class Draft {
     return (this.#view ??= buildView(this.#parts.source, this.projection));
   }
 
-  /** Counted tokens between the reading and a pressure; 0 where it is lower already. */
+  /**
+   * Counted tokens between the reading and a pressure; 0 where it is lower already. Where bytes are nearer their limit,
+   * text has to give way in the same proportion.
+   */
   reclaim(pressure: number): number {
-    const { tokens, budget, scale } = this.#reading;
-    return Math.max(0, Math.ceil((tokens - pressure * budget.tokens) / scale));
+    const { tokens, scale, byTokens, byBytes = 0 } = this.#reading;
+    const fullest = Math.max(byTokens, byBytes);
+    return fullest <= pressure ? 0 : Math.ceil((tokens * (1 - pressure / fullest)) / scale);
   }
 
   /** A share of the budget, in counted tokens. */

@@ -123,11 +123,13 @@ function proposalOf(
   states: Map<string, unknown>,
   reclaim: number,
 ): readonly Edit[] {
-  const { budget, scale } = draft.reading;
+  const { budget, scale, bytes, images } = draft.reading;
   const overCap = Math.max(0, tierOf(draft.reading) - 1) * (budget.caps.toolResults ?? 0);
   const goal: StageGoal = {
     reclaim,
     reclaimResults: Math.ceil(overCap / scale),
+    reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
+    reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
     // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
     budget: structuredClone(budget),
     summaryTokens: Math.floor(draft.share(policy.shares.summary)),

@@ -9,6 +9,9 @@ export interface StageGoal<Options = unknown> {
   readonly reclaim: number;
   /** Tokens of tool results above their cap; 0 where no cap is set or it holds. */
   readonly reclaimResults: number;
+  /** Bytes and images above the target's share of their limits; 0 where no limit is set or it holds. */
+  readonly reclaimBytes: number;
+  readonly reclaimImages: number;
   readonly budget: Budget;
   /** Most tokens one summary may take: its share of the budget. */
   readonly summaryTokens: number;

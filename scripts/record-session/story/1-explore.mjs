@@ -71,7 +71,11 @@ Our dashboard cuts lines at 118 columns, so the line for people must never be lo
   ),
   assistant(
     'Right: runs come only through `submit`. Now the gates themselves: the defaults, and whether a profile may switch stages off.',
-    showing(run('grep -n -A 20 "^thresholds" config/default.yaml'), 'snipThreshold: 0.8', 'fullThreshold: 0.98'),
+    showing(
+      run('grep -n -A 20 "^thresholds" config/default.yaml'),
+      'snipThreshold: 0.8',
+      'fullThreshold: 0.98',
+    ),
     showing(list('config', 2), 'operator.yaml'),
     showing(read('config/profiles/operator.yaml'), 'roster: [auto]'),
   ),
@@ -83,7 +87,10 @@ Our dashboard cuts lines at 118 columns, so the line for people must never be lo
   ),
   assistant(
     '`spillway.stages` lists the roster in order, then what is switched off, without `opensAt`. That is my source. How is the command line tested so far, and are there small sessions to test with?',
-    showing(run('ls test/unit; find test -name "*.test.ts" | xargs grep -l "cli/" | sort || true'), 'formats'),
+    showing(
+      run('ls test/unit; find test -name "*.test.ts" | xargs grep -l "cli/" | sort || true'),
+      'formats',
+    ),
     failing(showing(list('test/fixtures/sessions'), 'no such folder')),
     showing(run('git status --short; git log --oneline'), 'Start of the recording'),
   ),
@@ -102,7 +109,7 @@ Plan:
 3. [ ] split src/cli/open.ts
 4. [ ] src/cli/commands/gauge.ts, option in src/cli/main.ts, exit code 4
 5. [ ] test/unit/cli/gauge.test.ts, with the window of 26,500
-6. [ ] types, lint, format, a run on a real session
+6. [ ] types, lint, format, a run from the shell
 
 Is one line per file enough, or will you pass several files at once?`,
   ),

@@ -29,7 +29,7 @@ Plan:
 3. [>] split src/cli/open.ts
 4. [ ] command, option, exit code 4
 5. [ ] tests
-6. [ ] types, lint, format, real session`,
+6. [ ] types, lint, format, a run from the shell`,
     edit(
       'src/cli/open.ts',
       `  const spillway = await createSpillway({
@@ -86,7 +86,10 @@ function readingOptions(command: Command): Command {
   ),
   assistant(
     'I had the parameter name wrong. Let me look at the place again instead of guessing.',
-    showing(run('grep -n -A 12 "function policyOptions" src/cli/main.ts'), 'function policyOptions(command: Command)'),
+    showing(
+      run('grep -n -A 12 "function policyOptions" src/cli/main.ts'),
+      'function policyOptions(command: Command)',
+    ),
   ),
   assistant(
     'It is `command`. The first five options are the ones about reading.',
@@ -178,7 +181,11 @@ function readingOptions(command: Command): Command {
 
 - \`percent\` always prints one decimal (\`toFixed(1)\` in report/numbers.ts), so "83.0 %" is the house style and my expectation was wrong. I change the test.
 - \`tokensAway\` is 266 where 265 is right, and that is a fault of mine: 0.84 - 0.83 is 0.010000000000000009 in floating point, times 26,500 it is a hair over 265, and \`Math.ceil\` rounds up. Computed in tokens, \`ceil(0.84 * 26500) - 21995\`, it is exact.`,
-    showing(run(`node -p "[(0.84 - 0.83) * 26500, 0.84 * 26500, Math.ceil(0.84 * 26500) - 21995]"`), '265.0000000000002', '22260'),
+    showing(
+      run(`node -p "[(0.84 - 0.83) * 26500, 0.84 * 26500, Math.ceil(0.84 * 26500) - 21995]"`),
+      '265.0000000000002',
+      '22260',
+    ),
   ),
   assistant(
     'As I thought. Both corrected; as the line must be one in a test as well, I take the whole expected text.',
@@ -206,7 +213,11 @@ function readingOptions(command: Command): Command {
           role: 'assistant',
           content: '',
           tool_calls: [
-            { id: 'call_1', type: 'function', function: { name: 'search', arguments: '{"pattern":"EXIT = "}' } },
+            {
+              id: 'call_1',
+              type: 'function',
+              function: { name: 'search', arguments: '{"pattern":"EXIT = "}' },
+            },
           ],
         },
         { role: 'tool', tool_call_id: 'call_1', content: 'src/cli/exit.ts:4:export const EXIT = {' },
@@ -215,7 +226,10 @@ function readingOptions(command: Command): Command {
         .map((message) => `${JSON.stringify(message)}\n`)
         .join(''),
     ),
-    showing(run('tsx src/cli/spillway.ts gauge test/fixtures/sessions/short.jsonl --window 26500'), '"next":{"stage":"snip"'),
+    showing(
+      run('tsx src/cli/spillway.ts gauge test/fixtures/sessions/short.jsonl --window 26500'),
+      '"next":{"stage":"snip"',
+    ),
     showing(
       run('tsx src/cli/spillway.ts gauge test/fixtures/sessions/short.jsonl --window 26500 --plain'),
       'no gate open; next: snip at 80.0 %',
@@ -230,7 +244,7 @@ function readingOptions(command: Command): Command {
 3. [x] split src/cli/open.ts
 4. [x] command, option, exit code 4
 5. [>] tests: the report and the line are covered, the command line itself is not
-6. [ ] types, lint, format, real session
+6. [ ] types, lint, format, a run from the shell
 
 Still open: the limit of 118 columns is not enforced, and an unlimited window is not tried.`,
   ),

@@ -14,17 +14,28 @@ export const rework = [
 - src/pipeline goes back to exactly what it was. I only import the type \`Gate\` from it, and look for the next gate in the report itself.
 
 What have I changed so far?`,
-    showing(run('git status --short; git diff src/pipeline'), 'M src/pipeline/due.ts', '+export function nextGate'),
+    showing(
+      run('git status --short; git diff src/pipeline'),
+      'M src/pipeline/due.ts',
+      '+export function nextGate',
+    ),
   ),
   assistant(
     'One added function, nobody else has touched the file. Back to the committed state, and a look whether anything else uses `nextGate`.',
-    showing(run('git checkout -- src/pipeline && git status --short src/pipeline && echo "src/pipeline is clean"'), 'src/pipeline is clean'),
+    showing(
+      run('git checkout -- src/pipeline && git status --short src/pipeline && echo "src/pipeline is clean"'),
+      'src/pipeline is clean',
+    ),
     showing(search('nextGate', '.'), 'src/cli/report/gauge.ts'),
     showing(read('src/pipeline/due.ts'), 'highestGate'),
   ),
   assistant(
     'Only my own report. I read it once more before I replace it, as it has changed since I wrote it.',
-    showing(read('src/cli/report/gauge.ts'), 'nextGate', 'tokensAway: Math.ceil(next.opensAt * budget) - tokens'),
+    showing(
+      read('src/cli/report/gauge.ts'),
+      'nextGate',
+      'tokensAway: Math.ceil(next.opensAt * budget) - tokens',
+    ),
   ),
   assistant(
     `The new version. Two things of the first message that were still open go in with it: the limit of 118 columns as a constant with the ticket's number, and an unlimited window, whose budget is \`Infinity\`. JSON has no Infinity (it would say null), so \`budget\` is absent then.`,
@@ -101,7 +112,7 @@ What have I changed so far?`,
 3. [x] split src/cli/open.ts
 4. [x] exit code 4; fault in \`fraction\` mended on the way
 5. [>] tests: exit code 4, a missing file and the fixture through \`main\` are missing
-6. [ ] lint, format, real session
+6. [ ] lint, format, a run from the shell
 
 For 5 I use test/fixtures/sessions/short.jsonl.`,
     edit(

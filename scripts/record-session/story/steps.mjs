@@ -7,7 +7,8 @@ export const assistant = (content, ...calls) => ({ role: 'assistant', content, c
 
 const call = (tool, args) => ({ tool, args, ok: true, shows: [] });
 
-export const read = (path, from, lines) => call('read_file', from === undefined ? { path } : { path, from, lines });
+export const read = (path, from, lines) =>
+  call('read_file', from === undefined ? { path } : { path, from, lines });
 export const search = (pattern, path = 'src') => call('search', { pattern, path });
 export const list = (path, depth = 1) => call('list_files', { path, depth });
 export const run = (command) => call('run_command', { command });

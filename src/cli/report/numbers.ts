@@ -1,7 +1,9 @@
+import { grouped } from '../../outline/index.js';
+
 /** How numbers and tables look to people. */
 
 export function amount(value: number): string {
-  return Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : 'unlimited';
+  return Number.isFinite(value) ? grouped(Math.round(value)) : 'unlimited';
 }
 
 export function percent(pressure: number): string {

@@ -1,7 +1,9 @@
 import { defineStage } from '../../spi/index.js';
+import type { Edit } from '../../transcript/index.js';
 import { argumentEdits } from './arguments.js';
 import { dialogueEdits } from './dialogue.js';
 import { duplicateEdits } from './duplicates.js';
+import { mediaEdits } from './media.js';
 import { Need } from './need.js';
 import { SnipOptions } from './options.js';
 import { resultEdits } from './results.js';
@@ -18,11 +20,23 @@ export const snip = defineStage<SnipOptions>({
     const dialogue = dialogueEdits(view, goal, need);
     const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
     const results = resultEdits(view, goal, need);
+    const media = classes.includes('media')
+      ? mediaEdits(view, need, new Set([...dialogue.gone, ...results.gone])).filter(
+          (edit) => !results.edits.some((other) => touchSamePart(edit, other)),
+        )
+      : [];
     const trims =
       classes.includes('arguments') && trimming.mode === 'on'
         ? argumentEdits(view, goal, need, results.gone)
         : [];
-    const edits = [...duplicates, ...dialogue.edits, ...results.edits, ...trims];
-    return { edits: need.saved < minimumSavings ? [] : edits };
+    const edits = [...duplicates, ...dialogue.edits, ...results.edits, ...media, ...trims];
+    return { edits: need.saved < minimumSavings && !need.savedBeside ? [] : edits };
   },
 });
+
+/** A result with a picture may be stubbed as a whole already. */
+function touchSamePart(a: Edit, b: Edit): boolean {
+  return (
+    a.kind === 'replace' && b.kind === 'replace' && a.messageId === b.messageId && a.partIndex === b.partIndex
+  );
+}

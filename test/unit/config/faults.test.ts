@@ -73,7 +73,9 @@ describe('wrong settings', () => {
   });
 
   it('name the known stages for an unknown one', async () => {
-    expect((await inFile('stages: { whatever: {} }\n'))[0]!.allowed).toBe('snip, auto');
+    expect((await inFile('stages: { whatever: {} }\n'))[0]!.allowed).toBe(
+      'snip, micro, collapse, auto, partial, full',
+    );
   });
 
   it.each(['__proto__', 'constructor', 'prototype'])('may not use the key %s anywhere', async (key) => {

@@ -3,14 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { renderDefaultYaml, Settings } from '../../../src/config/index.js';
-import { failure, load, subjects, withFiles } from './support.js';
-import { standInStages } from './stand-in-stages.js';
+import { failure, load, subjects, withFiles, stageOptions } from './support.js';
 
 describe('the layers', () => {
   it('give the schema defaults where nothing is set', async () => {
     const { settings, origin, stages } = await load();
     expect(settings).toEqual(Settings.parse({}));
-    expect(stages['snip']).toEqual(standInStages.snip.parse({}));
+    expect(stages['snip']).toEqual(stageOptions['snip']!.parse({}));
     expect(origin('target')).toBe('default');
   });
 
@@ -85,7 +84,7 @@ describe('the layers', () => {
 describe('default.yaml', () => {
   it('is a layer once it is edited, and counts for nothing as shipped', async () => {
     await withFiles({}, async (folder) => {
-      const shipped = renderDefaultYaml(Settings, standInStages);
+      const shipped = renderDefaultYaml(Settings, stageOptions);
       const path = join(folder, 'default.yaml');
       await writeFile(path, shipped.replaceAll('\n', '\r\n'));
       expect((await load({ configDir: folder })).entries.every(({ origin }) => origin === 'default')).toBe(
@@ -146,12 +145,12 @@ describe('stages of third parties', () => {
       far: z.strictObject({ turns: z.int().default(2) }).optional(),
       when: z.string().default('1').transform(Number),
     });
-    const stageOptions = { mine, foreign: foreign as never, any: z.any() };
-    const { stages } = await load({ stageOptions, overrides: { stages: { foreign: { x: 1 } } } });
+    const mineToo = { ...stageOptions, mine, foreign: foreign as never, any: z.any() };
+    const { stages } = await load({ stageOptions: mineToo, overrides: { stages: { foreign: { x: 1 } } } });
     expect(stages).toMatchObject({ mine: { when: 1 }, foreign: { x: 1 }, any: {} });
     expect(stages['mine']).not.toHaveProperty('far');
     const env = { SPILLWAY_STAGES_MINE_FAR_TURNS: '5', SPILLWAY_STAGES_FOREIGN: '{"y":2}' };
-    expect((await load({ stageOptions, env })).stages).toMatchObject({
+    expect((await load({ stageOptions: mineToo, env })).stages).toMatchObject({
       mine: { far: { turns: 5 } },
       foreign: { y: 2 },
     });
@@ -161,12 +160,12 @@ describe('stages of third parties', () => {
     const broken = z.strictObject({}).refine(() => {
       throw new Error('boom');
     });
-    expect(await subjects({ stageOptions: { broken } })).toEqual(['stages.broken']);
+    expect(await subjects({ stageOptions: { ...stageOptions, broken } })).toEqual(['stages.broken']);
   });
 
   it('with required options are asked for them by name', async () => {
-    const stageOptions = { mine: z.strictObject({ url: z.string() }) };
-    expect(await subjects({ stageOptions })).toEqual(['stages.mine.url']);
+    const mineToo = { ...stageOptions, mine: z.strictObject({ url: z.string() }) };
+    expect(await subjects({ stageOptions: mineToo })).toEqual(['stages.mine.url']);
   });
 
   it('do without default.yaml and profiles in a folder of their own', async () => {

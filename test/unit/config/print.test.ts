@@ -10,7 +10,7 @@ describe('printConfig', () => {
     expect(new Set(lines.map((line) => line.indexOf(' = '))).size).toBe(1);
     expect(lines.find((line) => line.startsWith('target '))).toMatch(/= 0\.5 +# env SPILLWAY_TARGET/);
     expect(lines.find((line) => line.startsWith('stages.snip.dialogue.turns'))).toMatch(
-      /\(not set\) +# default$/,
+      /\(not set\) +# default: /,
     );
   });
 

@@ -16,7 +16,6 @@ describe('the shipped profiles', () => {
     expect(entries.every(({ origin }) => origin === 'default')).toBe(true);
   });
 
-  // STAND-IN: `load` takes the schemas of stand-in-stages.ts until the stages are there.
   it('operator: one upper and one lower threshold, pruning as a pass of its own', async () => {
     const { settings, stages } = await load({ profile: 'operator' });
     expect(settings).toMatchObject({ target: 0.6, escalation: 'target', prune: 'always', roster: ['auto'] });
@@ -41,7 +40,7 @@ describe('the shipped profiles', () => {
 
   it('reducer: retention per tool, free reducers always', async () => {
     const { settings, stages } = await load({ profile: 'reducer' });
-    expect(settings).toMatchObject({ prune: 'always', roster: ['auto'] });
+    expect(settings).toMatchObject({ prune: 'always', roster: ['snip', 'auto'] });
     expect(stages['snip']).toMatchObject({
       mode: 'stub',
       notice: '[result expired]',

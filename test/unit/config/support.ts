@@ -9,13 +9,16 @@ import {
   type LoadOptions,
 } from '../../../src/config/index.js';
 import { SpillwayError } from '../../../src/errors/index.js';
-import { standInStages } from './stand-in-stages.js';
+import { BUILT_IN_STAGES } from '../../../src/stages/index.js';
+
+/** The options schemas of the built-in stages. */
+export const stageOptions = Object.fromEntries(BUILT_IN_STAGES.map(({ name, options }) => [name, options]));
 
 export const configDir = fileURLToPath(new URL('../../../config', import.meta.url));
 
-/** Loads with the shipped files, an empty environment and the stand-in stages. */
+/** Loads with the shipped files, an empty environment and the built-in stages. */
 export function load(options: Partial<LoadOptions> = {}): Promise<EffectiveConfig> {
-  return loadConfig({ env: {}, stageOptions: standInStages, configDir, ...options });
+  return loadConfig({ env: {}, stageOptions, configDir, ...options });
 }
 
 /** The error a load ends with; fails where it ends without one. */

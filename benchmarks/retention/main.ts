@@ -1,0 +1,63 @@
+/**
+ * Of the facts that an agent needed again, how many stood in what its model would have been sent?
+ *
+ *   npm run bench:retention -- [--sessions DIR] [--windows 8000,16000,32000] [--policies spillway,keep-newest]
+ *       [--only ID] [--profile NAME] [--quick] [--peers DIR] [--misses FILE]
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { saveResult } from '../support/provenance.js';
+import { CORPUS } from '../support/sessions.js';
+import { lostable, measure, newOutcome, type Outcome } from './measure.js';
+import { missesOf } from './misses.js';
+import { choosePolicies } from './policies/index.js';
+import { probedSessions } from './probes.js';
+import { report } from './report.js';
+import { printDetails, printTable } from './table.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: CORPUS },
+    windows: { type: 'string' },
+    policies: { type: 'string' },
+    only: { type: 'string' },
+    profile: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    peers: { type: 'string' },
+    misses: { type: 'string' },
+  },
+});
+
+const windows = (flags.windows ?? (flags.quick ? '8000,32000' : '8000,16000,32000')).split(',').map(Number);
+const draws = flags.quick ? 200 : 2_000;
+const strengths = new Set(flags.quick ? ['strong'] : ['strong', 'medium', 'weak', 'locomo']);
+const { policies, notes } = await choosePolicies(flags);
+for (const note of notes) console.log(note);
+
+const results: Record<string, unknown> = {};
+const misses: unknown[] = [];
+for (const window of windows) {
+  const outcomes = new Map<string, Outcome>(policies.map(({ name }) => [name, newOutcome(name)]));
+  for await (const session of probedSessions(flags.sessions, flags.only)) {
+    const probes = lostable(session, window, strengths);
+    if (probes.length === 0) continue;
+    // Spillway runs first; at each judged call the baselines may send what it sent, and no more.
+    let budgetAt = (index: number): number => (void index, window);
+    for (const policy of policies) {
+      const sent = await measure(policy, session, probes, window, budgetAt, outcomes.get(policy.name)!);
+      if (policy.name === 'spillway') budgetAt = (index) => Math.min(window, sent.get(index) ?? window);
+    }
+  }
+  const rows = report([...outcomes.values()], draws);
+  results[window] = rows;
+  printTable(window, rows);
+  printDetails(rows);
+  misses.push(...missesOf(window, outcomes.get('spillway')));
+}
+if (flags.misses) {
+  writeFileSync(flags.misses, misses.map((miss) => `${JSON.stringify(miss)}\n`).join(''));
+  console.log(`${misses.length} probes not anchored: ${flags.misses}`);
+}
+const short = flags.quick || flags.only !== undefined || flags.policies !== undefined || windows.length < 3;
+const command = `npm run bench:retention -- ${process.argv.slice(2).join(' ')}`.trim();
+console.log(`written to ${saveResult(short ? 'retention-short' : 'retention', command, results)}`);

@@ -1,0 +1,52 @@
+import { grouped } from '../../outline/index.js';
+import type { TranscriptView } from '../../spi/index.js';
+import type { FilePart, Part, Replace, TextPart } from '../../transcript/index.js';
+import { isSettled, shownParts, type ShownPart } from '../results.js';
+import type { Need } from './need.js';
+import type { Taken } from './taken.js';
+
+/** Images and files of earlier turns, oldest first: their bytes travel with every request, and few are looked at twice. */
+export function mediaEdits(view: TranscriptView, need: Need, gone: Taken['gone']): Replace[] {
+  const edits: Replace[] = [];
+  for (const exchange of view.exchanges) {
+    if (exchange.protection || exchange.unseen || exchange.turnsAgo < 1 || gone.has(exchange)) continue;
+    for (const part of exchange.messages.flatMap(shownParts)) {
+      if (!need.isOpen) return edits;
+      const content = withoutMedia(part);
+      if (!content) continue;
+      const { bytes, images } = mediaOf(part.original);
+      const reason = 'media of an earlier turn';
+      edits.push({ kind: 'replace', messageId: part.source.id, partIndex: part.index, content, reason });
+      need.takeMedia(part.source.size.parts[part.index]?.tokens ?? 0, bytes, images);
+    }
+  }
+  return edits;
+}
+
+/** What stands where the part stood; undefined where it holds no media, or was compacted before. */
+function withoutMedia(part: ShownPart): Part[] | undefined {
+  const { original, handle } = part;
+  if (part.mark) return undefined;
+  if (original.type === 'file') return [placeholder(original, handle)];
+  if (original.type !== 'tool-result' || isSettled(part)) return undefined;
+  if (!original.content.some((inner) => inner.type === 'file')) return undefined;
+  return original.content.map((inner) => (inner.type === 'file' ? placeholder(inner, handle) : inner));
+}
+
+function placeholder({ mediaType, bytes, name }: FilePart, handle: string): TextPart {
+  const what = name === undefined ? mediaType : `${mediaType} ${name}`;
+  return { type: 'text', text: `[${what}, ${grouped(bytes)} bytes, left out; recall ${handle}]` };
+}
+
+function mediaOf(part: Part): { bytes: number; images: number } {
+  const files =
+    part.type === 'file' ? [part] : part.type === 'tool-result' ? part.content.filter(isFile) : [];
+  return {
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    images: files.filter(({ mediaType }) => mediaType.startsWith('image/')).length,
+  };
+}
+
+function isFile(part: Part): part is FilePart {
+  return part.type === 'file';
+}

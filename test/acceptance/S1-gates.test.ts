@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { engine, fill, opened, prose, read, says, sessionOf, step, system, talk, user } from './support.js';
+
+const BUDGET = 20_000;
+
+/** Plain talk: nothing for snip, micro and collapse; auto and partial are told to leave all of it standing. */
+const IDLE = { thresholds: { retainCount: 1_000 }, stages: { auto: { preserveRecent: 1_000 } } };
+const TALK = [system('Answer briefly.'), ...talk(30, 200)];
+
+describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.98 of the budget', () => {
+  it.each([
+    [0.795, []],
+    [0.805, ['snip']],
+    [0.845, ['snip', 'micro']],
+    [0.885, ['snip', 'micro', 'collapse']],
+    [0.925, ['snip', 'micro', 'collapse', 'auto']],
+    [0.955, ['snip', 'micro', 'collapse', 'auto', 'partial']],
+    [0.985, ['snip', 'micro', 'collapse', 'auto', 'partial', 'full']],
+  ])('at %d of the budget: %j', async (pressure, stages) => {
+    const session = await sessionOf(BUDGET, TALK, IDLE);
+    fill(session, pressure);
+    const { run } = await session.prepare();
+    expect(opened(run)).toEqual(stages);
+  });
+
+  it('stops at the first stage after which pressure is below the next gate', async () => {
+    const session = await sessionOf(BUDGET, TALK);
+    fill(session, 0.99);
+    const { run, reading } = await session.prepare();
+    // Auto may work here: it brings pressure below 0.95, so partial and full stay shut.
+    expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto']);
+    expect(run.stages.at(-1)!.outcome).toBe('applied');
+    expect(reading.pressure).toBeLessThan(0.95);
+  });
+
+  it('passes all six in one run and one commit when pressure jumps from 0.70 to 0.99', async () => {
+    const spillway = await engine(BUDGET, IDLE);
+    const session = spillway.session();
+    session.append(...read([system('Answer briefly.'), ...talk(30, 200)]));
+    fill(session, 0.7);
+    expect((await session.prepare()).run.kind).toBe('below-gate');
+    session.append({ id: 'answer', role: 'assistant', origin: 'model', parts: [{ type: 'text', text: 'Yes.' }] });
+    fill(session, 0.99, 901);
+    const { run } = await session.prepare();
+    expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
+    expect(run.kind).toBe('committed');
+    expect(session.history).toHaveLength(1);
+  });
+
+  it('takes the cheap way where that is enough', async () => {
+    const chat = [user('Find the mill.'), ...Array.from({ length: 20 }, (_, i) => step('Bash', { command: `ls ${i}` }, prose(700, i))).flat()];
+    const session = await sessionOf(BUDGET, [...chat, says('Nothing there.')], {
+      stages: { snip: { protectTokens: 0 } },
+    });
+    fill(session, 0.99);
+    const { run, reading } = await session.prepare();
+    expect(opened(run)).toEqual(['snip']);
+    expect(reading.pressure).toBeLessThanOrEqual(0.61);
+  });
+});

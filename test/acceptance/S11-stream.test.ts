@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PressureEvent, Reading } from '../../src/index.js';
+import { fill, sessionOf, system, talk } from './support.js';
+
+const TALK = [system('Be brief.'), ...talk(30, 200)];
+
+describe('S11: an RxJS pressure stream drives the firing, and anyone can subscribe to it', () => {
+  it('tells of readings, firings in order, the short-circuit and the end', async () => {
+    const session = await sessionOf(20_000, TALK);
+    fill(session, 0.93);
+    const events: PressureEvent<Reading>[] = [];
+    session.events.subscribe((event) => events.push(event));
+    const { run } = await session.prepare();
+    expect(events.map((event) => (event.kind === 'firing' ? `firing ${event.stage}` : event.kind))).toEqual([
+      'reading',
+      'triggered',
+      'firing snip',
+      'firing micro',
+      'firing collapse',
+      'firing auto',
+      'short-circuit',
+      'completed',
+    ]);
+    expect(events[0]).toMatchObject({ reading: { pressure: expect.closeTo(0.93, 2), budget: { tokens: 20_000 } } });
+    expect(events[5]).toMatchObject({ outcome: 'applied', edits: 1 });
+    expect(events[6]).toMatchObject({ after: 'auto', skipped: ['partial', 'full'] });
+    expect(events[7]).toMatchObject({ recordId: run.record!.id, tokensAfter: session.history[0]!.plan.after.tokens });
+  });
+
+  it('says when a run came to nothing, and when it could not help', async () => {
+    const idle = await sessionOf(20_000, TALK);
+    fill(idle, 0.81);
+    const kinds: string[] = [];
+    idle.events.subscribe(({ kind }) => kinds.push(kind));
+    await idle.prepare();
+    expect(kinds.at(-1)).toBe('noop');
+
+    const full = await sessionOf(1_000, [system('Be brief.')]);
+    fill(full, 1.5);
+    full.events.subscribe(({ kind }) => kinds.push(kind));
+    await expect(full.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+    expect(kinds.at(-1)).toBe('failed');
+  });
+
+  it('goes on whatever a listener does, and starts nothing by being listened to', async () => {
+    const session = await sessionOf(20_000, TALK);
+    const kinds: string[] = [];
+    const listening = session.events.subscribe(({ kind }) => kinds.push(kind));
+    expect(kinds).toEqual([]);
+    const leaving = session.events.subscribe(() => leaving.unsubscribe());
+    await session.prepare();
+    fill(session, 0.93);
+    await session.prepare();
+    expect(kinds.filter((kind) => kind === 'reading')).toHaveLength(2);
+    listening.unsubscribe();
+    const heard = kinds.length;
+    await session.prepare();
+    expect(kinds).toHaveLength(heard);
+  });
+
+  it('answers calls that come at once one after the other: one compaction, not two', async () => {
+    const session = await sessionOf(20_000, TALK);
+    fill(session, 0.93);
+    const [first, second] = await Promise.all([session.prepare(), session.prepare()]);
+    expect([first.run.kind, second.run.kind]).toEqual(['committed', 'below-gate']);
+    expect(session.history).toHaveLength(1);
+    expect(second.messages).toEqual(first.messages);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import { validateOpenAiChat } from '../../src/testkit/index.js';
+import {
+  fill,
+  opened,
+  prose,
+  says,
+  sessionOf,
+  shownText,
+  step,
+  system,
+  talk,
+  user,
+  wordsOf,
+  type Chat,
+} from './support.js';
+
+const BUDGET = 20_000;
+
+/** Every stage but those named is taken out, so that a test says what one stage does by itself. */
+const only = (stage: string, options: object = {}) => ({
+  roster: [{ stage, opensAt: 0.8 }],
+  stages: { [stage]: options },
+});
+
+async function compacted(chat: readonly Chat[], settings: object, pressure = 0.85) {
+  const session = await sessionOf(BUDGET, chat, settings);
+  fill(session, pressure);
+  const prepared = await session.prepare();
+  expect(prepared.run.kind).toBe('committed');
+  expect(validateOpenAiChat(prepared.messages)).toEqual([]);
+  return { session, ...prepared, sent: prepared.messages.map(wordsOf) };
+}
+
+/** Ten looks round; of the third one the assistant uses what it found. */
+const looks = (): Chat[] =>
+  Array.from({ length: 10 }, (_, i) => [
+    ...step('Bash', { command: `inspect ${'abcdefghij'[i]!}` }, `holds reservoirLevel${'abcdefghij'[i]!}\n${prose(1_000, i)}`),
+    says(i === 2 ? 'What matters is reservoirLevelc.' : 'Nothing of interest.'),
+  ]).flat();
+
+describe('S2: snip takes out tool exchanges that nothing later refers to, without a model', () => {
+  it('leaves a stub with name, size and handle, and keeps what was referred to', async () => {
+    const { sent, view, session } = await compacted([user('Look round.'), ...looks()], only('snip', { protectTokens: 0 }));
+    const results = view.filter(({ message }) => message.role === 'tool');
+    expect(results).toHaveLength(10);
+    expect(shownText(results[0]!)).toMatch(/^\[Bash result, [\d,]+ tokens, compacted; recall m2#0\]$/);
+    expect(shownText(results[2]!)).toContain(prose(1_000, 2));
+    expect(sent.filter((text) => text.includes('"tool_calls"'))).toHaveLength(10);
+    expect(session.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
+  });
+
+  it('takes the whole exchange where the mode is remove', async () => {
+    const { view, sent } = await compacted(
+      [user('Look round.'), ...looks()],
+      { ...only('snip', { protectTokens: 0, mode: 'remove' }), target: 0.3 },
+    );
+    const standing = view.filter(({ message }) => message.role === 'tool').map(shownText);
+    expect(standing).toHaveLength(1);
+    expect(standing[0]).toContain('reservoirLevelc');
+    expect(sent.join()).toContain('[Removed: inspect a; recall m1..m2]');
+  });
+});
+
+describe('S3: micro turns each remaining large tool result into a line', () => {
+  it('says how it ended, keeps its size and a handle, and leaves small ones alone', async () => {
+    const runs = Array.from({ length: 8 }, (_, i) => [
+      ...step('Bash', { command: `npm test ${i}` }, `${prose(1_200, i)}\n1 failed, 214 passed in suiteNumber${i}`),
+      says(`The suiteNumber${i} fails.`),
+      ...step('Bash', { command: `touch ${i}` }, `made markerFile${i}`),
+      says(`There is markerFile${i}.`),
+    ]).flat();
+    const { view, run, session } = await compacted([user('Test it.'), ...runs], {
+      roster: ['snip', 'micro'],
+      stages: { snip: { protectTokens: 0 }, micro: { protectTokens: 0 } },
+    });
+    expect(opened(run)).toEqual(['snip', 'micro']);
+    const results = view.filter(({ message }) => message.role === 'tool').map(shownText);
+    const first = results[0]!;
+    expect(first).toMatch(/^\[Bash result, 1,2\d\d tokens, condensed; recall m2#0\]/);
+    expect(first).toContain('1 failed, 214 passed');
+    expect(first.length / 4).toBeLessThanOrEqual(120);
+    expect(results[1]).toBe('made markerFile0');
+    // A place where a model may write a better line, one for each result.
+    const slots = session.history[0]!.plan.edits.map(({ slot }) => slot);
+    expect(slots[0]).toMatchObject({ fromId: 'm2', toId: 'm2', prompt: 'micro' });
+    expect(new Set(slots.map((slot) => slot?.fromId)).size).toBe(slots.length);
+  });
+});
+
+describe('S4: collapse merges consecutive messages of one role, without a model', () => {
+  it('makes one message of them with the very same words', async () => {
+    const thoughts = Array.from({ length: 300 }, (_, i) => user(`Thought ${i}: ${prose(30, i)}`));
+    const { sent, session } = await compacted(
+      [user('I will think aloud.'), says('Go on.'), ...thoughts, says('I see.')],
+      { ...only('collapse'), minGain: 0.001 },
+    );
+    // Task, answer, the thoughts as one, answer, the last question.
+    expect(sent).toHaveLength(5);
+    for (const thought of thoughts) expect(sent[2]).toContain(JSON.stringify(thought.content).slice(1, -1));
+    expect(session.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
+  });
+});
+
+const SESSION = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
+
+describe('S5: auto turns a window of the oldest messages into one summary message', () => {
+  it('no wider than it must be, and leaves the rest word for word', async () => {
+    const { view, sent, reading } = await compacted(SESSION, only('auto', { windowMessages: 8 }), 0.9);
+    const summaries = view.filter(({ message }) => message.label === 'summary');
+    expect(summaries).toHaveLength(1);
+    const [summary] = summaries;
+    expect(summary!.message.role).toBe('assistant');
+    // The oldest that may go is the third message; system and task stand before it.
+    expect([summary!.from, view.indexOf(summary!)]).toEqual([2, 2]);
+    // Of 24 messages, 7,300 tokens, a summary may keep 1,500: less than the 6,000 that are to go. So 8 more.
+    expect(summary!.to - summary!.from + 1).toBe(32);
+    expect(reading.pressure).toBeLessThanOrEqual(0.6);
+    expect(sent.slice(3, -1)).toEqual(SESSION.slice(summary!.to + 1).map(wordsOf));
+  });
+});
+
+describe('S6: partial turns everything except the last N messages into a summary', () => {
+  it.each([4, 12])('N = %d', async (retainCount) => {
+    const { sent, view } = await compacted(SESSION, { ...only('partial'), thresholds: { retainCount } }, 0.9);
+    // System, task, summary, the last N; the question that is asked now is one of them.
+    expect(sent).toHaveLength(3 + retainCount);
+    expect(view[2]!.message.label).toBe('summary');
+    expect(sent.slice(3, -1)).toEqual(SESSION.slice(1 - retainCount).map(wordsOf));
+  });
+});
+
+describe('S7: full turns the whole conversation into one message', () => {
+  it('and only the pins and the question that has no answer stand beside it', async () => {
+    const { sent, view } = await compacted(SESSION, only('full'), 0.9);
+    expect(view.map(({ message }) => message.label ?? message.role)).toEqual(['system', 'user', 'summary', 'user']);
+    expect(sent[1]).toContain('Build a mill.');
+    expect(view[2]).toMatchObject({ from: 2, to: SESSION.length - 1 });
+  });
+
+  it('is the last resort: it opens behind all others', async () => {
+    const session = await sessionOf(BUDGET, SESSION, {
+      thresholds: { retainCount: 1_000 },
+      stages: { auto: { preserveRecent: 1_000 } },
+    });
+    fill(session, 0.99);
+    expect(opened((await session.prepare()).run).at(-1)).toBe('full');
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSpillway, SpillwayError, type SpillwayOptions } from '../../src/index.js';
+import { engine, quarter, spillway, temporaryFolder } from './support.js';
+
+const folder = temporaryFolder();
+
+/** All nine at values of our own, in the units that `CompactionThresholds` is documented in. */
+const NINE = {
+  snipThreshold: 0.71,
+  microThreshold: 0.72,
+  collapseThreshold: 0.73,
+  autoThreshold: 0.74,
+  partialThreshold: 0.75,
+  fullThreshold: 0.76,
+  retainCount: 7,
+  circuitBreakerFailures: 2,
+  circuitBreakerCooldown: 1_500,
+};
+
+const yaml = (fields: object): string =>
+  ['thresholds:', ...Object.entries(fields).map(([key, value]) => `  ${key}: ${value}`), ''].join('\n');
+
+const variables = Object.fromEntries(
+  Object.entries(NINE).map(([key, value]) => [
+    `SPILLWAY_THRESHOLDS_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    String(value),
+  ]),
+);
+
+const opened = async (options: SpillwayOptions) => createSpillway({ counter: quarter, ...options });
+
+async function faultsOf(options: SpillwayOptions): Promise<string> {
+  const error: unknown = await opened(options).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(SpillwayError);
+  expect((error as SpillwayError).code).toBe('CONFIG_INVALID');
+  return (error as SpillwayError).message;
+}
+
+describe('S9: the nine CompactionThresholds fields', () => {
+  it('have the documented defaults', async () => {
+    expect((await opened({})).config.settings.thresholds).toEqual({
+      snipThreshold: 0.8,
+      microThreshold: 0.84,
+      collapseThreshold: 0.88,
+      autoThreshold: 0.92,
+      partialThreshold: 0.95,
+      fullThreshold: 0.98,
+      retainCount: 10,
+      circuitBreakerFailures: 3,
+      circuitBreakerCooldown: 60_000,
+    });
+  });
+
+  it.each<[string, () => SpillwayOptions]>([
+    ['a file', () => ({ configFile: folder.file('nine.yaml', yaml(NINE)) })],
+    ['the environment', () => ({ env: variables })],
+    ['code', () => ({ settings: { thresholds: NINE } })],
+  ])('come from %s, and the gates open there', async (_where, options) => {
+    const { config, stages } = await opened(options());
+    expect(config.settings.thresholds).toEqual(NINE);
+    expect(stages.map(({ opensAt }) => opensAt)).toEqual([0.71, 0.72, 0.73, 0.74, 0.75, 0.76]);
+    expect(stages.find(({ name }) => name === 'partial')!.options).toMatchObject({ retainCount: 7 });
+  });
+
+  it('are laid over each other: defaults, file, environment, code', async () => {
+    const { config } = await opened({
+      configFile: folder.file('some.yaml', yaml({ snipThreshold: 0.7, microThreshold: 0.7, retainCount: 1 })),
+      env: { SPILLWAY_THRESHOLDS_MICRO_THRESHOLD: '0.75', SPILLWAY_THRESHOLDS_RETAIN_COUNT: '2' },
+      settings: { thresholds: { retainCount: 3 } },
+    });
+    expect(config.settings.thresholds).toMatchObject({
+      snipThreshold: 0.7,
+      microThreshold: 0.75,
+      collapseThreshold: 0.88,
+      retainCount: 3,
+    });
+    expect(config.origin('thresholds.microThreshold')).toBe('env SPILLWAY_THRESHOLDS_MICRO_THRESHOLD');
+  });
+
+  it.each<[string, object, RegExp[]]>([
+    ['a wrong order', { microThreshold: 0.9 }, [/microThreshold/, /0\.9\b/, /0\.88 \(collapse\) or less/]],
+    ['a value out of range', { snipThreshold: 1.4 }, [/snipThreshold/, /1\.4/, /at most 1/]],
+    ['a fraction of a message', { retainCount: 2.5 }, [/retainCount/, /2\.5/, /whole number/]],
+    ['no number at all', { fullThreshold: Number.NaN }, [/fullThreshold/, /NaN/, /number/]],
+    ['an unknown key', { snipTreshold: 0.7 }, [/snipTreshold/, /0\.7/, /snipThreshold/]],
+  ])('refuse %s, naming key, value and what is allowed', async (_what, thresholds, named) => {
+    const message = await faultsOf({ settings: { thresholds } });
+    for (const pattern of named) expect(message).toMatch(pattern);
+  });
+
+  it('report every fault at once, wherever it came from', async () => {
+    const message = await faultsOf({
+      configFile: folder.file('bad.yaml', yaml({ snipThreshold: 'high' })),
+      env: { SPILLWAY_THRESHOLDS_RETAIN_COUNT: '-1', SPILLWAY_TRESHOLDS_MICRO_THRESHOLD: '0.8' },
+      settings: { thresholds: { circuitBreakerFailures: 0 } },
+    });
+    for (const name of ['snipThreshold', 'retainCount', 'SPILLWAY_TRESHOLDS_MICRO', 'circuitBreakerFailures'])
+      expect(message).toContain(name);
+  });
+
+  it('reach the command line by the same environment and file', async () => {
+    const { code, out } = await spillway(['stages', '--json'], variables);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([{ name: 'snip', opensAt: 0.71 }, { name: 'micro', opensAt: 0.72 }, {}, {}, {}, {}]);
+    const printed = await spillway(['config', 'print', '--config', folder.file('nine2.yaml', yaml(NINE))]);
+    expect(printed.out).toMatch(/snipThreshold +.* 0\.71 .*nine2\.yaml/);
+  });
+
+  it('decide when a session compacts', async () => {
+    const session = (await engine(1_000, { target: 0.1, thresholds: { snipThreshold: 0.2 } })).session();
+    session.append({ id: 'a', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'x'.repeat(900) }] });
+    expect((await session.prepare()).run.stages.map(({ stage }) => stage)).toContain('snip');
+  });
+});

@@ -1,0 +1,169 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import pc from 'picocolors';
+import { main } from '../../src/cli/main.js';
+import type { Terminal } from '../../src/cli/terminal.js';
+import {
+  createSpillway,
+  openaiChat,
+  type ConfigSources,
+  type Message,
+  type Part,
+  type Session,
+  type SpillwayOptions,
+  type ViewMessage,
+} from '../../src/index.js';
+
+/** Four characters a token: sizes can be reckoned by eye, and no tokenizer has to be loaded. */
+export const quarter = {
+  name: 'quarter',
+  exact: false,
+  count: (text: string): number => Math.ceil(text.length / 4),
+};
+
+/** An engine whose budget is exactly `budget` tokens of `quarter`. */
+export function engine(
+  budget: number,
+  settings: ConfigSources['settings'] = {},
+  more: Omit<SpillwayOptions, 'settings'> = {},
+) {
+  return createSpillway({
+    counter: quarter,
+    inputBudget: budget,
+    settings: { safetyMargin: 0, ...settings },
+    ...more,
+  });
+}
+
+const WORDS =
+  'the river runs past an old mill and over a low wall where boats wait for rain while wind turns round the hill'.split(
+    ' ',
+  );
+
+/** Exactly so many tokens of everyday words, different for each seed; nothing in them is worth referring to. */
+export function prose(tokens: number, seed = 0): string {
+  let text = '';
+  let state = seed * 7_919 + 17;
+  for (let i = 1; text.length < 4 * tokens; i++) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    text += WORDS[state % WORDS.length]! + (i % 12 === 0 ? '\n' : ' ');
+  }
+  return `${text.slice(0, 4 * tokens - 1)}.`;
+}
+
+export type Chat = Record<string, unknown> & { readonly role: string };
+
+export const system = (content: string): Chat => ({ role: 'system', content });
+export const user = (content: string): Chat => ({ role: 'user', content });
+export const says = (content: string): Chat => ({ role: 'assistant', content });
+
+let calls = 0;
+
+/** One assistant step: a call and its result. Arguments are written as JSON. */
+export function step(tool: string, args: unknown, result: unknown, words = ''): Chat[] {
+  const id = `call_${++calls}`;
+  return [callOf([[id, tool, args]], words), resultOf(id, result)];
+}
+
+export function callOf(made: readonly (readonly [id: string, tool: string, args: unknown])[], words = ''): Chat {
+  return {
+    role: 'assistant',
+    content: words,
+    tool_calls: made.map(([id, name, args]) => {
+      const text = typeof args === 'string' ? args : JSON.stringify(args);
+      return { id, type: 'function', function: { name, arguments: text } };
+    }),
+  };
+}
+
+export const resultOf = (id: string, content: unknown): Chat => ({ role: 'tool', tool_call_id: id, content });
+
+/** A question and its answer, so many tokens each. */
+export function talk(turns: number, tokens: number, seed = 100): Chat[] {
+  return Array.from({ length: turns }, (_, i) => [
+    user(`Question ${i}: ${prose(tokens, seed + 2 * i)}`),
+    says(`Answer ${i}: ${prose(tokens, seed + 2 * i + 1)}`),
+  ]).flat();
+}
+
+/** The messages as the library takes them; ids are `m0`, `m1`, … */
+export const read = (chat: readonly Chat[]): readonly Message[] => openaiChat.parse(chat).messages;
+
+export async function sessionOf(
+  budget: number,
+  chat: readonly Chat[],
+  settings?: ConfigSources['settings'],
+  more?: Omit<SpillwayOptions, 'settings'>,
+): Promise<Session> {
+  const session = (await engine(budget, settings, more)).session();
+  session.append(...read(chat));
+  return session;
+}
+
+/** A last user message that brings the session to a pressure; it comes before anything has been prepared. */
+export function fill(session: Session, pressure: number, seed = 900): void {
+  const { tokens, budget } = session.reading;
+  const frame = 4;
+  const content = prose(Math.round(pressure * budget.tokens) - tokens - frame, seed);
+  session.append({ id: `fill${seed}`, role: 'user', origin: 'user', parts: [{ type: 'text', text: content }] });
+}
+
+/** Names of the stages that opened, in order. Steps of the pipeline itself have no gate. */
+export const opened = (run: { readonly stages: readonly { stage: string; opensAt: number }[] }): string[] =>
+  run.stages.filter(({ opensAt }) => opensAt > 0).map(({ stage }) => stage);
+
+/** Everything a message says, calls and results included. */
+export function wordsOf(message: unknown): string {
+  return typeof message === 'string' ? message : JSON.stringify(message);
+}
+
+/** The words of a view message, parts joined. */
+export function shownText({ message }: ViewMessage): string {
+  return message.parts
+    .flatMap((part): readonly Part[] => (part.type === 'tool-result' ? part.content : [part]))
+    .map((part) => ('text' in part ? part.text : ''))
+    .join('\n');
+}
+
+/** A folder for this test file, gone afterwards. */
+export function temporaryFolder(): { file(name: string, content: string | Uint8Array): string; path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'spillway-'));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  return {
+    path,
+    file(name, content) {
+      writeFileSync(join(path, name), content);
+      return join(path, name);
+    },
+  };
+}
+
+export const jsonLines = (values: readonly unknown[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command line as the shell would; nothing of the environment reaches it but what is handed in. */
+export async function spillway(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  let out = '';
+  let err = '';
+  const terminal: Terminal = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    note: (line) => void (err += `${line}\n`),
+    interactive: false,
+    columns: 100,
+    paint: pc.createColors(false),
+    env: { SPILLWAY_COUNTER: 'heuristic', ...env },
+  };
+  const code = await main(['node', 'spillway', ...args], terminal);
+  return { code, out, err };
+}
+
+export const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { Bench } from '../../support/bench.js';
+import {
+  answer,
+  call,
+  calls,
+  reminder,
+  result,
+  says,
+  system,
+  text,
+  thought,
+  user,
+  type Draft,
+} from '../../support/messages.js';
+
+/** `step 1,2,4 waits c2`: kind, log positions, calls without a result. */
+function grouping(...drafts: readonly Draft[]): string[] {
+  return Bench.of(...drafts).log.exchanges.map(({ kind, seqs, unanswered }) => {
+    const waits = [...unanswered].map(([id, n]) => (n > 1 ? `${id}×${n}` : id));
+    return `${kind} ${seqs.join(',')}${waits.length > 0 ? ` waits ${waits.join(' ')}` : ''}`;
+  });
+}
+
+const two = calls(call('a', {}, 'c1'), call('b', {}, 'c2'));
+
+describe('exchanges', () => {
+  it.each<[string, Draft[], string[]]>([
+    ['a system message at the start and midway', [system('s'), user('u'), system('t'), says('a')], ['plain 0', 'plain 1', 'plain 2', 'plain 3']],
+    ['one call and its result', [calls(call('a')), result('c1', 'r')], ['step 0,1']],
+    ['parallel calls, results in any order', [two, result('c2', 'r'), result('c1', 'r')], ['step 0,1,2']],
+    ['parallel calls, all results in one message', [two, user(answer('c1', 'r'), answer('c2', 'r'))], ['step 0,1']],
+    ['words beside results in one message', [two, user(answer('c1', 'r'), text('stop'))], ['step 0,1 waits c2']],
+    ['a call nobody answered', [calls(call('a')), user('u'), says('a')], ['step 0 waits c1', 'plain 1', 'plain 2']],
+    ['an interrupted parallel step', [two, result('c1', 'r'), user('u'), says('a')], ['step 0,1 waits c2', 'plain 2', 'plain 3']],
+    ['a result displaced by a user message', [calls(call('a')), user('wait'), result('c1', 'r')], ['step 0,2', 'plain 1']],
+    ['a result displaced by a reminder', [two, result('c1', 'r'), reminder('x'), result('c2', 'r')], ['step 0,1,3', 'plain 2']],
+    ['a result after the assistant spoke', [calls(call('a')), says('x'), result('c1', 'r')], ['step 0 waits c1', 'plain 1', 'stray 2']],
+    ['a result after the next step began', [calls(call('a')), calls(call('b', {}, 'c2')), result('c1', 'r'), result('c2', 'r')], ['step 0 waits c1', 'step 1,3', 'stray 2']],
+    ['a duplicate result', [calls(call('a')), result('c1', 'r'), result('c1', 'r')], ['step 0,1', 'stray 2']],
+    ['an orphan result', [user('u'), result('c9', 'r')], ['plain 0', 'stray 1']],
+    ['a result before anything', [result('c1', 'r'), calls(call('a'))], ['stray 0', 'step 1 waits c1']],
+    ['an id used again in a later step', [calls(call('a')), result('c1', 'r'), calls(call('a')), result('c1', 's')], ['step 0,1', 'step 2,3']],
+    ['an id used again while the earlier call waits', [calls(call('a')), user('u'), calls(call('a')), result('c1', 's')], ['step 0 waits c1', 'plain 1', 'step 2,3']],
+    ['two calls of one message under one id', [calls(call('a'), call('b')), result('c1', 'r'), result('c1', 's')], ['step 0,1,2']],
+    ['two calls under one id, one answered', [calls(call('a'), call('b')), result('c1', 'r')], ['step 0,1 waits c1']],
+    ['a result without content', [calls(call('a')), result('c1')], ['step 0,1']],
+    ['a tool the provider executed', [says(call('a'), answer('c1', 'r'), text('so'))], ['step 0']],
+    ['thinking before a call', [calls(thought('hm', 'sig'), call('a')), result('c1', 'r')], ['step 0,1']],
+    ['a message that says nothing', [says(), user('')], ['plain 0', 'plain 1']],
+    ['a session that begins with the assistant', [says('hello'), user('u')], ['plain 0', 'plain 1']],
+  ])('%s', (_name, drafts, expected) => {
+    expect(grouping(...drafts)).toEqual(expected);
+  });
+
+  it('answer for every log position, and for no other', () => {
+    const { log } = Bench.of(calls(call('a')), user('wait'), result('c1', 'r'));
+    expect([0, 1, 2].map((seq) => log.exchangeOf(seq).index)).toEqual([0, 1, 0]);
+    expect(() => log.exchangeOf(3)).toThrow(RangeError);
+    expect(() => log.exchangeOf(-1)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  GENESIS,
+  Ledger,
+  partHandle,
+  renderAll,
+  spanHandle,
+  type CompactionRecord,
+  type Plan,
+  type PlannedEdit,
+} from '../../../src/transcript/index.js';
+import { Bench } from '../../support/bench.js';
+import { planned, supersede } from '../../support/edits.js';
+import { look } from '../../support/looks.js';
+import { says, summary, words } from '../../support/messages.js';
+
+function recordOf(id: string, base: string, edits: readonly PlannedEdit[] = []): CompactionRecord {
+  const plan = { base, edits } as Plan;
+  return { id, kind: 'compaction', status: 'committed', plan, committedAt: 0, durationMs: 0, stageMs: {} };
+}
+
+const hold = () => ({ from: 0, to: 1 });
+
+describe('the ledger', () => {
+  it('takes a plan made on its head, and no other', () => {
+    const ledger = new Ledger();
+    expect(ledger.head).toBe(GENESIS);
+    ledger.commit(recordOf('c1', GENESIS));
+    const stale = recordOf('c2', GENESIS);
+    expect(() => ledger.commit(stale)).toThrow(expect.objectContaining({ code: 'LEDGER_CONFLICT', retryable: true }));
+    ledger.commit(recordOf('c2', ledger.head));
+    expect(ledger.records.map((record) => record.id)).toEqual(['c1', 'c2']);
+  });
+
+  it('moves its head when something is undone, so that plans from before do not fit', () => {
+    const ledger = new Ledger();
+    ledger.commit(recordOf('c1', GENESIS));
+    const before = ledger.head;
+    ledger.undo(hold);
+    expect(ledger.head).not.toBe(before);
+    expect(ledger.head).not.toBe(GENESIS);
+    expect(() => ledger.commit(recordOf('c2', before))).toThrow(expect.objectContaining({ code: 'LEDGER_CONFLICT' }));
+    ledger.commit(recordOf('c2', ledger.head));
+  });
+
+  it('undoes newest first, deletes nothing, and holds what it undid', () => {
+    const ledger = new Ledger();
+    const edits = ['a', 'b'].map((id) => planned(supersede('m0', 'm1', summary(id, 'x'))));
+    ledger.commit(recordOf('c1', GENESIS, [edits[0]!]));
+    ledger.commit(recordOf('c2', ledger.head, [edits[1]!]));
+    expect(ledger.liveEdits).toEqual(edits);
+    expect(ledger.undo(() => ({ from: 3, to: 4 }))).toMatchObject({ id: 'c2', status: 'undone' });
+    expect(ledger.liveEdits).toEqual([edits[0]]);
+    expect(ledger.undo(hold)?.id).toBe('c1');
+    expect(ledger.undo(hold)).toBeUndefined();
+    expect(ledger.records.map(({ status }) => status)).toEqual(['undone', 'undone']);
+    expect(ledger.holds).toEqual([{ from: 3, to: 4 }, { from: 0, to: 1 }]);
+    ledger.release();
+    expect(ledger.holds).toEqual([]);
+  });
+
+  it('without live records shows the original', () => {
+    const bench = Bench.of(says(words(9)), says(words(9)));
+    const ledger = new Ledger();
+    const original = look(bench.projection);
+    ledger.commit(recordOf('c1', GENESIS, [planned(supersede('m0', 'm1', summary('s', 'x')))]));
+    ledger.undo(hold);
+    expect(look(renderAll(bench.log, ledger.liveEdits, bench.isPinned))).toEqual(original);
+  });
+});
+
+describe('handles', () => {
+  it('name a message, a part, a span', () => {
+    expect(partHandle('m12', 0)).toBe('m12#0');
+    expect(spanHandle('m3', 'm9')).toBe('m3..m9');
+    expect(spanHandle('m3', 'm3')).toBe('m3');
+  });
+});
