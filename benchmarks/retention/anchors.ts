@@ -21,9 +21,9 @@ export function anchorsOf(fact: string, chat: readonly ChatMessage[], sources: r
 }
 
 function collect(fact: string, lines: readonly string[], calls: readonly ChatCall[]): Anchors {
-  const own = fact.toLowerCase();
+  const own = new Set(wordsOf(fact));
   const texts = [...lines, ...calls.map(textOfCall)].map((text) => text.replaceAll(fact, '\n'));
-  const words = new Set(texts.flatMap(wordsOf).filter((word) => !own.includes(word)));
+  const words = new Set(texts.flatMap(wordsOf).filter((word) => !own.has(word)));
   return { lines, tool: calls[0]?.function?.name ?? '', words };
 }
 

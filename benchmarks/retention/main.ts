@@ -8,10 +8,10 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { saveResult } from '../support/provenance.js';
 import { CORPUS } from '../support/sessions.js';
-import { lostable, measure, newOutcome, type Outcome } from './measure.js';
+import { compare } from './compare.js';
 import { missesOf } from './misses.js';
 import { choosePolicies } from './policies/index.js';
-import { probedSessions } from './probes.js';
+import { probedSessions, type ProbedSession } from './probes.js';
 import { report } from './report.js';
 import { printDetails, printTable } from './table.js';
 
@@ -34,25 +34,19 @@ const strengths = new Set(flags.quick ? ['strong'] : ['strong', 'medium', 'weak'
 const { policies, notes } = await choosePolicies(flags);
 for (const note of notes) console.log(note);
 
+const sessions: ProbedSession[] = [];
+for await (const session of probedSessions(flags.sessions, flags.only)) sessions.push(session);
+
 const results: Record<string, unknown> = {};
 const misses: unknown[] = [];
 for (const window of windows) {
-  const outcomes = new Map<string, Outcome>(policies.map(({ name }) => [name, newOutcome(name)]));
-  for await (const session of probedSessions(flags.sessions, flags.only)) {
-    const probes = lostable(session, window, strengths);
-    if (probes.length === 0) continue;
-    // Spillway runs first; at each judged call the baselines may send what it sent, and no more.
-    let budgetAt = (index: number): number => (void index, window);
-    for (const policy of policies) {
-      const sent = await measure(policy, session, probes, window, budgetAt, outcomes.get(policy.name)!);
-      if (policy.name === 'spillway') budgetAt = (index) => Math.min(window, sent.get(index) ?? window);
-    }
-  }
-  const rows = report([...outcomes.values()], draws);
+  const outcomes = await compare(policies, sessions, window, strengths);
+  const rows = report(outcomes, draws);
   results[window] = rows;
   printTable(window, rows);
   printDetails(rows);
-  misses.push(...missesOf(window, outcomes.get('spillway')));
+  const ours = outcomes.find(({ policy }) => policy === 'spillway');
+  misses.push(...missesOf(window, ours));
 }
 if (flags.misses) {
   writeFileSync(flags.misses, misses.map((miss) => `${JSON.stringify(miss)}\n`).join(''));

@@ -1,3 +1,4 @@
+import { groupBy } from '../support/group.js';
 import { referenceCount } from '../support/reference-count.js';
 import { judge } from './judge.js';
 import type { Policy } from './policies/policy.js';
@@ -15,6 +16,8 @@ export interface Outcome {
   sentTokens: number;
   judgedCalls: number;
   ms: number;
+  /** Share of the window that the policy was given so that it sends no more than Spillway; 1 where it needed none. */
+  narrowedTo: number;
 }
 
 export const newOutcome = (policy: string): Outcome => ({
@@ -25,6 +28,7 @@ export const newOutcome = (policy: string): Outcome => ({
   sentTokens: 0,
   judgedCalls: 0,
   ms: 0,
+  narrowedTo: 1,
 });
 
 /** Probes that can be lost at this window: what came before their re-use does not fit. */
@@ -45,7 +49,7 @@ export async function measure(
   budgetAt: (index: number) => number,
   outcome: Outcome,
 ): Promise<SentTokens> {
-  const due = Map.groupBy(probes, ({ reusedAt }) => reusedAt);
+  const due = groupBy(probes, ({ reusedAt }) => reusedAt);
   const judged = new Set(due.keys());
   const sent: SentTokens = new Map();
   const started = performance.now();

@@ -73,6 +73,14 @@ function answersOf(line: Question, chat: readonly ChatMessage[]): Probe[] {
   if (anchors.lines.length === 0) return [];
   const kind = line.category_name;
   return [
-    { fact, kind, strength: 'locomo', firstSeen: evidence[0]!, lastSeen: evidence.at(-1)!, reusedAt, anchors },
+    {
+      fact,
+      kind,
+      strength: 'locomo',
+      firstSeen: evidence[0]!,
+      lastSeen: evidence.at(-1)!,
+      reusedAt,
+      anchors,
+    },
   ];
 }

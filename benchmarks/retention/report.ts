@@ -14,11 +14,11 @@ export interface Row {
   readonly over: number;
   /** Anchored strong probes of Spillway less those of this policy. */
   readonly behindSpillway?: { readonly anchored: number; readonly interval: Interval };
+  readonly narrowedTo: number;
   readonly ms: number;
 }
 
-const strongOf = ({ judged }: Outcome): Judged[] =>
-  judged.filter(({ probe }) => probe.strength === 'strong');
+const strongOf = ({ judged }: Outcome): Judged[] => judged.filter(({ probe }) => probe.strength === 'strong');
 
 export function report(outcomes: readonly Outcome[], draws: number): Row[] {
   const ours = outcomes.find(({ policy }) => policy === 'spillway');
@@ -33,6 +33,7 @@ export function report(outcomes: readonly Outcome[], draws: number): Row[] {
       calls: outcome.calls,
       over: outcome.over,
       ...(ours && outcome !== ours && { behindSpillway: margin(strongOf(ours), strongOf(outcome), draws) }),
+      narrowedTo: outcome.narrowedTo,
       ms: Math.round(outcome.ms),
     }));
 }

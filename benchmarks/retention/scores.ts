@@ -1,3 +1,4 @@
+import { groupBy } from '../support/group.js';
 import { interval, shareOf, type Counts, type Interval } from './bootstrap.js';
 import type { Verdict } from './judge.js';
 import type { Probe } from './probes.js';
@@ -40,7 +41,7 @@ export function scoresBy(
   key: (probe: Probe) => string,
   draws: number,
 ): Record<string, Score> {
-  const groups = Map.groupBy(judged, ({ probe }) => key(probe));
+  const groups = groupBy(judged, ({ probe }) => key(probe));
   const sorted = [...groups].sort((a, b) => b[1].length - a[1].length);
   return Object.fromEntries(sorted.map(([name, group]) => [name, score(group, draws)]));
 }
@@ -75,7 +76,7 @@ export function margin(
 }
 
 function countsBySession(judged: readonly Judged[], measure: Measure): Map<string, Counts> {
-  const groups = Map.groupBy(judged, ({ session }) => session);
+  const groups = groupBy(judged, ({ session }) => session);
   return new Map(
     [...groups].map(([session, group]) => [
       session,

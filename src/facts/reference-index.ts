@@ -8,6 +8,7 @@ import {
 import { actionOf } from './actions.js';
 import { ArtifactIndex } from './artifacts.js';
 import { parseArguments, visitTexts } from './call-arguments.js';
+import { IdentifierIndex, type Place } from './identifiers.js';
 import { ReadHistory } from './reads.js';
 import type { ReadStatus, References, Supersession } from './references.js';
 import { NOBODY, WordTable } from './word-table.js';
@@ -26,6 +27,7 @@ import { scanWords } from './words.js';
  */
 export class ReferenceIndex implements References {
   readonly artifacts = new ArtifactIndex();
+  readonly identifiers = new IdentifierIndex();
   readonly #log: ReadonlyLog;
   readonly #words = new WordTable();
   readonly #reads = new ReadHistory();
@@ -76,10 +78,11 @@ export class ReferenceIndex implements References {
       this.#uses.push(0);
     }
     const visit = this.#visitorFor(message);
+    const place = placeOf(message);
     for (const part of message.parts) {
       if (part.type === 'tool-call') this.#readCall(part, visit);
       else if (part.type === 'tool-result') this.#readResult(part);
-      else if (part.type === 'text' || part.type === 'reasoning') scanWords(part.text, visit);
+      else if (part.type === 'text' || part.type === 'reasoning') this.#scan(part.text, place, visit);
     }
   }
 
@@ -91,15 +94,24 @@ export class ReferenceIndex implements References {
 
   #readCall(part: ToolCallPart, visit: (hash: number) => void): void {
     const call = parseArguments(part.arguments);
-    visitTexts(call, (text) => scanWords(text, visit));
+    visitTexts(call, (text) => this.#scan(text, 'call', visit));
     this.#reads.call(this.#exchange, this.#seq, part.callId, actionOf(part, call));
   }
 
   #readResult(part: ToolResultPart): void {
     const text = textOf(part);
-    scanWords(text, this.#introduce);
+    this.#scan(text, 'result', this.#introduce);
     const done = this.#reads.answer(this.#exchange, part.callId, text.length, part.isError === true);
     for (const touch of done?.action.touches ?? []) this.artifacts.apply(touch, done!.seq);
+  }
+
+  #scan(text: string, place: Place, visit: (hash: number) => void): void {
+    const { identifiers } = this;
+    identifiers.enter(text, place, this.#seq, this.#exchange);
+    scanWords(text, (hash, start, end) => {
+      identifiers.meet(hash, start, end);
+      visit(hash);
+    });
   }
 
   /** Known from now on, introduced by nobody. */
@@ -125,4 +137,10 @@ export class ReferenceIndex implements References {
     this.#lastUse[introducer] = this.#seq;
     this.#uses[introducer]!++;
   }
+}
+
+function placeOf({ role, origin }: LogMessage): Place {
+  if (role === 'assistant') return 'prose';
+  if (role === 'system' || origin === 'synthetic') return 'system';
+  return role === 'user' ? 'user' : 'result';
 }

@@ -7,3 +7,4 @@ export { keyLines, type Wanted } from './key-lines.js';
 export { callLabel, callsOf, callLine, quoted, type CallOutcome } from './calls.js';
 export { proseOf } from './prose.js';
 export { outlineSpan, type Dropped, type Outline, type OutlineRequest } from './span.js';
+export { claimsText, StatementLedger, type ClaimsRequest } from './claims/index.js';

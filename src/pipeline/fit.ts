@@ -1,4 +1,4 @@
-import { cutArguments, cutText, levelFor } from '../outline/index.js';
+import { cutArguments, cutText, levelFor, type CutRequest } from '../outline/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   partHandle,
@@ -8,6 +8,7 @@ import {
   type Message,
   type Part,
   type Replace,
+  type ToolResultPart,
   type ViewMessage,
 } from '../transcript/index.js';
 import { SMALLEST_RESULT } from './floor.js';
@@ -171,9 +172,21 @@ function cut(item: Cuttable, maxTokens: number, count: Count, reason: string): R
   const { shown, partIndex, part, originalTokens } = item;
   const messageId = shown.source!.id;
   const handle = partHandle(messageId, partIndex);
+  const request = { maxTokens, count, handle, knownTokens: originalTokens };
   const text =
     part.type === 'tool-call'
-      ? cutArguments(part.arguments, { maxTokens, count, handle, knownTokens: originalTokens })
-      : cutText(textOf(part), { maxTokens, count, handle, knownTokens: originalTokens });
+      ? cutArguments(part.arguments, request)
+      : part.type === 'tool-result' && part.content.some((inner) => inner.type === 'file')
+        ? withoutFiles(part, request)
+        : cutText(textOf(part), request);
   return { kind: 'replace', messageId, partIndex, content: [{ type: 'text', text }], reason };
+}
+
+/** Files cannot be made smaller: they give way to a line, and the text stays whole where there is room for both. */
+function withoutFiles(part: ToolResultPart, { maxTokens, count, handle }: CutRequest): string {
+  const text = textOf(part);
+  const files = part.content.filter((inner) => inner.type === 'file').length;
+  const whole =
+    `${text.trimEnd()}\n[${files} file${files === 1 ? '' : 's'} left out; recall ${handle}]`.trimStart();
+  return count(whole) <= maxTokens ? whole : cutText(text, { maxTokens, count, handle });
 }

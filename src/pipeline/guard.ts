@@ -1,7 +1,6 @@
 import type { Protection, TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   partHandle,
-  textOf,
   type Edit,
   type EditFault,
   type Part,
@@ -28,6 +27,8 @@ export interface Guard {
 /** What the pipeline itself may do and a stage may not: cut a part of something protected to size. */
 export interface GuardRights {
   mayCut(protection: Protection, part: Part): boolean;
+  /** Whether an edit may make the view larger: claims are paid from a share that was kept free for them. */
+  readonly mayGrow?: boolean;
 }
 
 const STAGE_RIGHTS: GuardRights = { mayCut: () => false };
@@ -65,7 +66,7 @@ export function createGuard(
     const key = partHandle(messageId, partIndex);
     if (replaced.has(key)) return fault(edit, `edits ${key} twice`);
     if (superseded.has(exchange)) return fault(edit, 'overlaps another edit of the same proposal');
-    const isCut = cutsToSize(edit, textOf(part));
+    const isCut = cutsToSize(edit, part);
     if (exchange.protection && !(rights.mayCut(exchange.protection, part) && isCut))
       return fault(edit, `edits ${messageId}, which is ${exchange.protection}`);
     if (!fitsPlaceOf(part, edit.content))
@@ -134,7 +135,7 @@ export function createGuard(
       const after = sizeOf(edit);
       const smaller =
         after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
-      if (!smaller)
+      if (!smaller && rights.mayGrow !== true)
         return fault(edit, `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
       take(edit);
       return undefined;

@@ -5,3 +5,4 @@ export { buildView, type ViewSource } from './view.js';
 export { createGuard, type Guard } from './guard.js';
 export { computeFloor } from './floor.js';
 export { buildPolicy, indexStages, withAbsoluteTrigger } from './roster.js';
+export type { ClaimSources } from './carry.js';

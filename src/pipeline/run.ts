@@ -10,6 +10,7 @@ import type {
   StageOutcome,
   Trigger,
 } from '../transcript/index.js';
+import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
 import { Draft, type DraftParts } from './draft.js';
 import { stageOpens } from './due.js';
 import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from './fit.js';
@@ -30,6 +31,8 @@ export interface RunInput extends DraftParts {
   readonly count: (text: string) => number;
   /** Milliseconds since the epoch, for the plan. */
   readonly clock: number;
+  /** What is carried over when messages leave the view. */
+  readonly claims: ClaimSources;
   /** By stage: what it returned as `state` last time. */
   readonly states: ReadonlyMap<string, unknown>;
 }
@@ -55,6 +58,9 @@ export function planRun(input: RunInput): RunOutcome {
   if (floor.total * before.scale > before.budget.tokens) return unreachable(floor, before, []);
 
   const states = new Map(input.states);
+  const room = Math.max(0, before.budget.tokens / before.scale - floor.total);
+  const claimsShare = Math.floor(Math.min(draft.share(shares.claims), CLAIMS_OF_ROOM * room));
+  keepFreeForClaims(draft, claimsShare);
   draft.step('pins', 0, (view) => cutPins(view, draft.share(shares.pins), input.count), FIT_RIGHTS);
   draft.step(
     'fresh',
@@ -64,6 +70,7 @@ export function planRun(input: RunInput): RunOutcome {
   );
   openStages(draft, input, states);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
+  if (draft.edits.length > 0) carry(draft, input, claimsShare);
 
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(floor, draft.reading, stages);
@@ -76,6 +83,25 @@ export function planRun(input: RunInput): RunOutcome {
   }
   return planned(draft, input, before, floor, states);
 }
+
+/** Where pins and open work fill most of a window, claims take at most this share of what is left. */
+const CLAIMS_OF_ROOM = 0.5;
+
+function keepFreeForClaims(draft: Draft, share: number): void {
+  draft.keepFree(Math.max(0, share - claimsTokens(draft.projection.view)));
+}
+
+/** Last of all: only now is it known what has left, and what room there is. */
+function carry(draft: Draft, { source, claims, count }: RunInput, share: number): void {
+  draft.keepFree(0);
+  const { tokens, budget, scale } = draft.reading;
+  const room = (FULLEST * budget.tokens - tokens) / scale + claimsTokens(draft.projection.view);
+  const allowance = Math.floor(Math.min(share, room));
+  draft.step('claims', 0, (view) => carryClaims(view, source.log, claims, allowance, count), CARRY_RIGHTS);
+}
+
+/** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */
+const FULLEST = 0.97;
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
 export function planPass(input: RunInput, pass: Pass): RunOutcome {
@@ -149,6 +175,8 @@ function proposalOf(
 /** Below every stage: oldest first, then fresh results and pins down to whatever size fits. */
 function dropToFit(draft: Draft, { policy, count }: RunInput): void {
   draft.step('drop', 1, (view) => dropOldest(view, draft.reclaim(policy.target), count), FIT_RIGHTS);
+  // What follows cuts into fresh work and pins: claims give way first.
+  draft.keepFree(0);
   if (draft.reading.pressure <= 1) return;
   draft.step('fresh', 1, (view) => shrinkFresh(view, draft.reclaim(1), count), FIT_RIGHTS);
   if (draft.reading.pressure <= 1) return;

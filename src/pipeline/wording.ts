@@ -11,17 +11,30 @@ import {
 /** The line that says what is missing, without the handle in it: `[… about 1,234,567 of 1,234,567 tokens cut; recall  …]`. */
 const CUT_LINE_CHARS = 96;
 
-/** A cut keeps the beginning or the end, or both: what stands between is one visible line that says what is missing. */
-export function cutsToSize(edit: Replace, original: string): boolean {
+/**
+ * A cut keeps the beginning or the end, or both: what stands between is one visible line that says what is missing.
+ * Files go as a whole, and then the line may come to all of the text.
+ */
+export function cutsToSize(edit: Replace, part: Part): boolean {
+  const original = textOf(part);
   const text = contentText(edit);
-  if (text.length >= original.length) return false;
+  const leavesOutFiles = filesIn([part]) > filesIn(edit.content);
+  if (text.length >= original.length && !leavesOutFiles) return false;
   let head = 0;
   while (head < text.length && text[head] === original[head]) head++;
   let tail = 0;
   while (tail < text.length - head && text.at(-1 - tail) === original.at(-1 - tail)) tail++;
   const line = text.slice(head, text.length - tail).trim();
   const room = CUT_LINE_CHARS + partHandle(edit.messageId, edit.partIndex).length;
-  return head + tail > 0 && line !== '' && !line.includes('\n') && line.length <= room;
+  const keepsSome = head + tail > 0 || original.trim() === '';
+  return keepsSome && line !== '' && !line.includes('\n') && line.length <= room;
+}
+
+function filesIn(parts: readonly Part[]): number {
+  let files = 0;
+  for (const part of parts)
+    files += part.type === 'tool-result' ? filesIn(part.content) : Number(part.type === 'file');
+  return files;
 }
 
 export function contentText(edit: Replace): string {

@@ -16,11 +16,14 @@ import type { Projection } from '../transcript/index.js';
 
 /** Turns the size of a view into a reading, on one scale, and learns from what the provider reports. */
 export interface Gauge {
-  read(projection: Projection): Reading;
-  /** Takes in the usage of the request that `sent` was read for. */
+  /** Reads a view, with so many counted tokens on top that are not in it yet. */
+  read(projection: Projection, pendingTokens?: number): Reading;
+  /** Takes in the usage of the request that `sent` was read for; of this generation, or it must not be taken in. */
   observe(usage: Usage, sent: Reading): void;
   /** The view was rewritten: what was reported before it says less about what is sent after. */
   rewritten(): void;
+  /** How often the view was rewritten. */
+  readonly generation: number;
   readonly budget: Budget;
   /** Tool definitions: tokens no edit can change; counted tokens. */
   readonly fixedTokens: number;
@@ -42,8 +45,9 @@ export function createGauge({ settings, catalogue, counter, toolsTokens }: Gauge
   return {
     budget,
     fixedTokens: toolsTokens,
-    read: (projection) =>
+    read: (projection, pendingTokens = 0) =>
       readPressure({
+        pending: { tokens: pendingTokens },
         view: projection.size,
         toolsTokens,
         toolResultTokens: projection.resultTokens,
@@ -57,6 +61,9 @@ export function createGauge({ settings, catalogue, counter, toolsTokens }: Gauge
       calibration = calibrate(calibration, { estimate, usage, generation });
     },
     rewritten: () => void generation++,
+    get generation() {
+      return generation;
+    },
   };
 }
 

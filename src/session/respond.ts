@@ -35,9 +35,11 @@ export function respondToPressure(state: AgentState, parts: SessionParts, emit: 
       durationMs: 0,
     };
   }
+  const overflow = trigger.kind === 'overflow';
   return respondNow(state, parts, emit, trigger, {
-    target: policy.target,
-    forced: trigger.kind === 'overflow',
+    // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
+    target: overflow ? policy.target * Math.min(1, reading.pressure) : policy.target,
+    forced: overflow,
   });
 }
 
@@ -96,8 +98,9 @@ function commitPass(pass: Pass, state: AgentState, parts: SessionParts): void {
 
 function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): RunInput {
   const { gauge, measureDraft, count, clock, timer, policy } = parts;
-  const { log, references, ledger, isPinned, projection, stageStates } = state;
+  const { log, references, statements, ledger, isPinned, projection, stageStates } = state;
   references.catchUp();
+  statements.catchUp();
   return {
     source: { log, references, holds: ledger.holds, isPinned },
     projection,
@@ -105,12 +108,13 @@ function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): Run
     trigger,
     policy,
     forced: false,
-    read: (draft) => gauge.read(draft),
+    read: gauge.read,
     fixedTokens: gauge.fixedTokens,
     measure: measureDraft,
     count,
     clock: clock(),
     timer,
+    claims: { identifiers: references.identifiers, artifacts: references.artifacts, statements },
     states: stageStates,
   };
 }

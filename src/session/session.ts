@@ -23,8 +23,8 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #state: AgentState;
   readonly #stream = new PressureStream<Reading, RunReport>();
-  /** What the newest request was read as; usage is reported for it. */
-  #sent: Reading | undefined;
+  /** What the newest request was read as, and of which rewrite of the view; usage is reported for it. */
+  #sent: { readonly reading: Reading; readonly generation: number } | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -89,7 +89,7 @@ export class Session {
     const unchangedPrefixTokens = projection.tokensBefore(from);
     const { messages, notices } = this.#parts.writer.write(projection.view, from);
     projection.settle();
-    this.#sent = reading;
+    this.#sent = { reading, generation: this.#parts.gauge.generation };
     return { messages, notices, view: projection.view, reading, run, unchangedPrefixTokens };
   }
 
@@ -104,19 +104,24 @@ export class Session {
 
   /**
    * What the provider reported for the newest request: calibrates the scale that readings are on. Where it was more
-   * than the model takes, the next `prepare` compacts whatever the reading says.
+   * than the model takes, the next `prepare` compacts whatever the reading says. Nothing happens where the view was
+   * rewritten since: what was reported is of a request that would no longer be sent.
    */
   observe(usage: Usage): void {
-    if (!this.#sent) return;
-    this.#parts.gauge.observe(usage, this.#sent);
-    if (overflowed(usage, this.#sent.budget)) this.#state.overflowed = true;
+    const { gauge } = this.#parts;
+    if (this.#sent?.generation !== gauge.generation) return;
+    const { reading } = this.#sent;
+    gauge.observe(usage, reading);
+    if (overflowed(usage, reading.budget)) this.#state.overflowed = true;
   }
 
   /** Takes the newest compaction back; its span is held, so that nothing compacts it again until released. */
   undo(): CompactionRecord | undefined {
     const state = this.#state;
     const undone = state.ledger.undo((record) => spanOf(record, state.log));
-    if (undone) state.projection = renderAll(state.log, state.ledger.liveEdits, state.isPinned);
+    if (!undone) return undefined;
+    state.projection = renderAll(state.log, state.ledger.liveEdits, state.isPinned);
+    this.#parts.gauge.rewritten();
     return undone;
   }
 

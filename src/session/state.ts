@@ -1,4 +1,5 @@
 import { ReferenceIndex } from '../facts/index.js';
+import { StatementLedger } from '../outline/index.js';
 import type { Policy, Spent } from '../pipeline/index.js';
 import type { MeasureMessage, RequestWriter } from '../spi/index.js';
 import { Ledger, Log, Projection, type LogMessage } from '../transcript/index.js';
@@ -32,6 +33,7 @@ export interface AgentState {
   readonly log: Log;
   readonly ledger: Ledger;
   readonly references: ReferenceIndex;
+  readonly statements: StatementLedger;
   readonly isPinned: (message: LogMessage) => boolean;
   projection: Projection;
   /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
@@ -51,6 +53,7 @@ export function createState(parts: SessionParts): AgentState {
     log,
     ledger: new Ledger(),
     references: new ReferenceIndex(log),
+    statements: new StatementLedger(log),
     isPinned,
     projection: new Projection(log, isPinned),
     appendedTokens: 0,

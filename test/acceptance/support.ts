@@ -150,11 +150,18 @@ export interface Ran {
 }
 
 /** Runs a command line as the shell would; nothing of the environment reaches it but what is handed in. */
-export async function spillway(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+export async function spillway(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  onWrite: (text: string) => void = () => {},
+): Promise<Ran> {
   let out = '';
   let err = '';
   const terminal: Terminal = {
-    out: (text) => void (out += text),
+    out: (text) => {
+      onWrite(text);
+      out += text;
+    },
     err: (text) => void (err += text),
     note: (line) => void (err += `${line}\n`),
     interactive: false,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { renderAll, type Log } from '../../src/transcript/index.js';
+import { renderAll, type Log, type Message } from '../../src/transcript/index.js';
 import { Bench } from '../support/bench.js';
 import { histories } from '../support/histories.js';
 import { deepFreeze, frame, look, remeasured, splitExchanges } from '../support/looks.js';
@@ -12,10 +12,10 @@ const rounds = fc.array(fc.record({ come: fc.nat(9), intents: fc.array(intent, {
   maxLength: 8,
 });
 
-/** Plays a history into a bench, judging every proposal at its time. Returns how many edits were taken. */
+/** Plays a history into a bench, judging every proposal at its time. */
 function play(
   bench: Bench,
-  history: Parameters<Bench['append']>,
+  history: readonly Message[],
   script: readonly { come: number; intents: readonly Intent[] }[],
 ): void {
   let next = 0;
@@ -41,10 +41,10 @@ describe('a projection kept up to date', () => {
         expect(look(bench.projection)).toEqual(look(renderAll(bench.log, bench.edits, bench.isPinned)));
         expect(bench.projection).toMatchObject(remeasured(bench.projection.view));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     // The property says nothing where the generator makes nothing.
-    expect(edited).toBeGreaterThan(300);
+    expect(edited).toBeGreaterThan(150);
   });
 
   it('shows exchanges whole, and parts with their ids, names and order', () => {
@@ -60,7 +60,7 @@ describe('a projection kept up to date', () => {
         );
         expect(new Set(view.map(({ message }) => message.id)).size).toBe(view.length);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -103,7 +103,8 @@ describe('the cost of an append', () => {
   it('does not grow with the log: no earlier message is read, none of the view moves', () => {
     const reads = (length: number): number => {
       const bench = new Bench([]);
-      const message = (i: number) => ({ id: `x${i}`, role: 'assistant', origin: 'model', parts: [] }) as const;
+      const message = (i: number) =>
+        ({ id: `x${i}`, role: 'assistant', origin: 'model', parts: [] }) as const;
       for (let i = 0; i < length; i++) bench.append(message(i));
       const { log } = bench;
       let count = 0;

@@ -1,4 +1,5 @@
 import { ReferenceIndex } from '../../src/facts/index.js';
+import { StatementLedger } from '../../src/outline/index.js';
 import { buildView, type ViewSource } from '../../src/pipeline/index.js';
 import { createGuard } from '../../src/pipeline/guard.js';
 import { measureEdit } from '../../src/pipeline/measure.js';
@@ -32,6 +33,7 @@ export const usualPins = (message: LogMessage): boolean =>
 export class Bench {
   readonly log = new Log();
   readonly references = new ReferenceIndex(this.log);
+  readonly statements = new StatementLedger(this.log);
   readonly isPinned: (message: LogMessage) => boolean;
   readonly edits: PlannedEdit[] = [];
   holds: readonly Hold[];
@@ -54,6 +56,7 @@ export class Bench {
 
   get source(): ViewSource {
     this.references.catchUp();
+    this.statements.catchUp();
     const { log, references, holds, isPinned } = this;
     return { log, references, holds, isPinned };
   }

@@ -1,4 +1,10 @@
-import { planRun, type OpenableStage, type Policy, type RunInput, type RunOutcome } from '../../src/pipeline/index.js';
+import {
+  planRun,
+  type OpenableStage,
+  type Policy,
+  type RunInput,
+  type RunOutcome,
+} from '../../src/pipeline/index.js';
 import type { CompactionStage, Proposal, StageGoal, TranscriptView } from '../../src/spi/index.js';
 import { BUILT_IN_STAGES } from '../../src/stages/index.js';
 import { readPressure, type Budget } from '../../src/tokens/index.js';
@@ -59,7 +65,7 @@ export function policyOf(stages: readonly OpenableStage[], changes: Partial<Poli
     target: 0.6,
     escalation: 'gates',
     minGain: 0.05,
-    shares: { pins: 0.4, summary: 0.2, claims: 0.15, unseen: 0.4 },
+    shares: { pins: 0.4, summary: 0.2, claims: 0, unseen: 0.4 },
     passes: [],
     maxTokens: 0,
     ...changes,
@@ -77,8 +83,19 @@ export function inputOf(bench: Bench, stages: readonly OpenableStage[], settings
     trigger: { kind: 'pressure', detail: 'a test' },
     policy: policyOf(stages, settings.policy),
     forced: settings.forced ?? false,
-    read: (projection: Projection) =>
-      readPressure({ view: projection.size, toolsTokens, toolResultTokens: projection.resultTokens, budget }),
+    read: (projection: Projection, pendingTokens = 0) =>
+      readPressure({
+        view: projection.size,
+        toolsTokens,
+        toolResultTokens: projection.resultTokens,
+        pending: { tokens: pendingTokens },
+        budget,
+      }),
+    claims: {
+      identifiers: bench.references.identifiers,
+      artifacts: bench.references.artifacts,
+      statements: bench.statements,
+    },
     fixedTokens: toolsTokens,
     measure,
     count,

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../support/chat.js';
 import { referenceCount } from '../../support/reference-count.js';
 import { textOfMessage } from '../text.js';
-import { join, newest, split } from './exchanges.js';
+import { newest, split, together, tokensOf } from './exchanges.js';
 import { stateless } from './policy.js';
 
 /** Paths, URLs, identifiers, hashes and numbers: anything of six characters or more that no dictionary holds. */
@@ -16,12 +16,12 @@ export const bareWords = stateless('bare-words', (history, budget) => {
   const { head, rest, left } = split(history, budget);
   const kept = newest(rest, left * (1 - SHARE_OF_WORDS));
   const gone = rest.slice(0, rest.length - kept.length);
-  const room = left - kept.reduce((sum, { tokens }) => sum + tokens, 0);
+  const room = left - tokensOf(kept);
   const dump = dumpOf(
     gone.flatMap(({ messages }) => messages),
     room,
   );
-  return [...head, ...dump, ...join([], kept)];
+  return [...head, ...dump, ...together([], kept)];
 });
 
 function dumpOf(messages: readonly ChatMessage[], room: number): ChatMessage[] {

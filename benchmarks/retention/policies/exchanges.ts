@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../support/chat.js';
+import { contentOf, type ChatMessage } from '../../support/chat.js';
 import { referenceCount } from '../../support/reference-count.js';
 
 /** Messages that stand or fall together: a step with its results, or one plain message. */
@@ -9,32 +9,56 @@ export interface Exchange {
 }
 
 export interface Split {
-  /** System messages at the front and the first user message: kept whatever comes. */
+  /** System messages and the first user message: kept whatever comes. */
   readonly head: readonly ChatMessage[];
   readonly rest: readonly Exchange[];
   /** What the budget leaves for the rest. */
   readonly left: number;
 }
 
+/** As much of the budget as Spillway lets pins take; a baseline that sent its head whole could pass the budget. */
+const SHARE_OF_HEAD = 0.4;
+
 export function split(history: readonly ChatMessage[], budget: number): Split {
   const firstUser = history.findIndex(({ role }) => role === 'user');
   const isHead = (message: ChatMessage, index: number): boolean =>
     index === firstUser || message.role === 'system' || message.role === 'developer';
-  const head = history.filter(isHead);
+  const head = cutTo(history.filter(isHead), Math.floor(budget * SHARE_OF_HEAD));
   const rest = exchangesOf(history.filter((message, index) => !isHead(message, index)));
   return { head, rest, left: budget - referenceCount(head) };
 }
 
+/** Late results join the step that asked, so that no choice parts a call from its result. */
 export function exchangesOf(messages: readonly ChatMessage[]): Exchange[] {
   const groups: ChatMessage[][] = [];
+  const asked = new Map<string, ChatMessage[]>();
   for (const message of messages) {
-    if (message.role === 'tool' && groups.length > 0) groups.at(-1)!.push(message);
-    else groups.push([message]);
+    const step = message.role === 'tool' ? asked.get(message.tool_call_id ?? '') : undefined;
+    if (step) {
+      step.push(message);
+      continue;
+    }
+    const group = [message];
+    groups.push(group);
+    for (const { id } of message.tool_calls ?? []) if (id !== undefined) asked.set(id, group);
   }
   return groups.map((group, order) => ({ order, messages: group, tokens: referenceCount(group) }));
 }
 
-/** Takes in this order what still fits, and returns it in the order of the history. */
+function cutTo(messages: readonly ChatMessage[], allowance: number): readonly ChatMessage[] {
+  let cut = messages;
+  for (let excess = referenceCount(cut) - allowance; excess > 0; excess = referenceCount(cut) - allowance) {
+    const largest = cut.reduce((a, b) => (referenceCount([b]) > referenceCount([a]) ? b : a));
+    const content = contentOf(largest);
+    const kept = Math.max(0, 1 - (excess + 8) / referenceCount([largest]));
+    if (content === '') break;
+    const shorter = { ...largest, content: content.slice(0, Math.floor(content.length * kept)) };
+    cut = cut.map((message) => (message === largest ? shorter : message));
+  }
+  return cut;
+}
+
+/** Takes in this order whatever still fits, and returns it in the order of the history. */
 export function fill(exchanges: Iterable<Exchange>, left: number): Exchange[] {
   const taken: Exchange[] = [];
   for (const exchange of exchanges) {
@@ -45,18 +69,24 @@ export function fill(exchanges: Iterable<Exchange>, left: number): Exchange[] {
   return taken.sort((a, b) => a.order - b.order);
 }
 
-/** The newest in a row: stops at the first that does not fit. */
-export function newest(exchanges: readonly Exchange[], left: number): Exchange[] {
+/** The first in a row: stops at the first that does not fit. */
+export function inARow(exchanges: Iterable<Exchange>, left: number): Exchange[] {
   const taken: Exchange[] = [];
-  for (const exchange of [...exchanges].reverse()) {
+  for (const exchange of exchanges) {
     if (exchange.tokens > left) break;
     left -= exchange.tokens;
-    taken.unshift(exchange);
+    taken.push(exchange);
   }
-  return taken;
+  return taken.sort((a, b) => a.order - b.order);
 }
 
-export const join = (head: readonly ChatMessage[], taken: readonly Exchange[]): ChatMessage[] => [
+export const newest = (exchanges: readonly Exchange[], left: number): Exchange[] =>
+  inARow([...exchanges].reverse(), left);
+
+export const tokensOf = (exchanges: readonly Exchange[]): number =>
+  exchanges.reduce((sum, { tokens }) => sum + tokens, 0);
+
+export const together = (head: readonly ChatMessage[], taken: readonly Exchange[]): ChatMessage[] => [
   ...head,
   ...taken.flatMap(({ messages }) => messages),
 ];

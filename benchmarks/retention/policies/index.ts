@@ -1,6 +1,10 @@
 import { bareWords } from './bare-words.js';
-import { keepNewest } from './keep-newest.js';
+import { bm25 } from './bm25.js';
+import { headTail } from './head-tail.js';
+import { everything, keepNewest, keepNewestInWindow } from './keep-newest.js';
+import { openPeers } from './peers.js';
 import type { Policy } from './policy.js';
+import { randomExchanges } from './random.js';
 import { dropOnly, spillway } from './spillway.js';
 
 export interface Choice {
@@ -16,12 +20,33 @@ export interface Chosen {
   readonly notes: readonly string[];
 }
 
-export async function choosePolicies({ policies, profile }: Choice): Promise<Chosen> {
-  const known = [spillway(profile), keepNewest, dropOnly, bareWords];
-  const wanted = policies?.split(',');
-  const unknown = wanted?.find((name) => !known.some((policy) => policy.name === name));
-  if (unknown !== undefined) {
-    throw new Error(`no policy ${unknown}; there are ${known.map(({ name }) => name).join(', ')}`);
-  }
-  return { policies: known.filter(({ name }) => !wanted || wanted.includes(name)), notes: [] };
+export async function choosePolicies({ policies: names, profile, peers: folder }: Choice): Promise<Chosen> {
+  const ranked = bm25();
+  const peers = folder === undefined ? { policies: [], notes: [] } : await openPeers(folder);
+  const known = [
+    spillway(profile),
+    keepNewestInWindow,
+    keepNewest,
+    headTail,
+    randomExchanges,
+    bareWords,
+    ...(ranked ? [ranked] : []),
+    dropOnly,
+    everything,
+    ...peers.policies,
+  ];
+  const notes = ranked ? [] : ['bm25 is left out: it needs a library; npm i -D minisearch'];
+  if (folder === undefined) notes.push('peers are left out: name their prepared install with --peers DIR');
+  return {
+    policies: names === undefined ? known : chosen(known, names.split(',')),
+    notes: [...notes, ...peers.notes],
+  };
+}
+
+/** By the start of their names: `peer:pi` is both of pi's rows. */
+function chosen(known: readonly Policy[], starts: readonly string[]): Policy[] {
+  const unknown = starts.find((start) => !known.some(({ name }) => name.startsWith(start)));
+  if (unknown === undefined)
+    return known.filter(({ name }) => starts.some((start) => name.startsWith(start)));
+  throw new Error(`no policy ${unknown}; there are ${known.map(({ name }) => name).join('; ')}`);
 }

@@ -18,18 +18,24 @@ export interface Replay {
 
 export interface Policy {
   readonly name: string;
+  /**
+   * What it may send: as many tokens as Spillway did at the same call, or the whole window, or (a policy that keeps no
+   * budget) a window narrowed until its mean is no more than Spillway's.
+   */
+  readonly allowance: 'sent' | 'window' | 'narrowed';
   replay(replay: Replay): AsyncIterable<SentRequest>;
 }
 
 /** Chooses from the whole history at every call; nothing is carried from call to call. */
-export type Choose = (history: readonly ChatMessage[], budget: number, seed: number) => readonly ChatMessage[];
+export type Choose = (history: readonly ChatMessage[], budget: number) => readonly ChatMessage[];
 
-export function stateless(name: string, choose: Choose): Policy {
+export function stateless(name: string, choose: Choose, allowance: Policy['allowance'] = 'sent'): Policy {
   return {
     name,
+    allowance,
     async *replay({ session, judged, budgetAt }) {
       for (const index of judged) {
-        yield { index, messages: choose(session.chat.slice(0, index), budgetAt(index), index) };
+        yield { index, messages: choose(session.chat.slice(0, index), budgetAt(index)) };
       }
     },
   };

@@ -1,4 +1,5 @@
-import { createSpillway, replaySession, type SpillwayOptions } from '../../../src/index.js';
+import { z } from 'zod';
+import { createSpillway, defineStage, replaySession, type SpillwayOptions } from '../../../src/index.js';
 import type { ChatMessage } from '../../support/chat.js';
 import type { Policy } from './policy.js';
 
@@ -7,12 +8,23 @@ export function spillway(profile?: string): Policy {
   return engine('spillway', { ...(profile !== undefined && { profile }) });
 }
 
-/** The same engine with no stage at all: what is over goes, oldest first. */
-export const dropOnly = engine('drop-only', { settings: { roster: [] } });
+const nothing = defineStage({
+  name: 'nothing',
+  summary: 'Opens a run and proposes nothing, so that only the drop floor acts.',
+  options: z.strictObject({}),
+  plan: () => ({ edits: [] }),
+});
+
+/** The same engine with no stage that does anything: what is over goes, oldest first. */
+export const dropOnly = engine('drop-only', {
+  stages: [nothing],
+  settings: { roster: [{ stage: 'nothing', opensAt: 0.8 }] },
+});
 
 function engine(name: string, options: SpillwayOptions): Policy {
   return {
     name,
+    allowance: 'window',
     async *replay({ session, window }) {
       const live = (await createSpillway({ ...options, inputBudget: window })).session();
       for await (const { index, prepared } of replaySession(live, session.messages)) {

@@ -27,7 +27,9 @@ describe('the ledger', () => {
     expect(ledger.head).toBe(GENESIS);
     ledger.commit(recordOf('c1', GENESIS));
     const stale = recordOf('c2', GENESIS);
-    expect(() => ledger.commit(stale)).toThrow(expect.objectContaining({ code: 'LEDGER_CONFLICT', retryable: true }));
+    expect(() => ledger.commit(stale)).toThrow(
+      expect.objectContaining({ code: 'LEDGER_CONFLICT', retryable: true }),
+    );
     ledger.commit(recordOf('c2', ledger.head));
     expect(ledger.records.map((record) => record.id)).toEqual(['c1', 'c2']);
   });
@@ -39,7 +41,9 @@ describe('the ledger', () => {
     ledger.undo(hold);
     expect(ledger.head).not.toBe(before);
     expect(ledger.head).not.toBe(GENESIS);
-    expect(() => ledger.commit(recordOf('c2', before))).toThrow(expect.objectContaining({ code: 'LEDGER_CONFLICT' }));
+    expect(() => ledger.commit(recordOf('c2', before))).toThrow(
+      expect.objectContaining({ code: 'LEDGER_CONFLICT' }),
+    );
     ledger.commit(recordOf('c2', ledger.head));
   });
 
@@ -54,7 +58,10 @@ describe('the ledger', () => {
     expect(ledger.undo(hold)?.id).toBe('c1');
     expect(ledger.undo(hold)).toBeUndefined();
     expect(ledger.records.map(({ status }) => status)).toEqual(['undone', 'undone']);
-    expect(ledger.holds).toEqual([{ from: 3, to: 4 }, { from: 0, to: 1 }]);
+    expect(ledger.holds).toEqual([
+      { from: 3, to: 4 },
+      { from: 0, to: 1 },
+    ]);
     ledger.release();
     expect(ledger.holds).toEqual([]);
   });

@@ -46,7 +46,9 @@ describe('the log', () => {
     (parts[0] as { content: unknown }).content = [];
     expect(entry.parts).toEqual([answer('c1', 'as it was')]);
     expect(() => (entry.parts as unknown[]).pop()).toThrow(TypeError);
-    expect(() => Object.assign((entry.parts[0] as unknown as { content: object[] }).content[0]!, { text: 'x' })).toThrow(TypeError);
+    expect(() =>
+      Object.assign((entry.parts[0] as unknown as { content: object[] }).content[0]!, { text: 'x' }),
+    ).toThrow(TypeError);
     expect(() => Object.assign(entry.size, { tokens: 0 })).toThrow(TypeError);
     expect(() => Object.assign(entry.size.parts[0]!, { tokens: 0 })).toThrow(TypeError);
   });
@@ -54,12 +56,32 @@ describe('the log', () => {
 
 describe('turns', () => {
   it.each<[string, Draft[], number[], number[]]>([
-    ['begin with each user message', [system('s'), user('a'), says('x'), user('b'), says('y')], [0, 1, 3], [0, 1, 1, 2, 2]],
+    [
+      'begin with each user message',
+      [system('s'), user('a'), says('x'), user('b'), says('y')],
+      [0, 1, 3],
+      [0, 1, 1, 2, 2],
+    ],
     ['begin at once where the user does', [user('a'), says('x'), user('b')], [0, 2], [0, 0, 1]],
     ['are not begun by reminders', [user('a'), reminder('r'), says('x')], [0], [0, 0, 0]],
-    ['are not begun by results in user messages', [user('a'), calls(call('t')), user(answer('c1', 'r'))], [0], [0, 0, 0]],
-    ['are begun by words beside results', [user('a'), calls(call('t')), user(answer('c1', 'r'), text('no'))], [0, 2], [0, 0, 1]],
-    ['are begun by words beside a late result', [says('x'), user(answer('c9', 'r'), text('no'))], [0, 1], [0, 1]],
+    [
+      'are not begun by results in user messages',
+      [user('a'), calls(call('t')), user(answer('c1', 'r'))],
+      [0],
+      [0, 0, 0],
+    ],
+    [
+      'are begun by words beside results',
+      [user('a'), calls(call('t')), user(answer('c1', 'r'), text('no'))],
+      [0, 2],
+      [0, 0, 1],
+    ],
+    [
+      'are begun by words beside a late result',
+      [says('x'), user(answer('c9', 'r'), text('no'))],
+      [0, 1],
+      [0, 1],
+    ],
     ['are not begun by a user message without content', [user('a'), says('x'), user()], [0], [0, 0, 0]],
   ])('%s', (_name, drafts, from, of) => {
     const log = logOf(...drafts);
@@ -76,16 +98,48 @@ describe('what stands at the end of the log', () => {
     ['nothing', [], { unseenFrom: 0 }],
     ['a question', [system('s'), user('q')], { unseenFrom: 0, unanswered: 'm1', first: 'm1' }],
     ['an answer', [user('q'), says('a')], { unseenFrom: 2, first: 'm0' }],
-    ['an open step', [user('q'), step, result('c1', 'r')], { unseenFrom: 2, unanswered: 'm0', open: 1, first: 'm0' }],
-    ['a finished step', [user('q'), step, result('c1', 'r'), result('c2', 'r')], { unseenFrom: 2, unanswered: 'm0', first: 'm0' }],
-    ['a second question while calls run', [user('q'), step, user('p')], { unseenFrom: 2, unanswered: 'm2', open: 1, first: 'm0' }],
-    ['a step the model went on from', [user('q'), step, user('p'), says('a')], { unseenFrom: 4, first: 'm0' }],
-    ['a step the model went on from by another', [user('q'), step, calls(call('u', {}, 'c3')), result('c3', 'r')], { unseenFrom: 3, unanswered: 'm0', first: 'm0' }],
+    [
+      'an open step',
+      [user('q'), step, result('c1', 'r')],
+      { unseenFrom: 2, unanswered: 'm0', open: 1, first: 'm0' },
+    ],
+    [
+      'a finished step',
+      [user('q'), step, result('c1', 'r'), result('c2', 'r')],
+      { unseenFrom: 2, unanswered: 'm0', first: 'm0' },
+    ],
+    [
+      'a second question while calls run',
+      [user('q'), step, user('p')],
+      { unseenFrom: 2, unanswered: 'm2', open: 1, first: 'm0' },
+    ],
+    [
+      'a step the model went on from',
+      [user('q'), step, user('p'), says('a')],
+      { unseenFrom: 4, first: 'm0' },
+    ],
+    [
+      'a step the model went on from by another',
+      [user('q'), step, calls(call('u', {}, 'c3')), result('c3', 'r')],
+      { unseenFrom: 3, unanswered: 'm0', first: 'm0' },
+    ],
     ['a reminder after an answer', [user('q'), says('a'), reminder('r')], { unseenFrom: 2, first: 'm0' }],
-    ['words beside results', [user('q'), step, user(answer('c1', 'r'), text('p'))], { unseenFrom: 2, unanswered: 'm2', open: 1, first: 'm0' }],
-    ['words beside an orphan result', [says('a'), user(answer('c9', 'r'), text('p'))], { unseenFrom: 1, unanswered: 'm1', first: 'm1' }],
+    [
+      'words beside results',
+      [user('q'), step, user(answer('c1', 'r'), text('p'))],
+      { unseenFrom: 2, unanswered: 'm2', open: 1, first: 'm0' },
+    ],
+    [
+      'words beside an orphan result',
+      [says('a'), user(answer('c9', 'r'), text('p'))],
+      { unseenFrom: 1, unanswered: 'm1', first: 'm1' },
+    ],
     ['the assistant, from the start', [says('hello')], { unseenFrom: 1 }],
-    ['a provider-executed tool', [user('q'), says(call('t'), answer('c1', 'r'))], { unseenFrom: 2, unanswered: 'm0', first: 'm0' }],
+    [
+      'a provider-executed tool',
+      [user('q'), says(call('t'), answer('c1', 'r'))],
+      { unseenFrom: 2, unanswered: 'm0', first: 'm0' },
+    ],
   ])('%s', (_name, drafts, expected) => {
     const log = logOf(...drafts);
     expect({

@@ -23,7 +23,11 @@ const long = words(50);
 
 describe('a replace', () => {
   it('puts text for text', () => {
-    expect(after([text('a'), text(long), text('z')], [1, 'short'])).toEqual([text('a'), text('short'), text('z')]);
+    expect(after([text('a'), text(long), text('z')], [1, 'short'])).toEqual([
+      text('a'),
+      text('short'),
+      text('z'),
+    ]);
   });
 
   it('takes a part out', () => {
@@ -38,7 +42,9 @@ describe('a replace', () => {
 
   it('of a part that was replaced before is of the part itself', () => {
     const parts = [text(long), text(words(60)), text('end')];
-    expect(after(parts, [1, words(20), words(20)], [0, 'a', 'b'], [1, 'x'])).toEqual(['a', 'b', 'x', 'end'].map(text));
+    expect(after(parts, [1, words(20), words(20)], [0, 'a', 'b'], [1, 'x'])).toEqual(
+      ['a', 'b', 'x', 'end'].map(text),
+    );
     expect(after(parts, [1, words(5), words(5)], [1])).toEqual([text(long), text('end')]);
   });
 
@@ -61,7 +67,10 @@ describe('a replace', () => {
   });
 
   it('puts a line for an image', () => {
-    expect(after([image(9_000), text('see')], [0, '[image; recall m0#0]'])).toEqual([text('[image; recall m0#0]'), text('see')]);
+    expect(after([image(9_000), text('see')], [0, '[image; recall m0#0]'])).toEqual([
+      text('[image; recall m0#0]'),
+      text('see'),
+    ]);
   });
 
   it('holds with halves of surrogate pairs', () => {

@@ -18,7 +18,10 @@ describe('a supersede', () => {
   it('puts any number of messages for a span', () => {
     expect(apply(ten(), supersede('m2', 'm8', summary('s', 'x')))).toEqual(['m0', 'm1', 's=2..8', 'm9']);
     expect(apply(ten(), supersede('m1', 'm9'))).toEqual(['m0']);
-    expect(apply(ten(), supersede('m0', 'm9', summary('a', 'x'), summary('b', 'y')))).toEqual(['a=0..9', 'b=0..9']);
+    expect(apply(ten(), supersede('m0', 'm9', summary('a', 'x'), summary('b', 'y')))).toEqual([
+      'a=0..9',
+      'b=0..9',
+    ]);
   });
 
   it('nests: the widest wins', () => {
@@ -56,7 +59,13 @@ describe('a supersede', () => {
   });
 
   it('keeps the whole exchange of a pin: a pinned result is no orphan', () => {
-    const bench = Bench.of(user(words(9)), calls(call('a')), user('wait'), pinned(result('c1', 'r')), says(words(9)));
+    const bench = Bench.of(
+      user(words(9)),
+      calls(call('a')),
+      user('wait'),
+      pinned(result('c1', 'r')),
+      says(words(9)),
+    );
     expect(apply(bench, supersede('m0', 'm4', summary('s', 'x')))).toEqual(['s=0..4', 'm1', 'm3']);
   });
 
@@ -68,7 +77,11 @@ describe('a supersede', () => {
   it('says who made it', () => {
     const bench = ten();
     bench.force(planned(supersede('m0', 'm9', summary('s', 'x')), 'full'));
-    expect(bench.projection.view[0]).toMatchObject({ from: 0, to: 9, made: { stage: 'full', reason: 'a test' } });
+    expect(bench.projection.view[0]).toMatchObject({
+      from: 0,
+      to: 9,
+      made: { stage: 'full', reason: 'a test' },
+    });
     expect(bench.projection.view[0]!.source).toBeUndefined();
   });
 });
@@ -79,7 +92,13 @@ describe('the place of a log position', () => {
     apply(bench, supersede('m0', 'm3', summary('a', 'x'), summary('b', 'y')));
     expect(bench.ids).toEqual(['a=0..3', 'b=0..3', 'm0', 'm2', 'm4']);
     expect([0, 1, 2, 3, 4, 5, -1].map((seq) => bench.projection.indexOf(seq))).toEqual([
-      2, undefined, 3, undefined, 4, undefined, undefined,
+      2,
+      undefined,
+      3,
+      undefined,
+      4,
+      undefined,
+      undefined,
     ]);
   });
 });

@@ -1,0 +1,59 @@
+import { createSpillway } from '../../../src/index.js';
+import { outlineSpan } from '../../../src/outline/index.js';
+import { createExactCounter } from '../../../src/tokens/index.js';
+import type { LogMessage } from '../../../src/transcript/index.js';
+import { contentOf, type ChatMessage } from '../../support/chat.js';
+import { referenceCount } from '../../support/reference-count.js';
+import type { ProbedSession } from '../probes.js';
+
+/** Puts another text in the place of a peer's summary, for a request of message `index`. */
+export type Rewrite = (
+  compacted: readonly ChatMessage[],
+  index: number,
+  budget: number,
+) => readonly ChatMessage[];
+
+/** The stub of the peers' adapters, as it stands in what they return. */
+const STUB =
+  /## Goal\nFix the session handling bug in src\/auth\/session\.ts\.[\s\S]*?## Next steps\n1\. Continue the task\./;
+
+/** What Spillway's own summaries may take of a budget; never more than the peer leaves free, nor less than its stub. */
+const SHARE = 0.15;
+const STUB_TOKENS = 150;
+
+/** Our outline of every message that the peer no longer shows, at no more tokens than it leaves. */
+export async function keylessSummaries(session: ProbedSession): Promise<Rewrite> {
+  const live = (await createSpillway()).session();
+  live.append(...session.messages);
+  const { count } = await createExactCounter('o200k_base');
+  return (compacted, index, budget) => {
+    const at = compacted.findLastIndex((message) => STUB.test(contentOf(message)));
+    if (at < 0) return compacted;
+    const gone = goneFrom(session.chat.slice(0, index), compacted).map((seq) => live.log.at(seq)!);
+    if (gone.length === 0) return compacted;
+    const free = budget - referenceCount(compacted) + STUB_TOKENS;
+    const maxTokens = Math.max(STUB_TOKENS, Math.min(Math.floor(SHARE * budget), free));
+    const { text } = outlineSpan(gone as LogMessage[], { maxTokens, count, handle: 'peer' });
+    const summary = { ...compacted[at]!, content: contentOf(compacted[at]!).replace(STUB, () => text) };
+    return compacted.with(at, summary);
+  };
+}
+
+/** Indexes of the messages that no longer stand word for word; the newest of equal ones is taken to stand. */
+function goneFrom(history: readonly ChatMessage[], compacted: readonly ChatMessage[]): number[] {
+  const standing = new Map<string, number>();
+  for (const message of compacted) standing.set(keyOf(message), (standing.get(keyOf(message)) ?? 0) + 1);
+  const gone: number[] = [];
+  for (let i = history.length - 1; i >= 0; i--) {
+    const key = keyOf(history[i]!);
+    const left = standing.get(key) ?? 0;
+    if (left > 0) standing.set(key, left - 1);
+    else gone.unshift(i);
+  }
+  return gone;
+}
+
+const keyOf = (message: ChatMessage): string => {
+  const calls = (message.tool_calls ?? []).map((call) => call.id);
+  return JSON.stringify([message.role, contentOf(message), message.tool_call_id, calls]);
+};

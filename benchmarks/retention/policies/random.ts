@@ -1,0 +1,17 @@
+import { seeded } from '../bootstrap.js';
+import { fill, split, together } from './exchanges.js';
+import { stateless } from './policy.js';
+
+/** Exchanges drawn by lot; the index of the call is the seed. */
+export const randomExchanges = stateless('random', (history, budget) => {
+  const { head, rest, left } = split(history, budget);
+  const next = seeded(history.length);
+  const drawn = rest.map((exchange) => ({ exchange, lot: next() })).sort((a, b) => a.lot - b.lot);
+  return together(
+    head,
+    fill(
+      drawn.map(({ exchange }) => exchange),
+      left,
+    ),
+  );
+});

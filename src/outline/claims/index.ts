@@ -1,0 +1,2 @@
+export { claimsText, type ClaimsRequest } from './text.js';
+export { StatementLedger } from './statements.js';

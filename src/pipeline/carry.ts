@@ -1,0 +1,145 @@
+import { scanWords, type Artifact, type Identifier } from '../facts/index.js';
+import { callLine, callsOf, claimsText, type StatementLedger } from '../outline/index.js';
+import type { GuardRights } from './guard.js';
+import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import {
+  spanHandle,
+  textOf,
+  type Edit,
+  type Message,
+  type ReadonlyLog,
+  type ViewMessage,
+} from '../transcript/index.js';
+
+/** What claims are taken from: read off the whole log, superseded or not. */
+export interface ClaimSources {
+  readonly identifiers: { all(): Iterable<Identifier> };
+  readonly artifacts: { all(): Iterable<Artifact> };
+  readonly statements: StatementLedger;
+}
+
+/** Claims are the pipeline's own: they may take what was kept free for them. */
+export const CARRY_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true };
+
+/** Tokens of the standing claims message; 0 where there is none. */
+export function claimsTokens(view: readonly ViewMessage[]): number {
+  return view.find(isClaims)?.size.tokens ?? 0;
+}
+
+/**
+ * The edit that puts what left the view, and may be needed again, into one message of claims: in place of the last one,
+ * else beside the earliest replacement, else beside the digest of the oldest exchange that has lost its results.
+ * Nothing where there is no such place, or nothing to say.
+ */
+export function carryClaims(
+  view: TranscriptView,
+  log: ReadonlyLog,
+  sources: ClaimSources,
+  maxTokens: number,
+  count: (text: string) => number,
+): Edit[] {
+  const place = placeOf(view);
+  if (!place) return [];
+  const shown = shownIn(view);
+  const claims = claimsText({
+    log,
+    statements: sources.statements,
+    identifiers: sources.identifiers.all(),
+    artifacts: sources.artifacts.all(),
+    isShownMessage: (seq) => shown.messages.has(seq),
+    isShown: (word) =>
+      shown.words.has(word.hash) ||
+      shown.messages.has(word.last) ||
+      shown.messages.has(word.lastCall) ||
+      shown.messages.has(word.first),
+    maxTokens: maxTokens - MESSAGE_TOKENS,
+    count,
+  });
+  const standing = place.messages.find((message) => message.label === 'claims');
+  if (standing && claims && textOf(standing.parts[0]!) === claims.text) return [];
+  if (!standing && !claims) return [];
+  const handle = spanHandle(place.exchange.fromId, place.exchange.toId);
+  const others = place.messages.filter((message) => message.label !== 'claims');
+  const replacement = claims ? [claimsMessage(handle, claims.text), ...others] : others;
+  const { fromId, toId } = place.exchange;
+  return [
+    { kind: 'supersede', fromId, toId, replacement, reason: 'what left the view and may be needed again' },
+  ];
+}
+
+/** A message costs this much beside its text. */
+const MESSAGE_TOKENS = 4;
+
+function claimsMessage(handle: string, text: string): Message {
+  return {
+    id: `claims:${handle}`,
+    role: 'assistant',
+    origin: 'synthetic',
+    label: 'claims',
+    parts: [{ type: 'text', text }],
+  };
+}
+
+function isClaims({ message }: ViewMessage): boolean {
+  return message.label === 'claims';
+}
+
+interface Place {
+  readonly exchange: ViewExchange;
+  /** What stands there now, or would. */
+  readonly messages: readonly Message[];
+}
+
+function placeOf({ exchanges }: TranscriptView): Place | undefined {
+  const free = exchanges.filter((exchange) => exchange.protection !== 'held');
+  const replacements = free.filter(({ kind }) => kind === 'replacement');
+  const standing = replacements.find(({ messages }) => messages.some(isClaims)) ?? replacements[0];
+  if (standing) return { exchange: standing, messages: standing.messages.map(({ message }) => message) };
+  const emptied = free.find(
+    (exchange) =>
+      exchange.kind === 'step' && !exchange.protection && !exchange.unseen && hasLostResults(exchange),
+  );
+  return emptied && { exchange: emptied, messages: [digestOf(emptied)] };
+}
+
+/** All its results are replaced, and nothing stands between its messages. */
+function hasLostResults({ messages, from, to }: ViewExchange): boolean {
+  if (messages.length !== to - from + 1) return false;
+  return messages.every(({ message, replaced }) =>
+    message.parts.every((part, i) => part.type !== 'tool-result' || replaced?.has(i) === true),
+  );
+}
+
+function digestOf({ messages, fromId, toId }: ViewExchange): Message {
+  const handle = spanHandle(fromId, toId);
+  const sources = messages.map(({ source }) => source!);
+  const prose = messages
+    .filter(({ message }) => message.role === 'assistant')
+    .flatMap(({ message }) => message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
+  const lines = [...prose, ...callsOf(sources).map(callLine), `[recall ${handle}]`];
+  return {
+    id: `digest:${handle}`,
+    role: 'assistant',
+    origin: 'synthetic',
+    label: 'digest',
+    parts: [{ type: 'text', text: lines.join('\n') }],
+  };
+}
+
+/** Log positions that stand as they were, and the words of what stands changed. */
+function shownIn(view: TranscriptView): { messages: Set<number>; words: Set<number> } {
+  const messages = new Set<number>();
+  const words = new Set<number>();
+  for (const exchange of view.exchanges) {
+    for (const shown of exchange.messages) {
+      if (isClaims(shown)) continue;
+      if (shown.source && !shown.replaced) messages.add(shown.from);
+      else for (const part of shown.message.parts) scanWords(wordsOf(part), (hash) => words.add(hash));
+    }
+  }
+  return { messages, words };
+}
+
+function wordsOf(part: Message['parts'][number]): string {
+  return part.type === 'tool-call' ? part.arguments : textOf(part);
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { callOf, fill, prose, read, resultOf, says, sessionOf, system, user, type Chat } from '../support.js';
+
+/** Pins and one open question make up 82 %: nothing that may go is worth a compaction. */
+const STUCK: Chat[] = [system(prose(7_500, 1)), user(prose(300, 2)), says(prose(100, 3)), says('Go on.')];
+
+describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () => {
+  it('stops after the first pass that gained nothing, and says so', async () => {
+    const session = await sessionOf(20_000, STUCK);
+    fill(session, 0.82);
+    const kinds: string[] = [];
+    for (let i = 0; i < 24; i++) kinds.push((await session.prepare()).run.kind);
+    expect(kinds).toEqual(['noop', ...Array.from({ length: 23 }, () => 'waiting')]);
+    expect(session.ledger.records).toEqual([]);
+  });
+
+  it('counts as success only what was gained: a pass below the minimum commits nothing', async () => {
+    const session = await sessionOf(20_000, [...STUCK, callOf([['c', 'Bash', { command: 'ls' }]]), resultOf('c', prose(400, 4)), says('I see.')], {
+      stages: { snip: { protectTokens: 0 } },
+    });
+    fill(session, 0.82);
+    const { run, reading } = await session.prepare();
+    expect(run.stages[0]).toMatchObject({ stage: 'snip', outcome: 'applied', edits: 1 });
+    expect(run).toMatchObject({ kind: 'noop', reason: expect.stringMatching(/less than the minimum of 5/) });
+    expect(reading.pressure).toBeCloseTo(0.82, 2);
+    expect((await session.prepare()).run.kind).toBe('waiting');
+  });
+
+  it('begins again once something new came in that is worth it', async () => {
+    const session = await sessionOf(20_000, STUCK, { stages: { snip: { protectTokens: 0 } } });
+    fill(session, 0.82);
+    await session.prepare();
+    session.append(...read([callOf([['n', 'Bash', { command: 'ls' }]]), resultOf('n', prose(1_500, 5)), says('I see.')]).map((message) => ({ ...message, id: `n${message.id}` })));
+    const { run, reading } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(reading.pressure).toBeLessThan(0.85);
+  });
+
+  it('names what the floor is made of where the request can never fit', async () => {
+    const session = await sessionOf(6_000, STUCK, { pins: { share: 0.5 } });
+    fill(session, 1.9);
+    await expect(session.prepare()).rejects.toMatchObject({
+      code: 'BUDGET_UNREACHABLE',
+      message: expect.stringMatching(/pins \d+, unansweredUser \d+/),
+      facts: { limit: 6_000 },
+    });
+  });
+});

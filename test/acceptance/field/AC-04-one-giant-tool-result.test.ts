@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { validateOpenAiChat } from '../../../src/testkit/index.js';
+import {
+  callOf,
+  jsonLines,
+  prose,
+  readJson,
+  resultOf,
+  says,
+  sessionOf,
+  shownText,
+  spillway,
+  step,
+  temporaryFolder,
+  user,
+  type Chat,
+} from '../support.js';
+
+const folder = temporaryFolder();
+const GIANT = `The build begins.\n${prose(2_000_000, 1)}\nThe build failed: 3 errors.`;
+
+describe('AC-04: one giant tool result, or a session of nothing but tools', () => {
+  it('a fresh result far larger than the budget is cut to size, head and tail, with a handle', async () => {
+    const session = await sessionOf(10_000, [user('Build it.'), callOf([['b', 'Bash', { command: 'make' }]]), resultOf('b', GIANT)]);
+    const { view, reading, messages } = await session.prepare();
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+    expect(validateOpenAiChat(messages)).toEqual([]);
+    const shown = shownText(view[2]!);
+    expect(shown.startsWith('The build begins.')).toBe(true);
+    expect(shown.endsWith('3 errors.')).toBe(true);
+    expect(shown).toMatch(/\[… about [\d,]+ of 2,000,0\d\d tokens cut; recall m2#0 …\]/);
+    // At most 0.4 of the budget, so that there is room for an answer and the next call.
+    expect(shown.length / 4).toBeLessThanOrEqual(4_000);
+    expect(session.log.at(2).parts).toMatchObject([{ content: [{ text: GIANT }] }]);
+  });
+
+  it('the same once it is old, beside others', async () => {
+    const chat = [user('Build it.'), ...step('Bash', { command: 'make' }, GIANT), ...step('Bash', { command: 'ls' }, 'a b c'), says('Failed.'), user('Why?')];
+    const session = await sessionOf(10_000, chat);
+    const { reading, view } = await session.prepare();
+    expect(reading.pressure).toBeLessThanOrEqual(0.6);
+    expect(shownText(view.find(({ message }) => message.role === 'tool')!).length).toBeLessThan(20_000);
+  });
+
+  it('a session of nothing but tools compacts', async () => {
+    const chat: Chat[] = [user('Search until you find it.'), ...Array.from({ length: 200 }, (_, i) => step('search', { i }, prose(300, i))).flat()];
+    const session = await sessionOf(16_000, chat);
+    const { run, reading, messages } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(reading.pressure).toBeLessThan(0.84);
+    expect(validateOpenAiChat(messages)).toEqual([]);
+    // Nothing referred to them: below the gate of micro by snip alone.
+    expect(new Set(run.record!.plan.edits.map(({ stage }) => stage))).toEqual(new Set(['snip']));
+  });
+
+  it('even without a user message', async () => {
+    const chat = Array.from({ length: 100 }, (_, i) => step('search', { i }, `hit_number_${i} ${prose(300, i)}`)).flat();
+    const session = await sessionOf(8_000, chat);
+    const { reading, messages } = await session.prepare();
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+    expect(validateOpenAiChat(messages)).toEqual([]);
+  });
+
+  it('comes out of the command line message by message, not as one string', async () => {
+    const chat = [user('Build it.'), ...step('Bash', { command: 'make' }, GIANT), says('Failed.'), user('Why?')];
+    const file = folder.file('giant.jsonl', jsonLines(chat));
+    const out = `${folder.path}/sent.json`;
+    const pieces: number[] = [];
+    const ran = await spillway(['compact', file, '--window', '10000', '--out', out]);
+    expect(ran.code).toBe(0);
+    const sent = readJson(out) as unknown[];
+    expect(sent).toHaveLength(5);
+    const toStdout = await spillway(['compact', file, '--window', '0'], {}, (text) => pieces.push(text.length));
+    expect(toStdout.code).toBe(0);
+    // One write a message, at least.
+    expect(pieces.length).toBeGreaterThanOrEqual(5);
+    expect(JSON.parse(toStdout.out)).toEqual(chat);
+  });
+});
