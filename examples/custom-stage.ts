@@ -61,7 +61,11 @@ const POLLS = { stage: 'polls', opensAt: 0.8 };
 export const ROSTERS = {
   added: [POLLS, 'snip', 'micro', 'collapse', 'auto', 'partial', 'full'],
   'in place of snip': [POLLS, 'micro', 'collapse', 'auto', 'partial', 'full'],
-  reordered: [{ stage: 'collapse', opensAt: 0.8 }, { stage: 'snip', opensAt: 0.82 }, { stage: 'polls', opensAt: 0.84 }],
+  reordered: [
+    { stage: 'collapse', opensAt: 0.8 },
+    { stage: 'snip', opensAt: 0.82 },
+    { stage: 'polls', opensAt: 0.84 },
+  ],
   'switched off': ['snip', 'micro', 'collapse', 'auto', 'partial', 'full'],
 } satisfies Record<string, Roster>;
 
@@ -83,7 +87,11 @@ export const POLLED = openaiChat.parse([
       content: null,
       tool_calls: [{ id: `poll_${i}`, type: 'function', function: { name: 'poll', arguments: '{}' } }],
     },
-    { role: 'tool', tool_call_id: `poll_${i}`, content: `step ${i} of 20\n${'still waiting for the machine\n'.repeat(50)}` },
+    {
+      role: 'tool',
+      tool_call_id: `poll_${i}`,
+      content: `step ${i} of 20\n${'still waiting for the machine\n'.repeat(50)}`,
+    },
   ]).flat(),
   { role: 'assistant', content: 'Nineteen steps are done.' },
   { role: 'user', content: 'And now?' },

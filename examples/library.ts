@@ -6,7 +6,9 @@ import { createSpillway, defineStage, openaiChat } from '../src/index.js'; // in
 const wordsOnly = defineStage({
   name: 'words-only',
   summary: 'Takes attachments out of tool results.',
-  options: z.strictObject({ keepTurns: z.int().min(0).default(1).describe('Newest turns that keep theirs.') }),
+  options: z.strictObject({
+    keepTurns: z.int().min(0).default(1).describe('Newest turns that keep theirs.'),
+  }),
   plan: (view, { options }) => ({
     edits: view.exchanges
       .filter(({ turnsAgo, protection, unseen }) => turnsAgo >= options.keepTurns && !protection && !unseen)
@@ -15,7 +17,13 @@ const wordsOnly = defineStage({
         parts.flatMap((part, partIndex) => {
           if (part.type !== 'tool-result' || part.content.every(({ type }) => type === 'text')) return [];
           const content = part.content.filter(({ type }) => type === 'text');
-          return { kind: 'replace' as const, messageId: id, partIndex, content, reason: 'attachments left out' };
+          return {
+            kind: 'replace' as const,
+            messageId: id,
+            partIndex,
+            content,
+            reason: 'attachments left out',
+          };
         }),
       ),
   }),
@@ -24,10 +32,14 @@ const wordsOnly = defineStage({
 const spillway = await createSpillway({
   window: 32_000,
   stages: [wordsOnly],
-  settings: { roster: [{ stage: 'words-only', opensAt: 0.7 }, 'snip', 'micro', 'collapse', 'auto', 'partial', 'full'] },
+  settings: {
+    roster: [{ stage: 'words-only', opensAt: 0.7 }, 'snip', 'micro', 'collapse', 'auto', 'partial', 'full'],
+  },
 });
 const session = spillway.session();
 session.append(...openaiChat.parse([{ role: 'user', content: 'Where does the river go?' }]).messages);
 
 export const { messages, reading, run } = await session.prepare();
-console.log(`${messages.length} message to send, ${reading.tokens} of ${reading.budget.tokens} tokens: ${run.reason}`);
+console.log(
+  `${messages.length} message to send, ${reading.tokens} of ${reading.budget.tokens} tokens: ${run.reason}`,
+);

@@ -6,7 +6,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { saveResult } from '../support/provenance.js';
+import { provenance, saveResult } from '../support/provenance.js';
 import { CORPUS } from '../support/sessions.js';
 import { compare } from './compare.js';
 import { missesOf } from './misses.js';
@@ -31,6 +31,8 @@ const { values: flags } = parseArgs({
 const windows = (flags.windows ?? (flags.quick ? '8000,32000' : '8000,16000,32000')).split(',').map(Number);
 const draws = flags.quick ? 200 : 2_000;
 const strengths = new Set(flags.quick ? ['strong'] : ['strong', 'medium', 'weak', 'locomo']);
+const command = `npm run bench:retention -- ${process.argv.slice(2).join(' ')}`.trim();
+const loaded = provenance(command);
 const { policies, notes } = await choosePolicies(flags);
 for (const note of notes) console.log(note);
 
@@ -53,5 +55,5 @@ if (flags.misses) {
   console.log(`${misses.length} probes not anchored: ${flags.misses}`);
 }
 const short = flags.quick || flags.only !== undefined || flags.policies !== undefined || windows.length < 3;
-const command = `npm run bench:retention -- ${process.argv.slice(2).join(' ')}`.trim();
-console.log(`written to ${saveResult(short ? 'retention-short' : 'retention', command, results)}`);
+const file = saveResult(short ? 'retention-short' : 'retention', command, results, loaded);
+console.log(`written to ${file}`);

@@ -26,9 +26,15 @@ export function provenance(command: string): Provenance {
   };
 }
 
-export function saveResult(name: string, command: string, result: unknown): string {
+/** A long run takes `from` at its start: by its end the checkout may be another than the one that was loaded. */
+export function saveResult(
+  name: string,
+  command: string,
+  result: unknown,
+  from: Provenance = provenance(command),
+): string {
   const file = join('benchmarks', 'results', `${name}.json`);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ ...provenance(command), result }, undefined, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify({ ...from, result }, undefined, 2)}\n`);
   return file;
 }

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SpillwayError } from '../errors/index.js';
 import type { Terminal } from './terminal.js';
@@ -27,7 +27,7 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
     }
     renameSync(draft, file);
   } catch (cause) {
-    rmSync(draft, { force: true });
+    if (existsSync(draft)) rmSync(draft);
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: file,
       found: cause instanceof Error ? cause.message : String(cause),

@@ -123,11 +123,11 @@ const Fields = z.strictObject({
     .prefault({})
     .describe('Tool results that no request has carried yet.'),
   claims: z
-    .strictObject({ share: share('Most of the budget claims may take.').default(0.15) })
+    .strictObject({ share: share('Most of the budget claims may take.').default(0.4) })
     .prefault({})
     .describe('Facts carried verbatim when their source leaves the view.'),
   summary: z
-    .strictObject({ share: share('Most of the budget summaries may take.').default(0.15) })
+    .strictObject({ share: share('Most of the budget summaries may take.').default(0.1) })
     .prefault({})
     .describe('Text that stands for superseded spans.'),
   summarizer: z

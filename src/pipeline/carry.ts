@@ -1,5 +1,5 @@
 import { scanWords, type Artifact, type Identifier } from '../facts/index.js';
-import { callLine, callsOf, claimsText, type StatementLedger } from '../outline/index.js';
+import { claimsText, type StatementLedger } from '../outline/index.js';
 import type { GuardRights } from './guard.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
@@ -28,8 +28,8 @@ export function claimsTokens(view: readonly ViewMessage[]): number {
 
 /**
  * The edit that puts what left the view, and may be needed again, into one message of claims: in place of the last one,
- * else beside the earliest replacement, else beside the digest of the oldest exchange that has lost its results.
- * Nothing where there is no such place, or nothing to say.
+ * else before the earliest replacement. Nothing where no span has been superseded yet: stubs and condensed results
+ * speak for themselves; and nothing where there is nothing to say.
  */
 export function carryClaims(
   view: TranscriptView,
@@ -95,35 +95,7 @@ function placeOf({ exchanges }: TranscriptView): Place | undefined {
   const replacements = free.filter(({ kind }) => kind === 'replacement');
   const standing = replacements.find(({ messages }) => messages.some(isClaims)) ?? replacements[0];
   if (standing) return { exchange: standing, messages: standing.messages.map(({ message }) => message) };
-  const emptied = free.find(
-    (exchange) =>
-      exchange.kind === 'step' && !exchange.protection && !exchange.unseen && hasLostResults(exchange),
-  );
-  return emptied && { exchange: emptied, messages: [digestOf(emptied)] };
-}
-
-/** All its results are replaced, and nothing stands between its messages. */
-function hasLostResults({ messages, from, to }: ViewExchange): boolean {
-  if (messages.length !== to - from + 1) return false;
-  return messages.every(({ message, replaced }) =>
-    message.parts.every((part, i) => part.type !== 'tool-result' || replaced?.has(i) === true),
-  );
-}
-
-function digestOf({ messages, fromId, toId }: ViewExchange): Message {
-  const handle = spanHandle(fromId, toId);
-  const sources = messages.map(({ source }) => source!);
-  const prose = messages
-    .filter(({ message }) => message.role === 'assistant')
-    .flatMap(({ message }) => message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
-  const lines = [...prose, ...callsOf(sources).map(callLine), `[recall ${handle}]`];
-  return {
-    id: `digest:${handle}`,
-    role: 'assistant',
-    origin: 'synthetic',
-    label: 'digest',
-    parts: [{ type: 'text', text: lines.join('\n') }],
-  };
+  return undefined;
 }
 
 /** Log positions that stand as they were, and the words of what stands changed. */

@@ -9,8 +9,7 @@ import { buildView, type ViewSource } from './view.js';
 export interface DraftParts {
   readonly source: ViewSource;
   readonly projection: Projection;
-  /** Reads a projection, with so many counted tokens on top that are not in it yet. */
-  readonly read: (projection: Projection, pendingTokens?: number) => Reading;
+  readonly read: (projection: Projection) => Reading;
   readonly measure: MeasureMessage;
   /** Monotonic milliseconds, for durations. */
   readonly timer: () => number;
@@ -25,7 +24,6 @@ export class Draft {
   readonly #parts: DraftParts;
   #view: TranscriptView | undefined;
   #reading: Reading;
-  #reserve = 0;
 
   constructor(parts: DraftParts) {
     this.#parts = parts;
@@ -35,12 +33,6 @@ export class Draft {
 
   get reading(): Reading {
     return this.#reading;
-  }
-
-  /** Keeps so many counted tokens free for what is added last: readings include them from now on. */
-  keepFree(tokens: number): void {
-    this.#reserve = tokens;
-    this.#reading = this.#parts.read(this.projection, tokens);
   }
 
   get view(): TranscriptView {
@@ -79,7 +71,7 @@ export class Draft {
       this.projection.apply(accepted);
       for (const edit of accepted) this.edits.push(edit);
       this.#view = undefined;
-      this.#reading = this.#parts.read(this.projection, this.#reserve);
+      this.#reading = this.#parts.read(this.projection);
     }
     if (rights && accepted.length === 0 && faults.length === 0) return;
     const failed = faults[0]?.code === 'STAGE_FAILED';

@@ -188,5 +188,8 @@ function withoutFiles(part: ToolResultPart, { maxTokens, count, handle }: CutReq
   const files = part.content.filter((inner) => inner.type === 'file').length;
   const whole =
     `${text.trimEnd()}\n[${files} file${files === 1 ? '' : 's'} left out; recall ${handle}]`.trimStart();
-  return count(whole) <= maxTokens ? whole : cutText(text, { maxTokens, count, handle });
+  if (count(whole) <= maxTokens) return whole;
+  // Where the text alone would fit, it is still cut: the line that names the handle must stand somewhere.
+  const knownTokens = count(text);
+  return cutText(text, { maxTokens: Math.min(maxTokens, knownTokens - 1), count, handle, knownTokens });
 }

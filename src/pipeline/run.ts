@@ -58,9 +58,7 @@ export function planRun(input: RunInput): RunOutcome {
   if (floor.total * before.scale > before.budget.tokens) return unreachable(floor, before, []);
 
   const states = new Map(input.states);
-  const room = Math.max(0, before.budget.tokens / before.scale - floor.total);
-  const claimsShare = Math.floor(Math.min(draft.share(shares.claims), CLAIMS_OF_ROOM * room));
-  keepFreeForClaims(draft, claimsShare);
+  const claimsShare = claimsShareOf(draft, input, floor);
   draft.step('pins', 0, (view) => cutPins(view, draft.share(shares.pins), input.count), FIT_RIGHTS);
   draft.step(
     'fresh',
@@ -68,7 +66,7 @@ export function planRun(input: RunInput): RunOutcome {
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
   );
-  openStages(draft, input, states);
+  openStages(draft, input, states, claimsShare);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
   if (draft.edits.length > 0) carry(draft, input, claimsShare);
 
@@ -87,16 +85,26 @@ export function planRun(input: RunInput): RunOutcome {
 /** Where pins and open work fill most of a window, claims take at most this share of what is left. */
 const CLAIMS_OF_ROOM = 0.5;
 
-function keepFreeForClaims(draft: Draft, share: number): void {
-  draft.keepFree(Math.max(0, share - claimsTokens(draft.projection.view)));
+function claimsShareOf(draft: Draft, { policy }: RunInput, floor: Floor): number {
+  const { budget, scale } = draft.reading;
+  const room = Math.max(0, budget.tokens / scale - floor.total);
+  return Math.floor(Math.min(draft.share(policy.shares.claims), CLAIMS_OF_ROOM * room));
 }
 
-/** Last of all: only now is it known what has left, and what room there is. */
-function carry(draft: Draft, { source, claims, count }: RunInput, share: number): void {
-  draft.keepFree(0);
+/** What has to be reclaimed so that the target holds with what claims will grow by: at most half of what is freed. */
+function withRoomForClaims(draft: Draft, target: number, share: number): number {
+  const reclaim = draft.reclaim(target);
+  return reclaim + Math.min(reclaim, Math.max(0, share - claimsTokens(draft.projection.view)));
+}
+
+/** Last of all: only now is it known what has left, and what that made free. */
+function carry(draft: Draft, { source, claims, count, projection }: RunInput, share: number): void {
   const { tokens, budget, scale } = draft.reading;
-  const room = (FULLEST * budget.tokens - tokens) / scale + claimsTokens(draft.projection.view);
-  const allowance = Math.floor(Math.min(share, room));
+  const standing = claimsTokens(draft.projection.view);
+  const freed = projection.size.tokens - draft.projection.size.tokens;
+  const before = claimsTokens(projection.view);
+  const room = (FULLEST * budget.tokens - tokens) / scale + standing;
+  const allowance = Math.floor(Math.min(share, room, before + freed / 2));
   draft.step('claims', 0, (view) => carryClaims(view, source.log, claims, allowance, count), CARRY_RIGHTS);
 }
 
@@ -128,7 +136,7 @@ function tierOf(reading: Reading): number {
   return reading.byToolResults ?? 0;
 }
 
-function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>): void {
+function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>, claimsShare: number): void {
   const { policy, forced } = input;
   const escalation = forced ? 'target' : policy.escalation;
   for (const [index, stage] of policy.stages.entries()) {
@@ -136,7 +144,7 @@ function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>)
     const opens = stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;
     draft.step(stage.stage, stage.opensAt, (view) =>
-      proposalOf(stage, view, draft, input, states, draft.reclaim(policy.target)),
+      proposalOf(stage, view, draft, input, states, withRoomForClaims(draft, policy.target, claimsShare)),
     );
   }
 }
@@ -175,8 +183,6 @@ function proposalOf(
 /** Below every stage: oldest first, then fresh results and pins down to whatever size fits. */
 function dropToFit(draft: Draft, { policy, count }: RunInput): void {
   draft.step('drop', 1, (view) => dropOldest(view, draft.reclaim(policy.target), count), FIT_RIGHTS);
-  // What follows cuts into fresh work and pins: claims give way first.
-  draft.keepFree(0);
   if (draft.reading.pressure <= 1) return;
   draft.step('fresh', 1, (view) => shrinkFresh(view, draft.reclaim(1), count), FIT_RIGHTS);
   if (draft.reading.pressure <= 1) return;

@@ -25,8 +25,9 @@ export function cutsToSize(edit: Replace, part: Part): boolean {
   let tail = 0;
   while (tail < text.length - head && text.at(-1 - tail) === original.at(-1 - tail)) tail++;
   const line = text.slice(head, text.length - tail).trim();
-  const room = CUT_LINE_CHARS + partHandle(edit.messageId, edit.partIndex).length;
-  const keepsSome = head + tail > 0 || original.trim() === '';
+  const handle = partHandle(edit.messageId, edit.partIndex);
+  const room = CUT_LINE_CHARS + handle.length;
+  const keepsSome = head + tail > 0 || (original.trim() === '' && line.includes(handle));
   return keepsSome && line !== '' && !line.includes('\n') && line.length <= room;
 }
 

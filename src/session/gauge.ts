@@ -16,8 +16,7 @@ import type { Projection } from '../transcript/index.js';
 
 /** Turns the size of a view into a reading, on one scale, and learns from what the provider reports. */
 export interface Gauge {
-  /** Reads a view, with so many counted tokens on top that are not in it yet. */
-  read(projection: Projection, pendingTokens?: number): Reading;
+  read(projection: Projection): Reading;
   /** Takes in the usage of the request that `sent` was read for; of this generation, or it must not be taken in. */
   observe(usage: Usage, sent: Reading): void;
   /** The view was rewritten: what was reported before it says less about what is sent after. */
@@ -45,9 +44,8 @@ export function createGauge({ settings, catalogue, counter, toolsTokens }: Gauge
   return {
     budget,
     fixedTokens: toolsTokens,
-    read: (projection, pendingTokens = 0) =>
+    read: (projection) =>
       readPressure({
-        pending: { tokens: pendingTokens },
         view: projection.size,
         toolsTokens,
         toolResultTokens: projection.resultTokens,

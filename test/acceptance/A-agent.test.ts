@@ -30,7 +30,8 @@ const REMINDED = [
   ...Array.from({ length: 10 }, (_, i) => [reminder(1), reminder(2), ...talk(1, 300, 10 * i)]).flat(),
 ];
 
-const agent = async (budget: number, settings = {}) => (await engine(budget, settings, { profile: 'agent' })).session();
+const agent = async (budget: number, settings = {}) =>
+  (await engine(budget, settings, { profile: 'agent' })).session();
 
 async function trimmed(pressure: number, settings = {}) {
   const session = await agent(20_000, settings);
@@ -73,7 +74,10 @@ describe('A1: at 50 % fill duplicate synthetic messages are removed first', () =
 describe('A2: trigger by percentage or by absolute tokens; absolute wins when set', () => {
   const compactedAt = async (tokens: number, settings: object): Promise<boolean> => {
     const session = await agent(20_000, settings);
-    session.append(...read(talk(10, 300)), ...read([user('and')]).map((message) => ({ ...message, id: 'and' })));
+    session.append(
+      ...read(talk(10, 300)),
+      ...read([user('and')]).map((message) => ({ ...message, id: 'and' })),
+    );
     fill(session, tokens / 20_000);
     return (await session.prepare()).run.kind === 'committed';
   };
@@ -118,7 +122,9 @@ describe('A11: pruning of large tool-call arguments', () => {
   const big = prose(2_000, 5);
   const WRITES = [
     user('Write the chapters.'),
-    ...Array.from({ length: 20 }, (_, i) => step('Write', { path: `chapter${i}.md`, text: `${i} ${big}`, mode: 420 }, 'ok')).flat(),
+    ...Array.from({ length: 20 }, (_, i) =>
+      step('Write', { path: `chapter${i}.md`, text: `${i} ${big}`, mode: 420 }, 'ok'),
+    ).flat(),
   ];
   const SMALL = step('Write', { path: 'small.md', text: prose(150, 6) }, 'ok');
 
@@ -127,7 +133,9 @@ describe('A11: pruning of large tool-call arguments', () => {
     session.append(...read([WRITES[0]!, ...SMALL, ...WRITES.slice(1), ...tail]));
     const { messages } = await session.prepare();
     const writes = (messages as Chat[]).flatMap((message) =>
-      ((message.tool_calls ?? []) as { function: { arguments: string } }[]).map((call) => call.function.arguments),
+      ((message.tool_calls ?? []) as { function: { arguments: string } }[]).map(
+        (call) => call.function.arguments,
+      ),
     );
     return { session, writes };
   }
@@ -156,7 +164,9 @@ describe('A11: pruning of large tool-call arguments', () => {
 
   it('iteration: after each tool result, not after words', async () => {
     expect((await pruned('iteration')).session.ledger.records).toHaveLength(1);
-    expect((await pruned('iteration', [says('Written.'), user('Thanks.')])).session.ledger.records).toEqual([]);
+    expect((await pruned('iteration', [says('Written.'), user('Thanks.')])).session.ledger.records).toEqual(
+      [],
+    );
   });
 
   it('compaction: at the head of each run, not between runs', async () => {
@@ -166,7 +176,7 @@ describe('A11: pruning of large tool-call arguments', () => {
   });
 });
 
-describe('A12: the window of an agent\'s own beats what is known of its model', () => {
+describe("A12: the window of an agent's own beats what is known of its model", () => {
   it('in code, in the environment, in a file', async () => {
     const sources = [
       { settings: { model: 'gpt-4o', window: 40_000 } },
@@ -189,7 +199,10 @@ describe('A12: the window of an agent\'s own beats what is known of its model', 
   it('and decides when it compacts', async () => {
     const kinds = await Promise.all(
       [{}, { window: 20_000, reserve: { output: 0 } }].map(async (settings) => {
-        const spillway = await createSpillway({ counter: quarter, settings: { model: 'gpt-4o', ...settings } });
+        const spillway = await createSpillway({
+          counter: quarter,
+          settings: { model: 'gpt-4o', ...settings },
+        });
         const session = spillway.session();
         session.append(...read(talk(30, 320)));
         return (await session.prepare()).run.kind;

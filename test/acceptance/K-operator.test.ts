@@ -49,7 +49,10 @@ describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () =
   });
 
   it('opens one stage after the other until it is reached, whatever their gates', async () => {
-    const settings = { roster: ['snip', 'collapse', 'auto'], thresholds: { collapseThreshold: 0.9, autoThreshold: 0.95 } };
+    const settings = {
+      roster: ['snip', 'collapse', 'auto'],
+      thresholds: { collapseThreshold: 0.9, autoThreshold: 0.95 },
+    };
     const toTarget = await operated(20_000, settings);
     const byGates = await operated(20_000, { ...settings, escalation: 'gates' });
     for (const session of [toTarget, byGates]) {
@@ -73,7 +76,10 @@ describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () =
   it('measures each agent by its own settings', async () => {
     const sessions = await Promise.all([
       operated(20_000),
-      operated(20_000, { thresholds: { snipThreshold: 0.5, microThreshold: 0.5, collapseThreshold: 0.5, autoThreshold: 0.5 }, target: 0.3 }),
+      operated(20_000, {
+        thresholds: { snipThreshold: 0.5, microThreshold: 0.5, collapseThreshold: 0.5, autoThreshold: 0.5 },
+        target: 0.3,
+      }),
     ]);
     for (const session of sessions) {
       session.append(...read(TALK));
@@ -139,8 +145,14 @@ describe('K9: the always-keep set', () => {
   const chat = [...TALK.slice(0, 10), ...step('Note', {}, prose(300, 7)), ...TALK.slice(10)];
 
   async function kept(settings: object, mark: (message: Message, i: number) => boolean = () => false) {
-    const session = await sessionOf(8_000, [], { roster: ['full'], thresholds: { fullThreshold: 0.8 }, ...settings });
-    session.append(...read(chat).map((message, i) => (mark(message, i) ? { ...message, pinned: true } : message)));
+    const session = await sessionOf(8_000, [], {
+      roster: ['full'],
+      thresholds: { fullThreshold: 0.8 },
+      ...settings,
+    });
+    session.append(
+      ...read(chat).map((message, i) => (mark(message, i) ? { ...message, pinned: true } : message)),
+    );
     const { messages } = await session.prepare();
     expect(session.explain().some(({ status }) => status === 'superseded')).toBe(true);
     return { sent: messages.map(wordsOf), session };
@@ -172,7 +184,12 @@ describe('K9: the always-keep set', () => {
         const sent = messages.map(wordsOf);
         expect(sent).toContain(wordsOf(chat[0]));
         expect(sent).toContain(wordsOf(chat[6]));
-        session.append({ id: `more${i}`, role: 'assistant', origin: 'model', parts: [{ type: 'text', text: prose(2_000, i) }] });
+        session.append({
+          id: `more${i}`,
+          role: 'assistant',
+          origin: 'model',
+          parts: [{ type: 'text', text: prose(2_000, i) }],
+        });
       }
       expect(session.history.length).toBeGreaterThan(1);
     }
@@ -194,14 +211,27 @@ describe('K17: the model catalogue with operator overrides', () => {
   });
 
   it('takes 128,000 for a model nobody knows, and says that this is a guess', async () => {
-    expect(await budgetFor({ model: 'our-own-model-7b' })).toMatchObject({ window: 128_000, authoritative: false });
+    expect(await budgetFor({ model: 'our-own-model-7b' })).toMatchObject({
+      window: 128_000,
+      authoritative: false,
+    });
     const file = folder.file('talk.jsonl', jsonLines(TALK));
-    const { err } = await spillway(['compact', file, '--model', 'our-own-model-7b', '--out', `${folder.path}/out.json`]);
+    const { err } = await spillway([
+      'compact',
+      file,
+      '--model',
+      'our-own-model-7b',
+      '--out',
+      `${folder.path}/out.json`,
+    ]);
     expect(err).toMatch(/warning: the window is a guess/);
   });
 
   it('takes an override for a self-hosted model as the truth', async () => {
-    const settings = { model: 'our-own-model-7b', models: { 'our-own-*': { contextWindow: 32_000, outputLimit: 2_000 } } };
+    const settings = {
+      model: 'our-own-model-7b',
+      models: { 'our-own-*': { contextWindow: 32_000, outputLimit: 2_000 } },
+    };
     expect(await budgetFor(settings)).toMatchObject({ window: 32_000, usable: 30_000, authoritative: true });
   });
 
@@ -224,7 +254,11 @@ describe('K17: the model catalogue with operator overrides', () => {
 const PRUNABLE: Chat[] = [
   user('Read everything.'),
   ...Array.from({ length: 60 }, (_, i) => [
-    ...step(i % 10 === 3 ? 'skill' : 'search', { query: `term ${i}` }, `finding_number_${i}\n${prose(2_000, i)}`),
+    ...step(
+      i % 10 === 3 ? 'skill' : 'search',
+      { query: `term ${i}` },
+      `finding_number_${i}\n${prose(2_000, i)}`,
+    ),
     says(`finding_number_${i} matters.`),
   ]).flat(),
   ...step('search', { query: 'tiny' }, 'none'),
@@ -253,7 +287,11 @@ describe('K18: the pruning pre-pass', () => {
     const firstWhole = whole.lastIndexOf(false, 59) + 1;
     expect([40, 41, 42]).toContain(firstWhole);
     const old = results.slice(0, firstWhole);
-    expect(old.filter((_, i) => i % 10 !== 3).every((text) => /\b2,0\d\d tokens\b/.test(text) && text.length < 200)).toBe(true);
+    expect(
+      old
+        .filter((_, i) => i % 10 !== 3)
+        .every((text) => /\b2,0\d\d tokens\b/.test(text) && text.length < 200),
+    ).toBe(true);
   });
 
   it('leaves protected tools alone', async () => {
@@ -315,7 +353,11 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
   });
 
   it('nor does one whose gain is not worth the cache it costs', async () => {
-    const session = await sessionOf(20_000, TALK, { roster: ['auto'], stages: { auto: { windowMessages: 4 } } });
+    const session = await sessionOf(20_000, TALK, {
+      roster: ['auto'],
+      claims: { share: 0 },
+      stages: { auto: { windowMessages: 4 } },
+    });
     fill(session, 0.82);
     const { kind, stages } = await session.compact({ target: 0.8 });
     expect([kind, stages.at(-1)?.outcome]).toEqual(['noop', 'applied']);
@@ -324,10 +366,21 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
 
   it('a dry run on the command line always answers, and the file stays as it was', async () => {
     const file = folder.file('dry.jsonl', jsonLines(TALK));
-    const { code, out, err } = await spillway(['compact', file, '--window', '100000', '--target', '0.5', '--json']);
+    const { code, out, err } = await spillway([
+      'compact',
+      file,
+      '--window',
+      '100000',
+      '--target',
+      '0.5',
+      '--json',
+    ]);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual(TALK);
-    expect(JSON.parse(err)).toMatchObject({ run: { kind: 'noop' }, messages: { before: TALK.length, after: TALK.length } });
+    expect(JSON.parse(err)).toMatchObject({
+      run: { kind: 'noop' },
+      messages: { before: TALK.length, after: TALK.length },
+    });
     expect((await readSession(file)).parsed.messages).toHaveLength(TALK.length);
   });
 });

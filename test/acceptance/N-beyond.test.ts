@@ -1,6 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { SpillwayError, type PressureEvent, type Reading } from '../../src/index.js';
-import { engine, fill, prose, read, resultOf, callOf, says, sessionOf, system, talk, user, wordsOf, type Chat } from './support.js';
+import {
+  engine,
+  fill,
+  prose,
+  read,
+  resultOf,
+  callOf,
+  says,
+  sessionOf,
+  system,
+  talk,
+  user,
+  wordsOf,
+  type Chat,
+} from './support.js';
 
 const TALK = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];
 
@@ -18,7 +32,10 @@ describe('N4: the convergence contract', () => {
     );
     expect(error).toBeInstanceOf(SpillwayError);
     expect(error).toMatchObject({ code: 'BUDGET_UNREACHABLE', retryable: false });
-    const { floor, limit } = error!.facts as { floor: { total: number; parts: Record<string, number> }; limit: number };
+    const { floor, limit } = error!.facts as {
+      floor: { total: number; parts: Record<string, number> };
+      limit: number;
+    };
     expect(limit).toBe(2_000);
     expect(floor.total).toBeGreaterThan(limit);
     expect(Object.values(floor.parts).reduce((sum, part) => sum + part, 0)).toBeCloseTo(floor.total);
@@ -35,7 +52,12 @@ describe('N4: the convergence contract', () => {
     const session = await sessionOf(2_000, [system('Be brief.'), user('Build a mill.'), says('Gladly.')]);
     fill(session, 1.2);
     await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
-    session.append({ id: 'answer', role: 'assistant', origin: 'model', parts: [{ type: 'text', text: 'So be it.' }] });
+    session.append({
+      id: 'answer',
+      role: 'assistant',
+      origin: 'model',
+      parts: [{ type: 'text', text: 'So be it.' }],
+    });
     const { reading, run } = await session.prepare();
     expect(run.kind).toBe('committed');
     expect(reading.pressure).toBeLessThanOrEqual(1);
@@ -44,12 +66,30 @@ describe('N4: the convergence contract', () => {
   it('tries again only after real progress: enough new tokens, or the next gate', async () => {
     const session = await sessionOf(20_000, [user('Think aloud.'), says('I will.')]);
     const think = (tokens: number, i: number): void =>
-      session.append({ id: `t${i}`, role: 'assistant', origin: 'model', parts: [{ type: 'text', text: prose(tokens, i) }], pinned: true });
+      session.append({
+        id: `t${i}`,
+        role: 'assistant',
+        origin: 'model',
+        parts: [{ type: 'text', text: prose(tokens, i) }],
+        pinned: true,
+      });
     for (let i = 0; i < 4; i++) think(1_900, i);
     fill(session, 0.805);
     const kinds: string[] = [];
-    for (const [tokens, i] of [[0, 10], [300, 11], [300, 12], [300, 13], [300, 14]] as const) {
-      if (tokens > 0) session.append({ id: `u${i}`, role: 'user', origin: 'user', parts: [{ type: 'text', text: prose(tokens - 4, i) }] });
+    for (const [tokens, i] of [
+      [0, 10],
+      [300, 11],
+      [300, 12],
+      [300, 13],
+      [300, 14],
+    ] as const) {
+      if (tokens > 0)
+        session.append({
+          id: `u${i}`,
+          role: 'user',
+          origin: 'user',
+          parts: [{ type: 'text', text: prose(tokens - 4, i) }],
+        });
       kinds.push((await session.prepare()).run.kind);
     }
     // 300 tokens are 0.015 of the budget: the gate at 0.84 comes with the third of them, 0.05 with the fourth.
@@ -85,7 +125,9 @@ const ALBUM = (bytes: number): Chat[] => [
 
 describe('N6: tokens, request bytes and image count are one budget', () => {
   it('the fullest of the three is the pressure', async () => {
-    const { reading } = await sessionOf(100_000, ALBUM(100_000), { limits: { bytes: 2_000_000, images: 40 } });
+    const { reading } = await sessionOf(100_000, ALBUM(100_000), {
+      limits: { bytes: 2_000_000, images: 40 },
+    });
     expect(reading).toMatchObject({ images: 10, byImages: 0.25, binding: 'bytes' });
     expect(reading.byBytes).toBeCloseTo(0.5, 1);
     expect(reading.pressure).toBe(reading.byBytes);
@@ -109,7 +151,15 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
   });
 
   it('text counts in bytes too, as it is sent', async () => {
-    const chat = [user('Read.'), ...Array.from({ length: 10 }, (_, i) => [callOf([[`r${i}`, 'Read', {}]]), resultOf(`r${i}`, prose(10_000, i))]).flat(), says('Read.'), user('So?')];
+    const chat = [
+      user('Read.'),
+      ...Array.from({ length: 10 }, (_, i) => [
+        callOf([[`r${i}`, 'Read', {}]]),
+        resultOf(`r${i}`, prose(10_000, i)),
+      ]).flat(),
+      says('Read.'),
+      user('So?'),
+    ];
     const session = await sessionOf(1_000_000, chat, { limits: { bytes: 200_000 } });
     expect(session.reading).toMatchObject({ binding: 'bytes' });
     const { reading } = await session.prepare();

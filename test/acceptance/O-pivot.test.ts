@@ -38,14 +38,28 @@ describe('O1: overflow is read from real usage', () => {
   });
 
   /** A session at 40 % by our estimate, for which the provider reports usage. */
-  async function after(usage: { inputTokens: number; cacheReadTokens?: number; outputTokens?: number }, window?: number) {
-    const settings = { model: 'our-model', models: { 'our-model': { contextWindow: window ?? 40_000, outputLimit: 8_000 } } };
-    const spillway = await createSpillway({ counter: quarter, settings: { ...settings, safetyMargin: 0 }, profile: 'pivot' });
+  async function after(
+    usage: { inputTokens: number; cacheReadTokens?: number; outputTokens?: number },
+    window?: number,
+  ) {
+    const settings = {
+      model: 'our-model',
+      models: { 'our-model': { contextWindow: window ?? 40_000, outputLimit: 8_000 } },
+    };
+    const spillway = await createSpillway({
+      counter: quarter,
+      settings: { ...settings, safetyMargin: 0 },
+      profile: 'pivot',
+    });
     const session = spillway.session();
     session.append(...read([system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)]));
     expect((await session.prepare()).run.kind).toBe('below-gate');
     session.observe(usage);
-    session.append(...read([...talk(21, 0), says('So it is.')]).slice(-1).map((message) => ({ ...message, id: 'newest' })));
+    session.append(
+      ...read([...talk(21, 0), says('So it is.')])
+        .slice(-1)
+        .map((message) => ({ ...message, id: 'newest' })),
+    );
     const events: string[] = [];
     session.events.subscribe((event) => events.push(event.kind === 'triggered' ? event.reason : event.kind));
     const { run } = await session.prepare();
@@ -89,7 +103,9 @@ describe('O7: tool-output pruning', () => {
     const prepared = await session.prepare();
     return { session, ...prepared, whole: wholeOf(prepared.view) };
   }
-  const wholeOf = (view: Parameters<typeof shownText>[0][] | readonly Parameters<typeof shownText>[0][]): string[] =>
+  const wholeOf = (
+    view: Parameters<typeof shownText>[0][] | readonly Parameters<typeof shownText>[0][],
+  ): string[] =>
     view
       .filter(({ message }) => message.role === 'tool')
       .map(shownText)
@@ -151,7 +167,11 @@ describe('O7: tool-output pruning', () => {
     expect(run.kind).toBe('committed');
     expect(view[0]!.message.label).toBe('summary');
     const first = wordsOf(view[0]!.message);
-    session.append(...read(TURNS(9)).slice(-4).map((message, i) => ({ ...message, id: `later${i}` })));
+    session.append(
+      ...read(TURNS(9))
+        .slice(-4)
+        .map((message, i) => ({ ...message, id: `later${i}` })),
+    );
     const later = await session.prepare();
     expect(wordsOf(later.view[0]!.message)).toBe(first);
   });

@@ -39,7 +39,12 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     session.append(...read([system('Answer briefly.'), ...talk(30, 200)]));
     fill(session, 0.7);
     expect((await session.prepare()).run.kind).toBe('below-gate');
-    session.append({ id: 'answer', role: 'assistant', origin: 'model', parts: [{ type: 'text', text: 'Yes.' }] });
+    session.append({
+      id: 'answer',
+      role: 'assistant',
+      origin: 'model',
+      parts: [{ type: 'text', text: 'Yes.' }],
+    });
     fill(session, 0.99, 901);
     const { run } = await session.prepare();
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
@@ -48,7 +53,10 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
   });
 
   it('takes the cheap way where that is enough', async () => {
-    const chat = [user('Find the mill.'), ...Array.from({ length: 20 }, (_, i) => step('Bash', { command: `ls ${i}` }, prose(700, i))).flat()];
+    const chat = [
+      user('Find the mill.'),
+      ...Array.from({ length: 20 }, (_, i) => step('Bash', { command: `ls ${i}` }, prose(700, i))).flat(),
+    ];
     const session = await sessionOf(BUDGET, [...chat, says('Nothing there.')], {
       stages: { snip: { protectTokens: 0 } },
     });

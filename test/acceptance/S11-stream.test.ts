@@ -21,10 +21,15 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
       'short-circuit',
       'completed',
     ]);
-    expect(events[0]).toMatchObject({ reading: { pressure: expect.closeTo(0.93, 2), budget: { tokens: 20_000 } } });
+    expect(events[0]).toMatchObject({
+      reading: { pressure: expect.closeTo(0.93, 2), budget: { tokens: 20_000 } },
+    });
     expect(events[5]).toMatchObject({ outcome: 'applied', edits: 1 });
     expect(events[6]).toMatchObject({ after: 'auto', skipped: ['partial', 'full'] });
-    expect(events[7]).toMatchObject({ recordId: run.record!.id, tokensAfter: session.history[0]!.plan.after.tokens });
+    expect(events[7]).toMatchObject({
+      recordId: run.record!.id,
+      tokensAfter: session.history[0]!.plan.after.tokens,
+    });
   });
 
   it('says when a run came to nothing, and when it could not help', async () => {

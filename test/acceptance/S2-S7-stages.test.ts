@@ -17,14 +17,14 @@ import {
 
 const BUDGET = 20_000;
 
-/** Every stage but those named is taken out, so that a test says what one stage does by itself. */
+/** Every stage but those named is taken out, and no claims are carried: a test says what one stage does by itself. */
 const only = (stage: string, options: object = {}) => ({
   roster: [{ stage, opensAt: 0.8 }],
   stages: { [stage]: options },
 });
 
 async function compacted(chat: readonly Chat[], settings: object, pressure = 0.85) {
-  const session = await sessionOf(BUDGET, chat, settings);
+  const session = await sessionOf(BUDGET, chat, { claims: { share: 0 }, ...settings });
   fill(session, pressure);
   const prepared = await session.prepare();
   expect(prepared.run.kind).toBe('committed');
@@ -35,13 +35,20 @@ async function compacted(chat: readonly Chat[], settings: object, pressure = 0.8
 /** Ten looks round; of the third one the assistant uses what it found. */
 const looks = (): Chat[] =>
   Array.from({ length: 10 }, (_, i) => [
-    ...step('Bash', { command: `inspect ${'abcdefghij'[i]!}` }, `holds reservoirLevel${'abcdefghij'[i]!}\n${prose(1_000, i)}`),
+    ...step(
+      'Bash',
+      { command: `inspect ${'abcdefghij'[i]!}` },
+      `holds reservoirLevel${'abcdefghij'[i]!}\n${prose(1_000, i)}`,
+    ),
     says(i === 2 ? 'What matters is reservoirLevelc.' : 'Nothing of interest.'),
   ]).flat();
 
 describe('S2: snip takes out tool exchanges that nothing later refers to, without a model', () => {
   it('leaves a stub with name, size and handle, and keeps what was referred to', async () => {
-    const { sent, view, session } = await compacted([user('Look round.'), ...looks()], only('snip', { protectTokens: 0 }));
+    const { sent, view, session } = await compacted(
+      [user('Look round.'), ...looks()],
+      only('snip', { protectTokens: 0 }),
+    );
     const results = view.filter(({ message }) => message.role === 'tool');
     expect(results).toHaveLength(10);
     expect(shownText(results[0]!)).toMatch(/^\[Bash result, [\d,]+ tokens, compacted; recall m2#0\]$/);
@@ -51,10 +58,10 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
   });
 
   it('takes the whole exchange where the mode is remove', async () => {
-    const { view, sent } = await compacted(
-      [user('Look round.'), ...looks()],
-      { ...only('snip', { protectTokens: 0, mode: 'remove' }), target: 0.3 },
-    );
+    const { view, sent } = await compacted([user('Look round.'), ...looks()], {
+      ...only('snip', { protectTokens: 0, mode: 'remove' }),
+      target: 0.3,
+    });
     const standing = view.filter(({ message }) => message.role === 'tool').map(shownText);
     expect(standing).toHaveLength(1);
     expect(standing[0]).toContain('reservoirLevelc');
@@ -65,7 +72,11 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
 describe('S3: micro turns each remaining large tool result into a line', () => {
   it('says how it ended, keeps its size and a handle, and leaves small ones alone', async () => {
     const runs = Array.from({ length: 8 }, (_, i) => [
-      ...step('Bash', { command: `npm test ${i}` }, `${prose(1_200, i)}\n1 failed, 214 passed in suiteNumber${i}`),
+      ...step(
+        'Bash',
+        { command: `npm test ${i}` },
+        `${prose(1_200, i)}\n1 failed, 214 passed in suiteNumber${i}`,
+      ),
       says(`The suiteNumber${i} fails.`),
       ...step('Bash', { command: `touch ${i}` }, `made markerFile${i}`),
       says(`There is markerFile${i}.`),
@@ -133,7 +144,12 @@ describe('S6: partial turns everything except the last N messages into a summary
 describe('S7: full turns the whole conversation into one message', () => {
   it('and only the pins and the question that has no answer stand beside it', async () => {
     const { sent, view } = await compacted(SESSION, only('full'), 0.9);
-    expect(view.map(({ message }) => message.label ?? message.role)).toEqual(['system', 'user', 'summary', 'user']);
+    expect(view.map(({ message }) => message.label ?? message.role)).toEqual([
+      'system',
+      'user',
+      'summary',
+      'user',
+    ]);
     expect(sent[1]).toContain('Build a mill.');
     expect(view[2]).toMatchObject({ from: 2, to: SESSION.length - 1 });
   });

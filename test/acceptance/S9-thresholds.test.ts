@@ -101,14 +101,26 @@ describe('S9: the nine CompactionThresholds fields', () => {
   it('reach the command line by the same environment and file', async () => {
     const { code, out } = await spillway(['stages', '--json'], variables);
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject([{ name: 'snip', opensAt: 0.71 }, { name: 'micro', opensAt: 0.72 }, {}, {}, {}, {}]);
+    expect(JSON.parse(out)).toMatchObject([
+      { name: 'snip', opensAt: 0.71 },
+      { name: 'micro', opensAt: 0.72 },
+      {},
+      {},
+      {},
+      {},
+    ]);
     const printed = await spillway(['config', 'print', '--config', folder.file('nine2.yaml', yaml(NINE))]);
     expect(printed.out).toMatch(/snipThreshold +.* 0\.71 .*nine2\.yaml/);
   });
 
   it('decide when a session compacts', async () => {
     const session = (await engine(1_000, { target: 0.1, thresholds: { snipThreshold: 0.2 } })).session();
-    session.append({ id: 'a', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'x'.repeat(900) }] });
+    session.append({
+      id: 'a',
+      role: 'user',
+      origin: 'user',
+      parts: [{ type: 'text', text: 'x'.repeat(900) }],
+    });
     expect((await session.prepare()).run.stages.map(({ stage }) => stage)).toContain('snip');
   });
 });

@@ -67,7 +67,10 @@ export function step(tool: string, args: unknown, result: unknown, words = ''): 
   return [callOf([[id, tool, args]], words), resultOf(id, result)];
 }
 
-export function callOf(made: readonly (readonly [id: string, tool: string, args: unknown])[], words = ''): Chat {
+export function callOf(
+  made: readonly (readonly [id: string, tool: string, args: unknown])[],
+  words = '',
+): Chat {
   return {
     role: 'assistant',
     content: words,
@@ -107,7 +110,12 @@ export function fill(session: Session, pressure: number, seed = 900): void {
   const { tokens, budget } = session.reading;
   const frame = 4;
   const content = prose(Math.round(pressure * budget.tokens) - tokens - frame, seed);
-  session.append({ id: `fill${seed}`, role: 'user', origin: 'user', parts: [{ type: 'text', text: content }] });
+  session.append({
+    id: `fill${seed}`,
+    role: 'user',
+    origin: 'user',
+    parts: [{ type: 'text', text: content }],
+  });
 }
 
 /** Names of the stages that opened, in order. Steps of the pipeline itself have no gate. */
@@ -128,7 +136,10 @@ export function shownText({ message }: ViewMessage): string {
 }
 
 /** A folder for this test file, gone afterwards. */
-export function temporaryFolder(): { file(name: string, content: string | Uint8Array): string; path: string } {
+export function temporaryFolder(): {
+  file(name: string, content: string | Uint8Array): string;
+  path: string;
+} {
   const path = mkdtempSync(join(tmpdir(), 'spillway-'));
   afterAll(() => rmSync(path, { recursive: true, force: true }));
   return {

@@ -23,13 +23,12 @@ describe('whatever the history', () => {
         const legal = bench.judge(proposal(view, wishes, 100)).accepted;
         const illegal = illegalEdits(view, bench.log);
         for (const [why] of illegal) met.add(why);
-        for (const [why, edit] of illegal)
-          expect({ why, taken: bench.judge([edit]).accepted }).toEqual({ why, taken: [] });
+        expect(bench.judge(illegal.map(([, edit]) => edit)).accepted).toEqual([]);
         const mixed: unknown[] = legal.map(({ stage: _stage, ...edit }) => edit);
         illegal.forEach(([, edit], i) => mixed.splice((seed + i * 7) % (mixed.length + 1), 0, edit));
         expect(bench.judge(mixed).accepted).toEqual(legal);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
     expect([...met].sort()).toEqual(
       [
@@ -66,7 +65,7 @@ describe('whatever the history', () => {
         const budget = Math.max(1, bench.projection.size.tokens);
         const outcome = run(bench, [bad], {
           budget,
-          policy: { shares: { pins: 1, unseen: 1, summary: 1, claims: 1 } },
+          policy: { shares: { pins: 1, unseen: 1, summary: 1, claims: 0 } },
         });
         if (outcome.kind !== 'noop') throw new Error(`expected a no-op, got ${outcome.kind}`);
         expect(outcome.stages).toMatchObject([{ stage: 'bad', outcome: 'refused', edits: 0 }]);

@@ -5,7 +5,7 @@ import { everything, keepNewest, keepNewestInWindow } from './keep-newest.js';
 import { openPeers } from './peers.js';
 import type { Policy } from './policy.js';
 import { randomExchanges } from './random.js';
-import { dropOnly, spillway } from './spillway.js';
+import { dropOnly, dropWithClaims, spillway } from './spillway.js';
 
 export interface Choice {
   readonly policies?: string | undefined;
@@ -22,7 +22,11 @@ export interface Chosen {
 
 export async function choosePolicies({ policies: names, profile, peers: folder }: Choice): Promise<Chosen> {
   const ranked = bm25();
-  const peers = folder === undefined ? { policies: [], notes: [] } : await openPeers(folder);
+  const starts = names?.split(',');
+  // A peer takes seconds to load, so those that nobody asked for stay shut.
+  const isWanted = (peer: string): boolean =>
+    !starts || starts.some((start) => peer.startsWith(start) || start.startsWith(`${peer}+`));
+  const peers = folder === undefined ? { policies: [], notes: [] } : await openPeers(folder, isWanted);
   const known = [
     spillway(profile),
     keepNewestInWindow,
@@ -32,13 +36,14 @@ export async function choosePolicies({ policies: names, profile, peers: folder }
     bareWords,
     ...(ranked ? [ranked] : []),
     dropOnly,
+    dropWithClaims,
     everything,
     ...peers.policies,
   ];
   const notes = ranked ? [] : ['bm25 is left out: it needs a library; npm i -D minisearch'];
   if (folder === undefined) notes.push('peers are left out: name their prepared install with --peers DIR');
   return {
-    policies: names === undefined ? known : chosen(known, names.split(',')),
+    policies: starts ? chosen(known, starts) : known,
     notes: [...notes, ...peers.notes],
   };
 }

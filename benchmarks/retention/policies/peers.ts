@@ -12,14 +12,18 @@ const TOO_SLOW = new Set(['langchain-trim-o200k', 'opencode-dcp']);
 const INSTALL = `cp -r ../shared/peers DIR, outside any repository, and install there as its README says (1.3 GB)`;
 
 /** Every adapter of a prepared install twice: with the fixed stub as its summary, and with our text in its place. */
-export async function openPeers(folder: string): Promise<{ policies: Policy[]; notes: string[] }> {
+export async function openPeers(
+  folder: string,
+  isWanted: (name: string) => boolean,
+): Promise<{ policies: Policy[]; notes: string[] }> {
   const adapters = resolve(folder, 'adapters');
   if (!existsSync(adapters) || !existsSync(resolve(folder, 'node_modules'))) {
     return { policies: [], notes: [`no prepared install of the peers in ${folder}: ${INSTALL}`] };
   }
   const names = readdirSync(adapters)
     .filter((file) => file.endsWith('.mjs') && !file.startsWith('_'))
-    .map((file) => file.slice(0, -'.mjs'.length));
+    .map((file) => file.slice(0, -'.mjs'.length))
+    .filter((name) => isWanted(`peer:${name}`));
   const policies: Policy[] = [];
   const notes: string[] = [];
   for (const name of names.sort()) {

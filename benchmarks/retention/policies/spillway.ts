@@ -15,11 +15,16 @@ const nothing = defineStage({
   plan: () => ({ edits: [] }),
 });
 
-/** The same engine with no stage that does anything: what is over goes, oldest first. */
+const floorAlone = { roster: [{ stage: 'nothing', opensAt: 0.8 }] };
+
+/** The same engine with no stage that does anything and no claims: what is over goes, oldest first. */
 export const dropOnly = engine('drop-only', {
   stages: [nothing],
-  settings: { roster: [{ stage: 'nothing', opensAt: 0.8 }] },
+  settings: { ...floorAlone, claims: { share: 0 } },
 });
+
+/** What the claims are worth without the stages. */
+export const dropWithClaims = engine('drop-only, claims', { stages: [nothing], settings: floorAlone });
 
 function engine(name: string, options: SpillwayOptions): Policy {
   return {

@@ -11,7 +11,7 @@ export interface Group {
 }
 
 /** What a call is told by in a line of its own, in characters. */
-const LABEL_CHARS = 56;
+const LABEL_CHARS = 44;
 
 /** Groups words by the tool result that held them last; words no result held by the message they were last in. */
 export class Grouping {

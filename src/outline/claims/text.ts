@@ -28,7 +28,7 @@ const FILES_SHARE = 0.15;
 const LEAST_TOKENS = 40;
 
 /** A line of words is broken here, so that each stands near what says where it is from. */
-const LINE_CHARS = 170;
+const LINE_CHARS = 220;
 
 /** Characters a token of identifiers takes, about: only decides how many are offered to `fitText`. */
 const WORD_DENSITY = 3.1;

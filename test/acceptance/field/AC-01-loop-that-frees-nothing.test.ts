@@ -15,9 +15,13 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
   });
 
   it('counts as success only what was gained: a pass below the minimum commits nothing', async () => {
-    const session = await sessionOf(20_000, [...STUCK, callOf([['c', 'Bash', { command: 'ls' }]]), resultOf('c', prose(400, 4)), says('I see.')], {
-      stages: { snip: { protectTokens: 0 } },
-    });
+    const session = await sessionOf(
+      20_000,
+      [...STUCK, callOf([['c', 'Bash', { command: 'ls' }]]), resultOf('c', prose(400, 4)), says('I see.')],
+      {
+        stages: { snip: { protectTokens: 0 } },
+      },
+    );
     fill(session, 0.82);
     const { run, reading } = await session.prepare();
     expect(run.stages[0]).toMatchObject({ stage: 'snip', outcome: 'applied', edits: 1 });
@@ -30,15 +34,21 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
     const session = await sessionOf(20_000, STUCK, { stages: { snip: { protectTokens: 0 } } });
     fill(session, 0.82);
     await session.prepare();
-    session.append(...read([callOf([['n', 'Bash', { command: 'ls' }]]), resultOf('n', prose(1_500, 5)), says('I see.')]).map((message) => ({ ...message, id: `n${message.id}` })));
+    session.append(
+      ...read([
+        callOf([['n', 'Bash', { command: 'ls' }]]),
+        resultOf('n', prose(1_500, 5)),
+        says('I see.'),
+      ]).map((message) => ({ ...message, id: `n${message.id}` })),
+    );
     const { run, reading } = await session.prepare();
     expect(run.kind).toBe('committed');
     expect(reading.pressure).toBeLessThan(0.85);
   });
 
   it('names what the floor is made of where the request can never fit', async () => {
-    const session = await sessionOf(6_000, STUCK, { pins: { share: 0.5 } });
-    fill(session, 1.9);
+    const session = await sessionOf(6_000, STUCK, { pins: { share: 0.3 } });
+    fill(session, 2.2);
     await expect(session.prepare()).rejects.toMatchObject({
       code: 'BUDGET_UNREACHABLE',
       message: expect.stringMatching(/pins \d+, unansweredUser \d+/),

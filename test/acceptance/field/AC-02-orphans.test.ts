@@ -32,29 +32,68 @@ const parallel = (i: number): Chat[] => [
 
 describe('AC-02: orphaned call or result, HTTP 400', () => {
   it('parallel calls, results in another order, a user in between: every call has its result, directly behind it', async () => {
-    const { legal, messages, notices } = await sent([user('Go.'), ...parallel(0), says('Done.'), user('And?')]);
+    const { legal, messages, notices } = await sent([
+      user('Go.'),
+      ...parallel(0),
+      says('Done.'),
+      user('And?'),
+    ]);
     expect(legal).toBe(true);
-    expect(messages.map(({ role, tool_call_id: id }) => id ?? role)).toEqual(
-      ['user', 'assistant', 'z0', 'x0', 'y0', 'user', 'assistant', 'user'],
-    );
+    expect(messages.map(({ role, tool_call_id: id }) => id ?? role)).toEqual([
+      'user',
+      'assistant',
+      'z0',
+      'x0',
+      'y0',
+      'user',
+      'assistant',
+      'user',
+    ]);
     expect(notices).toEqual(['displaced-result', 'displaced-result']);
   });
 
   it('a call whose result never came: answered visibly', async () => {
-    const { legal, notices } = await sent([user('Go.'), callOf([['a', 'Bash', {}], ['b', 'Bash', {}]]), resultOf('b', 'ok'), says('Odd.'), user('And?')]);
+    const { legal, notices } = await sent([
+      user('Go.'),
+      callOf([
+        ['a', 'Bash', {}],
+        ['b', 'Bash', {}],
+      ]),
+      resultOf('b', 'ok'),
+      says('Odd.'),
+      user('And?'),
+    ]);
     expect([legal, notices]).toEqual([true, ['interrupted-call']]);
   });
 
   it('a result whose call is not there: sent as words', async () => {
-    const { legal, notices, messages } = await sent([user('Go.'), resultOf('gone', 'forty-two'), says('I see.'), user('And?')]);
+    const { legal, notices, messages } = await sent([
+      user('Go.'),
+      resultOf('gone', 'forty-two'),
+      says('I see.'),
+      user('And?'),
+    ]);
     expect([legal, notices]).toEqual([true, ['orphan-result']]);
     expect(messages[1]).toMatchObject({ role: 'user', content: expect.stringContaining('forty-two') });
   });
 
   it('a late result, and a second one', async () => {
-    const late = await sent([user('Go.'), callOf([['a', 'Bash', {}]]), says('Too slow.'), resultOf('a', 'late'), user('And?')]);
+    const late = await sent([
+      user('Go.'),
+      callOf([['a', 'Bash', {}]]),
+      says('Too slow.'),
+      resultOf('a', 'late'),
+      user('And?'),
+    ]);
     expect([late.legal, late.notices]).toEqual([true, ['interrupted-call', 'late-result']]);
-    const twice = await sent([user('Go.'), callOf([['a', 'Bash', {}]]), resultOf('a', 'one'), resultOf('a', 'two'), says('Twice?'), user('And?')]);
+    const twice = await sent([
+      user('Go.'),
+      callOf([['a', 'Bash', {}]]),
+      resultOf('a', 'one'),
+      resultOf('a', 'two'),
+      says('Twice?'),
+      user('And?'),
+    ]);
     expect([twice.legal, twice.notices]).toEqual([true, ['duplicate-result']]);
     expect(JSON.stringify(twice.messages)).toContain('two');
   });
@@ -79,7 +118,12 @@ describe('AC-02: orphaned call or result, HTTP 400', () => {
   });
 
   it('under every mode of removal: the pair goes or the pair stays', async () => {
-    const chat = [user('Go.'), ...Array.from({ length: 20 }, (_, i) => parallel(i)).flat(), says('Done.'), user('And?')];
+    const chat = [
+      user('Go.'),
+      ...Array.from({ length: 20 }, (_, i) => parallel(i)).flat(),
+      says('Done.'),
+      user('And?'),
+    ];
     for (const mode of ['stub', 'remove'] as const) {
       const session = await sessionOf(10_000, chat, { stages: { snip: { mode, protectTokens: 0 } } });
       const { messages, notices, run } = await session.prepare();

@@ -21,7 +21,11 @@ const GIANT = `The build begins.\n${prose(2_000_000, 1)}\nThe build failed: 3 er
 
 describe('AC-04: one giant tool result, or a session of nothing but tools', () => {
   it('a fresh result far larger than the budget is cut to size, head and tail, with a handle', async () => {
-    const session = await sessionOf(10_000, [user('Build it.'), callOf([['b', 'Bash', { command: 'make' }]]), resultOf('b', GIANT)]);
+    const session = await sessionOf(10_000, [
+      user('Build it.'),
+      callOf([['b', 'Bash', { command: 'make' }]]),
+      resultOf('b', GIANT),
+    ]);
     const { view, reading, messages } = await session.prepare();
     expect(reading.pressure).toBeLessThanOrEqual(1);
     expect(validateOpenAiChat(messages)).toEqual([]);
@@ -35,7 +39,13 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
   });
 
   it('the same once it is old, beside others', async () => {
-    const chat = [user('Build it.'), ...step('Bash', { command: 'make' }, GIANT), ...step('Bash', { command: 'ls' }, 'a b c'), says('Failed.'), user('Why?')];
+    const chat = [
+      user('Build it.'),
+      ...step('Bash', { command: 'make' }, GIANT),
+      ...step('Bash', { command: 'ls' }, 'a b c'),
+      says('Failed.'),
+      user('Why?'),
+    ];
     const session = await sessionOf(10_000, chat);
     const { reading, view } = await session.prepare();
     expect(reading.pressure).toBeLessThanOrEqual(0.6);
@@ -43,7 +53,10 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
   });
 
   it('a session of nothing but tools compacts', async () => {
-    const chat: Chat[] = [user('Search until you find it.'), ...Array.from({ length: 200 }, (_, i) => step('search', { i }, prose(300, i))).flat()];
+    const chat: Chat[] = [
+      user('Search until you find it.'),
+      ...Array.from({ length: 200 }, (_, i) => step('search', { i }, prose(300, i))).flat(),
+    ];
     const session = await sessionOf(16_000, chat);
     const { run, reading, messages } = await session.prepare();
     expect(run.kind).toBe('committed');
@@ -54,7 +67,9 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
   });
 
   it('even without a user message', async () => {
-    const chat = Array.from({ length: 100 }, (_, i) => step('search', { i }, `hit_number_${i} ${prose(300, i)}`)).flat();
+    const chat = Array.from({ length: 100 }, (_, i) =>
+      step('search', { i }, `hit_number_${i} ${prose(300, i)}`),
+    ).flat();
     const session = await sessionOf(8_000, chat);
     const { reading, messages } = await session.prepare();
     expect(reading.pressure).toBeLessThanOrEqual(1);
@@ -62,7 +77,12 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
   });
 
   it('comes out of the command line message by message, not as one string', async () => {
-    const chat = [user('Build it.'), ...step('Bash', { command: 'make' }, GIANT), says('Failed.'), user('Why?')];
+    const chat = [
+      user('Build it.'),
+      ...step('Bash', { command: 'make' }, GIANT),
+      says('Failed.'),
+      user('Why?'),
+    ];
     const file = folder.file('giant.jsonl', jsonLines(chat));
     const out = `${folder.path}/sent.json`;
     const pieces: number[] = [];
@@ -70,7 +90,9 @@ describe('AC-04: one giant tool result, or a session of nothing but tools', () =
     expect(ran.code).toBe(0);
     const sent = readJson(out) as unknown[];
     expect(sent).toHaveLength(5);
-    const toStdout = await spillway(['compact', file, '--window', '0'], {}, (text) => pieces.push(text.length));
+    const toStdout = await spillway(['compact', file, '--window', '0'], {}, (text) =>
+      pieces.push(text.length),
+    );
     expect(toStdout.code).toBe(0);
     // One write a message, at least.
     expect(pieces.length).toBeGreaterThanOrEqual(5);

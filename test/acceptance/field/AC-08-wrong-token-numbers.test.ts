@@ -1,6 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../../src/index.js';
-import { engine, fill, jsonLines, prose, read, says, sessionOf, spillway, system, talk, temporaryFolder, user } from '../support.js';
+import {
+  engine,
+  fill,
+  prose,
+  read,
+  says,
+  sessionOf,
+  spillway,
+  system,
+  talk,
+  temporaryFolder,
+  user,
+} from '../support.js';
 
 const folder = temporaryFolder();
 const CHINESE = '水库的水位正在上升，请先打开第一道闸门，然后再检查下游的压力计。';
@@ -37,7 +49,9 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
       const file = folder.file('body.json', JSON.stringify(body));
       return JSON.parse((await spillway(['compact', file, '--window', '50000', '--json'])).err).tokens.before;
     };
-    expect((await pressure({ messages: TALK, tools })) - (await pressure({ messages: TALK }))).toBeGreaterThan(2_000);
+    expect(
+      (await pressure({ messages: TALK, tools })) - (await pressure({ messages: TALK })),
+    ).toBeGreaterThan(2_000);
   });
 
   it('the prompt that is about to be sent is counted before it is sent', async () => {

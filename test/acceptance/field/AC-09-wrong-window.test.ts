@@ -7,18 +7,22 @@ const budgetOf = async (settings: object) =>
   (await createSpillway({ counter: quarter, settings })).session().reading.budget;
 
 describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () => {
-  it('the user\'s own window, then an override of the model, then the catalogue, then the default', async () => {
+  it("the user's own window, then an override of the model, then the catalogue, then the default", async () => {
     const model = 'gpt-4o';
     const models = { [model]: { contextWindow: 90_000 } };
     const windows = [{ model, models, window: 70_000 }, { model, models }, { model }, {}].map(budgetOf);
-    expect((await Promise.all(windows)).map(({ window }) => window)).toEqual([70_000, 90_000, 128_000, 128_000]);
+    expect((await Promise.all(windows)).map(({ window }) => window)).toEqual([
+      70_000, 90_000, 128_000, 128_000,
+    ]);
   });
 
   it('where each number comes from is said', async () => {
     const first = async (settings: object): Promise<string> => (await budgetOf(settings)).derivation[0]!;
     expect(await first({ model: 'gpt-4o', window: 70_000 })).toMatch(/70,000 tokens \(setting\)/);
     expect(await first({ model: 'gpt-4o' })).toMatch(/gpt-4o: window 128,000 tokens \(catalogue\)/);
-    expect(await first({ model: 'never-heard-of' })).toMatch(/128,000 tokens \(default; nobody knows this model\)/);
+    expect(await first({ model: 'never-heard-of' })).toMatch(
+      /128,000 tokens \(default; nobody knows this model\)/,
+    );
   });
 
   it('a model that has two windows is asked for by its name', async () => {
@@ -30,11 +34,17 @@ describe('AC-09: wrong window (200k for a model of 1M, two hidden margins)', () 
     const models = { mine: { contextWindow: 400_000, inputLimit: 272_000, outputLimit: 128_000 } };
     const budget = await budgetOf({ model: 'mine', models, safetyMargin: 0 });
     expect(budget).toMatchObject({ usable: 272_000, tokens: 272_000, reserve: { output: 0 } });
-    expect(budget.derivation.join()).toContain('input limit 272,000 tokens (setting); no output reserve is taken from it');
+    expect(budget.derivation.join()).toContain(
+      'input limit 272,000 tokens (setting); no output reserve is taken from it',
+    );
   });
 
   it('no margin is hidden: the budget is what the lines say, and nothing else was taken off', async () => {
-    const budget = await budgetOf({ window: 100_000, reserve: { output: 10_000, injection: 5_000 }, safetyMargin: 0.02 });
+    const budget = await budgetOf({
+      window: 100_000,
+      reserve: { output: 10_000, injection: 5_000 },
+      safetyMargin: 0.02,
+    });
     expect(budget.derivation.slice(1)).toEqual([
       '- 10,000 tokens output reserve: setting',
       '- 5,000 tokens reserved for injections',

@@ -111,6 +111,12 @@ describe('fresh results over their share', () => {
     expect(isCut(shownText(bench, 4))).toBe(true);
   });
 
+  it('name their handle where an image goes and the text alone would just fit', () => {
+    const bench = Bench.of(user(words(500)), calls(call('look')), result('c1', words(395), image()));
+    fit(bench, 1_000);
+    expect(shownText(bench, 2)).toContain('recall m2#0');
+  });
+
   it('that came in one message with a user’s words are cut, the words are not', () => {
     const bench = Bench.of(calls(call('a')), user(answer('c1', words(5_000)), text(words(50, 'please'))));
     fit(bench, 1_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SpillwayError } from '../../../src/errors/index.js';
+import type { SpillwayError } from '../../../src/errors/index.js';
 import { computeFloor } from '../../../src/pipeline/index.js';
 import { Bench } from '../../support/bench.js';
 import {

@@ -226,6 +226,14 @@ describe('the guard refuses', () => {
     }
   });
 
+  it('a fresh image that gives way to anything but its handle', () => {
+    const some = Bench.of(calls(call('a')), result('c1', image()));
+    expect(some.judge([replace('m1', 0, 'all tests passed')]).faults).toEqual([
+      expect.stringContaining('only be cut'),
+    ]);
+    expect(some.judge([replace('m1', 0, '[1 file left out; recall m1#0]')]).faults).toEqual([]);
+  });
+
   it('what stands under a replacement, and spans that begin or end there', () => {
     const some = bench();
     some.force(planned(supersede('m2', 'm4', s('old', long))));

@@ -1,0 +1,266 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createSpillway, readSession, replaySession } from '../../src/index.js';
+import { validateOpenAiChat } from '../../src/testkit/index.js';
+import {
+  jsonLines,
+  prose,
+  readJson,
+  says,
+  spillway,
+  step,
+  system,
+  temporaryFolder,
+  user,
+  type Chat,
+} from './support.js';
+
+const folder = temporaryFolder();
+const CHAT: Chat[] = [
+  system('Be brief.'),
+  user('Build a mill.'),
+  ...Array.from({ length: 25 }, (_, i) => [
+    ...step('Bash', { command: `make part${i}` }, `partNumber${i}\n${prose(250, i)}`, `Now part ${i}.`),
+    ...(i % 5 === 4 ? [says(`Parts up to ${i} are done.`), user(`Go on after ${i}.`)] : []),
+  ]).flat(),
+];
+const FILE = folder.file('session.jsonl', jsonLines(CHAT));
+const BUDGET = ['--window', '4000'];
+const place = (name: string): string => join(folder.path, name);
+
+describe('spillway compact', () => {
+  it('writes messages to stdout and nothing else; the report goes to stderr', async () => {
+    const { code, out, err } = await spillway(['compact', FILE, ...BUDGET]);
+    expect(code).toBe(0);
+    const sent = JSON.parse(out) as Chat[];
+    expect(validateOpenAiChat(sent)).toEqual([]);
+    expect(out.length).toBeLessThan(jsonLines(CHAT).length / 2);
+    expect(err).toMatch(/pressure \d+\.\d % -> \d+\.\d % of 3,800 tokens/);
+    expect(err).toMatch(/\bsnip +80\.0 %/);
+    expect(err).toMatch(/\d+ kept, \d+ pinned, \d+ replaced in part, \d+ superseded/);
+  });
+
+  it('--out and --report: to files, stdout stays empty', async () => {
+    const { code, out, err } = await spillway([
+      'compact',
+      FILE,
+      ...BUDGET,
+      '--out',
+      place('deep/out.json'),
+      '--report',
+      place('deep/report.json'),
+    ]);
+    expect([code, out]).toEqual([0, '']);
+    expect(err).toMatch(/pressure/);
+    const stdout = await spillway(['compact', FILE, ...BUDGET]);
+    expect(readFileSync(place('deep/out.json'), 'utf8')).toBe(stdout.out);
+    expect(readJson(place('deep/report.json'))).toMatchObject({
+      format: 'openai-chat',
+      run: { kind: 'committed' },
+    });
+    // Whole or not at all: no drafts are left behind.
+    expect(readdirSync(place('deep')).sort()).toEqual(['out.json', 'report.json']);
+  });
+
+  it('--json: the report on stderr for programs, with what became of every message', async () => {
+    const { code, err } = await spillway(['compact', FILE, ...BUDGET, '--json']);
+    expect(code).toBe(0);
+    const report = JSON.parse(err);
+    expect(report).toMatchObject({
+      file: FILE,
+      messages: { before: CHAT.length },
+      budget: { tokens: 3_800 },
+    });
+    expect(report.dispositions).toHaveLength(CHAT.length);
+    expect(report.dispositions[0]).toMatchObject({ id: 'm0', status: 'pinned' });
+    const counts = Object.values(report.kept as Record<string, number>);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(CHAT.length);
+    expect(
+      report.dispositions.find(({ status }: { status: string }) => status === 'replaced').by,
+    ).toMatchObject({ stage: expect.any(String), reason: expect.any(String) });
+  });
+
+  it('--upto: as if the session had ended there', async () => {
+    const { out } = await spillway(['compact', FILE, '--window', '100000', '--upto', '12']);
+    expect(JSON.parse(out)).toEqual(CHAT.slice(0, 12));
+  });
+
+  it('--target: compacts now, whatever the gates say, down to that pressure', async () => {
+    const idle = await spillway(['compact', FILE, '--window', '20000', '--json']);
+    expect(JSON.parse(idle.err).run.kind).toBe('below-gate');
+    const { code, err } = await spillway(['compact', FILE, '--window', '20000', '--target', '0.2', '--json']);
+    expect(code).toBe(0);
+    const report = JSON.parse(err);
+    expect(report.run).toMatchObject({ kind: 'committed', reason: 'asked for pressure 0.2' });
+    expect(report.pressure.after).toBeLessThanOrEqual(0.2);
+    for (const wrong of ['1.2', '-1', 'low', ''])
+      expect((await spillway(['compact', FILE, '--target', wrong])).code).toBe(1);
+  });
+
+  it('takes a list, a request body and lines alike, and keeps what it does not know', async () => {
+    const odd = CHAT.slice(0, 6).map((message, i) => ({ ...message, vendor_field: { i } }));
+    const files = [
+      folder.file('list.json', JSON.stringify(odd)),
+      folder.file('body.json', JSON.stringify({ model: 'gpt-4o', messages: odd }, null, 2)),
+      folder.file('lines.jsonl', jsonLines(odd)),
+    ];
+    for (const file of files) {
+      const { code, out } = await spillway(['compact', file, '--window', '100000']);
+      expect([file, code]).toEqual([file, 0]);
+      expect(JSON.parse(out)).toEqual(odd);
+    }
+  });
+
+  it('the same command gives the same bytes', async () => {
+    const [one, two] = [
+      await spillway(['compact', FILE, ...BUDGET]),
+      await spillway(['compact', FILE, ...BUDGET]),
+    ];
+    expect(two.out).toBe(one.out);
+  });
+
+  it('a place that cannot be written to: exit code 1, OUTPUT_UNWRITABLE', async () => {
+    const { code, err } = await spillway(['compact', FILE, ...BUDGET, '--out', join(FILE, 'out.json')]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/OUTPUT_UNWRITABLE/);
+  });
+});
+
+describe('spillway replay', () => {
+  const assistants = CHAT.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
+
+  it('--contexts-at: context-<j>.json is what prepare returned for that call', async () => {
+    const wanted = [assistants[0]!, assistants[15]!, assistants.at(-1)!];
+    const out = place('contexts');
+    const { code, out: stdout } = await spillway([
+      'replay',
+      FILE,
+      ...BUDGET,
+      '--contexts-at',
+      wanted.join(),
+      '--out',
+      out,
+    ]);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(readdirSync(out).sort()).toEqual(wanted.map((index) => `context-${index}.json`).sort());
+
+    const session = (
+      await createSpillway({ inputBudget: 4_000, settings: { counter: 'heuristic' } })
+    ).session();
+    for await (const { index, prepared } of replaySession(
+      session,
+      (await readSession(FILE)).parsed.messages,
+    )) {
+      if (wanted.includes(index))
+        expect(readJson(join(out, `context-${index}.json`))).toEqual(prepared!.messages);
+    }
+    expect(session.history.length).toBeGreaterThan(1);
+    // Before anything was compacted it is the beginning of the session itself.
+    expect(readJson(join(out, `context-${wanted[0]}.json`))).toEqual(CHAT.slice(0, wanted[0]));
+  });
+
+  it.each([
+    ['1', 'a user message'],
+    ['3', 'a tool message'],
+    ['99999', 'no such message'],
+    ['2,1', 'a user message'],
+  ])(
+    '--contexts-at %s is no index of an assistant message: INPUT_INDEX, exit code 1, nothing written',
+    async (indexes, found) => {
+      const out = place(`none-${indexes}`);
+      const { code, err } = await spillway([
+        'replay',
+        FILE,
+        ...BUDGET,
+        '--contexts-at',
+        indexes,
+        '--out',
+        out,
+      ]);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^INPUT_INDEX: /);
+      expect(err).toContain(found);
+      expect(existsSync(out)).toBe(false);
+    },
+  );
+
+  it('reports every call, and totals', async () => {
+    const { code, err } = await spillway(['replay', FILE, ...BUDGET, '--json']);
+    expect(code).toBe(0);
+    const { calls, totals } = JSON.parse(err);
+    expect(calls.map(({ index }: { index: number }) => index)).toEqual(assistants);
+    expect(totals).toMatchObject({ messages: CHAT.length, calls: assistants.length, unreachable: 0 });
+    expect(totals.compactions).toBeGreaterThan(1);
+    expect(totals.highestPressure).toBeLessThanOrEqual(1);
+    const { err: table } = await spillway(['replay', FILE, ...BUDGET]);
+    expect(table).toMatch(new RegExp(`${assistants.length} calls, ${totals.compactions} compactions`));
+  });
+
+  it('a call that cannot fit is reported; the rest goes on', async () => {
+    const chat = [user('Go.'), says('Yes.'), user(prose(3_000)), says('No.'), user('And now?'), says('Yes.')];
+    const file = folder.file('large.jsonl', jsonLines(chat));
+    const { code, err } = await spillway(['replay', file, '--window', '1000', '--json']);
+    expect(code).toBe(0);
+    const { calls, totals } = JSON.parse(err);
+    expect(calls.map((call: { error?: { code: string } }) => call.error?.code)).toEqual([
+      undefined,
+      'BUDGET_UNREACHABLE',
+      undefined,
+    ]);
+    expect(totals.unreachable).toBe(1);
+  });
+});
+
+describe('spillway validate', () => {
+  it('0 where a request is legal, 1 where it is not, and says which rule', async () => {
+    const legal = folder.file('legal.json', JSON.stringify({ messages: CHAT }));
+    expect(await spillway(['validate', legal])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('legal openai-chat'),
+    });
+    const broken = folder.file('broken.json', JSON.stringify(CHAT.filter((_, i) => i !== 3)));
+    const { code, out } = await spillway(['validate', broken, '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out).violations[0]).toMatchObject({ rule: 'C1', at: 2 });
+  });
+
+  it('what compact writes is legal', async () => {
+    writeFileSync(place('sent.json'), (await spillway(['compact', FILE, ...BUDGET])).out);
+    expect((await spillway(['validate', place('sent.json')])).code).toBe(0);
+  });
+});
+
+describe('exit codes', () => {
+  it('0 done, 1 input or configuration at fault, 2 budget unreachable', async () => {
+    expect((await spillway(['compact', FILE, ...BUDGET])).code).toBe(0);
+    expect((await spillway(['--help'])).code).toBe(0);
+    for (const args of [
+      ['compact', place('nowhere')],
+      ['compact'],
+      ['compress', FILE],
+      ['compact', FILE, '--windows', '5'],
+      ['compact', FILE, '--profile', 'nobody'],
+    ])
+      expect([args, (await spillway(args)).code]).toEqual([args, 1]);
+    expect((await spillway(['compact', FILE, '--window', '10'])).code).toBe(2);
+  });
+
+  it('a profile that does not exist is named, with those that do', async () => {
+    const { err } = await spillway(['compact', FILE, '--profile', 'nobody']);
+    expect(err).toMatch(/^PROFILE_UNKNOWN: .*nobody.*staged/);
+  });
+
+  it('help and listings go to stdout', async () => {
+    const help = await spillway(['--help']);
+    expect(help.out).toMatch(/compact.*replay.*validate.*stages/s);
+    expect(help.err).toBe('');
+    const listed = await spillway(['stages']);
+    for (const stage of ['snip', 'micro', 'collapse', 'auto', 'partial', 'full'])
+      expect(listed.out).toContain(stage);
+  });
+
+  it('no command touches the session it reads', () => {
+    expect(readFileSync(FILE, 'utf8')).toBe(jsonLines(CHAT));
+  });
+});
