@@ -1,5 +1,5 @@
 import { scanWords, type Artifact, type Identifier } from '../facts/index.js';
-import { claimsText, type StatementLedger } from '../outline/index.js';
+import { callLine, callsOf, claimsText, type StatementLedger } from '../outline/index.js';
 import type { GuardRights } from './guard.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
@@ -95,7 +95,34 @@ function placeOf({ exchanges }: TranscriptView): Place | undefined {
   const replacements = free.filter(({ kind }) => kind === 'replacement');
   const standing = replacements.find(({ messages }) => messages.some(isClaims)) ?? replacements[0];
   if (standing) return { exchange: standing, messages: standing.messages.map(({ message }) => message) };
-  return undefined;
+  const emptied = free.find(
+    (exchange) =>
+      exchange.kind === 'step' && !exchange.protection && !exchange.unseen && hasLostResults(exchange),
+  );
+  return emptied && { exchange: emptied, messages: [digestOf(emptied)] };
+}
+
+/** All its results are replaced, and nothing stands between its messages. */
+function hasLostResults({ messages, from, to }: ViewExchange): boolean {
+  if (messages.length !== to - from + 1) return false;
+  return messages.every(({ message, replaced }) =>
+    message.parts.every((part, i) => part.type !== 'tool-result' || replaced?.has(i) === true),
+  );
+}
+
+function digestOf({ messages, fromId, toId }: ViewExchange): Message {
+  const handle = spanHandle(fromId, toId);
+  const prose = messages
+    .filter(({ message }) => message.role === 'assistant')
+    .flatMap(({ message }) => message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
+  const calls = callsOf(messages.map(({ source }) => source!)).map(callLine);
+  return {
+    id: `digest:${handle}`,
+    role: 'assistant',
+    origin: 'synthetic',
+    label: 'digest',
+    parts: [{ type: 'text', text: [...prose, ...calls, `[recall ${handle}]`].join('\n') }],
+  };
 }
 
 /** Log positions that stand as they were, and the words of what stands changed. */
