@@ -94,6 +94,8 @@ function claimsShareOf(draft: Draft, { policy }: RunInput, floor: Floor): number
 /** What has to be reclaimed so that the target holds with what claims will grow by: at most half of what is freed. */
 function withRoomForClaims(draft: Draft, target: number, share: number): number {
   const reclaim = draft.reclaim(target);
+  // Where only bytes or images bind, claims have room.
+  if (draft.reading.byTokens <= target) return reclaim;
   return reclaim + Math.min(reclaim, Math.max(0, share - claimsTokens(draft.projection.view)));
 }
 

@@ -1,27 +1,45 @@
 import { grouped } from '../../outline/index.js';
 import type { TranscriptView } from '../../spi/index.js';
-import type { FilePart, Part, Replace, TextPart } from '../../transcript/index.js';
+import {
+  partHandle,
+  type Edit,
+  type FilePart,
+  type Part,
+  type Replace,
+  type TextPart,
+} from '../../transcript/index.js';
 import { isSettled, shownParts, type ShownPart } from '../results.js';
 import type { Need } from './need.js';
 import type { Taken } from './taken.js';
 
 /** Images and files of earlier turns, oldest first: their bytes travel with every request, and few are looked at twice. */
-export function mediaEdits(view: TranscriptView, need: Need, gone: Taken['gone']): Replace[] {
+export function mediaEdits(
+  view: TranscriptView,
+  need: Need,
+  gone: Taken['gone'],
+  taken: readonly Edit[],
+): Replace[] {
+  const takenParts = new Set(
+    taken.flatMap((edit) => (edit.kind === 'replace' ? [partHandle(edit.messageId, edit.partIndex)] : [])),
+  );
   const edits: Replace[] = [];
   for (const exchange of view.exchanges) {
     if (exchange.protection || exchange.unseen || exchange.turnsAgo < 1 || gone.has(exchange)) continue;
     for (const part of exchange.messages.flatMap(shownParts)) {
       if (!need.isOpen) return edits;
       const content = withoutMedia(part);
-      if (!content) continue;
+      if (!content || takenParts.has(part.handle)) continue;
       const { bytes, images } = mediaOf(part.original);
       const reason = 'media of an earlier turn';
       edits.push({ kind: 'replace', messageId: part.source.id, partIndex: part.index, content, reason });
-      need.takeMedia(part.source.size.parts[part.index]?.tokens ?? 0, bytes, images);
+      need.takeMedia(Math.max(0, part.tokens - PLACEHOLDER_TOKENS), bytes, images);
     }
   }
   return edits;
 }
+
+/** What a placeholder takes, about: what is booked as saved must not be more than was. */
+const PLACEHOLDER_TOKENS = 30;
 
 /** What stands where the part stood; undefined where it holds no media, or was compacted before. */
 function withoutMedia(part: ShownPart): Part[] | undefined {

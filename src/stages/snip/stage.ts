@@ -1,5 +1,4 @@
 import { defineStage } from '../../spi/index.js';
-import type { Edit } from '../../transcript/index.js';
 import { argumentEdits } from './arguments.js';
 import { dialogueEdits } from './dialogue.js';
 import { duplicateEdits } from './duplicates.js';
@@ -20,11 +19,8 @@ export const snip = defineStage<SnipOptions>({
     const dialogue = dialogueEdits(view, goal, need);
     const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
     const results = resultEdits(view, goal, need);
-    const media = classes.includes('media')
-      ? mediaEdits(view, need, new Set([...dialogue.gone, ...results.gone])).filter(
-          (edit) => !results.edits.some((other) => touchSamePart(edit, other)),
-        )
-      : [];
+    const gone = new Set([...dialogue.gone, ...results.gone]);
+    const media = classes.includes('media') ? mediaEdits(view, need, gone, results.edits) : [];
     const trims =
       classes.includes('arguments') && trimming.mode === 'on'
         ? argumentEdits(view, goal, need, results.gone)
@@ -33,10 +29,3 @@ export const snip = defineStage<SnipOptions>({
     return { edits: need.saved < minimumSavings && !need.savedBeside ? [] : edits };
   },
 });
-
-/** A result with a picture may be stubbed as a whole already. */
-function touchSamePart(a: Edit, b: Edit): boolean {
-  return (
-    a.kind === 'replace' && b.kind === 'replace' && a.messageId === b.messageId && a.partIndex === b.partIndex
-  );
-}
