@@ -17,10 +17,9 @@ describe.each(BUILT_IN_STAGES.map((stage) => [stage.name, stage] as const))('REA
       shown!.trim(),
     ]);
     const defaults = stage.options.parse({});
-    const expected = keysOf(z.toJSONSchema(stage.options, { io: 'input' }) as unknown as Schema).map((key) => [
-      key,
-      shownDefault(defaults, key),
-    ]);
+    const expected = keysOf(z.toJSONSchema(stage.options, { io: 'input' }) as unknown as Schema).map(
+      (key) => [key, shownDefault(defaults, key)],
+    );
     expect(rows).toEqual(expected);
   });
 
