@@ -2,3 +2,4 @@ export * from './stage.js';
 export * from './view.js';
 export * from './token-counter.js';
 export * from './wire-format.js';
+export * from './summarizer.js';

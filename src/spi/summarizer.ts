@@ -1,0 +1,60 @@
+import type { Usage } from '../tokens/index.js';
+
+/** What is asked of a summarizer: one text, at most so long, about quoted source. Never a tool. */
+export interface SummaryRequest {
+  /** System text: who the summarizer is and what it writes. */
+  readonly prompt: string;
+  /** What to do with this source. */
+  readonly instruction: string;
+  /** Transcript quoted as data, with who said what; one piece after the other. */
+  readonly source: readonly string[];
+  /** Most tokens of the answer. */
+  readonly maxTokens: number;
+  /** Something in the language the summary should keep to: words of the user's own. */
+  readonly language?: string;
+  /** The summary so far, where this source continues an earlier piece. */
+  readonly previous?: string;
+}
+
+export interface SummaryAnswer {
+  readonly text: string;
+  /** As the provider said it: `stop`, `length`, `content-filter`, `tool-calls`, `error`, … */
+  readonly finishReason: string;
+  readonly usage?: Usage;
+  /** The model that answered. */
+  readonly model?: string;
+  /** Calls of tools that it made although it was offered none. */
+  readonly toolCalls?: number;
+  /** What it thought aloud apart from the text. */
+  readonly reasoning?: string;
+}
+
+/** Writes better text for a slot than the deterministic one. May throw, lie and never settle: the gate and the breaker are for that. */
+export interface Summarizer {
+  readonly name: string;
+  /** What fails together: one breaker guards it. For a model, its address and name. */
+  readonly endpoint: string;
+  /** Tokens its model reads and writes in one call; 128,000 where absent. */
+  readonly window?: number;
+  /** Must stop when the signal aborts. */
+  summarize(request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer>;
+}
+
+/** Why a call of a summarizer failed, where it knows. Anything else that it throws counts as `endpoint`. */
+export type SummarizerFault =
+  /** The endpoint failed: it counts for its breaker. */
+  | 'endpoint'
+  /** The source was longer than the model reads: shorter may do. */
+  | 'too-long'
+  /** Wrong key, wrong address, unknown model: trying again changes nothing. */
+  | 'caller';
+
+export class SummarizerError extends Error {
+  readonly fault: SummarizerFault;
+
+  constructor(fault: SummarizerFault, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = 'SummarizerError';
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,101 @@
+import type { SummaryAnswer } from '../spi/index.js';
+
+export interface GateRequest {
+  readonly answer: SummaryAnswer;
+  readonly maxTokens: number;
+  /** What the text stands for, in counted tokens: a summary as long as its source is none. */
+  readonly sourceTokens: number;
+  readonly count: (text: string) => number;
+}
+
+export type Verdict =
+  | { readonly ok: true; readonly text: string; readonly repairs: readonly string[] }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Every text passes here before it may stand in a transcript, whoever wrote it. What can be mended without guessing is,
+ * and said so; all else is refused with a reason. Never throws.
+ */
+export function judgeAnswer(request: GateRequest): Verdict {
+  try {
+    return judge(request);
+  } catch {
+    return refused('is no answer');
+  }
+}
+
+function judge({ answer, maxTokens, sourceTokens, count }: GateRequest): Verdict {
+  if (typeof answer?.text !== 'string') return refused('is no text');
+  if ((answer.toolCalls ?? 0) > 0 || answer.finishReason === 'tool-calls') return refused('calls a tool');
+  if (!FINISHED.has(answer.finishReason)) return refused(`ended with ${oneWord(answer.finishReason)}`);
+  const repairs: string[] = [];
+
+  let text = answer.text.replace(THOUGHT, '');
+  if (text !== answer.text) repairs.push('thinking taken out');
+  if (OPEN_THOUGHT.test(text)) return refused('ends in its thinking');
+  if (CALL_MARKUP.test(text)) return refused('calls a tool');
+  text = text.trim();
+  if (text === '') return refused('is empty');
+  if (isErrorText(text)) return refused('is an error text');
+  if (REFUSAL.test(text)) return refused('is a refusal');
+
+  if (answer.finishReason === 'length') {
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1).trim();
+    if (whole === '') return refused('was cut off');
+    text = whole + CUT;
+    repairs.push('cut off by the model; ends at its last whole line');
+  }
+  if (count(text) > maxTokens) {
+    const fitted = cutTo(text, maxTokens, count);
+    if (fitted === '') return refused('does not fit its allowance');
+    text = fitted;
+    repairs.push(`cut to ${maxTokens} tokens`);
+  }
+  if (count(text) >= sourceTokens) return refused('is no smaller than its source');
+  return { ok: true, text, repairs };
+}
+
+/** What an answer that is done says; servers that say nothing at all say `other` or `unknown`. */
+const FINISHED: ReadonlySet<string> = new Set(['stop', 'length', 'other', 'unknown']);
+
+const THOUGHT = /<(think|thinking|reasoning|analysis)\b[^>]*>[\s\S]*?<\/\1\s*>/gi;
+const OPEN_THOUGHT = /<\/?(?:think|thinking|reasoning|analysis)\b[^>]*>?/i;
+const CALL_MARKUP = /<(?:tool_call|function_call|invoke|tool_use)\b|^\s*\{\s*"(?:tool_calls|function_call)"/i;
+
+/** Shapes of failures that servers and gateways put where an answer belongs. Only at the beginning: summaries quote errors. */
+const ERROR_START =
+  /^(?:\W{0,3})(?:(?:api|http|internal|server|request|provider|rate.?limit|timeout|connection|network|fetch|json\s?decode)\s*error\b|error(?:\s+code)?\s*[:=#]|error\s+(?:generating|creating|calling|occurred)|(?:failed|unable) to (?:generate|create|produce|summari[sz]e)|(?:traceback \(most recent|exception:|typeerror:|uncaught )|(?:4\d\d|5\d\d)\s+(?:bad|unauthorized|forbidden|not found|too many|internal|service|gateway|server)|rate limit|too many requests|service unavailable|bad gateway|gateway timeout|internal server error|an error occurred|summary (?:generation )?(?:failed|unavailable))/i;
+const ERROR_JSON = /^\{\s*"(?:error|errors|detail|message)"\s*:/i;
+const ERROR_PAGE = /^<(?:!doctype|html)\b/i;
+
+function isErrorText(text: string): boolean {
+  return ERROR_START.test(text) || ERROR_JSON.test(text) || ERROR_PAGE.test(text);
+}
+
+const REFUSAL =
+  /^(?:\W{0,3})(?:i['’]?m (?:very |really |so )?(?:sorry|unable|not able)|i am (?:sorry|unable|not able)|sorry[,.! ]|i (?:can ?not|can['’]t|won['’]t|must decline)|as an ai\b|i apologi[sz]e|unfortunately,? i (?:can|am))/i;
+
+const CUT = '\n[… the rest was cut]';
+
+/** The longest beginning that fits, at a line's end where one is near, with a mark that something is missing. */
+function cutTo(text: string, maxTokens: number, count: (text: string) => number): string {
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (count(text.slice(0, middle) + CUT) <= maxTokens) low = middle;
+    else high = middle - 1;
+  }
+  const head = text.slice(0, low);
+  const line = head.lastIndexOf('\n');
+  const kept = (line > head.length / 2 ? head.slice(0, line) : head).trim();
+  return kept === '' ? '' : kept + CUT;
+}
+
+function oneWord(reason: unknown): string {
+  return String(reason).slice(0, 40);
+}
+
+function refused(reason: string): Verdict {
+  return { ok: false, reason };
+}

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Breakers, BreakerOpen, type BreakerState } from '../../../src/summarizers/index.js';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const COOLDOWN = 60_000;
+const always = (): boolean => true;
+const good = (): Promise<string> => Promise.resolve('good');
+const bad = (): Promise<string> => Promise.reject(new Error('500'));
+
+function open(scope: 'pipeline' | 'stage' = 'pipeline') {
+  const breakers = new Breakers({ failures: 3, cooldownMs: COOLDOWN, scope });
+  const changes: [string, BreakerState][] = [];
+  breakers.onChange = (stage, state) => changes.push([stage, state]);
+  return { breakers, changes };
+}
+
+describe('a breaker', () => {
+  it('opens at exactly three failures in a row, and a success starts the row anew', async () => {
+    const { breakers, changes } = open();
+    const breaker = breakers.for('here', 'auto');
+    for (const call of [bad, bad, good, bad, bad]) await breaker.run(call, always).catch(() => {});
+    expect(breaker.state).toBe('closed');
+    await expect(breaker.run(bad, always)).rejects.toThrow('500');
+    expect(breaker.state).toBe('open');
+    expect(changes).toEqual([['*', 'open']]);
+    const called = jest.fn(good);
+    await expect(breaker.run(called, always)).rejects.toBeInstanceOf(BreakerOpen);
+    expect(called).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['closes', good, 'closed'],
+    ['opens again', bad, 'open'],
+  ] as const)('allows one trial after the cooldown, and %s', async (_, trial, state) => {
+    const { breakers } = open();
+    const breaker = breakers.for('here', 'auto');
+    for (let i = 0; i < 3; i++) await breaker.run(bad, always).catch(() => {});
+    jest.advanceTimersByTime(COOLDOWN - 1);
+    expect(breaker.state).toBe('open');
+    jest.advanceTimersByTime(1);
+    expect(breaker.state).toBe('half-open');
+    const running = breaker.run(trial, always).catch(() => {});
+    await expect(breaker.run(good, always)).rejects.toBeInstanceOf(BreakerOpen);
+    await running;
+    expect(breaker.state).toBe(state);
+  });
+
+  it("neither counts nor forgets because of a caller's mistake", async () => {
+    const { breakers } = open();
+    const breaker = breakers.for('here', 'auto');
+    const never = (): boolean => false;
+    for (let i = 0; i < 9; i++) await breaker.run(bad, never).catch(() => {});
+    expect(breaker.state).toBe('closed');
+    for (let i = 0; i < 2; i++) await breaker.run(bad, always).catch(() => {});
+    await breaker.run(bad, never).catch(() => {});
+    expect(breaker.state).toBe('closed');
+    await breaker.run(bad, always).catch(() => {});
+    expect(breaker.state).toBe('open');
+    jest.advanceTimersByTime(COOLDOWN);
+    await breaker.run(bad, never).catch(() => {});
+    expect(breaker.state).toBe('open');
+  });
+
+  it('guards an endpoint for all stages, or each stage by itself', () => {
+    const { breakers } = open('pipeline');
+    expect(breakers.for('here', 'auto')).toBe(breakers.for('here', 'full'));
+    expect(breakers.for('here', 'auto')).not.toBe(breakers.for('there', 'auto'));
+    const each = open('stage').breakers;
+    expect(each.for('here', 'auto')).not.toBe(each.for('here', 'full'));
+    expect(each.states).toEqual({ 'auto here': 'closed', 'full here': 'closed' });
+  });
+});
