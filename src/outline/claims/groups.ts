@@ -7,7 +7,15 @@ import { oneLine } from '../slices.js';
 export interface Group {
   readonly label: string;
   readonly order: number;
-  readonly words: { readonly text: string; readonly place: number }[];
+  readonly words: Placed[];
+}
+
+/** A word and where it stood: what stands inside another word of the list is said by it already. */
+interface Placed {
+  readonly text: string;
+  readonly source: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** What a call is told by in a line of its own, in characters. */
@@ -17,30 +25,42 @@ const LABEL_CHARS = 44;
 export class Grouping {
   readonly #log: ReadonlyLog;
   readonly #groups = new Map<string, Group>();
+  /** Last parts of the paths in the list. */
+  readonly #baseNames = new Set<string>();
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
   }
 
-  /** Adds a word; returns about how many characters that takes. */
+  /** Adds a word; returns about how many characters that takes: none where a longer word of the list holds it. */
   add(word: Identifier): number {
-    const text = wordText(word);
+    const placed = placedOf(word);
+    if (this.#baseNames.has(placed.text)) return 0;
     const { key, order, label } = this.#placeOf(word);
     let group = this.#groups.get(key);
-    const isNew = group === undefined;
+    if (group?.words.some((other) => holds(other, placed))) return 0;
+    let taken = placed.text.length + 1;
     if (!group) {
       group = { label: label(), order, words: [] };
       this.#groups.set(key, group);
+      taken += group.label.length + 2;
     }
-    group.words.push({ text, place: word.start });
-    return text.length + 2 + (isNew ? group.label.length + 4 : 0);
+    for (let i = group.words.length - 1; i >= 0; i--) {
+      if (!holds(placed, group.words[i]!)) continue;
+      taken -= group.words[i]!.text.length + 1;
+      group.words.splice(i, 1);
+    }
+    group.words.push(placed);
+    const slash = placed.text.lastIndexOf('/');
+    if (slash >= 0) this.#baseNames.add(placed.text.slice(slash + 1));
+    return taken;
   }
 
   /** In order of the log, each with its words in the order in which they stood. */
   get groups(): Group[] {
     return [...this.#groups.values()]
       .sort((a, b) => a.order - b.order)
-      .map((group) => ({ ...group, words: [...group.words].sort((a, b) => a.place - b.place) }));
+      .map((group) => ({ ...group, words: [...group.words].sort((a, b) => a.start - b.start) }));
   }
 
   #placeOf(word: Identifier): { key: string; order: number; label: () => string } {
@@ -81,10 +101,16 @@ function shortened(label: string): string {
 }
 
 /** A path is written with what stood before it (`/`, `./`, `~/`), as it would have to be typed. */
-function wordText({ text, start, end }: Identifier): string {
+function placedOf({ text, start, end }: Identifier): Placed {
   let from = start;
   while (from > 0 && start - from < 4 && LEADING.has(text[from - 1]!)) from--;
-  return text.slice(from, end);
+  // Inside a longer word it is the end of that one, not the beginning of a path.
+  if (from > 0 && /[\p{L}\p{N}]/u.test(text[from - 1]!)) from = start;
+  return { text: text.slice(from, end), source: text, start: from, end };
+}
+
+function holds(outer: Placed, inner: Placed): boolean {
+  return outer.source === inner.source && outer.start <= inner.start && inner.end <= outer.end;
 }
 
 const LEADING = new Set(['/', '.', '~', '@', '$', '#', '-', '_']);
