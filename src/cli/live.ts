@@ -1,57 +1,60 @@
 import { createLogUpdate } from 'log-update';
-import type { PressureEvent, Reading, ReplayedCall } from '../index.js';
-import { amount, percent } from './report/numbers.js';
+import type { ReplayedCall } from '../index.js';
+import type { Compaction } from './committed.js';
+import { amount, change, percent } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
 export interface LiveView {
-  event(event: PressureEvent<Reading>): void;
-  call(call: ReplayedCall): void;
+  call(call: ReplayedCall, compaction: Compaction | undefined): void;
   done(): void;
 }
 
+export interface Gate {
+  readonly name: string;
+  readonly opensAt: number;
+}
+
 interface Setting {
-  readonly gates: readonly { readonly name: string; readonly opensAt: number }[];
+  readonly gates: readonly Gate[];
   readonly budget: number;
   readonly calls: number;
 }
 
-/** Newest firings kept on the screen. */
-const SHOWN_FIRINGS = 8;
+/** Newest compactions kept on the screen. */
+const SHOWN_COMPACTIONS = 10;
 
 /** A picture that is redrawn on a terminal; where nobody watches, one line a compaction. */
-export function createLiveView(terminal: Terminal, setting: Setting): LiveView {
+export function createLiveView(terminal: Terminal, { gates, budget, calls }: Setting): LiveView {
   const { paint } = terminal;
   const update = terminal.interactive ? createLogUpdate(process.stderr) : undefined;
-  const firings: string[] = [];
+  const lines: string[] = [];
   let seen = 0;
-  let at = '';
   terminal.note(
-    `${paint.bold('spillway')} keeps a recorded session of ${setting.calls} model calls inside ${amount(setting.budget)} tokens`,
+    `${paint.bold('spillway')} keeps a recorded session of ${calls} model calls inside ${amount(budget)} tokens`,
   );
   terminal.note(
-    setting.gates.map(({ name, opensAt }) => `${name} ${Math.round(opensAt * 100)} %`).join('   '),
+    `gates: ${gates.map(({ name, opensAt }, i) => `${i + 1} ${name} ${Math.round(opensAt * 100)} %`).join('   ')}`,
   );
+  terminal.note('');
   return {
-    event(event) {
-      if (event.kind === 'triggered')
-        at = `call ${String(seen + 1).padStart(3)}  ${percent(event.reading.pressure).padStart(7)}`;
-      if (event.kind !== 'firing' || event.edits === 0) return;
-      const freed = event.tokensBefore - event.tokensAfter;
-      const line = `${at}  ${event.stage.padEnd(8)} ${String(event.edits).padStart(3)} edits  -${amount(freed)} tokens`;
-      firings.push(line);
-      if (!update) terminal.note(line);
-    },
-    call(call) {
+    call(call, compaction) {
       seen++;
-      if (!update) return;
-      const bar = pressureBar(call.pressure, setting.gates, Math.min(72, terminal.columns - 12), paint);
+      const line = compactionLine(call, compaction);
+      if (line !== undefined) lines.push(line);
+      if (!update) {
+        if (line !== undefined) terminal.note(line);
+        return;
+      }
+      const width = Math.max(24, Math.min(72, terminal.columns - 20));
+      const before = compaction?.before ?? call.pressure;
+      const bar = pressureBar({ before, after: call.pressure }, gates, width, paint);
+      const freed = compaction ? `${percent(before)} -> ` : '';
       update(
         [
+          `${bar} ${freed}${percent(call.pressure)}`,
+          `call ${seen} of ${calls}   ${amount(call.tokens)} tokens sent   ${amount(call.unchangedPrefixTokens)} unchanged at the front`,
           '',
-          `${bar} ${percent(call.pressure)}`,
-          `call ${seen} of ${setting.calls}   ${amount(call.tokens)} tokens sent   ${amount(call.unchangedPrefixTokens)} unchanged at the front`,
-          '',
-          ...firings.slice(-SHOWN_FIRINGS),
+          ...lines.slice(-SHOWN_COMPACTIONS),
         ].join('\n'),
       );
     },
@@ -59,22 +62,34 @@ export function createLiveView(terminal: Terminal, setting: Setting): LiveView {
   };
 }
 
-/** 0 to 100 % of the budget, with a mark at each gate. */
+/** What stands in the log of the demonstration for one call; nothing where nothing was compacted. */
+function compactionLine(call: ReplayedCall, compaction: Compaction | undefined): string | undefined {
+  const at = `message ${String(call.index).padStart(4)}`;
+  if (call.error) return `${at}  ${percent(call.pressure).padStart(7)}  ${call.error.code}`;
+  if (!compaction) return undefined;
+  const stages = compaction.stages.map(({ stage, tokens }) => `${stage} ${change(tokens)}`);
+  const pressure = `${percent(compaction.before).padStart(7)} -> ${percent(call.pressure).padStart(6)}`;
+  return `${at}  ${pressure}  ${stages.join('  ')}`;
+}
+
+/** 0 to 100 % of the budget; gates stand on it by number, and what the last run freed is hatched. */
 export function pressureBar(
-  pressure: number,
-  gates: Setting['gates'],
+  { before, after }: { readonly before: number; readonly after: number },
+  gates: readonly Gate[],
   width: number,
   paint: Terminal['paint'],
 ): string {
   const cell = (share: number): number => Math.min(width - 1, Math.floor(share * width));
-  const marks = new Set(gates.map(({ opensAt }) => cell(opensAt)));
-  const filled = Math.round(Math.min(1, pressure) * width);
+  const marks = new Map(gates.map(({ opensAt }, i) => [cell(opensAt), { number: i + 1, opensAt }]));
+  const [filled, freed] = [after, before].map((pressure) => Math.round(Math.min(1, pressure) * width));
   let bar = '';
   for (let i = 0; i < width; i++) {
-    const full = i < filled;
-    const glyph = marks.has(i) ? '|' : full ? '█' : '░';
-    const open = gates.some(({ opensAt }) => pressure >= opensAt);
-    bar += full ? (open ? paint.yellow(glyph) : paint.cyan(glyph)) : paint.dim(glyph);
+    const mark = marks.get(i);
+    if (mark)
+      bar += before >= mark.opensAt ? paint.yellow(String(mark.number)) : paint.dim(String(mark.number));
+    else if (i < filled!) bar += paint.cyan('█');
+    else if (i < freed!) bar += paint.yellow('▒');
+    else bar += paint.dim('░');
   }
   return bar;
 }

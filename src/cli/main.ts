@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { SpillwayError } from '../errors/index.js';
+import { packageFolder } from '../package-folder.js';
 import { EXIT, exitCodeOf } from './exit.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
@@ -18,9 +21,10 @@ export async function main(argv: readonly string[], terminal: Terminal = createT
 }
 
 /** Commands load their code when they run: starting up must not cost what is not used. */
-function createProgram(terminal: Terminal, exit: (code: number) => void): Command {
+export function createProgram(terminal: Terminal, exit: (code: number) => void): Command {
   const program = new Command('spillway')
     .description('Keeps LLM agent sessions inside their window: six stages that open as pressure rises.')
+    .version(versionOf(), '-V, --version', 'say which version this is')
     .exitOverride()
     .showHelpAfterError('(spillway --help lists the commands)')
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
@@ -34,8 +38,12 @@ function createProgram(terminal: Terminal, exit: (code: number) => void): Comman
         'session: OpenAI chat (array, {messages}, JSONL), normalized JSONL, Claude Code JSONL',
       ),
   )
-    .option('--upto <count>', 'take only the first COUNT messages', whole)
-    .option('--target <pressure>', 'compact now, down to this pressure, whatever the gates say', fraction)
+    .option('--upto <count>', 'take only the first COUNT messages', whole('--upto'))
+    .option(
+      '--target <pressure>',
+      'compact now, down to this pressure, whatever the gates say',
+      fraction('--target'),
+    )
     .action(async (file: string, options) => {
       const { compact } = await import('./commands/compact.js');
       exit(await compact(file, options, terminal));
@@ -50,7 +58,7 @@ function createProgram(terminal: Terminal, exit: (code: number) => void): Comman
     .option(
       '--contexts-at <indexes>',
       'write what the model would have been sent for these messages: 12,40,77',
-      indexes,
+      indexes('--contexts-at'),
     )
     .action(async (file: string, options) => {
       const { replay } = await import('./commands/replay.js');
@@ -93,7 +101,7 @@ function createProgram(terminal: Terminal, exit: (code: number) => void): Comman
   program
     .command('demo')
     .description('Watch the bundled session being kept inside a small window.')
-    .option('--window <tokens>', 'window in tokens', whole)
+    .option('--window <tokens>', 'window in tokens', whole('--window'))
     .option('--fast', 'no pauses between calls')
     .action(async (options) => {
       const { demo } = await import('./commands/demo.js');
@@ -105,7 +113,7 @@ function createProgram(terminal: Terminal, exit: (code: number) => void): Comman
 /** What compact and replay have in common. */
 function policyOptions(command: Command): Command {
   return command
-    .option('--window <tokens>', 'input budget in tokens; nothing is kept back', whole)
+    .option('--window <tokens>', 'input budget in tokens; nothing is kept back', whole('--window'))
     .option('--model <name>', 'model whose limits apply')
     .option('--profile <profile>', 'profile name or file')
     .option('--config <file>', 'configuration file')
@@ -115,22 +123,27 @@ function policyOptions(command: Command): Command {
     .option('--json', 'the report on stderr as JSON');
 }
 
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0 || text.trim() === '')
-    throw usage('a number', text, 'a whole number, 0 or more');
-  return value;
+function whole(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isSafeInteger(value) || value < 0 || text.trim() === '')
+      throw usage(option, text, 'a whole number, 0 or more');
+    return value;
+  };
 }
 
-function fraction(text: string): number {
-  const value = Number(text);
-  if (!(value >= 0 && value <= 1) || text.trim() === '')
-    throw usage('--target', text, 'a pressure from 0 to 1');
-  return value;
+function fraction(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!(value >= 0 && value <= 1) || text.trim() === '')
+      throw usage(option, text, 'a pressure from 0 to 1');
+    return value;
+  };
 }
 
-function indexes(text: string): number[] {
-  return text.split(',').map((item) => whole(item.trim()));
+function indexes(option: string): (text: string) => number[] {
+  const index = whole(option);
+  return (text) => text.split(',').map((item) => index(item.trim()));
 }
 
 function usage(subject: string, found: string, allowed: string): SpillwayError {
@@ -140,6 +153,13 @@ function usage(subject: string, found: string, allowed: string): SpillwayError {
     allowed,
     remedy: 'See --help for what each option takes.',
   });
+}
+
+function versionOf(): string {
+  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
 }
 
 function stackOf(error: unknown): string {

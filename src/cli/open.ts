@@ -1,5 +1,6 @@
 import type { ReadSession } from '../formats/index.js';
-import { createSpillway, type Session } from '../index.js';
+import { createSpillway, type Budget, type Session } from '../index.js';
+import { amount } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
 /** Options that decide how a session is kept, the same for every command that keeps one. */
@@ -14,12 +15,18 @@ export interface PolicyOptions {
   readonly json?: boolean;
 }
 
+export interface Opened {
+  readonly session: Session;
+  /** What an operator should know before relying on the result; said already, or for the report where that is JSON. */
+  readonly warnings: readonly string[];
+}
+
 /** A fresh session for what was read, under the policy of the command line. */
 export async function openFor(
   input: ReadSession,
   options: PolicyOptions,
   terminal: Terminal,
-): Promise<Session> {
+): Promise<Opened> {
   const spillway = await createSpillway({
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
@@ -29,11 +36,15 @@ export async function openFor(
     ...(options.model !== undefined && { model: options.model }),
   });
   const session = spillway.session({ tools: input.parsed.tools ?? [] });
-  const { authoritative, derivation } = session.reading.budget;
-  if (!authoritative) {
-    terminal.note(
-      `warning: the window is a guess (${derivation[0] ?? '128,000 tokens'}); name --window or --model`,
-    );
-  }
-  return session;
+  const warnings = warningsOf(session.reading.budget, options);
+  if (!options.json) for (const warning of warnings) terminal.note(`warning: ${warning}`);
+  return { session, warnings };
+}
+
+function warningsOf({ authoritative, window }: Budget, { model }: PolicyOptions): string[] {
+  if (authoritative) return [];
+  const why = model === undefined ? 'no model was named' : `nothing is known of the model ${model}`;
+  return [
+    `the window is a guess, ${amount(window)} tokens, for ${why}; say it with --window${model === undefined ? ' or --model' : ''}`,
+  ];
 }

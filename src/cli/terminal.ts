@@ -1,4 +1,6 @@
+import { writeSync } from 'node:fs';
 import pc from 'picocolors';
+import { EXIT } from './exit.js';
 
 /** The only place that knows of stdout, stderr and colours. */
 export interface Terminal {
@@ -8,6 +10,7 @@ export interface Terminal {
   err(text: string): void;
   /** One line on stderr. */
   note(line: string): void;
+  /** Whether somebody watches: pictures may be redrawn. */
   readonly interactive: boolean;
   readonly columns: number;
   readonly paint: ReturnType<typeof pc.createColors>;
@@ -15,14 +18,44 @@ export interface Terminal {
 }
 
 export function createTerminal(): Terminal {
-  const interactive = process.stderr.isTTY === true;
+  const { env } = process;
+  const isTerminal = process.stderr.isTTY === true;
+  surviveClosedPipes();
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     note: (line) => void process.stderr.write(`${line}\n`),
-    interactive,
+    interactive: canRedraw(isTerminal, env),
     columns: process.stderr.columns ?? 100,
-    paint: pc.createColors(interactive && !process.env.NO_COLOR),
-    env: process.env,
+    paint: pc.createColors(wantsColour(isTerminal, env)),
+    env,
   };
+}
+
+/** A build server may show a terminal, but what is redrawn there ends up as thousands of lines in its log. */
+export function canRedraw(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
+  return isTerminal && env.TERM !== 'dumb' && !env.CI;
+}
+
+/** https://no-color.org: any value but the empty one. FORCE_COLOR is for logs that keep colours. */
+export function wantsColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
+  return isTerminal && env.TERM !== 'dumb';
+}
+
+let isGuarded = false;
+
+/** `| head` closes the pipe when it has enough: that is no fault, and the report still goes to stderr. */
+function surviveClosedPipes(): void {
+  if (isGuarded) return;
+  isGuarded = true;
+  for (const [name, stream] of Object.entries({ stdout: process.stdout, stderr: process.stderr })) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') return;
+      // A full disk behind `>`: what stands there is not whole, and the exit code has to say so.
+      if (name === 'stdout') writeSync(2, `OUTPUT_UNWRITABLE: stdout: ${error.message}\n`);
+      process.exit(EXIT.inputAtFault);
+    });
+  }
 }

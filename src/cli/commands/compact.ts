@@ -15,14 +15,15 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   const input = await readSession(file, { format: options.format });
   const all = input.parsed.messages;
   const messages = options.upto === undefined ? all : all.slice(0, options.upto);
-  const session = await openFor(input, options, terminal);
+  const { session, warnings } = await openFor(input, options, terminal);
   session.append(...messages);
   const before = session.reading;
   const forced = options.target === undefined ? undefined : await session.compact({ target: options.target });
   const prepared = await session.prepare();
   const run = forced ?? prepared.run;
   writeResult(arrayLines(prepared.messages), options.out, terminal);
-  const report = compactReport({ file, input, before, prepared, run, dispositions: session.explain() });
+  const dispositions = session.explain();
+  const report = compactReport({ file, input, before, prepared, run, dispositions, warnings });
   writeReport(report, () => compactTable(report, terminal.paint), options, terminal);
   return EXIT.done;
 }

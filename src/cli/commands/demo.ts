@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import Table from 'cli-table3';
 import { SpillwayError } from '../../errors/index.js';
 import { readSession } from '../../formats/index.js';
 import { createSpillway, packageFolder, replaySession } from '../../index.js';
+import { Compactions } from '../committed.js';
 import { EXIT } from '../exit.js';
-import { createLiveView } from '../live.js';
-import { replayReport, replayTable } from '../report/replay.js';
+import { createLiveView, type Gate } from '../live.js';
+import { change, percent, PLAIN_TABLE } from '../report/numbers.js';
+import { replayReport, totalLines } from '../report/replay.js';
 import type { Terminal } from '../terminal.js';
 
 export interface DemoOptions {
@@ -14,11 +17,12 @@ export interface DemoOptions {
   readonly fast?: boolean;
 }
 
-/** Small enough that every stage of the roster gets to work on the bundled session. */
-const DEMO_WINDOW = 12_000;
+/** Small enough that every stage of the roster gets to work on the bundled session; a test holds this. */
+export const DEMO_WINDOW = 5_000;
 
-/** Long enough to see what happens, short enough to watch to the end. */
-const FRAME_MS = 25;
+/** Long enough to see what happens, short enough to watch to the end: about seven seconds in all. */
+const FRAME_MS = 30;
+const COMPACTION_MS = 130;
 
 /** Replays the bundled session under a small window and shows the gates at work. */
 export async function demo(options: DemoOptions, terminal: Terminal): Promise<number> {
@@ -36,33 +40,59 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
   const gates = spillway.stages
     .filter((stage) => stage.opensAt !== undefined)
     .map(({ name, opensAt }) => ({ name, opensAt: opensAt! }));
+  const compactions = new Compactions();
+  session.events.subscribe((event) => compactions.event(event));
   const live = createLiveView(terminal, {
     gates,
     budget: session.reading.budget.tokens,
     calls: input.parsed.messages.filter(({ role }) => role === 'assistant').length,
   });
   const watching = terminal.interactive && !options.fast;
-  session.events.subscribe((event) => live.event(event));
   const calls = [];
   for await (const call of replaySession(session, input.parsed.messages)) {
-    live.call(call);
+    const compaction = compactions.take();
+    live.call(call, compaction);
     const { prepared, ...kept } = call;
     calls.push(kept);
-    if (watching) await pause(FRAME_MS);
+    if (watching) await pause(compaction ? COMPACTION_MS : FRAME_MS);
   }
   live.done();
-  const report = replayReport({ file: 'the bundled session', input, calls, session });
-  terminal.err(`\n${replayTable(report, terminal.paint)}`);
+  const { totals } = replayReport({ file, input, calls, session });
+  const table = stageTable(gates, compactions.totals);
   terminal.err(
-    [
-      '',
-      'What to do next:',
-      '  npx spillway compact FILE --window 32000     one request, compacted, on stdout',
-      '  npx spillway replay FILE --window 32000      what would have happened, call by call',
-      '  npx spillway stages                          the six stages and their knobs',
-      '  README.md                                    use it as a library in ten lines',
-      '',
-    ].join('\n'),
+    ['', table, '', ...totalLines({ ...totals, stages: {} }), '', ...nextSteps(file), ''].join('\n'),
   );
   return EXIT.done;
+}
+
+/** The roster in order, then what the pipeline did by itself. */
+function stageTable(gates: readonly Gate[], totals: Compactions['totals']): string {
+  const table = new Table({
+    ...PLAIN_TABLE,
+    head: ['stage', 'opens at', 'runs', 'edits', 'tokens'],
+    colAligns: ['left', 'right', 'right', 'right', 'right'],
+  });
+  const opensAt = new Map(gates.map((gate) => [gate.name, gate.opensAt]));
+  for (const stage of new Set([...opensAt.keys(), ...totals.keys()])) {
+    const { runs, edits, tokens } = totals.get(stage) ?? { runs: 0, edits: 0, tokens: 0 };
+    const gate = opensAt.get(stage);
+    table.push([stage, gate === undefined ? '' : percent(gate), runs, edits, change(tokens)]);
+  }
+  return table.toString();
+}
+
+/** Commands that work where they are read: a checkout has no `spillway` on the path. */
+function nextSteps(session: string): string[] {
+  const here = (path: string): string => relative(process.cwd(), path) || '.';
+  const folder = packageFolder();
+  const isCheckout = !folder.split(sep).includes('node_modules');
+  const command = isCheckout ? `node ${here(join(folder, 'dist', 'cli', 'spillway.js'))}` : 'npx spillway';
+  const file = here(session);
+  return [
+    'What to do next, with this session or one of yours:',
+    `  ${command} compact ${file} --window 32000 --out request.json`,
+    `  ${command} replay ${file} --window 32000`,
+    `  ${command} stages`,
+    `  ${here(join(folder, 'README.md'))} shows the library in ten lines`,
+  ];
 }

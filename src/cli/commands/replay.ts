@@ -35,7 +35,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
       remedy: 'Say with --out where the contexts should be written.',
     });
   }
-  const session = await openFor(input, options, terminal);
+  const { session, warnings } = await openFor(input, options, terminal);
   const progress = createProgress(terminal, messages.length, 'replaying');
   const calls = [];
   for await (const call of replaySession(session, messages)) {
@@ -52,7 +52,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
     calls.push(kept);
   }
   progress.done();
-  const report = replayReport({ file, input, calls, session });
+  const report = replayReport({ file, input, calls, session, warnings });
   writeReport(report, () => replayTable(report, terminal.paint), options, terminal);
   return EXIT.done;
 }

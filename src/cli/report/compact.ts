@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
 import type { ReadSession } from '../../formats/index.js';
-import type { Disposition, Prepared, RunReport } from '../../index.js';
+import type { Budget, Disposition, Prepared, RunReport } from '../../index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { Terminal } from '../terminal.js';
-import { amount, percent, PLAIN_TABLE } from './numbers.js';
+import { amount, budgetLine, percent, PLAIN_TABLE } from './numbers.js';
 
 export interface CompactReport {
   readonly file: string;
@@ -16,11 +16,12 @@ export interface CompactReport {
     readonly after: number;
     readonly derivation: readonly string[];
   };
-  readonly budget: { readonly tokens: number; readonly derivation: readonly string[] };
+  readonly budget: Budget;
   readonly run: Pick<RunReport, 'kind' | 'reason' | 'stages' | 'durationMs'> & { readonly plan?: string };
   readonly kept: Readonly<Record<Disposition['status'], number>>;
   readonly dispositions: readonly Disposition[];
   readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
+  readonly warnings: readonly string[];
 }
 
 interface Facts {
@@ -30,9 +31,11 @@ interface Facts {
   readonly prepared: Prepared;
   readonly run: RunReport;
   readonly dispositions: readonly Disposition[];
+  readonly warnings: readonly string[];
 }
 
-export function compactReport({ file, input, before, prepared, run, dispositions }: Facts): CompactReport {
+export function compactReport(facts: Facts): CompactReport {
+  const { file, input, before, prepared, run, dispositions, warnings } = facts;
   const kept = { kept: 0, pinned: 0, replaced: 0, superseded: 0 };
   for (const { status } of dispositions) kept[status]++;
   const { kind, reason, stages, durationMs, record } = run;
@@ -47,11 +50,12 @@ export function compactReport({ file, input, before, prepared, run, dispositions
       after: prepared.reading.pressure,
       derivation: prepared.reading.derivation,
     },
-    budget: { tokens: prepared.reading.budget.tokens, derivation: prepared.reading.budget.derivation },
+    budget: prepared.reading.budget,
     run: { kind, reason, stages, durationMs, ...(record && { plan: record.plan.hash }) },
     kept,
     dispositions,
     notices: [...input.parsed.notices, ...prepared.notices],
+    warnings,
   };
 }
 
@@ -59,9 +63,10 @@ export function compactReport({ file, input, before, prepared, run, dispositions
 export function compactTable(report: CompactReport, paint: Terminal['paint']): string {
   const { tokens, pressure, budget, run, kept, messages } = report;
   const lines = [
-    `${paint.bold(report.file)} (${report.how})`,
-    `pressure ${percent(pressure.before)} -> ${paint.bold(percent(pressure.after))} of ${amount(budget.tokens)} tokens (${budget.derivation.join('; ')})`,
-    `tokens   ${amount(tokens.before)} -> ${amount(tokens.after)}, messages ${messages.before} -> ${messages.after} (${pressure.derivation.join('; ')})`,
+    `${paint.bold(report.file)} (read as ${report.how})`,
+    `pressure ${percent(pressure.before)} -> ${paint.bold(percent(pressure.after))} of ${budgetLine(budget)}`,
+    `tokens   ${amount(tokens.before)} -> ${amount(tokens.after)}`,
+    `messages ${amount(messages.before)} -> ${amount(messages.after)}`,
     '',
   ];
   if (run.stages.length > 0) {
@@ -83,7 +88,7 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
     }
     lines.push(table.toString(), '');
   }
-  lines.push(`${run.kind}: ${run.reason}`);
+  lines.push(`${run.kind === 'committed' ? 'compacted' : 'nothing to do'}: ${run.reason}`);
   lines.push(
     `of ${report.dispositions.length} messages ${kept.kept} kept, ${kept.pinned} pinned, ${kept.replaced} replaced in part, ${kept.superseded} superseded`,
   );

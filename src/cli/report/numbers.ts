@@ -1,3 +1,4 @@
+import type { Budget } from '../../index.js';
 import { grouped } from '../../outline/index.js';
 
 /** How numbers and tables look to people. */
@@ -12,6 +13,24 @@ export function percent(pressure: number): string {
 
 export function milliseconds(value: number): string {
   return value < 10 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
+}
+
+/** A change of the view, as it reads in a column: `-1,447`, `+54`. */
+export function change(tokens: number): string {
+  return tokens > 0 ? `+${amount(tokens)}` : amount(tokens);
+}
+
+/** Where a budget comes from, in a few words; the whole derivation stands in the report. */
+export function budgetLine({ tokens, derivation, window, usable, reserve }: Budget): string {
+  const origin = (derivation[0] ?? '').replace(/^unnamed model: /, '');
+  const isInputLimit = reserve.output === 0 && usable < window;
+  const less = [
+    isInputLimit ? `input limit ${amount(usable)}` : '',
+    reserve.output > 0 ? `${amount(reserve.output)} less for the answer` : '',
+    reserve.injection > 0 ? `${amount(reserve.injection)} less for injections` : '',
+    reserve.safety > 0 ? `${amount(reserve.safety)} less for safety` : '',
+  ].filter((part) => part !== '');
+  return `${amount(tokens)} tokens (${[origin, ...less].join(', ')})`;
 }
 
 /** No lines, two spaces between columns: reads well on a terminal and in a log file. */

@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
 import type { ReadSession } from '../../formats/index.js';
-import type { ReplayedCall, Session } from '../../index.js';
+import type { Budget, ReplayedCall, Session } from '../../index.js';
 import type { Terminal } from '../terminal.js';
-import { amount, milliseconds, percent, PLAIN_TABLE } from './numbers.js';
+import { amount, budgetLine, milliseconds, percent, PLAIN_TABLE } from './numbers.js';
 
 type Call = Omit<ReplayedCall, 'prepared'>;
 
@@ -10,10 +10,11 @@ export interface ReplayReport {
   readonly file: string;
   readonly format: string;
   readonly how: string;
-  readonly budget: { readonly tokens: number; readonly derivation: readonly string[] };
+  readonly budget: Budget;
   readonly calls: readonly Call[];
   readonly totals: ReplayTotals;
   readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
+  readonly warnings: readonly string[];
 }
 
 export interface ReplayTotals {
@@ -37,22 +38,23 @@ interface Facts {
   readonly input: ReadSession;
   readonly calls: readonly Call[];
   readonly session: Session;
+  readonly warnings?: readonly string[];
 }
 
-export function replayReport({ file, input, calls, session }: Facts): ReplayReport {
+export function replayReport({ file, input, calls, session, warnings = [] }: Facts): ReplayReport {
   const sent = calls.filter((call) => !call.error);
   const sum = (pick: (call: Call) => number): number => sent.reduce((total, call) => total + pick(call), 0);
   const stages: Record<string, number> = {};
-  for (const call of sent) for (const stage of call.stages) stages[stage] = (stages[stage] ?? 0) + 1;
+  for (const call of calls.filter(({ run }) => run === 'committed'))
+    for (const stage of call.stages) stages[stage] = (stages[stage] ?? 0) + 1;
   const sentTokens = sum((call) => call.tokens);
   let sessionTokens = 0;
   for (let seq = 0; seq < session.log.length; seq++) sessionTokens += session.log.at(seq).size.tokens;
-  const { tokens, derivation } = session.reading.budget;
   return {
     file,
     format: input.format,
     how: input.how,
-    budget: { tokens, derivation },
+    budget: session.reading.budget,
     calls,
     totals: {
       messages: session.log.length,
@@ -69,21 +71,23 @@ export function replayReport({ file, input, calls, session }: Facts): ReplayRepo
       stages,
     },
     notices: input.parsed.notices,
+    warnings,
   };
 }
 
 export function replayTable(report: ReplayReport, paint: Terminal['paint']): string {
   const { totals, budget } = report;
   const lines = [
-    `${paint.bold(report.file)} (${report.how})`,
-    `budget ${amount(budget.tokens)} tokens (${budget.derivation.join('; ')}); the session has ${amount(totals.sessionTokens)}`,
+    `${paint.bold(report.file)} (read as ${report.how})`,
+    `session  ${amount(totals.sessionTokens)} tokens in ${amount(totals.messages)} messages`,
+    `budget   ${budgetLine(budget)}`,
     '',
   ];
   const fired = report.calls.filter((call) => call.run === 'committed' || call.error);
   if (fired.length > 0) {
     const table = new Table({
       ...PLAIN_TABLE,
-      head: ['call', 'sent', 'pressure', 'prefix', 'stages'],
+      head: ['message', 'sent', 'pressure', 'prefix', 'stages'],
       colAligns: ['right', 'right', 'right', 'right', 'left'],
     });
     for (const call of fired.slice(-MOST_ROWS)) {
@@ -99,13 +103,19 @@ export function replayTable(report: ReplayReport, paint: Terminal['paint']): str
     if (fired.length > MOST_ROWS) lines.push(`the newest ${MOST_ROWS} of ${fired.length} compactions:`);
     lines.push(table.toString(), '');
   }
+  lines.push(...totalLines(totals), '');
+  return lines.join('\n');
+}
+
+/** What a replay came to, a line for each question: did it fit, what was sent, what did it cost. */
+export function totalLines(totals: ReplayTotals): string[] {
   const stages = Object.entries(totals.stages).map(([stage, count]) => `${stage} ${count}`);
-  lines.push(
-    `${totals.calls} calls, ${totals.compactions} compactions${stages.length > 0 ? ` (${stages.join(', ')})` : ''}, ${totals.unreachable} that could not fit`,
-    `sent ${amount(totals.meanTokens)} tokens a call, highest pressure ${percent(totals.highestPressure)}, ${percent(totals.unchangedPrefix)} of them unchanged at the front`,
+  const fit = totals.unreachable === 0 ? 'every call fit' : `${amount(totals.unreachable)} could not fit`;
+  return [
+    `${amount(totals.calls)} calls, ${amount(totals.compactions)} compactions${stages.length > 0 ? ` (${stages.join(', ')})` : ''}; ${fit}`,
+    `sent ${amount(totals.meanTokens)} tokens a call, ${percent(totals.unchangedPrefix)} of them unchanged at the front; highest pressure ${percent(totals.highestPressure)}`,
     `prepare took ${milliseconds(totals.prepareMs)} in all, ${milliseconds(totals.slowestMs)} at most`,
-  );
-  return `${lines.join('\n')}\n`;
+  ];
 }
 
 const MOST_ROWS = 25;
