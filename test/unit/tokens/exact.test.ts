@@ -35,6 +35,18 @@ describe('the exact counter', () => {
     );
   });
 
+  it('agrees with the library wherever white space, marks and line breaks meet', () => {
+    const units = ['a', 'Foo', "'s", '12', ';', '**', '/', '.', '中', 'é', '😀', '\u0301', '\u200d'];
+    const gaps = [' ', '  ', '\t', '\v', '\n', '\r\n', '{\n', '\n/', '\u00a0', '\u3000', '\u2028', '\ufeff'];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...units, ...gaps), { maxLength: 14 }), (pieces) => {
+        const text = pieces.join('');
+        expect(counter.count(text)).toBe(plain(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it.each(['<|endoftext|>', '<|im_start|>system<|im_sep|>', 'a <|fim_prefix|> b', '<|endofprompt|>'])(
     'counts the special token %s as the text it is',
     (text) => expect(counter.count(text)).toBeGreaterThan(3),
