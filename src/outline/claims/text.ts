@@ -20,7 +20,7 @@ export interface ClaimsRequest {
 const HEADER = 'Carried from messages that were compacted (history, quoted as it stood; recall by handle):';
 
 /** Shares of the allowance that come before the identifiers; what they leave the identifiers take. */
-const USER_SHARE = 0.35;
+const USER_SHARE = 0.25;
 const PLAN_SHARE = 0.15;
 const FILES_SHARE = 0.15;
 
