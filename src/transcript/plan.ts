@@ -63,6 +63,35 @@ export interface Plan {
   readonly hash: string;
 }
 
+/** One call of a summarizer, whatever came of it. */
+export interface ModelCall {
+  readonly summarizer: string;
+  readonly endpoint: string;
+  /** The model that answered; absent where none did. */
+  readonly model?: string;
+  readonly prompt: string;
+  /** What the text was to stand for. */
+  readonly handle: string;
+  /** Piece of the source, from 1; and which attempt at it this was, from 1. */
+  readonly chunk: number;
+  readonly attempt: number;
+  readonly outcome: 'filled' | 'refused' | 'failed' | 'late' | 'cancelled';
+  /** Why it was not taken, or what was mended. Never a text of the endpoint's own. */
+  readonly reason?: string;
+  /** Provider's tokens, where it reported them. */
+  readonly usage?: CallUsage;
+  /** US dollars; null where the price or the usage is not known. */
+  readonly cost: number | null;
+  readonly durationMs: number;
+}
+
+export interface CallUsage {
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
 /** A committed plan. `prune` records keep the view stable but are no compaction: no history entry, no hooks. */
 export interface CompactionRecord {
   readonly id: string;
@@ -73,6 +102,10 @@ export interface CompactionRecord {
   readonly durationMs: number;
   /** Time each stage took to plan; kept out of the plan, whose hash must not depend on it. */
   readonly stageMs: Readonly<Record<string, number>>;
+  /** Every call that was made to fill its slots, failed ones too; absent where no summarizer was asked. */
+  readonly calls?: readonly ModelCall[];
+  /** Which slots kept their deterministic text, and why. */
+  readonly fallbacks?: readonly string[];
   readonly flag?: 'good' | 'bad' | 'neutral';
   readonly notes?: string;
 }

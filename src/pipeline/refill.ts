@@ -1,0 +1,68 @@
+import type { Edit, Plan } from '../transcript/index.js';
+import { Draft } from './draft.js';
+import { hashPlan } from './hash.js';
+import { measureEdit } from './measure.js';
+import { carry, claimsShareOf, gainOf, type RunInput, type RunOutcome } from './run.js';
+import { survivors } from './survivors.js';
+
+export type Planned = Extract<RunOutcome, { kind: 'planned' }>;
+
+export interface Refilled {
+  readonly outcome: Planned;
+  /** Places in the plan whose new text did not shrink the view and was left out. */
+  readonly refused: readonly number[];
+}
+
+/**
+ * The same plan with other words in its slots, by place in `plan.edits`: measured again, claims carried again for what
+ * the new words leave out, hashed again. Undefined where it no longer fits, or no longer earns what it costs.
+ */
+export function refill(
+  input: RunInput,
+  { plan, states, stageMs }: Planned,
+  texts: ReadonlyMap<number, Edit>,
+): Refilled | undefined {
+  const { log, isPinned } = input.source;
+  const refused: number[] = [];
+  let projection = input.projection.fork();
+  const edits = plan.edits.map((edit, place) => {
+    const text = texts.get(place);
+    if (text) {
+      const filled = measureEdit(text, edit.stage, log, input.measure);
+      const trial = projection.fork();
+      trial.apply([filled]);
+      if (trial.size.tokens < projection.size.tokens) {
+        projection = trial;
+        return filled;
+      }
+      refused.push(place);
+    }
+    projection.apply([edit]);
+    return edit;
+  });
+
+  const draft = new Draft({ ...input, projection });
+  carry(draft, input, claimsShareOf(draft, input, plan.floor));
+  const before = input.read(input.projection);
+  const { reading: after } = draft;
+  if (after.pressure > 1) return undefined;
+  if (before.pressure <= 1 && gainOf(before, after) < input.policy.minGain) return undefined;
+
+  const { hash: _, ...unfilled } = plan;
+  const filled: Omit<Plan, 'hash'> = {
+    ...unfilled,
+    edits: survivors([...edits, ...draft.edits], log, isPinned),
+    after: draft.projection.size,
+  };
+  return {
+    outcome: {
+      kind: 'planned',
+      plan: { ...filled, hash: hashPlan(filled) },
+      draft: draft.projection,
+      after,
+      states,
+      stageMs,
+    },
+    refused,
+  };
+}

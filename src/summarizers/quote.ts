@@ -1,0 +1,48 @@
+import { plainName } from '../outline/index.js';
+import { textOf, type LogMessage, type Part } from '../transcript/index.js';
+
+/** Longest call arguments that a summarizer is shown, in characters: a path or a command, not a file's content. */
+const ARGUMENT_CHARS = 400;
+
+/** One message as data, with who said it. Its own words cannot end the quotation. Reasoning is left out. */
+export function quoteMessage(message: LogMessage, resultChars: number): string {
+  const lines = message.parts.flatMap((part) => quotePart(part, resultChars));
+  if (lines.length === 0) return '';
+  const trust = message.role === 'tool' ? 'tool' : message.origin;
+  return `<message id="${attribute(message.id)}" role="${message.role}" from="${trust}">\n${lines.join('\n')}\n</message>`;
+}
+
+function quotePart(part: Part, resultChars: number): string[] {
+  if (part.type === 'text') return part.text.trim() === '' ? [] : [escaped(part.text)];
+  if (part.type === 'tool-call')
+    return [`calls ${plainName(part.name)} with ${escaped(middleCut(part.arguments, ARGUMENT_CHARS))}`];
+  if (part.type === 'tool-result') {
+    const said = part.isError === true ? 'failed' : 'returned';
+    return [
+      `${part.name ? plainName(part.name) : 'tool'} ${said}: ${escaped(middleCut(textOf(part), resultChars))}`,
+    ];
+  }
+  if (part.type === 'file') return [`[file ${escaped(part.name ?? part.mediaType)}]`];
+  return [];
+}
+
+/** Our own delimiters, and those that chat templates give authority to, lose their brackets. */
+const DELIMITER =
+  /<(?=\/?(?:message|transcript|summary|instruction|system|user|assistant|system-reminder)\b|\|)/gi;
+
+/** Text that cannot pass for structure, neither in a request nor in a transcript. */
+export function escaped(text: string): string {
+  return text.replace(DELIMITER, () => '‹');
+}
+
+const attribute = (text: string): string => text.replace(/[^\w.:/-]/g, '_');
+
+/** Head and tail with a mark between: what a result is stands at its head, how it ended at its tail. */
+export function middleCut(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  if (chars <= 0) return `[${text.length} characters left out]`;
+  const head = Math.ceil(chars * 0.6);
+  const tail = chars - head;
+  const gone = text.length - chars;
+  return `${text.slice(0, head)} [… ${gone} characters left out …] ${tail > 0 ? text.slice(-tail) : ''}`;
+}
