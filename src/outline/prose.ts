@@ -35,6 +35,17 @@ export function setsConstraint(text: string): boolean {
   return CONSTRAINS.test(text.slice(0, PROSE_CHARS));
 }
 
+/** A message up to this long binds as a whole: its sentences explain each other. */
+const WHOLE_CHARS = 600;
+
+/** The words of a user that set a bound, verbatim: a short message whole, of a long one the sentences that do. */
+export function boundsIn(text: string): string[] {
+  if (!setsConstraint(text)) return [];
+  return text.length <= WHOLE_CHARS
+    ? [text]
+    : sentencesOf(text).filter((sentence) => CONSTRAINS.test(sentence));
+}
+
 /** The text a message says itself: no reasoning, no results. */
 export function proseOf(message: { readonly parts: LogMessage['parts'] }): string {
   let prose = '';

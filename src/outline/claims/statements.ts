@@ -1,6 +1,6 @@
 import type { ReadonlyLog, LogMessage } from '../../transcript/index.js';
 import { isToolCall } from '../../transcript/index.js';
-import { proseOf, setsConstraint } from '../prose.js';
+import { boundsIn, proseOf } from '../prose.js';
 
 /** What a user said that binds beyond the moment. */
 export interface Constraint {
@@ -12,8 +12,8 @@ export interface Constraint {
 /** Calls by which agents keep a plan: todo lists, plans with step states. */
 const PLAN_TOOL = /todo|plan|task_?list|checklist/i;
 
-/** A longer user message is a document; it is pinned, or stands in the summary by its handle. */
-const LONGEST_CHARS = 4_000;
+/** A longer sentence is pasted output. */
+const LONGEST_CHARS = 1_000;
 
 /** Plans are short; a longer argument is something else. */
 const LONGEST_PLAN_CHARS = 6_000;
@@ -45,9 +45,8 @@ export class StatementLedger {
 
   #read(message: LogMessage): void {
     if (message.role === 'user' && message.origin !== 'synthetic') {
-      const text = proseOf(message).trim();
-      if (text !== '' && text.length <= LONGEST_CHARS && setsConstraint(text)) {
-        this.#constraints.push({ seq: message.seq, id: message.id, text });
+      for (const text of boundsIn(proseOf(message).trim())) {
+        if (text.length <= LONGEST_CHARS) this.#constraints.push({ seq: message.seq, id: message.id, text });
       }
     }
     for (const part of message.parts) {
