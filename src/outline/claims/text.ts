@@ -42,7 +42,9 @@ export function claimsText(request: ClaimsRequest): { text: string; tokens: numb
   const { maxTokens, count } = request;
   if (maxTokens < LEAST_TOKENS) return undefined;
   const ranked = rank(request);
-  const build = (chars: number): string => draw(request, ranked, chars);
+  // Read once: what is iterated over may be an iterator, and a text is built several times.
+  const changed = changedFiles(request);
+  const build = (chars: number): string => draw(request, ranked, changed, chars);
   const fitted = fitText(build, maxTokens, count, WORD_DENSITY);
   return fitted && fitted.text.length > HEADER.length ? fitted : undefined;
 }
@@ -56,7 +58,12 @@ function rank({ identifiers, isShown, log }: ClaimsRequest): Identifier[] {
   return scored.sort((a, b) => b.need - a.need || a.word.hash - b.word.hash).map(({ word }) => word);
 }
 
-function draw(request: ClaimsRequest, ranked: readonly Identifier[], chars: number): string {
+function draw(
+  request: ClaimsRequest,
+  ranked: readonly Identifier[],
+  changed: readonly Artifact[],
+  chars: number,
+): string {
   const sections = [HEADER];
   let left = chars - HEADER.length;
   const push = (title: string, lines: readonly string[]): void => {
@@ -66,7 +73,7 @@ function draw(request: ClaimsRequest, ranked: readonly Identifier[], chars: numb
   };
   push('The user set these bounds:', constraintLines(request, USER_SHARE * left));
   push('The plan as last written:', planLines(request, PLAN_SHARE * chars));
-  push('Files changed:', fileLines(request, FILES_SHARE * chars));
+  push('Files changed:', fileLines(changed, FILES_SHARE * chars));
   push('Seen where:', identifierLines(request, ranked, left));
   return sections.length > 1 ? sections.join('\n') : '';
 }
@@ -98,11 +105,17 @@ function planLines({ statements, isShownMessage }: ClaimsRequest, chars: number)
   return lines;
 }
 
-function fileLines({ artifacts, isShownMessage }: ClaimsRequest, chars: number): string[] {
-  const changed = [...artifacts].filter(({ state, last }) => state !== 'read' && !isShownMessage(last));
+/** Files that were written, changed or deleted in messages that left, newest first. */
+function changedFiles({ artifacts, isShownMessage }: ClaimsRequest): Artifact[] {
+  return [...artifacts]
+    .filter(({ state, last }) => state !== 'read' && !isShownMessage(last))
+    .sort((a, b) => b.last - a.last);
+}
+
+function fileLines(changed: readonly Artifact[], chars: number): string[] {
   const lines: string[] = [];
   let left = chars;
-  for (const { path, state } of changed.sort((a, b) => b.last - a.last)) {
+  for (const { path, state } of changed) {
     const line = `- ${state}: ${path}`;
     if (line.length + 1 > left) break;
     left -= line.length + 1;
