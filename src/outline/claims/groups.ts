@@ -1,5 +1,5 @@
 import type { Identifier } from '../../facts/index.js';
-import { isToolCall, isToolResult, type ReadonlyLog } from '../../transcript/index.js';
+import { isToolCall, isToolResult, type ReadonlyLog, type ToolCallPart } from '../../transcript/index.js';
 import { callLabel } from '../calls.js';
 import { oneLine } from '../slices.js';
 
@@ -85,11 +85,24 @@ function labelOf(log: ReadonlyLog, word: Identifier): string {
   const { seqs } = log.exchanges[word.source]!;
   const calls = seqs.flatMap((seq) => log.at(seq).parts.filter(isToolCall));
   if (calls.length === 0) return 'a result';
+  if (calls.length === 1) return resultLabel(calls[0]!);
   const holder = seqs
     .flatMap((seq) => log.at(seq).parts.filter(isToolResult))
     .find((part) => part.content.some((inner) => inner.type === 'text' && inner.text === word.text));
   const call = calls.find(({ callId }) => callId === holder?.callId) ?? calls[0]!;
-  return oneLine(shortened(callLabel(call)), LABEL_CHARS);
+  return resultLabel(call);
+}
+
+/** Calls never change, and the same ones are named in run after run. */
+const resultLabels = new WeakMap<ToolCallPart, string>();
+
+function resultLabel(call: ToolCallPart): string {
+  let label = resultLabels.get(call);
+  if (label === undefined) {
+    label = oneLine(shortened(callLabel(call)), LABEL_CHARS);
+    resultLabels.set(call, label);
+  }
+  return label;
 }
 
 /** Of a long path the last parts: they are what tells it from others, and the whole stands in the list where needed. */

@@ -2,6 +2,7 @@ import { needOf, type Artifact, type Identifier } from '../../facts/index.js';
 import type { ReadonlyLog } from '../../transcript/index.js';
 import type { Count } from '../cut.js';
 import { fitText } from '../fit.js';
+import { BestFirst } from './best-first.js';
 import { Grouping, type Group } from './groups.js';
 import type { StatementLedger } from './statements.js';
 
@@ -49,18 +50,26 @@ export function claimsText(request: ClaimsRequest): { text: string; tokens: numb
   return fitted && fitted.text.length > HEADER.length ? fitted : undefined;
 }
 
-function rank({ identifiers, isShown, log }: ClaimsRequest): Identifier[] {
+interface Ranked {
+  readonly word: Identifier;
+  readonly need: number;
+}
+
+function rank({ identifiers, isShown, log }: ClaimsRequest): BestFirst<Ranked> {
   const now = log.length;
-  const scored: { word: Identifier; need: number }[] = [];
+  const scored: Ranked[] = [];
   for (const word of identifiers) {
     if (word.origin !== 'system' && !isShown(word)) scored.push({ word, need: needOf(word, now) });
   }
-  return scored.sort((a, b) => b.need - a.need || a.word.hash - b.word.hash).map(({ word }) => word);
+  return new BestFirst(
+    scored,
+    (a, b) => a.need > b.need || (a.need === b.need && a.word.hash < b.word.hash),
+  );
 }
 
 function draw(
   request: ClaimsRequest,
-  ranked: readonly Identifier[],
+  ranked: Iterable<Ranked>,
   changed: readonly Artifact[],
   chars: number,
 ): string {
@@ -124,10 +133,10 @@ function fileLines(changed: readonly Artifact[], chars: number): string[] {
   return lines;
 }
 
-function identifierLines({ log }: ClaimsRequest, ranked: readonly Identifier[], chars: number): string[] {
+function identifierLines({ log }: ClaimsRequest, ranked: Iterable<Ranked>, chars: number): string[] {
   const grouping = new Grouping(log);
   let left = chars;
-  for (const word of ranked) {
+  for (const { word } of ranked) {
     if (left <= 0) break;
     left -= grouping.add(word);
   }
