@@ -35,6 +35,8 @@ export interface CallOutcome {
   readonly failed: boolean;
   /** `ok` for a change that went well; else the tool's own words, cut to a line. Undefined where it was never answered. */
   readonly outcome: string | undefined;
+  /** `- npm test → “3 failed”`; the tool's words are quoted, so that nobody reads them as ours. */
+  readonly line: string;
 }
 
 /** Every call of a span with its result, in order; results are found by call id, the nearest later one first. */
@@ -58,19 +60,31 @@ export function callsOf(messages: readonly LogMessage[]): CallOutcome[] {
   return calls;
 }
 
+/** Calls and results never change, and every run that outlines a span reads all of it again. */
+const known = new WeakMap<ToolCallPart, { readonly result: unknown; readonly call: CallOutcome }>();
+
 function callOutcome(seq: number, call: ToolCallPart, result: ToolResultPart | undefined): CallOutcome {
+  const before = known.get(call);
+  if (before && before.result === result && before.call.seq === seq) return before.call;
+  const outcome = readCall(seq, call, result);
+  known.set(call, { result, call: outcome });
+  return outcome;
+}
+
+function readCall(seq: number, call: ToolCallPart, result: ToolResultPart | undefined): CallOutcome {
   const { target, path } = targetOf(call);
   const text = result ? textOf(result) : '';
-  return {
+  const writes = WRITES.test(call.name);
+  const read = {
     seq,
     name: plainName(call.name),
     path,
     target,
-    writes: WRITES.test(call.name),
+    writes,
     failed: result?.isError === true,
-    outcome:
-      result && (WRITES.test(call.name) && wentWell(result, text) ? OK : outcomeOf(text, result.isError)),
+    outcome: result && (writes && wentWell(result, text) ? OK : outcomeOf(text, result.isError)),
   };
+  return { ...read, line: lineOf(read) };
 }
 
 /** What a tool says of a change stands at the beginning; behind it is often the changed text, errors in code included. */
@@ -102,8 +116,7 @@ function unquoted(literal: string | undefined): string | undefined {
   }
 }
 
-/** `- npm test → “3 failed”`; the tool's words are quoted, so that nobody reads them as ours. */
-export function callLine(call: CallOutcome): string {
+function lineOf(call: Omit<CallOutcome, 'line'>): string {
   const label = isShell(call) ? call.target : `${call.name} ${call.target}`.trim();
   if (call.outcome === undefined) return `- ${label} → no answer`;
   return `- ${label} → ${call.outcome === OK ? OK : quoted(call.outcome)}`;
@@ -114,7 +127,7 @@ export function quoted(text: string): string {
   return `“${text.replace(/[“”]/g, '"')}”`;
 }
 
-function isShell(call: CallOutcome): boolean {
+function isShell(call: Omit<CallOutcome, 'line'>): boolean {
   return (
     call.path === undefined && /bash|shell|exec|terminal|command|run/i.test(call.name) && call.target !== ''
   );

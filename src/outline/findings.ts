@@ -1,7 +1,7 @@
 import type { LogMessage } from '../transcript/index.js';
-import { callLine, callsOf, type CallOutcome } from './calls.js';
-import { decisionsOf } from './prose.js';
-import { userWordsOf, type UserWords } from './user-words.js';
+import { callsOf, type CallOutcome } from './calls.js';
+import { notesOf, type Line } from './notes.js';
+import type { UserWords } from './user-words.js';
 
 /** What can be said of a span without a model, each list best first. */
 export interface Findings {
@@ -10,27 +10,32 @@ export interface Findings {
   readonly calls: readonly Line[];
   readonly changed: readonly string[];
   readonly read: readonly string[];
-}
-
-export interface Line {
-  readonly place: number;
-  readonly text: string;
+  /** Characters per token of what the span says in prose; undefined where it says next to nothing. */
+  readonly density: number | undefined;
 }
 
 /** One pass over the span; nothing is counted. */
 export function findingsOf(messages: readonly LogMessage[]): Findings {
   const calls = callsOf(messages);
-  const decisions = messages
-    .filter((message) => message.role === 'assistant' && message.origin !== 'synthetic')
-    .flatMap(decisionsOf)
-    .map((sentence): Line => ({ place: sentence.seq, text: `- ${sentence.text}` }));
+  const users: UserWords[] = [];
+  const decisions: Line[] = [];
+  let chars = 0;
+  let tokens = 0;
+  for (const message of messages) {
+    const notes = notesOf(message);
+    if (notes.user) users.push(notes.user);
+    for (const decision of notes.decisions) decisions.push(decision);
+    chars += notes.chars;
+    tokens += notes.tokens;
+  }
   const changed = pathsOf(calls.filter((call) => call.writes));
   return {
-    users: userWordsOf(messages),
+    users,
     decisions: newestFirst(unique(decisions)),
-    calls: unique([...calls].sort(byWorth).map((call) => ({ place: call.seq, text: callLine(call) }))),
+    calls: unique([...calls].sort(byWorth).map((call) => ({ place: call.seq, text: call.line }))),
     changed: [...changed],
     read: [...pathsOf(calls.filter((call) => !call.writes))].filter((path) => !changed.has(path)),
+    density: tokens > 20 ? chars / tokens : undefined,
   };
 }
 

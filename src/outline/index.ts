@@ -4,7 +4,7 @@ export { cutArguments, levelFor } from './arguments.js';
 export { headOf, oneLine, tailOf } from './slices.js';
 export { outcomeOf, looksFailed } from './outcome.js';
 export { keyLines, type Wanted } from './key-lines.js';
-export { callLabel, callsOf, callLine, quoted, type CallOutcome } from './calls.js';
+export { callLabel, callsOf, quoted, type CallOutcome } from './calls.js';
 export { proseOf } from './prose.js';
 export { outlineSpan, type Dropped, type Outline, type OutlineRequest } from './span.js';
 export { claimsText, StatementLedger, type ClaimsRequest } from './claims/index.js';

@@ -1,7 +1,8 @@
 import type { Handle, LogMessage } from '../transcript/index.js';
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
-import { findingsOf, type Findings, type Line } from './findings.js';
+import { findingsOf, type Findings } from './findings.js';
+import type { Line } from './notes.js';
 import { userSection } from './user-words.js';
 
 export interface OutlineRequest {
@@ -50,7 +51,7 @@ export function outlineSpan(
     droppedBy.set(drawn.text, drawn.dropped);
     return drawn.text;
   };
-  const fitted = fitText(build, maxTokens, count, densityOf(messages));
+  const fitted = fitText(build, maxTokens, count, found.density);
   if (fitted) return { ...fitted, dropped: droppedBy.get(fitted.text)! };
   const text = bareLine(handle);
   return { text, tokens: count(text), dropped: allOf(found) };
@@ -134,19 +135,4 @@ function titled(title: string, lines: readonly string[]): string[] {
 
 function length(lines: readonly (string | { readonly text: string })[]): number {
   return lines.reduce((sum, line) => sum + (typeof line === 'string' ? line : line.text).length + 1, 0);
-}
-
-/** Characters per token, from sizes that were measured at append. */
-function densityOf(messages: readonly LogMessage[]): number | undefined {
-  let chars = 0;
-  let tokens = 0;
-  for (const message of messages) {
-    if (message.role === 'tool') continue;
-    message.parts.forEach((part, i) => {
-      if (part.type !== 'text') return;
-      chars += part.text.length;
-      tokens += message.size.parts[i]?.tokens ?? 0;
-    });
-  }
-  return tokens > 20 ? chars / tokens : undefined;
 }

@@ -16,14 +16,13 @@ export interface UserWords {
   readonly constrains: boolean;
 }
 
-export function userWordsOf(messages: readonly LogMessage[]): UserWords[] {
-  const words: UserWords[] = [];
-  for (const message of messages) {
-    if (message.role !== 'user' || message.origin === 'synthetic') continue;
-    const text = proseOf(message).trim();
-    if (text !== '') words.push({ seq: message.seq, id: message.id, text, constrains: setsConstraint(text) });
-  }
-  return words;
+/** Undefined where no user speaks, or says nothing. */
+export function userWordsOf(message: LogMessage): UserWords | undefined {
+  if (message.role !== 'user' || message.origin === 'synthetic') return undefined;
+  const text = proseOf(message).trim();
+  return text === ''
+    ? undefined
+    : { seq: message.seq, id: message.id, text, constrains: setsConstraint(text) };
 }
 
 export interface UserSection {

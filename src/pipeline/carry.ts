@@ -1,5 +1,5 @@
 import { scanWords, type Artifact, type Identifier } from '../facts/index.js';
-import { callLine, callsOf, claimsText, type StatementLedger } from '../outline/index.js';
+import { callsOf, claimsText, type StatementLedger } from '../outline/index.js';
 import type { GuardRights } from './guard.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
@@ -115,7 +115,7 @@ function digestOf({ messages, fromId, toId }: ViewExchange): Message {
   const prose = messages
     .filter(({ message }) => message.role === 'assistant')
     .flatMap(({ message }) => message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
-  const calls = callsOf(messages.map(({ source }) => source!)).map(callLine);
+  const calls = callsOf(messages.map(({ source }) => source!)).map(({ line }) => line);
   return {
     id: `digest:${handle}`,
     role: 'assistant',

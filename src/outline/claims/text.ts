@@ -61,10 +61,7 @@ function rank({ identifiers, isShown, log }: ClaimsRequest): BestFirst<Ranked> {
   for (const word of identifiers) {
     if (word.origin !== 'system' && !isShown(word)) scored.push({ word, need: needOf(word, now) });
   }
-  return new BestFirst(
-    scored,
-    (a, b) => a.need > b.need || (a.need === b.need && a.word.hash < b.word.hash),
-  );
+  return new BestFirst(scored, (a, b) => a.need > b.need || (a.need === b.need && a.word.hash < b.word.hash));
 }
 
 function draw(

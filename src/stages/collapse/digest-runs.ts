@@ -1,4 +1,4 @@
-import { callLine, callsOf, proseOf, type Count } from '../../outline/index.js';
+import { callsOf, proseOf, type Count } from '../../outline/index.js';
 import type { TranscriptView, ViewExchange } from '../../spi/index.js';
 import { isToolResult, spanHandle } from '../../transcript/index.js';
 import { digestMessage } from '../digest.js';
@@ -39,7 +39,7 @@ function linesOf(view: TranscriptView, exchange: ViewExchange): string[] {
   const prose = originals
     .filter((message) => message.role === 'assistant')
     .map((message) => proseOf(message).trim());
-  return [...prose.filter((text) => text !== ''), ...callsOf(originals).map(callLine)];
+  return [...prose.filter((text) => text !== ''), ...callsOf(originals).map(({ line }) => line)];
 }
 
 function isSpent(block: Block): boolean {
