@@ -98,6 +98,7 @@ await build({
   banner: {
     js: `const __addressOf = (path) => new URL(path, require('node:url').pathToFileURL(__filename)).href;`,
   },
+  external: ['ai', '@ai-sdk/*'], // optional peers: loaded from where the user installed them, if a model is asked for
   plugins: [ownAddress, oneLanguage, plainVocabulary],
 });
 const launcher = join(out, 'spillway.js');

@@ -7,15 +7,18 @@ import { openaiChat } from './formats/index.js';
 import { packageFolder } from './package-folder.js';
 import { buildPolicy, indexStages, type Policy } from './pipeline/index.js';
 import { Spillway, type Effects } from './session/index.js';
-import type { CompactionStage, TokenCounter, WireFormat } from './spi/index.js';
+import type { CompactionStage, Summarizer, TokenCounter, WireFormat } from './spi/index.js';
 import { BUILT_IN_STAGES } from './stages/index.js';
+import type { OpenFiller } from './summarizers/index.js';
 import {
   createCatalogue,
   createExactCounter,
   heuristicCounter,
+  loadPrices,
   openCatalogue,
   type Catalogue,
   type LimitOverride,
+  type PriceOf,
 } from './tokens/index.js';
 
 /** What can be bound from outside. `Stage` takes many; the others take one. */
@@ -27,6 +30,10 @@ export const SERVICES = {
   Config: Symbol.for('spillway.Config') as ServiceIdentifier<EffectiveConfig>,
   Catalogue: Symbol.for('spillway.Catalogue') as ServiceIdentifier<Catalogue>,
   Policy: Symbol.for('spillway.Policy') as ServiceIdentifier<Policy>,
+  /** Writes better text for what a plan replaces; wins over the settings' model. */
+  Summarizer: Symbol.for('spillway.Summarizer') as ServiceIdentifier<Summarizer>,
+  PriceOf: Symbol.for('spillway.PriceOf') as ServiceIdentifier<PriceOf>,
+  OpenFiller: Symbol.for('spillway.OpenFiller') as ServiceIdentifier<OpenFiller>,
   Spillway: Symbol.for('spillway.Spillway') as ServiceIdentifier<Spillway>,
 } as const;
 
@@ -65,7 +72,9 @@ export function createContainer(): Container {
         counter: TokenCounter,
         format: WireFormat,
         effects: Effects,
-      ) => new Spillway({ config, policy, stages, catalogue, counter, format, effects }),
+        priceOf: PriceOf,
+        openFiller?: OpenFiller,
+      ) => new Spillway({ config, policy, stages, catalogue, counter, format, effects, priceOf, openFiller }),
       [
         SERVICES.Config,
         SERVICES.Policy,
@@ -74,6 +83,8 @@ export function createContainer(): Container {
         SERVICES.TokenCounter,
         SERVICES.WireFormat,
         SERVICES.Effects,
+        SERVICES.PriceOf,
+        { optional: true, serviceIdentifier: SERVICES.OpenFiller },
       ],
     );
   return container;
@@ -101,7 +112,39 @@ export async function openSpillway(container: Container, sources: ConfigSources 
       .bind(SERVICES.TokenCounter)
       .toConstantValue(await counterFor(config, container.get(SERVICES.Catalogue)));
   }
+  if (!container.isBound(SERVICES.PriceOf)) {
+    const priced = config.settings.model !== null || asksSummarizer(container, config);
+    container.bind(SERVICES.PriceOf).toConstantValue(priced ? await loadPrices() : () => null);
+  }
+  if (asksSummarizer(container, config)) await bindFillers(container, config, sources.env ?? {});
   return container.get(SERVICES.Spillway);
+}
+
+/** One that was handed in is asked unless the settings say that nobody is. */
+function asksSummarizer(container: Container, { settings }: EffectiveConfig): boolean {
+  return (
+    settings.summarizer === 'model' ||
+    (settings.summarizer !== 'none' && container.isBound(SERVICES.Summarizer))
+  );
+}
+
+/** Loaded only here: without a summarizer nobody waits for breakers and prompts. */
+async function bindFillers(
+  container: Container,
+  { settings }: EffectiveConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const { openFillers } = await import('./summarizers/index.js');
+  const catalogue = container.get(SERVICES.Catalogue);
+  const openFiller = await openFillers({
+    settings,
+    env,
+    ...(container.isBound(SERVICES.Summarizer) && { summarizer: container.get(SERVICES.Summarizer) }),
+    promptFolder: join(packageFolder(), 'config', 'prompts'),
+    windowOf: (model) => catalogue.lookup(model).contextWindow,
+    priceOf: container.get(SERVICES.PriceOf),
+  });
+  container.bind(SERVICES.OpenFiller).toConstantValue(openFiller);
 }
 
 /** `thresholds.retainCount` is partial's, under the name operators of the staged pipeline know. */
@@ -114,7 +157,8 @@ function stageOptions(config: EffectiveConfig): Readonly<Record<string, unknown>
 /** The published sheets take 60 ms to load: only where a model was named and somebody needs its limits. */
 async function catalogueFor({ settings }: EffectiveConfig): Promise<Catalogue> {
   const options = { overrides: overridesOf(settings.models) };
-  return settings.model === null ? createCatalogue(options) : openCatalogue(options);
+  const named = settings.model ?? settings.summarizerModel.model;
+  return named === null ? createCatalogue(options) : openCatalogue(options);
 }
 
 function overridesOf(models: EffectiveConfig['settings']['models']): Record<string, LimitOverride> {

@@ -1,7 +1,7 @@
 /** Spillway: context compaction for long-running LLM agents. */
 import { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
 import type { Spillway } from './session/index.js';
-import type { CompactionStage, TokenCounter } from './spi/index.js';
+import type { CompactionStage, Summarizer, TokenCounter } from './spi/index.js';
 
 export interface SpillwayOptions extends ConfigSources {
   /** Model the sessions talk to; its limits come from the catalogue. */
@@ -13,14 +13,17 @@ export interface SpillwayOptions extends ConfigSources {
   /** Stages of your own, to be named in `settings.roster`. */
   readonly stages?: readonly CompactionStage[];
   readonly counter?: TokenCounter;
+  /** A summarizer of your own, in place of `settings.summarizer: model`. */
+  readonly summarizer?: Summarizer;
 }
 
 /** Opens the engine without a container in sight. Rejects with `CONFIG_INVALID`, naming every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
-  const { model, window, inputBudget, stages = [], counter, ...sources } = options;
+  const { model, window, inputBudget, stages = [], counter, summarizer, ...sources } = options;
   const container = createContainer();
   for (const stage of stages) container.bind(SERVICES.Stage).toConstantValue(stage);
   if (counter) container.bind(SERVICES.TokenCounter).toConstantValue(counter);
+  if (summarizer) container.bind(SERVICES.Summarizer).toConstantValue(summarizer);
   const settings = {
     ...sources.settings,
     ...(model !== undefined && { model }),
@@ -37,6 +40,23 @@ export * from './session/index.js';
 export type { PressureEvent } from './pressure/index.js';
 export type { Budget, Reading } from './tokens/index.js';
 export { openaiChat, readSession } from './formats/index.js';
-export { defineStage } from './spi/index.js';
-export type { CompactionStage, Proposal, StageGoal, TranscriptView, ViewExchange } from './spi/index.js';
-export type { CompactionRecord, Edit, Message, Part, Plan, ViewMessage } from './transcript/index.js';
+export { defineStage, SummarizerError } from './spi/index.js';
+export type {
+  CompactionStage,
+  Proposal,
+  StageGoal,
+  Summarizer,
+  SummaryAnswer,
+  SummaryRequest,
+  TranscriptView,
+  ViewExchange,
+} from './spi/index.js';
+export type {
+  CompactionRecord,
+  Edit,
+  Message,
+  ModelCall,
+  Part,
+  Plan,
+  ViewMessage,
+} from './transcript/index.js';

@@ -142,6 +142,83 @@ const Fields = z.strictObject({
     })
     .prefault({})
     .describe('The circuit breaker around summarizers; its counts stand under thresholds.'),
+  summarizerModel: z
+    .strictObject({
+      provider: z
+        .enum(['openai-compatible', 'openai', 'anthropic'])
+        .default('openai-compatible')
+        .describe('Whose interface the endpoint speaks.'),
+      model: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe('Model that writes summaries. Empty: the model that the session talks to.'),
+      baseUrl: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe('Address of the endpoint, up to /v1. Empty: that of the provider.'),
+      apiKeyEnv: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe('Name of the environment variable that holds the key; the key itself stands in no file.'),
+      window: z
+        .int()
+        .min(1_000)
+        .nullable()
+        .default(null)
+        .describe('Tokens the summarizer reads in one call. Empty: what is known of its model.'),
+    })
+    .prefault({})
+    .describe('The model behind `summarizer: model`. It is never given a tool.'),
+  fill: z
+    .strictObject({
+      deadlineMs: z
+        .int()
+        .min(1)
+        .default(30_000)
+        .describe(
+          'Most milliseconds a compaction waits for text; what is late keeps its deterministic form.',
+        ),
+      concurrency: z.int().min(1).max(64).default(4).describe('Calls of the summarizer at a time.'),
+      toolResultChars: z
+        .int()
+        .min(0)
+        .default(2_000)
+        .describe(
+          'Longest tool result that a summarizer is shown; longer ones keep head and tail. In characters.',
+        ),
+      maxCost: z
+        .number()
+        .min(0)
+        .nullable()
+        .default(null)
+        .describe(
+          'Most US dollars that a session spends on summaries, where prices are known. Empty: no limit.',
+        ),
+      maxTokens: z
+        .int()
+        .min(0)
+        .nullable()
+        .default(null)
+        .describe('Most tokens, in and out, that a session spends on summaries. Empty: no limit.'),
+      prompts: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe(
+          'Folder with prompts of your own: auto.md, partial.md, full.md, micro.md, merge.md. Empty: ours.',
+        ),
+    })
+    .prefault({})
+    .describe('How a summarizer is asked for better text, once a whole plan stands without it.'),
+  redact: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'Patterns (regular expressions) of secrets, beside the common ones; no summarizer sees what matches.',
+    ),
   counter: z
     .enum(['auto', 'o200k_base', 'cl100k_base', 'heuristic'])
     .default('auto')

@@ -1,7 +1,7 @@
 import type { SpillwayError } from '../errors/index.js';
 import type { Notice } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { CompactionRecord, StageOutcome, ViewMessage } from '../transcript/index.js';
+import type { CompactionRecord, ModelCall, StageOutcome, ViewMessage } from '../transcript/index.js';
 
 /** What a run came to, for whoever asked. */
 export interface RunReport {
@@ -11,7 +11,9 @@ export interface RunReport {
   readonly stages: readonly StageOutcome[];
   readonly record?: CompactionRecord;
   readonly error?: SpillwayError;
-  /** Milliseconds of planning and committing; 0 where no run started. */
+  /** Calls of a summarizer, failed ones too; absent where none was asked. The record has them as well. */
+  readonly calls?: readonly ModelCall[];
+  /** Milliseconds of planning, waiting for text, and committing; 0 where no run started. */
   readonly durationMs: number;
 }
 

@@ -4,6 +4,7 @@ import {
   runIsDue,
   spentAfter,
   type Pass,
+  type Planned,
   type RunInput,
   type RunOutcome,
 } from '../pipeline/index.js';
@@ -11,13 +12,22 @@ import type { Emit } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { CompactionRecord, Trigger } from '../transcript/index.js';
 import { announce } from './announce.js';
+import { fillPlan, hasSlots, type Filling } from './fill.js';
 import type { RunReport } from './prepared.js';
-import type { AgentState, SessionParts } from './state.js';
+import { admitArrivals, type AgentState, type SessionParts } from './state.js';
 
 type Emitting = Emit<Reading>;
 
+/** At once where no text is to be bought. */
+export type Response = RunReport | Promise<RunReport>;
+
 /** What a session does before a call: passes that need no gate, then a run where one is due. */
-export function respondToPressure(state: AgentState, parts: SessionParts, emit: Emitting): RunReport {
+export function respondToPressure(
+  state: AgentState,
+  parts: SessionParts,
+  emit: Emitting,
+  signal?: AbortSignal,
+): Response {
   const { policy, auto } = parts;
   if (auto)
     for (const pass of policy.passes) if (passIsDue(pass, state, parts)) commitPass(pass, state, parts);
@@ -40,6 +50,7 @@ export function respondToPressure(state: AgentState, parts: SessionParts, emit: 
     // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
     target: overflow ? policy.target * Math.min(1, reading.pressure) : policy.target,
     forced: overflow,
+    signal,
   });
 }
 
@@ -49,8 +60,8 @@ export function respondNow(
   parts: SessionParts,
   emit: Emitting,
   trigger: Trigger,
-  how: { readonly target: number; readonly forced: boolean },
-): RunReport {
+  how: { readonly target: number; readonly forced: boolean; readonly signal?: AbortSignal | undefined },
+): Response {
   const { gauge, policy, timer } = parts;
   const started = timer();
   emit({ kind: 'triggered', reading: gauge.read(state.projection), reason: trigger.detail });
@@ -60,9 +71,42 @@ export function respondNow(
     policy: { ...policy, target: how.target },
     forced: how.forced,
   };
-  const report = settle(planRun(input), state, parts, timer() - started);
-  announce(emit, report, policy, gauge.read(state.projection).pressure);
-  return report;
+  const finish = (outcome: RunOutcome, bought?: Filling['bought']): RunReport => {
+    const report = settle(outcome, state, parts, timer() - started, bought);
+    announce(emit, report, policy, gauge.read(state.projection).pressure);
+    return report;
+  };
+  const outcome = planRun(input);
+  if (!parts.filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
+  parts.filler.onBreaker = (stage, to) => emit({ kind: 'breaker', stage, state: to });
+  return finishWithText(
+    fillPlan(input, outcome, parts.filler, parts.costs, how.signal),
+    state,
+    parts,
+    finish,
+  );
+}
+
+/** Commits when the text is there, unless the ledger moved on meanwhile; lets in what arrived while it was waited for. */
+async function finishWithText(
+  filling: Promise<Filling>,
+  state: AgentState,
+  parts: SessionParts,
+  finish: (outcome: RunOutcome, bought: Filling['bought']) => RunReport,
+): Promise<RunReport> {
+  state.arrivals = [];
+  const base = state.ledger.head;
+  try {
+    const { outcome, bought } = await filling;
+    return finish(state.ledger.head === base ? outcome : staleOf(outcome), bought);
+  } finally {
+    admitArrivals(state, parts);
+  }
+}
+
+function staleOf({ plan }: Planned): RunOutcome {
+  const reason = 'the ledger moved on while text was waited for';
+  return { kind: 'noop', reason, stages: plan.stages };
 }
 
 function triggerFor(reading: Reading, state: AgentState, { policy }: SessionParts): Trigger | undefined {
@@ -120,10 +164,17 @@ function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): Run
 }
 
 /** Commits what was planned, and remembers what a run that did not help would need to be worth repeating. */
-function settle(outcome: RunOutcome, state: AgentState, parts: SessionParts, durationMs: number): RunReport {
+function settle(
+  outcome: RunOutcome,
+  state: AgentState,
+  parts: SessionParts,
+  durationMs: number,
+  bought?: Filling['bought'],
+): RunReport {
   const { stages } = parts.policy;
+  const calls = bought && { calls: bought.calls };
   if (outcome.kind === 'planned') {
-    const record = commit(outcome, 'compaction', state, parts, durationMs);
+    const record = commit(outcome, 'compaction', state, parts, durationMs, bought);
     state.spent = spentAfter(outcome.after.pressure, stages, state.appendedTokens);
     state.overflowed = false;
     return {
@@ -132,6 +183,7 @@ function settle(outcome: RunOutcome, state: AgentState, parts: SessionParts, dur
       stages: record.plan.stages,
       record,
       durationMs,
+      ...calls,
     };
   }
   const { pressure } = parts.gauge.read(state.projection);
@@ -141,7 +193,7 @@ function settle(outcome: RunOutcome, state: AgentState, parts: SessionParts, dur
   };
   state.overflowed = false;
   if (outcome.kind === 'noop')
-    return { kind: 'noop', reason: outcome.reason, stages: outcome.stages, durationMs };
+    return { kind: 'noop', reason: outcome.reason, stages: outcome.stages, durationMs, ...calls };
   const { error } = outcome;
   return { kind: 'unreachable', reason: error.message, stages: outcome.stages, error, durationMs };
 }
@@ -152,10 +204,12 @@ function commit(
   state: AgentState,
   parts: SessionParts,
   durationMs: number,
+  bought?: Filling['bought'],
 ): CompactionRecord {
   const id = `c${state.ledger.records.length + 1}`;
   const committedAt = plan.inputs.clock;
-  const record: CompactionRecord = { id, kind, status: 'committed', plan, committedAt, durationMs, stageMs };
+  const timing = { committedAt, durationMs, stageMs };
+  const record: CompactionRecord = { id, kind, status: 'committed', plan, ...timing, ...bought };
   state.ledger.commit(record);
   state.projection = draft;
   state.stageStates = states;

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import { PressureStream, type Emit, type PressureEvent } from '../pressure/index.js';
+import type { BreakerState } from '../summarizers/index.js';
 import { overflowed, type Reading, type Usage } from '../tokens/index.js';
 import {
   renderAll,
@@ -11,10 +12,11 @@ import {
   type ReadonlyLog,
   type Trigger,
 } from '../transcript/index.js';
+import type { Costs } from './costs.js';
 import { explainView, type Disposition } from './explain.js';
 import type { Prepared, RunReport } from './prepared.js';
-import { respondNow, respondToPressure } from './respond.js';
-import { createState, type AgentState, type SessionParts } from './state.js';
+import { respondNow, respondToPressure, type Response } from './respond.js';
+import { createState, takeIn, type AgentState, type SessionParts } from './state.js';
 
 /** One agent path's log, what is sent of it, and what was compacted. The boundary an agent talks to. */
 export class Session {
@@ -60,28 +62,37 @@ export class Session {
     return this.#state.projection.view;
   }
 
+  /** What the agent's own calls cost as they were observed, and what its compaction did. */
+  get costs(): Costs {
+    return this.#parts.costs.totals;
+  }
+
+  /** State of the breaker around each summarizer's endpoint; empty before the first call. */
+  get breakers(): Readonly<Record<string, BreakerState>> {
+    return this.#parts.filler?.breakers ?? {};
+  }
+
   /** What became of every message of the log, by whom and why. */
   explain(): Disposition[] {
     const { log, projection, isPinned } = this.#state;
     return explainView(log, projection.view, isPinned);
   }
 
-  /** Adds messages to the log; each is measured once, here. Throws `MESSAGE_ID_TAKEN`. */
+  /**
+   * Adds messages to the log; each is measured once, here. While a compaction waits for text they are taken in right
+   * after it, in order. Throws `MESSAGE_ID_TAKEN`.
+   */
   append(...messages: readonly Message[]): void {
-    const state = this.#state;
-    for (const message of messages) {
-      const entry = state.log.append(message, this.#parts.measure(message));
-      state.projection.append(entry);
-      state.appendedTokens += entry.size.tokens;
-    }
+    for (const message of messages) takeIn(message, this.#state, this.#parts);
   }
 
   /**
    * The request for the next call: compacts first where pressure says so. Rejects with `BUDGET_UNREACHABLE` where what
-   * may not be removed does not fit; log and ledger are as before then.
+   * may not be removed does not fit; log and ledger are as before then. Aborting the signal stops the waiting for text:
+   * the compaction goes on with what there is.
    */
-  async prepare(): Promise<Prepared> {
-    const run = await this.#respond((emit) => respondToPressure(this.#state, this.#parts, emit));
+  async prepare({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Prepared> {
+    const run = await this.#respond((emit) => respondToPressure(this.#state, this.#parts, emit, signal));
     if (run.error) throw run.error;
     const { projection } = this.#state;
     const reading = this.reading;
@@ -94,11 +105,11 @@ export class Session {
   }
 
   /** Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). */
-  compact(options: { readonly target?: number } = {}): Promise<RunReport> {
+  compact(options: { readonly target?: number; readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     const target = options.target ?? this.#parts.policy.target;
     const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
     return this.#respond((emit) =>
-      respondNow(this.#state, this.#parts, emit, trigger, { target, forced: true }),
+      respondNow(this.#state, this.#parts, emit, trigger, { target, forced: true, signal: options.signal }),
     );
   }
 
@@ -108,7 +119,8 @@ export class Session {
    * rewritten since: what was reported is of a request that would no longer be sent.
    */
   observe(usage: Usage): void {
-    const { gauge } = this.#parts;
+    const { gauge, costs } = this.#parts;
+    costs.addPrimary(usage);
     if (this.#sent?.generation !== gauge.generation) return;
     const { reading } = this.#sent;
     gauge.observe(usage, reading);
@@ -125,7 +137,7 @@ export class Session {
     return undone;
   }
 
-  async #respond(respond: (emit: Emit<Reading>) => RunReport): Promise<RunReport> {
+  async #respond(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {
     const settled = await this.#stream.submit(respond);
     if (!settled.ok) throw settled.error;
     return settled.outcome;

@@ -1,7 +1,9 @@
 import type { EffectiveConfig } from '../config/index.js';
 import { withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import type { CompactionStage, TokenCounter, WireFormat } from '../spi/index.js';
-import { countTools, createMeasure, memoised, type Catalogue } from '../tokens/index.js';
+import type { OpenFiller } from '../summarizers/index.js';
+import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
+import { CostBook } from './costs.js';
 import { createGauge } from './gauge.js';
 import { Session } from './session.js';
 
@@ -21,6 +23,9 @@ export interface SpillwayParts {
   readonly counter: TokenCounter;
   readonly format: WireFormat;
   readonly effects: Effects;
+  readonly priceOf: PriceOf;
+  /** Absent where no summarizer is configured. */
+  readonly openFiller?: OpenFiller | undefined;
 }
 
 export interface SessionOptions {
@@ -66,7 +71,7 @@ export class Spillway {
 
   /** Opens a session for one agent path. */
   session(options: SessionOptions = {}): Session {
-    const { config, policy, catalogue, counter, format, effects } = this.#parts;
+    const { config, policy, catalogue, counter, format, effects, priceOf, openFiller } = this.#parts;
     const { settings } = config;
     const drafts = memoised(counter);
     const gauge = createGauge({
@@ -74,6 +79,12 @@ export class Spillway {
       catalogue,
       counter,
       toolsTokens: countTools(counter, options.tools ?? []),
+    });
+    const costs = new CostBook(settings.model, priceOf);
+    const filler = openFiller?.({
+      count: drafts.count,
+      timer: effects.timer,
+      stopped: () => costs.stopped(settings.fill),
     });
     return new Session({
       id: options.id ?? `s${++this.#opened}`,
@@ -86,6 +97,8 @@ export class Spillway {
       count: drafts.count,
       gauge,
       writer: format.createWriter(),
+      costs,
+      ...(filler && { filler }),
       ...effects,
     });
   }

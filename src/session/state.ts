@@ -1,8 +1,11 @@
+import { SpillwayError } from '../errors/index.js';
 import { ReferenceIndex } from '../facts/index.js';
 import { StatementLedger } from '../outline/index.js';
 import type { Policy, Spent } from '../pipeline/index.js';
 import type { MeasureMessage, RequestWriter } from '../spi/index.js';
-import { Ledger, Log, Projection, type LogMessage } from '../transcript/index.js';
+import type { Filler } from '../summarizers/index.js';
+import { Ledger, Log, Projection, type LogMessage, type Message } from '../transcript/index.js';
+import type { CostBook } from './costs.js';
 import type { Gauge } from './gauge.js';
 import { pinPredicate, type PinRules } from './pins.js';
 
@@ -22,6 +25,9 @@ export interface SessionParts {
   readonly count: (text: string) => number;
   readonly gauge: Gauge;
   readonly writer: RequestWriter;
+  readonly costs: CostBook;
+  /** Buys text for plans; absent where no summarizer is configured. */
+  readonly filler?: Filler;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Monotonic milliseconds. */
@@ -44,6 +50,8 @@ export interface AgentState {
   stageStates: ReadonlyMap<string, unknown>;
   /** The provider refused, or reported more than the budget: the next request is compacted whatever the reading. */
   overflowed: boolean;
+  /** Set while text is being bought: what arrives waits, so that the log stands still under the plan. */
+  arrivals: Message[] | undefined;
 }
 
 export function createState(parts: SessionParts): AgentState {
@@ -60,5 +68,32 @@ export function createState(parts: SessionParts): AgentState {
     spent: undefined,
     stageStates: new Map(),
     overflowed: false,
+    arrivals: undefined,
   };
+}
+
+/** Takes a message into the log, or lets it wait where a plan is being filled. Throws `MESSAGE_ID_TAKEN`. */
+export function takeIn(message: Message, state: AgentState, parts: SessionParts): void {
+  const { arrivals, log } = state;
+  if (!arrivals) {
+    const entry = log.append(message, parts.measure(message));
+    state.projection.append(entry);
+    state.appendedTokens += entry.size.tokens;
+    return;
+  }
+  // What the log would refuse later is refused now, to whoever sent it.
+  if (log.find(message.id) || arrivals.some(({ id }) => id === message.id))
+    throw new SpillwayError('MESSAGE_ID_TAKEN', {
+      subject: 'message id',
+      found: message.id,
+      remedy: 'Give every message of a session its own id, or leave ids out.',
+    });
+  arrivals.push(message);
+}
+
+/** Lets in what waited, in order. */
+export function admitArrivals(state: AgentState, parts: SessionParts): void {
+  const arrivals = state.arrivals ?? [];
+  state.arrivals = undefined;
+  for (const message of arrivals) takeIn(message, state, parts);
 }

@@ -30,9 +30,9 @@ function judge({ answer, maxTokens, sourceTokens, count }: GateRequest): Verdict
   if (!FINISHED.has(answer.finishReason)) return refused(`ended with ${oneWord(answer.finishReason)}`);
   const repairs: string[] = [];
 
-  let text = answer.text.replace(THOUGHT, '');
+  let text = withoutThinking(answer.text);
   if (text !== answer.text) repairs.push('thinking taken out');
-  if (OPEN_THOUGHT.test(text)) return refused('ends in its thinking');
+  if (THOUGHT.test(text)) return refused('ends in its thinking');
   if (CALL_MARKUP.test(text)) return refused('calls a tool');
   text = text.trim();
   if (text === '') return refused('is empty');
@@ -58,8 +58,21 @@ function judge({ answer, maxTokens, sourceTokens, count }: GateRequest): Verdict
 /** What an answer that is done says; servers that say nothing at all say `other` or `unknown`. */
 const FINISHED: ReadonlySet<string> = new Set(['stop', 'length', 'other', 'unknown']);
 
-const THOUGHT = /<(think|thinking|reasoning|analysis)\b[^>]*>[\s\S]*?<\/\1\s*>/gi;
-const OPEN_THOUGHT = /<\/?(?:think|thinking|reasoning|analysis)\b[^>]*>?/i;
+const THOUGHT = /<\/?(think|thinking|reasoning|analysis)\b[^<>]{0,200}>?/i;
+
+/** Leaves out closed thinking. One that never closes, or never opened, stays to be refused. */
+function withoutThinking(text: string): string {
+  let rest = text;
+  let kept = '';
+  for (let open = THOUGHT.exec(rest); open; open = THOUGHT.exec(rest)) {
+    const close = rest.indexOf(`</${open[1]!}>`, open.index);
+    if (open[0].startsWith('</') || close < 0) return kept + rest;
+    kept += rest.slice(0, open.index);
+    rest = rest.slice(close + open[1]!.length + 3);
+  }
+  return kept + rest;
+}
+
 const CALL_MARKUP = /<(?:tool_call|function_call|invoke|tool_use)\b|^\s*\{\s*"(?:tool_calls|function_call)"/i;
 
 /** Shapes of failures that servers and gateways put where an answer belongs. Only at the beginning: summaries quote errors. */

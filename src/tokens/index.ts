@@ -29,3 +29,4 @@ export {
   type UsageReport,
 } from './calibration.js';
 export { overflowed, readPressure, type Binding, type Reading, type ReadingRequest } from './reading.js';
+export { loadPrices, type PriceOf } from './prices.js';

@@ -29,6 +29,9 @@ const STRANGERS = [
 
 /** One library, one owner: who else wants it goes through the owner's door. A type alone may be named anywhere. */
 const OWNERS: Readonly<Record<string, string>> = {
+  '@ai-sdk/anthropic': 'summarizers/model.ts',
+  '@ai-sdk/openai': 'summarizers/model.ts',
+  '@ai-sdk/openai-compatible': 'summarizers/model.ts',
   '@pydantic/genai-prices': 'tokens/',
   ai: 'summarizers/model.ts',
   'cli-table3': 'cli/',

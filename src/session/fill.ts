@@ -1,0 +1,41 @@
+import { refill, type Planned, type RunInput } from '../pipeline/index.js';
+import type { Filler } from '../summarizers/index.js';
+import type { CompactionRecord, ModelCall } from '../transcript/index.js';
+import type { CostBook } from './costs.js';
+
+/** What a plan became when its slots were filled, and what was asked for it. */
+export interface Filling {
+  readonly outcome: Planned;
+  readonly bought: Required<Pick<CompactionRecord, 'calls' | 'fallbacks'>>;
+}
+
+export const hasSlots = ({ plan }: Planned): boolean => plan.edits.some((edit) => edit.slot);
+
+/** Buys text for a plan that is legal without it. Where that does not help, the plan stands as it was. Never rejects. */
+export async function fillPlan(
+  input: RunInput,
+  outcome: Planned,
+  filler: Filler,
+  costs: CostBook,
+  signal: AbortSignal | undefined,
+): Promise<Filling> {
+  const calls: ModelCall[] = [];
+  const { edits } = outcome.plan;
+  const { texts, fallbacks } = await filler.fill({
+    edits,
+    log: input.source.log,
+    isPinned: input.source.isPinned,
+    signal,
+    onCall: (call) => {
+      calls.push(call);
+      costs.addCall(call);
+    },
+  });
+  const refilled = texts.size > 0 ? refill(input, outcome, texts) : undefined;
+  const reasons = [...fallbacks];
+  if (texts.size > 0 && !refilled)
+    reasons.push('all: with the bought text the plan would not fit, or not be worth it');
+  for (const place of refilled?.refused ?? [])
+    reasons.push(`${edits[place]!.slot!.prompt}: the bought text would not shrink the view`);
+  return { outcome: refilled?.outcome ?? outcome, bought: { calls, fallbacks: reasons } };
+}

@@ -1,0 +1,91 @@
+import type { Summarizer, SummaryAnswer, SummaryRequest } from '../spi/index.js';
+import type { PriceOf } from '../tokens/index.js';
+import type { CallUsage, ModelCall } from '../transcript/index.js';
+import { BreakerOpen, type Breakers } from './breaker.js';
+import { settledOrAborted } from './each.js';
+import { countsForBreaker, failureOf, Refused } from './fault.js';
+import { judgeAnswer } from './gate.js';
+
+export interface CallParts {
+  readonly summarizer: Summarizer;
+  readonly breakers: Breakers;
+  readonly deadlineMs: number;
+  readonly count: (text: string) => number;
+  readonly timer: () => number;
+  readonly priceOf: PriceOf;
+  /** Told of every call that was made, as soon as it is over. */
+  readonly onCall: (call: ModelCall) => void;
+}
+
+export interface CallRequest {
+  readonly request: SummaryRequest;
+  readonly sourceTokens: number;
+  readonly signal: AbortSignal;
+  /** What the record says of it. */
+  readonly about: Pick<ModelCall, 'prompt' | 'handle' | 'chunk' | 'attempt'>;
+}
+
+export interface Bought {
+  readonly text: string;
+  readonly model: string;
+}
+
+/** One call, through its breaker and the gate, on record whatever comes of it. Rejects where no text came of it. */
+export async function callOnce(
+  parts: CallParts,
+  { request, sourceTokens, signal, about }: CallRequest,
+): Promise<Bought> {
+  const { summarizer, breakers, deadlineMs, count, timer, priceOf, onCall } = parts;
+  const started = timer();
+  let usage: CallUsage | undefined;
+  let model: string | undefined;
+  let repairs: readonly string[] = [];
+  const record = (outcome: ModelCall['outcome'], reason?: string): void =>
+    onCall({
+      summarizer: summarizer.name,
+      endpoint: summarizer.endpoint,
+      ...about,
+      outcome,
+      ...(model !== undefined && { model }),
+      ...(reason !== undefined && { reason }),
+      ...(usage && { usage }),
+      cost: usage && model !== undefined ? priceOf(model, usage) : null,
+      durationMs: timer() - started,
+    });
+
+  const call = async (): Promise<string> => {
+    // In an async function, so that a summarizer that throws at once rejects.
+    const asked = (async () => summarizer.summarize(request, signal))();
+    const answer = await settledOrAborted(asked, signal);
+    usage = usageOf(answer?.usage);
+    model = typeof answer?.model === 'string' ? answer.model : summarizer.name;
+    const verdict = judgeAnswer({ answer, maxTokens: request.maxTokens, sourceTokens, count });
+    if (!verdict.ok) throw new Refused(verdict.reason);
+    repairs = verdict.repairs;
+    return verdict.text;
+  };
+  try {
+    const breaker = breakers.for(summarizer.endpoint, about.prompt);
+    const text = await breaker.run(call, (error) => countsForBreaker(error, timer() - started, deadlineMs));
+    record('filled', repairs.length > 0 ? repairs.join('; ') : undefined);
+    return { text, model: model! };
+  } catch (error) {
+    if (error instanceof BreakerOpen) throw error; // no call was made
+    const { outcome, reason } = failureOf(error);
+    record(outcome, reason);
+    throw error;
+  }
+}
+
+/** A count that is none of a natural number is not known, and counts nothing. */
+function usageOf(usage: SummaryAnswer['usage']): CallUsage | undefined {
+  if (!usage) return undefined;
+  const natural = (count: number | undefined): number =>
+    typeof count === 'number' && Number.isFinite(count) && count > 0 ? count : 0;
+  return {
+    inputTokens: natural(usage.inputTokens),
+    cacheReadTokens: natural(usage.cacheReadTokens),
+    cacheWriteTokens: natural(usage.cacheWriteTokens),
+    outputTokens: natural(usage.outputTokens),
+  };
+}

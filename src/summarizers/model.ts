@@ -1,0 +1,116 @@
+import type { LanguageModel } from 'ai';
+import { SpillwayError } from '../errors/index.js';
+import { SummarizerError, type Summarizer, type SummaryRequest } from '../spi/index.js';
+
+export interface ModelSettings {
+  readonly provider: 'openai-compatible' | 'openai' | 'anthropic';
+  readonly model: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly window?: number;
+}
+
+/**
+ * A summarizer over the AI SDK. It is never given a tool, and never retries by itself: the breaker has to see each call.
+ * The SDK is an optional peer, loaded here and only where a model is asked for.
+ * @throws SpillwayError CONFIG_INVALID where it is not installed, or an address is missing
+ */
+export async function createModelSummarizer(settings: ModelSettings): Promise<Summarizer> {
+  const { provider, model, baseUrl, window } = settings;
+  const { generateText, APICallError, LoadAPIKeyError } = await installed(settings, () => import('ai'));
+  const language = await installed(settings, () => openModel(settings));
+
+  const faultOf = (error: unknown): SummarizerError => {
+    if (LoadAPIKeyError.isInstance(error))
+      return new SummarizerError('caller', 'no API key', { cause: error });
+    if (!APICallError.isInstance(error))
+      return new SummarizerError('endpoint', 'no usable answer', { cause: error });
+    const { statusCode: status } = error;
+    const what = status === undefined ? 'the endpoint could not be reached' : `HTTP ${status}`;
+    const said = `${error.message} ${error.responseBody ?? ''}`;
+    if (status === 413 || (status === 400 && TOO_LONG.test(said)))
+      return new SummarizerError('too-long', `${what}: longer than the model reads`, { cause: error });
+    const isCaller = status !== undefined && CALLER_STATUS.has(status);
+    return new SummarizerError(isCaller ? 'caller' : 'endpoint', what, { cause: error });
+  };
+
+  return {
+    name: model,
+    endpoint: `${provider} ${baseUrl ?? 'default'} ${model}`,
+    ...(window !== undefined && { window }),
+    async summarize(request, signal) {
+      try {
+        const result = await generateText({
+          model: language,
+          system: request.prompt,
+          prompt: wordsOf(request),
+          // Providers count differently, and thinking counts too; the gate cuts what is too long.
+          maxOutputTokens: 2 * request.maxTokens + ANSWER_SLACK,
+          maxRetries: 0,
+          abortSignal: signal,
+        });
+        const { inputTokens = 0, inputTokenDetails: input, outputTokens = 0 } = result.usage;
+        const { cacheReadTokens = 0, cacheWriteTokens = 0 } = input;
+        return {
+          text: result.text,
+          finishReason: result.finishReason,
+          model: result.response.modelId,
+          toolCalls: result.toolCalls.length,
+          ...(result.reasoningText !== undefined && { reasoning: result.reasoningText }),
+          usage: {
+            inputTokens: input.noCacheTokens ?? Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
+            cacheReadTokens,
+            cacheWriteTokens,
+            outputTokens,
+          },
+        };
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw faultOf(error);
+      }
+    },
+  };
+}
+
+const ANSWER_SLACK = 256;
+
+/** A wrong request, key, plan or model: the same call fails again. */
+const CALLER_STATUS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 422]);
+
+/** Overflow wordings: OpenAI and vLLM; Anthropic; Google; llama.cpp, Ollama and others. */
+const TOO_LONG =
+  /context.?length|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available |maximum |model'?s? )?(?:context|input|token)|input (?:token count|is too long)|context.?window/i;
+
+function wordsOf({ instruction, source, previous, language }: SummaryRequest): string {
+  return [
+    ...(previous === undefined ? [] : [`<summary>\n${previous}\n</summary>`]),
+    `<transcript>\n${source.join('\n')}\n</transcript>`,
+    ...(language === undefined ? [] : [`The user writes like this: ${JSON.stringify(language)}`]),
+    instruction,
+  ].join('\n\n');
+}
+
+async function openModel({ provider, model, baseUrl, apiKey }: ModelSettings): Promise<LanguageModel> {
+  const options = {
+    ...(baseUrl !== undefined && { baseURL: baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+  };
+  if (provider === 'openai') return (await import('@ai-sdk/openai')).createOpenAI(options).chat(model);
+  if (provider === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic(options)(model);
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  return createOpenAICompatible({ ...options, name: 'compatible', baseURL: baseUrl ?? '' })(model);
+}
+
+async function installed<Result>({ provider }: ModelSettings, load: () => Promise<Result>): Promise<Result> {
+  try {
+    return await load();
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'summarizer',
+      found: 'model',
+      remedy: `A model needs the AI SDK: npm install ai@6 @ai-sdk/${provider}.`,
+      cause,
+    });
+  }
+}

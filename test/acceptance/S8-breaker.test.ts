@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PressureEvent, Reading } from '../../src/index.js';
+import { startEmulator } from '../emulator/index.js';
+import { filling, pressed, summariesOf } from './summarizer.js';
+
+describe('S8: three failures in a row open the breaker', () => {
+  it('runs on in non-model forms, tries once after the cooldown, and closes or opens again', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'server-error';
+    const cooldown = 400;
+    const session = await filling(emulator, { thresholds: { circuitBreakerCooldown: cooldown } });
+    const states: string[] = [];
+    session.events.subscribe((event: PressureEvent<Reading>) => {
+      if (event.kind === 'breaker') states.push(event.state);
+    });
+    for (let run = 1; run <= 5; run++) {
+      const { record } = await pressed(session, run);
+      expect(record?.status).toBe('committed');
+      expect(summariesOf(session).join()).not.toContain('by emulated');
+    }
+    expect(emulator.received).toHaveLength(3);
+    expect(states).toEqual(['open']);
+    expect(Object.values(session.breakers)).toEqual(['open']);
+    expect(session.history.at(-1)!.fallbacks!.join()).toContain('the breaker is open');
+
+    await new Promise((resolve) => setTimeout(resolve, cooldown + 50));
+    await pressed(session, 6);
+    expect(emulator.received).toHaveLength(4);
+    expect(states).toEqual(['open', 'half-open', 'open']);
+
+    emulator.otherwise = 'good';
+    await new Promise((resolve) => setTimeout(resolve, cooldown + 50));
+    await pressed(session, 7);
+    expect(states).toEqual(['open', 'half-open', 'open', 'half-open', 'closed']);
+    expect(summariesOf(session).join()).toContain('by emulated');
+  });
+
+  it("does not open for a caller's mistake", async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'wrong-key';
+    const session = await filling(emulator);
+    for (let run = 1; run <= 4; run++) await pressed(session, run);
+    expect(emulator.received.length).toBeGreaterThanOrEqual(4);
+    expect(Object.values(session.breakers)).toEqual(['closed']);
+    expect(session.history.at(-1)!.fallbacks!.join()).toContain('HTTP 401');
+  });
+});

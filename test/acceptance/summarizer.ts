@@ -1,0 +1,44 @@
+import type { ConfigSources, RunReport, Session } from '../../src/index.js';
+import type { Emulator } from '../emulator/index.js';
+import { engine, fill, read, shownText, system, talk } from './support.js';
+
+export const BUDGET = 8_000;
+
+/** Settings under which summaries come from the emulator, through the real AI SDK. */
+export function emulated(emulator: Emulator, settings: ConfigSources['settings'] = {}) {
+  return {
+    summarizer: 'model' as const,
+    summarizerModel: { model: 'emulated', baseUrl: emulator.url },
+    ...settings,
+  };
+}
+
+/** A session that talks; only auto opens, so that a run buys one summary. */
+export async function filling(
+  emulator: Emulator,
+  settings: ConfigSources['settings'] = {},
+  sources: Omit<ConfigSources, 'settings'> = {},
+): Promise<Session> {
+  const spillway = await engine(BUDGET, emulated(emulator, { roster: ['auto'], ...settings }), sources);
+  const session = spillway.session();
+  session.append(...read([system('Be brief.')]));
+  return session;
+}
+
+/** Talks until the gate of auto is passed, then prepares. */
+export async function pressed(session: Session, round: number): Promise<RunReport> {
+  const chat = read(talk(14, 200, 10_000 * round)).map((message) => ({
+    ...message,
+    id: `r${round}${message.id}`,
+  }));
+  for (const message of chat) {
+    if (session.reading.pressure > 0.85) break;
+    session.append(message);
+  }
+  fill(session, 0.94, 900 + round);
+  return (await session.prepare()).run;
+}
+
+/** Texts that stand for spans. */
+export const summariesOf = (session: Session): string[] =>
+  session.view.filter(({ message }) => message.label === 'summary').map(shownText);
