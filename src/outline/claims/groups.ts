@@ -1,21 +1,24 @@
 import type { Identifier } from '../../facts/index.js';
-import { isToolCall, isToolResult, type ReadonlyLog, type ToolCallPart } from '../../transcript/index.js';
+import {
+  isToolCall,
+  isToolResult,
+  type LogMessage,
+  type ReadonlyLog,
+  type ToolCallPart,
+} from '../../transcript/index.js';
 import { callLabel } from '../calls.js';
 import { oneLine } from '../slices.js';
+import { insert, placedOf, type Placed } from './placed.js';
 
 /** Where identifiers were seen last, in the words an agent would use, and which they are. */
 export interface Group {
   readonly label: string;
   readonly order: number;
-  readonly words: Placed[];
+  readonly words: readonly Placed[];
 }
 
-/** A word and where it stood: what stands inside another word of the list is said by it already. */
-interface Placed {
-  readonly text: string;
-  readonly source: string;
-  readonly start: number;
-  readonly end: number;
+interface Growing extends Group {
+  readonly words: Placed[];
 }
 
 /** What a call is told by in a line of its own, in characters. */
@@ -24,7 +27,8 @@ const LABEL_CHARS = 44;
 /** Groups words by the tool result that held them last; words no result held by the message they were last in. */
 export class Grouping {
   readonly #log: ReadonlyLog;
-  readonly #groups = new Map<string, Group>();
+  /** By exchange for results, by message (below zero) for the rest. */
+  readonly #groups = new Map<number, Growing>();
   /** Last parts of the paths in the list. */
   readonly #baseNames = new Set<string>();
 
@@ -36,21 +40,18 @@ export class Grouping {
   add(word: Identifier): number {
     const placed = placedOf(word);
     if (this.#baseNames.has(placed.text)) return 0;
-    const { key, order, label } = this.#placeOf(word);
+    const key = word.source < 0 ? -1 - word.last : word.source;
     let group = this.#groups.get(key);
-    if (group?.words.some((other) => holds(other, placed))) return 0;
     let taken = placed.text.length + 1;
-    if (!group) {
-      group = { label: label(), order, words: [] };
+    if (group) {
+      const freed = insert(group.words, placed);
+      if (freed < 0) return 0;
+      taken -= freed;
+    } else {
+      group = { ...this.#placeOf(word), words: [placed] };
       this.#groups.set(key, group);
       taken += group.label.length + 2;
     }
-    for (let i = group.words.length - 1; i >= 0; i--) {
-      if (!holds(placed, group.words[i]!)) continue;
-      taken -= group.words[i]!.text.length + 1;
-      group.words.splice(i, 1);
-    }
-    group.words.push(placed);
     const slash = placed.text.lastIndexOf('/');
     if (slash >= 0) this.#baseNames.add(placed.text.slice(slash + 1));
     return taken;
@@ -58,51 +59,54 @@ export class Grouping {
 
   /** In order of the log, each with its words in the order in which they stood. */
   get groups(): Group[] {
-    return [...this.#groups.values()]
-      .sort((a, b) => a.order - b.order)
-      .map((group) => ({ ...group, words: [...group.words].sort((a, b) => a.start - b.start) }));
+    return [...this.#groups.values()].sort((a, b) => a.order - b.order);
   }
 
-  #placeOf(word: Identifier): { key: string; order: number; label: () => string } {
+  #placeOf(word: Identifier): { order: number; label: string } {
+    const log = this.#log;
     if (word.source < 0) {
-      const { last } = word;
-      const { role } = this.#log.at(last);
-      const who = role === 'assistant' ? 'written' : role === 'user' ? 'the user' : role;
-      return { key: `m${last}`, order: last, label: () => labelOfMessage(this.#log, last, who) };
+      const message = log.at(word.last);
+      return { order: word.last, label: labelOfMessage(message) };
     }
-    const exchange = this.#log.exchanges[word.source]!;
-    return { key: `x${word.source}`, order: exchange.seqs[0]!, label: () => labelOf(this.#log, word) };
+    const { seqs } = log.exchanges[word.source]!;
+    return { order: seqs[0]!, label: labelOf(log, seqs, word.text) };
   }
 }
 
-function labelOfMessage(log: ReadonlyLog, seq: number, who: string): string {
-  const call = log.at(seq).parts.find(isToolCall);
-  return call ? oneLine(callLabel(call), LABEL_CHARS) : who;
+function labelOfMessage({ parts, role }: LogMessage): string {
+  const call = parts.find(isToolCall);
+  if (call) return labelsOf(call).whole;
+  return role === 'assistant' ? 'written' : role === 'user' ? 'the user' : role;
 }
 
 /** The very call of a parallel step whose result holds the word. */
-function labelOf(log: ReadonlyLog, word: Identifier): string {
-  const { seqs } = log.exchanges[word.source]!;
-  const calls = seqs.flatMap((seq) => log.at(seq).parts.filter(isToolCall));
+function labelOf(log: ReadonlyLog, seqs: readonly number[], text: string): string {
+  // A step begins with the message that calls.
+  const calls = log.at(seqs[0]!).parts.filter(isToolCall);
   if (calls.length === 0) return 'a result';
-  if (calls.length === 1) return resultLabel(calls[0]!);
+  if (calls.length === 1) return labelsOf(calls[0]!).short;
   const holder = seqs
     .flatMap((seq) => log.at(seq).parts.filter(isToolResult))
-    .find((part) => part.content.some((inner) => inner.type === 'text' && inner.text === word.text));
-  const call = calls.find(({ callId }) => callId === holder?.callId) ?? calls[0]!;
-  return resultLabel(call);
+    .find((part) => part.content.some((inner) => inner.type === 'text' && inner.text === text));
+  return labelsOf(calls.find(({ callId }) => callId === holder?.callId) ?? calls[0]!).short;
+}
+
+interface Labels {
+  readonly whole: string;
+  readonly short: string;
 }
 
 /** Calls never change, and the same ones are named in run after run. */
-const resultLabels = new WeakMap<ToolCallPart, string>();
+const known = new WeakMap<ToolCallPart, Labels>();
 
-function resultLabel(call: ToolCallPart): string {
-  let label = resultLabels.get(call);
-  if (label === undefined) {
-    label = oneLine(shortened(callLabel(call)), LABEL_CHARS);
-    resultLabels.set(call, label);
+function labelsOf(call: ToolCallPart): Labels {
+  let labels = known.get(call);
+  if (!labels) {
+    const label = callLabel(call);
+    labels = { whole: oneLine(label, LABEL_CHARS), short: oneLine(shortened(label), LABEL_CHARS) };
+    known.set(call, labels);
   }
-  return label;
+  return labels;
 }
 
 /** Of a long path the last parts: they are what tells it from others, and the whole stands in the list where needed. */
@@ -112,18 +116,3 @@ function shortened(label: string): string {
     return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path;
   });
 }
-
-/** A path is written with what stood before it (`/`, `./`, `~/`), as it would have to be typed. */
-function placedOf({ text, start, end }: Identifier): Placed {
-  let from = start;
-  while (from > 0 && start - from < 4 && LEADING.has(text[from - 1]!)) from--;
-  // Inside a longer word it is the end of that one, not the beginning of a path.
-  if (from > 0 && /[\p{L}\p{N}]/u.test(text[from - 1]!)) from = start;
-  return { text: text.slice(from, end), source: text, start: from, end };
-}
-
-function holds(outer: Placed, inner: Placed): boolean {
-  return outer.source === inner.source && outer.start <= inner.start && inner.end <= outer.end;
-}
-
-const LEADING = new Set(['/', '.', '~', '@', '$', '#', '-', '_']);
