@@ -19,7 +19,7 @@ export interface ClaimSources {
 }
 
 /** Claims are the pipeline's own: they may take what was kept free for them. */
-export const CARRY_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true };
+export const CARRY_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, joins: true };
 
 /** Tokens of the standing claims message; 0 where there is none. */
 export function claimsTokens(view: readonly ViewMessage[]): number {

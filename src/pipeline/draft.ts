@@ -1,6 +1,13 @@
 import type { MeasureMessage, TranscriptView } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { Edit, EditFault, PlannedEdit, Projection, StageOutcome } from '../transcript/index.js';
+import type {
+  Edit,
+  EditFault,
+  EditMark,
+  PlannedEdit,
+  Projection,
+  StageOutcome,
+} from '../transcript/index.js';
 import { createGuard, type GuardRights } from './guard.js';
 import { measureEdit } from './measure.js';
 import { readEdit } from './shape.js';
@@ -110,7 +117,10 @@ export class Draft {
           continue;
         }
         const misplaced = guard!.judgePlace(edit);
-        const planned = misplaced ? undefined : measureEdit(edit, stage, source.log, measure);
+        const by = (rights?.joins && standingMark(this.view, edit)) || { stage, reason: edit.reason };
+        const planned = misplaced
+          ? undefined
+          : measureEdit({ ...edit, reason: by.reason }, by.stage, source.log, measure);
         const fault = misplaced ?? guard!.judgeGain(planned!);
         if (fault) faults.push(fault);
         else accepted.push(planned!);
@@ -124,6 +134,13 @@ export class Draft {
     }
     return { accepted, faults, proposed };
   }
+}
+
+/** Who took out the span that an edit puts something else in the place of, and why. */
+function standingMark({ exchanges }: TranscriptView, edit: Edit): EditMark | undefined {
+  if (edit.kind !== 'supersede') return undefined;
+  const standing = exchanges.find(({ fromId, toId }) => fromId === edit.fromId && toId === edit.toId);
+  return standing?.messages[0]?.made;
 }
 
 /** A stage that gets everything wrong gets it wrong in the same way; the first few say how. */

@@ -29,6 +29,8 @@ export interface GuardRights {
   mayCut(protection: Protection, part: Part): boolean;
   /** Whether an edit may make the view larger: claims are paid from a share that was kept free for them. */
   readonly mayGrow?: boolean;
+  /** Edits join what stands for a span already: that the span left stays the doing of whoever took it out. */
+  readonly joins?: boolean;
 }
 
 const STAGE_RIGHTS: GuardRights = { mayCut: () => false };

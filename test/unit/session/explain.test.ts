@@ -1,0 +1,45 @@
+import { expect, it } from '@jest/globals';
+import { createSpillway, type Disposition, type Message } from '../../../src/index.js';
+
+const words = (i: number): string =>
+  Array.from({ length: 120 }, (_, n) => `word${(i * 7 + n) % 90}`).join(' ');
+
+/** Plain talk: only summaries can make it smaller. The user names a path, so there is something to carry. */
+function talk(from: number, to: number): Message[] {
+  return Array.from({ length: to - from }, (_, n): Message => {
+    const i = from + n;
+    const isUser = i % 2 === 0;
+    const text = isUser ? `Never touch vendor/part${i}.js. ${words(i)}` : words(i);
+    return {
+      id: `m${i}`,
+      role: isUser ? 'user' : 'assistant',
+      origin: isUser ? 'user' : 'model',
+      parts: [{ type: 'text', text }],
+    };
+  });
+}
+
+const superseders = (dispositions: readonly Disposition[]): string[] => [
+  ...new Set(dispositions.flatMap(({ status, by }) => (status === 'superseded' && by ? [by.stage] : []))),
+];
+
+it('a span stays the doing of the stage that took it out, also where claims have joined it', async () => {
+  const spillway = await createSpillway({
+    inputBudget: 4_000,
+    settings: { counter: 'heuristic', safetyMargin: 0 },
+  });
+  const session = spillway.session();
+  session.append(...talk(0, 31));
+  await session.prepare();
+  expect(session.view.some(({ message }) => message.label === 'claims')).toBe(true);
+  const first = superseders(session.explain());
+  expect(first.length).toBeGreaterThan(0);
+  expect(first).not.toContain('claims');
+
+  // Claims are written anew; what else stands for the span is the same.
+  const before = session.history.length;
+  session.append(...talk(31, 61));
+  await session.prepare();
+  expect(session.history.length).toBeGreaterThan(before);
+  expect(superseders(session.explain())).not.toContain('claims');
+});
