@@ -20,13 +20,13 @@ export async function stages(options: StagesOptions, terminal: Terminal): Promis
     terminal.out(`${JSON.stringify(listed)}\n`);
     return EXIT.done;
   }
-  const table = new Table({ ...PLAIN_TABLE, head: ['stage', 'opens at', 'what it does', 'options'] });
-  for (const { name, opensAt, summary, options: values } of listed) {
-    const shown = Object.entries((values as Record<string, unknown>) ?? {}).map(
-      ([key, value]) => `${key}=${JSON.stringify(value)}`,
-    );
-    table.push([name, opensAt === undefined ? 'off' : percent(opensAt), summary, shown.join(' ')]);
+  const table = new Table({ ...PLAIN_TABLE, head: ['stage', 'opens at', 'what it does'] });
+  for (const { name, opensAt, summary } of listed)
+    table.push([name, opensAt === undefined ? 'off' : percent(opensAt), summary]);
+  terminal.out(`${table.toString()}\n\n`);
+  for (const { name, options: values } of listed) {
+    for (const [key, value] of Object.entries((values as Record<string, unknown>) ?? {}))
+      terminal.out(`stages.${name}.${key} = ${JSON.stringify(value)}\n`);
   }
-  terminal.out(`${table.toString()}\n`);
   return EXIT.done;
 }

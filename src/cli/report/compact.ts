@@ -101,12 +101,18 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
   return `${lines.join('\n')}\n`;
 }
 
+/** What differs only in its numbers makes one line; each message stands by itself in the report. */
 function reasons(dispositions: readonly Disposition[]): [string, number][] {
-  const counts = new Map<string, number>();
+  const alike = new Map<string, string[]>();
   for (const { by, status } of dispositions) {
     if (!by) continue;
-    const key = `${status} by ${by.stage}: ${by.reason}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    const line = `${status} by ${by.stage}: ${by.reason}`;
+    const key = line.replace(/\d[\d,.]*/g, '…');
+    const lines = alike.get(key);
+    if (lines) lines.push(line);
+    else alike.set(key, [line]);
   }
-  return [...counts].sort((a, b) => b[1] - a[1]);
+  return [...alike]
+    .map(([key, lines]): [string, number] => [new Set(lines).size === 1 ? lines[0]! : key, lines.length])
+    .sort((a, b) => b[1] - a[1]);
 }
