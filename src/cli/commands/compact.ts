@@ -23,7 +23,8 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   const run = forced ?? prepared.run;
   writeResult(arrayLines(prepared.messages), options.out, terminal);
   const dispositions = session.explain();
-  const report = compactReport({ file, input, before, prepared, run, dispositions, warnings });
+  const costs = session.costs.compactor;
+  const report = compactReport({ file, input, before, prepared, run, dispositions, warnings, costs });
   writeReport(report, () => compactTable(report, terminal.paint), options, terminal);
   return EXIT.done;
 }

@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
 import type { ReadSession } from '../../formats/index.js';
-import type { Budget, Disposition, Prepared, RunReport } from '../../index.js';
+import type { Budget, CostLine, Disposition, Prepared, RunReport } from '../../index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { Terminal } from '../terminal.js';
-import { amount, budgetLine, percent, PLAIN_TABLE } from './numbers.js';
+import { amount, budgetLine, costsLine, percent, PLAIN_TABLE } from './numbers.js';
 
 export interface CompactReport {
   readonly file: string;
@@ -17,7 +17,12 @@ export interface CompactReport {
     readonly derivation: readonly string[];
   };
   readonly budget: Budget;
-  readonly run: Pick<RunReport, 'kind' | 'reason' | 'stages' | 'durationMs'> & { readonly plan?: string };
+  readonly run: Pick<RunReport, 'kind' | 'reason' | 'stages' | 'durationMs' | 'calls'> & {
+    readonly plan?: string;
+    readonly fallbacks?: readonly string[];
+  };
+  /** What summarizers cost; absent where none was asked. */
+  readonly costs?: CostLine;
   readonly kept: Readonly<Record<Disposition['status'], number>>;
   readonly dispositions: readonly Disposition[];
   readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
@@ -32,13 +37,14 @@ interface Facts {
   readonly run: RunReport;
   readonly dispositions: readonly Disposition[];
   readonly warnings: readonly string[];
+  readonly costs: CostLine;
 }
 
 export function compactReport(facts: Facts): CompactReport {
-  const { file, input, before, prepared, run, dispositions, warnings } = facts;
+  const { file, input, before, prepared, run, dispositions, warnings, costs } = facts;
   const kept = { kept: 0, pinned: 0, replaced: 0, superseded: 0 };
   for (const { status } of dispositions) kept[status]++;
-  const { kind, reason, stages, durationMs, record } = run;
+  const { kind, reason, stages, durationMs, record, calls } = run;
   return {
     file,
     format: input.format,
@@ -51,7 +57,16 @@ export function compactReport(facts: Facts): CompactReport {
       derivation: prepared.reading.derivation,
     },
     budget: prepared.reading.budget,
-    run: { kind, reason, stages, durationMs, ...(record && { plan: record.plan.hash }) },
+    run: {
+      kind,
+      reason,
+      stages,
+      durationMs,
+      ...(record && { plan: record.plan.hash }),
+      ...(calls && { calls }),
+      ...(record?.fallbacks && { fallbacks: record.fallbacks }),
+    },
+    ...(costs.calls > 0 && { costs }),
     kept,
     dispositions,
     notices: [...input.parsed.notices, ...prepared.notices],
@@ -89,6 +104,8 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
     lines.push(table.toString(), '');
   }
   lines.push(`${run.kind === 'committed' ? 'compacted' : 'nothing to do'}: ${run.reason}`);
+  if (report.costs) lines.push(costsLine(report.costs));
+  for (const fallback of run.fallbacks ?? []) lines.push(paint.yellow(`not by the summarizer: ${fallback}`));
   lines.push(
     `of ${report.dispositions.length} messages ${kept.kept} kept, ${kept.pinned} pinned, ${kept.replaced} replaced in part, ${kept.superseded} superseded`,
   );

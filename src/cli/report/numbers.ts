@@ -1,4 +1,4 @@
-import type { Budget } from '../../index.js';
+import type { Budget, CostLine } from '../../index.js';
 import { grouped } from '../../outline/index.js';
 
 /** How numbers and tables look to people. */
@@ -31,6 +31,13 @@ export function budgetLine({ tokens, derivation, window, usable, reserve }: Budg
     reserve.safety > 0 ? `${amount(reserve.safety)} less for safety` : '',
   ].filter((part) => part !== '');
   return `${amount(tokens)} tokens (${[origin, ...less].join(', ')})`;
+}
+
+/** What summarizers were asked, in one line. */
+export function costsLine({ calls, inputTokens, outputTokens, cost, unpriced }: CostLine): string {
+  const price =
+    unpriced === calls ? 'price unknown' : `${unpriced > 0 ? 'at least ' : ''}$${cost.toFixed(4)}`;
+  return `summarizer: ${amount(calls)} call${calls === 1 ? '' : 's'}, ${amount(inputTokens)} tokens in, ${amount(outputTokens)} out, ${price}`;
 }
 
 /** No lines, two spaces between columns: reads well on a terminal and in a log file. */

@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
 import type { ReadSession } from '../../formats/index.js';
-import type { Budget, ReplayedCall, Session } from '../../index.js';
+import type { Budget, CostLine, ReplayedCall, Session } from '../../index.js';
 import type { Terminal } from '../terminal.js';
-import { amount, budgetLine, milliseconds, percent, PLAIN_TABLE } from './numbers.js';
+import { amount, budgetLine, costsLine, milliseconds, percent, PLAIN_TABLE } from './numbers.js';
 
 type Call = Omit<ReplayedCall, 'prepared'>;
 
@@ -31,6 +31,8 @@ export interface ReplayTotals {
   readonly prepareMs: number;
   readonly slowestMs: number;
   readonly stages: Readonly<Record<string, number>>;
+  /** What summarizers cost; absent where none was asked. */
+  readonly costs?: CostLine;
 }
 
 interface Facts {
@@ -48,6 +50,7 @@ export function replayReport({ file, input, calls, session, warnings = [] }: Fac
   for (const call of calls.filter(({ run }) => run === 'committed'))
     for (const stage of call.stages) stages[stage] = (stages[stage] ?? 0) + 1;
   const sentTokens = sum((call) => call.tokens);
+  const costs = session.costs.compactor;
   let sessionTokens = 0;
   for (let seq = 0; seq < session.log.length; seq++) sessionTokens += session.log.at(seq).size.tokens;
   return {
@@ -69,6 +72,7 @@ export function replayReport({ file, input, calls, session, warnings = [] }: Fac
       prepareMs: calls.reduce((total, call) => total + call.durationMs, 0),
       slowestMs: Math.max(0, ...calls.map((call) => call.durationMs)),
       stages,
+      ...(costs.calls > 0 && { costs }),
     },
     notices: input.parsed.notices,
     warnings,
@@ -115,6 +119,7 @@ export function totalLines(totals: ReplayTotals): string[] {
     `${amount(totals.calls)} calls, ${amount(totals.compactions)} compactions${stages.length > 0 ? ` (${stages.join(', ')})` : ''}; ${fit}`,
     `sent ${amount(totals.meanTokens)} tokens a call, ${percent(totals.unchangedPrefix)} of them unchanged at the front; highest pressure ${percent(totals.highestPressure)}`,
     `prepare took ${milliseconds(totals.prepareMs)} in all, ${milliseconds(totals.slowestMs)} at most`,
+    ...(totals.costs ? [costsLine(totals.costs)] : []),
   ];
 }
 

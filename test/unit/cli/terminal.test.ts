@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import pc from 'picocolors';
 import { pressureBar } from '../../../src/cli/live.js';
 import { createProgram } from '../../../src/cli/main.js';
-import { budgetLine } from '../../../src/cli/report/numbers.js';
+import { budgetLine, costsLine } from '../../../src/cli/report/numbers.js';
 import { canRedraw, createTerminal, wantsColour } from '../../../src/cli/terminal.js';
 import { packageFolder, type Budget } from '../../../src/index.js';
 
@@ -49,6 +49,21 @@ describe('colours and pictures', () => {
       '91,500 tokens (window 128,000 tokens (setting), 32,000 less for the answer, 4,500 less for safety)',
     );
   });
+});
+
+describe('what summarizers cost', () => {
+  const line = { calls: 3, inputTokens: 12_000, outputTokens: 900, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  it.each([
+    [{ ...line, cost: 0.0123, unpriced: 0 }, 'summarizer: 3 calls, 12,000 tokens in, 900 out, $0.0123'],
+    [
+      { ...line, cost: 0.01, unpriced: 1 },
+      'summarizer: 3 calls, 12,000 tokens in, 900 out, at least $0.0100',
+    ],
+    [
+      { ...line, calls: 1, cost: 0, unpriced: 1 },
+      'summarizer: 1 call, 12,000 tokens in, 900 out, price unknown',
+    ],
+  ])('%o', (costs, shown) => expect(costsLine(costs)).toBe(shown));
 });
 
 describe('the command line', () => {
