@@ -59,7 +59,9 @@ export async function callOnce(
     const answer = await settledOrAborted(asked, signal);
     usage = usageOf(answer?.usage);
     model = typeof answer?.model === 'string' ? answer.model : summarizer.name;
-    const verdict = judgeAnswer({ answer, maxTokens: request.maxTokens, sourceTokens, count });
+    const { maxTokens, prompt, instruction, source } = request;
+    const sent = { prompts: [prompt, instruction], source };
+    const verdict = judgeAnswer({ answer, maxTokens, sourceTokens, count, sent });
     if (!verdict.ok) throw new Refused(verdict.reason);
     repairs = verdict.repairs;
     return verdict.text;

@@ -6,6 +6,8 @@ export interface GateRequest {
   /** What the text stands for, in counted tokens: a summary as long as its source is none. */
   readonly sourceTokens: number;
   readonly count: (text: string) => number;
+  /** What was sent: an answer that gives it back says nothing. */
+  readonly sent?: { readonly prompts: readonly string[]; readonly source: readonly string[] };
 }
 
 export type Verdict =
@@ -24,7 +26,7 @@ export function judgeAnswer(request: GateRequest): Verdict {
   }
 }
 
-function judge({ answer, maxTokens, sourceTokens, count }: GateRequest): Verdict {
+function judge({ answer, maxTokens, sourceTokens, count, sent }: GateRequest): Verdict {
   if (typeof answer?.text !== 'string') return refused('is no text');
   if ((answer.toolCalls ?? 0) > 0 || answer.finishReason === 'tool-calls') return refused('calls a tool');
   if (!FINISHED.has(answer.finishReason)) return refused(`ended with ${oneWord(answer.finishReason)}`);
@@ -38,6 +40,9 @@ function judge({ answer, maxTokens, sourceTokens, count }: GateRequest): Verdict
   if (text === '') return refused('is empty');
   if (isErrorText(text)) return refused('is an error text');
   if (REFUSAL.test(text)) return refused('is a refusal');
+  if (sent?.prompts.some((prompt) => repeats(text, prompt))) return refused('repeats its prompt');
+  if (text.length >= ECHO_CHARS && sent?.source.some((source) => source.includes(text.slice(0, ECHO_CHARS))))
+    return refused('repeats its source');
 
   if (answer.finishReason === 'length') {
     const whole = text.slice(0, text.lastIndexOf('\n') + 1).trim();
@@ -87,6 +92,14 @@ function isErrorText(text: string): boolean {
 
 const REFUSAL =
   /^(?:\W{0,3})(?:i['’]?m (?:very |really |so )?(?:sorry|unable|not able)|i am (?:sorry|unable|not able)|sorry[,.! ]|i (?:can ?not|can['’]t|won['’]t|must decline)|as an ai\b|i apologi[sz]e|unfortunately,? i (?:can|am))/i;
+
+/** Summaries quote; what runs on for so long is a copy. */
+const ECHO_CHARS = 400;
+
+function repeats(text: string, prompt: string): boolean {
+  const start = prompt.slice(0, 60);
+  return start.length >= 20 && text.includes(start);
+}
 
 const CUT = '\n[… the rest was cut]';
 

@@ -1,12 +1,5 @@
 import { plainName } from '../outline/index.js';
-import {
-  isToolResult,
-  partHandle,
-  spanHandle,
-  type Edit,
-  type Message,
-  type PlannedEdit,
-} from '../transcript/index.js';
+import { partHandle, spanHandle, type Edit, type Message, type PlannedEdit } from '../transcript/index.js';
 import { escaped } from './quote.js';
 import type { SlotSource } from './source.js';
 
@@ -17,8 +10,7 @@ export const handleOf = (edit: Edit): string =>
 export function markOf(edit: Edit, source: SlotSource, model: string): string {
   const by = plainName(model);
   if (edit.kind === 'replace') {
-    const part = source.messages[0]?.parts[edit.partIndex];
-    const tool = part && isToolResult(part) && part.name ? plainName(part.name) : 'tool';
+    const tool = source.call ? plainName(source.call.name) : 'tool';
     return `[${tool} result, condensed by ${by}; recall ${handleOf(edit)}]`;
   }
   const origins = new Set(source.messages.map(({ role }) => role));

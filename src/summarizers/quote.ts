@@ -1,5 +1,5 @@
 import { plainName } from '../outline/index.js';
-import { textOf, type LogMessage, type Part } from '../transcript/index.js';
+import { textOf, type LogMessage, type Part, type ToolCallPart } from '../transcript/index.js';
 
 /** Longest call arguments that a summarizer is shown, in characters: a path or a command, not a file's content. */
 const ARGUMENT_CHARS = 400;
@@ -14,8 +14,7 @@ export function quoteMessage(message: LogMessage, resultChars: number): string {
 
 function quotePart(part: Part, resultChars: number): string[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [escaped(part.text)];
-  if (part.type === 'tool-call')
-    return [`calls ${plainName(part.name)} with ${escaped(middleCut(part.arguments, ARGUMENT_CHARS))}`];
+  if (part.type === 'tool-call') return [quoteCall(part)];
   if (part.type === 'tool-result') {
     const said = part.isError === true ? 'failed' : 'returned';
     return [
@@ -24,6 +23,10 @@ function quotePart(part: Part, resultChars: number): string[] {
   }
   if (part.type === 'file') return [`[file ${escaped(part.name ?? part.mediaType)}]`];
   return [];
+}
+
+export function quoteCall({ name, arguments: given }: ToolCallPart): string {
+  return `calls ${plainName(name)} with ${escaped(middleCut(given, ARGUMENT_CHARS))}`;
 }
 
 /** Our own delimiters, and those that chat templates give authority to, lose their brackets. */

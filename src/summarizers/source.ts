@@ -1,5 +1,13 @@
-import { isToolResult, textOf, type LogMessage, type ReadonlyLog, type Slot } from '../transcript/index.js';
-import { escaped, middleCut, quoteMessage } from './quote.js';
+import {
+  isToolCall,
+  isToolResult,
+  textOf,
+  type LogMessage,
+  type ReadonlyLog,
+  type Slot,
+  type ToolCallPart,
+} from '../transcript/index.js';
+import { escaped, middleCut, quoteCall, quoteMessage } from './quote.js';
 
 /** What a slot's text is to be written from. */
 export interface SlotSource {
@@ -7,6 +15,8 @@ export interface SlotSource {
   readonly messages: readonly LogMessage[];
   /** Set where the slot is for one part. */
   readonly partIndex?: number;
+  /** The call whose result that part is. */
+  readonly call?: ToolCallPart;
   /** Counted tokens of all that the text is to stand for. */
   readonly tokens: number;
 }
@@ -23,11 +33,25 @@ export function slotSource(
   if (from === undefined || to === undefined || from > to) return undefined;
   if (partIndex !== undefined) {
     const message = log.at(from);
-    return { messages: [message], partIndex, tokens: message.size.parts[partIndex]?.tokens ?? 0 };
+    const call = callOf(message, partIndex, log);
+    const tokens = message.size.parts[partIndex]?.tokens ?? 0;
+    return { messages: [message], partIndex, tokens, ...(call && { call }) };
   }
   const span = Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i));
   const messages = span.filter((message) => !isPinned(message));
   return { messages, tokens: messages.reduce((sum, { size }) => sum + size.tokens, 0) };
+}
+
+/** Results follow their call at once: the nearest earlier one with the id is it. */
+function callOf(message: LogMessage, partIndex: number, log: ReadonlyLog): ToolCallPart | undefined {
+  const part = message.parts[partIndex];
+  if (!part || !isToolResult(part)) return undefined;
+  const from = log.exchangeOf(message.seq).seqs[0]!;
+  for (let seq = message.seq - 1; seq >= from; seq--) {
+    const call = log.at(seq).parts.find((other) => isToolCall(other) && other.callId === part.callId);
+    if (call && isToolCall(call)) return call;
+  }
+  return undefined;
 }
 
 export interface ChunkRequest {
@@ -47,9 +71,8 @@ export function chunksOf({ source, ...request }: ChunkRequest): string[] {
   const fit = (text: string): string => fitted(text, chunkTokens, count);
   if (source.partIndex !== undefined) {
     const part = source.messages[0]!.parts[source.partIndex]!;
-    const name = isToolResult(part) ? part.name : undefined;
-    const text = escaped(redact(textOf(part)));
-    return [`<message role="tool"${name ? ` name="${escaped(name)}"` : ''}>\n${fit(text)}\n</message>`];
+    const call = source.call ? `${redact(quoteCall(source.call))}\n` : '';
+    return [`<message role="tool">\n${call}${fit(escaped(redact(textOf(part))))}\n</message>`];
   }
   const chunks: string[] = [];
   let chunk = '';

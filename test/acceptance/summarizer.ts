@@ -25,8 +25,8 @@ export async function filling(
   return session;
 }
 
-/** Talks until the gate of auto is passed, then prepares. */
-export async function pressed(session: Session, round: number): Promise<RunReport> {
+/** Talks until the gate of auto is passed. */
+export function loaded(session: Session, round: number): void {
   const chat = read(talk(14, 200, 10_000 * round)).map((message) => ({
     ...message,
     id: `r${round}${message.id}`,
@@ -36,6 +36,11 @@ export async function pressed(session: Session, round: number): Promise<RunRepor
     session.append(message);
   }
   fill(session, 0.94, 900 + round);
+}
+
+/** The same, and prepares the next request. */
+export async function pressed(session: Session, round: number): Promise<RunReport> {
+  loaded(session, round);
   return (await session.prepare()).run;
 }
 

@@ -43,9 +43,12 @@ export interface Emulator {
   script: Act[];
   otherwise: Act;
   slowMs: number;
+  /** Most requests that were open at a time. */
+  peak: number;
 }
 
 const servers: Server[] = [];
+const open = new WeakMap<Emulator, number>();
 afterAll(() => {
   for (const server of servers) {
     server.closeAllConnections();
@@ -64,8 +67,14 @@ export async function startEmulator(): Promise<Emulator> {
     script: [],
     otherwise: 'good',
     slowMs: 50,
+    peak: 0,
   };
   return emulator;
+}
+
+/** Resolves when so many requests have come in. */
+export async function arrived(emulator: Emulator, count: number): Promise<void> {
+  while (emulator.received.length < count) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 async function serve(emulator: Emulator, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -75,7 +84,12 @@ async function serve(emulator: Emulator, request: IncomingMessage, response: Ser
   const body = JSON.parse(text) as Received['body'];
   const received: Received = { act, body, text, aborted: false };
   emulator.received.push(received);
-  response.on('close', () => (received.aborted = !response.writableFinished));
+  open.set(emulator, (open.get(emulator) ?? 0) + 1);
+  emulator.peak = Math.max(emulator.peak, open.get(emulator)!);
+  response.on('close', () => {
+    received.aborted = !response.writableFinished;
+    open.set(emulator, open.get(emulator)! - 1);
+  });
   const wire: Wire = request.url?.includes('/messages') ? 'anthropic' : 'openai';
 
   if (act === 'never') return;

@@ -46,6 +46,17 @@ describe('the gate', () => {
     });
   });
 
+  it('refuses what gives back what was sent', () => {
+    const sent = { prompts: ['You keep the record of a session.'], source: ['the mill '.repeat(100)] };
+    const request = { maxTokens: 1_000, sourceTokens: 9_000, count, sent };
+    const say = (text: string) => judgeAnswer({ ...request, answer: { text, finishReason: 'stop' } });
+    expect(say('{"content":"You keep the record of a session."}')).toMatchObject({
+      reason: 'repeats its prompt',
+    });
+    expect(say('the mill '.repeat(60))).toMatchObject({ reason: 'repeats its source' });
+    expect(say(`It said "${'the mill '.repeat(10)}".`)).toMatchObject({ ok: true });
+  });
+
   it('takes closed thinking out and says so', () => {
     expect(judge({ text: '<think>Hm.</think>The mill was built.' })).toEqual({
       ok: true,

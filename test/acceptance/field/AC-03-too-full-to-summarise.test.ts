@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { startEmulator } from '../../emulator/index.js';
+import { GOOD } from '../../emulator/wire.js';
+import { filling, loaded, pressed, summariesOf } from '../summarizer.js';
+
+describe('AC-03: too full to summarise', () => {
+  it('the source is sized to the window of the summarizer, piece by piece, each with the record so far', async () => {
+    const emulator = await startEmulator();
+    const summarizerModel = { model: 'emulated', baseUrl: emulator.url, window: 4_500 };
+    const session = await filling(emulator, { summarizerModel });
+    const run = await pressed(session, 1);
+    const { calls } = run.record!;
+    expect(calls!.length).toBeGreaterThan(1);
+    expect(calls!.map(({ chunk }) => chunk)).toEqual(calls!.map((_, i) => i + 1));
+    for (const { text } of emulator.received) expect(text.length / 4).toBeLessThan(4_500);
+    expect(emulator.received.map(({ text }) => text.includes('<summary>'))).toEqual(
+      calls!.map((_, i) => i > 0),
+    );
+    // No message is in two pieces, and none is in no piece.
+    const ids = emulator.received.flatMap(({ text }) =>
+      [...text.matchAll(/<message id=\\"([^\\]+)/g)].map(([, id]) => id),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(summariesOf(session)[0]).toContain(GOOD);
+  });
+
+  it('a source that is too long after all is sent again, shorter', async () => {
+    const emulator = await startEmulator();
+    emulator.script = ['context-length', 'context-length'];
+    const session = await filling(emulator);
+    const { calls } = await pressed(session, 1);
+    expect(calls!.map(({ outcome, attempt }) => [outcome, attempt])).toEqual([
+      ['failed', 1],
+      ['failed', 2],
+      ...calls!.slice(2).map(() => ['filled', 3]),
+    ]);
+    expect(summariesOf(session)[0]).toContain(GOOD);
+    expect(Object.values(session.breakers)).toEqual(['closed']);
+  });
+
+  it('and where it never fits, the request is brought under the window without a model', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'context-length';
+    const session = await filling(emulator);
+    loaded(session, 1);
+    const { run, reading } = await session.prepare();
+    expect(run.calls).toHaveLength(6);
+    expect(reading.pressure).toBeLessThan(0.9);
+    expect(summariesOf(session)).toEqual([expect.stringContaining('Earlier in this session')]);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { arrived, startEmulator } from '../../emulator/index.js';
+import { filling, loaded, pressed, summariesOf } from '../summarizer.js';
+
+const outline = [expect.stringContaining('Earlier in this session')];
+
+describe('AC-16: compaction never waits for ever', () => {
+  it('has a deadline; nothing runs on behind it', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'never';
+    const session = await filling(emulator, { fill: { deadlineMs: 400 } });
+    const started = performance.now();
+    const run = await pressed(session, 1);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(run.calls).toEqual([expect.objectContaining({ outcome: 'late', reason: 'the deadline passed' })]);
+    expect(summariesOf(session)).toEqual(outline);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(emulator.received.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it('can be cancelled by the caller, which the breaker does not mind', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'never';
+    const session = await filling(emulator, { thresholds: { circuitBreakerFailures: 1 } });
+    loaded(session, 1);
+    const cancel = new AbortController();
+    setTimeout(() => cancel.abort(), 50);
+    const { run } = await session.prepare({ signal: cancel.signal });
+    expect(run.calls).toEqual([expect.objectContaining({ outcome: 'cancelled' })]);
+    expect(summariesOf(session)).toEqual(outline);
+    expect(Object.values(session.breakers)).toEqual(['closed']);
+  });
+
+  it('drops a plan that an undo overtook, and pays for its text only once', async () => {
+    const emulator = await startEmulator();
+    const session = await filling(emulator);
+    await pressed(session, 1);
+    emulator.otherwise = 'slow';
+    emulator.slowMs = 200;
+    loaded(session, 2);
+    const preparing = session.prepare();
+    await arrived(emulator, 2);
+    session.undo();
+    const { run } = await preparing;
+    expect(run).toMatchObject({ kind: 'noop', reason: 'the ledger moved on while text was waited for' });
+    expect(session.ledger.records.filter(({ status }) => status === 'committed')).toEqual([]);
+    expect(session.costs.compactor.calls).toBe(2);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Summarizer } from '../../src/index.js';
+import { startEmulator } from '../emulator/index.js';
+import { GOOD } from '../emulator/wire.js';
+import { BUDGET, emulated, filling, pressed, summariesOf } from './summarizer.js';
+import { engine, fill, prose, read, sessionOf, shownText, step, system, talk, user } from './support.js';
+
+const results = (count: number, tokens: number) =>
+  Array.from({ length: count }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(tokens, i))).flat();
+
+describe('S3: micro has one light call per large result', () => {
+  it('asks for each by itself, no more than so many at a time', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'slow';
+    const settings = emulated(emulator, { roster: ['micro'], fill: { concurrency: 3 } });
+    const session = await sessionOf(
+      BUDGET,
+      [system('Be brief.'), user('Read all.'), ...results(12, 500)],
+      settings,
+    );
+    fill(session, 0.9);
+    const { run } = await session.prepare();
+    const lines = session.view
+      .map(shownText)
+      .filter((text) => text.includes('condensed by emulated; recall'));
+    expect(lines.length).toBeGreaterThan(4);
+    expect(lines[0]).toContain(GOOD);
+    expect(emulator.received).toHaveLength(lines.length);
+    expect(new Set(run.calls!.map(({ handle }) => handle)).size).toBe(lines.length);
+    expect(emulator.peak).toBe(3);
+  });
+});
+
+describe.each([
+  ['S5: auto', 'auto', 0.93],
+  ['S6: partial', 'partial', 0.96],
+  ['S7: full', 'full', 0.99],
+])('%s has its summary written by a model', (_, stage, pressure) => {
+  it('where it is good, and under the same budget', async () => {
+    const emulator = await startEmulator();
+    const session = await sessionOf(
+      BUDGET,
+      [system('Be brief.'), ...talk(16, 200)],
+      emulated(emulator, { roster: [stage] }),
+    );
+    fill(session, pressure);
+    const { run, reading } = await session.prepare();
+    expect(run.record!.fallbacks).toEqual([]);
+    expect(emulator.received).toHaveLength(1);
+    expect(summariesOf(session)).toEqual([expect.stringContaining(GOOD)]);
+    expect(reading.pressure).toBeLessThan(0.9);
+    expect(run.record!.plan.after.tokens).toBe(session.view.reduce((sum, { size }) => sum + size.tokens, 0));
+  });
+});
+
+describe('K14: what compaction spends is a line of its own', () => {
+  it('beside what the agent spends; both only grow', async () => {
+    const emulator = await startEmulator();
+    const model = 'gpt-4o-mini';
+    const session = await filling(emulator, { model, summarizerModel: { model, baseUrl: emulator.url } });
+    expect(session.costs).toMatchObject({ primary: { calls: 0, cost: 0 }, compactor: { calls: 0, cost: 0 } });
+    await pressed(session, 1);
+    session.observe({ inputTokens: 1_000, cacheReadTokens: 500, outputTokens: 100 });
+    const first = session.costs;
+    expect(first.primary).toMatchObject({ calls: 1, inputTokens: 1_000, cacheReadTokens: 500, unpriced: 0 });
+    expect(first.primary.cost).toBeGreaterThan(0);
+    expect(first.compactor).toMatchObject({
+      calls: 1,
+      inputTokens: 800,
+      cacheReadTokens: 200,
+      outputTokens: 50,
+    });
+    expect(first.compactor.cost).toBeGreaterThan(0);
+    session.undo();
+    expect(session.costs).toEqual(first);
+  });
+
+  it('has a cap', async () => {
+    const emulator = await startEmulator();
+    const session = await filling(emulator, { fill: { maxTokens: 1_000 } });
+    for (let round = 1; round <= 3; round++) await pressed(session, round);
+    expect(emulator.received).toHaveLength(1);
+    expect(session.history.at(-1)!.fallbacks!.join()).toContain('has spent its 1000 tokens');
+  });
+});
+
+describe('K20: summarize first, drop where that cannot be had', () => {
+  it('falls back without an error to the caller, and says so on record', async () => {
+    const summarizer: Summarizer = {
+      name: 'broken',
+      endpoint: 'here',
+      summarize: () => {
+        throw new Error('Secret cause');
+      },
+    };
+    const spillway = await engine(BUDGET, {}, { profile: 'operator', summarizer });
+    const session = spillway.session();
+    session.append(...read([system('Be brief.'), user('Build.'), ...talk(16, 200)]));
+    fill(session, 0.99);
+    const { run, reading } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+    expect(run.record!.fallbacks).toEqual([expect.stringMatching(/^auto m.*: the summarizer threw$/)]);
+    expect(run.record!.calls).toEqual([expect.objectContaining({ outcome: 'failed', cost: null })]);
+    expect(JSON.stringify([run, session.view])).not.toContain('Secret cause');
+  });
+});
+
+describe('A3: what goes to the summarizer is preprocessed', () => {
+  it('without reasoning, tool results cut to the length that is set', async () => {
+    const emulator = await startEmulator();
+    const spillway = await engine(BUDGET, emulated(emulator), { profile: 'agent' });
+    const session = spillway.session();
+    const chat = [system('Be brief.'), user('Read all.'), ...results(10, 500), ...talk(4, 60)];
+    session.append(
+      ...read(chat).map((message) =>
+        message.role === 'assistant'
+          ? { ...message, parts: [{ type: 'reasoning' as const, text: 'PRIVATE THOUGHT' }, ...message.parts] }
+          : message,
+      ),
+    );
+    fill(session, 0.9);
+    await session.prepare();
+    const { text } = emulator.received[0]!;
+    expect(text).not.toContain('PRIVATE THOUGHT');
+    expect(text).toContain('1800 characters left out');
+    expect(text).toMatch(/calls read with/);
+  });
+});
+
+describe.each([
+  ['openai-compatible', undefined],
+  ['openai', 'KEY'],
+  ['anthropic', 'KEY'],
+] as const)('O3: a summarizer without tools, over %s', (provider, apiKeyEnv) => {
+  it('with a model of its own, or else that of the session', async () => {
+    const emulator = await startEmulator();
+    const open = async (model: string | undefined) => {
+      const summarizerModel = {
+        provider,
+        baseUrl: emulator.url,
+        ...(model && { model }),
+        ...(apiKeyEnv && { apiKeyEnv }),
+      };
+      const session = await filling(
+        emulator,
+        { model: 'the-session-s', summarizerModel },
+        { env: { KEY: 'k' } },
+      );
+      await pressed(session, 1);
+      expect(summariesOf(session)[0]).toContain(GOOD);
+    };
+    await open('its-own');
+    await open(undefined);
+    expect(emulator.received.map(({ body }) => body['model'])).toEqual(['its-own', 'the-session-s']);
+    for (const { body } of emulator.received)
+      for (const key of ['tools', 'tool_choice', 'functions']) expect(body).not.toHaveProperty(key);
+  });
+});
+
+describe('O4: the summary is an assistant message, flagged as one', () => {
+  it('and an event says that a compaction was completed', async () => {
+    const emulator = await startEmulator();
+    const session = await filling(emulator);
+    const completed: unknown[] = [];
+    session.events.subscribe((event) => event.kind === 'completed' && completed.push(event));
+    const { record } = await pressed(session, 1);
+    const summary = session.view.find(({ message }) => message.label === 'summary')!.message;
+    expect(summary).toMatchObject({ role: 'assistant', origin: 'synthetic', label: 'summary' });
+    expect(completed).toEqual([expect.objectContaining({ recordId: record!.id })]);
+    expect(record!.calls).toEqual([
+      expect.objectContaining({ outcome: 'filled', model: 'emulated', prompt: 'auto' }),
+    ]);
+  });
+});
+
+describe('N9: no drift', () => {
+  it('each summary is derived from the originals, and keeps its size over 34 compactions', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'oversized';
+    const session = await filling(emulator);
+    const sizes: number[] = [];
+    for (let round = 1; round <= 34; round++) {
+      await pressed(session, round);
+      const summaries = session.view.filter(({ message }) => message.label === 'summary');
+      sizes.push(summaries.reduce((sum, { size }) => sum + size.tokens, 0));
+    }
+    expect(session.history).toHaveLength(34);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(0.1 * BUDGET + 100);
+    for (const { text } of emulator.received) {
+      expect(text).not.toContain('Summary of');
+      expect(text).toContain('The user writes like this');
+    }
+  });
+});
