@@ -71,6 +71,11 @@ describe.each(PAGES)('%s', (page) => {
     expect(missing).toEqual([]);
     const code = [...read(page).matchAll(/`((?:src|docs|config|examples|scripts|test)\/[\w./-]+)`/g)];
     expect(code.map(([, path]) => path!).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    // Source files may go by their path below src.
+    const sources = [...read(page).matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)].map(([, path]) => path!);
+    const places = (path: string): string[] =>
+      ['', 'src', 'test/acceptance'].map((folder) => join(root, folder, path));
+    expect(sources.filter((path) => !places(path).some(existsSync))).toEqual([]);
   });
 
   it('names commands that exist', async () => {
