@@ -7,6 +7,7 @@ import {
   textOf,
   type Edit,
   type Message,
+  type Part,
   type ReadonlyLog,
   type ViewMessage,
 } from '../transcript/index.js';
@@ -133,12 +134,21 @@ function shownIn(view: TranscriptView): { messages: Set<number>; words: Set<numb
     for (const shown of exchange.messages) {
       if (isClaims(shown)) continue;
       if (shown.source && !shown.replaced) messages.add(shown.from);
-      else for (const part of shown.message.parts) scanWords(wordsOf(part), (hash) => words.add(hash));
+      else for (const part of shown.message.parts) for (const hash of wordsOf(part)) words.add(hash);
     }
   }
   return { messages, words };
 }
 
-function wordsOf(part: Message['parts'][number]): string {
-  return part.type === 'tool-call' ? part.arguments : textOf(part);
+/** Parts never change, and what stands in place of others stays for many runs. */
+const knownWords = new WeakMap<Part, readonly number[]>();
+
+function wordsOf(part: Part): readonly number[] {
+  let words = knownWords.get(part);
+  if (!words) {
+    const found: number[] = [];
+    scanWords(part.type === 'tool-call' ? part.arguments : textOf(part), (hash) => found.push(hash));
+    knownWords.set(part, (words = found));
+  }
+  return words;
 }

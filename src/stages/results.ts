@@ -2,6 +2,7 @@ import { isCut, isStub } from '../outline/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   isToolCall,
+  isToolResult,
   partHandle,
   textOf,
   type Handle,
@@ -57,23 +58,18 @@ export interface ResultPart extends ShownPart<ToolResultPart> {
 export function resultsOf(view: TranscriptView): ResultPart[] {
   const results: ResultPart[] = [];
   let newer = 0;
-  for (const exchange of [...view.exchanges].reverse()) {
+  for (const exchange of view.exchanges.toReversed()) {
     if (exchange.kind === 'replacement') continue;
     const untouchable = exchange.protection !== undefined || exchange.unseen;
-    const names = namesOf(exchange);
-    for (const message of [...exchange.messages].reverse()) {
+    for (const message of exchange.messages.toReversed()) {
+      if (!message.source?.parts.some(isToolResult)) continue;
       for (const part of shownParts(message).reverse()) {
-        if (part.original.type !== 'tool-result') continue;
-        newer += part.tokens;
         const { original } = part;
-        if (!untouchable)
-          results.push({
-            ...part,
-            original,
-            exchange,
-            tool: original.name ?? names.get(original.callId),
-            newer,
-          });
+        if (original.type !== 'tool-result') continue;
+        newer += part.tokens;
+        if (untouchable) continue;
+        const tool = original.name ?? nameOf(original.callId, exchange);
+        results.push({ ...part, original, exchange, tool, newer });
       }
     }
   }
@@ -81,9 +77,11 @@ export function resultsOf(view: TranscriptView): ResultPart[] {
 }
 
 /** Formats that name tools only in the call: the result takes the name from there. */
-function namesOf(exchange: ViewExchange): ReadonlyMap<string, string> {
-  const calls = exchange.messages.flatMap((shown) => shown.message.parts.filter(isToolCall));
-  return new Map(calls.map((call) => [call.callId, call.name]));
+function nameOf(callId: string, exchange: ViewExchange): string | undefined {
+  let name: string | undefined;
+  for (const { message } of exchange.messages)
+    for (const part of message.parts) if (isToolCall(part) && part.callId === callId) name = part.name;
+  return name;
 }
 
 /**

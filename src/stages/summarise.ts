@@ -88,6 +88,12 @@ function standing(view: TranscriptView, spans: readonly Span[]): number {
     .reduce((sum, exchange) => sum + exchange.tokens, 0);
 }
 
+/**
+ * An outline is a page: of a longer span only so many of its newest messages are read, or a run would take the longer
+ * the longer a session lasts. What users said before is carried by claims where it binds, and the handle reads it back.
+ */
+const MOST_READ = 1_000;
+
 /** What the log itself says of the span; pins still stand in the view, so the summary leaves them out. */
 export function originalsOf(view: TranscriptView, span: Span): LogMessage[] {
   const standing = new Set(
@@ -95,7 +101,8 @@ export function originalsOf(view: TranscriptView, span: Span): LogMessage[] {
       .filter((exchange) => exchange.protection === 'pinned')
       .flatMap((exchange) => exchange.messages.map((shown) => shown.from)),
   );
-  return view.originals(span.from, span.to).filter((message) => !standing.has(message.seq));
+  const from = Math.max(span.from, span.to - MOST_READ + 1);
+  return view.originals(from, span.to).filter((message) => !standing.has(message.seq));
 }
 
 /** Its id is that of its sources, so that the same span gives the same bytes in every run. */
