@@ -208,7 +208,7 @@ const Fields = z.strictObject({
         .nullable()
         .default(null)
         .describe(
-          'Folder with prompts of your own: auto.md, partial.md, full.md, micro.md, merge.md. Empty: ours.',
+          'Folder with prompts of your own; what is missing in it is written there. Empty: those that come with Spillway.',
         ),
     })
     .prefault({})

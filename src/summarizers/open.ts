@@ -4,7 +4,7 @@ import type { PriceOf } from '../tokens/index.js';
 import { Breakers } from './breaker.js';
 import { Filler } from './fill.js';
 import { createModelSummarizer, type ModelSettings } from './model.js';
-import { loadPrompts } from './prompts.js';
+import { loadPrompts, type Prompts } from './prompts.js';
 import { createRedact, type Redact } from './redact.js';
 
 /** The settings that concern summarizers, under the names they have there. */
@@ -51,7 +51,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   const { settings, promptFolder, priceOf } = request;
   const { fill, thresholds, breaker } = settings;
   const redact = redactFor(settings.redact);
-  const prompts = await loadPrompts([...(fill.prompts === null ? [] : [fill.prompts]), promptFolder]);
+  const prompts = await promptsFor(promptFolder, fill.prompts);
   const summarizer = request.summarizer ?? (await createModelSummarizer(modelOf(request)));
   return (session) =>
     new Filler({
@@ -92,6 +92,20 @@ function modelOf({ settings, env, windowOf }: FillersRequest): ModelSettings {
 
 function missing(subject: string, remedy: string): SpillwayError {
   return new SpillwayError('CONFIG_INVALID', { subject, found: 'nothing', remedy });
+}
+
+async function promptsFor(ours: string, theirs: string | null): Promise<Prompts> {
+  try {
+    return await loadPrompts(ours, theirs);
+  } catch (cause) {
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'fill.prompts',
+      found: theirs,
+      allowed: 'a folder that can be read and written',
+      remedy: 'Mend the path or its rights, or leave it empty.',
+      cause,
+    });
+  }
 }
 
 function redactFor(patterns: readonly string[]): Redact {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { constants, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** One prompt file: system text, a line of three dashes, then what to do with each source. */
@@ -18,10 +18,15 @@ export interface Prompts {
   of(name: string): Prompt;
 }
 
-/** Reads each prompt from the first folder that has it: the operator's own, then ours. */
-export async function loadPrompts(folders: readonly string[]): Promise<Prompts> {
+/**
+ * Reads the prompts. Where the operator has a folder, theirs count, and what is missing in it is written there: every
+ * prompt in force can be read and changed in one place.
+ */
+export async function loadPrompts(ours: string, theirs: string | null = null): Promise<Prompts> {
+  if (theirs !== null) await writeMissing(ours, theirs);
   const prompts = new Map<string, Prompt>();
-  for (const name of PROMPT_NAMES) prompts.set(name, parsePrompt(name, await firstOf(folders, `${name}.md`)));
+  for (const name of PROMPT_NAMES)
+    prompts.set(name, parsePrompt(name, await readFile(join(theirs ?? ours, `${name}.md`), 'utf8')));
   return { of: (name) => prompts.get(name) ?? prompts.get('auto')! };
 }
 
@@ -37,14 +42,13 @@ export function filledIn(template: string, values: Readonly<Record<string, strin
   );
 }
 
-async function firstOf(folders: readonly string[], file: string): Promise<string> {
-  let cause: unknown;
-  for (const folder of folders) {
+async function writeMissing(ours: string, theirs: string): Promise<void> {
+  await mkdir(theirs, { recursive: true });
+  for (const name of PROMPT_NAMES) {
     try {
-      return await readFile(join(folder, file), 'utf8');
+      await copyFile(join(ours, `${name}.md`), join(theirs, `${name}.md`), constants.COPYFILE_EXCL);
     } catch (error) {
-      cause = error;
+      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
     }
   }
-  throw cause;
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { CostBook } from '../../../src/session/costs.js';
+import type { ModelCall } from '../../../src/transcript/index.js';
+
+const usage = { inputTokens: 100, cacheReadTokens: 10, cacheWriteTokens: 5, outputTokens: 20 };
+const call = (more: Partial<ModelCall>): ModelCall => ({
+  summarizer: 's',
+  endpoint: 'here',
+  prompt: 'auto',
+  handle: 'm1..m2',
+  chunk: 1,
+  attempt: 1,
+  outcome: 'filled',
+  cost: 0.5,
+  durationMs: 1,
+  ...more,
+});
+
+describe('the cost book', () => {
+  it('keeps the agent and its compactor apart, and counts what has no price', () => {
+    const book = new CostBook('known', (model) => (model === 'known' ? 2 : null));
+    book.addPrimary({ inputTokens: 7 });
+    book.addCall(call({ usage }));
+    book.addCall(call({ outcome: 'failed', cost: null }));
+    expect(book.totals.primary).toMatchObject({ calls: 1, inputTokens: 7, cost: 2, unpriced: 0 });
+    expect(book.totals.compactor).toEqual({ calls: 2, ...usage, cost: 0.5, unpriced: 1 });
+  });
+
+  it('never falls, whatever is reported', () => {
+    const book = new CostBook(null, () => -1);
+    book.addPrimary({ inputTokens: -5, outputTokens: NaN, cacheReadTokens: Infinity });
+    book.addCall(call({ cost: -1 }));
+    expect(book.totals).toMatchObject({
+      primary: { calls: 1, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cost: 0, unpriced: 1 },
+      compactor: { cost: 0 },
+    });
+  });
+
+  it('says when a cap is reached', () => {
+    const book = new CostBook(null, () => null);
+    const caps = { maxCost: 1, maxTokens: null };
+    expect(book.stopped(caps)).toBeUndefined();
+    book.addCall(call({ cost: 1 }));
+    expect(book.stopped(caps)).toContain('1 dollars');
+    expect(book.stopped({ maxCost: null, maxTokens: null })).toBeUndefined();
+    expect(book.stopped({ maxCost: null, maxTokens: 0 })).toContain('0 tokens');
+  });
+});
