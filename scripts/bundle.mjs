@@ -98,7 +98,10 @@ await build({
   banner: {
     js: `const __addressOf = (path) => new URL(path, require('node:url').pathToFileURL(__filename)).href;`,
   },
-  external: ['ai', '@ai-sdk/*'], // optional peers: loaded from where the user installed them, if a model is asked for
+  // Optional peers: taken from where the user installed them, if a model is asked for. By require: from compiled code Node
+  // lets no import() out.
+  external: ['ai', '@ai-sdk/*'],
+  supported: { 'dynamic-import': false },
   plugins: [ownAddress, oneLanguage, plainVocabulary],
 });
 const launcher = join(out, 'spillway.js');

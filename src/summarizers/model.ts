@@ -101,11 +101,14 @@ async function openModel({ provider, model, baseUrl, apiKey }: ModelSettings): P
   return createOpenAICompatible({ ...options, name: 'compatible', baseURL: baseUrl ?? '' })(model);
 }
 
+/** As `import()` says it, and as `require()` does, which the bundled command line uses. */
+const MISSING: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
+
 async function installed<Result>({ provider }: ModelSettings, load: () => Promise<Result>): Promise<Result> {
   try {
     return await load();
   } catch (cause) {
-    if ((cause as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    if (!MISSING.has((cause as { code?: unknown }).code)) throw cause;
     throw new SpillwayError('CONFIG_INVALID', {
       subject: 'summarizer',
       found: 'model',
