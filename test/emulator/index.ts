@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from '@jest/globals';
+import { afterAll, jest } from '@jest/globals';
 import { answerAs, type Wire } from './wire.js';
 
 /** What the emulated model does with one call. */
@@ -46,6 +46,9 @@ export interface Emulator {
   /** Most requests that were open at a time. */
   peak: number;
 }
+
+/** Deadlines and cooldowns are waited for, on machines that do other things too. */
+jest.setTimeout(30_000);
 
 const servers: Server[] = [];
 const open = new WeakMap<Emulator, number>();
