@@ -55,6 +55,7 @@ export function carryClaims(
       shown.messages.has(word.first),
     maxTokens: maxTokens - MESSAGE_TOKENS,
     count,
+    density: densityOf(place.exchange.messages.find(isClaims)),
   });
   const standing = place.messages.find((message) => message.label === 'claims');
   if (standing && claims && textOf(standing.parts[0]!) === claims.text) return [];
@@ -83,6 +84,11 @@ function claimsMessage(handle: string, text: string): Message {
 
 function isClaims({ message }: ViewMessage): boolean {
   return message.label === 'claims';
+}
+
+function densityOf(claims: ViewMessage | undefined): number | undefined {
+  const tokens = claims?.size.parts[0]?.tokens ?? 0;
+  return tokens > 0 ? textOf(claims!.message.parts[0]!).length / tokens : undefined;
 }
 
 interface Place {

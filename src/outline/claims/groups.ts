@@ -21,6 +21,9 @@ interface Growing extends Group {
   readonly words: Placed[];
 }
 
+/** A line of words is broken here, so that each stands near what says where it is from. */
+export const LINE_CHARS = 220;
+
 /** What a call is told by in a line of its own, in characters. */
 const LABEL_CHARS = 44;
 
@@ -54,7 +57,8 @@ export class Grouping {
     }
     const slash = placed.text.lastIndexOf('/');
     if (slash >= 0) this.#baseNames.add(placed.text.slice(slash + 1));
-    return taken;
+    // The label stands in each line again.
+    return taken * (1 + (group.label.length + 2) / LINE_CHARS);
   }
 
   /** In order of the log, each with its words in the order in which they stood. */

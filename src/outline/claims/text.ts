@@ -3,7 +3,7 @@ import type { ReadonlyLog } from '../../transcript/index.js';
 import type { Count } from '../cut.js';
 import { fitText } from '../fit.js';
 import { BestFirst } from './best-first.js';
-import { Grouping, type Group } from './groups.js';
+import { Grouping, LINE_CHARS, type Group } from './groups.js';
 import type { StatementLedger } from './statements.js';
 
 export interface ClaimsRequest {
@@ -16,6 +16,8 @@ export interface ClaimsRequest {
   readonly isShownMessage: (seq: number) => boolean;
   readonly maxTokens: number;
   readonly count: Count;
+  /** Characters per token of the claims that stand now, where there are any. */
+  readonly density?: number | undefined;
 }
 
 const HEADER = 'Carried from messages that were compacted (history, quoted as it stood; recall by handle):';
@@ -28,11 +30,11 @@ const FILES_SHARE = 0.15;
 /** Below this nothing worth carrying fits. */
 const LEAST_TOKENS = 40;
 
-/** A line of words is broken here, so that each stands near what says where it is from. */
-const LINE_CHARS = 220;
+/** Characters a token of identifiers takes, about: only decides how many are offered to `fitText` first. */
+const WORD_DENSITY = 3.4;
 
-/** Characters a token of identifiers takes, about: only decides how many are offered to `fitText`. */
-const WORD_DENSITY = 3.1;
+/** Most words are those of the last list, so its density is a close guess: a text that fits at once is counted once. */
+const GUESS = 0.98;
 
 /**
  * What has left the view and may be needed again, verbatim: bounds that users set, the plan, files changed, and the
@@ -46,7 +48,8 @@ export function claimsText(request: ClaimsRequest): { text: string; tokens: numb
   // Read once: what is iterated over may be an iterator, and a text is built several times.
   const changed = changedFiles(request);
   const build = (chars: number): string => draw(request, ranked, changed, chars);
-  const fitted = fitText(build, maxTokens, count, WORD_DENSITY);
+  const density = request.density === undefined ? WORD_DENSITY : GUESS * request.density;
+  const fitted = fitText(build, maxTokens, count, density);
   return fitted && fitted.text.length > HEADER.length ? fitted : undefined;
 }
 
