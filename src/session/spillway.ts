@@ -82,7 +82,8 @@ export class Spillway {
     });
     const costs = new CostBook(settings.model, priceOf);
     const filler = openFiller?.({
-      count: drafts.count,
+      // Not the memo: whole sources would push the drafts out of it.
+      count: (text) => counter.count(text),
       timer: effects.timer,
       stopped: () => costs.stopped(settings.fill),
     });
