@@ -1,5 +1,6 @@
 import type { ReadSession } from '../formats/index.js';
 import { createSpillway, type Budget, type Session } from '../index.js';
+import { DEFAULT_WINDOW } from '../tokens/index.js';
 import { amount } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
@@ -27,22 +28,28 @@ export async function openFor(
   options: PolicyOptions,
   terminal: Terminal,
 ): Promise<Opened> {
-  const spillway = await createSpillway({
+  const sources = {
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.config !== undefined && { configFile: options.config }),
-    // A window on the command line is the input budget itself: nothing is kept back for an answer.
-    ...(options.window !== undefined && { inputBudget: options.window }),
     ...(options.model !== undefined && { model: options.model }),
+  };
+  // A window on the command line is the input budget itself: nothing is kept back for an answer.
+  const named = await createSpillway({
+    ...sources,
+    ...(options.window !== undefined && { inputBudget: options.window }),
   });
+  const { window, model } = named.config.settings;
+  const isGuess = window === null && model === null;
+  const spillway = isGuess ? await createSpillway({ ...sources, inputBudget: DEFAULT_WINDOW }) : named;
   const session = spillway.session({ tools: input.parsed.tools ?? [] });
-  const warnings = warningsOf(session.reading.budget, options);
+  const warnings = warningsOf(session.reading.budget, options, isGuess);
   if (!options.json) for (const warning of warnings) terminal.note(`warning: ${warning}`);
   return { session, warnings };
 }
 
-function warningsOf({ authoritative, window }: Budget, { model }: PolicyOptions): string[] {
-  if (authoritative) return [];
+function warningsOf({ authoritative, window }: Budget, { model }: PolicyOptions, isGuess: boolean): string[] {
+  if (authoritative && !isGuess) return [];
   const why = model === undefined ? 'no model was named' : `nothing is known of the model ${model}`;
   return [
     `the window is a guess, ${amount(window)} tokens, for ${why}; say it with --window${model === undefined ? ' or --model' : ''}`,

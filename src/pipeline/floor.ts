@@ -11,14 +11,18 @@ export function computeFloor(
   pinShare: number,
 ): Floor {
   const parts = { tools: toolsTokens, pins: 0, unansweredUser: 0, openExchange: 0, unseen: 0, holds: 0 };
+  let leastPins = 0;
   for (const exchange of exchanges) {
-    if (exchange.protection === 'pinned') parts.pins += exchange.tokens;
-    else if (exchange.protection === 'unanswered') parts.unansweredUser += smallest(exchange);
+    if (exchange.protection === 'pinned') {
+      parts.pins += exchange.tokens;
+      leastPins += smallestPin(exchange);
+    } else if (exchange.protection === 'unanswered') parts.unansweredUser += smallest(exchange);
     else if (exchange.protection === 'open') parts.openExchange += exchange.tokens;
     else if (exchange.protection === 'held') parts.holds += exchange.tokens;
     else if (exchange.unseen) parts.unseen += smallest(exchange);
   }
-  parts.pins = Math.min(parts.pins, pinShare);
+  // Pins are cut to their share, and none below what still says what it is.
+  parts.pins = Math.max(leastPins, Math.min(parts.pins, pinShare));
   const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
   return { total, parts };
 }
@@ -34,6 +38,14 @@ function smallest(exchange: ViewExchange): number {
       if (isCuttable && exchange.unseen) tokens -= Math.max(0, size - SMALLEST_RESULT);
       // Prose of a step that has been sent can be cut too, but reasoning and words of the model stay as they are.
     });
+  }
+  return tokens;
+}
+
+function smallestPin(exchange: ViewExchange): number {
+  let tokens = exchange.tokens;
+  for (const { size } of exchange.messages) {
+    for (const part of size.parts) tokens -= Math.max(0, part.tokens - SMALLEST_RESULT);
   }
   return tokens;
 }
