@@ -28,9 +28,9 @@ export function claimsTokens(view: readonly ViewMessage[]): number {
 }
 
 /**
- * The edit that puts what left the view, and may be needed again, into one message of claims: in place of the last one,
- * else before the earliest replacement. Nothing where no span has been superseded yet: stubs and condensed results
- * speak for themselves; and nothing where there is nothing to say.
+ * The edits that put what left the view, and may be needed again, into one message of claims: behind the newest
+ * replacement, or the digest of the newest exchange that has lost its results. It is written anew in each run, so what
+ * stands before it stays in the provider's cache. Nothing where nothing has left, or nothing is to be said.
  */
 export function carryClaims(
   view: TranscriptView,
@@ -41,6 +41,7 @@ export function carryClaims(
 ): Edit[] {
   const place = placeOf(view);
   if (!place) return [];
+  const standing = view.exchanges.find(({ messages }) => messages.some(isClaims));
   const shown = shownIn(view);
   const claims = claimsText({
     log,
@@ -55,18 +56,32 @@ export function carryClaims(
       shown.messages.has(word.first),
     maxTokens: maxTokens - MESSAGE_TOKENS,
     count,
-    density: densityOf(place.exchange.messages.find(isClaims)),
+    density: densityOf(standing?.messages.find(isClaims)),
   });
-  const standing = place.messages.find((message) => message.label === 'claims');
-  if (standing && claims && textOf(standing.parts[0]!) === claims.text) return [];
-  if (!standing && !claims) return [];
+  if (!claims) return standing && !standing.protection ? [placing(standing, messagesOf(standing))] : [];
+  const isSame = standing?.messages.some(
+    (shown) => isClaims(shown) && textOf(shown.message.parts[0]!) === claims.text,
+  );
+  if (isSame && standing === place.exchange) return [];
   const handle = spanHandle(place.exchange.fromId, place.exchange.toId);
-  const others = place.messages.filter((message) => message.label !== 'claims');
-  const replacement = claims ? [claimsMessage(handle, claims.text), ...others] : others;
-  const { fromId, toId } = place.exchange;
-  return [
-    { kind: 'supersede', fromId, toId, replacement, reason: 'what left the view and may be needed again' },
-  ];
+  const carried = placing(place.exchange, [...place.messages, claimsMessage(handle, claims.text)]);
+  const isMoved = standing !== undefined && standing !== place.exchange && !standing.protection;
+  return isMoved ? [placing(standing, messagesOf(standing)), carried] : [carried];
+}
+
+function placing({ fromId, toId }: ViewExchange, replacement: readonly Message[]): Edit {
+  return {
+    kind: 'supersede',
+    fromId,
+    toId,
+    replacement,
+    reason: 'what left the view and may be needed again',
+  };
+}
+
+/** What stands in place of a span beside the claims. */
+function messagesOf({ messages }: ViewExchange): Message[] {
+  return messages.filter((shown) => !isClaims(shown)).map(({ message }) => message);
 }
 
 /** A message costs this much beside its text. */
@@ -98,15 +113,16 @@ interface Place {
 }
 
 function placeOf({ exchanges }: TranscriptView): Place | undefined {
-  const free = exchanges.filter((exchange) => exchange.protection !== 'held');
-  const replacements = free.filter(({ kind }) => kind === 'replacement');
-  const standing = replacements.find(({ messages }) => messages.some(isClaims)) ?? replacements[0];
-  if (standing) return { exchange: standing, messages: standing.messages.map(({ message }) => message) };
-  const emptied = free.find(
-    (exchange) =>
-      exchange.kind === 'step' && !exchange.protection && !exchange.unseen && hasLostResults(exchange),
+  const exchange = exchanges.findLast(
+    (one) =>
+      one.protection === undefined &&
+      (one.kind === 'replacement' || (one.kind === 'step' && !one.unseen && hasLostResults(one))),
   );
-  return emptied && { exchange: emptied, messages: [digestOf(emptied)] };
+  if (!exchange) return undefined;
+  return {
+    exchange,
+    messages: exchange.kind === 'replacement' ? messagesOf(exchange) : [digestOf(exchange)],
+  };
 }
 
 /** All its results are replaced, and nothing stands between its messages. */
