@@ -4,6 +4,7 @@ import type { CompactionStage, TokenCounter, WireFormat } from '../spi/index.js'
 import type { OpenFiller } from '../summarizers/index.js';
 import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
 import { CostBook } from './costs.js';
+import type { LogMessage } from '../transcript/index.js';
 import { createGauge } from './gauge.js';
 import { Session } from './session.js';
 
@@ -34,6 +35,8 @@ export interface SessionOptions {
   readonly agentPath?: string;
   /** Tool definitions of the requests; counted once. */
   readonly tools?: readonly unknown[];
+  /** Messages that are never compacted, beside what the settings pin. A predicate must not change its mind about one. */
+  readonly keep?: readonly ((message: LogMessage) => boolean)[];
 }
 
 /** A provided stage as operators see it; `opensAt` is absent where the roster leaves it out. */
@@ -91,7 +94,7 @@ export class Spillway {
       id: options.id ?? `s${++this.#opened}`,
       agentPath: options.agentPath ?? 'primary',
       policy: withAbsoluteTrigger(policy, gauge.budget.tokens),
-      pins: { system: settings.pins.system, firstUser: settings.pins.firstUser },
+      pins: { system: settings.pins.system, firstUser: settings.pins.firstUser, also: options.keep ?? [] },
       auto: settings.compaction.auto,
       measure: createMeasure(counter),
       measureDraft: createMeasure(drafts),

@@ -163,6 +163,20 @@ describe('K9: the always-keep set', () => {
     expect(sent.slice(0, 2)).toEqual([wordsOf(chat[0]), wordsOf(chat[1])]);
   });
 
+  it('holds what a predicate of the operator names, in its whole exchange', async () => {
+    const spillway = await engine(8_000, { roster: ['full'], thresholds: { fullThreshold: 0.8 } });
+    const isNote = (message: Message): boolean =>
+      message.parts.some((part) => part.type === 'tool-call' && part.name === 'Note');
+    const session = spillway.session({ keep: [isNote] });
+    session.append(...read(chat));
+    const { messages } = await session.prepare();
+    const sent = messages.map(wordsOf);
+    const status = session.explain().map((one) => one.status);
+    expect(status).toContain('superseded');
+    expect(status.slice(10, 12)).toEqual(['pinned', 'kept']);
+    expect(sent).toContain(wordsOf(chat[11]));
+  });
+
   it('lets an operator give up the first user message', async () => {
     const { sent } = await kept({ pins: { firstUser: false } });
     expect(sent[0]).toBe(wordsOf(chat[0]));
