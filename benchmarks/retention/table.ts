@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { PLAIN_TABLE } from '../../src/cli/report/numbers.js';
 import type { Interval } from './bootstrap.js';
 import type { Row } from './report.js';
 import type { Score, Share } from './scores.js';
@@ -7,29 +8,10 @@ const two = (value: number): string => (Number.isNaN(value) ? '–' : value.toFi
 const range = ({ low, high }: Interval): string => `${two(low)}–${two(high)}`;
 const withRange = ({ byProbe, interval }: Share): string => `${two(byProbe)} (${range(interval)})`;
 
-const BARE = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-};
-
 function print(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const table = new Table({
+    ...PLAIN_TABLE,
     head: [...head],
-    chars: BARE,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
   });
   for (const row of rows) table.push([...row]);
