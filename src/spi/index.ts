@@ -3,3 +3,4 @@ export * from './view.js';
 export * from './token-counter.js';
 export * from './wire-format.js';
 export * from './summarizer.js';
+export * from './session-store.js';

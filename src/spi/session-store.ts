@@ -1,0 +1,138 @@
+import type { LogMessage } from '../transcript/index.js';
+
+/** One agent's thread in one session. Both may hold any text: quotes, newlines, nothing at all. */
+export interface ThreadKey {
+  readonly sessionId: string;
+  /** e.g. `primary` or `primary/reviewer` */
+  readonly agentPath: string;
+}
+
+/** How far a thread has come. Both counts only grow; a write names those it was made on. */
+export interface ThreadHead {
+  /** Messages in its log. */
+  readonly messages: number;
+  /** Entries in its ledger. */
+  readonly entries: number;
+}
+
+/** Anything that JSON can say. */
+export type Json =
+  string | number | boolean | null | readonly Json[] | { readonly [field: string]: Json | undefined };
+
+/** One thing that happened to the ledger: a commit, an undo, an approval. What it says is the session's own. */
+export interface LedgerEntry {
+  readonly kind: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly body: Json;
+}
+
+/** What is kept for operators beside log and ledger: audit events and records of calls. Never read to render. */
+export interface StoredEvent {
+  /** e.g. `compaction.completed`, `call` */
+  readonly kind: string;
+  /** What it is about and is found by: the id of a compaction, the number of a call. */
+  readonly ref?: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly body: Json;
+}
+
+/** What one call of a model took; summed up by the store, never taken back. */
+export interface UsageEntry {
+  /** Who spent it: the agent's own calls, or its compaction. */
+  readonly line: 'primary' | 'compactor';
+  /** '' where it is not known. */
+  readonly model: string;
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  /** US dollars of the calls whose price is known. */
+  readonly cost: number;
+  /** Calls whose price is not known. */
+  readonly unpriced: number;
+}
+
+/** What opening a thread needs. */
+export interface StoredThread {
+  readonly head: ThreadHead;
+  /** What the session last left as `checkpoint`, and the head it was left at. */
+  readonly checkpoint?: Json;
+  readonly checkpointAt?: ThreadHead;
+}
+
+/** All of it, or nothing of it. */
+export interface ThreadWrite {
+  /** Go behind the log's end: their `seq` must say so. */
+  readonly messages?: readonly LogMessage[];
+  readonly entries?: readonly LedgerEntry[];
+  /** Takes the place of the last one: what `load` hands out, so that opening need not read the whole thread. */
+  readonly checkpoint?: Json;
+  readonly events?: readonly StoredEvent[];
+  readonly usage?: readonly UsageEntry[];
+}
+
+export interface EventQuery {
+  readonly kinds?: readonly string[];
+  readonly ref?: string;
+  /** Newest first where true. */
+  readonly newestFirst?: boolean;
+  readonly limit?: number;
+}
+
+export interface SearchHit {
+  readonly seq: number;
+  readonly messageId: string;
+  /** Larger is better; only good for comparing hits of one answer. */
+  readonly score: number;
+}
+
+/** A text that was bought once for one exact source and prompt. */
+export interface StoredArtifact {
+  readonly text: string;
+  readonly body?: Json;
+}
+
+export interface ThreadInfo extends ThreadKey {
+  readonly head: ThreadHead;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/**
+ * Keeps sessions. Every method may reject with `STORE_FAILED` (or a nearer code) and then has changed nothing. What a
+ * resolved `write` was given survives the process, and where the store says so, the machine.
+ */
+export interface SessionStore {
+  /** For people: `memory`, `sqlite:/path/to.db`, `postgres://host/name`. Never a password. */
+  readonly name: string;
+  /** Undefined for a thread that nothing was written to. Costs the same however long the thread is. */
+  load(key: ThreadKey): Promise<StoredThread | undefined>;
+  /**
+   * Compare-and-swap on the head: undefined where the thread has moved on (or has another head for another reason), and
+   * then nothing was written. A new thread's head is `{ messages: 0, entries: 0 }`.
+   */
+  write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined>;
+  /** Messages `from` (inclusive) to `to` (exclusive, the end where absent), in order of the log. */
+  messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]>;
+  message(key: ThreadKey, id: string): Promise<LogMessage | undefined>;
+  entries(key: ThreadKey, from: number, to?: number): Promise<readonly LedgerEntry[]>;
+  /** Adds to a thread's events and usage, whatever its head. */
+  note(key: ThreadKey, events: readonly StoredEvent[], usage?: readonly UsageEntry[]): Promise<void>;
+  events(key: ThreadKey, query?: EventQuery): Promise<readonly StoredEvent[]>;
+  /** Sums by line and model: of one thread, one session, or everything. */
+  usage(of?: Partial<ThreadKey>): Promise<readonly UsageEntry[]>;
+  /** Best matches by the store's full-text index over every message of the log; `query` is anybody's words. */
+  search(key: ThreadKey, query: string, limit: number): Promise<readonly SearchHit[]>;
+  artifact(key: string): Promise<StoredArtifact | undefined>;
+  /** The first one stays: returns what is stored now, which may be somebody else's. */
+  keepArtifact(key: string, artifact: StoredArtifact): Promise<StoredArtifact>;
+  /** Values that operators set: overrides of models, knobs. Undefined where none is set. */
+  value(scope: string, name: string): Promise<Json | undefined>;
+  setValue(scope: string, name: string, value: Json | undefined): Promise<void>;
+  values(scope: string): Promise<Readonly<Record<string, Json>>>;
+  threads(of?: { readonly sessionId?: string; readonly limit?: number }): Promise<readonly ThreadInfo[]>;
+  close(): Promise<void>;
+}
