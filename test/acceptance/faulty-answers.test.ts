@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { startEmulator, type Act } from '../emulator/index.js';
-import { POISON } from '../emulator/wire.js';
+import { POISON, startEmulator, type Act } from '../emulator/index.js';
 import { filling, pressed } from './summarizer.js';
 
 const ACTS: readonly Act[] = [

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Summarizer } from '../../src/index.js';
-import { startEmulator } from '../emulator/index.js';
-import { GOOD } from '../emulator/wire.js';
+import { GOOD, startEmulator } from '../emulator/index.js';
 import { BUDGET, emulated, filling, pressed, summariesOf } from './summarizer.js';
 import { engine, fill, prose, read, sessionOf, shownText, step, system, talk, user } from './support.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { startEmulator } from '../../emulator/index.js';
-import { GOOD } from '../../emulator/wire.js';
+import { GOOD, startEmulator } from '../../emulator/index.js';
 import { filling, loaded, pressed, summariesOf } from '../summarizer.js';
 
 describe('AC-03: too full to summarise', () => {
