@@ -1,7 +1,8 @@
 /** Spillway: context compaction for long-running LLM agents. */
 import { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
 import type { Spillway } from './session/index.js';
-import type { CompactionStage, Summarizer, TokenCounter } from './spi/index.js';
+import { formatNamed } from './formats/index.js';
+import type { CompactionStage, Summarizer, TokenCounter, WireFormat } from './spi/index.js';
 
 export interface SpillwayOptions extends ConfigSources {
   /** Model the sessions talk to; its limits come from the catalogue. */
@@ -13,16 +14,19 @@ export interface SpillwayOptions extends ConfigSources {
   /** Stages of your own, to be named in `settings.roster`. */
   readonly stages?: readonly CompactionStage[];
   readonly counter?: TokenCounter;
+  /** How requests are written: a name of `formats`, or a format of your own. Default `openai-chat`. */
+  readonly format?: string | WireFormat;
   /** A summarizer of your own, in place of `settings.summarizer: model`. */
   readonly summarizer?: Summarizer;
 }
 
 /** Opens the engine without a container in sight. Rejects with `CONFIG_INVALID`, naming every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
-  const { model, window, inputBudget, stages = [], counter, summarizer, ...sources } = options;
+  const { model, window, inputBudget, stages = [], counter, summarizer, format, ...sources } = options;
   const container = createContainer();
   for (const stage of stages) container.bind(SERVICES.Stage).toConstantValue(stage);
   if (counter) container.bind(SERVICES.TokenCounter).toConstantValue(counter);
+  if (format !== undefined) container.rebind(SERVICES.WireFormat).toConstantValue(formatNamed(format));
   if (summarizer) container.bind(SERVICES.Summarizer).toConstantValue(summarizer);
   const settings = {
     ...sources.settings,
@@ -39,7 +43,7 @@ export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
 export type { PressureEvent } from './pressure/index.js';
 export type { Budget, Reading } from './tokens/index.js';
-export { openaiChat, readSession } from './formats/index.js';
+export { formats, openaiChat, readSession } from './formats/index.js';
 export { defineStage, SummarizerError } from './spi/index.js';
 export type {
   CompactionStage,

@@ -3,6 +3,6 @@ export { openaiChat } from './openai-chat/index.js';
 export { claudeCode } from './claude-code/index.js';
 export { corpus } from './corpus/index.js';
 export type { ImportedSession, LineImporter, SessionReader } from './importer.js';
-export { formatNames, formats, importers } from './registry.js';
+export { formatNamed, formatNames, formats, importers } from './registry.js';
 export { readSession, type ReadOptions, type ReadSession } from './read.js';
 export type { Progress } from './reading/source.js';

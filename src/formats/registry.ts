@@ -1,3 +1,4 @@
+import { SpillwayError } from '../errors/index.js';
 import type { WireFormat } from '../spi/index.js';
 import { claudeCode } from './claude-code/index.js';
 import { corpus } from './corpus/index.js';
@@ -14,3 +15,16 @@ export const importers: readonly LineImporter[] = [corpus, claudeCode, chatLines
 export const formatNames: readonly string[] = [
   ...new Set([...formats.keys(), ...importers.map((importer) => importer.name)]),
 ];
+
+/** A wire format by its name; one of your own is taken as it is. Throws `INPUT_FORMAT`. */
+export function formatNamed(format: string | WireFormat): WireFormat {
+  if (typeof format !== 'string') return format;
+  const known = formats.get(format);
+  if (known) return known;
+  throw new SpillwayError('INPUT_FORMAT', {
+    subject: 'wire format',
+    found: format,
+    allowed: [...formats.keys()].join(', '),
+    remedy: 'Name one of these, or pass a format of your own.',
+  });
+}

@@ -44,6 +44,7 @@ export function contentText(edit: Replace): string {
 
 /** What may stand in the place of a part: nothing that would be a call, a result, or thinking nobody thought. */
 export function fitsPlaceOf(original: Part, content: readonly Part[]): boolean {
+  if (original.type === 'opaque') return false;
   return content.every((part) => {
     if (original.type === 'reasoning') return part.type === 'reasoning' && part.text === original.text;
     if (original.type === 'tool-call' || original.type === 'marker') return part.type === 'text';

@@ -21,6 +21,8 @@ export interface RunReport {
 export interface Prepared {
   /** In the session's wire format. */
   readonly messages: readonly unknown[];
+  /** What that format carries beside the messages, by body field: `system`, `systemInstruction`. Empty for most. */
+  readonly beside: Readonly<Record<string, unknown>>;
   readonly view: readonly ViewMessage[];
   readonly reading: Reading;
   readonly run: RunReport;

@@ -98,10 +98,10 @@ export class Session {
     const reading = this.reading;
     const from = projection.changedFrom;
     const unchangedPrefixTokens = projection.tokensBefore(from);
-    const { messages, notices } = this.#parts.writer.write(projection.view, from);
+    const { messages, beside = {}, notices } = this.#parts.writer.write(projection.view, from);
     projection.settle();
     this.#sent = { reading, generation: this.#parts.gauge.generation };
-    return { messages, notices, view: projection.view, reading, run, unchangedPrefixTokens };
+    return { messages, beside, notices, view: projection.view, reading, run, unchangedPrefixTokens };
   }
 
   /** Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). */

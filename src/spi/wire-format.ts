@@ -21,6 +21,8 @@ export interface Parsed {
 /** The messages of one request, in a format's own shape, and what had to be mended for the provider to accept them. */
 export interface Serialised {
   readonly messages: readonly unknown[];
+  /** Fields that stand beside the messages in the body, where a format has any: `system`, `systemInstruction`. */
+  readonly beside?: Readonly<Record<string, unknown>>;
   readonly notices: readonly Notice[];
 }
 
@@ -30,6 +32,8 @@ export interface Serialised {
  */
 export interface WireFormat {
   readonly name: string;
+  /** The body's field that holds the messages: `messages`, `contents`, `input`. */
+  readonly messagesField: string;
   /** Parses one request body or a bare message list. Throws `INPUT_FORMAT` where it is not this format. */
   parse(input: unknown): Parsed;
   /** Pure: the same view gives the same bytes. A longer view extends a shorter one wherever the log does. */

@@ -54,6 +54,8 @@ function measurePart(counter: TokenCounter, part: Part): Size {
       return part.content.reduce((sum, inner) => addSizes(sum, measurePart(counter, inner)), NO_SIZE);
     case 'file':
       return measureFile(part);
+    case 'opaque':
+      return { tokens: Math.min(Math.ceil(part.bytes / 4), MAX_FILE_TOKENS), bytes: part.bytes, images: 0 };
     case 'marker':
       return NO_SIZE;
   }

@@ -67,12 +67,14 @@ export class ExchangeIndex {
     return exchange;
   }
 
-  /** A message that brings results for the newest step becomes part of it. */
+  /** A message that brings results for the newest step becomes part of it, and so does a yes or no to one of its calls. */
   #join(message: LogMessage): Exchange | undefined {
     const step = this.#step;
     if (!step || message.role === 'assistant') return undefined;
-    const results = message.parts.filter(isToolResult).filter((part) => step.unanswered.has(part.callId));
-    if (results.length === 0) return undefined;
+    const brought = message.parts.filter(isToolResult);
+    const results = brought.filter((part) => step.unanswered.has(part.callId));
+    const isApproval = message.role === 'tool' && brought.length === 0;
+    if (results.length === 0 && !isApproval) return undefined;
     for (const part of results) answer(step, part.callId);
     step.seqs.push(message.seq);
     this.#of[message.seq] = step.index;

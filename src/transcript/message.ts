@@ -54,7 +54,17 @@ export interface MarkerPart extends Wired {
   readonly auto: boolean;
 }
 
-export type Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | MarkerPart;
+/** What only its format understands: approvals, citations, blocks of a kind not known yet. Kept or gone, never edited. */
+export interface OpaquePart extends Wired {
+  readonly type: 'opaque';
+  /** The format's own name for it, e.g. `tool-approval-request`. */
+  readonly kind: string;
+  /** Size on the wire, in bytes. */
+  readonly bytes: number;
+}
+
+export type Part =
+  TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | OpaquePart | MarkerPart;
 
 /** What a synthetic message is, so that later runs recognise our own text. */
 export type Label = 'summary' | 'digest' | 'claims' | 'notice' | 'injected';
@@ -67,6 +77,8 @@ export interface Message extends Wired {
   /** Marked never-compact by a plugin, a format or an operator. */
   readonly pinned?: boolean;
   readonly name?: string;
+  /** Name of the wire format that `wire` is of, here and in the parts; any other format writes from the parts alone. */
+  readonly wireFormat?: string;
   readonly label?: Label;
   /** Milliseconds since the epoch, where the source says. */
   readonly createdAt?: number;

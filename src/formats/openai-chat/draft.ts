@@ -1,6 +1,7 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ToolCallPart, ToolResultPart, ViewMessage } from '../../transcript/index.js';
 import { isFields, jsonText, kindOf } from '../record.js';
+import { adopted, isForeign } from './adopt.js';
 import { isContentPart, writeContent } from './content-out.js';
 import { distinctIds } from './ids.js';
 import { unknownRole } from './notes.js';
@@ -46,6 +47,7 @@ export function draftOf(shown: ViewMessage): Draft {
 
 function makeDraft(shown: ViewMessage): Draft {
   const { message } = shown;
+  if (isForeign(message)) return adoptedDraft(shown);
   const original = shown.made ? undefined : (shown.source ?? message).wire;
   const wire = isFields(original) ? original : undefined;
   const edited = wire === undefined || (shown.replaced?.size ?? 0) > 0;
@@ -61,6 +63,12 @@ function makeDraft(shown: ViewMessage): Draft {
   // Another format's message that speaks and brings results at once: chat has one message for each.
   const role = message.role === 'tool' ? 'user' : message.role;
   return { ...mended({ ...message, role, parts: rest }, undefined, true), results: answers };
+}
+
+function adoptedDraft({ source: _, ...shown }: ViewMessage): Draft {
+  const { message, notices } = adopted(shown.message);
+  const draft = makeDraft({ ...shown, message });
+  return notices.length > 0 ? { ...draft, notices: [...notices, ...draft.notices] } : draft;
 }
 
 function resultsOnly(at: string, written: readonly DraftResult[]): Draft {

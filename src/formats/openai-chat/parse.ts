@@ -6,7 +6,7 @@ import { isFields, kindOf, jsonText, type Fields } from '../record.js';
 import { parseCalls } from './calls.js';
 import { parseContent } from './content.js';
 import { OpenCalls } from './open-calls.js';
-import { isId, isKnownRole, REASONING_FIELDS, type WireMessage } from './wire.js';
+import { FORMAT, isId, isKnownRole, REASONING_FIELDS, type WireMessage } from './wire.js';
 
 const SHAPE = 'a list of chat messages, or an object with such a list as `messages`';
 
@@ -40,7 +40,7 @@ type Report = (kind: string, what: string) => void;
 
 function parseMessage(wire: WireMessage, id: string, open: OpenCalls, report: Report): Message {
   const name = typeof wire.name === 'string' ? { name: wire.name } : {};
-  const about = { id, wire, ...name };
+  const about = { id, wire, wireFormat: FORMAT, ...name };
   switch (wire.role) {
     case 'system':
     case 'developer':

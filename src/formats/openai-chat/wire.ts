@@ -3,6 +3,9 @@ import type { Fields } from '../record.js';
 /** One message as chat completions carry it; every field beyond these is kept and never looked at. */
 export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
 
+/** The name of this format, and of whose `wire` its messages hold. */
+export const FORMAT = 'openai-chat';
+
 /** `developer` is the newer name of `system`; `function` is the answer to a legacy `function_call`. */
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 

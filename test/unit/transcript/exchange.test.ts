@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Part } from '../../../src/transcript/index.js';
 import { Bench } from '../../support/bench.js';
 import {
   answer,
@@ -22,6 +23,7 @@ function grouping(...drafts: readonly Draft[]): string[] {
   });
 }
 
+const approval: Part = { type: 'opaque', kind: 'tool-approval-response', bytes: 60 };
 const two = calls(call('a', {}, 'c1'), call('b', {}, 'c2'));
 
 describe('exchanges', () => {
@@ -42,6 +44,11 @@ describe('exchanges', () => {
       'words beside results in one message',
       [two, user(answer('c1', 'r'), text('stop'))],
       ['step 0,1 waits c2'],
+    ],
+    [
+      'a yes to a call, then its result',
+      [calls(call('a')), { role: 'tool', origin: 'user', parts: [approval] }, result('c1', 'r')],
+      ['step 0,1,2'],
     ],
     [
       'a call nobody answered',
