@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { SpillwayError } from '../errors/index.js';
 import { packageFolder } from '../package-folder.js';
 import { EXIT, exitCodeOf } from './exit.js';
@@ -69,7 +69,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .command('validate')
     .description('Check a request against the wire rules of a format.')
     .argument('<file>', 'request body or message list')
-    .addOption(new Option('--format <name>', 'wire format').choices(['openai-chat']).default('openai-chat'))
+    .option('--format <name>', 'wire format', 'openai-chat')
     .option('--json', 'machine output')
     .action(async (file: string, options) => {
       const { validate } = await import('./commands/validate.js');

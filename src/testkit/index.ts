@@ -1,2 +1,4 @@
-/** Judges of what Spillway sends. They import nothing of Spillway, so that no mistake is made twice. */
+/** Judges of what Spillway sends. Those in `wire/` import nothing of Spillway, so that no mistake is made twice. */
 export { validateOpenAiChat, type Rule, type ValidatorOptions, type Violation } from './wire/openai-chat.js';
+export { validators, type WireFault, type WireValidator } from './validators.js';
+export { judge, RuleBroken, type ContractRule, type Verdict } from './rule.js';

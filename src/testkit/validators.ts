@@ -1,0 +1,27 @@
+import { validateOpenAiChat } from './wire/openai-chat.js';
+
+/** A rule of a provider that a request breaks. */
+export interface WireFault {
+  /** The rule's id, e.g. `C1`; the validator's file lists them. */
+  readonly rule: string;
+  /** Index of the message (or item, or content) at fault. */
+  readonly at: number;
+  readonly what: string;
+}
+
+/**
+ * Judges anyone's request in one format: the whole body as it would be sent, or the bare message list. Faults come as
+ * values, in order; no fault means that the provider would take it. It never throws, whatever it is given.
+ */
+export type WireValidator = (request: unknown) => readonly WireFault[];
+
+/** By the format's name. The one place where a format's validator is made known. */
+export const validators: ReadonlyMap<string, WireValidator> = new Map<string, WireValidator>([
+  ['openai-chat', (request) => validateOpenAiChat(listIn(request, 'messages'))],
+]);
+
+/** The messages of a body; a bare list is taken as it is. */
+function listIn(request: unknown, field: string): unknown {
+  if (Array.isArray(request) || typeof request !== 'object' || request === null) return request;
+  return (request as Readonly<Record<string, unknown>>)[field];
+}
