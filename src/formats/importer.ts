@@ -5,6 +5,14 @@ import type { Fields } from './record.js';
 export interface ImportedSession {
   readonly parsed: Parsed;
   readonly meta?: Fields;
+  /** Which format the reader took it for, where only the objects themselves could tell. */
+  readonly taken?: Taken;
+}
+
+export interface Taken {
+  readonly name: string;
+  /** Why, for the sentence that tells the user. */
+  readonly mark: string;
 }
 
 /** Takes a file's objects one by one, so that what is not needed is never held. */
@@ -16,8 +24,14 @@ export interface SessionReader {
 }
 
 /** A recorded session with one JSON object per line. */
-export interface LineImporter extends SessionImporter {
-  /** Why `recognises` says yes, for the sentence that tells the user. */
-  readonly mark: string;
+export interface LineImporter extends SessionImporter, Taken {
   open(): SessionReader;
+}
+
+/** A recorded session, or a request, that is one JSON value over the whole file. */
+export interface WholeImporter extends Taken {
+  /** Looks at the value's marks, not at all of it. */
+  fits(value: unknown): boolean;
+  /** Throws `INPUT_FORMAT` where the value is not this format after all. */
+  read(value: unknown): ImportedSession;
 }

@@ -2,7 +2,7 @@
 export { openaiChat } from './openai-chat/index.js';
 export { claudeCode } from './claude-code/index.js';
 export { corpus } from './corpus/index.js';
-export type { ImportedSession, LineImporter, SessionReader } from './importer.js';
-export { formatNamed, formatNames, formats, importers } from './registry.js';
+export type { ImportedSession, LineImporter, SessionReader, Taken, WholeImporter } from './importer.js';
+export { formatNamed, formatNames, formats, lineImporters, wholeImporters } from './registry.js';
 export { readSession, type ReadOptions, type ReadSession } from './read.js';
 export type { Progress } from './reading/source.js';

@@ -3,10 +3,10 @@ import { wrongFormat } from './reading/faults.js';
 import { readLines } from './reading/json-lines.js';
 import { chunksOf, HEAD_BYTES, type Progress } from './reading/source.js';
 import { readWhole } from './reading/whole.js';
-import { formatNames, importers } from './registry.js';
+import { formatNames } from './registry.js';
 
 export interface ReadOptions {
-  /** A name from `formatNames`, or `auto` (the default): told from the first lines. */
+  /** A name from `formatNames`, or `auto` (the default): told from the file. */
   readonly format?: string;
   /** A longer line is skipped and named, without being held in memory. Default 256 MiB. */
   readonly maxLineBytes?: number;
@@ -41,11 +41,7 @@ export async function readSession(path: string, options: ReadOptions = {}): Prom
     const bytes = first.done ? Buffer.alloc(0) : first.value;
     const head = bytes.toString('utf8', 0, HEAD_BYTES);
     if (isWhole(head)) return await readWhole(path, format, bytes, chunks);
-    const importer = importers.find((one) =>
-      format === 'auto' ? one.recognises(head) : one.name === format,
-    );
-    const how = format === 'auto' ? `${importer?.name}: ${importer?.mark}` : `${format}, as it was named`;
-    return await readLines(path, importer, how, maxLineBytes, bytes, chunks);
+    return await readLines({ path, format, head, maxLineBytes }, bytes, chunks);
   } finally {
     await chunks.return(undefined);
   }

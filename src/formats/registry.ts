@@ -2,18 +2,26 @@ import { SpillwayError } from '../errors/index.js';
 import type { WireFormat } from '../spi/index.js';
 import { claudeCode } from './claude-code/index.js';
 import { corpus } from './corpus/index.js';
-import type { LineImporter } from './importer.js';
-import { chatLines, openaiChat } from './openai-chat/index.js';
+import type { LineImporter, WholeImporter } from './importer.js';
+import { openaiChat } from './openai-chat/index.js';
+import { wireValues } from './recognise.js';
 
-/** Wire formats a session can speak, by name. */
+/** Wire formats a session can speak, by name. How each shows in a file stands in `recognise.ts`. */
 export const formats: ReadonlyMap<string, WireFormat> = new Map([[openaiChat.name, openaiChat]]);
 
-/** Files with one JSON object per line. In order of recognition: the surest marks first. */
-export const importers: readonly LineImporter[] = [corpus, claudeCode, chatLines];
+/** Files with one JSON object per line, each told by the first lines. In order: the surest marks first. */
+export const lineImporters: readonly LineImporter[] = [corpus, claudeCode];
+
+/** Files that are one JSON value, each told by that value. In order: the surest marks first, bare requests last. */
+export const wholeImporters: readonly WholeImporter[] = [...wireValues(formats)];
 
 /** Every name that `readSession` takes as `format`, besides `auto`. */
 export const formatNames: readonly string[] = [
-  ...new Set([...formats.keys(), ...importers.map((importer) => importer.name)]),
+  ...new Set([
+    ...formats.keys(),
+    ...lineImporters.map((importer) => importer.name),
+    ...wholeImporters.map((importer) => importer.name),
+  ]),
 ];
 
 /** A wire format by its name; one of your own is taken as it is. Throws `INPUT_FORMAT`. */

@@ -11,4 +11,4 @@ export const openaiChat: WireFormat = {
   serialise,
   createWriter,
 };
-export { chatLines } from './lines.js';
+export { isKnownRole } from './wire.js';

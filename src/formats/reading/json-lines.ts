@@ -1,9 +1,10 @@
 import type { Notice } from '../../spi/index.js';
-import type { ImportedSession, LineImporter, SessionReader } from '../importer.js';
+import type { SessionReader } from '../importer.js';
 import type { ReadSession } from '../read.js';
-import { isFields, kindOf } from '../record.js';
-import { formatNames } from '../registry.js';
+import { lineImporters, wholeImporters } from '../registry.js';
+import { AnyLines, hasMessageLine } from './any-lines.js';
 import { TEXT, wrongFormat } from './faults.js';
+import { ForeignLines } from './foreign.js';
 import { LineCutter, type LineSink } from './lines.js';
 import { valuesOn } from './values.js';
 
@@ -13,63 +14,58 @@ const HOPELESS = 100;
 /** So many bad lines are named one by one; the rest are counted. */
 const NAMED = 50;
 
+export interface LineFile {
+  readonly path: string;
+  /** A name from `formatNames`, or `auto`. */
+  readonly format: string;
+  /** The first bytes, as text. */
+  readonly head: string;
+  readonly maxLineBytes: number;
+}
+
 export async function readLines(
-  path: string,
-  importer: LineImporter | undefined,
-  how: string,
-  maxLineBytes: number,
+  file: LineFile,
   first: Buffer,
   rest: AsyncIterable<Buffer>,
 ): Promise<ReadSession> {
-  const lines = new JsonLines(path, importer?.open() ?? new UnknownReader(path));
-  const cutter = new LineCutter(maxLineBytes, lines);
+  const { path, format, head } = file;
+  const importer = lineImporters.find((one) =>
+    format === 'auto' ? one.recognises(head) : one.name === format,
+  );
+  const expected = wholeImporters.find(({ name }) => name === format);
+  const reader = importer?.open() ?? new AnyLines(path, hasMessageLine(head), expected);
+  const lines = new JsonLines(path, reader, new ForeignLines(importer, lineImporters));
+  const cutter = new LineCutter(file.maxLineBytes, lines);
   cutter.push(first);
   for await (const chunk of rest) cutter.push(chunk);
   cutter.end();
   lines.check();
-  const { parsed, ...about } = lines.reader.finish();
-  const notices = [...lines.notices(), ...parsed.notices];
-  return { format: importer?.name ?? '', how, parsed: { ...parsed, notices }, ...about };
-}
-
-/** Stands in where no importer knows the file: refuses at the first value instead of reading on. */
-class UnknownReader implements SessionReader {
-  readonly #path: string;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  take(value: unknown): void {
-    const found = isFields(value)
-      ? `objects with ${Object.keys(value).slice(0, 5).join(', ')}`
-      : kindOf(value);
-    const remedy = 'Convert it to one of these; if it is one of these, name the format.';
-    throw wrongFormat(this.#path, found, formatNames.join(', '), remedy);
-  }
-
-  finish(): ImportedSession {
-    return { parsed: { messages: [], notices: [] } };
-  }
+  const { parsed, taken = importer!, ...about } = reader.finish();
+  const notices = [...lines.notices(taken.name), ...parsed.notices];
+  const how = format === 'auto' ? `${taken.name}: ${taken.mark}` : `${format}, as it was named`;
+  return { format: taken.name, how, parsed: { ...parsed, notices }, ...about };
 }
 
 class JsonLines implements LineSink {
-  readonly reader: SessionReader;
   readonly #path: string;
+  readonly #reader: SessionReader;
+  readonly #foreign: ForeignLines;
   readonly #notices: Notice[] = [];
   #values = 0;
   #bad = 0;
   #firstBad = '';
 
-  constructor(path: string, reader: SessionReader) {
+  constructor(path: string, reader: SessionReader, foreign: ForeignLines) {
     this.#path = path;
-    this.reader = reader;
+    this.#reader = reader;
+    this.#foreign = foreign;
   }
 
   onLine(text: string, number: number, complete: boolean): void {
     if (text.trim() === '') return;
     const { values, rest } = valuesOn(text);
-    for (const value of values) this.reader.take(value, number);
+    for (const value of values) this.#reader.take(value, number);
+    this.#foreign.see(text, number);
     this.#values += values.length;
     if (values.length > 1) {
       this.#note(number, 'joined-lines', `${values.length} JSON values stand on this line; all were read`);
@@ -97,15 +93,16 @@ class JsonLines implements LineSink {
     );
   }
 
-  notices(): Notice[] {
+  notices(taken: string): Notice[] {
+    const foreign = this.#foreign.notices(taken);
     const more = this.#notices.length - NAMED;
-    if (more <= 0) return this.#notices;
+    if (more <= 0) return [...foreign, ...this.#notices];
     const counted: Notice = {
       at: 'file',
       kind: 'more-lines',
       what: `${more} more lines were skipped or mended`,
     };
-    return [...this.#notices.slice(0, NAMED), counted];
+    return [...foreign, ...this.#notices.slice(0, NAMED), counted];
   }
 
   #note(line: number, kind: string, what: string): void {
