@@ -8,3 +8,6 @@ export { parseArguments, visitTexts, type CallArguments } from './call-arguments
 export type { Touch } from './touch.js';
 export { normalizePath } from './paths.js';
 export { scanWords, SCAN_HEAD_CHARS, SCAN_TAIL_CHARS, type VisitWord } from './words.js';
+export { createRedact, redactFor, type Redact, type Redacted } from './redact.js';
+export { SecretBook } from './secret-book.js';
+export { TrustIndex, trustOf } from './trust.js';

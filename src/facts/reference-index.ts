@@ -11,6 +11,7 @@ import { parseArguments, visitTexts } from './call-arguments.js';
 import { IdentifierIndex, type Place } from './identifiers.js';
 import { ReadHistory } from './reads.js';
 import type { ReadStatus, References, Supersession } from './references.js';
+import { TrustIndex } from './trust.js';
 import { NOBODY, WordTable } from './word-table.js';
 import { scanWords } from './words.js';
 
@@ -28,6 +29,7 @@ import { scanWords } from './words.js';
 export class ReferenceIndex implements References {
   readonly artifacts = new ArtifactIndex();
   readonly identifiers = new IdentifierIndex();
+  readonly trust: TrustIndex;
   readonly #log: ReadonlyLog;
   readonly #words = new WordTable();
   readonly #reads = new ReadHistory();
@@ -41,10 +43,12 @@ export class ReferenceIndex implements References {
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
+    this.trust = new TrustIndex(log);
   }
 
   /** Reads the messages that were appended since. */
   catchUp(): void {
+    this.trust.catchUp();
     for (; this.#next < this.#log.length; this.#next++) this.#read(this.#log.at(this.#next));
   }
 

@@ -120,7 +120,7 @@ export class Draft {
         const by = (rights?.joins && standingMark(this.view, edit)) || { stage, reason: edit.reason };
         const planned = misplaced
           ? undefined
-          : measureEdit({ ...edit, reason: by.reason }, by.stage, source.log, measure);
+          : measureEdit({ ...edit, reason: by.reason }, by.stage, source.log, measure, source);
         const fault = misplaced ?? guard!.judgeGain(planned!);
         if (fault) faults.push(fault);
         else accepted.push(planned!);

@@ -8,14 +8,20 @@ import {
   type ReadonlyLog,
   type Size,
 } from '../transcript/index.js';
+import { takeInText, type Provenance } from './intake.js';
 
-/** Puts sizes to an edit: stages do not get to say what they saved. */
+/**
+ * Takes in the text of an edit and puts sizes to it: stages do not get to say what they saved. `known` says what texts
+ * are made from.
+ */
 export function measureEdit(
-  edit: Edit,
+  proposed: Edit,
   stage: string,
   log: ReadonlyLog,
   measure: MeasureMessage,
+  known: Omit<Provenance, 'log'> = {},
 ): PlannedEdit {
+  const edit = takeInText(proposed, { ...known, log });
   if (edit.kind === 'supersede') {
     return { ...edit, stage, sizes: edit.replacement.map((message) => measure(message)) };
   }

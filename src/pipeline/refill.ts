@@ -28,7 +28,7 @@ export function refill(
   const edits = plan.edits.map((edit, place) => {
     const text = texts.get(place);
     if (text) {
-      const filled = measureEdit(text, edit.stage, log, input.measure);
+      const filled = measureEdit(text, edit.stage, log, input.measure, input.source);
       const trial = projection.fork();
       trial.apply([filled]);
       if (trial.size.tokens < projection.size.tokens) {

@@ -1,4 +1,4 @@
-import type { References } from '../facts/index.js';
+import type { References, SecretBook, TrustIndex } from '../facts/index.js';
 import type { Protection, TranscriptView, ViewExchange } from '../spi/index.js';
 import type { Hold, LogMessage, Projection, ReadonlyLog, ViewMessage } from '../transcript/index.js';
 
@@ -8,6 +8,9 @@ export interface ViewSource {
   readonly references: References;
   readonly holds: readonly Hold[];
   readonly isPinned: (message: LogMessage) => boolean;
+  /** What texts that stand in place of messages may not hold, and how far they are trusted. */
+  readonly secrets?: SecretBook;
+  readonly trust?: TrustIndex;
 }
 
 interface Gathering {

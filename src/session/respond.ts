@@ -142,11 +142,12 @@ function commitPass(pass: Pass, state: AgentState, parts: SessionParts): void {
 
 function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): RunInput {
   const { gauge, measureDraft, count, clock, timer, policy } = parts;
-  const { log, references, statements, ledger, isPinned, projection, stageStates } = state;
+  const { log, references, statements, secrets, ledger, isPinned, projection, stageStates } = state;
   references.catchUp();
   statements.catchUp();
+  secrets.catchUp();
   return {
-    source: { log, references, holds: ledger.holds, isPinned },
+    source: { log, references, holds: ledger.holds, isPinned, secrets, trust: references.trust },
     projection,
     base: ledger.head,
     trigger,

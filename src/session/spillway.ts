@@ -1,4 +1,5 @@
 import type { EffectiveConfig } from '../config/index.js';
+import { redactFor, type Redact } from '../facts/index.js';
 import { withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import type { CompactionStage, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
@@ -51,11 +52,13 @@ export interface ListedStage {
 export class Spillway {
   readonly config: EffectiveConfig;
   readonly #parts: SpillwayParts;
+  readonly #redact: Redact;
   #opened = 0;
 
   constructor(parts: SpillwayParts) {
     this.#parts = parts;
     this.config = parts.config;
+    this.#redact = redactFor(parts.config.settings.redact);
   }
 
   /** The roster in order, then what is provided and switched off. */
@@ -99,6 +102,7 @@ export class Spillway {
       measure: createMeasure(counter),
       measureDraft: createMeasure(drafts),
       count: drafts.count,
+      redact: this.#redact,
       gauge,
       writer: format.createWriter(),
       costs,

@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import { ReferenceIndex } from '../facts/index.js';
+import { ReferenceIndex, SecretBook, type Redact } from '../facts/index.js';
 import { StatementLedger } from '../outline/index.js';
 import type { Policy, Spent } from '../pipeline/index.js';
 import type { MeasureMessage, RequestWriter } from '../spi/index.js';
@@ -23,6 +23,8 @@ export interface SessionParts {
   /** Measures what a plan writes; the same stubs come again in run after run. */
   readonly measureDraft: MeasureMessage;
   readonly count: (text: string) => number;
+  /** Takes secrets out of every text that is made from the log. */
+  readonly redact: Redact;
   readonly gauge: Gauge;
   readonly writer: RequestWriter;
   readonly costs: CostBook;
@@ -40,6 +42,7 @@ export interface AgentState {
   readonly ledger: Ledger;
   readonly references: ReferenceIndex;
   readonly statements: StatementLedger;
+  readonly secrets: SecretBook;
   readonly isPinned: (message: LogMessage) => boolean;
   projection: Projection;
   /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
@@ -62,6 +65,7 @@ export function createState(parts: SessionParts): AgentState {
     ledger: new Ledger(),
     references: new ReferenceIndex(log),
     statements: new StatementLedger(log),
+    secrets: new SecretBook(log, parts.redact),
     isPinned,
     projection: new Projection(log, isPinned),
     appendedTokens: 0,

@@ -13,7 +13,7 @@ import { eachBounded } from './each.js';
 import { Cancelled, failureOf, isFault, Late, Refused } from './fault.js';
 import { handleOf } from './mark.js';
 import type { Prompts } from './prompts.js';
-import type { Redact } from './redact.js';
+import type { Redact } from '../facts/index.js';
 import { fillSlot } from './slot.js';
 import { slotSource } from './source.js';
 

@@ -3,6 +3,5 @@ export { Filler, slotted, type Filled, type FillerParts, type FillRequest } from
 export { judgeAnswer, type GateRequest, type Verdict } from './gate.js';
 export { createModelSummarizer, type ModelSettings } from './model.js';
 export { filledIn, loadPrompts, parsePrompt, PROMPT_NAMES, type Prompt, type Prompts } from './prompts.js';
-export { createRedact, type Redact, type Redacted } from './redact.js';
 export { chunksOf, slotSource, type ChunkRequest, type SlotSource } from './source.js';
 export { openFillers, type FillersRequest, type FillSettings, type OpenFiller } from './open.js';

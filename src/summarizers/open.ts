@@ -1,11 +1,11 @@
 import { SpillwayError } from '../errors/index.js';
+import { redactFor } from '../facts/index.js';
 import type { Summarizer } from '../spi/index.js';
 import type { PriceOf } from '../tokens/index.js';
 import { Breakers } from './breaker.js';
 import { Filler } from './fill.js';
 import { createModelSummarizer, type ModelSettings } from './model.js';
 import { loadPrompts, type Prompts } from './prompts.js';
-import { createRedact, type Redact } from './redact.js';
 
 /** The settings that concern summarizers, under the names they have there. */
 export interface FillSettings {
@@ -103,20 +103,6 @@ async function promptsFor(ours: string, theirs: string | null): Promise<Prompts>
       found: theirs,
       allowed: 'a folder that can be read and written',
       remedy: 'Mend the path or its rights, or leave it empty.',
-      cause,
-    });
-  }
-}
-
-function redactFor(patterns: readonly string[]): Redact {
-  try {
-    return createRedact(patterns);
-  } catch (cause) {
-    throw new SpillwayError('CONFIG_INVALID', {
-      subject: 'redact',
-      found: patterns,
-      allowed: 'regular expressions',
-      remedy: 'Mend the pattern.',
       cause,
     });
   }

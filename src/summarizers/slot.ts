@@ -3,7 +3,7 @@ import type { Artifacts } from './artifacts.js';
 import { callOnce, type Bought, type CallParts } from './call.js';
 import { isFault, Refused } from './fault.js';
 import { filledIn, type Prompts } from './prompts.js';
-import type { Redact } from './redact.js';
+import type { Redact } from '../facts/index.js';
 import { chunksOf, type SlotSource } from './source.js';
 import type { Edit, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
 

@@ -80,6 +80,8 @@ export interface Message extends Wired {
   /** Name of the wire format that `wire` is of, here and in the parts; any other format writes from the parts alone. */
   readonly wireFormat?: string;
   readonly label?: Label;
+  /** Of a message that stands for others: the least trusted of those who wrote them. */
+  readonly trust?: Origin;
   /** Milliseconds since the epoch, where the source says. */
   readonly createdAt?: number;
 }

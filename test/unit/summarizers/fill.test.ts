@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Summarizer, SummaryRequest } from '../../../src/spi/index.js';
-import { Breakers, createRedact, Filler, parsePrompt } from '../../../src/summarizers/index.js';
+import { createRedact } from '../../../src/facts/index.js';
+import { Breakers, Filler, parsePrompt } from '../../../src/summarizers/index.js';
 import { Log, type Message, type ModelCall, type PlannedEdit } from '../../../src/transcript/index.js';
 
 const count = (text: string): number => Math.ceil(text.length / 4);
