@@ -3,7 +3,7 @@ import type { Message, Part, ToolCallPart, ToolResultPart, ViewMessage } from '.
 import { isFields, jsonText, kindOf } from '../record.js';
 import { adopted, isForeign } from './adopt.js';
 import { isContentPart, writeContent } from './content-out.js';
-import { distinctIds } from './ids.js';
+import { distinctIds } from '../steps/index.js';
 import { unknownRole } from './notes.js';
 import { plain, rebuild, writeResult } from './rebuild.js';
 import { isKnownRole, LEGACY_CALL, listOf, type WireMessage } from './wire.js';

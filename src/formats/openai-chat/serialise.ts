@@ -1,6 +1,6 @@
 import type { Notice, RequestWriter, Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
-import { CallBook } from './call-book.js';
+import { CallBook } from '../steps/index.js';
 import { writeStep } from './step.js';
 
 /** A step already written: where it ends in the view, and where each list stood before it. */

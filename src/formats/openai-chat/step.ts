@@ -1,7 +1,7 @@
 import type { Notice } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { draftOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
-import type { CallBook, PastCall } from './call-book.js';
+import type { CallBook, PastCall } from '../steps/index.js';
 import { lateResult, NO_RESULT, ORPHAN_RESULT, secondResult } from './notes.js';
 import { listOf, type WireMessage } from './wire.js';
 

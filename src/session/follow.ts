@@ -1,0 +1,179 @@
+import type { Notice, Parsed, RequestWriter, WireFormat } from '../spi/index.js';
+import type { Message, MessageSize, ViewMessage } from '../transcript/index.js';
+import { takeCommands } from './command.js';
+import { sameMessage } from './same-message.js';
+
+/** What a request body brought that was not known before. */
+export interface Followed {
+  /** Messages that are new, in order, under the ids they have in the log. */
+  readonly appended: readonly Message[];
+  /** Set where the client went back: how many messages of the log still stand, and how many were left out. */
+  readonly rewound?: { readonly to: number; readonly left: number };
+  /** The newest message is this command: it is not in the log, and nothing was done about it yet. */
+  readonly command?: 'compact';
+  /** The body's own, where it names one. */
+  readonly model?: string;
+  readonly notices: readonly Notice[];
+}
+
+/** What following needs of a session. */
+export interface FollowedSession {
+  /** Everything in the log, what still waits to be let in included. Positions below `base` are not at hand. */
+  readonly base: number;
+  readonly length: number;
+  at(seq: number): Message;
+  /** What would be sent now. */
+  readonly view: readonly ViewMessage[];
+  append(messages: readonly Message[]): Promise<unknown>;
+  /** Leaves out of the log what stands at `length` and behind; compactions that reached past it are taken off. */
+  rewind(length: number): Promise<unknown>;
+  /** How often it was rewound. */
+  readonly branch: number;
+  /** Says how many counted tokens requests hold that no message of the log does. */
+  fixed(tokens: number): void;
+  measure(message: Message): MessageSize;
+  countTools(tools: readonly unknown[]): number;
+}
+
+/**
+ * Follows a client that sends its whole history with each request. What is new goes into the log; where the history
+ * differs from what was sent before, the thread starts over from there. Instructions at the head are another matter:
+ * many clients put the date into them, so the newest ones are sent, and nothing starts over.
+ *
+ * The log is what the client sent before, so nothing is kept twice. What came is read and compared with it, text by
+ * text; only what is new is measured.
+ */
+export class Follower {
+  readonly #format: WireFormat;
+  /** Instructions that are sent in place of those at the head of the log. */
+  #worn: readonly ViewMessage[] | undefined;
+  #tools: { readonly key: string; readonly tokens: number } | undefined;
+
+  constructor(format: WireFormat) {
+    this.#format = format;
+  }
+
+  /** Throws `INPUT_FORMAT` where the body is not of the session's format; nothing has changed then. */
+  async follow(body: unknown, session: FollowedSession): Promise<Followed> {
+    const parsed = this.#format.parse(body);
+    const { messages, command } = takeCommands(parsed.messages);
+    const instructions = leading(messages.length, (i) => messages[i]!.role === 'system');
+    const stood = session.length;
+    const logged = this.#wear(messages.slice(0, instructions), session);
+    const to = logged === undefined ? 0 : agreeing(messages, instructions, session, logged);
+    if (to < stood) await session.rewind(to);
+    if (to === 0) this.#wear(undefined, session);
+    this.#count(parsed, session);
+    const fresh = messages.slice(logged === undefined || to === 0 ? 0 : instructions + to - logged);
+    const appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
+    await session.append(appended);
+    const news = new Set(fresh.map(({ id }) => id));
+    const notices = parsed.notices.filter(({ at }) => news.has(at));
+    return {
+      appended,
+      ...(to < stood && { rewound: { to, left: stood - to } }),
+      ...(command && { command }),
+      ...(parsed.model !== undefined && { model: parsed.model }),
+      notices: to < stood ? [wentBack(to, stood - to), ...notices] : notices,
+    };
+  }
+
+  /** A writer that puts the client's newest instructions at the head. */
+  writer(): RequestWriter {
+    const writer = this.#format.createWriter();
+    let written: readonly ViewMessage[] | undefined;
+    return {
+      write: (view, unchangedUpTo) => {
+        const dressed = this.#dress(view);
+        const from = written === this.#worn ? unchangedUpTo + dressed.length - view.length : 0;
+        written = this.#worn;
+        return writer.write(dressed, Math.max(0, from));
+      },
+    };
+  }
+
+  /**
+   * Sees to it that these instructions are sent. Returns how many messages at the head of the log they stand for;
+   * undefined where those no longer stand in view as they were, so that nothing can take their place.
+   */
+  #wear(instructions: readonly Message[] | undefined, session: FollowedSession): number | undefined {
+    const standing = leading(session.view.length, (i) => isInstruction(session.view[i]!));
+    const logged =
+      session.base > 0 ? standing : leading(session.length, (i) => session.at(i).role === 'system');
+    const own = (i: number): Message => (session.base > 0 ? session.view[i]!.message : session.at(i));
+    const asLogged =
+      !instructions ||
+      (instructions.length === logged && instructions.every((one, i) => sameMessage(one, own(i))));
+    if (asLogged) {
+      this.#worn = undefined;
+      return logged;
+    }
+    if (standing < logged) return undefined;
+    const worn = this.#worn;
+    const asWorn =
+      worn?.length === instructions.length &&
+      instructions.every((one, i) => sameMessage(one, worn[i]!.message));
+    if (asWorn) return logged;
+    this.#worn = instructions.map((one) => {
+      const message = { ...one, id: `${one.id}@head` };
+      return { message, size: session.measure(message), from: 0, to: 0 };
+    });
+    return logged;
+  }
+
+  #dress(view: readonly ViewMessage[]): readonly ViewMessage[] {
+    if (!this.#worn) return view;
+    return [...this.#worn, ...view.slice(leading(view.length, (i) => isInstruction(view[i]!)))];
+  }
+
+  /** Tools, and what the newest instructions are longer than those they stand for. */
+  #count(parsed: Parsed, session: FollowedSession): void {
+    const key = parsed.tools && JSON.stringify(parsed.tools);
+    if (!parsed.tools || key === undefined) this.#tools = undefined;
+    else if (this.#tools?.key !== key) this.#tools = { key, tokens: session.countTools(parsed.tools) };
+    let tokens = this.#tools?.tokens ?? 0;
+    for (const { size } of this.#worn ?? []) tokens += size.tokens;
+    if (this.#worn)
+      for (const shown of session.view) {
+        if (!isInstruction(shown)) break;
+        tokens -= shown.size.tokens;
+      }
+    session.fixed(tokens);
+  }
+}
+
+/** First log position from which what came differs from what was known; `logged` messages at its head are not asked. */
+function agreeing(
+  messages: readonly Message[],
+  instructions: number,
+  session: FollowedSession,
+  logged: number,
+): number {
+  const shift = instructions - logged;
+  let seq = Math.max(logged, session.base);
+  while (seq < session.length && seq + shift < messages.length) {
+    if (!sameMessage(session.at(seq), messages[seq + shift]!)) return seq;
+    seq++;
+  }
+  return Math.min(seq, Math.max(0, messages.length - shift));
+}
+
+function leading(length: number, holds: (index: number) => boolean): number {
+  let count = 0;
+  while (count < length && holds(count)) count++;
+  return count;
+}
+
+function isInstruction({ source, replaced }: ViewMessage): boolean {
+  return source?.role === 'system' && replaced === undefined;
+}
+
+/** What a client sends behind the point it went back to may have the ids of what stood there before. */
+function idOn(branch: number, id: string): string {
+  return branch === 0 ? id : `${id}~${branch}`;
+}
+
+function wentBack(to: number, left: number): Notice {
+  const what = `the client's history differs from here on: ${left} messages are left out, and it goes on from what the client sent`;
+  return { at: `message ${to}`, kind: 'history-rewound', what };
+}

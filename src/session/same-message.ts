@@ -1,0 +1,79 @@
+import type { Message } from '../transcript/index.js';
+
+/**
+ * Whether a client sent the same message again. Ids are not asked, for they come from places; nor are cache marks, which
+ * clients move from request to request; and a field that is null is one that is not there.
+ */
+export function sameMessage(a: Message, b: Message): boolean {
+  if (a === b) return true;
+  if (a.role !== b.role || a.wireFormat !== b.wireFormat) return false;
+  if (isObject(a.wire) && isObject(b.wire)) return sameValue(a.wire, b.wire);
+  return sameValue(a.wire, b.wire) && sameValue(a.parts, b.parts);
+}
+
+/** Anthropic's, the AI SDK's and Bedrock's names for "the cache may end here". */
+const CACHE_MARKS: ReadonlySet<string> = new Set([
+  'cache_control',
+  'cacheControl',
+  'cachePoint',
+  'cache_point',
+]);
+
+/** Texts are compared by the runtime, byte for byte: on 4 MB of history that is far below a millisecond. */
+function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b || (isNothing(a) && isNothing(b))) return true;
+  if (typeof a === 'string') return a === onlyText(b);
+  if (typeof b === 'string') return b === onlyText(a);
+  if (!isObject(a) || !isObject(b)) return false;
+  if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b);
+  if (a instanceof Uint8Array || b instanceof Uint8Array) return sameBytes(a, b);
+  if (a instanceof URL || b instanceof URL) return String(a) === String(b);
+  return holdsAll(a, b) && holdsAll(b, a, true);
+}
+
+function sameList(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+  return a.every((item, i) => sameValue(item, b[i]));
+}
+
+function sameBytes(a: unknown, b: unknown): boolean {
+  return a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+}
+
+/** Every field of `a` stands in `b`; the way back asks only for fields that `a` does not have. */
+function holdsAll(a: Fields, b: Fields, onlyMissing = false): boolean {
+  for (const key in a) {
+    const value = a[key];
+    if (CACHE_MARKS.has(key) || typeof value === 'function') continue;
+    if (onlyMissing ? isNothing(b[key]) && !isNothing(value) && !isEmptied(value) : !matches(value, b[key])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function matches(value: unknown, other: unknown): boolean {
+  return sameValue(value, other) || (isNothing(other) && isEmptied(value));
+}
+
+/** Nothing but cache marks: `providerOptions: { anthropic: { cacheControl } }` is gone where its mark moved on. */
+function isEmptied(value: unknown): boolean {
+  if (!isObject(value) || Array.isArray(value)) return false;
+  return Object.keys(value).every((key) => CACHE_MARKS.has(key) || isEmptied(value[key]));
+}
+
+/** A message of words alone becomes a list of one block when a client puts a cache mark on it. */
+function onlyText(content: unknown): string | undefined {
+  const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
+  return isObject(only) && only.type === 'text' && typeof only.text === 'string' ? only.text : undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
