@@ -2,3 +2,5 @@
 export { validateOpenAiChat, type Rule, type ValidatorOptions, type Violation } from './wire/openai-chat.js';
 export { validators, type WireFault, type WireValidator } from './validators.js';
 export { judge, RuleBroken, type ContractRule, type Verdict } from './rule.js';
+/** What a store is held to, as rules that any test runner can run. */
+export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';

@@ -1,0 +1,2 @@
+export { openStore, type StoreOptions } from './open.js';
+export { MemoryStore } from './memory/index.js';

@@ -1,0 +1,59 @@
+import { SpillwayError } from '../errors/index.js';
+import type { SessionStore } from '../spi/index.js';
+import { MemoryStore } from './memory/index.js';
+import { PATIENCE_MS } from './patience.js';
+import { safeUrl } from './safe-url.js';
+
+export interface StoreOptions {
+  /** Milliseconds since the epoch; for tests. */
+  readonly nowMs?: () => number;
+  /** How long another process may stand in the way before a call gives up. Default 10,000. */
+  readonly patienceMs?: number;
+}
+
+const ALLOWED = 'memory:, sqlite:FILE, postgres://USER:PASSWORD@HOST/NAME';
+
+/**
+ * Opens the store that a URL names, making or updating its tables: `memory:`, `sqlite:./file.db`, `sqlite::memory:`,
+ * `postgres://...`. Drivers are loaded here and not before. Rejects with a `STORE_...` error, never showing a password.
+ */
+export async function openStore(url: string, options: StoreOptions = {}): Promise<SessionStore> {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*):(.*)$/is.exec(url) ?? [];
+  const parts = { nowMs: options.nowMs ?? Date.now, patienceMs: options.patienceMs ?? PATIENCE_MS };
+  switch (scheme.toLowerCase()) {
+    case 'memory':
+      if (rest.replace(/^\/\//, '') !== '') break;
+      return new MemoryStore(parts.nowMs);
+    case 'sqlite': {
+      const path = rest.replace(/^\/\//, '');
+      if (path === '') break;
+      const { openSqlite } = await driver(url, import('./sqlite/index.js'));
+      return openSqlite(path, parts);
+    }
+    case 'postgres':
+    case 'postgresql': {
+      const { openPostgres } = await driver(url, import('./postgres/index.js'));
+      return openPostgres(url, parts);
+    }
+    default:
+  }
+  throw new SpillwayError('STORE_UNKNOWN', {
+    subject: 'store',
+    found: safeUrl(url),
+    allowed: ALLOWED,
+    remedy: 'Name one of these.',
+  });
+}
+
+async function driver<Driver>(url: string, loading: Promise<Driver>): Promise<Driver> {
+  try {
+    return await loading;
+  } catch (error) {
+    throw new SpillwayError('STORE_FAILED', {
+      subject: `driver of ${safeUrl(url)}`,
+      found: String((error as Error).message).split('\n')[0],
+      remedy: 'Install the packages of spillway again, optional ones too.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,21 @@
+/** How long somebody else may stand in the way before a call gives up. */
+export const PATIENCE_MS = 10_000;
+const FIRST_WAIT_MS = 1;
+const MAX_WAIT_MS = 40;
+
+/** Tries again while `isPassing`, without blocking the process, and not in step with the one it waits for. */
+export async function patiently<T>(
+  work: () => Promise<T>,
+  isPassing: (error: unknown) => boolean,
+  patienceMs: number,
+): Promise<T> {
+  const until = performance.now() + patienceMs;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() >= until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs * (0.5 + Math.random())));
+  }
+}

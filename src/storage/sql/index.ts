@@ -1,0 +1,5 @@
+export type { Dialect, WordIndex } from './dialect.js';
+export { migrationsOf } from './migrations.js';
+export type { Migrations } from './migrate.js';
+export { SqlStore, type SqlParts } from './store.js';
+export type { Database, Open, Tables } from './tables.js';

@@ -1,0 +1,159 @@
+import type {
+  EventQuery,
+  LedgerEntry,
+  StoredEvent,
+  StoredThread,
+  ThreadInfo,
+  ThreadKey,
+  UsageEntry,
+} from '../../spi/index.js';
+import type { LogMessage } from '../../transcript/index.js';
+import { keyOf, readText, writeText } from '../text.js';
+import { summed } from '../usage.js';
+import type { Database, Tables } from './tables.js';
+
+export async function threadIdOf(db: Database, key: ThreadKey): Promise<number | undefined> {
+  const row = await oneThread(db, key).select('id').executeTakeFirst();
+  return row?.id;
+}
+
+/** One row by its key, and its checkpoint: no matter how long the thread is. */
+export async function readThread(db: Database, key: ThreadKey): Promise<StoredThread | undefined> {
+  const row = await oneThread(db, key)
+    .leftJoin('spillway_checkpoint as checkpoint', 'checkpoint.thread_id', 'spillway_thread.id')
+    .select(['spillway_thread.messages', 'spillway_thread.entries', 'checkpoint.body'])
+    .select(['checkpoint.messages as atMessages', 'checkpoint.entries as atEntries'])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const head = { messages: row.messages, entries: row.entries };
+  if (row.body === null) return { head };
+  const checkpointAt = { messages: row.atMessages!, entries: row.atEntries! };
+  return { head, checkpoint: parsed(row.body), checkpointAt };
+}
+
+export async function readMessages(
+  db: Database,
+  key: ThreadKey,
+  from: number,
+  to: number | undefined,
+): Promise<LogMessage[]> {
+  const rows = await rowsOf(db, 'spillway_message', key, from, to).select('body').execute();
+  return rows.map(({ body }) => parsed<LogMessage>(body));
+}
+
+export async function readMessage(db: Database, key: ThreadKey, id: string): Promise<LogMessage | undefined> {
+  const row = await db
+    .selectFrom('spillway_message')
+    .select('body')
+    .where('thread_id', '=', idOf(db, key))
+    .where('id_key', '=', keyOf(id))
+    .executeTakeFirst();
+  return row && parsed<LogMessage>(row.body);
+}
+
+export async function readEntries(
+  db: Database,
+  key: ThreadKey,
+  from: number,
+  to: number | undefined,
+): Promise<LedgerEntry[]> {
+  const rows = await rowsOf(db, 'spillway_entry', key, from, to).select(['kind', 'at', 'body']).execute();
+  return rows.map(({ kind, at, body }) => ({ kind: readText(kind), at, body: parsed(body) }));
+}
+
+/** In the order they were noted in; the clock has no say. */
+export async function readEvents(db: Database, key: ThreadKey, query: EventQuery): Promise<StoredEvent[]> {
+  let select = db.selectFrom('spillway_event').select('body').where('thread_id', '=', idOf(db, key));
+  if (query.kinds?.length === 0) return [];
+  if (query.kinds) select = select.where('kind', 'in', query.kinds.map(writeText));
+  if (query.ref !== undefined) select = select.where('ref_key', '=', keyOf(query.ref));
+  select = select.orderBy('id', query.newestFirst ? 'desc' : 'asc');
+  if (query.limit !== undefined) select = select.limit(whole(query.limit));
+  const rows = await select.execute();
+  return rows.map(({ body }) => parsed<StoredEvent>(body));
+}
+
+export async function readUsage(
+  db: Database,
+  { sessionId, agentPath }: Partial<ThreadKey>,
+): Promise<UsageEntry[]> {
+  let select = db
+    .selectFrom('spillway_usage')
+    .innerJoin('spillway_thread', 'spillway_thread.id', 'spillway_usage.thread_id')
+    .select(({ fn, cast }) => {
+      const sum = <Column extends SumColumn, Name extends string>(column: Column, name: Name) =>
+        cast<number>(fn.sum(`spillway_usage.${column}`), 'double precision').as(name);
+      return [
+        'line',
+        'model',
+        sum('calls', 'calls'),
+        sum('input_tokens', 'inputTokens'),
+        sum('cache_read_tokens', 'cacheReadTokens'),
+        sum('cache_write_tokens', 'cacheWriteTokens'),
+        sum('output_tokens', 'outputTokens'),
+        sum('cost', 'cost'),
+        sum('unpriced', 'unpriced'),
+      ] as const;
+    })
+    .groupBy(['line', 'model']);
+  if (sessionId !== undefined) select = select.where('session_key', '=', keyOf(sessionId));
+  if (agentPath !== undefined) select = select.where('path_key', '=', keyOf(agentPath));
+  const rows = await select.execute();
+  return summed(
+    rows.map((row) => ({ ...row, line: row.line as UsageEntry['line'], model: readText(row.model) })),
+  );
+}
+
+type SumColumn = Exclude<keyof Tables['spillway_usage'], 'thread_id' | 'line' | 'model'>;
+
+/** The one that was written to last comes first. */
+export async function readThreads(
+  db: Database,
+  of: { readonly sessionId?: string; readonly limit?: number },
+): Promise<ThreadInfo[]> {
+  let select = db.selectFrom('spillway_thread').selectAll();
+  if (of.sessionId !== undefined) select = select.where('session_key', '=', keyOf(of.sessionId));
+  select = select.orderBy('updated_at', 'desc').orderBy('id', 'desc');
+  if (of.limit !== undefined) select = select.limit(whole(of.limit));
+  const rows = await select.execute();
+  return rows.map((row) => ({
+    sessionId: readText(row.session_id),
+    agentPath: readText(row.agent_path),
+    head: { messages: row.messages, entries: row.entries },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }));
+}
+
+export function parsed<T>(body: string): T {
+  return JSON.parse(body) as T;
+}
+
+/** No database counts below zero or in halves. */
+export function whole(limit: number): number {
+  return Math.min(Math.max(0, Math.trunc(limit) || 0), Number.MAX_SAFE_INTEGER);
+}
+
+function oneThread(db: Database, key: ThreadKey) {
+  return db
+    .selectFrom('spillway_thread')
+    .where('session_key', '=', keyOf(key.sessionId))
+    .where('path_key', '=', keyOf(key.agentPath));
+}
+
+const idOf = (db: Database, key: ThreadKey) => oneThread(db, key).select('id');
+
+function rowsOf(
+  db: Database,
+  table: 'spillway_message' | 'spillway_entry',
+  key: ThreadKey,
+  from: number,
+  to: number | undefined,
+) {
+  const rows = db
+    .selectFrom(table as 'spillway_entry')
+    .where('thread_id', '=', idOf(db, key))
+    .where('seq', '>=', from)
+    .orderBy('seq');
+  return to === undefined ? rows : rows.where('seq', '<', to);
+}

@@ -1,0 +1,206 @@
+import { SpillwayError } from '../../errors/index.js';
+import type {
+  EventQuery,
+  Json,
+  LedgerEntry,
+  SearchHit,
+  SessionStore,
+  StoredArtifact,
+  StoredEvent,
+  StoredThread,
+  ThreadHead,
+  ThreadInfo,
+  ThreadKey,
+  ThreadWrite,
+  UsageEntry,
+} from '../../spi/index.js';
+import type { LogMessage } from '../../transcript/index.js';
+import { checkWrite, closedFault, idTaken } from '../fault.js';
+import { keyOf, readText, writeText } from '../text.js';
+import { wordsOfQuery } from '../words.js';
+import type { Dialect } from './dialect.js';
+import { migrate, type Migrations } from './migrate.js';
+import { patiently } from '../patience.js';
+import * as read from './read.js';
+import type { Database, Open } from './tables.js';
+import { noteThread, writeThread } from './write.js';
+
+export interface SqlParts {
+  /** For people; without a password. */
+  readonly name: string;
+  readonly db: Database;
+  readonly dialect: Dialect;
+  readonly nowMs: () => number;
+  /** How long somebody else may stand in the way before a call gives up. */
+  readonly patienceMs: number;
+}
+
+/** Keeps sessions in a database; the dialect knows which. */
+export class SqlStore implements SessionStore {
+  readonly name: string;
+  readonly #parts: SqlParts;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(parts: SqlParts) {
+    this.name = parts.name;
+    this.#parts = parts;
+  }
+
+  /** Rejects with `STORE_SCHEMA` and with whatever keeps the database from being used; it is then closed. */
+  static async open(parts: SqlParts, migrations: Migrations): Promise<SqlStore> {
+    const store = new SqlStore(parts);
+    try {
+      await store.#ask((db) => migrate(db, parts.dialect, migrations, parts.name));
+      return store;
+    } catch (error) {
+      await store.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  load(key: ThreadKey): Promise<StoredThread | undefined> {
+    return this.#ask((db) => read.readThread(db, key));
+  }
+
+  async write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined> {
+    checkWrite(expected, write);
+    const now = this.#parts.nowMs();
+    return this.#change((open) => writeThread(open, this.#parts.dialect, key, expected, write, now));
+  }
+
+  messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]> {
+    return this.#ask((db) => read.readMessages(db, key, from, to));
+  }
+
+  message(key: ThreadKey, id: string): Promise<LogMessage | undefined> {
+    return this.#ask((db) => read.readMessage(db, key, id));
+  }
+
+  entries(key: ThreadKey, from: number, to?: number): Promise<readonly LedgerEntry[]> {
+    return this.#ask((db) => read.readEntries(db, key, from, to));
+  }
+
+  note(key: ThreadKey, events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): Promise<void> {
+    const now = this.#parts.nowMs();
+    return this.#change((open) => noteThread(open, key, events, usage, now));
+  }
+
+  events(key: ThreadKey, query: EventQuery = {}): Promise<readonly StoredEvent[]> {
+    return this.#ask((db) => read.readEvents(db, key, query));
+  }
+
+  usage(of: Partial<ThreadKey> = {}): Promise<readonly UsageEntry[]> {
+    return this.#ask((db) => read.readUsage(db, of));
+  }
+
+  async search(key: ThreadKey, query: string, limit: number): Promise<readonly SearchHit[]> {
+    const words = wordsOfQuery(query);
+    const most = read.whole(limit);
+    return this.#ask(async (db) => {
+      if (words.length === 0 || most === 0) return [];
+      const threadId = await read.threadIdOf(db, key);
+      if (threadId === undefined) return [];
+      return this.#parts.dialect.words.search(db, threadId, words, most);
+    });
+  }
+
+  artifact(key: string): Promise<StoredArtifact | undefined> {
+    return this.#ask(async (db) => {
+      const row = await db
+        .selectFrom('spillway_artifact')
+        .select('body')
+        .where('key', '=', keyOf(key))
+        .executeTakeFirst();
+      return row && read.parsed<StoredArtifact>(row.body);
+    });
+  }
+
+  async keepArtifact(key: string, artifact: StoredArtifact): Promise<StoredArtifact> {
+    await this.#change((open) =>
+      open
+        .insertInto('spillway_artifact')
+        .values({ key: keyOf(key), body: JSON.stringify(artifact) })
+        .onConflict((conflict) => conflict.column('key').doNothing())
+        .execute(),
+    );
+    return (await this.artifact(key)) ?? artifact;
+  }
+
+  value(scope: string, name: string): Promise<Json | undefined> {
+    return this.#ask(async (db) => {
+      const row = await db
+        .selectFrom('spillway_value')
+        .select('body')
+        .where('scope_key', '=', keyOf(scope))
+        .where('name_key', '=', keyOf(name))
+        .executeTakeFirst();
+      return row && read.parsed<Json>(row.body);
+    });
+  }
+
+  async setValue(scope: string, name: string, value: Json | undefined): Promise<void> {
+    const key = { scope_key: keyOf(scope), name_key: keyOf(name) };
+    await this.#change<unknown>((open) => {
+      if (value === undefined) {
+        return open
+          .deleteFrom('spillway_value')
+          .where('scope_key', '=', key.scope_key)
+          .where('name_key', '=', key.name_key)
+          .execute();
+      }
+      const body = JSON.stringify(value);
+      return open
+        .insertInto('spillway_value')
+        .values({ ...key, name: writeText(name), body })
+        .onConflict((conflict) => conflict.columns(['scope_key', 'name_key']).doUpdateSet({ body }))
+        .execute();
+    });
+  }
+
+  values(scope: string): Promise<Readonly<Record<string, Json>>> {
+    return this.#ask(async (db) => {
+      const rows = await db
+        .selectFrom('spillway_value')
+        .select(['name', 'body'])
+        .where('scope_key', '=', keyOf(scope))
+        .orderBy('name_key')
+        .execute();
+      return Object.fromEntries(rows.map(({ name, body }) => [readText(name), read.parsed<Json>(body)]));
+    });
+  }
+
+  threads(of: { readonly sessionId?: string; readonly limit?: number } = {}): Promise<readonly ThreadInfo[]> {
+    return this.#ask((db) => read.readThreads(db, of));
+  }
+
+  /** Waits for the calls under way. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.allSettled(this.#underWay).then(() => this.#parts.db.destroy());
+    return this.#closing;
+  }
+
+  #change<T>(work: (open: Open) => Promise<T>): Promise<T> {
+    return this.#ask((db) => db.transaction().execute(work));
+  }
+
+  async #ask<T>(work: (db: Database) => Promise<T>): Promise<T> {
+    const { db, dialect, patienceMs } = this.#parts;
+    if (this.#closing) throw closedFault(this.name);
+    const asked = patiently(
+      () => work(db),
+      (error) => dialect.isPassing(error),
+      patienceMs,
+    );
+    this.#underWay.add(asked);
+    try {
+      return await asked;
+    } catch (error) {
+      if (error instanceof SpillwayError) throw error;
+      if (dialect.isIdTaken(error)) throw idTaken(undefined, error);
+      throw dialect.faultOf(error);
+    } finally {
+      this.#underWay.delete(asked);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type Libsql from 'libsql';
+import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
+
+/**
+ * A transaction takes the write lock at its start: one that read first could otherwise not be finished. Its commands are
+ * executed, not prepared: libsql does not reset a prepared statement that failed, and a `begin` that met a lock would
+ * hold what it has seen of the file, so that later reads were old.
+ */
+class ImmediateDriver extends SqliteDriver {
+  readonly #database: Libsql.Database;
+
+  constructor(database: Libsql.Database) {
+    super({ database: database as unknown as SqliteDatabase });
+    this.#database = database;
+  }
+
+  override async beginTransaction(): Promise<void> {
+    this.#database.exec('begin immediate');
+  }
+
+  override async commitTransaction(): Promise<void> {
+    this.#database.exec('commit');
+  }
+
+  /** After some faults (a full disk) SQLite has rolled back by itself, and would complain. */
+  override async rollbackTransaction(): Promise<void> {
+    if (this.#database.inTransaction) this.#database.exec('rollback');
+  }
+}
+
+/** SQLite does take back DDL; Kysely leaves it to its user to know. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+export class ImmediateSqlite extends SqliteDialect {
+  readonly #database: Libsql.Database;
+
+  constructor(database: Libsql.Database) {
+    super({ database: database as unknown as SqliteDatabase });
+    this.#database = database;
+  }
+
+  override createDriver(): SqliteDriver {
+    return new ImmediateDriver(this.#database);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}

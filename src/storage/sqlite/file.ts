@@ -1,0 +1,42 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type Database from 'libsql';
+import { SpillwayError } from '../../errors/index.js';
+
+/** What stands in the way of a file that SQLite could not open: its own message is a number. */
+export function openFault(store: string, path: string, error: unknown): SpillwayError {
+  const fault = (code: 'STORE_FAILED' | 'STORE_DENIED', found: string, remedy: string): SpillwayError =>
+    new SpillwayError(code, { subject: store, found, remedy, cause: error });
+  const folder = dirname(path);
+  if (kindOf(folder) !== 'folder')
+    return fault('STORE_FAILED', `no folder ${folder}`, 'Create it, or name another.');
+  if (kindOf(path) === 'folder') return fault('STORE_FAILED', 'a folder', 'Name a file in it.');
+  try {
+    accessSync(kindOf(path) === 'file' ? path : folder, constants.R_OK | constants.W_OK);
+  } catch (denied) {
+    return fault('STORE_DENIED', (denied as Error).message, 'Let this user read and write there.');
+  }
+  return fault(
+    'STORE_FAILED',
+    String((error as Error).message),
+    'Look at the disk and at what else uses the file.',
+  );
+}
+
+function kindOf(path: string): 'file' | 'folder' | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && (stat.isDirectory() ? 'folder' : 'file');
+}
+
+/** Beyond this the write-ahead log is cut back after a large write. */
+const MAX_IDLE_WAL_BYTES = 64 * 1024 * 1024;
+
+/** A commit is on the disk when it returns, and readers never wait for a writer. */
+export function prepareFile(database: Database.Database): void {
+  // Waiting is done outside, where it does not stop the process.
+  database.exec('pragma busy_timeout = 0');
+  // First: it reads the header, so that what is no database is found here.
+  database.exec('pragma journal_mode = wal');
+  database.exec('pragma synchronous = full');
+  database.exec(`pragma journal_size_limit = ${MAX_IDLE_WAL_BYTES}`);
+}

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import Libsql from 'libsql';
+import { Kysely } from 'kysely';
+import { migrationsOf, SqlStore, type Dialect, type Migrations, type Tables } from '../sql/index.js';
+import { patiently } from '../patience.js';
+import { ImmediateSqlite } from './driver.js';
+import { faultOf, isBusy, isIdTaken, isMissingTable, isTaken } from './faults.js';
+import { openFault, prepareFile } from './file.js';
+import { sqliteWords } from './words.js';
+
+const IN_MEMORY = ':memory:';
+
+export interface SqliteOptions {
+  readonly nowMs: () => number;
+  readonly patienceMs: number;
+  /** For tests of schemas to come. */
+  readonly migrations?: (dialect: Dialect) => Migrations;
+}
+
+/** Opens a file, or makes it; `:memory:` is one that nobody else sees. */
+export async function openSqlite(path: string, options: SqliteOptions): Promise<SqlStore> {
+  const inMemory = path === IN_MEMORY;
+  const file = inMemory ? path : resolve(path);
+  const name = `sqlite:${file}`;
+  const dialect: Dialect = {
+    kind: 'sqlite',
+    words: sqliteWords,
+    faultOf: (error) => faultOf(name, error),
+    isPassing: isBusy,
+    isMissingTable,
+    isTaken,
+    isIdTaken,
+  };
+  const database = open(name, file);
+  try {
+    await patiently(async () => prepareFile(database), isBusy, options.patienceMs);
+    // A file that may not be written says so now, not at the first write.
+    await patiently(async () => database.exec('begin immediate; rollback'), isBusy, options.patienceMs);
+  } catch (error) {
+    database.close();
+    throw faultOf(name, error);
+  }
+  const db = new Kysely<Tables>({ dialect: new ImmediateSqlite(database) });
+  const parts = { name, db, dialect, nowMs: options.nowMs, patienceMs: options.patienceMs };
+  return SqlStore.open(parts, (options.migrations ?? migrationsOf)(dialect));
+}
+
+function open(name: string, file: string): Libsql.Database {
+  try {
+    return new Libsql(file);
+  } catch (error) {
+    throw openFault(name, file, error);
+  }
+}

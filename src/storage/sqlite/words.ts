@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { WordIndex } from '../sql/index.js';
+import { wordsOfMessage } from '../words.js';
+
+/**
+ * FTS5, which keeps the words alone. A row's number says whose it is, thread << 32 | seq: the rows of a thread are
+ * neighbours, and a search reads theirs only. The tokenizer takes our words as they are.
+ */
+export const sqliteWords: WordIndex = {
+  async create(db) {
+    await sql`create virtual table spillway_words using fts5(
+      words, content = '', tokenize = "ascii tokenchars '_./:@-'")`.execute(db);
+  },
+
+  async add(open, threadId, messages) {
+    for (const message of messages) {
+      const words: string[] = [];
+      for (const [word, count] of wordsOfMessage(message)) {
+        for (let i = 0; i < count; i++) words.push(word);
+      }
+      if (words.length === 0) continue;
+      await sql`insert into spillway_words (rowid, words)
+        values ((${threadId} << 32) | ${message.seq}, ${words.join(' ')})`.execute(open);
+    }
+  },
+
+  async search(db, threadId, words, limit) {
+    const query = words.map((word) => `"${word}"`).join(' OR ');
+    const { rows } = await sql<{ seq: number; messageId: string; score: number }>`
+      select found.seq, json_extract(message.body, '$.id') as "messageId", found.score
+      from (
+        select rowid & 4294967295 as seq, -bm25(spillway_words) as score
+        from spillway_words
+        where spillway_words match ${query}
+          and rowid between (${threadId} << 32) and ((${threadId} << 32) | 4294967295)
+        order by score desc, seq desc
+        limit ${limit}
+      ) as found
+      join spillway_message as message on message.thread_id = ${threadId} and message.seq = found.seq
+      order by found.score desc, found.seq desc`.execute(db);
+    return rows;
+  },
+};

@@ -1,0 +1,68 @@
+import type { LedgerEntry, SessionStore, StoredEvent, ThreadKey, UsageEntry } from '../../spi/index.js';
+import { NO_SIZE, type LogMessage, type Part } from '../../transcript/index.js';
+import type { ContractRule } from '../rule.js';
+
+/** Opens the store under test: empty at the first call, and the very same one at each later call, as a second process would. */
+export type OpenStore = () => Promise<SessionStore>;
+
+/** What a store must do. */
+export interface StoreRule extends ContractRule<OpenStore> {
+  /** Opens the store more than once: only for stores that outlive who opened them. */
+  readonly reopens: boolean;
+  check(open: OpenStore): Promise<void>;
+}
+
+export const KEY: ThreadKey = { sessionId: 'session', agentPath: 'primary' };
+export const START = { messages: 0, entries: 0 };
+
+/** A message at `seq`, with an id of its own. */
+export function message(seq: number, text: string, more: Partial<LogMessage> = {}): LogMessage {
+  return {
+    id: `m${seq}`,
+    seq,
+    role: 'user',
+    origin: 'user',
+    parts: [{ type: 'text', text }],
+    size: {
+      ...NO_SIZE,
+      tokens: 7,
+      bytes: text.length,
+      parts: [{ tokens: 4, bytes: text.length, images: 0 }],
+    },
+    ...more,
+  };
+}
+
+export function spoken(seq: number, ...parts: Part[]): LogMessage {
+  return message(seq, '', { role: 'assistant', origin: 'model', parts });
+}
+
+/** `count` messages from `seq` on. */
+export function messagesFrom(seq: number, count: number): LogMessage[] {
+  return Array.from({ length: count }, (_, i) => message(seq + i, `text ${seq + i}`));
+}
+
+export function entry(number: number): LedgerEntry {
+  return { kind: 'commit', at: 1_000 + number, body: { number, words: ['a', null, true] } };
+}
+
+export function event(kind: string, at: number, ref?: string): StoredEvent {
+  return { kind, at, body: { at }, ...(ref !== undefined && { ref }) };
+}
+
+export function usage(line: UsageEntry['line'], model: string, calls: number): UsageEntry {
+  return {
+    line,
+    model,
+    calls,
+    inputTokens: 10 * calls,
+    cacheReadTokens: 20 * calls,
+    cacheWriteTokens: 30 * calls,
+    outputTokens: 40 * calls,
+    cost: 0.25 * calls,
+    unpriced: calls - 1,
+  };
+}
+
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, i) => from + i);

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { entry, event, KEY, message, range, spoken, START, usage, type StoreRule } from './rule.js';
+
+const REVIEWER = { ...KEY, agentPath: 'primary/reviewer' };
+const OTHER = { sessionId: 'other', agentPath: 'primary' };
+
+/** What stands beside the log: events, usage, search, artifacts, values, the list of threads. */
+export const SIDE_RULES: readonly StoreRule[] = [
+  {
+    id: 'STORE-13',
+    intent: 'events are kept in the order they were told in, whatever the clock says',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      await store.write(KEY, START, { messages: [message(0, 'a')], events: [event('call', 50, '1')] });
+      await store.note(KEY, [event('compaction.completed', 30, 'r1'), event('call', 20, '2')]);
+      await store.note(KEY, [event('call', 40)]);
+      await store.note(REVIEWER, [event('call', 1, '1')]);
+      const read = async (query?: Parameters<typeof store.events>[1]) =>
+        (await store.events(KEY, query)).map(({ at }) => at);
+      assert.deepEqual(await read(), [50, 30, 20, 40]);
+      assert.deepEqual(await read({ newestFirst: true }), [40, 20, 30, 50]);
+      assert.deepEqual(await read({ kinds: ['call'] }), [50, 20, 40]);
+      assert.deepEqual(await read({ kinds: ['call', 'compaction.completed'], limit: 2 }), [50, 30]);
+      assert.deepEqual(await read({ kinds: [] }), []);
+      assert.deepEqual(await read({ ref: '2' }), [20]);
+      assert.deepEqual(await read({ ref: '2', kinds: ['compaction.completed'] }), []);
+      assert.deepEqual(await read({ newestFirst: true, limit: 1 }), [40]);
+      assert.deepEqual(await read({ limit: 0 }), []);
+      assert.deepEqual(await store.events(KEY, { limit: 1 }), [event('call', 50, '1')], 'the whole event');
+    },
+  },
+  {
+    id: 'STORE-14',
+    intent: 'a note needs no head and moves none',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      await store.note(KEY, [event('call', 1)]);
+      assert.deepEqual((await store.load(KEY))?.head, START, 'noted before the first write');
+      assert.deepEqual(await store.write(KEY, START, { entries: [entry(0)] }), { messages: 0, entries: 1 });
+      await store.note(KEY, [event('call', 2)]);
+      const head = await store.write(KEY, { messages: 0, entries: 1 }, { messages: [message(0, 'a')] });
+      assert.deepEqual(head, { messages: 1, entries: 1 });
+      assert.equal((await store.events(KEY)).length, 2);
+    },
+  },
+  {
+    id: 'STORE-15',
+    intent:
+      'usage is summed by line and model, of a thread, a session or everything, and nothing of it is lost',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      await store.note(
+        KEY,
+        [],
+        [usage('primary', 'large', 1), usage('compactor', 'small', 2), usage('primary', 'large', 3)],
+      );
+      await store.write(KEY, START, { usage: [usage('primary', 'large', 4), usage('primary', '', 1)] });
+      await Promise.all(
+        range(0, 10).map(() =>
+          store.note(REVIEWER, [], [usage('compactor', 'small', 1), usage('primary', 'la"\0rge', 1)]),
+        ),
+      );
+      await store.note(OTHER, [], [usage('primary', 'large', 1)]);
+      const sorted = async (of?: Parameters<typeof store.usage>[0]) =>
+        [...(await store.usage(of))].sort((a, b) => (a.line + a.model < b.line + b.model ? -1 : 1));
+      const large = (calls: number, notes: number) => ({
+        ...usage('primary', 'large', calls),
+        unpriced: calls - notes,
+      });
+      assert.deepEqual(await sorted(KEY), [
+        usage('compactor', 'small', 2),
+        usage('primary', '', 1),
+        large(8, 3),
+      ]);
+      const ten = { unpriced: 0 };
+      assert.deepEqual(await sorted(REVIEWER), [
+        { ...usage('compactor', 'small', 10), ...ten },
+        { ...usage('primary', 'la"\0rge', 10), ...ten },
+      ]);
+      const session = await sorted({ sessionId: KEY.sessionId });
+      assert.deepEqual(
+        session.find(({ model }) => model === 'small'),
+        { ...usage('compactor', 'small', 12), unpriced: 1 },
+      );
+      assert.deepEqual(
+        (await sorted()).find(({ model }) => model === 'large'),
+        large(9, 4),
+      );
+      assert.deepEqual(await sorted({ sessionId: 'nobody' }), []);
+    },
+  },
+  {
+    id: 'STORE-16',
+    intent: 'a search finds words of text, calls and results, the message that says most of them first',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      const said = [
+        message(0, 'the build of the parser is slow, the tests of the parser too'),
+        spoken(1, {
+          type: 'tool-call',
+          callId: 'c',
+          name: 'Read',
+          arguments: '{"path":"src/parser/load_all.ts"}',
+        }),
+        message(2, '', {
+          role: 'tool',
+          origin: 'tool',
+          parts: [
+            {
+              type: 'tool-result',
+              callId: 'c',
+              content: [{ type: 'text', text: 'export const RETRY_LIMIT = 7; // Übermaß 漢字仮名' }],
+            },
+          ],
+        }),
+        message(3, 'the retry of the build is the thing that the others do'),
+        ...range(4, 30).map((seq) => message(seq, 'the usual talk of the day')),
+      ];
+      await store.write(KEY, START, { messages: said });
+      await store.write(OTHER, START, { messages: [message(0, 'parser parser parser', { id: 'foreign' })] });
+      const found = async (query: string, limit = 10) =>
+        (await store.search(KEY, query, limit)).map(({ seq }) => seq);
+      assert.deepEqual(new Set(await found('parser')), new Set([0, 1]));
+      assert.deepEqual(await found('LOAD_ALL'), [1], 'a name in the arguments of a call, in another case');
+      assert.deepEqual(
+        await found('src/parser/load_all.ts'),
+        [1, 0],
+        'a path as a whole comes before a piece of it',
+      );
+      assert.deepEqual(await found('retry_limit'), [2, 3], 'a result of a tool');
+      assert.deepEqual(await found('übermaß'), [2]);
+      assert.deepEqual(await found('仮名'), [2], 'words that are written without spaces');
+      assert.equal(
+        (await found('the parser of the build'))[0],
+        0,
+        'rare words weigh more than frequent ones',
+      );
+      assert.equal((await found('the', 3)).length, 3);
+      assert.deepEqual(await found('the', 0), []);
+      assert.deepEqual(await found('foreign'), []);
+      assert.deepEqual(await found('nowhere'), []);
+      const hits = await store.search(KEY, 'parser build', 10);
+      assert.equal(hits[0]?.messageId, 'm0');
+      assert.ok(
+        hits.every(({ score }, i) => i === 0 || score <= hits[i - 1]!.score),
+        'best first',
+      );
+      await store.write(
+        KEY,
+        { messages: 30, entries: 0 },
+        { messages: [message(30, 'a later word: zebra')] },
+      );
+      assert.deepEqual(await found('zebra'), [30], 'what was written after the first search');
+    },
+  },
+  {
+    id: 'STORE-17',
+    intent: 'a search takes any words, and signs of no query language mean anything',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      await store.write(KEY, START, { messages: [message(0, "don't AND this OR that NOT NEAR(x) c++ a*b")] });
+      const queries = [
+        '',
+        ' ',
+        '"',
+        "'",
+        "don't",
+        '"open',
+        'a AND',
+        'OR',
+        'NOT x',
+        'NEAR(x',
+        '(',
+        'x)',
+        '*',
+        'a*',
+        'words:x',
+        '^x',
+        '-x',
+        '!x',
+        'x & | y',
+        ':*',
+        '\\',
+        '\0',
+        '\ud800',
+        '%',
+        '_',
+        '<->',
+        'x'.repeat(10_000),
+        'y '.repeat(10_000),
+        '😀',
+      ];
+      for (const query of queries) {
+        const hits = await store.search(KEY, query, 5);
+        assert.ok(hits.length <= 1, `query ${JSON.stringify(query.slice(0, 20))}`);
+      }
+      for (const query of ["don't", 'NOT', 'near', 'a*', '"x', "'that"]) {
+        assert.equal(
+          (await store.search(KEY, query, 5)).length,
+          1,
+          `query ${query} names a word of the message`,
+        );
+      }
+    },
+  },
+  {
+    id: 'STORE-18',
+    intent: 'of an artifact the first one stays, whoever comes second and however close',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      assert.equal(await store.artifact('k'), undefined);
+      assert.deepEqual(await store.keepArtifact('k', { text: 'a\0' }), { text: 'a\0' });
+      assert.deepEqual(await store.keepArtifact('k', { text: 'b', body: 1 }), { text: 'a\0' });
+      assert.deepEqual(await store.artifact('k'), { text: 'a\0' });
+      const raced = await Promise.all(
+        range(0, 8).map((i) => store.keepArtifact('raced', { text: `t${i}`, body: { i } })),
+      );
+      const stored = await store.artifact('raced');
+      for (const one of raced) assert.deepEqual(one, stored);
+      const long = 'k'.repeat(5_000);
+      await store.keepArtifact(long, { text: 'long' });
+      assert.equal(await store.artifact(`${long}k`), undefined);
+      assert.deepEqual(await store.artifact(long), { text: 'long' });
+    },
+  },
+  {
+    id: 'STORE-19',
+    intent: 'values are set, changed and taken back, each in its scope',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      await store.setValue('a', 'x', { deep: [1, null] });
+      await store.setValue('a', 'y\0"', 'text');
+      await store.setValue('a', '__proto__', 1);
+      await store.setValue('b', 'x', false);
+      await store.setValue('a', 'x', null);
+      assert.equal(await store.value('a', 'x'), null);
+      assert.equal(await store.value('b', 'x'), false);
+      assert.equal(await store.value('b', 'y\0"'), undefined);
+      assert.deepEqual(Object.entries(await store.values('a')).sort(), [
+        ['__proto__', 1],
+        ['x', null],
+        ['y\0"', 'text'],
+      ]);
+      await store.setValue('a', 'x', undefined);
+      await store.setValue('never', 'set', undefined);
+      assert.equal(await store.value('a', 'x'), undefined);
+      assert.deepEqual(Object.keys(await store.values('a')).sort(), ['__proto__', 'y\0"']);
+      assert.deepEqual(await store.values('never'), {});
+    },
+  },
+  {
+    id: 'STORE-20',
+    intent: 'threads are listed with their heads, the one written to last first',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      await store.write(KEY, START, { messages: [message(0, 'a')] });
+      await store.write(REVIEWER, START, { messages: [message(0, 'a')], entries: [entry(0)] });
+      await store.write(OTHER, START, { entries: [entry(0)] });
+      const all = await store.threads();
+      assert.equal(all.length, 3);
+      const reviewer = all.find(({ agentPath }) => agentPath === REVIEWER.agentPath)!;
+      assert.deepEqual(reviewer.head, { messages: 1, entries: 1 });
+      assert.equal(reviewer.sessionId, REVIEWER.sessionId);
+      assert.ok(reviewer.createdAt <= reviewer.updatedAt);
+      assert.ok(
+        all.every(({ updatedAt }, i) => i === 0 || updatedAt <= all[i - 1]!.updatedAt),
+        'newest first',
+      );
+      assert.deepEqual((await store.threads({ sessionId: 'session' })).length, 2);
+      assert.deepEqual(await store.threads({ sessionId: 'sess' }), []);
+      assert.deepEqual(await store.threads({ limit: 2 }), all.slice(0, 2));
+    },
+  },
+  {
+    id: 'STORE-21',
+    intent: 'a closed store refuses, with a code, and may be closed again',
+    reopens: false,
+    async check(open) {
+      const store = await open();
+      await store.close();
+      await store.close();
+      for (const call of [
+        () => store.load(KEY),
+        () => store.write(KEY, START, {}),
+        () => store.value('a', 'b'),
+      ]) {
+        await assert.rejects(call, { code: 'STORE_FAILED', retryable: false });
+      }
+    },
+  },
+];
