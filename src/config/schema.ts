@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { crossChecks } from './checks.js';
+import { FillFields, SummarizerFields } from './summarizer-fields.js';
 import { CompactionThresholds, gate } from './thresholds.js';
 
 export { CompactionThresholds };
@@ -98,9 +99,35 @@ const Fields = z.strictObject({
   compaction: z
     .strictObject({
       auto: z.boolean().default(true).describe('Compact when pressure says so. Off: only when asked.'),
+      approval: z
+        .enum(['off', 'ask'])
+        .default('off')
+        .describe(
+          'ask: what pressure starts waits for an operator, who approves, edits or rejects the plan; until then calls pause.',
+        ),
+      continue: z
+        .enum(['off', 'ask', 'on'])
+        .default('off')
+        .describe(
+          'After an automatic compaction: nothing more; the host is asked; or the agent is told to go on.',
+        ),
+      prompt: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe(
+          'Prompt by which the model of the session writes its own summaries: a name in the folder of prompts, or a path. Wins over `agent`.',
+        ),
+      agent: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe('One of summarizerAgents, in place of what `summarizer` says.'),
     })
     .prefault({})
-    .describe('Whether pressure alone may start a run.'),
+    .describe(
+      'Whether pressure alone may start a run, and who summarises: own prompt, named agent, default, nobody.',
+    ),
   prune: z
     .enum(['off', 'iteration', 'compaction', 'always'])
     .default('off')
@@ -112,6 +139,10 @@ const Fields = z.strictObject({
     .strictObject({
       system: z.boolean().default(true).describe('System messages are never compacted.'),
       firstUser: z.boolean().default(true).describe('The first user message is never compacted.'),
+      tools: z
+        .array(z.string())
+        .default([])
+        .describe('Tools whose results are kept verbatim: what a sub-agent hands back.'),
       share: share('Most of the budget pins may take; a pin over it is cut visibly.').default(0.4),
     })
     .prefault({})
@@ -134,7 +165,7 @@ const Fields = z.strictObject({
     .enum(['none', 'extractive', 'model'])
     .default('extractive')
     .describe(
-      'Who writes the text that stands for a span: nobody (a notice), our own extraction, or a model.',
+      'Who summarises where neither a prompt nor an agent is named: nobody (only prunes; what does not fit is dropped), our own extraction, or a model.',
     ),
   breaker: z
     .strictObject({
@@ -143,81 +174,39 @@ const Fields = z.strictObject({
     .prefault({})
     .describe('The circuit breaker around summarizers; its counts stand under thresholds.'),
   summarizerModel: z
-    .strictObject({
-      provider: z
-        .enum(['openai-compatible', 'openai', 'anthropic'])
-        .default('openai-compatible')
-        .describe('Whose interface the endpoint speaks.'),
-      model: z
-        .string()
-        .nullable()
-        .default(null)
-        .describe('Model that writes summaries. Empty: the model that the session talks to.'),
-      baseUrl: z
-        .string()
-        .nullable()
-        .default(null)
-        .describe('Address of the endpoint, up to /v1. Empty: that of the provider.'),
-      apiKeyEnv: z
-        .string()
-        .nullable()
-        .default(null)
-        .describe('Name of the environment variable that holds the key; the key itself stands in no file.'),
-      window: z
-        .int()
-        .min(1_000)
-        .nullable()
-        .default(null)
-        .describe('Tokens the summarizer reads in one call. Empty: what is known of its model.'),
-    })
+    .strictObject(SummarizerFields)
     .prefault({})
     .describe('The model behind `summarizer: model`. It is never given a tool.'),
-  fill: z
-    .strictObject({
-      deadlineMs: z
-        .int()
-        .min(1)
-        .default(30_000)
-        .describe(
-          'Most milliseconds a compaction waits for text; what is late keeps its deterministic form.',
-        ),
-      concurrency: z.int().min(1).max(64).default(4).describe('Calls of the summarizer at a time.'),
-      toolResultChars: z
-        .int()
-        .min(0)
-        .default(2_000)
-        .describe(
-          'Longest tool result that a summarizer is shown; longer ones keep head and tail. In characters.',
-        ),
-      maxCost: z
-        .number()
-        .min(0)
-        .nullable()
-        .default(null)
-        .describe(
-          'Most US dollars that a session spends on summaries, where prices are known. Empty: no limit.',
-        ),
-      maxTokens: z
-        .int()
-        .min(0)
-        .nullable()
-        .default(null)
-        .describe('Most tokens, in and out, that a session spends on summaries. Empty: no limit.'),
-      prompts: z
-        .string()
-        .nullable()
-        .default(null)
-        .describe(
-          'Folder with prompts of your own; what is missing in it is written there. Empty: those that come with Spillway.',
-        ),
-    })
-    .prefault({})
-    .describe('How a summarizer is asked for better text, once a whole plan stands without it.'),
+  summarizerAgents: z
+    .record(
+      z.string(),
+      z.strictObject({
+        ...SummarizerFields,
+        prompt: z
+          .string()
+          .nullable()
+          .default(null)
+          .describe(
+            'Prompt for its summaries: a name in the folder of prompts, or a path. Empty: as each stage has it.',
+          ),
+      }),
+    )
+    .default({})
+    .describe('Agents that only summarise, by name: a model of their own, and a prompt where they have one.'),
+  fill: FillFields.prefault({}).describe(
+    'How a summarizer is asked for better text, once a whole plan stands without it.',
+  ),
   redact: z
     .array(z.string())
     .default([])
     .describe(
       'Patterns (regular expressions) of secrets, beside the common ones; no summarizer sees what matches.',
+    ),
+  agents: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .default({})
+    .describe(
+      'Settings by agent path (primary, primary/reviewer): each agent takes its parent\'s, key by key, and changes its own.',
     ),
   counter: z
     .enum(['auto', 'o200k_base', 'cl100k_base', 'heuristic'])

@@ -1,6 +1,8 @@
 export * from './due.js';
 export * from './policy.js';
 export { planPass, planRun, type RunInput, type RunOutcome } from './run.js';
+export { hashPlan } from './hash.js';
+export { rejudge } from './rejudge.js';
 export { refill, type Planned } from './refill.js';
 export { buildView, type ViewSource } from './view.js';
 export { createGuard, type Guard } from './guard.js';

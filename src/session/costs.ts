@@ -1,3 +1,4 @@
+import type { UsageEntry } from '../spi/index.js';
 import type { PriceOf, Usage } from '../tokens/index.js';
 import type { ModelCall } from '../transcript/index.js';
 
@@ -37,13 +38,16 @@ const NOTHING: CostLine = {
 
 /** The spending of one agent path. */
 export class CostBook {
-  readonly #model: string | null;
   readonly #priceOf: PriceOf;
+  /** The model that the agent's own calls go to. */
+  model: string | null;
+  /** Hears of every call, as it is stored. */
+  onSpent: ((entry: UsageEntry) => void) | undefined;
   #primary = NOTHING;
   #compactor = NOTHING;
 
   constructor(model: string | null, priceOf: PriceOf) {
-    this.#model = model;
+    this.model = model;
     this.#priceOf = priceOf;
   }
 
@@ -52,12 +56,22 @@ export class CostBook {
   }
 
   addPrimary(usage: Usage): void {
-    const cost = this.#model === null ? null : this.#priceOf(this.#model, usage);
+    const cost = this.model === null ? null : this.#priceOf(this.model, usage);
     this.#primary = plus(this.#primary, usage, cost);
+    this.onSpent?.({ line: 'primary', model: this.model ?? '', ...plus(NOTHING, usage, cost) });
   }
 
-  addCall({ usage, cost }: ModelCall): void {
+  addCall({ usage, cost, model = '' }: ModelCall): void {
     this.#compactor = plus(this.#compactor, usage, cost);
+    this.onSpent?.({ line: 'compactor', model, ...plus(NOTHING, usage, cost) });
+  }
+
+  /** Takes up sums that were stored. */
+  restore(entries: readonly UsageEntry[]): void {
+    for (const { line, model: _, ...sums } of entries) {
+      if (line === 'primary') this.#primary = together(this.#primary, sums);
+      else this.#compactor = together(this.#compactor, sums);
+    }
   }
 
   /** Why no further summary may be bought; undefined while one may. */
@@ -82,6 +96,13 @@ function plus(line: CostLine, usage: Usage | undefined, cost: number | null): Co
     cost: line.cost + positive(cost ?? 0),
     unpriced: line.unpriced + (cost === null ? 1 : 0),
   });
+}
+
+function together(one: CostLine, other: CostLine): CostLine {
+  const names = Object.keys(NOTHING) as (keyof CostLine)[];
+  return Object.freeze(
+    Object.fromEntries(names.map((name) => [name, one[name] + other[name]])),
+  ) as unknown as CostLine;
 }
 
 /** Reported figures come from outside; one that is none must not spoil the sum. */

@@ -1,15 +1,17 @@
 import type { SpillwayError } from '../errors/index.js';
 import type { Notice } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { CompactionRecord, ModelCall, StageOutcome, ViewMessage } from '../transcript/index.js';
+import type { CompactionRecord, ModelCall, Plan, StageOutcome, ViewMessage } from '../transcript/index.js';
 
 /** What a run came to, for whoever asked. */
 export interface RunReport {
-  readonly kind: 'below-gate' | 'waiting' | 'noop' | 'committed' | 'unreachable';
+  readonly kind: 'below-gate' | 'waiting' | 'noop' | 'committed' | 'pending' | 'unreachable';
   /** For operators: why it ended so. */
   readonly reason: string;
   readonly stages: readonly StageOutcome[];
   readonly record?: CompactionRecord;
+  /** Where an operator is asked first: what waits for the answer. */
+  readonly plan?: Plan;
   readonly error?: SpillwayError;
   /** Calls of a summarizer, failed ones too; absent where none was asked. The record has them as well. */
   readonly calls?: readonly ModelCall[];
@@ -19,6 +21,8 @@ export interface RunReport {
 
 /** One request, ready to be sent. */
 export interface Prepared {
+  /** Number of this call in the session, from 1: what `explain` asks by. */
+  readonly call: number;
   /** In the session's wire format. */
   readonly messages: readonly unknown[];
   /** What that format carries beside the messages, by body field: `system`, `systemInstruction`. Empty for most. */

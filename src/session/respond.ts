@@ -10,7 +10,8 @@ import {
 } from '../pipeline/index.js';
 import type { Emit } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { CompactionRecord, Trigger } from '../transcript/index.js';
+import { SpillwayError } from '../errors/index.js';
+import type { CompactionRecord, Plan, Trigger } from '../transcript/index.js';
 import { announce } from './announce.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import type { RunReport } from './prepared.js';
@@ -29,6 +30,7 @@ export function respondToPressure(
   signal?: AbortSignal,
 ): Response {
   const { policy, auto } = parts;
+  if (state.ledger.pending) return pendingReport(state.ledger.pending.plan);
   if (auto)
     for (const pass of policy.passes) if (passIsDue(pass, state, parts)) commitPass(pass, state, parts);
   const reading = parts.gauge.read(state.projection);
@@ -64,7 +66,9 @@ export function respondNow(
 ): Response {
   const { gauge, policy, timer } = parts;
   const started = timer();
-  emit({ kind: 'triggered', reading: gauge.read(state.projection), reason: trigger.detail });
+  const reading = gauge.read(state.projection);
+  emit({ kind: 'triggered', reading, reason: trigger.detail });
+  parts.audit.triggered(trigger, reading.pressure);
   for (const pass of policy.passes) if (pass.when === 'compaction') commitPass(pass, state, parts);
   const input = {
     ...inputFor(state, parts, trigger),
@@ -74,6 +78,7 @@ export function respondNow(
   const finish = (outcome: RunOutcome, bought?: Filling['bought']): RunReport => {
     const report = settle(outcome, state, parts, timer() - started, bought);
     announce(emit, report, policy, gauge.read(state.projection).pressure);
+    parts.audit.ended(report);
     return report;
   };
   const outcome = planRun(input);
@@ -95,10 +100,12 @@ async function finishWithText(
   finish: (outcome: RunOutcome, bought: Filling['bought']) => RunReport,
 ): Promise<RunReport> {
   state.arrivals = [];
+  const { log } = state;
   const base = state.ledger.head;
   try {
     const { outcome, bought } = await filling;
-    return finish(state.ledger.head === base ? outcome : staleOf(outcome), bought);
+    const isCurrent = state.ledger.head === base && state.log === log;
+    return finish(isCurrent ? outcome : staleOf(outcome), bought);
   } finally {
     admitArrivals(state, parts);
   }
@@ -107,6 +114,31 @@ async function finishWithText(
 function staleOf({ plan }: Planned): RunOutcome {
   const reason = 'the ledger moved on while text was waited for';
   return { kind: 'noop', reason, stages: plan.stages };
+}
+
+/** Whether anything would be compacted now: what that needs is the whole log. */
+export function wouldAct(state: AgentState, parts: SessionParts): boolean {
+  if (!parts.auto || state.ledger.pending) return false;
+  const { policy, gauge } = parts;
+  if (policy.passes.some((pass) => passIsDue(pass, state, parts))) return true;
+  return triggerFor(gauge.read(state.projection), state, parts) !== undefined;
+}
+
+export function pendingReport(plan: Plan): RunReport {
+  const error = new SpillwayError('COMPACTION_PENDING', {
+    subject: `plan ${plan.hash.slice(0, 12)}`,
+    found: 'waiting for an operator',
+    remedy: 'Approve, edit or reject it; nothing is lost meanwhile.',
+    facts: { plan: plan.hash, tokensBefore: plan.before.tokens, tokensAfter: plan.after.tokens },
+  });
+  return {
+    kind: 'pending',
+    reason: 'a plan waits for an operator',
+    stages: plan.stages,
+    plan,
+    error,
+    durationMs: 0,
+  };
 }
 
 function triggerFor(reading: Reading, state: AgentState, { policy }: SessionParts): Trigger | undefined {
@@ -126,7 +158,7 @@ function triggerFor(reading: Reading, state: AgentState, { policy }: SessionPart
 function passIsDue(pass: Pass, { projection, log }: AgentState, { gauge }: SessionParts): boolean {
   if (pass.when === 'compaction') return false;
   if (pass.when === 'always') return true;
-  if (pass.when === 'iteration') return log.length > 0 && log.at(log.length - 1).role === 'tool';
+  if (pass.when === 'iteration') return log.length > log.base && log.at(log.length - 1).role === 'tool';
   const { pressure, tokens } = gauge.read(projection);
   // The absolute threshold wins where one is set.
   return pass.when.maxTokens > 0 ? tokens >= pass.when.maxTokens : pressure >= pass.when.pressure;
@@ -140,7 +172,7 @@ function commitPass(pass: Pass, state: AgentState, parts: SessionParts): void {
   if (outcome.kind === 'planned') commit(outcome, 'prune', state, parts, parts.timer() - started);
 }
 
-function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): RunInput {
+export function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): RunInput {
   const { gauge, measureDraft, count, clock, timer, policy } = parts;
   const { log, references, statements, secrets, ledger, isPinned, projection, stageStates } = state;
   references.catchUp();
@@ -174,6 +206,10 @@ function settle(
 ): RunReport {
   const { stages } = parts.policy;
   const calls = bought && { calls: bought.calls };
+  if (outcome.kind === 'planned' && parts.approval && outcome.plan.trigger.kind !== 'manual') {
+    propose(outcome, state, bought);
+    return { ...pendingReport(outcome.plan), durationMs, ...calls };
+  }
   if (outcome.kind === 'planned') {
     const record = commit(outcome, 'compaction', state, parts, durationMs, bought);
     state.spent = spentAfter(outcome.after.pressure, stages, state.appendedTokens);
@@ -199,19 +235,26 @@ function settle(
   return { kind: 'unreachable', reason: error.message, stages: outcome.stages, error, durationMs };
 }
 
-function commit(
-  { plan, draft, states, stageMs }: Extract<RunOutcome, { kind: 'planned' }>,
+/** Lets a plan wait for an operator, with all that committing it later needs. */
+function propose({ plan, states }: Planned, state: AgentState, bought?: Filling['bought']): void {
+  const proposal = { plan, at: plan.inputs.clock, states: Object.fromEntries(states), ...bought };
+  state.ledger.play({ kind: 'propose', proposal });
+}
+
+export function commit(
+  { plan, draft, states, stageMs }: Pick<Planned, 'plan' | 'draft' | 'states' | 'stageMs'>,
   kind: CompactionRecord['kind'],
   state: AgentState,
   parts: SessionParts,
   durationMs: number,
   bought?: Filling['bought'],
+  approves?: string,
 ): CompactionRecord {
   const id = `c${state.ledger.records.length + 1}`;
   const committedAt = plan.inputs.clock;
   const timing = { committedAt, durationMs, stageMs };
   const record: CompactionRecord = { id, kind, status: 'committed', plan, ...timing, ...bought };
-  state.ledger.commit(record);
+  state.ledger.commit(record, approves);
   state.projection = draft;
   state.stageStates = states;
   parts.gauge.rewritten();

@@ -1,13 +1,18 @@
 import type { EffectiveConfig } from '../config/index.js';
 import { redactFor, type Redact } from '../facts/index.js';
 import { withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
-import type { CompactionStage, TokenCounter, WireFormat } from '../spi/index.js';
+import { SpillwayError } from '../errors/index.js';
+import type { CompactionStage, SessionStore, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
+import { AuditTrail } from './audit.js';
 import { CostBook } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
+import { Follower } from './follow.js';
 import { createGauge } from './gauge.js';
 import { Session } from './session.js';
+import type { SessionParts } from './state.js';
+import { openThread } from './thread.js';
 
 /** The outside world as the engine sees it; replaced in tests and replays. */
 export interface Effects {
@@ -26,6 +31,8 @@ export interface SpillwayParts {
   readonly format: WireFormat;
   readonly effects: Effects;
   readonly priceOf: PriceOf;
+  /** Where sessions are kept that outlive the process; absent where none was named. */
+  readonly store?: SessionStore | undefined;
   /** Absent where no summarizer is configured. */
   readonly openFiller?: OpenFiller | undefined;
 }
@@ -34,6 +41,8 @@ export interface SessionOptions {
   readonly id?: string;
   /** Which agent of the session; `primary` where absent. */
   readonly agentPath?: string;
+  /** Model that its calls go to, where it is another one than the settings name. */
+  readonly model?: string;
   /** Tool definitions of the requests; counted once. */
   readonly tools?: readonly unknown[];
   /** Messages that are never compacted, beside what the settings pin. A predicate must not change its mind about one. */
@@ -75,8 +84,39 @@ export class Spillway {
     return [...open, ...off.map(({ name, summary }) => ({ name, summary, options: config.stages[name] }))];
   }
 
-  /** Opens a session for one agent path. */
+  /** A session for one agent path that lives as long as the process. */
   session(options: SessionOptions = {}): Session {
+    return new Session(this.#partsFor(options));
+  }
+
+  /**
+   * Opens a session that outlives the process, as far as its store has it: log, ledger, what waits for a yes, what was
+   * spent. Reads the live tail, whatever came before. Rejects with `STORE_UNKNOWN` where no store was named.
+   */
+  async open(options: SessionOptions & { readonly id: string }): Promise<Session> {
+    const parts = this.#partsFor(options);
+    const opened = await openThread(this.store, { sessionId: parts.id, agentPath: parts.agentPath }, parts);
+    return new Session(parts, opened);
+  }
+
+  /** Where sessions are kept; throws `STORE_UNKNOWN` where no store was named. */
+  get store(): SessionStore {
+    const { store } = this.#parts;
+    if (store) return store;
+    throw new SpillwayError('STORE_UNKNOWN', {
+      subject: 'store',
+      found: 'none',
+      allowed: 'memory, sqlite:FILE, postgres://HOST/NAME, or a store of your own',
+      remedy: "Name one: createSpillway({ store: 'sqlite:./spillway.db' }).",
+    });
+  }
+
+  /** Lets go of the store, where there is one. */
+  async close(): Promise<void> {
+    await this.#parts.store?.close();
+  }
+
+  #partsFor(options: SessionOptions): SessionParts {
     const { config, policy, catalogue, counter, format, effects, priceOf, openFiller } = this.#parts;
     const { settings } = config;
     const drafts = memoised(counter);
@@ -85,29 +125,40 @@ export class Spillway {
       catalogue,
       counter,
       toolsTokens: countTools(counter, options.tools ?? []),
+      model: options.model,
     });
-    const costs = new CostBook(settings.model, priceOf);
+    const follower = new Follower(format, {
+      measure: createMeasure(counter),
+      countTools: (tools) => countTools(counter, tools),
+    });
+    const costs = new CostBook(gauge.model, priceOf);
     const filler = openFiller?.({
       // Not the memo: whole sources would push the drafts out of it.
       count: (text) => counter.count(text),
       timer: effects.timer,
       stopped: () => costs.stopped(settings.fill),
     });
-    return new Session({
+    return {
       id: options.id ?? `s${++this.#opened}`,
       agentPath: options.agentPath ?? 'primary',
-      policy: withAbsoluteTrigger(policy, gauge.budget.tokens),
+      get policy() {
+        return withAbsoluteTrigger(policy, gauge.budget.tokens);
+      },
       pins: { system: settings.pins.system, firstUser: settings.pins.firstUser, also: options.keep ?? [] },
       auto: settings.compaction.auto,
+      approval: settings.compaction.approval === 'ask',
+      injectionReserve: settings.reserve.injection,
+      audit: new AuditTrail(effects.clock),
       measure: createMeasure(counter),
       measureDraft: createMeasure(drafts),
       count: drafts.count,
       redact: this.#redact,
       gauge,
-      writer: format.createWriter(),
+      follower,
+      createWriter: () => follower.writer(),
       costs,
       ...(filler && { filler }),
       ...effects,
-    });
+    };
   }
 }

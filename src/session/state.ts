@@ -5,7 +5,9 @@ import type { Policy, Spent } from '../pipeline/index.js';
 import type { MeasureMessage, RequestWriter } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
 import { Ledger, Log, Projection, type LogMessage, type Message } from '../transcript/index.js';
+import type { AuditTrail } from './audit.js';
 import type { CostBook } from './costs.js';
+import type { Follower } from './follow.js';
 import type { Gauge } from './gauge.js';
 import { pinPredicate, type PinRules } from './pins.js';
 
@@ -18,6 +20,11 @@ export interface SessionParts {
   readonly pins: PinRules;
   /** Compact when pressure says so; off: only when asked. */
   readonly auto: boolean;
+  /** A run that pressure started waits for an operator's yes. */
+  readonly approval: boolean;
+  /** Tokens kept free for what hooks inject. */
+  readonly injectionReserve: number;
+  readonly audit: AuditTrail;
   /** Measures what is appended, once. */
   readonly measure: MeasureMessage;
   /** Measures what a plan writes; the same stubs come again in run after run. */
@@ -26,7 +33,9 @@ export interface SessionParts {
   /** Takes secrets out of every text that is made from the log. */
   readonly redact: Redact;
   readonly gauge: Gauge;
-  readonly writer: RequestWriter;
+  readonly createWriter: () => RequestWriter;
+  /** Tells what is new in a client's whole history. */
+  readonly follower: Follower;
   readonly costs: CostBook;
   /** Buys text for plans; absent where no summarizer is configured. */
   readonly filler?: Filler;
@@ -36,14 +45,17 @@ export interface SessionParts {
   readonly timer: () => number;
 }
 
-/** What one agent path has come to: the log, what is sent of it, and what runs must remember of each other. */
+/**
+ * What one agent path has come to: the log, what is sent of it, and what runs must remember of each other. Where
+ * another process was first, its log and ledger are read again and take the place of these.
+ */
 export interface AgentState {
-  readonly log: Log;
-  readonly ledger: Ledger;
-  readonly references: ReferenceIndex;
-  readonly statements: StatementLedger;
-  readonly secrets: SecretBook;
-  readonly isPinned: (message: LogMessage) => boolean;
+  log: Log;
+  ledger: Ledger;
+  references: ReferenceIndex;
+  statements: StatementLedger;
+  secrets: SecretBook;
+  isPinned: (message: LogMessage) => boolean;
   projection: Projection;
   /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
   appendedTokens: number;
@@ -53,16 +65,22 @@ export interface AgentState {
   stageStates: ReadonlyMap<string, unknown>;
   /** The provider refused, or reported more than the budget: the next request is compacted whatever the reading. */
   overflowed: boolean;
+  /** False where only the live tail was read: enough to append and to send, not to compact. */
+  isWhole: boolean;
   /** Set while text is being bought: what arrives waits, so that the log stands still under the plan. */
   arrivals: Message[] | undefined;
 }
 
 export function createState(parts: SessionParts): AgentState {
-  const log = new Log();
+  return stateOn(new Log(), new Ledger(), parts);
+}
+
+/** Nothing remembered, nothing in view. */
+export function stateOn(log: Log, ledger: Ledger, parts: SessionParts): AgentState {
   const isPinned = pinPredicate(parts.pins, log);
   return {
     log,
-    ledger: new Ledger(),
+    ledger,
     references: new ReferenceIndex(log),
     statements: new StatementLedger(log),
     secrets: new SecretBook(log, parts.redact),
@@ -72,6 +90,7 @@ export function createState(parts: SessionParts): AgentState {
     spent: undefined,
     stageStates: new Map(),
     overflowed: false,
+    isWhole: true,
     arrivals: undefined,
   };
 }

@@ -6,6 +6,7 @@ export * from './view.js';
 export { withContent } from './replace.js';
 export { Projection, renderAll } from './projection.js';
 export * from './plan.js';
+export * from './ledger-event.js';
 export { GENESIS, Ledger } from './ledger.js';
 export * from './handle.js';
 export { pinWhole, type IsPinned } from './pins.js';

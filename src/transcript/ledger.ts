@@ -1,15 +1,35 @@
 import { SpillwayError } from '../errors/index.js';
 import type { PlannedEdit } from './edit.js';
+import { leftBy, type Left, type LedgerEvent, type WaitingPlan } from './ledger-event.js';
 import type { CompactionRecord, Hold } from './plan.js';
 
 export const GENESIS = 'genesis';
 
-/** The append-only list of records. What is live in it, seen through the log, is the view. */
+/**
+ * What happened to a view, as an append-only list of events, and what it comes to: records, holds, and the plan that
+ * waits for a yes. What is live in it, seen through the log, is the view.
+ */
 export class Ledger {
+  readonly #events: LedgerEvent[] = [];
+  readonly #base: number;
+  #left: readonly Left[];
   #records: CompactionRecord[] = [];
   #holds: Hold[] = [];
+  #pending: WaitingPlan | undefined;
   /** Undoing is a change too: it moves the head, so that plans made before it no longer fit. */
   #undone = 0;
+
+  /** `base`: events that happened before and are not read, and what they had left out; such a ledger shows no records. */
+  constructor(base = 0, left: readonly Left[] = []) {
+    this.#base = base;
+    this.#left = left;
+  }
+
+  static of(events: Iterable<LedgerEvent>): Ledger {
+    const ledger = new Ledger();
+    for (const event of events) ledger.play(event);
+    return ledger;
+  }
 
   get records(): readonly CompactionRecord[] {
     return this.#records;
@@ -17,6 +37,21 @@ export class Ledger {
 
   get holds(): readonly Hold[] {
     return this.#holds;
+  }
+
+  /** The plan that waits for an operator; undefined where none does. */
+  get pending(): WaitingPlan | undefined {
+    return this.#pending;
+  }
+
+  /** Everything that happened, those before its base left out. */
+  get events(): readonly LedgerEvent[] {
+    return this.#events;
+  }
+
+  /** How many events there were ever. */
+  get version(): number {
+    return this.#base + this.#events.length;
   }
 
   /** What a plan must name as its base to be committed. */
@@ -31,33 +66,84 @@ export class Ledger {
       .flatMap((record) => record.plan.edits);
   }
 
+  /** Spans of everything ever appended that were rolled back, ascending. */
+  get left(): readonly Left[] {
+    return this.#left;
+  }
+
+  find(recordId: string): CompactionRecord | undefined {
+    return this.#records.find(({ id }) => id === recordId);
+  }
+
   /** Compare-and-swap: throws `LEDGER_CONFLICT` when another commit came first. */
-  commit(record: CompactionRecord): void {
-    if (record.plan.base !== this.head) {
-      throw new SpillwayError('LEDGER_CONFLICT', {
-        subject: 'plan base',
-        found: record.plan.base,
-        allowed: this.head,
-        remedy: 'Plan again on the current ledger.',
-        retryable: true,
-      });
-    }
-    this.#records.push(record);
+  commit(record: CompactionRecord, approves?: string): void {
+    if (record.plan.base !== this.head) throw conflict(record.plan.base, this.head);
+    this.play({ kind: 'commit', record, ...(approves !== undefined && { approves }) });
   }
 
   /** Takes the newest live record off and holds its span. Returns it, or undefined when nothing is live. */
   undo(holdOf: (record: CompactionRecord) => Hold): CompactionRecord | undefined {
-    const index = this.#records.findLastIndex((record) => record.status === 'committed');
-    const record = this.#records[index];
-    if (!record) return undefined;
-    const undone: CompactionRecord = { ...record, status: 'undone' };
-    this.#records = this.#records.with(index, undone);
-    this.#undone++;
-    this.#holds = [...this.#holds, holdOf(record)];
-    return undone;
+    const newest = this.#records.findLast(isLive);
+    return newest && this.undoTo(newest.id, holdOf)[0];
+  }
+
+  /** Takes off a record and every live one after it, newest first, and holds their spans. */
+  undoTo(recordId: string, holdOf: (record: CompactionRecord) => Hold): CompactionRecord[] {
+    const from = this.#records.findIndex(({ id }) => id === recordId);
+    if (from < 0) return [];
+    const going = this.#records.slice(from).filter(isLive).reverse();
+    if (going.length === 0) return [];
+    const ids = going.map(({ id }) => id);
+    this.play({ kind: 'undo', records: ids, holds: going.map(holdOf) });
+    return ids.map((id) => this.find(id)!);
   }
 
   release(): void {
-    this.#holds = [];
+    this.play({ kind: 'release' });
   }
+
+  /** Applies one event: a new one, or one that was stored. */
+  play(event: LedgerEvent): void {
+    this.#events.push(event);
+    if (event.kind === 'commit') {
+      this.#records.push(event.record);
+      if (event.approves !== undefined) this.#pending = undefined;
+    } else if (event.kind === 'undo') {
+      this.#takeOff(event.records);
+      this.#holds = [...this.#holds, ...event.holds];
+    } else if (event.kind === 'rollback') {
+      this.#takeOff(event.records);
+      this.#holds = this.#holds.filter(({ to }) => to < event.length);
+      this.#left = leftBy(event, this.#left);
+      this.#pending = undefined;
+    } else if (event.kind === 'release') this.#holds = [];
+    else if (event.kind === 'propose') this.#pending = event.proposal;
+    else if (event.kind === 'reject') this.#pending = undefined;
+    else {
+      const { flag, notes } = event;
+      this.#change(event.record, { ...(flag && { flag }), ...(notes !== undefined && { notes }) });
+    }
+  }
+
+  #takeOff(ids: readonly string[]): void {
+    for (const id of ids) this.#change(id, { status: 'undone' });
+    if (ids.length > 0) this.#undone++;
+  }
+
+  #change(recordId: string, change: Partial<CompactionRecord>): void {
+    const place = this.#records.findIndex(({ id }) => id === recordId);
+    if (place >= 0) this.#records = this.#records.with(place, { ...this.#records[place]!, ...change });
+  }
+}
+
+const isLive = ({ status }: CompactionRecord): boolean => status === 'committed';
+
+function conflict(found: string, head: string): SpillwayError {
+  return new SpillwayError('LEDGER_CONFLICT', {
+    subject: 'plan base',
+    found,
+    allowed: head,
+    remedy: 'Plan again on the current ledger.',
+    retryable: true,
+  });
 }

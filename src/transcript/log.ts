@@ -32,10 +32,22 @@ export class Log implements ReadonlyLog {
   #unseenFrom = 0;
   #unansweredUser: LogMessage | undefined;
   #firstUser: LogMessage | undefined;
+  readonly #base: number;
+  readonly #left = new Map<string, LogMessage>();
+
+  /** `base`: messages that came before and are not read; positions below it cannot be asked for. */
+  constructor(base = 0) {
+    this.#base = base;
+  }
+
+  /** Messages that came before the first one it holds. */
+  get base(): number {
+    return this.#base;
+  }
 
   /** Throws `MESSAGE_ID_TAKEN`. `size` is measured once, by the caller. */
   append(message: Message, size: MessageSize): LogMessage {
-    if (this.#byId.has(message.id)) {
+    if (this.#byId.has(message.id) || this.#left.has(message.id)) {
       throw new SpillwayError('MESSAGE_ID_TAKEN', {
         subject: 'message id',
         found: message.id,
@@ -46,7 +58,7 @@ export class Log implements ReadonlyLog {
     const entry: LogMessage = Object.freeze({
       ...message,
       parts,
-      seq: this.#messages.length,
+      seq: this.length,
       size: frozenSize(size),
     });
     this.#messages.push(entry);
@@ -56,8 +68,18 @@ export class Log implements ReadonlyLog {
     return entry;
   }
 
+  /** Takes note of a message that was rolled back: it is not in the log, and its id stays taken. */
+  leave(message: LogMessage): void {
+    this.#left.set(message.id, message);
+  }
+
+  /** Messages that were rolled back. */
+  get left(): Iterable<LogMessage> {
+    return this.#left.values();
+  }
+
   get length(): number {
-    return this.#messages.length;
+    return this.#base + this.#messages.length;
   }
 
   get exchanges(): readonly Exchange[] {
@@ -88,7 +110,7 @@ export class Log implements ReadonlyLog {
   }
 
   at(seq: number): LogMessage {
-    const message = this.#messages[seq];
+    const message = this.#messages[seq - this.#base];
     if (!message) throw new RangeError(`no message at log position ${seq}`);
     return message;
   }
@@ -102,7 +124,7 @@ export class Log implements ReadonlyLog {
   }
 
   turnOf(seq: number): number {
-    return this.#turnOf[seq] ?? 0;
+    return this.#turnOf[seq - this.#base] ?? 0;
   }
 
   /** Keeps the marks that depend on the newest messages only. */

@@ -92,6 +92,13 @@ export interface CallUsage {
   readonly outputTokens: number;
 }
 
+/** Who was to write the text of a compaction, and by what: its own prompt, a named agent, the default, code, or nobody. */
+export interface SummarizerChoice {
+  readonly from: 'prompt' | 'agent' | 'default' | 'code' | 'none';
+  /** The prompt, the agent, the model, or `extractive` where text is our own. */
+  readonly name: string;
+}
+
 /** A committed plan. `prune` records keep the view stable but are no compaction: no history entry, no hooks. */
 export interface CompactionRecord {
   readonly id: string;
@@ -104,6 +111,10 @@ export interface CompactionRecord {
   readonly stageMs: Readonly<Record<string, number>>;
   /** Every call that was made to fill its slots, failed ones too; absent where no summarizer was asked. */
   readonly calls?: readonly ModelCall[];
+  /** Absent in a prune. */
+  readonly summarizer?: SummarizerChoice;
+  /** What an operator should know and do, where compaction was not enough. */
+  readonly warnings?: readonly string[];
   /** Which slots kept their deterministic text, and why. */
   readonly fallbacks?: readonly string[];
   readonly flag?: 'good' | 'bad' | 'neutral';

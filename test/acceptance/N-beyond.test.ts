@@ -65,7 +65,7 @@ describe('N4: the convergence contract', () => {
 
   it('tries again only after real progress: enough new tokens, or the next gate', async () => {
     const session = await sessionOf(20_000, [user('Think aloud.'), says('I will.')]);
-    const think = (tokens: number, i: number): void =>
+    const think = (tokens: number, i: number): Promise<void> =>
       session.append({
         id: `t${i}`,
         role: 'assistant',

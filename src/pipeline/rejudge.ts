@@ -1,0 +1,85 @@
+import { SpillwayError } from '../errors/index.js';
+import type { Plan, PlannedEdit, StageOutcome } from '../transcript/index.js';
+import { CARRY_RIGHTS } from './carry.js';
+import { Draft } from './draft.js';
+import { FIT_RIGHTS } from './fit.js';
+import { hashPlan } from './hash.js';
+import type { RunInput, RunOutcome } from './run.js';
+
+/** An operator may let stand whatever the pipeline itself may do. */
+const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: CARRY_RIGHTS.mayGrow === true };
+
+/**
+ * A plan with these edits in place of its own: each is judged, measured and applied anew on the view of now, and the
+ * whole is hashed again. Throws `EDIT_ILLEGAL` naming the edit that is refused, or the whole where it frees nothing.
+ */
+export function rejudge(
+  input: RunInput,
+  plan: Plan,
+  edits: readonly PlannedEdit[],
+): Extract<RunOutcome, { kind: 'planned' }> {
+  const { base, trigger, source, projection, clock } = input;
+  const draft = new Draft(input);
+  const before = draft.reading;
+  for (const [place, edit] of edits.entries()) {
+    draft.step(edit.stage, 0, () => [edit], OPERATOR_RIGHTS);
+    const last = draft.outcomes.at(-1);
+    if (last && last.faults.length > 0)
+      throw illegal(`edit ${place} (${edit.stage})`, last.faults[0]!.message);
+  }
+  const after = draft.projection.size;
+  if (edits.length > 0 && after.tokens >= projection.size.tokens && after.bytes >= projection.size.bytes)
+    throw illegal('the plan', 'would not shrink the view');
+  const positions = draft.edits.map((edit) => (edit.kind === 'replace' ? edit.messageId : edit.fromId));
+  const unhashed: Omit<Plan, 'hash'> = {
+    base,
+    trigger,
+    inputs: {
+      tokens: before.tokens,
+      budget: before.budget.tokens,
+      pressure: before.pressure,
+      derivation: before.derivation,
+      scale: before.scale,
+      clock,
+      logLength: source.log.length,
+    },
+    stages: byStage(draft.outcomes, plan.stages),
+    edits: draft.edits,
+    before: projection.size,
+    after,
+    floor: plan.floor,
+    firstChanged: positions.reduce((first, id) => Math.min(first, source.log.find(id)!.seq), Infinity),
+  };
+  return {
+    kind: 'planned',
+    plan: { ...unhashed, hash: hashPlan(unhashed) },
+    draft: draft.projection,
+    after: draft.reading,
+    states: input.states,
+    stageMs: draft.stageMs,
+  };
+}
+
+/** One line a stage, with the gate it had. */
+function byStage(outcomes: readonly StageOutcome[], planned: readonly StageOutcome[]): StageOutcome[] {
+  const lines = new Map<string, StageOutcome>();
+  for (const outcome of outcomes) {
+    const known = lines.get(outcome.stage);
+    const opensAt = planned.find(({ stage }) => stage === outcome.stage)?.opensAt ?? 0;
+    lines.set(outcome.stage, {
+      ...outcome,
+      opensAt,
+      before: known?.before ?? outcome.before,
+      edits: (known?.edits ?? 0) + outcome.edits,
+    });
+  }
+  return [...lines.values()];
+}
+
+function illegal(subject: string, found: string): SpillwayError {
+  return new SpillwayError('EDIT_ILLEGAL', {
+    subject,
+    found,
+    remedy: 'Change or leave out that edit.',
+  });
+}

@@ -1,0 +1,82 @@
+import type { Json, StoredEvent } from '../spi/index.js';
+import type { CompactionRecord, PlannedEdit, Trigger } from '../transcript/index.js';
+import type { RunReport } from './prepared.js';
+
+/** What happened to the compaction of a session, for operators: in order, and never taken back. */
+export class AuditTrail {
+  readonly #clock: () => number;
+  readonly #kept: StoredEvent[] = [];
+  /** Hands what happens on to where it is stored. */
+  onEvent: ((event: StoredEvent) => void) | undefined;
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** What happened since the session was opened. */
+  get events(): readonly StoredEvent[] {
+    return this.#kept;
+  }
+
+  say(what: string, ref: string | undefined, body: Readonly<Record<string, Json | undefined>>): void {
+    const event: StoredEvent = {
+      kind: `compaction.${what}`,
+      ...(ref !== undefined && { ref }),
+      at: this.#clock(),
+      body,
+    };
+    this.#kept.push(event);
+    this.onEvent?.(event);
+  }
+
+  triggered(trigger: Trigger, pressure: number): void {
+    this.say('triggered', undefined, { trigger: trigger.kind, reason: trigger.detail, pressure });
+  }
+
+  ended(report: RunReport): void {
+    const { kind, reason, durationMs, record, error, plan } = report;
+    const stages = report.stages.map(({ stage, outcome, edits, before, after, faults }) => ({
+      stage,
+      outcome,
+      edits,
+      tokensBefore: before.tokens,
+      tokensAfter: after.tokens,
+      ...(faults.length > 0 && { faults: faults.map(({ message }) => message) }),
+    }));
+    if (record) this.say('completed', record.id, { reason, stages, ...factsOf(record) });
+    else if (kind === 'pending' && plan) this.say('pending', plan.hash, { reason, stages });
+    else if (error) this.say('failed', undefined, { code: error.code, reason, stages, durationMs });
+    else this.say('noop', undefined, { reason, stages, durationMs });
+  }
+}
+
+/** What a record says for itself: strategy, ids before and after, models, durations. */
+function factsOf(record: CompactionRecord): Readonly<Record<string, Json>> {
+  const { plan, durationMs, stageMs, calls = [], fallbacks = [] } = record;
+  return {
+    strategy: strategiesOf(plan.edits),
+    edits: plan.edits.map((edit) => ({
+      stage: edit.stage,
+      reason: edit.reason,
+      before: edit.kind === 'replace' ? [edit.messageId] : [edit.fromId, edit.toId],
+      after: edit.kind === 'replace' ? [edit.messageId] : edit.replacement.map(({ id }) => id),
+    })),
+    tokensBefore: plan.before.tokens,
+    tokensAfter: plan.after.tokens,
+    models: [...new Set(calls.flatMap(({ model }) => (model === undefined ? [] : [model])))],
+    calls: calls.length,
+    fallbacks,
+    durationMs,
+    stageMs,
+  };
+}
+
+/** The names operators know: what was replaced, what became a summary, what was dropped. */
+export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
+  const names = edits.map((edit) => {
+    if (edit.kind === 'replace') return 'prune';
+    if (edit.stage === 'drop' || edit.replacement.length === 0) return 'drop';
+    return edit.replacement.some(({ label }) => label === 'summary') ? 'summarize' : 'prune';
+  });
+  return [...new Set(names)];
+}

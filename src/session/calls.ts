@@ -1,0 +1,89 @@
+import type { Json, StoredEvent } from '../spi/index.js';
+import type { Calibration, Usage } from '../tokens/index.js';
+import { spanHandle, type ViewMessage } from '../transcript/index.js';
+
+/** One request as it was prepared: with log and ledger up to here it can be drawn again, message by message. */
+export interface CallRecord {
+  /** Counted from 1 over the whole session. */
+  readonly call: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Messages ever appended, and events of the ledger, when it was prepared. */
+  readonly appended: number;
+  readonly events: number;
+  readonly model: string | null;
+  /** Newest compaction that was in force. */
+  readonly record?: string;
+  readonly messages: number;
+  /** Messages with stubs or cuts in them. */
+  readonly replaced: number;
+  /** What stood for a span, by handle: summaries, digests, claims. */
+  readonly summaries: readonly string[];
+  readonly tokens: number;
+  readonly pressure: number;
+  readonly unchangedPrefixTokens: number;
+  /** What the provider reported; absent where it has not. */
+  readonly usage?: Usage;
+  readonly calibration?: Calibration;
+}
+
+/** Kind of the stored event of a call. */
+export const CALL_KIND = 'call';
+
+/** What an agent's requests were, newest last. */
+export class CallBook {
+  readonly #calls: CallRecord[] = [];
+  #count: number;
+
+  /** `count`: calls before this process. */
+  constructor(count = 0) {
+    this.#count = count;
+  }
+
+  /** Calls of this process. */
+  get calls(): readonly CallRecord[] {
+    return this.#calls;
+  }
+
+  get newest(): CallRecord | undefined {
+    return this.#calls.at(-1);
+  }
+
+  prepared(call: Omit<CallRecord, 'call'>): CallRecord {
+    const record: CallRecord = { call: ++this.#count, ...call };
+    this.#calls.push(record);
+    return record;
+  }
+
+  /** Adds what was reported of the newest call; undefined where none was prepared. */
+  observed(usage: Usage, calibration: Calibration): CallRecord | undefined {
+    const newest = this.newest;
+    if (!newest) return undefined;
+    const record: CallRecord = { ...newest, usage, calibration };
+    this.#calls[this.#calls.length - 1] = record;
+    return record;
+  }
+}
+
+/** What stands in a view beside the log's own messages. */
+export function standingIn(
+  view: readonly ViewMessage[],
+  idAt: (seq: number) => string | undefined,
+): Pick<CallRecord, 'messages' | 'replaced' | 'summaries'> {
+  const made = view.filter((shown) => shown.made && shown.message.label !== 'injected');
+  const handles = made.map(({ from, to, message }) => {
+    const [first, last] = [idAt(from), idAt(to)];
+    return first === undefined || last === undefined ? message.id : spanHandle(first, last);
+  });
+  return {
+    messages: view.length,
+    replaced: view.filter(({ replaced }) => replaced).length,
+    summaries: [...new Set(handles)],
+  };
+}
+
+export function callEvent(record: CallRecord): StoredEvent {
+  return { kind: CALL_KIND, ref: String(record.call), at: record.at, body: record as unknown as Json };
+}
+
+export const callOf = ({ body }: StoredEvent): CallRecord => body as unknown as CallRecord;

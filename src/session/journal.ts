@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { SpillwayError } from '../errors/index.js';
+import type {
+  Json,
+  LedgerEntry,
+  SessionStore,
+  StoredEvent,
+  ThreadHead,
+  ThreadKey,
+  UsageEntry,
+} from '../spi/index.js';
+import { appendedAt, type LedgerEvent, type LogMessage } from '../transcript/index.js';
+import type { AgentState } from './state.js';
+
+/** A ledger event as it is stored: with a name of its own, by which its writer knows it again. */
+interface Entry {
+  readonly event: LedgerEvent;
+  readonly writer: string;
+}
+
+export interface JournalParts {
+  readonly store: SessionStore;
+  readonly key: ThreadKey;
+  readonly head: ThreadHead;
+  readonly state: AgentState;
+  readonly clock: () => number;
+  /** What opening will need, of the state as it is now. */
+  readonly checkpoint: () => Json;
+  /** The thread moved on without us: reads it again and puts behind it what is not stored by then. */
+  readonly reload: (unsaved: () => readonly LogMessage[], whole?: boolean) => Promise<ThreadHead>;
+}
+
+/**
+ * Brings a session's log and ledger into its store, one write at a time. What is not stored yet is whatever stands in
+ * the log and the ledger beyond the stored head: a store that fails loses nothing, the next write takes it along.
+ */
+export class Journal {
+  readonly #parts: JournalParts;
+  readonly #writer = randomUUID();
+  #head: ThreadHead;
+  #last: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | undefined;
+  #events: StoredEvent[] = [];
+  #usage: UsageEntry[] = [];
+  /** How often something of the ledger was dropped, because another process had been first. */
+  #losses = 0;
+  /** Messages that were turned down after all: another one had their id. */
+  readonly #refused = new Set<string>();
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
+    this.#head = parts.head;
+  }
+
+  get head(): ThreadHead {
+    return this.#head;
+  }
+
+  /** Whether something stands in memory that is not stored. */
+  get isBehind(): boolean {
+    return this.#unsaved().length > 0 || this.#parts.state.ledger.version > this.#head.entries;
+  }
+
+  get losses(): number {
+    return this.#losses;
+  }
+
+  get store(): SessionStore {
+    return this.#parts.store;
+  }
+
+  get key(): ThreadKey {
+    return this.#parts.key;
+  }
+
+  /** Goes with the next write, or the next note; never causes one. */
+  mention(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
+    this.#events.push(...events);
+    this.#usage.push(...usage);
+  }
+
+  /** Stores what was mentioned now. */
+  async note(): Promise<void> {
+    await this.flush();
+    const [events, usage] = [this.#events, this.#usage];
+    if (events.length === 0 && usage.length === 0) return;
+    await this.#guarded(() => this.store.note(this.key, events, usage));
+    this.#forget(events.length, usage.length);
+  }
+
+  /**
+   * Resolves when all that stood in log and ledger at the time of the call is stored; writes nothing where it is.
+   * Rejects with `STORE_FAILED`; calling again tries again.
+   */
+  flush(): Promise<void> {
+    this.#queued ??= this.#alone(async () => {
+      this.#queued = undefined;
+      await this.#drain();
+    });
+    return this.#queued;
+  }
+
+  /** Reads all that was not read when the thread was opened. */
+  load(): Promise<void> {
+    return this.#alone(async () => {
+      if (this.#parts.state.isWhole) return;
+      this.#head = await this.#guarded(() => this.#parts.reload(() => this.#unsaved(), true));
+    });
+  }
+
+  /** One after the other: nothing else reads or moves the head meanwhile. */
+  #alone(task: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(task);
+    // Whoever waits hears of a failure; nobody has to wait, and the next one is tried all the same.
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Throws where one of these messages was turned down. */
+  confirm(ids: readonly string[]): void {
+    const id = ids.find((one) => this.#refused.has(one));
+    if (id === undefined) return;
+    throw new SpillwayError('MESSAGE_ID_TAKEN', {
+      subject: 'message id',
+      found: id,
+      remedy: 'Give every message of a session its own id, or leave ids out.',
+    });
+  }
+
+  async #drain(): Promise<void> {
+    for (;;) {
+      const { log, ledger } = this.#parts.state;
+      const messages = this.#unsaved();
+      const events = ledger.events.slice(this.#head.entries - (ledger.version - ledger.events.length));
+      if (messages.length === 0 && events.length === 0) return;
+      const offset = appendedAt(log.length, ledger.left) - log.length;
+      const [mentioned, usage] = [this.#events.length, this.#usage.length];
+      const write = {
+        ...(messages.length > 0 && { messages: messages.map((one) => ({ ...one, seq: one.seq + offset })) }),
+        ...(events.length > 0 && {
+          entries: events.map(this.#entryOf),
+          checkpoint: this.#parts.checkpoint(),
+        }),
+        ...(mentioned > 0 && { events: [...this.#events] }),
+        ...(usage > 0 && { usage: [...this.#usage] }),
+      };
+      let head: ThreadHead | undefined;
+      try {
+        head = await this.#guarded(() => this.store.write(this.key, this.#head, write));
+      } catch (error) {
+        if (!(await this.#dropTaken(error, messages))) throw error;
+        continue;
+      }
+      if (head) {
+        this.#head = head;
+        this.#forget(mentioned, usage);
+      } else await this.#reload(events);
+    }
+  }
+
+  #unsaved(): LogMessage[] {
+    const { log, ledger } = this.#parts.state;
+    const stored = this.#head.messages - (appendedAt(log.length, ledger.left) - log.length);
+    const from = Math.max(log.base, stored);
+    return Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));
+  }
+
+  async #reload(events: readonly LedgerEvent[]): Promise<void> {
+    const before = this.#head;
+    this.#head = await this.#guarded(() => this.#parts.reload(() => this.#unsaved()));
+    if (events.length === 0) return;
+    const entries = await this.#guarded(() =>
+      this.store.entries(this.key, before.entries, this.#head.entries),
+    );
+    // An answer can get lost behind a write that took place: then nothing of ours was.
+    const arrived = entries.some(({ body }) => (body as unknown as Entry).writer === this.#writer);
+    if (!arrived) {
+      this.#losses++;
+      // What was said of it did not happen.
+      this.#events = this.#events.filter(({ kind }) => kind === 'call');
+    }
+  }
+
+  /** A message whose id the store knows from the part of the log that was not read. */
+  async #dropTaken(error: unknown, messages: readonly LogMessage[]): Promise<boolean> {
+    if (!(error instanceof SpillwayError) || error.code !== 'MESSAGE_ID_TAKEN') return false;
+    const taken = new Set<string>();
+    for (const { id } of messages) if (await this.store.message(this.key, id)) taken.add(id);
+    if (taken.size === 0) return false;
+    for (const id of taken) this.#refused.add(id);
+    this.#head = await this.#parts.reload(() => this.#unsaved().filter(({ id }) => !taken.has(id)));
+    return true;
+  }
+
+  readonly #entryOf = (event: LedgerEvent): LedgerEntry => ({
+    kind: event.kind,
+    at: this.#parts.clock(),
+    body: { event, writer: this.#writer } satisfies Entry as unknown as Json,
+  });
+
+  #forget(events: number, usage: number): void {
+    this.#events.splice(0, events);
+    this.#usage.splice(0, usage);
+  }
+
+  /** A store may throw anything; what reaches the caller says which store it was. */
+  async #guarded<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (cause) {
+      if (cause instanceof SpillwayError) throw cause;
+      throw new SpillwayError('STORE_FAILED', {
+        subject: this.store.name,
+        found: cause instanceof Error ? cause.message : String(cause),
+        remedy: 'Nothing is lost in memory: the next call tries again.',
+        retryable: true,
+        cause,
+      });
+    }
+  }
+}
+
+export function eventOf({ body }: LedgerEntry): LedgerEvent {
+  return (body as unknown as Entry).event;
+}

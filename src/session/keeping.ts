@@ -1,0 +1,158 @@
+import { SpillwayError } from '../errors/index.js';
+import type { Json, StoredEvent, UsageEntry } from '../spi/index.js';
+import { checkpointOf } from './checkpoint.js';
+import { Journal } from './journal.js';
+import type { RunReport } from './prepared.js';
+import type { Response } from './respond.js';
+import type { AgentState, SessionParts } from './state.js';
+import { readTail, readWhole, replaceState, type OpenedThread } from './thread.js';
+
+/** How often something is decided anew where other processes were first. */
+const ATTEMPTS = 8;
+
+/** Ties what a session does to where it is kept. Without a store everything is at once, and nothing is waited for. */
+export class Keeping {
+  readonly #state: AgentState;
+  readonly #parts: SessionParts;
+  readonly #journal: Journal | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(state: AgentState, parts: SessionParts, opened?: OpenedThread) {
+    this.#state = state;
+    this.#parts = parts;
+    if (!opened) return;
+    const { store, key, head } = opened;
+    const journal = new Journal({
+      store,
+      key,
+      head,
+      state,
+      clock: parts.clock,
+      checkpoint: () => checkpointOf(state) as unknown as Json,
+      reload: async (unsaved, whole) => {
+        const read = whole || state.isWhole ? readWhole : readTail;
+        const fresh = await read(store, key, parts);
+        replaceState(state, fresh.state, unsaved(), parts);
+        return fresh.head;
+      },
+    });
+    this.#journal = journal;
+    parts.audit.onEvent = (event) => journal.mention([event]);
+    parts.costs.onSpent = (entry) => journal.mention([], [entry]);
+  }
+
+  get journal(): Journal | undefined {
+    return this.#journal;
+  }
+
+  /** Reads what was not read when the session was opened. */
+  async load(): Promise<void> {
+    if (!this.#state.isWhole) await this.#journal?.load();
+  }
+
+  /** Resolves when messages that were appended are stored. */
+  stored(ids: readonly string[]): Promise<void> {
+    const journal = this.#journal;
+    if (!journal) return Promise.resolve();
+    const done = (async () => {
+      // What arrived while text was waited for comes into the log after it.
+      while (this.#state.arrivals) await this.#running;
+      await journal.flush();
+      journal.confirm(ids);
+    })();
+    done.catch(() => undefined);
+    return done;
+  }
+
+  /** Answers pressure between two writes: what came before is stored first, what it commits before it is answered. */
+  during(respond: () => Response, needsWhole: () => boolean = () => true): Response {
+    const journal = this.#journal;
+    if (!journal) return respond();
+    const answer = this.#answer(journal, respond, needsWhole);
+    this.#running = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #answer(journal: Journal, respond: () => Response, needsWhole: () => boolean): Promise<RunReport> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      await journal.flush();
+      if (!this.#state.isWhole && needsWhole()) await journal.load();
+      const { losses } = journal;
+      const report = await respond();
+      await journal.flush();
+      if (journal.losses === losses) return report;
+    }
+    throw lost();
+  }
+
+  /** One change of log or ledger, stored before it is answered; applied at once where all is at hand. */
+  change<T>(change: () => T): Promise<T> {
+    const journal = this.#journal;
+    if (!journal) return attempt(change);
+    if (this.#state.isWhole) {
+      const { losses } = journal;
+      const done = attempt(change).then(async (result) => {
+        await journal.flush();
+        return journal.losses === losses ? result : this.#again(journal, change);
+      });
+      done.catch(() => undefined);
+      return done;
+    }
+    return journal.load().then(() => this.#again(journal, change));
+  }
+
+  /** A change that speaks of what is stored: everything is stored before it. */
+  async changeStored<T>(change: () => T): Promise<T> {
+    const journal = this.#journal;
+    if (!journal) return attempt(change);
+    do {
+      await journal.flush();
+      await journal.load();
+    } while (journal.isBehind);
+    return this.change(change);
+  }
+
+  async #again<T>(journal: Journal, change: () => T): Promise<T> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const { losses } = journal;
+      const result = change();
+      await journal.flush();
+      if (journal.losses === losses) return result;
+    }
+    throw lost();
+  }
+
+  /** Adds to what is kept for operators; resolves when it is stored. */
+  noted(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): Promise<void> {
+    if (!this.#journal) return Promise.resolve();
+    this.#journal.mention(events, usage);
+    const done = this.#journal.note();
+    done.catch(() => undefined);
+    return done;
+  }
+
+  async audit(): Promise<readonly StoredEvent[]> {
+    if (!this.#journal) return this.#parts.audit.events;
+    await this.#journal.note();
+    const events = await this.#journal.store.events(this.#journal.key);
+    return events.filter(({ kind }) => kind.startsWith('compaction.'));
+  }
+}
+
+/** At once, with what it throws as a rejection. */
+function attempt<T>(change: () => T): Promise<T> {
+  try {
+    return Promise.resolve(change());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function lost(): SpillwayError {
+  return new SpillwayError('LEDGER_CONFLICT', {
+    subject: 'the ledger',
+    found: 'changed by other processes each time',
+    remedy: 'Try again when they are done.',
+    retryable: true,
+  });
+}

@@ -1,0 +1,148 @@
+import { SpillwayError } from '../errors/index.js';
+import { spentAfter, type Spent } from '../pipeline/index.js';
+import {
+  appendedAt,
+  Log,
+  renderAll,
+  type CompactionRecord,
+  type Hold,
+  type LedgerEvent,
+  type ReadonlyLog,
+  type WaitingPlan,
+} from '../transcript/index.js';
+import { stateOn, type AgentState, type SessionParts } from './state.js';
+
+export type Flag = NonNullable<CompactionRecord['flag']>;
+
+export interface UndoRequest {
+  /** The one record to take back; refused where later ones build on it. */
+  readonly record?: string;
+  /** Back to before this record: it and all after it. */
+  readonly to?: string;
+}
+
+/** Takes compactions back, newest first, and holds their spans. */
+export function takeBack(
+  { record, to }: UndoRequest,
+  state: AgentState,
+  parts: SessionParts,
+): readonly CompactionRecord[] {
+  const { ledger, log } = state;
+  const live = ledger.records.filter(({ status }) => status === 'committed');
+  const newest = live.at(-1);
+  const named = to ?? record ?? newest?.id;
+  if (named === undefined) return [];
+  if (to !== undefined || record !== undefined) recordOf(named, state);
+  const later = live.filter((one) => ledger.records.indexOf(one) > ledger.records.findIndex(isNamed(named)));
+  if (record !== undefined && to === undefined && later.length > 0) {
+    throw new SpillwayError('UNDO_BLOCKED', {
+      subject: `record ${record}`,
+      found: `${later.map(({ id }) => id).join(', ')} built on it`,
+      remedy: `Undo the newest first, or go back to here: undo({ to: '${record}' }) takes off all of them.`,
+      facts: { later: later.map(({ id }) => id) },
+    });
+  }
+  const undone = ledger.undoTo(named, (one) => spanOf(one, log));
+  if (undone.length === 0) return [];
+  state.projection = renderAll(log, ledger.liveEdits, state.isPinned);
+  parts.gauge.rewritten();
+  for (const one of undone) parts.audit.say('undone', one.id, { reason: 'asked by an operator' });
+  return undone;
+}
+
+/** Messages of the log up to a message. Throws `MESSAGE_UNKNOWN`. */
+export function lengthUpTo(messageId: string, { log }: AgentState): number {
+  const last = log.find(messageId);
+  if (last) return last.seq + 1;
+  throw new SpillwayError('MESSAGE_UNKNOWN', {
+    subject: 'message to go back to',
+    found: messageId,
+    remedy: 'Name a message of the log.',
+  });
+}
+
+/** The log from here on has this length. Records that were made on a longer one are taken off. */
+export function rollBack(
+  length: number,
+  state: AgentState,
+  parts: SessionParts,
+): readonly CompactionRecord[] {
+  const { log, ledger } = state;
+  if (length >= log.length) return [];
+  const records = ledger.records
+    .filter(({ status, plan }) => status === 'committed' && plan.inputs.logLength > length)
+    .map(({ id }) => id)
+    .reverse();
+  const appended = appendedAt(log.length, ledger.left);
+  const event: LedgerEvent = { kind: 'rollback', length, appended, records };
+  ledger.play(event);
+
+  const shorter = new Log();
+  for (const message of log.left) shorter.leave(message);
+  for (let seq = 0; seq < log.length; seq++) {
+    const message = log.at(seq);
+    if (seq < length) shorter.append(message, message.size);
+    else shorter.leave(message);
+  }
+  const { appendedTokens, arrivals } = state;
+  const fresh = stateOn(shorter, ledger, parts);
+  Object.assign(state, fresh, { appendedTokens, arrivals });
+  state.projection = renderAll(shorter, ledger.liveEdits, state.isPinned);
+  parts.gauge.rewritten();
+  parts.audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
+  return records.map((id) => recordOf(id, state));
+}
+
+export function flagRecord(
+  recordId: string,
+  flag: Flag,
+  notes: string | undefined,
+  state: AgentState,
+  parts: SessionParts,
+): CompactionRecord {
+  recordOf(recordId, state);
+  state.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
+  parts.audit.say('flagged', recordId, { flag, notes });
+  return recordOf(recordId, state);
+}
+
+/** What a run that came to nothing leaves behind: it is not repeated until something new comes in. */
+export function spentNow({ projection, appendedTokens }: AgentState, { gauge, policy }: SessionParts): Spent {
+  const { pressure } = gauge.read(projection);
+  return spentAfter(pressure, policy.stages, appendedTokens) ?? { gate: -1, appended: appendedTokens };
+}
+
+/** Throws `PLAN_UNKNOWN` where no plan waits, or another one does. A hash may be given by its beginning. */
+export function waitingFor({ ledger }: AgentState, hash: string | undefined): WaitingPlan {
+  const { pending } = ledger;
+  if (pending && (hash === undefined || (hash !== '' && pending.plan.hash.startsWith(hash)))) return pending;
+  throw new SpillwayError('PLAN_UNKNOWN', {
+    subject: 'plan',
+    found: hash ?? 'none waits',
+    ...(pending && { allowed: pending.plan.hash }),
+    remedy: 'Ask what waits (`pending`), and name that.',
+  });
+}
+
+function recordOf(recordId: string, { ledger }: AgentState): CompactionRecord {
+  const record = ledger.find(recordId);
+  if (record) return record;
+  throw new SpillwayError('RECORD_UNKNOWN', {
+    subject: 'compaction',
+    found: recordId,
+    allowed: ledger.records.map(({ id }) => id).join(', '),
+    remedy: 'Name one of the history.',
+  });
+}
+
+const isNamed =
+  (id: string) =>
+  (record: CompactionRecord): boolean =>
+    record.id === id;
+
+function spanOf({ plan }: CompactionRecord, log: ReadonlyLog): Hold {
+  const seqs = plan.edits
+    .flatMap((edit) => (edit.kind === 'replace' ? [edit.messageId] : [edit.fromId, edit.toId]))
+    .map((id) => log.find(id)!.seq);
+  return { from: Math.min(...seqs), to: Math.max(...seqs) };
+}

@@ -1,0 +1,129 @@
+import type { RequestWriter, Json } from '../spi/index.js';
+import { inputOf, type Reading, type Usage } from '../tokens/index.js';
+import { appendedAt, type ViewMessage } from '../transcript/index.js';
+import { CallBook, standingIn, type CallRecord } from './calls.js';
+import { measuredInjections, placeOfInjections, type Injection } from './injection.js';
+import type { Prepared, RunReport } from './prepared.js';
+import type { AgentState, SessionParts } from './state.js';
+
+export interface PrepareOptions {
+  readonly signal?: AbortSignal;
+  /** Model that this call and those after it go to, where it changes: its limits are checked before it is called. */
+  readonly model?: string;
+  /** What hooks add to this one request, beside the newest user message; kept free for by `reserve.injection`. */
+  readonly inject?: readonly Injection[];
+}
+
+/** Something that reported usage gave away. */
+export interface UsageNotice {
+  readonly what: 'trimmed-upstream' | 'over-window';
+  readonly reported: number;
+  readonly expected: number;
+  readonly reason: string;
+  readonly [fact: string]: Json;
+}
+
+export interface Observation {
+  /** What the request was read as; absent where the view was rewritten since. */
+  readonly reading?: Reading;
+  readonly call?: CallRecord;
+  readonly notices: readonly UsageNotice[];
+}
+
+type Measured = ReturnType<typeof measuredInjections>;
+
+/**
+ * Below this share of what was sent a report is no matter of counting: no tokenizer is off by half on a whole request.
+ * Small requests are left out, whose fixed parts weigh too much.
+ */
+const LEAST_REPORTED = 0.5;
+const LEAST_SENT = 1_000;
+
+/** Writes the requests of one session, and knows what each of them held. */
+export class Requests {
+  readonly #parts: SessionParts;
+  readonly #writer: RequestWriter;
+  readonly #book: CallBook;
+  #sent: { readonly reading: Reading; readonly generation: number } | undefined;
+  /** Where the last request differs from the plain view. */
+  #injectedAt = Infinity;
+
+  constructor(parts: SessionParts, calls?: number) {
+    this.#parts = parts;
+    this.#writer = parts.createWriter();
+    this.#book = new CallBook(calls);
+  }
+
+  get calls(): readonly CallRecord[] {
+    return this.#book.calls;
+  }
+
+  get sent(): Reading | undefined {
+    return this.#sent?.reading;
+  }
+
+  injections(inject: readonly Injection[]): Measured {
+    const { injectionReserve, measureDraft } = this.#parts;
+    return measuredInjections(inject, injectionReserve, measureDraft);
+  }
+
+  write(state: AgentState, run: RunReport, injected: Measured): Prepared {
+    const { projection, log, ledger } = state;
+    const { gauge, clock } = this.#parts;
+    const reading = gauge.read(projection);
+    const place = injected.length > 0 ? placeOfInjections(projection.view) : Infinity;
+    const from = Math.min(projection.changedFrom, this.#injectedAt, place);
+    const view = injected.length > 0 ? withInjected(projection.view, place, injected) : projection.view;
+    const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
+    const { messages, beside = {}, notices } = this.#writer.write(view, Math.min(from, view.length));
+    this.#injectedAt = place;
+    projection.settle();
+    this.#sent = { reading, generation: gauge.generation };
+    const record = ledger.records.findLast(
+      ({ kind, status }) => kind === 'compaction' && status === 'committed',
+    );
+    const call = this.#book.prepared({
+      at: clock(),
+      appended: appendedAt(log.length, ledger.left),
+      events: ledger.version,
+      model: gauge.model,
+      ...(record && { record: record.id }),
+      ...standingIn(view, (seq) => (seq < log.base ? undefined : log.at(seq).id)),
+      tokens: reading.tokens,
+      pressure: reading.pressure,
+      unchangedPrefixTokens,
+    });
+    return { messages, beside, notices, view, reading, run, unchangedPrefixTokens, call: call.call };
+  }
+
+  observe(usage: Usage): Observation {
+    const { gauge } = this.#parts;
+    const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
+    const notices = this.#sent ? noticesOf(usage, this.#sent.reading) : [];
+    // What was cut on the way says nothing about how tokens are counted.
+    if (current && !notices.some(({ what }) => what === 'trimmed-upstream')) gauge.observe(usage, current);
+    const call = this.#book.observed(usage, gauge.calibration);
+    return { ...(current && { reading: current }), ...(call && { call }), notices };
+  }
+}
+
+function withInjected(view: readonly ViewMessage[], place: number, injected: Measured): ViewMessage[] {
+  const before = view.slice(0, place);
+  const at = before.at(-1)?.to ?? 0;
+  return [...before, ...injected.map((one) => ({ ...one, from: at, to: at })), ...view.slice(place)];
+}
+
+function noticesOf(usage: Usage, sent: Reading): UsageNotice[] {
+  const reported = inputOf(usage);
+  const expected = sent.tokens;
+  if (reported > 0 && expected >= LEAST_SENT && reported < LEAST_REPORTED * expected) {
+    const reason = 'the provider counted far less than was sent: something on the way cut the request';
+    return [{ what: 'trimmed-upstream', reported, expected, reason }];
+  }
+  if (reported > sent.budget.window) {
+    const reason =
+      'the provider counted more than its window: it has cut the request, or the window is another';
+    return [{ what: 'over-window', reported, expected: sent.budget.window, reason }];
+  }
+  return [];
+}

@@ -1,0 +1,125 @@
+import type { Json, SessionStore, StoredThread, ThreadHead, ThreadKey } from '../spi/index.js';
+import {
+  appendedAt,
+  isLeft,
+  Ledger,
+  Log,
+  renderAll,
+  type Left,
+  type LogMessage,
+} from '../transcript/index.js';
+import { CALL_KIND, callOf } from './calls.js';
+import { carriedBy, tailState, type Checkpoint } from './checkpoint.js';
+import { eventOf } from './journal.js';
+import { stateOn, takeIn, type AgentState, type SessionParts } from './state.js';
+
+/** A thread as it was read, and the head it was read at. */
+export interface ReadThread {
+  readonly head: ThreadHead;
+  readonly state: AgentState;
+  readonly checkpoint?: Checkpoint | undefined;
+}
+
+/** A thread that was opened, for its session. */
+export interface OpenedThread extends ReadThread {
+  readonly store: SessionStore;
+  readonly key: ThreadKey;
+  /** Calls that were recorded so far. */
+  readonly calls: number;
+}
+
+const EMPTY: StoredThread = { head: { messages: 0, entries: 0 } };
+
+/** What is needed to go on: the live tail, whatever came before it. Costs the view, not the session. */
+export async function readTail(
+  store: SessionStore,
+  key: ThreadKey,
+  parts: SessionParts,
+): Promise<ReadThread> {
+  const thread = (await store.load(key)) ?? EMPTY;
+  const checkpoint = usable(thread);
+  const isWhole = thread.head.entries === 0;
+  if ((!checkpoint && !isWhole) || checkpoint?.pending) return readWhole(store, key, parts, thread);
+  const from = appendedAt(checkpoint?.tailFrom ?? 0, checkpoint?.left ?? []);
+  const tail = standing(await store.messages(key, from, thread.head.messages), checkpoint?.left ?? []);
+  return { head: thread.head, state: { ...tailState(checkpoint, tail, parts), isWhole }, checkpoint };
+}
+
+/** Everything, as if the session had never been closed. */
+export async function readWhole(
+  store: SessionStore,
+  key: ThreadKey,
+  parts: SessionParts,
+  known?: StoredThread,
+): Promise<ReadThread> {
+  const thread = known ?? (await store.load(key)) ?? EMPTY;
+  const { head } = thread;
+  const ledger = Ledger.of((await store.entries(key, 0, head.entries)).map(eventOf));
+  const appended = await store.messages(key, 0, head.messages);
+  const messages = standing(appended, ledger.left);
+  const log = new Log();
+  for (const message of appended) if (isLeft(message.seq, ledger.left)) log.leave(message);
+  for (const message of messages) log.append(message, message.size);
+  const state = stateOn(log, ledger, parts);
+  const checkpoint = usable(thread);
+  const fresh = messages.slice(checkpoint?.messages ?? 0);
+  const sum = fresh.reduce((total, { size }) => total + size.tokens, checkpoint?.appendedTokens ?? 0);
+  return {
+    head,
+    checkpoint,
+    state: {
+      ...state,
+      projection: renderAll(log, ledger.liveEdits, state.isPinned),
+      appendedTokens: sum,
+      ...carriedBy(checkpoint),
+    },
+  };
+}
+
+/** Puts what was read in the place of what stands, and behind it what the store does not have. */
+export function replaceState(
+  state: AgentState,
+  read: AgentState,
+  unsaved: readonly LogMessage[],
+  parts: SessionParts,
+): void {
+  const { arrivals } = state;
+  Object.assign(state, read, { arrivals: undefined });
+  // Another process may have written the very message: a client that was answered by two.
+  for (const message of unsaved) if (!state.log.find(message.id)) takeIn(plain(message), state, parts);
+  state.arrivals = arrivals;
+  parts.gauge.rewritten();
+}
+
+function plain({ seq: _, size: __, ...message }: LogMessage): Omit<LogMessage, 'seq' | 'size'> {
+  return message;
+}
+
+/** Of a form that this version wrote, and not older than the ledger. */
+function usable({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
+  const body = checkpoint as Json & Partial<Checkpoint>;
+  return body && body.version === 1 && checkpointAt?.entries === head.entries
+    ? (body as unknown as Checkpoint)
+    : undefined;
+}
+
+function standing(messages: readonly LogMessage[], left: readonly Left[]): readonly LogMessage[] {
+  return left.length === 0 ? messages : messages.filter(({ seq }) => !isLeft(seq, left));
+}
+
+/** Opens a thread, and gives the session's parts back what they had learned. */
+export async function openThread(
+  store: SessionStore,
+  key: ThreadKey,
+  parts: SessionParts,
+): Promise<OpenedThread> {
+  const [read, usage, [newest]] = await Promise.all([
+    readTail(store, key, parts),
+    store.usage(key),
+    store.events(key, { kinds: [CALL_KIND], newestFirst: true, limit: 1 }),
+  ]);
+  parts.costs.restore(usage);
+  const call = newest && callOf(newest);
+  if (call?.calibration) parts.gauge.calibration = call.calibration;
+  return { ...read, store, key, calls: call?.call ?? 0 };
+}
