@@ -14,7 +14,21 @@ export interface SummaryRequest {
   readonly language?: string;
   /** The summary so far, where this source continues an earlier piece. */
   readonly previous?: string;
+  /** The agent's own plan as it stood at the end of the whole source; only with its last piece. Quoted, as the source is. */
+  readonly todos?: string;
+  /** What the operator and plugins add, a fact a line: the current branch, the current goal. Quoted, as the source is. */
+  readonly extraLines?: readonly string[];
 }
+
+/** What lines to add are asked for. */
+export interface LinesRequest {
+  /** Stops being waited for when it aborts. */
+  readonly signal: AbortSignal;
+}
+
+/** Lines for every request of a summarizer, or what gives them each time that slots are filled. May throw: then there are none. */
+export type SummaryLines =
+  readonly string[] | ((request: LinesRequest) => readonly string[] | Promise<readonly string[]>);
 
 export interface SummaryAnswer {
   readonly text: string;

@@ -28,6 +28,8 @@ export interface CallRequest {
 export interface Bought {
   readonly text: string;
   readonly model: string;
+  /** It said more than it may, and ends early. */
+  readonly isCut: boolean;
 }
 
 /** One call, through its breaker and the gate, on record whatever comes of it. Rejects where no text came of it. */
@@ -53,7 +55,7 @@ export async function callOnce(
       durationMs: timer() - started,
     });
 
-  const call = async (): Promise<string> => {
+  const call = async (): Promise<Bought> => {
     // In an async function, so that a summarizer that throws at once rejects.
     const asked = (async () => summarizer.summarize(request, signal))();
     const answer = await settledOrAborted(asked, signal);
@@ -64,13 +66,13 @@ export async function callOnce(
     const verdict = judgeAnswer({ answer, maxTokens, sourceTokens, count, sent });
     if (!verdict.ok) throw new Refused(verdict.reason);
     repairs = verdict.repairs;
-    return verdict.text;
+    return { text: verdict.text, model, isCut: verdict.isCut };
   };
   try {
     const breaker = breakers.for(summarizer.endpoint, about.prompt);
-    const text = await breaker.run(call, (error) => countsForBreaker(error, timer() - started, deadlineMs));
+    const bought = await breaker.run(call, (error) => countsForBreaker(error, timer() - started, deadlineMs));
     record('filled', repairs.length > 0 ? repairs.join('; ') : undefined);
-    return { text, model: model! };
+    return bought;
   } catch (error) {
     if (error instanceof BreakerOpen) throw error; // no call was made
     const { outcome, reason } = failureOf(error);

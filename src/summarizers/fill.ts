@@ -1,3 +1,5 @@
+import type { Redact } from '../facts/index.js';
+import type { SummaryLines } from '../spi/index.js';
 import {
   pinWhole,
   type Edit,
@@ -6,23 +8,31 @@ import {
   type PlannedEdit,
   type ReadonlyLog,
 } from '../transcript/index.js';
-import { Artifacts } from './artifacts.js';
+import { MemoryArtifacts } from './artifacts.js';
 import type { Breakers, BreakerState } from './breaker.js';
 import type { CallParts } from './call.js';
 import { eachBounded } from './each.js';
-import { Cancelled, failureOf, isFault, Late, Refused } from './fault.js';
+import { failureOf, isFault, Refused } from './fault.js';
+import { Limit } from './limit.js';
+import { linesOf } from './lines.js';
 import { handleOf } from './mark.js';
+import { BoughtOnce } from './once.js';
 import type { Prompts } from './prompts.js';
-import type { Redact } from '../facts/index.js';
-import { fillSlot } from './slot.js';
+import { fillSlot, type SlotParts } from './slot.js';
 import { slotSource } from './source.js';
+import { Turnstile } from './turnstile.js';
 
-export interface FillerParts extends Omit<CallParts, 'onCall'> {
+export interface FillerParts
+  extends Omit<CallParts, 'onCall'>, Pick<SlotParts, 'resultChars' | 'chunks' | 'mode' | 'oversized'> {
   readonly breakers: Breakers;
   readonly prompts: Prompts;
   readonly redact: Redact;
-  readonly resultChars: number;
+  /** Calls at a time. */
   readonly concurrency: number;
+  /** Where bought text is kept; this filler's own memory where absent. */
+  readonly once?: BoughtOnce | undefined;
+  /** Facts for every request that the transcript does not say. */
+  readonly lines?: SummaryLines | undefined;
   /** Why no further call may be made now, e.g. the spend cap; undefined while one may. */
   readonly stopped: () => string | undefined;
 }
@@ -36,6 +46,11 @@ export interface FillRequest {
   readonly onCall: (call: ModelCall) => void;
 }
 
+export interface AheadRequest extends FillRequest {
+  /** Whether the view is still the one that the edits are for; where not, nothing more is bought. */
+  readonly isCurrent?: () => boolean;
+}
+
 export interface Filled {
   /** By place in the edits that were given. */
   readonly texts: ReadonlyMap<number, Edit>;
@@ -46,10 +61,11 @@ export interface Filled {
 /** Fills the slots of legal plans for one agent path. Whatever goes wrong, a slot is left as it was: it never rejects. */
 export class Filler {
   readonly #parts: FillerParts;
-  readonly #artifacts = new Artifacts();
+  readonly #once: BoughtOnce;
 
   constructor(parts: FillerParts) {
     this.#parts = parts;
+    this.#once = parts.once ?? new BoughtOnce(new MemoryArtifacts());
   }
 
   get breakers(): Readonly<Record<string, BreakerState>> {
@@ -60,46 +76,66 @@ export class Filler {
     this.#parts.breakers.onChange = listen;
   }
 
-  async fill({ edits, log, isPinned, signal, onCall }: FillRequest): Promise<Filled> {
-    const { deadlineMs, concurrency } = this.#parts;
+  /** Buys text for every slot, all of it under one deadline. */
+  fill(request: FillRequest): Promise<Filled> {
+    return this.#buy(request, () => undefined);
+  }
+
+  /**
+   * Buys text for slots before a run asks for it, off its path: a later `fill` of the same spans finds it and makes no
+   * call. Each slot has the whole deadline. What was bought for a view that was rewritten meanwhile is discarded: no
+   * plan names its span, so it is never taken.
+   */
+  prepareAhead({ isCurrent = () => true, ...request }: AheadRequest): Promise<Filled> {
+    return this.#buy(
+      request,
+      () => (isCurrent() ? undefined : 'was not bought: the view was rewritten'),
+      true,
+    );
+  }
+
+  async #buy(
+    { edits, log, isPinned, signal, onCall }: FillRequest,
+    why: () => string | undefined,
+    perSlot = false,
+  ): Promise<Filled> {
+    const { deadlineMs, concurrency, lines } = this.#parts;
     const texts = new Map<number, Edit>();
     const fallbacks: string[] = [];
-    const run = new AbortController();
-    const late = setTimeout(() => run.abort(new Late()), deadlineMs);
-    const cancel = (): void => run.abort(new Cancelled());
-    if (signal?.aborted) cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
+    const whole = new Limit(perSlot ? undefined : deadlineMs, signal);
+    const asked = await linesOf(lines, this.#parts.redact, new Limit(deadlineMs, whole.signal));
+    if (asked.fault !== undefined) fallbacks.push(asked.fault);
 
     let stopped: string | undefined;
     const mayCall = (): void => {
-      run.signal.throwIfAborted();
-      stopped ??= this.#parts.stopped();
+      whole.signal.throwIfAborted();
+      stopped ??= why() ?? this.#parts.stopped();
       if (stopped !== undefined) throw new Refused(stopped);
     };
-    const parts = { ...this.#parts, artifacts: this.#artifacts, onCall, mayCall };
+    const turnstile = new Turnstile(concurrency);
+    const { once: _, lines: __, ...common } = this.#parts;
+    const parts = { ...common, once: this.#once, turnstile, onCall, mayCall, extraLines: asked.lines };
     const pinned = pinWhole(log, isPinned);
     const fillPlace = async (place: number): Promise<void> => {
       const edit = edits[place]!;
+      const limit = new Limit(perSlot ? deadlineMs : undefined, whole.signal);
       try {
-        const source = slotSource(
-          edit.slot!,
-          edit.kind === 'replace' ? edit.partIndex : undefined,
-          log,
-          pinned,
-        );
+        const partIndex = edit.kind === 'replace' ? edit.partIndex : undefined;
+        const source = slotSource(edit.slot!, partIndex, log, pinned);
         if (!source) throw new Refused('names a span that is not in the log');
-        texts.set(place, await fillSlot(parts, edit, source, log, run.signal));
+        texts.set(place, await fillSlot(parts, edit, source, log, limit.signal));
       } catch (error) {
         // A wrong key or address fails every other call too.
         if (isFault(error, 'caller')) stopped ??= failureOf(error).reason;
         fallbacks.push(`${edit.slot!.prompt} ${handleOf(edit)}: ${failureOf(error).reason}`);
+      } finally {
+        limit.end();
       }
     };
     try {
       await eachBounded(slotted(edits), concurrency, fillPlace);
     } finally {
-      clearTimeout(late);
-      signal?.removeEventListener('abort', cancel);
+      whole.end();
     }
     return { texts, fallbacks };
   }

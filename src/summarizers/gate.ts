@@ -11,7 +11,13 @@ export interface GateRequest {
 }
 
 export type Verdict =
-  | { readonly ok: true; readonly text: string; readonly repairs: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly repairs: readonly string[];
+      /** It was longer than its allowance, and ends early. */
+      readonly isCut: boolean;
+    }
   | { readonly ok: false; readonly reason: string };
 
 /**
@@ -50,14 +56,15 @@ function judge({ answer, maxTokens, sourceTokens, count, sent }: GateRequest): V
     text = whole + CUT;
     repairs.push('cut off by the model; ends at its last whole line');
   }
-  if (count(text) > maxTokens) {
+  const isCut = count(text) > maxTokens;
+  if (isCut) {
     const fitted = cutTo(text, maxTokens, count);
     if (fitted === '') return refused('does not fit its allowance');
     text = fitted;
     repairs.push(`cut to ${maxTokens} tokens`);
   }
   if (count(text) >= sourceTokens) return refused('is no smaller than its source');
-  return { ok: true, text, repairs };
+  return { ok: true, text, repairs, isCut };
 }
 
 /** What an answer that is done says; servers that say nothing at all say `other` or `unknown`. */

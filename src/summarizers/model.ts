@@ -72,6 +72,47 @@ export async function createModelSummarizer(settings: ModelSettings): Promise<Su
   };
 }
 
+/** A summarizer as settings name it. */
+export interface SummarizerFields {
+  readonly provider: ModelSettings['provider'];
+  readonly model: string | null;
+  readonly baseUrl: string | null;
+  readonly apiKeyEnv: string | null;
+  readonly window: number | null;
+}
+
+export interface NamedModel {
+  readonly fields: SummarizerFields;
+  /** Where the settings say it, for who has to mend them. */
+  readonly subject: string;
+  readonly sessionModel: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly windowOf: (model: string) => number;
+}
+
+/** What opening it needs. Throws `CONFIG_INVALID` where something is missing. */
+export function modelOf({ fields, subject, sessionModel, env, windowOf }: NamedModel): ModelSettings {
+  const { provider, baseUrl, apiKeyEnv, window } = fields;
+  const model = fields.model ?? sessionModel;
+  if (model === null) throw missing(`${subject}.model`, 'Name it, or the model that the session talks to.');
+  if (baseUrl === null && provider === 'openai-compatible')
+    throw missing(`${subject}.baseUrl`, 'Give the address of the endpoint, up to /v1.');
+  const apiKey = apiKeyEnv === null ? undefined : env[apiKeyEnv];
+  if (apiKeyEnv !== null && !apiKey) throw missing(`environment variable ${apiKeyEnv}`, 'Put the key there.');
+  const known = window ?? windowOf(model);
+  return {
+    provider,
+    model,
+    ...(baseUrl !== null && { baseUrl }),
+    ...(apiKey && { apiKey }),
+    ...(Number.isFinite(known) && { window: known }),
+  };
+}
+
+function missing(subject: string, remedy: string): SpillwayError {
+  return new SpillwayError('CONFIG_INVALID', { subject, found: 'nothing', remedy });
+}
+
 const ANSWER_SLACK = 256;
 
 /** A wrong request, key, plan or model: the same call fails again. */
@@ -81,10 +122,15 @@ const CALLER_STATUS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405
 const TOO_LONG =
   /context.?length|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available |maximum |model'?s? )?(?:context|input|token)|input (?:token count|is too long)|context.?window/i;
 
-function wordsOf({ instruction, source, previous, language }: SummaryRequest): string {
+function wordsOf(request: SummaryRequest): string {
+  const { instruction, source, previous, language, todos, extraLines = [] } = request;
   return [
     ...(previous === undefined ? [] : [`<summary>\n${previous}\n</summary>`]),
     `<transcript>\n${source.join('\n')}\n</transcript>`,
+    ...(todos === undefined ? [] : [`The agent's plan at the end of it:\n<todos>\n${todos}\n</todos>`]),
+    ...(extraLines.length === 0
+      ? []
+      : [`Known beside it, from the operator:\n<lines>\n${extraLines.join('\n')}\n</lines>`]),
     ...(language === undefined ? [] : [`The user writes like this: ${JSON.stringify(language)}`]),
     instruction,
   ].join('\n\n');

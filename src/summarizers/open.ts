@@ -1,27 +1,38 @@
 import { SpillwayError } from '../errors/index.js';
 import { redactFor } from '../facts/index.js';
-import type { Summarizer } from '../spi/index.js';
+import type { Summarizer, SummaryLines } from '../spi/index.js';
 import type { PriceOf } from '../tokens/index.js';
+import type { SummarizerChoice } from '../transcript/index.js';
+import type { Artifacts } from './artifacts.js';
 import { Breakers } from './breaker.js';
 import { Filler } from './fill.js';
-import { createModelSummarizer, type ModelSettings } from './model.js';
-import { loadPrompts, type Prompts } from './prompts.js';
+import { createModelSummarizer, modelOf, type SummarizerFields } from './model.js';
+import { BoughtOnce } from './once.js';
+import {
+  loadPrompts,
+  PROMPT_FILES,
+  readPrompt,
+  withOwnPrompt,
+  type PromptSources,
+  type Prompts,
+} from './prompts.js';
 
 /** The settings that concern summarizers, under the names they have there. */
 export interface FillSettings {
   readonly model: string | null;
-  readonly summarizerModel: {
-    readonly provider: ModelSettings['provider'];
-    readonly model: string | null;
-    readonly baseUrl: string | null;
-    readonly apiKeyEnv: string | null;
-    readonly window: number | null;
-  };
+  readonly summarizer: 'none' | 'extractive' | 'model';
+  readonly summarizerModel: SummarizerFields;
+  readonly summarizerAgents: Readonly<Record<string, SummarizerFields & { readonly prompt: string | null }>>;
+  readonly compaction: { readonly prompt: string | null; readonly agent: string | null };
   readonly fill: {
     readonly deadlineMs: number;
     readonly concurrency: number;
     readonly toolResultChars: number;
+    readonly chunks: number;
+    readonly mode: 'sequential' | 'parallel';
+    readonly oversized: 'cut' | 'retry';
     readonly prompts: string | null;
+    readonly promptFiles: Readonly<Record<string, string>>;
   };
   readonly breaker: { readonly scope: 'pipeline' | 'stage' };
   readonly thresholds: { readonly circuitBreakerFailures: number; readonly circuitBreakerCooldown: number };
@@ -30,7 +41,7 @@ export interface FillSettings {
 
 export interface FillersRequest {
   readonly settings: FillSettings;
-  /** The caller's own; else the model of the settings is opened. */
+  /** The caller's own; it takes the place of the settings' default. */
   readonly summarizer?: Summarizer;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder of the prompts that come with the package. */
@@ -39,70 +50,125 @@ export interface FillersRequest {
   readonly priceOf: PriceOf;
 }
 
-/** Opens the filler of one agent path: its own breakers, its own bought text. */
-export type OpenFiller = (session: {
+export interface OpenRequest {
+  /** The default where absent. */
+  readonly choice?: SummarizerChoice;
   readonly count: (text: string) => number;
   readonly timer: () => number;
   readonly stopped: () => string | undefined;
-}) => Filler;
+  /** Where bought text is kept; memory of the session's own where absent. Those who share it buy once between them. */
+  readonly artifacts?: Artifacts | undefined;
+  /** Facts that every request of a summarizer is given. */
+  readonly lines?: SummaryLines | undefined;
+}
 
-/** Throws `CONFIG_INVALID` where what is configured cannot be opened. */
+/** Opens the filler of one agent path: its own breakers. Throws `CONFIG_INVALID` where what was chosen is not there. */
+export type OpenFiller = (session: OpenRequest) => Filler;
+
+/** Opens everything that is configured. Rejects with `CONFIG_INVALID` where that cannot be done. */
 export async function openFillers(request: FillersRequest): Promise<OpenFiller> {
   const { settings, promptFolder, priceOf } = request;
   const { fill, thresholds, breaker } = settings;
   const redact = redactFor(settings.redact);
-  const prompts = await promptsFor(promptFolder, fill.prompts);
-  const summarizer = request.summarizer ?? (await createModelSummarizer(modelOf(request)));
-  return (session) =>
-    new Filler({
+  const sources: PromptSources = { ours: promptFolder, theirs: fill.prompts, files: fill.promptFiles };
+  const prompts = await promptsFor(sources);
+  const summarizerOf = await openSummarizers(request);
+  for (const { prompt } of Object.values(settings.summarizerAgents)) if (prompt) ownPrompt(prompt, sources);
+  if (settings.compaction.prompt) ownPrompt(settings.compaction.prompt, sources);
+  const shared = new WeakMap<Artifacts, BoughtOnce>();
+  const onceOn = (artifacts: Artifacts): BoughtOnce => {
+    const once = shared.get(artifacts) ?? new BoughtOnce(artifacts);
+    shared.set(artifacts, once);
+    return once;
+  };
+  return ({ choice = DEFAULT, artifacts, ...session }) => {
+    const agent = choice.from === 'agent' ? settings.summarizerAgents[choice.name] : undefined;
+    const named = choice.from === 'prompt' ? choice.name : agent?.prompt;
+    return new Filler({
       ...session,
-      summarizer,
-      prompts,
+      summarizer: summarizerOf(choice),
+      prompts: named ? withOwnPrompt(prompts, ownPrompt(named, sources)) : prompts,
       redact,
       priceOf,
+      once: artifacts && onceOn(artifacts),
       deadlineMs: fill.deadlineMs,
       concurrency: fill.concurrency,
       resultChars: fill.toolResultChars,
+      chunks: fill.chunks,
+      mode: fill.mode,
+      oversized: fill.oversized,
       breakers: new Breakers({
         failures: thresholds.circuitBreakerFailures,
         cooldownMs: thresholds.circuitBreakerCooldown,
         scope: breaker.scope,
       }),
     });
-}
-
-function modelOf({ settings, env, windowOf }: FillersRequest): ModelSettings {
-  const { provider, baseUrl, apiKeyEnv, window } = settings.summarizerModel;
-  const model = settings.summarizerModel.model ?? settings.model;
-  if (model === null)
-    throw missing('summarizerModel.model', 'Name it, or the model that the session talks to.');
-  if (baseUrl === null && provider === 'openai-compatible')
-    throw missing('summarizerModel.baseUrl', 'Give the address of the endpoint, up to /v1.');
-  const apiKey = apiKeyEnv === null ? undefined : env[apiKeyEnv];
-  if (apiKeyEnv !== null && !apiKey) throw missing(`environment variable ${apiKeyEnv}`, 'Put the key there.');
-  const known = window ?? windowOf(model);
-  return {
-    provider,
-    model,
-    ...(baseUrl !== null && { baseUrl }),
-    ...(apiKey && { apiKey }),
-    ...(Number.isFinite(known) && { window: known }),
   };
 }
 
-function missing(subject: string, remedy: string): SpillwayError {
-  return new SpillwayError('CONFIG_INVALID', { subject, found: 'nothing', remedy });
+const DEFAULT: SummarizerChoice = { from: 'default', name: '' };
+
+/** Those that are named are opened, so that what is wrong with them is said at start; the session's own where it can be. */
+async function openSummarizers(request: FillersRequest): Promise<(choice: SummarizerChoice) => Summarizer> {
+  const { settings, summarizer: inCode } = request;
+  const open = (fields: SummarizerFields, subject: string): Promise<Summarizer> =>
+    createModelSummarizer(modelOf({ ...request, sessionModel: settings.model, fields, subject }));
+  const agents = new Map<string, Summarizer>();
+  for (const [name, fields] of Object.entries(settings.summarizerAgents))
+    agents.set(name, await open(fields, `summarizerAgents.${name}`));
+  const byDefault =
+    inCode ??
+    (settings.summarizer === 'model' ? await open(settings.summarizerModel, 'summarizerModel') : undefined);
+  const self = { ...settings.summarizerModel, model: settings.model };
+  const mayBeAsked =
+    settings.model !== null && (self.baseUrl !== null || self.provider !== 'openai-compatible');
+  const own =
+    inCode ?? (settings.compaction.prompt || mayBeAsked ? await open(self, 'summarizerModel') : undefined);
+  return ({ from, name }) => {
+    const found = from === 'prompt' ? own : from === 'agent' ? agents.get(name) : byDefault;
+    if (!found)
+      throw new SpillwayError('CONFIG_INVALID', {
+        subject: `compaction.${from}`,
+        found: name,
+        remedy:
+          'Name the model of the session, and the address of its endpoint in summarizerModel, so that it can be asked.',
+      });
+    return found;
+  };
 }
 
-async function promptsFor(ours: string, theirs: string | null): Promise<Prompts> {
+async function promptsFor(sources: PromptSources): Promise<Prompts> {
+  const { theirs, files = {} } = sources;
+  const unknown = Object.keys(files).filter((name) => !PROMPT_FILES.includes(name));
+  if (unknown.length > 0)
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'fill.promptFiles',
+      found: unknown.join(', '),
+      allowed: PROMPT_FILES.join(', '),
+      remedy: 'Name prompts that there are.',
+    });
   try {
-    return await loadPrompts(ours, theirs);
+    return await loadPrompts(sources);
   } catch (cause) {
     throw new SpillwayError('CONFIG_INVALID', {
-      subject: 'fill.prompts',
-      found: theirs,
-      allowed: 'a folder that can be read and written',
+      subject: Object.keys(files).length > 0 ? 'fill.prompts, fill.promptFiles' : 'fill.prompts',
+      found: (cause as { readonly path?: string }).path ?? theirs,
+      allowed: 'a folder and files that can be read and written',
       remedy: 'Mend the path or its rights, or leave it empty.',
+      cause,
+    });
+  }
+}
+
+function ownPrompt(named: string, sources: PromptSources) {
+  try {
+    return readPrompt(named, sources);
+  } catch (cause) {
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'compaction.prompt',
+      found: named,
+      allowed: 'a prompt of the folder by its name, or the path of a file',
+      remedy: 'Write the prompt, or name one that is there.',
       cause,
     });
   }

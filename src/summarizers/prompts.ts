@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { constants, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -11,23 +12,67 @@ export interface Prompt {
   readonly hash: string;
 }
 
-export const PROMPT_NAMES = ['micro', 'auto', 'partial', 'full', 'merge'] as const;
+export const PROMPT_NAMES = ['micro', 'auto', 'partial', 'full', 'merge', 'join'] as const;
+type PromptName = (typeof PROMPT_NAMES)[number];
+
+/** Holds no instruction: what is asked where a marker stands. */
+const QUESTION = 'question';
+
+/** Every file of the folder, as its name without `.md`. */
+export const PROMPT_FILES: readonly string[] = [...PROMPT_NAMES, QUESTION];
+
+/** These stand for spans; the others put one result into a line, or pieces together. */
+const SPAN_PROMPTS: ReadonlySet<string> = new Set(['auto', 'partial', 'full']);
 
 export interface Prompts {
   /** A stage without a prompt of its own gets that of `auto`. */
   of(name: string): Prompt;
+  /** The short question that stands where a marker asked for a compaction. */
+  readonly question: string;
+}
+
+export interface PromptSources {
+  /** Folder of the prompts that come with the package. */
+  readonly ours: string;
+  /** The operator's; what is missing in it is written there. */
+  readonly theirs?: string | null;
+  /** Files that take the place of one prompt each, by its name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /**
  * Reads the prompts. Where the operator has a folder, theirs count, and what is missing in it is written there: every
- * prompt in force can be read and changed in one place.
+ * prompt in force can be read and changed in one place. Rejects where a file cannot be read.
  */
-export async function loadPrompts(ours: string, theirs: string | null = null): Promise<Prompts> {
-  if (theirs !== null) await writeMissing(ours, theirs);
+export async function loadPrompts({ ours, theirs, files = {} }: PromptSources): Promise<Prompts> {
+  if (theirs) await writePrompts(ours, theirs);
+  const read = (name: string): Promise<string> =>
+    readFile(files[name] ?? join(theirs ?? ours, `${name}.md`), 'utf8');
   const prompts = new Map<string, Prompt>();
-  for (const name of PROMPT_NAMES)
-    prompts.set(name, parsePrompt(name, await readFile(join(theirs ?? ours, `${name}.md`), 'utf8')));
-  return { of: (name) => prompts.get(name) ?? prompts.get('auto')! };
+  for (const name of PROMPT_NAMES) prompts.set(name, parsePrompt(name, await read(name)));
+  const question = (await read(QUESTION)).trim();
+  return { of: (name) => prompts.get(name) ?? prompts.get('auto' satisfies PromptName)!, question };
+}
+
+/** The same, with one prompt for all that stands for spans. */
+export function withOwnPrompt(prompts: Prompts, own: Prompt): Prompts {
+  const isSpans = (name: string): boolean => SPAN_PROMPTS.has(prompts.of(name).name);
+  return { of: (name) => (isSpans(name) ? own : prompts.of(name)), question: prompts.question };
+}
+
+/** Reads one more prompt: a file, or by its name one in the operator's folder or in ours. Throws where there is none. */
+export function readPrompt(named: string, { ours, theirs }: PromptSources): Prompt {
+  const isPath = /[\\/]|\.md$/.test(named);
+  const places = isPath ? [named] : [theirs, ours].flatMap((at) => (at ? [join(at, `${named}.md`)] : []));
+  let cause: unknown;
+  for (const place of places) {
+    try {
+      return parsePrompt(named, readFileSync(place, 'utf8'));
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw cause;
 }
 
 export function parsePrompt(name: string, text: string): Prompt {
@@ -42,13 +87,18 @@ export function filledIn(template: string, values: Readonly<Record<string, strin
   );
 }
 
-async function writeMissing(ours: string, theirs: string): Promise<void> {
-  await mkdir(theirs, { recursive: true });
-  for (const name of PROMPT_NAMES) {
+/** Writes those prompts that are missing in a folder, and says which. Never over one that is there. */
+export async function writePrompts(ours: string, folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const written: string[] = [];
+  for (const name of PROMPT_FILES) {
     try {
-      await copyFile(join(ours, `${name}.md`), join(theirs, `${name}.md`), constants.COPYFILE_EXCL);
+      const file = join(folder, `${name}.md`);
+      await copyFile(join(ours, `${name}.md`), file, constants.COPYFILE_EXCL);
+      written.push(file);
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
     }
   }
+  return written;
 }

@@ -4,15 +4,22 @@ import { textOf, type LogMessage, type Part, type ToolCallPart } from '../transc
 /** Longest call arguments that a summarizer is shown, in characters: a path or a command, not a file's content. */
 const ARGUMENT_CHARS = 400;
 
+export interface QuoteRules {
+  /** Longest tool result, in characters. */
+  readonly resultChars: number;
+  /** What is asked where a marker stands. */
+  readonly question: string;
+}
+
 /** One message as data, with who said it. Its own words cannot end the quotation. Reasoning is left out. */
-export function quoteMessage(message: LogMessage, resultChars: number): string {
-  const lines = message.parts.flatMap((part) => quotePart(part, resultChars));
+export function quoteMessage(message: LogMessage, rules: QuoteRules): string {
+  const lines = message.parts.flatMap((part) => quotePart(part, rules));
   if (lines.length === 0) return '';
   const trust = message.role === 'tool' ? 'tool' : message.origin;
   return `<message id="${attribute(message.id)}" role="${message.role}" from="${trust}">\n${lines.join('\n')}\n</message>`;
 }
 
-function quotePart(part: Part, resultChars: number): string[] {
+function quotePart(part: Part, { resultChars, question }: QuoteRules): string[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [escaped(part.text)];
   if (part.type === 'tool-call') return [quoteCall(part)];
   if (part.type === 'tool-result') {
@@ -22,6 +29,7 @@ function quotePart(part: Part, resultChars: number): string[] {
     ];
   }
   if (part.type === 'file') return [`[file ${escaped(part.name ?? part.mediaType)}]`];
+  if (part.type === 'marker') return [question];
   return [];
 }
 
@@ -31,7 +39,7 @@ export function quoteCall({ name, arguments: given }: ToolCallPart): string {
 
 /** Our own delimiters, and those that chat templates give authority to, lose their brackets. */
 const DELIMITER =
-  /<(?=\/?(?:message|transcript|summary|instruction|system|user|assistant|system-reminder)\b|\|)/gi;
+  /<(?=\/?(?:message|transcript|summary|record|todos|lines|instruction|system|user|assistant|system-reminder)\b|\|)/gi;
 
 /** Text that cannot pass for structure, neither in a request nor in a transcript. */
 export function escaped(text: string): string {

@@ -1,35 +1,29 @@
-import { handleOf, markOf, withText } from './mark.js';
-import type { Artifacts } from './artifacts.js';
-import { callOnce, type Bought, type CallParts } from './call.js';
-import { isFault, Refused } from './fault.js';
-import { filledIn, type Prompts } from './prompts.js';
 import type { Redact } from '../facts/index.js';
-import { chunksOf, type SlotSource } from './source.js';
 import type { Edit, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
+import type { AskParts, Text } from './ask.js';
+import { chunksOf } from './chunks.js';
+import { isFault, Refused } from './fault.js';
+import { handleOf, markOf, withText } from './mark.js';
+import { roomOf } from './room.js';
+import type { SlotSource } from './source.js';
+import { todosOf } from './todos.js';
+import { writeInParallel, writeInSequence } from './write.js';
 
-export interface SlotParts extends CallParts {
-  readonly prompts: Prompts;
-  readonly artifacts: Artifacts;
+export interface SlotParts extends AskParts {
   readonly redact: Redact;
   /** Longest tool result that a summarizer is shown, in characters. */
   readonly resultChars: number;
-  /** Throws where no further call may be made. */
-  readonly mayCall: () => void;
+  /** Into how many pieces a source is split, where it is large enough. */
+  readonly chunks: number;
+  readonly mode: 'sequential' | 'parallel';
+  /** What becomes of an answer that is longer than it may be: cut, or asked for again from a shorter source. */
+  readonly oversized: 'cut' | 'retry';
 }
 
-/** What is tried one after the other where a source was too long after all: shorter tool results, smaller pieces. */
+/** What is tried one after the other where a source was too long after all, or its summary: shorter tool results. */
 const RETRY_CHARS = [200, 150, 100, 50, 0];
 
-/** What our counts may be off by, and what the prompt and the answer's frame take. */
-const WINDOW_SHARE = 0.8;
-const FRAME_TOKENS = 800;
-const DEFAULT_WINDOW = 128_000;
-const LEAST_CHUNK = 500;
-
-/** A mark's line break. */
-const JOIN_TOKENS = 2;
-
-/** Buys the text of one slot, piece by piece, each piece with the record so far. Rejects where none could be had. */
+/** Buys the text of one slot. Rejects where none could be had. */
 export async function fillSlot(
   parts: SlotParts,
   edit: PlannedEdit,
@@ -38,76 +32,84 @@ export async function fillSlot(
   signal: AbortSignal,
 ): Promise<Edit> {
   const lengths = [parts.resultChars, ...RETRY_CHARS.filter((chars) => chars < parts.resultChars)];
+  let best: Text | undefined;
+  let shown: string | undefined;
   for (const [i, resultChars] of lengths.entries()) {
+    const isLast = i === lengths.length - 1;
+    const attempt = attemptOf(parts, edit, source, log, { resultChars, attempt: i + 1 });
+    const text = attempt.chunks.join('\n');
+    // The same words again would be answered as they were.
+    if (best && text === shown) continue;
+    shown = text;
     try {
-      const bought = await summarise(parts, edit, source, log, signal, { resultChars, attempt: i + 1 });
-      const { text } = parts.redact(bought.text);
-      return withText(edit, markOf(edit, source, bought.model), text);
+      const write = parts.mode === 'parallel' ? writeInParallel : writeInSequence;
+      best = await write(parts, { ...attempt, signal });
+      if (!best.isCut || parts.oversized === 'cut' || isLast) break;
     } catch (error) {
-      if (!isFault(error, 'too-long') || i === lengths.length - 1) throw error;
+      if (best) break;
+      if (!isFault(error, 'too-long') || isLast) throw error;
     }
   }
-  throw new Refused('could not be asked for');
+  if (!best) throw new Refused('could not be asked for');
+  return withText(edit, markOf(edit, source, best.model), parts.redact(best.text).text);
 }
 
-async function summarise(
+interface Attempt {
+  readonly resultChars: number;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+function attemptOf(
   parts: SlotParts,
   edit: PlannedEdit,
   source: SlotSource,
   log: ReadonlyLog,
-  signal: AbortSignal,
-  { resultChars, attempt }: { readonly resultChars: number; readonly attempt: number },
-): Promise<Bought> {
-  const { summarizer, prompts, artifacts, count, redact } = parts;
+  { resultChars, attempt }: Attempt,
+) {
+  const { summarizer, count, prompts, extraLines } = parts;
+  const redact = (text: string): string => parts.redact(text).text;
   const slot = edit.slot!;
-  const handle = handleOf(edit);
-  const frame = count(markOf(edit, source, summarizer.name)) + JOIN_TOKENS;
-  const maxTokens = Math.floor(slot.maxTokens) - frame;
+  const todos = source.partIndex === undefined ? todosOf(source.messages) : undefined;
+  const shownTodos = todos === undefined ? undefined : redact(todos);
+  const { maxTokens, chunkTokens } = roomOf({
+    window: summarizer.window,
+    // Two tokens for the mark's line break.
+    allowance: Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name)) - 2,
+    beside: count(extraLines.join('\n')) + count(shownTodos ?? ''),
+    attempt,
+  });
   if (maxTokens <= 0) throw new Refused('would not fit behind its mark');
-  const room = WINDOW_SHARE * (summarizer.window ?? DEFAULT_WINDOW) - FRAME_TOKENS - 2 * maxTokens;
   const chunks = chunksOf({
     source,
     exchangeOf: (seq) => log.exchangeOf(seq).index,
     resultChars,
-    chunkTokens: Math.max(LEAST_CHUNK, Math.floor(room / 2 ** (attempt - 1))),
+    question: prompts.question,
+    chunks: parts.chunks,
+    chunkTokens,
     count,
-    redact: (text) => redact(text).text,
+    redact,
   });
+  if (chunks.length === 0 && shownTodos !== undefined) chunks.push('');
   if (chunks.length === 0) throw new Refused('has nothing to be written from');
-
-  let bought: Bought | undefined;
-  for (const [i, chunk] of chunks.entries()) {
-    const prompt = prompts.of(bought ? 'merge' : slot.prompt);
-    const previous = bought?.text;
-    const key = artifacts.key(prompt, summarizer.endpoint, chunk, previous);
-    const known = artifacts.find(key);
-    if (known && count(known.text) <= maxTokens) {
-      bought = known;
-      continue;
-    }
-    parts.mayCall();
-    const values = { handle, maxTokens, chunk: i + 1, chunks: chunks.length };
-    const language = languageOf(log, redact);
-    bought = await callOnce(parts, {
-      request: {
-        prompt: prompt.system,
-        instruction: filledIn(prompt.instruction, values),
-        source: [chunk],
-        maxTokens,
-        ...(language && { language }),
-        ...(previous !== undefined && { previous }),
-      },
-      sourceTokens: i === chunks.length - 1 ? source.tokens : Infinity,
-      signal,
-      about: { prompt: slot.prompt, handle, chunk: i + 1, attempt },
-    });
-    artifacts.keep(key, bought);
-  }
-  return bought!;
+  return {
+    stage: slot.prompt,
+    handle: handleOf(edit),
+    maxTokens,
+    chunkTokens,
+    language: redact(languageOf(source, log)),
+    attempt,
+    chunks,
+    todos: shownTodos,
+    sourceTokens: source.tokens,
+  };
 }
 
-/** The user's newest words, as a sample of the language to write in. */
-function languageOf(log: ReadonlyLog, redact: Redact): string {
-  const part = log.unansweredUser?.parts.find(({ type }) => type === 'text');
-  return part?.type === 'text' ? redact(part.text.slice(0, 200)).text : '';
+/** A sample of the language to write in: the user's newest words, or their newest in the source. In characters. */
+const LANGUAGE_CHARS = 200;
+
+function languageOf({ messages }: SlotSource, log: ReadonlyLog): string {
+  const inSource = messages.findLast(({ role, origin }) => role === 'user' && origin === 'user');
+  const part = (log.unansweredUser ?? inSource)?.parts.find(({ type }) => type === 'text');
+  return part?.type === 'text' ? part.text.slice(0, LANGUAGE_CHARS) : '';
 }

@@ -1,13 +1,11 @@
 import {
   isToolCall,
   isToolResult,
-  textOf,
   type LogMessage,
   type ReadonlyLog,
   type Slot,
   type ToolCallPart,
 } from '../transcript/index.js';
-import { escaped, middleCut, quoteCall, quoteMessage } from './quote.js';
 
 /** What a slot's text is to be written from. */
 export interface SlotSource {
@@ -52,69 +50,4 @@ function callOf(message: LogMessage, partIndex: number, log: ReadonlyLog): ToolC
     if (call && isToolCall(call)) return call;
   }
   return undefined;
-}
-
-export interface ChunkRequest {
-  readonly source: SlotSource;
-  readonly exchangeOf: (seq: number) => number;
-  /** Longest tool result, in characters. */
-  readonly resultChars: number;
-  /** Most tokens of one chunk. */
-  readonly chunkTokens: number;
-  readonly count: (text: string) => number;
-  readonly redact: (text: string) => string;
-}
-
-/** The source, quoted, in pieces that fit one call each. Pieces end where exchanges end; what is longer is cut visibly. */
-export function chunksOf({ source, ...request }: ChunkRequest): string[] {
-  const { chunkTokens, count, redact, resultChars } = request;
-  const fit = (text: string): string => fitted(text, chunkTokens, count);
-  if (source.partIndex !== undefined) {
-    const part = source.messages[0]!.parts[source.partIndex]!;
-    const call = source.call ? `${redact(quoteCall(source.call))}\n` : '';
-    return [`<message role="tool">\n${call}${fit(escaped(redact(textOf(part))))}\n</message>`];
-  }
-  const chunks: string[] = [];
-  let chunk = '';
-  let taken = 0;
-  for (const exchange of exchangesOf(source.messages, request.exchangeOf)) {
-    const quoted = exchange
-      .map((message) => quoteMessage(message, resultChars))
-      .filter((text) => text !== '');
-    if (quoted.length === 0) continue;
-    const text = fit(redact(quoted.join('\n')));
-    const tokens = count(text);
-    if (chunk !== '' && taken + tokens > chunkTokens) {
-      chunks.push(chunk);
-      chunk = '';
-      taken = 0;
-    }
-    chunk += chunk === '' ? text : `\n${text}`;
-    taken += tokens;
-  }
-  if (chunk !== '') chunks.push(chunk);
-  return chunks;
-}
-
-function exchangesOf(messages: readonly LogMessage[], exchangeOf: (seq: number) => number): LogMessage[][] {
-  const groups = new Map<number, LogMessage[]>();
-  for (const message of messages) {
-    const index = exchangeOf(message.seq);
-    const group = groups.get(index);
-    if (group) group.push(message);
-    else groups.set(index, [message]);
-  }
-  return [...groups.values()];
-}
-
-function fitted(text: string, maxTokens: number, count: (text: string) => number): string {
-  const tokens = count(text);
-  if (tokens <= maxTokens) return text;
-  let chars = Math.floor((text.length * maxTokens) / tokens);
-  for (let attempt = 0; attempt < 8; attempt++) {
-    const cut = middleCut(text, chars);
-    if (count(cut) <= maxTokens) return cut;
-    chars = Math.floor(chars * 0.8);
-  }
-  return middleCut(text, 0);
 }

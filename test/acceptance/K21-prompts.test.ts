@@ -13,7 +13,9 @@ describe('K21: the summary prompt belongs to the operator', () => {
     const emulator = await startEmulator();
     const prompts = join(folder.path, 'prompts');
     await pressed(await filling(emulator, { fill: { prompts } }), 1);
-    expect(readdirSync(prompts).sort()).toEqual(['auto.md', 'full.md', 'merge.md', 'micro.md', 'partial.md']);
+    expect(readdirSync(prompts).sort()).toEqual(
+      ['auto', 'full', 'join', 'merge', 'micro', 'partial', 'question'].map((name) => `${name}.md`),
+    );
     expect(emulator.received[0]!.text).toMatch(
       /Goal \/ Constraints and preferences \/ Progress.*Key decisions.*Next steps.*Critical context \/ Notes/,
     );

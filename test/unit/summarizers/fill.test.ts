@@ -1,76 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Summarizer, SummaryRequest } from '../../../src/spi/index.js';
-import { createRedact } from '../../../src/facts/index.js';
-import { Breakers, Filler, parsePrompt } from '../../../src/summarizers/index.js';
-import { Log, type Message, type ModelCall, type PlannedEdit } from '../../../src/transcript/index.js';
-
-const count = (text: string): number => Math.ceil(text.length / 4);
-const say = (id: string, role: 'user' | 'assistant', text: string): Message => ({
-  id,
-  role,
-  origin: role === 'user' ? 'user' : 'model',
-  parts: [{ type: 'text', text }],
-});
-
-const log = new Log();
-for (let i = 0; i < 8; i++) {
-  const message = say(`m${i}`, i % 2 === 0 ? 'user' : 'assistant', `Message ${i}: ${'words '.repeat(100)}`);
-  log.append(message, {
-    tokens: 150,
-    bytes: 600,
-    images: 0,
-    parts: [{ tokens: 150, bytes: 600, images: 0 }],
-  });
-}
-
-const edit = (from: number, to: number): PlannedEdit => ({
-  kind: 'supersede',
-  fromId: `m${from}`,
-  toId: `m${to}`,
-  replacement: [
-    { ...say(`claims:${from}`, 'assistant', 'Claims.'), label: 'claims' },
-    { ...say(`summary:${from}`, 'assistant', 'Outline.'), label: 'summary' },
-  ],
-  sizes: [],
-  stage: 'auto',
-  reason: 'a test',
-  slot: { fromId: `m${from}`, toId: `m${to}`, prompt: 'auto', maxTokens: 100 },
-});
-
-function fillerOf(
-  summarize: Summarizer['summarize'],
-  more: { deadlineMs?: number; window?: number; stopped?: () => string | undefined } = {},
-) {
-  const { deadlineMs = 1_000, window, stopped = () => undefined } = more;
-  const asked: SummaryRequest[] = [];
-  const calls: ModelCall[] = [];
-  const filler = new Filler({
-    summarizer: {
-      name: 'tester',
-      endpoint: 'here',
-      ...(window !== undefined && { window }),
-      summarize: (request, signal) => {
-        asked.push(request);
-        return summarize(request, signal);
-      },
-    },
-    breakers: new Breakers({ failures: 3, cooldownMs: 1_000, scope: 'pipeline' }),
-    prompts: { of: (name) => parsePrompt(name, `System ${name}\n---\nDo {{handle}}.`) },
-    redact: createRedact(),
-    resultChars: 2_000,
-    concurrency: 2,
-    deadlineMs,
-    count,
-    timer: () => performance.now(),
-    priceOf: () => null,
-    stopped,
-  });
-  const fill = (...edits: PlannedEdit[]) =>
-    filler.fill({ edits, log, isPinned: () => false, onCall: (call) => calls.push(call) });
-  return { fill, asked, calls };
-}
-
-const good = () => Promise.resolve({ text: 'The mill was built.', finishReason: 'stop' });
+import type { Summarizer } from '../../../src/spi/index.js';
+import type { PlannedEdit } from '../../../src/transcript/index.js';
+import { edit, fillerOf, good } from './support.js';
 
 describe('filling slots', () => {
   it('puts the text where the summary stood; claims beside it stay', async () => {

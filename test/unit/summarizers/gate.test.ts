@@ -14,7 +14,7 @@ const judge = (answer: Partial<SummaryAnswer>, limits: { maxTokens?: number; sou
 
 describe('the gate', () => {
   it('lets a plain summary through as it is', () => {
-    expect(judge({})).toEqual({ ok: true, text: 'The mill was built.', repairs: [] });
+    expect(judge({})).toEqual({ ok: true, text: 'The mill was built.', repairs: [], isCut: false });
   });
 
   it.each<[string, Partial<SummaryAnswer>]>([
@@ -62,6 +62,7 @@ describe('the gate', () => {
       ok: true,
       text: 'The mill was built.',
       repairs: ['thinking taken out'],
+      isCut: false,
     });
   });
 

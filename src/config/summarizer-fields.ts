@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+/** A model that summarises. */
+export const SummarizerFields = {
+  provider: z
+    .enum(['openai-compatible', 'openai', 'anthropic'])
+    .default('openai-compatible')
+    .describe('Whose interface the endpoint speaks.'),
+  model: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Model that writes summaries. Empty: the model that the session talks to.'),
+  baseUrl: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Address of the endpoint, up to /v1. Empty: that of the provider.'),
+  apiKeyEnv: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Name of the environment variable that holds the key; the key itself stands in no file.'),
+  window: z
+    .int()
+    .min(1_000)
+    .nullable()
+    .default(null)
+    .describe('Tokens the summarizer reads in one call. Empty: what is known of its model.'),
+};
+
+/** How it is asked. */
+export const FillFields = z.strictObject({
+  deadlineMs: z
+    .int()
+    .min(1)
+    .default(30_000)
+    .describe('Most milliseconds a compaction waits for text; what is late keeps its deterministic form.'),
+  concurrency: z.int().min(1).max(64).default(4).describe('Calls of the summarizer at a time.'),
+  toolResultChars: z
+    .int()
+    .min(0)
+    .default(2_000)
+    .describe(
+      'Longest tool result that a summarizer is shown; longer ones keep head and tail. In characters.',
+    ),
+  chunks: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe('Pieces that a span is summarised in; more where a piece would not fit the summarizer.'),
+  mode: z
+    .enum(['sequential', 'parallel'])
+    .default('sequential')
+    .describe(
+      'sequential: each piece is written with the summary so far. parallel: all at once, then joined; sooner done, less coherent.',
+    ),
+  oversized: z
+    .enum(['cut', 'retry'])
+    .default('cut')
+    .describe(
+      'A summary longer than its allowance is cut visibly, or first asked for again with tool results of 200, 150, 100, 50 and 0 characters.',
+    ),
+  maxCost: z
+    .number()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe('Most US dollars that a session spends on summaries, where prices are known. Empty: no limit.'),
+  maxTokens: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe('Most tokens, in and out, that a session spends on summaries. Empty: no limit.'),
+  maxCostPerHour: z
+    .number()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe(
+      'Most US dollars that all sessions together spend on summaries within an hour, where prices are known. Empty: no limit.',
+    ),
+  maxTokensPerHour: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe(
+      'Most tokens, in and out, that all sessions together spend on summaries within an hour. Empty: no limit.',
+    ),
+  prompts: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe(
+      'Folder with prompts of your own; what is missing in it is written there. Empty: those that come with Spillway.',
+    ),
+  promptFiles: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      'Files that take the place of single prompts: {auto: ./our-summary.md}. Names as in the folder of prompts.',
+    ),
+});

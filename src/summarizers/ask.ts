@@ -1,0 +1,77 @@
+import { artifactKey, type Artifact } from './artifacts.js';
+import { callOnce, type CallParts } from './call.js';
+import type { BoughtOnce } from './once.js';
+import { filledIn, type Prompt, type Prompts } from './prompts.js';
+import type { Turnstile } from './turnstile.js';
+
+/** What all calls of one run have in common. */
+export interface AskParts extends CallParts {
+  readonly prompts: Prompts;
+  readonly once: BoughtOnce;
+  readonly turnstile: Turnstile;
+  /** Throws where no further call may be made. */
+  readonly mayCall: () => void;
+  /** Quoted already. */
+  readonly extraLines: readonly string[];
+}
+
+/** What all calls for one slot have in common. */
+export interface SlotRequest {
+  /** The stage whose slot it is. */
+  readonly stage: string;
+  readonly handle: string;
+  readonly maxTokens: number;
+  /** Words of the user's own. */
+  readonly language: string;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+/** One piece of it. */
+export interface Piece {
+  readonly prompt: Prompt;
+  readonly source: readonly string[];
+  readonly previous?: string | undefined;
+  readonly todos?: string | undefined;
+  /** From 1. */
+  readonly chunk: number;
+  readonly chunks: number;
+  /** What the answer must be smaller than, in counted tokens. */
+  readonly sourceTokens: number;
+}
+
+/** A text, and whether it is one that had to be cut. */
+export type Text = Artifact & { readonly isCut: boolean };
+
+/** The text of one piece: from what was bought before, or by one call. */
+export async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Promise<Text> {
+  const { summarizer, count, extraLines, once, turnstile } = parts;
+  const { prompt, source, previous, todos, chunk, chunks, sourceTokens } = piece;
+  const { stage, handle, maxTokens, language, attempt, signal } = slot;
+  let isCut = false;
+  const make = (): Promise<Artifact> =>
+    turnstile.through(async () => {
+      parts.mayCall();
+      const bought = await callOnce(parts, {
+        request: {
+          prompt: prompt.system,
+          instruction: filledIn(prompt.instruction, { handle, maxTokens, chunk, chunks }),
+          source,
+          maxTokens,
+          ...(language && { language }),
+          ...(previous !== undefined && { previous }),
+          ...(todos !== undefined && { todos }),
+          ...(extraLines.length > 0 && { extraLines }),
+        },
+        sourceTokens,
+        signal,
+        about: { prompt: stage, handle, chunk, attempt },
+      });
+      isCut = bought.isCut;
+      return { text: bought.text, model: bought.model };
+    }, signal);
+  const key = artifactKey(prompt.hash, summarizer.endpoint, source, previous ?? [], todos ?? [], extraLines);
+  const fits = ({ text }: Artifact): boolean => count(text) <= maxTokens;
+  const artifact = await once.buy({ key, maxTokens, fits, make, signal });
+  return { ...artifact, isCut };
+}

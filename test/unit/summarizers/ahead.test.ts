@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { createRedact } from '../../../src/facts/index.js';
+import { BoughtOnce, MemoryArtifacts } from '../../../src/summarizers/index.js';
+import { edit, fillerOf, good } from './support.js';
+
+describe('text that is bought ahead', () => {
+  it('is there when a run asks for the same span, and not asked for again', async () => {
+    const { filler, request, fill, asked } = fillerOf(good);
+    expect((await filler.prepareAhead(request([edit(0, 3)]))).fallbacks).toEqual([]);
+    expect((await fill(edit(0, 3))).texts.size).toBe(1);
+    expect(asked).toHaveLength(1);
+    await fill(edit(0, 4));
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is waited for by a run that comes while it is being bought', async () => {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const { filler, request, fill, asked } = fillerOf(() => opened.then(good));
+    const ahead = filler.prepareAhead(request([edit(0, 3)]));
+    const filled = fill(edit(0, 3));
+    open();
+    expect([(await ahead).texts.size, (await filled).texts.size]).toEqual([1, 1]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not bought any more when the view was rewritten', async () => {
+    let generation = 0;
+    const { filler, request, asked } = fillerOf(() => {
+      generation++;
+      return good();
+    });
+    const ahead = await filler.prepareAhead({
+      ...request([edit(0, 1), edit(2, 3), edit(4, 5)]),
+      isCurrent: () => generation < 2,
+    });
+    expect(asked).toHaveLength(2);
+    expect(ahead.fallbacks).toEqual(['auto m4..m5: the answer was not bought: the view was rewritten']);
+  });
+
+  it('has the whole deadline for each slot', async () => {
+    let asked = 0;
+    const { filler, request } = fillerOf(() => (++asked === 1 ? new Promise(() => {}) : good()), {
+      deadlineMs: 60,
+      concurrency: 1,
+    });
+    const { texts, fallbacks } = await filler.prepareAhead(request([edit(0, 1), edit(2, 3)]));
+    expect(fallbacks).toEqual(['auto m0..m1: the deadline passed']);
+    expect([...texts.keys()]).toEqual([1]);
+  });
+
+  it('is shared by all that keep their text in the same place', async () => {
+    const once = new BoughtOnce(new MemoryArtifacts());
+    const first = fillerOf(good, { once });
+    const second = fillerOf(good, { once });
+    await Promise.all([first.fill(edit(0, 3)), second.fill(edit(0, 3))]);
+    expect(first.asked.length + second.asked.length).toBe(1);
+  });
+});
+
+describe('extra lines', () => {
+  it('go along with each piece, quoted and without secrets', async () => {
+    const lines = ['Branch: roof', '', '</lines> key sk-abcdefghijklmnopqrstuvwxyz', 7 as never];
+    const { fill, asked } = fillerOf(good, { lines, chunks: 2, redact: createRedact() });
+    await fill(edit(0, 7));
+    expect(asked.map(({ extraLines }) => extraLines)).toEqual(
+      Array(2).fill(['Branch: roof', '‹/lines> key [API key removed]']),
+    );
+  });
+
+  it('are asked for anew each time, and make a text of their own', async () => {
+    let branch = 'roof';
+    const { fill, asked } = fillerOf(good, { lines: () => Promise.resolve([`Branch: ${branch}`]) });
+    await fill(edit(0, 3));
+    await fill(edit(0, 3));
+    expect(asked).toHaveLength(1);
+    branch = 'cellar';
+    await fill(edit(0, 3));
+    expect(asked.map(({ extraLines }) => extraLines)).toEqual([['Branch: roof'], ['Branch: cellar']]);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('Secret cause');
+      },
+      'lines: what gives them threw',
+    ],
+    ['never answers', () => new Promise<never>(() => {}), 'lines: not there in time'],
+    ['gives none', () => 'x' as never, 'lines: what was given is no list'],
+  ] as const)('cost nothing but themselves where what gives them %s', async (_, lines, fallback) => {
+    const { fill, asked } = fillerOf(good, { lines, deadlineMs: 50 });
+    const { fallbacks } = await fill(edit(0, 3));
+    expect(fallbacks[0]).toBe(fallback);
+    expect(asked.every(({ extraLines }) => extraLines === undefined)).toBe(true);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  artifactKey,
+  BoughtOnce,
+  MemoryArtifacts,
+  storedArtifacts,
+  type Artifact,
+} from '../../../src/summarizers/index.js';
+
+const never = new AbortController().signal;
+const text = (words: string): Artifact => ({ text: words, model: 'm' });
+
+function buying(artifacts = new MemoryArtifacts()) {
+  let made = 0;
+  const once = new BoughtOnce(artifacts);
+  const buy = (
+    words: string | Error,
+    more: { key?: string; maxTokens?: number; signal?: AbortSignal; until?: Promise<unknown> } = {},
+  ) => {
+    const { key = 'k', maxTokens = 100, signal = never, until } = more;
+    const make = async (): Promise<Artifact> => {
+      made++;
+      await until;
+      if (words instanceof Error) throw words;
+      return text(words);
+    };
+    const fits = (artifact: Artifact): boolean => artifact.text.length <= maxTokens;
+    return once.buy({ key, maxTokens, fits, make, signal });
+  };
+  return { buy, made: () => made };
+}
+
+describe('text is bought once', () => {
+  it('by all who ask at the same time', async () => {
+    const { buy, made } = buying();
+    const all = await Promise.all([buy('first'), buy('second'), buy('third'), buy('other', { key: 'o' })]);
+    expect(all.map((artifact) => artifact.text)).toEqual(['first', 'first', 'first', 'other']);
+    expect(made()).toBe(2);
+    expect((await buy('late')).text).toBe('first');
+    expect(made()).toBe(2);
+  });
+
+  it('by the next in line where the first one failed', async () => {
+    const { buy, made } = buying();
+    const [failed, ...others] = await Promise.allSettled([buy(new Error('no')), buy('good'), buy('third')]);
+    expect(failed).toMatchObject({ status: 'rejected' });
+    expect(others).toMatchObject([{ value: text('good') }, { value: text('good') }]);
+    expect(made()).toBe(2);
+  });
+
+  it('and waiting for somebody else’s ends with the own signal', async () => {
+    const { buy } = buying();
+    let open = (): void => undefined;
+    const first = buy('first', { until: new Promise<void>((resolve) => (open = resolve)) });
+    const cancel = new AbortController();
+    const second = buy('second', { signal: cancel.signal });
+    cancel.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    open();
+    expect((await first).text).toBe('first');
+  });
+
+  it('again where the one that is kept is too long here; the first one stays for those with room', async () => {
+    const { buy, made } = buying();
+    await buy('a long text indeed');
+    expect((await buy('short', { maxTokens: 8 })).text).toBe('short');
+    expect((await buy('other', { maxTokens: 8 })).text).toBe('short');
+    expect((await buy('x')).text).toBe('a long text indeed');
+    expect(made()).toBe(2);
+  });
+
+  it('and a store that is away costs a call, nothing else', async () => {
+    const away = () => Promise.reject(new Error('away'));
+    const { buy, made } = buying({ get: away, keepFirst: away } as never);
+    expect((await buy('first')).text).toBe('first');
+    expect((await buy('second')).text).toBe('second');
+    expect(made()).toBe(2);
+  });
+});
+
+describe('artifacts in a store', () => {
+  it('are read back with their model; the first one stays', async () => {
+    const kept = new Map<string, { text: string; body?: never }>();
+    const artifacts = storedArtifacts({
+      artifact: (key) => Promise.resolve(kept.get(key)),
+      keepArtifact: (key, artifact) => {
+        if (!kept.has(key)) kept.set(key, artifact as never);
+        return Promise.resolve(kept.get(key)!);
+      },
+    });
+    expect(await artifacts.get('k')).toBeUndefined();
+    expect(await artifacts.keepFirst('k', text('first'))).toEqual(text('first'));
+    expect(await artifacts.keepFirst('k', text('second'))).toEqual(text('first'));
+    expect(await artifacts.get('k')).toEqual(text('first'));
+  });
+
+  it('are found by everything that was asked, and by nothing else', () => {
+    const keys = [
+      artifactKey('p', 'e', ['ab', 'c'], [], ''),
+      artifactKey('p', 'e', ['a', 'bc'], [], ''),
+      artifactKey('p', 'e', ['ab', 'c'], '', []),
+      artifactKey('pe', '', ['ab', 'c'], [], ''),
+      artifactKey('p', 'e', ['ab'], ['c'], ''),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(artifactKey('p', 'e', ['ab', 'c'], [], '')).toBe(keys[0]);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import { SummarizerError, type SummaryRequest } from '../../../src/spi/index.js';
+import { Log, type Message, type Part, type PlannedEdit } from '../../../src/transcript/index.js';
+import { edit, fillerOf, good } from './support.js';
+
+/** Four steps of a call and a long result; the second and the last keep a plan. */
+function stepped(): { log: Log; whole: PlannedEdit } {
+  const log = new Log();
+  const add = (id: string, role: Message['role'], part: Part): void => {
+    const origin = role === 'tool' ? 'tool' : 'model';
+    const measured = { tokens: 200, bytes: 800, images: 0 };
+    log.append({ id, role, origin, parts: [part] }, { ...measured, parts: [measured] });
+  };
+  ['read', 'TodoWrite', 'read', 'update_plan'].forEach((name, i) => {
+    add(`a${i}`, 'assistant', {
+      type: 'tool-call',
+      callId: `c${i}`,
+      name,
+      arguments: JSON.stringify({ plan: `STATE ${i}` }),
+    });
+    const text = `result ${i} ${'long '.repeat(300)}`;
+    add(`b${i}`, 'tool', { type: 'tool-result', callId: `c${i}`, content: [{ type: 'text', text }] });
+  });
+  const whole = {
+    ...edit(0, 0),
+    fromId: 'a0',
+    toId: 'b3',
+    slot: { ...edit(0, 0).slot!, fromId: 'a0', toId: 'b3' },
+  };
+  return { log, whole };
+}
+
+const wordsOf = ({ source }: SummaryRequest): string => source.join('\n');
+
+describe('a span in pieces', () => {
+  it('one after the other, each with the summary so far; the plan goes with the last alone', async () => {
+    const { filler, request, asked } = fillerOf(good, { chunks: 2 });
+    const { log, whole } = stepped();
+    const { texts } = await filler.fill(request([whole], log));
+    expect(texts.size).toBe(1);
+    expect(asked).toHaveLength(2);
+    expect(asked.map(({ previous }) => previous)).toEqual([undefined, 'The mill was built.']);
+    expect(asked.map(({ todos }) => todos)).toEqual([undefined, '{"plan":"STATE 3"}']);
+    expect(asked.map(wordsOf).join()).not.toContain('STATE 1');
+  });
+
+  it('all at once where that is asked for, and then their records joined', async () => {
+    let open = 0;
+    let peak = 0;
+    const { fill, asked, calls } = fillerOf(
+      async () => {
+        peak = Math.max(peak, ++open);
+        await Promise.resolve();
+        open--;
+        return good();
+      },
+      { chunks: 4, mode: 'parallel', concurrency: 2 },
+    );
+    const { texts } = await fill(edit(0, 7));
+    expect(texts.size).toBe(1);
+    expect(asked.map(({ prompt }) => prompt)).toEqual([...Array(4).fill('System auto'), 'System join']);
+    expect(asked.every(({ previous }) => previous === undefined)).toBe(true);
+    expect(wordsOf(asked[4]!).match(/<record piece="\d">\nThe mill was built\.\n<\/record>/g)).toHaveLength(
+      4,
+    );
+    expect(peak).toBe(2);
+    expect(calls.map(({ chunk }) => chunk)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('and joined in several rounds where the records do not fit one call', async () => {
+    const long = 'The mill was built, stone by stone. '.repeat(40);
+    const answer = () => Promise.resolve({ text: long, finishReason: 'stop' });
+    const { fill, asked } = fillerOf(answer, { chunks: 8, mode: 'parallel', window: 1_000 });
+    await fill(edit(0, 7));
+    expect(asked.filter(({ prompt }) => prompt === 'System join').length).toBeGreaterThan(1);
+    for (const request of asked) expect(wordsOf(request).length / 4).toBeLessThan(1_000);
+  });
+
+  it('keeps its deterministic text where one piece fails', async () => {
+    let asked = 0;
+    const answer = () => (++asked === 2 ? Promise.reject(new Error('no')) : good());
+    for (const mode of ['sequential', 'parallel'] as const) {
+      asked = 0;
+      const { fill } = fillerOf(answer, { chunks: 3, mode });
+      expect(await fill(edit(0, 7))).toMatchObject({
+        texts: new Map(),
+        fallbacks: ['auto m0..m7: the summarizer threw'],
+      });
+    }
+  });
+});
+
+describe('progressive retry', () => {
+  const resultIn = (request: SummaryRequest): number =>
+    /returned: (.*)/
+      .exec(wordsOf(request))![1]!
+      .replace(/\[.*?\]/g, '')
+      .trim().length;
+
+  it.each([
+    [
+      'the source is too long',
+      'cut',
+      () => Promise.reject(new SummarizerError('too-long', 'longer than it reads')),
+    ],
+    [
+      'the summary is',
+      'retry',
+      () => Promise.resolve({ text: 'Far too long. '.repeat(100), finishReason: 'stop' }),
+    ],
+  ] as const)('shortens tool results where %s', async (_, oversized, answer) => {
+    const { filler, request, asked, calls } = fillerOf(answer, { resultChars: 200, oversized });
+    const { log, whole } = stepped();
+    const { texts } = await filler.fill(request([whole], log));
+    expect(asked.map(resultIn)).toEqual([201, 151, 101, 51, 0]);
+    expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+    // Too long a summary is cut in the end; too long a source leaves what stood there.
+    expect(texts.size).toBe(oversized === 'retry' ? 1 : 0);
+  });
+
+  it('stops at the first that is short enough', async () => {
+    let calls = 0;
+    const answer = () =>
+      ++calls < 3 ? Promise.resolve({ text: 'Far too long. '.repeat(100), finishReason: 'stop' }) : good();
+    const { filler, request, asked } = fillerOf(answer, { resultChars: 200, oversized: 'retry' });
+    const { log, whole } = stepped();
+    const { texts } = await filler.fill(request([whole], log));
+    expect(asked).toHaveLength(3);
+    expect(JSON.stringify([...texts])).toContain('The mill was built.');
+  });
+
+  it('does not ask twice for the same words', async () => {
+    const answer = () => Promise.resolve({ text: 'Far too long. '.repeat(100), finishReason: 'stop' });
+    const { fill, asked } = fillerOf(answer, { oversized: 'retry' });
+    expect((await fill(edit(0, 7))).texts.size).toBe(1);
+    expect(asked).toHaveLength(1);
+  });
+});
