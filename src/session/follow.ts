@@ -27,12 +27,15 @@ export interface FollowedSession {
   append(messages: readonly Message[]): Promise<unknown>;
   /** Leaves out of the log what stands at `length` and behind; compactions that reached past it are taken off. */
   rewind(length: number): Promise<unknown>;
-  /** How often it was rewound. */
+  /** How many messages were ever left out: names one branch of the history. */
   readonly branch: number;
   /** Says how many counted tokens requests hold that no message of the log does. */
   fixed(tokens: number): void;
-  measure(message: Message): MessageSize;
-  countTools(tools: readonly unknown[]): number;
+}
+
+export interface FollowerParts {
+  readonly measure: (message: Message) => MessageSize;
+  readonly countTools: (tools: readonly unknown[]) => number;
 }
 
 /**
@@ -45,17 +48,26 @@ export interface FollowedSession {
  */
 export class Follower {
   readonly #format: WireFormat;
+  readonly #parts: FollowerParts;
+  /** Bodies are followed one after the other. */
+  #turns: Promise<unknown> = Promise.resolve();
   /** Instructions that are sent in place of those at the head of the log. */
   #worn: readonly ViewMessage[] | undefined;
   #tools: { readonly key: string; readonly tokens: number } | undefined;
 
-  constructor(format: WireFormat) {
+  constructor(format: WireFormat, parts: FollowerParts) {
     this.#format = format;
+    this.#parts = parts;
   }
 
-  /** Throws `INPUT_FORMAT` where the body is not of the session's format; nothing has changed then. */
-  async follow(body: unknown, session: FollowedSession): Promise<Followed> {
-    const parsed = this.#format.parse(body);
+  /** Rejects with `INPUT_FORMAT` where the body is not of the session's format; nothing has changed then. */
+  follow(body: unknown, session: () => FollowedSession): Promise<Followed> {
+    const turn = this.#turns.then(() => this.#follow(this.#format.parse(body), session()));
+    this.#turns = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #follow(parsed: Parsed, session: FollowedSession): Promise<Followed> {
     const { messages, command } = takeCommands(parsed.messages);
     const instructions = leading(messages.length, (i) => messages[i]!.role === 'system');
     const stood = session.length;
@@ -116,7 +128,7 @@ export class Follower {
     if (asWorn) return logged;
     this.#worn = instructions.map((one) => {
       const message = { ...one, id: `${one.id}@head` };
-      return { message, size: session.measure(message), from: 0, to: 0 };
+      return { message, size: this.#parts.measure(message), from: 0, to: 0 };
     });
     return logged;
   }
@@ -130,7 +142,7 @@ export class Follower {
   #count(parsed: Parsed, session: FollowedSession): void {
     const key = parsed.tools && JSON.stringify(parsed.tools);
     if (!parsed.tools || key === undefined) this.#tools = undefined;
-    else if (this.#tools?.key !== key) this.#tools = { key, tokens: session.countTools(parsed.tools) };
+    else if (this.#tools?.key !== key) this.#tools = { key, tokens: this.#parts.countTools(parsed.tools) };
     let tokens = this.#tools?.tokens ?? 0;
     for (const { size } of this.#worn ?? []) tokens += size.tokens;
     if (this.#worn)

@@ -13,3 +13,5 @@ export type { Flag, UndoRequest } from './operator.js';
 export { readOverflow, type Overflow } from './overflow.js';
 export type { DryRun, PlanChanges } from './plans.js';
 export type { PrepareOptions } from './requests.js';
+export type { Followed } from './follow.js';
+export { commandAnswer } from './command.js';

@@ -66,11 +66,12 @@ export function rollBack(
   length: number,
   state: AgentState,
   parts: SessionParts,
+  goes: (record: CompactionRecord) => boolean = ({ plan }) => plan.inputs.logLength > length,
 ): readonly CompactionRecord[] {
   const { log, ledger } = state;
   if (length >= log.length) return [];
   const records = ledger.records
-    .filter(({ status, plan }) => status === 'committed' && plan.inputs.logLength > length)
+    .filter((record) => record.status === 'committed' && goes(record))
     .map(({ id }) => id)
     .reverse();
   const appended = appendedAt(log.length, ledger.left);

@@ -16,6 +16,8 @@ import { callEvent, type CallRecord } from './calls.js';
 import type { Costs } from './costs.js';
 import { explainView, type Disposition } from './explain.js';
 import { Keeping } from './keeping.js';
+import type { Followed } from './follow.js';
+import { followedSession } from './followed.js';
 import { flagRecord, lengthUpTo, rollBack, spentNow, takeBack, waitingFor, type Flag } from './operator.js';
 import { commitPlan, dryRun, editPlan, previewPlan, type DryRun, type PlanChanges } from './plans.js';
 import type { Prepared, RunReport } from './prepared.js';
@@ -239,6 +241,25 @@ export class Session {
   /** As `rollback`, to a length of the log; 0 leaves out everything. */
   rewind(length: number): Promise<readonly CompactionRecord[]> {
     return this.#keeping.changeStored(() => rollBack(length, this.#state, this.#parts));
+  }
+
+  /**
+   * Takes in what is new in a request body that holds the client's whole history. Where the client went back or
+   * changed what it had sent, the log is rolled back to there, with a notice; instructions at the head may change
+   * freely, and the newest are sent. The next `prepare` gives the request. Rejects with `INPUT_FORMAT`.
+   */
+  follow(body: unknown): Promise<Followed> {
+    return this.#parts.follower.follow(body, () =>
+      followedSession(this.#state, this.#parts, {
+        append: (messages) => this.append(...messages),
+        afterRuns: async (change) => {
+          await this.#respond(async () => {
+            await this.#keeping.changeStored(change);
+            return { kind: 'noop', reason: 'the client went back', stages: [], durationMs: 0 };
+          });
+        },
+      }),
+    );
   }
 
   /** An operator's judgement of a compaction. Rejects with `RECORD_UNKNOWN`. */

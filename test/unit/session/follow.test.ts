@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import { engine, prose, says, step, system, talk, user, type Chat } from '../../acceptance/support.js';
+import { commandAnswer, type Session } from '../../../src/index.js';
+
+const START = [system('Be brief. Today is Monday.'), user('Build a mill.')];
+
+async function following(budget = 4_000): Promise<Session> {
+  return (await engine(budget)).session();
+}
+
+const ids = (messages: readonly { readonly id: string }[]): string[] => messages.map(({ id }) => id);
+
+/** What is really sent, as the client would see it. */
+async function sent(session: Session): Promise<readonly unknown[]> {
+  return (await session.prepare()).messages;
+}
+
+describe('a client that sends its whole history each time', () => {
+  it('is asked for nothing twice: only what is new goes into the log', async () => {
+    const session = await following();
+    const first = await session.follow({ messages: START });
+    expect(ids(first.appended)).toEqual(['m0', 'm1']);
+    const again = await session.follow({ messages: structuredClone(START) });
+    expect(again).toEqual({ appended: [], notices: [] });
+    const more = [...START, says('Gladly.'), user('Go on.')];
+    const second = await session.follow({ messages: structuredClone(more) });
+    expect(ids(second.appended)).toEqual(['m2', 'm3']);
+    expect(session.log.length).toBe(4);
+    expect(await sent(session)).toEqual(more);
+  });
+
+  it('has its compactions kept while it goes on sending everything', async () => {
+    const session = await following(2_000);
+    const history: Chat[] = [...START, says('Gladly.')];
+    for (let turn = 0; turn < 12; turn++) {
+      history.push(...step('look', { at: turn }, prose(200, turn)), user(`Go on, ${turn}.`));
+      const followed = await session.follow({ messages: structuredClone(history) });
+      expect(followed.rewound).toBeUndefined();
+      expect(followed.appended).toHaveLength(turn === 0 ? history.length : 3);
+      const prepared = await session.prepare();
+      expect(prepared.reading.tokens).toBeLessThanOrEqual(2_000);
+    }
+    expect(session.history.length).toBeGreaterThan(0);
+    expect(session.log.length).toBe(history.length);
+  });
+
+  it('may leave out what is null, move cache marks and write words as a block of words', async () => {
+    const session = await following();
+    const marked = {
+      role: 'user',
+      content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }],
+    };
+    await session.follow({ messages: [...START, marked, { ...says('Yes.'), refusal: null }] });
+    const next = await session.follow({ messages: [...START, user('Hi'), says('Yes.'), user('Now.')] });
+    expect(next.rewound).toBeUndefined();
+    expect(ids(next.appended)).toEqual(['m4']);
+  });
+
+  it('that goes back starts over from there, and only what reached past that point is undone', async () => {
+    const session = await following(3_000);
+    const old = [...START, says('Gladly.'), ...talk(12, 150)];
+    await session.follow({ messages: old });
+    await session.compact({ target: 0.3 });
+    const records = session.history.length;
+    const length = session.log.length;
+    const later = [...old, ...talk(1, 50, 500)];
+    await session.follow({ messages: later });
+    // The newest question, asked in other words.
+    const other = [...later.slice(0, -2), user('Something else.')];
+    const followed = await session.follow({ messages: other });
+    expect(followed.rewound).toEqual({ to: length, left: 2 });
+    expect(followed.notices).toEqual([expect.objectContaining({ kind: 'history-rewound' })]);
+    expect(session.history.filter(({ status }) => status === 'committed')).toHaveLength(records);
+    // And then from the very beginning.
+    const anew = [START[0]!, user('Build a ship.')];
+    expect((await session.follow({ messages: anew })).rewound).toEqual({ to: 1, left: length });
+    expect(session.history.filter(({ status }) => status === 'committed')).toEqual([]);
+    expect(await sent(session)).toEqual(anew);
+    expect(session.log.length).toBe(2);
+  });
+
+  it('that takes back what was compacted gets all that stays, whole again', async () => {
+    const session = await following(3_000);
+    const old = [...START, says('Gladly.'), ...talk(12, 150)];
+    await session.follow({ messages: old });
+    await session.compact({ target: 0.3 });
+    expect((await sent(session)).length).toBeLessThan(old.length);
+    const shorter = old.slice(0, 5);
+    const followed = await session.follow({ messages: shorter });
+    expect(followed.rewound).toEqual({ to: 5, left: old.length - 5 });
+    expect(await sent(session)).toEqual(shorter);
+  });
+
+  it('may change its instructions with every call: the newest are sent, counted, and nothing starts over', async () => {
+    const session = await following(2_000);
+    const rest = [user('Build a mill.'), says('Gladly.'), ...talk(12, 60)];
+    await session.follow({ messages: [system('Today is Monday.'), ...rest] });
+    await session.compact({ target: 0.3 });
+    const before = session.reading.tokens;
+    const tuesday = [system('Today is Tuesday.'), system(prose(100)), ...rest, user('And now?')];
+    const followed = await session.follow({ messages: tuesday });
+    expect(followed.rewound).toBeUndefined();
+    expect(ids(followed.appended)).toEqual([`m${tuesday.length - 1}`]);
+    expect(session.reading.tokens - before).toBeGreaterThan(100);
+    const messages = await sent(session);
+    expect(messages.slice(0, 2)).toEqual(tuesday.slice(0, 2));
+    expect(JSON.stringify(messages)).not.toContain('Monday');
+    expect(session.history).toHaveLength(1);
+    // Back to the first ones, then to none at all.
+    await session.follow({ messages: [system('Today is Monday.'), ...rest, user('And now?')] });
+    expect((await sent(session))[0]).toEqual(system('Today is Monday.'));
+    await session.follow({ messages: [...rest, user('And now?')] });
+    expect(JSON.stringify(await sent(session))).not.toContain('Today');
+  });
+
+  it('has its tools counted, and counted again when they change', async () => {
+    const session = await following();
+    const tools = [{ type: 'function', function: { name: 'look', description: prose(300) } }];
+    await session.follow({ messages: START });
+    const bare = session.reading.tokens;
+    await session.follow({ messages: START, tools });
+    expect(session.reading.tokens - bare).toBeGreaterThan(300);
+    await session.follow({ messages: START, tools: [...tools, ...tools] });
+    expect(session.reading.tokens - bare).toBeGreaterThan(600);
+    await session.follow({ messages: START });
+    expect(session.reading.tokens).toBe(bare);
+  });
+
+  it('is told of the faults in what is new, once', async () => {
+    const session = await following();
+    const odd = { role: 'critic', content: 'Hm.' };
+    const first = await session.follow({ messages: [...START, odd] });
+    expect(first.notices.map(({ kind }) => kind)).toEqual(['unknown-role']);
+    expect((await session.follow({ messages: [...START, odd, user('Go on.')] })).notices).toEqual([]);
+  });
+
+  it('changes nothing with a body of another format', async () => {
+    const session = await following();
+    await session.follow({ messages: START });
+    await expect(session.follow({ contents: [] })).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
+    expect(session.log.length).toBe(2);
+  });
+});
+
+describe('A6: /compact in a user message', () => {
+  it('is a command: it reaches neither the log nor the model, and its answer neither', async () => {
+    const session = await following();
+    const talked = [...START, says('Gladly.'), ...talk(12, 150)];
+    const asked = await session.follow({ messages: [...talked, user(' /compact\n')] });
+    expect(asked.command).toBe('compact');
+    expect(session.log.length).toBe(talked.length);
+    const report = await session.compact({ target: 0.3 });
+    const next = [...talked, user('/compact'), says(commandAnswer(report.reason)), user('Go on.')];
+    const followed = await session.follow({ messages: next });
+    expect(followed.command).toBeUndefined();
+    expect(followed.rewound).toBeUndefined();
+    expect(followed.appended.map(({ parts }) => parts)).toEqual([
+      [expect.objectContaining({ text: 'Go on.' })],
+    ]);
+    expect(session.history).toHaveLength(1);
+  });
+
+  it('is nothing but words where more is said', async () => {
+    const session = await following();
+    const followed = await session.follow({
+      messages: [...START, says('?'), user('What does /compact do?')],
+    });
+    expect(followed.command).toBeUndefined();
+    expect(followed.appended).toHaveLength(4);
+  });
+});
