@@ -25,6 +25,8 @@ export interface SessionReader {
 
 /** A recorded session with one JSON object per line. */
 export interface LineImporter extends SessionImporter, Taken {
+  /** Its lines are chat messages, and so are no surprise in its files. */
+  readonly ofChat?: boolean;
   open(): SessionReader;
 }
 

@@ -57,8 +57,8 @@ const UNMARKED = 'openai-chat';
 
 interface Guess {
   readonly format: string;
-  /** Messages with the marks of another format: how many, and where the first one stands. */
-  readonly others: ReadonlyMap<string, { readonly count: number; readonly first: number }>;
+  /** Messages with the marks of a format: how many, and where the first one stands. */
+  readonly marked: ReadonlyMap<string, { readonly count: number; readonly first: number }>;
 }
 
 /** Which wire format a body or message list is in; undefined where it holds no messages at all. */
@@ -75,9 +75,7 @@ export function wireOf(value: unknown): Guess | undefined {
     if (seen) seen.count += 1;
     else found.set(format, { count: 1, first: at });
   });
-  const format = marked ?? [...found.keys()][0] ?? UNMARKED;
-  found.delete(format);
-  return { format, others: found };
+  return { format: marked ?? [...found.keys()][0] ?? UNMARKED, marked: found };
 }
 
 /** A body, or a bare list of messages, of any wire format that is known. */
@@ -97,8 +95,8 @@ export function isBody(value: unknown): boolean {
 
 function readWire(value: unknown, format: WireFormat): ImportedSession {
   const parsed = format.parse(value);
-  const others = wireOf(value)?.others ?? new Map<string, never>();
-  const notices = [...others].map(([name, { count, first }]): Notice => {
+  const others = [...(wireOf(value)?.marked ?? [])].filter(([name]) => name !== format.name);
+  const notices = others.map(([name, { count, first }]): Notice => {
     const what = `${count} messages from message ${first} on look like ${name}; read as ${format.name}, which keeps what it does not know`;
     return { at: 'file', kind: 'mixed-formats', what };
   });

@@ -1,19 +1,30 @@
 import { SpillwayError } from '../errors/index.js';
 import type { WireFormat } from '../spi/index.js';
+import { liveMcpBench, miniSweAgent, tau2Bench, tauBench } from './chat-runs/index.js';
 import { claudeCode } from './claude-code/index.js';
+import { copilot } from './copilot/index.js';
 import { corpus } from './corpus/index.js';
 import type { LineImporter, WholeImporter } from './importer.js';
 import { openaiChat } from './openai-chat/index.js';
+import { openCode } from './opencode/index.js';
+import { pi } from './pi/index.js';
 import { wireValues } from './recognise.js';
 
 /** Wire formats a session can speak, by name. How each shows in a file stands in `recognise.ts`. */
 export const formats: ReadonlyMap<string, WireFormat> = new Map([[openaiChat.name, openaiChat]]);
 
 /** Files with one JSON object per line, each told by the first lines. In order: the surest marks first. */
-export const lineImporters: readonly LineImporter[] = [corpus, claudeCode];
+export const lineImporters: readonly LineImporter[] = [corpus, claudeCode, copilot, pi];
 
 /** Files that are one JSON value, each told by that value. In order: the surest marks first, bare requests last. */
-export const wholeImporters: readonly WholeImporter[] = [...wireValues(formats)];
+export const wholeImporters: readonly WholeImporter[] = [
+  openCode,
+  miniSweAgent,
+  tauBench,
+  tau2Bench,
+  liveMcpBench,
+  ...wireValues(formats),
+];
 
 /** Every name that `readSession` takes as `format`, besides `auto`. */
 export const formatNames: readonly string[] = [

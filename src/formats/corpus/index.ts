@@ -11,6 +11,7 @@ import { isFields, kindOf, type Fields } from '../record.js';
 export const corpus: LineImporter = {
   name: 'corpus',
   mark: 'line 1 is {"kind": "meta"}',
+  ofChat: true,
   recognises: (head) => /^\s*\{\s*"kind"\s*:\s*"meta"/.test(head),
   open: () => new CorpusReader(),
 };

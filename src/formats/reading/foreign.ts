@@ -1,5 +1,6 @@
 import type { Notice } from '../../spi/index.js';
 import type { LineImporter } from '../importer.js';
+import { hasMessageLine } from './any-lines.js';
 
 /** How much of a line is looked at: marks stand at its front. */
 const LOOK = 2_000;
@@ -18,11 +19,15 @@ export class ForeignLines {
   see(text: string, line: number): void {
     const head = text.slice(0, LOOK);
     if (this.#own?.recognises(head)) return;
-    const other = this.#others.find((importer) => importer.recognises(head));
-    if (!other) return;
-    const seen = this.#found.get(other.name);
+    const other = this.#others.find((importer) => importer.recognises(head))?.name ?? this.#messageOf(head);
+    if (other === undefined) return;
+    const seen = this.#found.get(other);
     if (seen) seen.count += 1;
-    else this.#found.set(other.name, { count: 1, first: line });
+    else this.#found.set(other, { count: 1, first: line });
+  }
+
+  #messageOf(head: string): string | undefined {
+    return this.#own && !this.#own.ofChat && hasMessageLine(head) ? 'chat messages' : undefined;
   }
 
   notices(taken: string): Notice[] {

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { kinds, lines, sessionFiles, told } from './files.js';
+
+const read = sessionFiles();
+const META = { kind: 'meta', id: 'one' };
+const user = (content: unknown) => ({ role: 'user', content });
+const claude = (uuid: string, text: string) => ({
+  parentUuid: null,
+  uuid,
+  type: 'user',
+  message: { role: 'user', content: text },
+});
+
+describe('several formats in one file', () => {
+  it('are named with the first line where another agent has written into a recording', async () => {
+    const found = await read(lines(claude('a', 'one'), user('two'), claude('b', 'three')));
+    expect(found.format).toBe('claude-code');
+    expect(found.parsed.notices[0]!.what).toContain('1 lines from line 2 on look like chat messages');
+    const corpus = await read(lines(META, user('one'), claude('a', 'two')));
+    expect(corpus.format).toBe('corpus');
+    expect(corpus.parsed.notices[0]).toMatchObject({ kind: 'mixed-formats' });
+    expect(corpus.parsed.notices[0]!.what).toContain('1 lines from line 3 on look like claude-code');
+  });
+
+  it('are kept and named in a list of messages: blocks of Anthropic among messages of chat', async () => {
+    const list = [user('go'), user([{ type: 'tool_result', tool_use_id: 'x', content: 'ok' }])];
+    const found = await read(JSON.stringify(list), 'openai-chat');
+    expect(kinds(found)).toEqual(['mixed-formats', 'unknown-part']);
+    expect(found.parsed.messages[1]!.wire).toEqual(list[1]);
+  });
+
+  it('are refused where whole requests stand beside each other', async () => {
+    const request = { messages: [user('go')] };
+    await expect(read(lines(request, request))).rejects.toThrow('2 whole requests and 0 messages');
+    await expect(read(lines(request, user('more')))).rejects.toThrow('1 whole requests and 1 messages');
+  });
+
+  it('a list of what would be lines is read as such', async () => {
+    const found = await read(JSON.stringify([claude('a', 'one')]));
+    expect(found).toMatchObject({
+      format: 'claude-code',
+      how: 'claude-code: a list of what its lines would be',
+    });
+    expect(told(found)).toEqual(['user: one']);
+    expect(told(await read(JSON.stringify([META, user('two')]), 'corpus'))).toEqual(['user: two']);
+  });
+});
