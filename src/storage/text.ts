@@ -23,3 +23,8 @@ export function keyOf(text: string): string {
   // UTF-16, so that two halves of different pairs differ too.
   return HASHED + createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
 }
+
+/** What `keyOf` was given, unless it was hashed. */
+export function textOfKey(key: string): string | undefined {
+  return key.startsWith(HASHED) ? undefined : readText(key);
+}

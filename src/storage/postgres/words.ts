@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { WordIndex } from '../sql/index.js';
+import type { Found, WordIndex } from '../sql/index.js';
 import { wordsOfMessage, type WordCounts } from '../words.js';
 
 /** A vector ends at 2^20 bytes of words and places. */
@@ -39,7 +39,7 @@ export const postgresWords: WordIndex = {
    */
   async search(db, threadId, words, limit) {
     const queries = words.map((word) => `${lexeme(threadWord(threadId))} & ${lexeme(word)}`);
-    const { rows } = await sql<{ seq: number; messageId: string; score: number }>`
+    const { rows } = await sql<Found>`
       with asked as (
         select word::tsquery as query, within::tsquery as within
         from unnest(${words.map(lexeme)}::text[], ${queries}::text[]) as one (word, within)
@@ -48,16 +48,12 @@ export const postgresWords: WordIndex = {
         from asked,
           (select messages from spillway_thread where id = ${threadId}) as total,
           lateral (select count(*) as rows from spillway_words where words @@ within) as found
-      ), best as (
-        select seq, cast(sum(rarity * ts_rank(words, query, 1)) as double precision) as score
-        from weighed join spillway_words on words @@ within
-        group by seq
-        order by score desc, seq desc
-        limit ${limit}
       )
-      select best.seq, message.body::json ->> 'id' as "messageId", best.score
-      from best join spillway_message as message on message.thread_id = ${threadId} and message.seq = best.seq
-      order by best.score desc, best.seq desc`.execute(db);
+      select seq, cast(sum(rarity * ts_rank(words, query, 1)) as double precision) as score
+      from weighed join spillway_words on words @@ within
+      group by seq
+      order by score desc, seq desc
+      limit ${limit}`.execute(db);
     return rows;
   },
 };

@@ -1,5 +1,4 @@
 import type { SpillwayError } from '../../errors/index.js';
-import type { SearchHit } from '../../spi/index.js';
 import type { LogMessage } from '../../transcript/index.js';
 import type { Database, Open } from './tables.js';
 
@@ -18,10 +17,16 @@ export interface Dialect {
   isIdTaken(error: unknown): boolean;
 }
 
+/** A larger score is better. */
+export interface Found {
+  readonly seq: number;
+  readonly score: number;
+}
+
 /** The full-text index over the messages of all threads. */
 export interface WordIndex {
   create(db: Database): Promise<void>;
   add(open: Open, threadId: number, messages: readonly LogMessage[]): Promise<void>;
   /** Best first. `words` is never empty. */
-  search(db: Database, threadId: number, words: readonly string[], limit: number): Promise<SearchHit[]>;
+  search(db: Database, threadId: number, words: readonly string[], limit: number): Promise<Found[]>;
 }

@@ -1,4 +1,4 @@
-export type { Dialect, WordIndex } from './dialect.js';
+export type { Dialect, Found, WordIndex } from './dialect.js';
 export { migrationsOf } from './migrations.js';
 export type { Migrations } from './migrate.js';
 export { SqlStore, type SqlParts } from './store.js';

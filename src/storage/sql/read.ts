@@ -1,6 +1,7 @@
 import type {
   EventQuery,
   LedgerEntry,
+  SearchHit,
   StoredEvent,
   StoredThread,
   ThreadInfo,
@@ -8,8 +9,9 @@ import type {
   UsageEntry,
 } from '../../spi/index.js';
 import type { LogMessage } from '../../transcript/index.js';
-import { keyOf, readText, writeText } from '../text.js';
+import { keyOf, readText, textOfKey, writeText } from '../text.js';
 import { summed } from '../usage.js';
+import type { Found } from './dialect.js';
 import type { Database, Tables } from './tables.js';
 
 export async function threadIdOf(db: Database, key: ThreadKey): Promise<number | undefined> {
@@ -123,6 +125,34 @@ export async function readThreads(
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }));
+}
+
+/** Values a statement: SQLite takes 32,766. */
+const MAX_SEQS = 500;
+
+/** The found messages with their ids, in the order they were found in. */
+export async function withIds(db: Database, threadId: number, found: readonly Found[]): Promise<SearchHit[]> {
+  const keys = new Map<number, string>();
+  for (let i = 0; i < found.length; i += MAX_SEQS) {
+    const seqs = found.slice(i, i + MAX_SEQS).map(({ seq }) => seq);
+    const rows = await messagesAt(db, threadId, seqs).select(['seq', 'id_key']).execute();
+    for (const { seq, id_key } of rows) keys.set(seq, id_key);
+  }
+  const hits: SearchHit[] = [];
+  for (const { seq, score } of found) {
+    const messageId = textOfKey(keys.get(seq)!) ?? (await longIdAt(db, threadId, seq));
+    hits.push({ seq, messageId, score });
+  }
+  return hits;
+}
+
+async function longIdAt(db: Database, threadId: number, seq: number): Promise<string> {
+  const { body } = await messagesAt(db, threadId, [seq]).select('body').executeTakeFirstOrThrow();
+  return parsed<LogMessage>(body).id;
+}
+
+function messagesAt(db: Database, threadId: number, seqs: readonly number[]) {
+  return db.selectFrom('spillway_message').where('thread_id', '=', threadId).where('seq', 'in', seqs);
 }
 
 export function parsed<T>(body: string): T {

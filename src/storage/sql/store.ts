@@ -101,7 +101,8 @@ export class SqlStore implements SessionStore {
       if (words.length === 0 || most === 0) return [];
       const threadId = await read.threadIdOf(db, key);
       if (threadId === undefined) return [];
-      return this.#parts.dialect.words.search(db, threadId, words, most);
+      const found = await this.#parts.dialect.words.search(db, threadId, words, most);
+      return read.withIds(db, threadId, found);
     });
   }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { WordIndex } from '../sql/index.js';
+import type { Found, WordIndex } from '../sql/index.js';
 import { wordsOfMessage } from '../words.js';
 
 /**
@@ -26,18 +26,13 @@ export const sqliteWords: WordIndex = {
 
   async search(db, threadId, words, limit) {
     const query = words.map((word) => `"${word}"`).join(' OR ');
-    const { rows } = await sql<{ seq: number; messageId: string; score: number }>`
-      select found.seq, json_extract(message.body, '$.id') as "messageId", found.score
-      from (
-        select rowid & 4294967295 as seq, -bm25(spillway_words) as score
-        from spillway_words
-        where spillway_words match ${query}
-          and rowid between (${threadId} << 32) and ((${threadId} << 32) | 4294967295)
-        order by score desc, seq desc
-        limit ${limit}
-      ) as found
-      join spillway_message as message on message.thread_id = ${threadId} and message.seq = found.seq
-      order by found.score desc, found.seq desc`.execute(db);
+    const { rows } = await sql<Found>`
+      select rowid & 4294967295 as seq, -bm25(spillway_words) as score
+      from spillway_words
+      where spillway_words match ${query}
+        and rowid between (${threadId} << 32) and ((${threadId} << 32) | 4294967295)
+      order by score desc, seq desc
+      limit ${limit}`.execute(db);
     return rows;
   },
 };

@@ -1,9 +1,17 @@
 import { LOG_RULES } from './log-rules.js';
 import { REOPEN_RULES } from './reopen-rules.js';
 import type { StoreRule } from './rule.js';
+import { SEARCH_RULES } from './search-rules.js';
 import { SIDE_RULES } from './side-rules.js';
+import { WRITE_RULES } from './write-rules.js';
 
 export type { OpenStore, StoreRule } from './rule.js';
 
 /** All that a `SessionStore` is held to, in order. Give each rule a store of its own, empty. */
-export const STORE_RULES: readonly StoreRule[] = [...LOG_RULES, ...SIDE_RULES, ...REOPEN_RULES];
+export const STORE_RULES: readonly StoreRule[] = [
+  ...LOG_RULES,
+  ...WRITE_RULES,
+  ...SIDE_RULES,
+  ...SEARCH_RULES,
+  ...REOPEN_RULES,
+].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,0 +1,29 @@
+import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
+import type { SessionStore } from '../../src/spi/index.js';
+import { openStore } from '../../src/storage/index.js';
+import { STORE_RULES } from '../../src/testkit/index.js';
+import { startPostgres, type TestPostgres } from '../support/postgres.js';
+
+let server: TestPostgres;
+const opened: SessionStore[] = [];
+
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+});
+
+afterAll(() => server.stop());
+
+describe('the PostgreSQL store', () => {
+  it.each(STORE_RULES)('$id: $intent', async ({ check }) => {
+    const url = await server.create();
+    await check(async () => {
+      const store = await openStore(url);
+      opened.push(store);
+      return store;
+    });
+  });
+});
