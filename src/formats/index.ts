@@ -1,4 +1,5 @@
 /** Wire formats (both ways) and importers of recorded sessions (reading only). */
+export { anthropic } from './anthropic/index.js';
 export { openaiChat } from './openai-chat/index.js';
 export { claudeCode } from './claude-code/index.js';
 export { corpus } from './corpus/index.js';

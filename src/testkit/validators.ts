@@ -1,3 +1,4 @@
+import { validateAnthropic } from './wire/anthropic.js';
 import { validateOpenAiChat } from './wire/openai-chat.js';
 
 /** A rule of a provider that a request breaks. */
@@ -17,6 +18,7 @@ export type WireValidator = (request: unknown) => readonly WireFault[];
 
 /** By the format's name. The one place where a format's validator is made known. */
 export const validators: ReadonlyMap<string, WireValidator> = new Map<string, WireValidator>([
+  ['anthropic', validateAnthropic],
   ['openai-chat', (request) => validateOpenAiChat(listIn(request, 'messages'))],
 ]);
 

@@ -1,9 +1,11 @@
 import { fileSource, type FileReader, type FileSource } from './source.js';
+import { anthropicFiles } from './anthropic.js';
 import { chatFiles } from './openai-chat.js';
 import type { FilePart, Message } from '../../transcript/index.js';
 
 /** One entry a wire format: how the others get at the bytes of its files. */
 const readers: Readonly<Record<string, FileReader>> = {
+  anthropic: anthropicFiles,
   'openai-chat': chatFiles,
 };
 

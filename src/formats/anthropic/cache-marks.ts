@@ -1,0 +1,34 @@
+import { isFields } from '../record.js';
+import type { Block } from './wire.js';
+
+/** Most blocks that may carry `cache_control` in one request; tools, system and messages together. */
+const MOST = 4;
+
+/** Where there were more, so many are left: one may stand on the tools, which are not seen from here. */
+const LEFT = 3;
+
+/** Cache marks on a block and inside it. */
+export function marksIn(block: Block): number {
+  let marks = isMarked(block) ? 1 : 0;
+  if (Array.isArray(block.content))
+    for (const inner of block.content) if (isFields(inner)) marks += marksIn(inner);
+  return marks;
+}
+
+const isMarked = (block: Block): boolean => block.cache_control !== undefined && block.cache_control !== null;
+
+export function withoutMarks(block: Block): Block {
+  if (marksIn(block) === 0) return block;
+  const { cache_control: _, ...unmarked } = block;
+  if (!Array.isArray(unmarked.content)) return unmarked;
+  const content = unmarked.content.map((inner: unknown) => (isFields(inner) ? withoutMarks(inner) : inner));
+  return { ...unmarked, content };
+}
+
+/**
+ * How many marks the messages may keep. Clients move theirs along as the conversation grows; a log that was put
+ * together from many requests holds every place where one ever stood. The newest are the ones that count.
+ */
+export function marksAllowed(onSystem: number, onMessages: number): number {
+  return onSystem + onMessages <= MOST ? onMessages : Math.max(0, LEFT - onSystem);
+}

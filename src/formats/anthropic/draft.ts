@@ -1,0 +1,146 @@
+import type { Notice } from '../../spi/index.js';
+import type { Message, Part, ViewMessage } from '../../transcript/index.js';
+import { jsonText } from '../record.js';
+import { blockOf, type Source } from './block-out.js';
+import type { Report } from './blocks.js';
+import { marksIn } from './cache-marks.js';
+import { mendBlock } from './mend.js';
+import { unknownRole } from './notes.js';
+import { blocksOf, carriedBy, type Block, type WireMessage } from './wire.js';
+
+/** A call as its step waits for it. */
+export interface DraftCall {
+  /** The id that results name. */
+  readonly callId: string;
+  readonly tool: string;
+}
+
+export interface DraftResult {
+  readonly callId: string;
+  readonly block: Block;
+}
+
+/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `compose.ts`. */
+export interface Draft {
+  readonly id: string;
+  readonly role: 'system' | 'user' | 'assistant';
+  /** All but results. */
+  readonly blocks: readonly Block[];
+  /** In the order of `tool_use` among the blocks. */
+  readonly calls: readonly DraftCall[];
+  readonly results: readonly DraftResult[];
+  /** The object that came in, where it goes out as it is. */
+  readonly whole?: WireMessage;
+  /** The object that came in, for its fields beside the content. */
+  readonly frame?: WireMessage;
+  /** Nothing of it was edited or mended. */
+  readonly faithful: boolean;
+  /** Its blocks follow those of the message before it. */
+  readonly continues: boolean;
+  /** A message of the log, not what stands for some. */
+  readonly original: boolean;
+  /** Cache marks in it. */
+  readonly marks: number;
+  readonly notices: readonly Notice[];
+}
+
+/** By the view's message object: a view that is written again costs only where it changed. */
+const drafts = new WeakMap<Message, readonly Draft[]>();
+
+/** Usually one; a message of another format in which the provider answered its own calls is several. */
+export function draftsOf(shown: ViewMessage): readonly Draft[] {
+  const known = drafts.get(shown.message);
+  if (known) return known;
+  const made = makeDrafts(shown);
+  drafts.set(shown.message, made);
+  return made;
+}
+
+function makeDrafts(shown: ViewMessage): readonly Draft[] {
+  const { message } = shown;
+  const carried = shown.made ? undefined : carriedBy(message);
+  const notices: Notice[] = [];
+  const report: Report = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const about = {
+    id: message.id,
+    role: roleOf(message),
+    continues: carried?.continues === true,
+    original: shown.made === undefined,
+  } as const;
+  const wire = carried?.message;
+  const untouched = wire !== undefined && !shown.replaced?.size && isKnownRole(wire.role);
+  if (untouched) {
+    const blocks = blocksOf(wire.content);
+    const mended = mendAll(blocks, report);
+    const faithful = notices.length === 0 && blocks.length > 0 && wasList(wire.content, blocks.length);
+    const calls = callsOf(message.parts);
+    const whole = faithful && !about.continues ? { whole: wire } : {};
+    return [{ ...about, ...split(mended), ...whole, calls, frame: wire, faithful, notices }];
+  }
+  const source: Source = { message, wire, report };
+  const frame = wire && isKnownRole(wire.role) ? { frame: wire } : {};
+  return segments(message).map((parts, at): Draft => {
+    const written = parts.flatMap((part) => writePart(part, source));
+    const blocks = mendAll([...labelOf(message, wire, at), ...written], report);
+    const own = at === 0 ? { notices, ...frame } : { notices: [] };
+    return { ...about, ...split(blocks), ...own, calls: callsOf(parts), faithful: false };
+  });
+}
+
+/** What an edit left empty is nothing to speak of; what the log holds empty is said by `mendBlock`. */
+function writePart(part: Part, source: Source): readonly Block[] {
+  const block = blockOf(part, source);
+  return block ? [block] : [];
+}
+
+function mendAll(blocks: readonly Block[], report: Report): Block[] {
+  return blocks.flatMap((block): Block[] => {
+    const mended = mendBlock(block, report);
+    return mended ? [mended] : [];
+  });
+}
+
+function split(blocks: readonly Block[]): Pick<Draft, 'blocks' | 'results' | 'marks'> {
+  const results = blocks.filter(({ type }) => type === 'tool_result');
+  return {
+    blocks: results.length === 0 ? blocks : blocks.filter(({ type }) => type !== 'tool_result'),
+    results: results.map((block) => ({ callId: String(block.tool_use_id ?? ''), block })),
+    marks: blocks.reduce((sum, block) => sum + marksIn(block), 0),
+  };
+}
+
+/** A bare string or a list of objects; anything else was read around, and is written anew. */
+function wasList(content: unknown, blocks: number): boolean {
+  return typeof content === 'string' || (Array.isArray(content) && content.length === blocks);
+}
+
+function callsOf(parts: readonly Part[]): DraftCall[] {
+  return parts.flatMap((part) => (part.type === 'tool-call' ? { callId: part.callId, tool: part.name } : []));
+}
+
+/** Cut where results inside an assistant's message end: there the user's turn comes between on this wire. */
+function segments({ role, parts }: Message): readonly (readonly Part[])[] {
+  if (role !== 'assistant' || !parts.some((part) => part.type === 'tool-result')) return [parts];
+  const cut: Part[][] = [[]];
+  parts.forEach((part, at) => {
+    const isNew = part.type !== 'tool-result' && parts[at - 1]?.type === 'tool-result';
+    if (isNew) cut.push([]);
+    cut.at(-1)!.push(part);
+  });
+  return cut;
+}
+
+function roleOf({ role }: Message): Draft['role'] {
+  return role === 'tool' ? 'user' : role;
+}
+
+function isKnownRole(role: unknown): boolean {
+  return role === 'user' || role === 'assistant' || role === 'system';
+}
+
+function labelOf(message: Message, wire: WireMessage | undefined, segment: number): Block[] {
+  if (!wire || isKnownRole(wire.role) || segment > 0) return [];
+  const label = unknownRole(wire.role);
+  const words = message.parts.length === 0 ? `${label}\n${jsonText(wire)}` : label;
+  return [{ type: 'text', text: words }];
+}

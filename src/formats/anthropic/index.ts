@@ -1,0 +1,13 @@
+import type { WireFormat } from '../../spi/index.js';
+import { parse } from './parse.js';
+import { createWriter, serialise } from './serialise.js';
+import { FORMAT } from './wire.js';
+
+/** Anthropic's Messages API. `parse` takes the request body, for `system` stands beside its messages. */
+export const anthropic: WireFormat = {
+  name: FORMAT,
+  messagesField: 'messages',
+  parse,
+  serialise,
+  createWriter,
+};

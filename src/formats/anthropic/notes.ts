@@ -1,0 +1,18 @@
+/** Texts that only this format's requests need. They are sent to models: plain, labelled, and final. */
+
+/** Requests begin with the user's turn; what the assistant said, or what stands for the past, comes after this line. */
+export const BEGINS = '[The conversation so far follows.]';
+
+/** Between two turns of the assistant that may not become one. */
+export const GOES_ON = '[The conversation goes on.]';
+
+/** Requests end with the user's turn. */
+export const CONTINUE = '[Continue.]';
+
+export const NOTHING_SAID = '[Nothing was said yet.]';
+
+export const MIDWAY_SYSTEM = '[instructions from the operator]';
+
+export function unknownRole(role: unknown): string {
+  return `[message of unknown role ${typeof role === 'string' ? role : 'none'}]`;
+}

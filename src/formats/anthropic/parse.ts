@@ -1,0 +1,136 @@
+import type { Notice, Parsed } from '../../spi/index.js';
+import type { Message, Part } from '../../transcript/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import { isProgramWritten } from '../origin.js';
+import { isFields, jsonText, kindOf, type Fields } from '../record.js';
+import { assistantPart, userPart, type Report } from './blocks.js';
+import { FORMAT, type Carried, type WireMessage } from './wire.js';
+
+const SHAPE = 'a list of Anthropic messages, or a request body with such a list as `messages`';
+
+/** A request body or a bare list. What was one message on the wire may be several in the log; see `Carried`. */
+export function parse(input: unknown): Parsed {
+  const body: Fields = isFields(input) ? input : { messages: input };
+  if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
+  const list: readonly unknown[] = body.messages;
+  const notices: Notice[] = [];
+  const messages = systemOf(body.system, notices);
+  list.forEach((wire, index) => {
+    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
+    refuseOthers(wire, index);
+    messages.push(...messagesOf(wire, `m${index}`, notices));
+  });
+  return {
+    messages,
+    notices,
+    ...(Array.isArray(body.tools) && { tools: body.tools }),
+    ...(typeof body.model === 'string' && { model: body.model }),
+  };
+}
+
+/** Chat's own roles and fields: read on as if nothing was, they would be sent, and refused there. */
+function refuseOthers(wire: WireMessage, index: number): void {
+  const foreign = ['tool', 'function', 'developer'].find((role) => wire.role === role);
+  if (foreign !== undefined) throw notThisFormat(`message ${index}`, `the role ${foreign}`);
+  if (wire.tool_calls !== undefined) throw notThisFormat(`message ${index}`, 'the field tool_calls');
+  if (wire.parts !== undefined && wire.content === undefined)
+    throw notThisFormat(`message ${index}`, 'the field parts');
+}
+
+/** Instructions stand beside the messages on the wire, and first in the log. */
+function systemOf(system: unknown, notices: Notice[]): Message[] {
+  if (typeof system !== 'string' && !Array.isArray(system)) return [];
+  if (system.length === 0) return [];
+  const report: Report = (kind, what) => notices.push({ at: 'system', kind, what });
+  return [instructions({ role: 'system', content: system }, 'system', report)];
+}
+
+function instructions(message: WireMessage, id: string, report: Report): Message {
+  const carried: Carried = { message };
+  return {
+    id,
+    wire: carried,
+    wireFormat: FORMAT,
+    role: 'system',
+    origin: 'system',
+    parts: partsOf(message.content, report),
+  };
+}
+
+function messagesOf(wire: WireMessage, id: string, notices: Notice[]): Message[] {
+  const report: Report = (kind, what) => notices.push({ at: id, kind, what });
+  if (wire.role === 'assistant') return [assistantMessage(wire, id, report)];
+  if (wire.role === 'system') return [instructions(wire, id, report)];
+  if (wire.role === 'user') return userMessages(wire, id, report);
+  report('unknown-role', `role ${jsonText(wire.role) || 'missing'} is not known; read as a program's words`);
+  const about = { id, wire: { message: wire } satisfies Carried, wireFormat: FORMAT };
+  return [{ ...about, role: 'user', origin: 'synthetic', parts: partsOf(wire.content, report) }];
+}
+
+function assistantMessage(wire: WireMessage, id: string, report: Report): Message {
+  const nameCall = (place: number): string => `call_${id}_${place}`;
+  const parts = partsOf(wire.content, report, (block, at) => assistantPart(block, at, nameCall, report));
+  const carried: Carried = { message: wire };
+  return { id, wire: carried, wireFormat: FORMAT, role: 'assistant', origin: 'model', parts };
+}
+
+type Run = { readonly kind: 'result' | 'program' | 'user'; readonly blocks: unknown[] };
+
+/** Each result, each run of a program's words and each run of a user's is a message of its own in the log. */
+function userMessages(wire: WireMessage, id: string, report: Report): Message[] {
+  const runs = Array.isArray(wire.content) ? runsOf(wire.content) : [];
+  if (runs.length < 2) return [userMessage({ message: wire }, id, report)];
+  return runs.map(({ blocks }, index) => {
+    const carried: Carried =
+      index === 0
+        ? { message: { ...wire, content: blocks } }
+        : { message: { role: wire.role, content: blocks }, continues: true };
+    return userMessage(carried, index === 0 ? id : `${id}-${index}`, report);
+  });
+}
+
+function runsOf(content: readonly unknown[]): Run[] {
+  const runs: Run[] = [];
+  for (const block of content) {
+    const kind = kindOfBlock(block);
+    const last = runs.at(-1);
+    if (last?.kind === kind && kind !== 'result') last.blocks.push(block);
+    else runs.push({ kind, blocks: [block] });
+  }
+  return runs;
+}
+
+function kindOfBlock(block: unknown): Run['kind'] {
+  if (!isFields(block)) return 'user';
+  if (block.type === 'tool_result') return 'result';
+  return block.type === 'text' && isProgramWritten(String(block.text)) ? 'program' : 'user';
+}
+
+function userMessage(carried: Carried, id: string, report: Report): Message {
+  const parts = partsOf(carried.message.content, report);
+  const about = { id, wire: carried, wireFormat: FORMAT, parts };
+  if (parts.length > 0 && parts.every((part) => part.type === 'tool-result'))
+    return { ...about, role: 'tool', origin: 'tool' };
+  const byProgram =
+    parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
+  return { ...about, role: 'user', origin: byProgram ? 'synthetic' : 'user' };
+}
+
+type ReadBlock = (block: unknown, at: number) => Part;
+
+function partsOf(content: unknown, report: Report, read?: ReadBlock): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (Array.isArray(content)) return content.map(read ?? ((block, at) => userPart(block, at, report)));
+  if (content === undefined || content === null) return [];
+  report('unknown-content', `content is ${kindOf(content)}; kept as JSON text`);
+  return [{ type: 'text', text: jsonText(content) }];
+}
+
+function notThisFormat(subject: string, found: string): SpillwayError {
+  return new SpillwayError('INPUT_FORMAT', {
+    subject: `anthropic: ${subject}`,
+    found,
+    allowed: SHAPE,
+    remedy: 'Pass a Messages API request body, or name the format the file is in.',
+  });
+}
