@@ -32,10 +32,12 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
   policyOptions(
     program
       .command('compact')
-      .description('Compact a session once and write the messages that would be sent (OpenAI chat).')
+      .description(
+        'Compact a session once and write the messages that would be sent (OpenAI chat, or --to another format).',
+      )
       .argument(
         '<file>',
-        'session: OpenAI chat (array, {messages}, JSONL), normalized JSONL, Claude Code JSONL',
+        'session: a request or message list of any wire format, or what an agent recorded; told from the file',
       ),
   )
     .option('--upto <count>', 'take only the first COUNT messages', whole('--upto'))
@@ -117,7 +119,8 @@ function policyOptions(command: Command): Command {
     .option('--model <name>', 'model whose limits apply')
     .option('--profile <profile>', 'profile name or file')
     .option('--config <file>', 'configuration file')
-    .option('--format <name>', 'input format', 'auto')
+    .option('--format <name>', 'input format: told from the file, or a name', 'auto')
+    .option('--to <format>', 'wire format to write (default: openai-chat)')
     .option('--out <path>', 'write messages here instead of stdout (replay: a folder)')
     .option('--report <file>', 'write the report as JSON here')
     .option('--json', 'the report on stderr as JSON');

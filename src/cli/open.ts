@@ -4,6 +4,9 @@ import { DEFAULT_WINDOW } from '../tokens/index.js';
 import { amount } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
+/** The wire format that is written where `--to` names none. */
+export const DEFAULT_WIRE = 'openai-chat';
+
 /** Options that decide how a session is kept, the same for every command that keeps one. */
 export interface PolicyOptions {
   readonly window?: number;
@@ -11,6 +14,8 @@ export interface PolicyOptions {
   readonly profile?: string;
   readonly config?: string;
   readonly format: string;
+  /** Wire format of what is written; `DEFAULT_WIRE` where absent. */
+  readonly to?: string;
   readonly out?: string;
   readonly report?: string;
   readonly json?: boolean;
@@ -33,6 +38,7 @@ export async function openFor(
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.config !== undefined && { configFile: options.config }),
     ...(options.model !== undefined && { model: options.model }),
+    ...(options.to !== undefined && { format: options.to }),
   };
   // A window on the command line is the input budget itself: nothing is kept back for an answer.
   const named = await createSpillway({

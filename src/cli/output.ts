@@ -10,6 +10,21 @@ export function* arrayLines(items: readonly unknown[]): Generator<string> {
   yield items.length > 0 ? '\n]\n' : ']\n';
 }
 
+/** A request in its format: the bare list, or the body where something stands beside the messages. */
+export function* requestLines(
+  messages: readonly unknown[],
+  field: string,
+  beside: Readonly<Record<string, unknown>>,
+): Generator<string> {
+  if (Object.keys(beside).length === 0) return yield* arrayLines(messages);
+  yield '{\n';
+  for (const [name, value] of Object.entries(beside))
+    yield `${JSON.stringify(name)}: ${JSON.stringify(value)},\n`;
+  yield `${JSON.stringify(field)}: `;
+  yield* arrayLines(messages);
+  yield '}\n';
+}
+
 /** To a file where one is named, to stdout otherwise. A file appears whole or not at all. */
 export function writeResult(lines: Iterable<string>, file: string | undefined, terminal: Terminal): void {
   if (file === undefined) {

@@ -1,7 +1,7 @@
-import { readSession } from '../../formats/index.js';
+import { formatNamed, readSession } from '../../formats/index.js';
 import { EXIT } from '../exit.js';
-import { openFor, type PolicyOptions } from '../open.js';
-import { arrayLines, writeReport, writeResult } from '../output.js';
+import { DEFAULT_WIRE, openFor, type PolicyOptions } from '../open.js';
+import { requestLines, writeReport, writeResult } from '../output.js';
 import { compactReport, compactTable } from '../report/compact.js';
 import type { Terminal } from '../terminal.js';
 
@@ -12,6 +12,7 @@ export interface CompactOptions extends PolicyOptions {
 
 /** One-shot: appends all messages, lets one run happen, writes what would be sent. */
 export async function compact(file: string, options: CompactOptions, terminal: Terminal): Promise<number> {
+  const { messagesField } = formatNamed(options.to ?? DEFAULT_WIRE);
   const input = await readSession(file, { format: options.format });
   const all = input.parsed.messages;
   const messages = options.upto === undefined ? all : all.slice(0, options.upto);
@@ -21,7 +22,7 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   const forced = options.target === undefined ? undefined : await session.compact({ target: options.target });
   const prepared = await session.prepare();
   const run = forced ?? prepared.run;
-  writeResult(arrayLines(prepared.messages), options.out, terminal);
+  writeResult(requestLines(prepared.messages, messagesField, prepared.beside), options.out, terminal);
   const dispositions = session.explain();
   const costs = session.costs.compactor;
   const report = compactReport({ file, input, before, prepared, run, dispositions, warnings, costs });

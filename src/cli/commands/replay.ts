@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { SpillwayError } from '../../errors/index.js';
-import { readSession } from '../../formats/index.js';
+import { formatNamed, readSession } from '../../formats/index.js';
 import { replaySession } from '../../index.js';
 import { EXIT } from '../exit.js';
-import { openFor, type PolicyOptions } from '../open.js';
-import { arrayLines, writeReport, writeResult } from '../output.js';
+import { DEFAULT_WIRE, openFor, type PolicyOptions } from '../open.js';
+import { requestLines, writeReport, writeResult } from '../output.js';
 import { createProgress } from '../progress.js';
 import { replayReport, replayTable } from '../report/replay.js';
 import type { Terminal } from '../terminal.js';
@@ -15,6 +15,7 @@ export interface ReplayOptions extends PolicyOptions {
 
 /** Plays a session as it went, preparing every call of the model. A call that cannot fit is reported; the rest goes on. */
 export async function replay(file: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+  const { messagesField } = formatNamed(options.to ?? DEFAULT_WIRE);
   const input = await readSession(file, { format: options.format });
   const { messages } = input.parsed;
   const wanted = new Set(options.contextsAt ?? []);
@@ -42,7 +43,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
     progress.at(call.index);
     if (wanted.has(call.index) && call.prepared) {
       writeResult(
-        arrayLines(call.prepared.messages),
+        requestLines(call.prepared.messages, messagesField, call.prepared.beside),
         join(options.out!, `context-${call.index}.json`),
         terminal,
       );
