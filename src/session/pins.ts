@@ -1,10 +1,12 @@
-import type { LogMessage, ReadonlyLog } from '../transcript/index.js';
+import { isToolCall, isToolResult, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
 
 export interface PinRules {
   /** System messages are pins. */
   readonly system: boolean;
   /** The first user message is a pin. */
   readonly firstUser: boolean;
+  /** Tools whose results are pins: what a sub-agent hands back. */
+  readonly tools?: readonly string[];
   /** Operator predicates, on top. */
   readonly also?: readonly ((message: LogMessage) => boolean)[];
 }
@@ -16,6 +18,7 @@ export function pinPredicate(rules: PinRules, log: ReadonlyLog): (message: LogMe
     message.pinned === true ||
     (rules.system && message.role === 'system') ||
     (rules.firstUser && message === log.firstUser) ||
+    isHandBack(message, rules.tools ?? [], log) ||
     (rules.also?.some((predicate) => predicate(message)) ?? false);
   return (message) => {
     const before = known.get(message.seq);
@@ -25,4 +28,15 @@ export function pinPredicate(rules: PinRules, log: ReadonlyLog): (message: LogMe
     if (pinned) known.set(message.seq, true);
     return pinned;
   };
+}
+
+/** Holds the result of one of these tools, which may be named by the result or only by its call. */
+function isHandBack(message: LogMessage, tools: readonly string[], log: ReadonlyLog): boolean {
+  if (tools.length === 0) return false;
+  const results = message.parts.filter(isToolResult);
+  if (results.some(({ name }) => name !== undefined && tools.includes(name))) return true;
+  const unnamed = results.filter(({ name }) => name === undefined).map(({ callId }) => callId);
+  if (unnamed.length === 0) return false;
+  const calls = log.exchangeOf(message.seq).seqs.flatMap((seq) => log.at(seq).parts.filter(isToolCall));
+  return calls.some(({ callId, name }) => unnamed.includes(callId) && tools.includes(name));
 }

@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Message, Session, SessionStore } from '../../../src/index.js';
+import { engine, prose, read, says, step, system, talk, user } from '../support.js';
+import { but, KINDS, place } from './stores.js';
+
+const BUDGET = 6_000;
+
+const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
+
+/** A history that is compacted several times on its way. */
+const history = (turns: number): readonly Message[] =>
+  read([
+    ...START,
+    ...Array.from({ length: turns }, (_, i) => [
+      user(`Question ${i}: ${prose(60, 3 * i)}`),
+      ...step('look', { i }, prose(500, 3 * i + 1)),
+      says(`Answer ${i}: ${prose(60, 3 * i + 2)}`),
+    ]).flat(),
+  ]);
+
+const openOn = async (store: SessionStore, settings = {}): Promise<Session> =>
+  (await engine(BUDGET, settings, { store })).open({ id: 's' });
+
+async function play(session: Session, messages: readonly Message[]): Promise<void> {
+  for (const message of messages) {
+    if (message.role === 'assistant') await session.prepare();
+    await session.append(message);
+  }
+}
+
+const look = (session: Session) => session.view.map(({ message, from, to }) => ({ message, from, to }));
+
+describe.each(KINDS)('a session on %s', (kind) => {
+  it('goes on where it was: the same request, the same history, to the byte', async () => {
+    const { store, again } = await place(kind);
+    const session = await openOn(store);
+    await play(session, history(30));
+    await session.append(...read([user('And now?')]).map((message) => ({ ...message, id: 'now' })));
+    expect(session.history.length).toBeGreaterThan(2);
+    const before = await session.prepare();
+
+    const reopened = await openOn(await again());
+    expect(look(reopened)).toEqual(look(session));
+    expect(reopened.reading.tokens).toBe(session.reading.tokens);
+    const after = await reopened.prepare();
+    expect(JSON.stringify(after.messages)).toBe(JSON.stringify(before.messages));
+    expect(after.run.kind).toBe('below-gate');
+
+    // The tail was enough so far; the rest comes when it is asked for, and changes nothing.
+    expect(reopened.log.length).toBe(session.log.length);
+    expect(reopened.history).toEqual([]);
+    await reopened.load();
+    expect(look(reopened)).toEqual(look(session));
+    expect(reopened.history).toEqual(JSON.parse(JSON.stringify(session.history)));
+    expect(reopened.explain()).toEqual(session.explain());
+  });
+
+  it('compacts after a restart what it would have compacted without one', async () => {
+    const messages = history(40);
+    const whole = await openOn((await place(kind)).store);
+    await play(whole, messages);
+    const { store, again } = await place(kind);
+    const first = await openOn(store);
+    await play(first, messages.slice(0, 71));
+    const second = await openOn(await again());
+    await play(second, messages.slice(71));
+    expect(look(second)).toEqual(look(whole));
+    expect(second.ledger.records.length).toBe(whole.ledger.records.length);
+  });
+
+  it('writes once for a call that commits, and not at all for one that does not', async () => {
+    const { store } = await place(kind);
+    const writes: unknown[] = [];
+    const counting = but(store, {
+      write: (key, head, write) => {
+        writes.push(Object.keys(write).sort());
+        return store.write(key, head, write);
+      },
+      note: () => Promise.reject(new Error('prepare notes nothing')),
+    });
+    const session = await openOn(counting);
+    await session.append(...read(START));
+    writes.length = 0;
+    expect((await session.prepare()).run.kind).toBe('below-gate');
+    expect(writes).toEqual([]);
+    await session.append(...read([...START, ...talk(20, 150)]).slice(3));
+    writes.length = 0;
+    expect((await session.prepare()).run.kind).toBe('committed');
+    expect(writes).toEqual([['checkpoint', 'entries', 'events']]);
+  });
+
+  it('undoes, releases, flags and rolls back, and all of it is still so after a restart', async () => {
+    const { store, again } = await place(kind);
+    const session = await openOn(store);
+    await play(session, history(20));
+    const newest = session.history.at(-1)!;
+    await session.flag(newest.id, 'bad', 'lost the path');
+    const [undone] = await session.undo();
+    expect(undone).toMatchObject({ id: newest.id, status: 'undone' });
+
+    const reopened = await (await openOn(await again())).load();
+    expect(reopened.history.at(-1)).toMatchObject({ status: 'undone', flag: 'bad', notes: 'lost the path' });
+    expect(reopened.ledger.holds).toEqual(session.ledger.holds);
+    expect(look(reopened)).toEqual(look(session));
+    await reopened.release();
+    await reopened.rollback('m2');
+    expect(look(reopened).map(({ message }) => message.id)).toEqual(['m0', 'm1', 'm2']);
+    await reopened.append({
+      id: 'new',
+      role: 'user',
+      origin: 'user',
+      parts: [{ type: 'text', text: 'Anew.' }],
+    });
+
+    const third = await openOn(await again());
+    expect(look(third)).toEqual(look(reopened));
+    expect((await third.load()).log.length).toBe(4);
+    await expect(Promise.resolve().then(() => third.append(...history(1).slice(3, 4)))).rejects.toMatchObject(
+      { code: 'MESSAGE_ID_TAKEN' },
+    );
+    expect((await third.audit()).map(({ kind: what }) => what.replace('compaction.', ''))).toEqual(
+      expect.arrayContaining(['triggered', 'completed', 'flagged', 'undone', 'rolled-back']),
+    );
+  });
+
+  it('keeps what calls cost, and what was learned of the scale', async () => {
+    const { store, again } = await place(kind);
+    const session = await openOn(store);
+    await session.append(...read([...START, ...talk(5, 100)]));
+    const { reading } = await session.prepare();
+    await session.observe({ inputTokens: 2 * reading.tokens, cacheReadTokens: 7, outputTokens: 5 });
+    const reopened = await openOn(await again());
+    expect(reopened.costs).toEqual(session.costs);
+    expect(reopened.costs.primary).toMatchObject({
+      calls: 1,
+      inputTokens: 2 * reading.tokens,
+      outputTokens: 5,
+    });
+    expect(reopened.reading.scale).toBe(session.reading.scale);
+    await reopened.prepare();
+    expect(reopened.calls.at(-1)!.call).toBe(2);
+  });
+
+  it('refuses an id that stands in the part of the log it has not read', async () => {
+    const { store, again } = await place(kind);
+    await play(await openOn(store), history(30));
+    const reopened = await openOn(await again());
+    expect(reopened.log.find('m1')).toBeUndefined();
+    const again1 = read(START)[1]!;
+    const taken = reopened.append(again1);
+    const fine = reopened.append({ ...again1, id: 'fine' });
+    await expect(taken).rejects.toMatchObject({ code: 'MESSAGE_ID_TAKEN' });
+    await expect(fine).resolves.toBeUndefined();
+    expect(reopened.view.map(({ message }) => message.id).filter((id) => id === 'fine')).toEqual(['fine']);
+    expect((await openOn(await again())).view.at(-1)!.message.id).toBe('fine');
+  });
+});
+
+describe('a store that fails', () => {
+  async function failing() {
+    const { store } = await place('memory');
+    let broken = false;
+    const unsure = but(store, {
+      write: (key, head, write) => {
+        if (broken) throw new Error('the disk has gone');
+        return store.write(key, head, write);
+      },
+    });
+    const session = await openOn(unsure);
+    await session.append(...read(START));
+    return { store, session, breaks: (is: boolean) => void (broken = is) };
+  }
+
+  it('loses nothing: the call says so, and the next one stores what waited', async () => {
+    const { store, session, breaks } = await failing();
+    breaks(true);
+    const more = read([...START, ...talk(4, 100)]).slice(3);
+    await expect(session.append(...more)).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true });
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true });
+    expect(session.log.length).toBe(11);
+    breaks(false);
+    await session.prepare();
+    expect((await openOn(store)).log.length).toBe(11);
+  });
+
+  it('is no unhandled rejection where nobody waits for an append', async () => {
+    const { session, breaks } = await failing();
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    breaks(true);
+    void session.append({ id: 'x', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'Hm.' }] });
+    void session.observe({ inputTokens: 5 });
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', listen);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('keeps a compaction that could not be stored, and stores it with the next call', async () => {
+    const { store, session, breaks } = await failing();
+    await session.append(...read([...START, ...talk(20, 150)]).slice(3));
+    breaks(true);
+    await expect(session.compact()).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    breaks(false);
+    const { run } = await session.prepare();
+    expect(run.kind).toBe('below-gate');
+    expect(look(await openOn(store))).toEqual(look(session));
+    expect(session.history).toHaveLength(1);
+  });
+});

@@ -1,0 +1,48 @@
+import { afterAll } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore, type SessionStore } from '../../../src/index.js';
+
+/** Stores that a session is tried on; each call gives an empty one, opened anew under the same URL with `again`. */
+export interface Place {
+  readonly store: SessionStore;
+  /** The same place as another process would open it. */
+  again(): Promise<SessionStore>;
+}
+
+const folders: string[] = [];
+const opened: SessionStore[] = [];
+afterAll(async () => {
+  for (const store of opened) await store.close();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export const KINDS = ['memory', 'sqlite'] as const;
+
+export async function place(kind: (typeof KINDS)[number]): Promise<Place> {
+  if (kind === 'memory') {
+    const store = await openStore('memory:');
+    return { store, again: async () => store };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-sessions-'));
+  folders.push(folder);
+  const open = async (): Promise<SessionStore> => {
+    const store = await openStore(`sqlite:${join(folder, 'sessions.db')}`);
+    opened.push(store);
+    return store;
+  };
+  return { store: await open(), again: open };
+}
+
+/** A store whose named methods do something else; the rest is the given one's. */
+export function but(store: SessionStore, changes: Partial<SessionStore>): SessionStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const changed = Reflect.get(changes, name) as unknown;
+      if (changed !== undefined) return changed;
+      const own = Reflect.get(target, name) as unknown;
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
+}
