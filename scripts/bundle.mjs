@@ -98,9 +98,9 @@ await build({
   banner: {
     js: `const __addressOf = (path) => new URL(path, require('node:url').pathToFileURL(__filename)).href;`,
   },
-  // Optional peers: taken from where the user installed them, if a model is asked for. By require: from compiled code Node
-  // lets no import() out.
-  external: ['ai', '@ai-sdk/*'],
+  // Optional peers: taken from where the user installed them, if a model is asked for. Databases: native code, or loaded
+  // only where a store is asked for. By require: from compiled code Node lets no import() out.
+  external: ['ai', '@ai-sdk/*', 'kysely', 'libsql', 'pg'],
   supported: { 'dynamic-import': false },
   plugins: [ownAddress, oneLanguage, plainVocabulary],
 });
