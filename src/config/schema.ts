@@ -71,7 +71,11 @@ const Fields = z.strictObject({
     .describe(
       'gates: a later stage opens only at its own threshold. target: stages go on until the target is met.',
     ),
-  minGain: share('A run that frees less of the budget commits nothing.').default(0.05),
+  minGain: share(
+    'A run that frees less of the budget commits nothing. Empty: three quarters of the way from the first gate to the target, at most 0.15.',
+  )
+    .nullable()
+    .default(null),
   trigger: z
     .strictObject({
       maxTokens: tokens('Absolute trigger; wins over the first gate when above 0.').default(0),
@@ -206,7 +210,7 @@ const Fields = z.strictObject({
     .record(z.string(), z.record(z.string(), z.unknown()))
     .default({})
     .describe(
-      'Settings by agent path (primary, primary/reviewer): each agent takes its parent\'s, key by key, and changes its own.',
+      "Settings by agent path (primary, primary/reviewer): each agent takes its parent's, key by key, and changes its own.",
     ),
   counter: z
     .enum(['auto', 'o200k_base', 'cl100k_base', 'heuristic'])

@@ -2,7 +2,7 @@ import type { Edit, Plan } from '../transcript/index.js';
 import { Draft } from './draft.js';
 import { hashPlan } from './hash.js';
 import { measureEdit } from './measure.js';
-import { carry, claimsShareOf, gainOf, type RunInput, type RunOutcome } from './run.js';
+import { carry, claimsShareOf, gainOf, leastGain, type RunInput, type RunOutcome } from './run.js';
 import { survivors } from './survivors.js';
 
 export type Planned = Extract<RunOutcome, { kind: 'planned' }>;
@@ -46,7 +46,7 @@ export function refill(
   const before = input.read(input.projection);
   const { reading: after } = draft;
   if (after.pressure > 1) return undefined;
-  if (before.pressure <= 1 && gainOf(before, after) < input.policy.minGain) return undefined;
+  if (before.pressure <= 1 && gainOf(before, after) < leastGain(input)) return undefined;
 
   const { hash: _, ...unfilled } = plan;
   const filled: Omit<Plan, 'hash'> = {

@@ -37,7 +37,7 @@ export function buildPolicy(
     stages,
     target: settings.target,
     escalation: settings.escalation,
-    minGain: settings.minGain,
+    minGain: settings.minGain ?? Math.min(MOST_MIN_GAIN, OF_ROOM * roomOf(stages, settings.target)),
     shares: {
       pins: settings.pins.share,
       summary: settings.summary.share,
@@ -47,6 +47,16 @@ export function buildPolicy(
     passes: passesOf(settings, byName, optionsOf),
     maxTokens: settings.trigger.maxTokens,
   };
+}
+
+/** What a run must gain where the settings leave it open: most of the way to the target. */
+const OF_ROOM = 0.75;
+/** A target far below the gate is no reason to wait for a run that reaches it. */
+const MOST_MIN_GAIN = 0.15;
+
+/** The room between the first gate and the target. */
+function roomOf(stages: readonly OpenableStage[], target: number): number {
+  return Math.max(0, (stages[0]?.opensAt ?? 1) - target);
 }
 
 /**
@@ -60,6 +70,7 @@ export function withAbsoluteTrigger(policy: Policy, budgetTokens: number): Polic
   return {
     ...policy,
     target: Math.min(1, policy.target * factor),
+    minGain: policy.minGain * Math.min(1, factor),
     stages: policy.stages.map((stage) => ({ ...stage, opensAt: Math.min(1, stage.opensAt * factor) })),
   };
 }

@@ -54,7 +54,8 @@ export type RunOutcome =
 export function planRun(input: RunInput): RunOutcome {
   const draft = new Draft(input);
   const before = draft.reading;
-  const { shares, minGain } = input.policy;
+  const { shares } = input.policy;
+  const minGain = leastGain(input);
   const floor = computeFloor(draft.view.exchanges, input.fixedTokens, draft.share(shares.pins));
   if (floor.total * before.scale > before.budget.tokens) return unreachable(floor, before, []);
 
@@ -69,18 +70,34 @@ export function planRun(input: RunInput): RunOutcome {
   );
   openStages(draft, input, states, claimsShare);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
+  // Claims only take from what was freed: what frees too little without them frees too little.
+  if (before.pressure <= 1 && gainOf(before, draft.reading) < minGain)
+    return tooLittle(draft, before, minGain);
   if (draft.edits.length > 0) carry(draft, input, claimsShare);
 
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(floor, draft.reading, stages);
-  if (draft.edits.length === 0) return { kind: 'noop', reason: 'no stage had anything to propose', stages };
+  if (draft.edits.length === 0) return tooLittle(draft, before, minGain);
   // Fitting at all is always worth a commit; otherwise the run must have earned the cache it costs.
-  const gain = gainOf(before, draft.reading);
-  if (before.pressure <= 1 && gain < minGain) {
-    const reason = `would lower pressure by ${(gain * 100).toFixed(1)} points, less than the minimum of ${minGain * 100}`;
-    return { kind: 'noop', reason, stages };
-  }
+  if (before.pressure <= 1 && gainOf(before, draft.reading) < minGain)
+    return tooLittle(draft, before, minGain);
   return planned(draft, input, before, floor, states);
+}
+
+/** Whoever asked for a run by hand wants what there is, down to what would not be worth the rewriting. */
+const LEAST_WHEN_FORCED = 0.05;
+
+export function leastGain({ policy, forced }: Pick<RunInput, 'policy' | 'forced'>): number {
+  return forced ? Math.min(policy.minGain, LEAST_WHEN_FORCED) : policy.minGain;
+}
+
+function tooLittle(draft: Draft, before: Reading, minGain: number): RunOutcome {
+  const gain = (gainOf(before, draft.reading) * 100).toFixed(1);
+  const reason =
+    draft.edits.length === 0
+      ? 'no stage had anything to propose'
+      : `would lower pressure by ${gain} points, less than the minimum of ${minGain * 100}`;
+  return { kind: 'noop', reason, stages: draft.outcomes };
 }
 
 /** Where pins and open work fill most of a window, claims take at most this share of what is left. */

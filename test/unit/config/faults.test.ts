@@ -97,7 +97,7 @@ describe('rules between settings', () => {
     [{ target: 0.8 }, 'target'],
     [{ thresholds: { snipThreshold: 0.6 } }, 'thresholds.snipThreshold'],
     [{ minGain: 0.3 }, 'minGain'],
-    [{ target: 0.78 }, 'target'],
+    [{ target: 0.78, minGain: 0.05 }, 'minGain'],
     [{ claims: { share: 0.5 } }, 'claims.share'],
     [{ window: 1000, reserve: { output: 1000 } }, 'reserve.output'],
     [{ roster: ['snip', 'snip'] }, 'roster[1]'],
