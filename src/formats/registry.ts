@@ -7,13 +7,14 @@ import { copilot } from './copilot/index.js';
 import { corpus } from './corpus/index.js';
 import type { LineImporter, WholeImporter } from './importer.js';
 import { openaiChat } from './openai-chat/index.js';
+import { openaiResponses } from './openai-responses/index.js';
 import { openCode } from './opencode/index.js';
 import { pi } from './pi/index.js';
 import { wireValues } from './recognise.js';
 
 /** Wire formats a session can speak, by name. How each shows in a file stands in `recognise.ts`. */
 export const formats: ReadonlyMap<string, WireFormat> = new Map(
-  [openaiChat, anthropic].map((format) => [format.name, format]),
+  [openaiChat, anthropic, openaiResponses].map((format) => [format.name, format]),
 );
 
 /** Files with one JSON object per line, each told by the first lines. In order: the surest marks first. */

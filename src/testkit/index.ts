@@ -1,6 +1,12 @@
 /** Judges of what Spillway sends. Those in `wire/` import nothing of Spillway, so that no mistake is made twice. */
 export { validateAnthropic, type AnthropicFault, type AnthropicRule } from './wire/anthropic.js';
 export { validateOpenAiChat, type Rule, type ValidatorOptions, type Violation } from './wire/openai-chat.js';
+export {
+  validateOpenAiResponses,
+  type ResponsesRule,
+  type ResponsesValidatorOptions,
+  type ResponsesViolation,
+} from './wire/openai-responses.js';
 export { validators, type WireFault, type WireValidator } from './validators.js';
 export { judge, RuleBroken, type ContractRule, type Verdict } from './rule.js';
 /** What a store is held to, as rules that any test runner can run. */

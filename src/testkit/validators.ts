@@ -1,5 +1,6 @@
 import { validateAnthropic } from './wire/anthropic.js';
 import { validateOpenAiChat } from './wire/openai-chat.js';
+import { validateOpenAiResponses } from './wire/openai-responses.js';
 
 /** A rule of a provider that a request breaks. */
 export interface WireFault {
@@ -20,6 +21,7 @@ export type WireValidator = (request: unknown) => readonly WireFault[];
 export const validators: ReadonlyMap<string, WireValidator> = new Map<string, WireValidator>([
   ['anthropic', validateAnthropic],
   ['openai-chat', (request) => validateOpenAiChat(listIn(request, 'messages'))],
+  ['openai-responses', (request) => validateOpenAiResponses(request)],
 ]);
 
 /** The messages of a body; a bare list is taken as it is. */

@@ -1,12 +1,16 @@
 import { fileSource, type FileReader, type FileSource } from './source.js';
+import { aiSdkFiles } from './ai-sdk.js';
 import { anthropicFiles } from './anthropic.js';
 import { chatFiles } from './openai-chat.js';
+import { responsesFiles } from './openai-responses.js';
 import type { FilePart, Message } from '../../transcript/index.js';
 
 /** One entry a wire format: how the others get at the bytes of its files. */
 const readers: Readonly<Record<string, FileReader>> = {
+  'ai-sdk': aiSdkFiles,
   anthropic: anthropicFiles,
   'openai-chat': chatFiles,
+  'openai-responses': responsesFiles,
 };
 
 /** The bytes of a file part, whichever format it came in; undefined where nobody can say. */

@@ -1,0 +1,155 @@
+import type { Notice } from '../../spi/index.js';
+import type { Message, ToolResultPart, ViewMessage } from '../../transcript/index.js';
+import { alignedParts, type Aligned } from '../aligned.js';
+import { wellFormed } from '../well-formed.js';
+import { boundEntries } from './bound.js';
+import { callKindOf, resultKindOf, type CallKind } from './calls.js';
+import { foreignDraft } from './foreign.js';
+import { writeItem } from './rebuild.js';
+import { carriedBy, isText, pointerOf, type Carried, type Item } from './wire.js';
+
+export interface DraftCall {
+  /** The id that results name. */
+  readonly callId: string;
+  /** The id on the wire, unless an earlier call has it. */
+  readonly wireId: string;
+  readonly tool: string;
+  readonly kind: CallKind;
+}
+
+/** One item that goes out, and the call it makes, if it makes one. */
+export interface Entry {
+  readonly item: Item;
+  readonly call?: DraftCall;
+}
+
+export interface DraftResult {
+  readonly part: ToolResultPart;
+  readonly item: Item;
+  readonly kind: CallKind;
+  /** Its call is held by an earlier response, or by a referenced item. */
+  readonly elsewhere?: boolean;
+}
+
+/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `step.ts`. */
+export interface Draft {
+  /** The body's system prompt, which is no item. */
+  readonly instructions?: string;
+  readonly entries: readonly Entry[];
+  readonly results: readonly DraftResult[];
+  readonly notices: readonly Notice[];
+}
+
+/** By the view's message object: a view that is written again is drafted only where it changed. */
+const drafts = new WeakMap<Message, Draft>();
+
+export function draftOf(shown: ViewMessage): Draft {
+  const known = drafts.get(shown.message);
+  if (known) return known;
+  const carried = shown.made ? undefined : carriedBy(shown.source ?? shown.message);
+  const draft = encodable(carried ? ownDraft(shown, carried) : foreignDraft(shown.message), shown.message.id);
+  drafts.set(shown.message, draft);
+  return draft;
+}
+
+function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: Carried): Draft {
+  const edited = (shown.replaced?.size ?? 0) > 0;
+  if (instructions !== undefined) {
+    return { ...NOTHING, instructions: edited ? wordsOf(shown.message) : instructions };
+  }
+  if (text !== undefined) {
+    const content = edited ? wordsOf(shown.message) : text;
+    return { ...NOTHING, entries: [{ item: { role: 'user', content } }] };
+  }
+  const notices: Notice[] = [];
+  const note = (kind: string, what: string) => void notices.push({ at: shown.message.id, kind, what });
+  const byItem = groupByItem(alignedParts(shown));
+  if (shown.message.role === 'tool')
+    return resultDraft(shown.message, items?.[0], byItem.get(0), elsewhere, notices);
+  const written = (items ?? []).map((item, index) => {
+    const parts = byItem.get(index) ?? [];
+    const call = callIn(item, parts);
+    return {
+      item,
+      parts,
+      written: writeItem(item, parts, note).map((one, i) =>
+        i === 0 && call ? { item: one, call } : { item: one },
+      ),
+    };
+  });
+  return { entries: boundEntries(written, note), results: [], notices };
+}
+
+const NOTHING: Draft = { entries: [], results: [], notices: [] };
+
+type Note = (kind: string, what: string) => void;
+
+function resultDraft(
+  message: Message,
+  item: Item | undefined,
+  [aligned]: readonly Aligned[] = [],
+  elsewhere: boolean | undefined,
+  notices: Notice[],
+): Draft {
+  const kind = item && resultKindOf(item);
+  const part = aligned?.shown[0];
+  if (!item || !kind || part?.type !== 'tool-result') return foreignDraft(message);
+  const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const about = { part, kind, ...(elsewhere ? { elsewhere } : {}) };
+  const own = withId(item, part, kind, note);
+  if (!aligned?.replaced) return { entries: [], results: [{ ...about, item: own }], notices };
+  const edited = kind.withContent(own, part.content);
+  // A screenshot has no place for words: what stands for the picture is said behind it.
+  const words =
+    kind.call === 'computer_call' && edited !== own ? wordsOf({ ...message, parts: part.content }) : '';
+  const entries = words === '' ? [] : [{ item: { role: 'user', content: words } }];
+  return { entries, results: [{ ...about, item: edited }], notices };
+}
+
+function withId(item: Item, { callId }: ToolResultPart, { resultIdFields }: CallKind, note: Note): Item {
+  if (resultIdFields.some((field) => isText(item[field]))) return item;
+  note('missing-result-id', `a result without an id; by order it answers ${callId}`);
+  return { ...item, [resultIdFields[0]!]: callId };
+}
+
+function callIn(item: Item, parts: readonly Aligned[]): DraftCall | undefined {
+  const kind = callKindOf(item);
+  const part = parts[0]?.source;
+  if (!kind || part?.type !== 'tool-call') return undefined;
+  return { callId: part.callId, wireId: wellFormed(part.callId), tool: part.name, kind };
+}
+
+function groupByItem(parts: readonly Aligned[]): Map<number, Aligned[]> {
+  const groups = new Map<number, Aligned[]>();
+  for (const aligned of parts) {
+    const index = pointerOf(aligned.source.wire)?.[0] ?? 0;
+    const group = groups.get(index);
+    if (group) group.push(aligned);
+    else groups.set(index, [aligned]);
+  }
+  return groups;
+}
+
+function wordsOf({ parts }: Pick<Message, 'parts'>): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+/** Halves of surrogate pairs cannot be sent at all. */
+function encodable(draft: Draft, at: string): Draft {
+  const instructions = draft.instructions === undefined ? undefined : wellFormed(draft.instructions);
+  const entries = draft.entries.map((entry) => mended(entry));
+  const results = draft.results.map((result) => mended(result));
+  const same =
+    instructions === draft.instructions &&
+    entries.every((entry, i) => entry === draft.entries[i]) &&
+    results.every((result, i) => result === draft.results[i]);
+  if (same) return draft;
+  const what = 'halves of surrogate pairs cannot be encoded; sent as U+FFFD';
+  const notices = [...draft.notices, { at, kind: 'lone-surrogate', what }];
+  return { ...draft, ...(instructions === undefined ? {} : { instructions }), entries, results, notices };
+}
+
+function mended<T extends { readonly item: Item }>(value: T): T {
+  const item = wellFormed(value.item);
+  return item === value.item ? value : { ...value, item };
+}

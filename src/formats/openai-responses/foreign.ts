@@ -1,0 +1,98 @@
+import type { Notice } from '../../spi/index.js';
+import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
+import { bytesOf, responsesFilePart } from '../files/index.js';
+import type { Fields } from '../record.js';
+import { anyCall } from './calls.js';
+import { noteOf } from './content.js';
+import type { Draft, DraftResult, Entry } from './draft.js';
+import { takenId, takenName } from './ids.js';
+import type { Item } from './wire.js';
+
+/**
+ * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.
+ * Thinking is not sent: this provider reads only what it sealed itself.
+ */
+export function foreignDraft(message: Message): Draft {
+  const notices: Notice[] = [];
+  const note = (kind: string, what: string) => void notices.push({ at: message.id, kind, what });
+  const entries: Entry[] = [];
+  const results: DraftResult[] = [];
+  let spoken: (TextPart | FilePart)[] = [];
+  const speak = (): void => {
+    entries.push(...spokenItem(message, spoken, entries.length === 0));
+    spoken = [];
+  };
+  for (const part of message.parts) {
+    if (part.type === 'text' || part.type === 'file') spoken.push(part);
+    else if (part.type === 'tool-call') {
+      speak();
+      entries.push(callEntry(part, note));
+    } else if (part.type === 'tool-result') results.push(resultOf(message, part));
+    else if (part.type === 'opaque') {
+      note(
+        'foreign-part',
+        `${part.kind} (${part.bytes} bytes) has no place in a Responses request and is not sent`,
+      );
+    }
+  }
+  speak();
+  const unsigned = message.parts.some(
+    (part) => part.type === 'reasoning' && part.signature === undefined && part.text,
+  );
+  if (unsigned) note('foreign-reasoning', 'thinking of another provider is not sent');
+  if (entries.length === 0 && results.length === 0 && message.role !== 'assistant') {
+    entries.push({ item: { role: roleOf(message), content: '' } });
+  }
+  return { entries, results, notices };
+}
+
+/** Words and files as one message; nothing where nothing is said. Only user messages carry files. */
+function spokenItem(message: Message, parts: readonly (TextPart | FilePart)[], first: boolean): Entry[] {
+  const name = first && message.name !== undefined ? `${message.name}: ` : '';
+  const role = roleOf(message);
+  const files = role === 'user' && parts.some((part) => part.type === 'file');
+  if (files) {
+    const content = parts.map((part, i) => contentEntry(message, i === 0 ? prefixed(part, name) : part));
+    return [{ item: { role, content } }];
+  }
+  const text = parts.map(wordsOf).join('\n');
+  return text === '' ? [] : [{ item: { role, content: `${name}${text}` } }];
+}
+
+function prefixed(part: TextPart | FilePart, name: string): TextPart | FilePart {
+  return part.type === 'text' ? { ...part, text: `${name}${part.text}` } : part;
+}
+
+/** What another format says in a tool's place beside results is a user's or program's word. */
+function roleOf({ role }: Message): string {
+  return role === 'tool' ? 'user' : role;
+}
+
+function contentEntry(message: Message, part: TextPart | FilePart): Fields {
+  const source = part.type === 'file' ? bytesOf(message, part) : undefined;
+  const file = source && part.type === 'file' && responsesFilePart(source, part, message.wireFormat);
+  return file || { type: 'input_text', text: wordsOf(part) };
+}
+
+function wordsOf(part: TextPart | FilePart): string {
+  return part.type === 'text' ? part.text : noteOf(part);
+}
+
+function callEntry(
+  part: Extract<Part, { type: 'tool-call' }>,
+  note: (kind: string, what: string) => void,
+): Entry {
+  const wireId = takenId(part.callId);
+  const name = takenName(part.name);
+  if (name !== part.name) note('tool-name', `the tool ${part.name} is called ${name} here`);
+  const item: Item = { type: 'function_call', call_id: wireId, name, arguments: part.arguments };
+  return { item, call: { callId: part.callId, wireId, tool: part.name, kind: anyCall } };
+}
+
+function resultOf(message: Message, part: ToolResultPart): DraftResult {
+  const plain = part.content.every((inner) => inner.type === 'text');
+  const output = plain
+    ? part.content.map(wordsOf).join('\n')
+    : part.content.map((inner) => contentEntry(message, inner));
+  return { part, kind: anyCall, item: { type: 'function_call_output', call_id: part.callId, output } };
+}

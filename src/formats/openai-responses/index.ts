@@ -1,0 +1,14 @@
+import type { WireFormat } from '../../spi/index.js';
+import { parse } from './parse.js';
+import { createWriter, serialise } from './serialise.js';
+import { FORMAT } from './wire.js';
+
+/** OpenAI's Responses API. A body's `input` that is a bare text comes back as one user message. */
+export const openaiResponses: WireFormat = {
+  name: FORMAT,
+  messagesField: 'input',
+  parse,
+  serialise,
+  createWriter,
+};
+export { parseItems } from './parse.js';
