@@ -9,6 +9,8 @@ export interface StoreOptions {
   readonly nowMs?: () => number;
   /** How long another process may stand in the way before a call gives up. Default 10,000. */
   readonly patienceMs?: number;
+  /** How large a file of SQLite may grow; then writes reject with `STORE_FULL`. Default: as large as the disk. */
+  readonly maxBytes?: number;
 }
 
 const ALLOWED = 'memory:, sqlite:FILE, postgres://USER:PASSWORD@HOST/NAME';
@@ -28,7 +30,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
       const path = rest.replace(/^\/\//, '');
       if (path === '') break;
       const { openSqlite } = await driver(url, import('./sqlite/index.js'));
-      return openSqlite(path, parts);
+      const { maxBytes } = options;
+      return openSqlite(path, { ...parts, ...(maxBytes !== undefined && { maxBytes }) });
     }
     case 'postgres':
     case 'postgresql': {

@@ -32,11 +32,14 @@ function kindOf(path: string): 'file' | 'folder' | undefined {
 const MAX_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 
 /** A commit is on the disk when it returns, and readers never wait for a writer. */
-export function prepareFile(database: Database.Database): void {
+export function prepareFile(database: Database.Database, maxBytes?: number): void {
   // Waiting is done outside, where it does not stop the process.
   database.exec('pragma busy_timeout = 0');
   // First: it reads the header, so that what is no database is found here.
   database.exec('pragma journal_mode = wal');
   database.exec('pragma synchronous = full');
   database.exec(`pragma journal_size_limit = ${MAX_IDLE_WAL_BYTES}`);
+  if (maxBytes === undefined) return;
+  const { page_size: pageBytes } = database.prepare('pragma page_size').get([]) as { page_size: number };
+  database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxBytes / pageBytes))}`);
 }

@@ -13,6 +13,8 @@ const IN_MEMORY = ':memory:';
 export interface SqliteOptions {
   readonly nowMs: () => number;
   readonly patienceMs: number;
+  /** How large the file may grow. */
+  readonly maxBytes?: number;
   /** For tests of schemas to come. */
   readonly migrations?: (dialect: Dialect) => Migrations;
 }
@@ -33,7 +35,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   };
   const database = open(name, file);
   try {
-    await patiently(async () => prepareFile(database), isBusy, options.patienceMs);
+    await patiently(async () => prepareFile(database, options.maxBytes), isBusy, options.patienceMs);
     // A file that may not be written says so now, not at the first write.
     await patiently(async () => database.exec('begin immediate; rollback'), isBusy, options.patienceMs);
   } catch (error) {

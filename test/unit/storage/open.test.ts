@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ERROR_CODES, type SpillwayError } from '../../../src/errors/index.js';
+import { safeUrl } from '../../../src/storage/safe-url.js';
+import { cleanUp, fill, KEY, newFile, newFolder, opened } from './support.js';
+
+cleanUp();
+
+const fault = (url: string): Promise<SpillwayError> =>
+  opened(url).then(
+    () => Promise.reject(new Error(`${url} was opened`)),
+    (error: SpillwayError) => error,
+  );
+
+describe('openStore', () => {
+  it.each([
+    '',
+    'log.db',
+    './log.db',
+    'mysql://host/db',
+    'http://host',
+    'sqlite:',
+    'sqlite://',
+    'memory:x',
+    '/abs/log.db',
+    'postgres//x',
+  ])('knows no %j, and says what there is', async (url) => {
+    const error = await fault(url);
+    expect(error.code).toBe('STORE_UNKNOWN');
+    expect(error.faults[0]?.allowed).toContain('sqlite:FILE');
+  });
+
+  it.each(['memory:', 'memory://', 'MEMORY:', 'sqlite::memory:'])(
+    'opens %s, which nobody else sees',
+    async (url) => {
+      const [one, other] = [await opened(url), await opened(url)];
+      await fill(one, 1);
+      expect(await one.load(KEY)).toBeDefined();
+      expect(await other.load(KEY)).toBeUndefined();
+    },
+  );
+
+  it('takes a path as it stands, behind two slashes too, and shows it whole', async () => {
+    const folder = newFolder();
+    const file = `${folder}/a b%20#?@.db`;
+    const store = await opened(`sqlite:${file}`);
+    expect(store.name).toBe(`sqlite:${file}`);
+    await fill(store, 1);
+    expect((await (await opened(`sqlite://${file}`)).load(KEY))?.head.messages).toBe(1);
+  });
+
+  it('makes the file, and not its folder', async () => {
+    const file = newFile();
+    await opened(`sqlite:${file}`);
+    const error = await fault(`sqlite:${file}.d/log.db`);
+    expect(error.code).toBe('STORE_FAILED');
+    expect(error.message).toContain(`no folder ${file}.d`);
+    expect((await fault(`sqlite:${newFolder()}`)).message).toContain('a folder');
+  });
+
+  it.each([
+    'postgres://u:s3cr3t@[::bad/x',
+    'postgres://u:s3cr3t@host:99999999/x',
+    'postgres://u:s3cr3t/@:x@/',
+  ])('refuses %s without its password', async (url) => {
+    const error = await fault(url);
+    expect(Object.keys(ERROR_CODES)).toContain(error.code);
+    expect(JSON.stringify([error.message, error.faults, error.stack, String(error.cause)])).not.toContain(
+      's3cr3t',
+    );
+  });
+});
+
+describe('a URL that is shown', () => {
+  it('names scheme, host and database', () => {
+    expect(safeUrl('postgres://me:pw@db.example:5432/spillway?sslmode=require')).toBe(
+      'postgres://db.example:5432/spillway',
+    );
+    expect(safeUrl('postgresql://db/spillway')).toBe('postgresql://db/spillway');
+    expect(safeUrl('me:pw@db/spillway')).not.toContain('pw');
+  });
+
+  it('never holds any of the password, encoded or not', () => {
+    // Signs that the rest of the URL does not hold, and those that take a URL apart.
+    const password = fc
+      .array(fc.constantFrom('Q', 'Z', '@', ':', '/', '?', '#', '%', '&', '=', ' ', '[', '\n'), {
+        minLength: 1,
+        maxLength: 12,
+      })
+      .map((signs) => signs.join(''));
+    const shapes = (secret: string): string[] => [
+      `postgres://me:${secret}@db/name`,
+      `postgres://me:${secret}@db/name?x=a@b`,
+      `postgres://db/name?user=me&password=${secret}`,
+      `postgres://me:${secret}@db/name#${secret}`,
+      `mysql://me:${secret}@db`,
+    ];
+    fc.assert(
+      fc.property(password, (secret) => shapes(secret).every((url) => !/[QZ]/.test(safeUrl(url)))),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import Libsql from 'libsql';
+import type { Migration } from 'kysely';
+import { openPostgres } from '../../../src/storage/postgres/index.js';
+import {
+  migrationsOf,
+  type Dialect,
+  type Migrations,
+  type SqlStore,
+} from '../../../src/storage/sql/index.js';
+import { openSqlite } from '../../../src/storage/sqlite/index.js';
+import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { cleanUp, newFile, opened } from './support.js';
+import { expectWhole, schemaV1 } from './schema-v1/index.js';
+
+cleanUp();
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterAll(() => server.stop());
+
+/** One database of each kind: where it is, how to run statements on it, how to open it with steps to come. */
+interface Place {
+  readonly url: string;
+  run(sql: string): Promise<unknown>;
+  rows(sql: string): Promise<unknown[]>;
+  open(migrations: (dialect: Dialect) => Migrations): Promise<SqlStore>;
+}
+
+const PARTS = { nowMs: Date.now, patienceMs: 2_000 };
+const PLACES: readonly (readonly ['sqlite' | 'postgres', () => Promise<Place>])[] = [
+  [
+    'sqlite',
+    async () => {
+      const file = newFile();
+      const on = <T>(work: (database: Libsql.Database) => T): T => {
+        const database = new Libsql(file);
+        try {
+          return work(database);
+        } finally {
+          database.close();
+        }
+      };
+      return {
+        url: `sqlite:${file}`,
+        run: async (sql) => on((database) => database.exec(sql)),
+        rows: async (sql) => on((database) => database.prepare(sql).all([])),
+        open: (migrations) => openSqlite(file, { ...PARTS, migrations }),
+      };
+    },
+  ],
+  [
+    'postgres',
+    async () => {
+      const url = await server.create();
+      return {
+        url,
+        run: (sql) => server.run(url, sql),
+        rows: (sql) => server.run(url, sql),
+        open: (migrations) => openPostgres(url, { ...PARTS, migrations }),
+      };
+    },
+  ],
+];
+
+const COLUMNS = {
+  sqlite: `select m.name as "table", c.name, c.type, c."notnull" from sqlite_master m, pragma_table_info(m.name) c
+    where m.type = 'table' order by 1, 2`,
+  postgres: `select table_name as "table", column_name as name, data_type as type, is_nullable, is_identity
+    from information_schema.columns where table_schema = 'public' order by 1, 2`,
+};
+const INDEXES = {
+  sqlite: `select tbl_name, replace(name, '"', '') as name from sqlite_master where type = 'index' order by 1, 2`,
+  postgres: `select tablename, indexname from pg_indexes where schemaname = 'public' order by 1, 2`,
+};
+
+/** A step of a release to come. */
+const later =
+  (up: Migration['up']) =>
+  (dialect: Dialect): Migrations => ({ ...migrationsOf(dialect), '0002-later': { up } });
+const addColumn = later(async (db) => {
+  await db.schema.alterTable('spillway_thread').addColumn('title', 'text').execute();
+});
+
+describe.each(PLACES)('the schema on %s', (kind, place) => {
+  it('of the first release is what a new database is given', async () => {
+    const [made, fixture] = [await place(), await place()];
+    await opened(made.url);
+    await fixture.run(schemaV1(kind, { rows: false }));
+    expect(await made.rows(COLUMNS[kind])).toEqual(await fixture.rows(COLUMNS[kind]));
+    expect(await made.rows(INDEXES[kind])).toEqual(await fixture.rows(INDEXES[kind]));
+  });
+
+  it('of the first release is read, whole', async () => {
+    const old = await place();
+    await old.run(schemaV1(kind));
+    await expectWhole(await opened(old.url));
+  });
+
+  it('goes forward by the steps that are missing, and keeps every row', async () => {
+    const old = await place();
+    await old.run(schemaV1(kind));
+    await (await old.open(addColumn)).close();
+    expect(await old.rows('select title from spillway_thread')).toEqual([{ title: null }]);
+    const again = await old.open(addColumn);
+    await expectWhole(again);
+    await again.close();
+  });
+
+  it('of a newer release is refused by name, and left as it is', async () => {
+    const newer = await place();
+    await (await newer.open(addColumn)).close();
+    const before = await newer.rows('select * from spillway_migration');
+    const fault = { code: 'STORE_SCHEMA', retryable: false, message: expect.stringContaining('0002-later') };
+    await expect(opened(newer.url)).rejects.toMatchObject(fault);
+    expect(await newer.rows('select * from spillway_migration')).toEqual(before);
+  });
+
+  it('is as it was where a step fails halfway, and the next start goes on', async () => {
+    const old = await place();
+    await old.run(schemaV1(kind));
+    const failing = later(async (db) => {
+      await db.schema.alterTable('spillway_thread').addColumn('title', 'text').execute();
+      throw new Error('the power went');
+    });
+    await expect(old.open(failing)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await expect((async () => old.rows('select title from spillway_thread'))()).rejects.toHaveProperty(
+      'message',
+    );
+    const mended = await old.open(addColumn);
+    await expectWhole(mended);
+    await mended.close();
+  });
+
+  it('whose list of steps is lost is refused, not made again over the rows', async () => {
+    const torn = await place();
+    await torn.run(schemaV1(kind));
+    await torn.run('delete from spillway_migration');
+    await expect(opened(torn.url)).rejects.toMatchObject({ code: 'STORE_SCHEMA', retryable: false });
+    expect(await torn.rows('select id_key from spillway_message')).toHaveLength(2);
+  });
+
+  it('is made once by several who open it at the same moment', async () => {
+    const { url } = await place();
+    const stores = await Promise.all(Array.from({ length: 6 }, () => opened(url, { patienceMs: 20_000 })));
+    expect(await Promise.all(stores.map((store) => store.threads()))).toEqual(stores.map(() => []));
+  });
+});
