@@ -7,7 +7,7 @@ import { openaiChat } from './formats/index.js';
 import { packageFolder } from './package-folder.js';
 import { buildPolicy, indexStages, type Policy } from './pipeline/index.js';
 import { Spillway, type Effects } from './session/index.js';
-import type { CompactionStage, Summarizer, TokenCounter, WireFormat } from './spi/index.js';
+import type { CompactionStage, SessionStore, Summarizer, TokenCounter, WireFormat } from './spi/index.js';
 import { BUILT_IN_STAGES } from './stages/index.js';
 import type { OpenFiller } from './summarizers/index.js';
 import {
@@ -34,6 +34,8 @@ export const SERVICES = {
   Summarizer: Symbol.for('spillway.Summarizer') as ServiceIdentifier<Summarizer>,
   PriceOf: Symbol.for('spillway.PriceOf') as ServiceIdentifier<PriceOf>,
   OpenFiller: Symbol.for('spillway.OpenFiller') as ServiceIdentifier<OpenFiller>,
+  /** Where sessions are kept that outlive the process; one of your own, or what `openStore` opens. */
+  Store: Symbol.for('spillway.Store') as ServiceIdentifier<SessionStore>,
   Spillway: Symbol.for('spillway.Spillway') as ServiceIdentifier<Spillway>,
 } as const;
 
@@ -74,7 +76,21 @@ export function createContainer(): Container {
         effects: Effects,
         priceOf: PriceOf,
         openFiller?: OpenFiller,
-      ) => new Spillway({ config, policy, stages, catalogue, counter, format, effects, priceOf, openFiller }),
+        store?: SessionStore,
+      ) =>
+        new Spillway({
+          config,
+          policy,
+          policyOf: (settings) => buildPolicy(settings, stages, stageOptions({ ...config, settings })),
+          stages,
+          catalogue,
+          counter,
+          format,
+          effects,
+          priceOf,
+          openFiller,
+          store,
+        }),
       [
         SERVICES.Config,
         SERVICES.Policy,
@@ -85,6 +101,7 @@ export function createContainer(): Container {
         SERVICES.Effects,
         SERVICES.PriceOf,
         { optional: true, serviceIdentifier: SERVICES.OpenFiller },
+        { optional: true, serviceIdentifier: SERVICES.Store },
       ],
     );
   return container;

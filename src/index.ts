@@ -2,7 +2,8 @@
 import { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
 import type { Spillway } from './session/index.js';
 import { formatNamed } from './formats/index.js';
-import type { CompactionStage, Summarizer, TokenCounter, WireFormat } from './spi/index.js';
+import type { CompactionStage, SessionStore, Summarizer, TokenCounter, WireFormat } from './spi/index.js';
+import { openStore } from './storage/index.js';
 
 export interface SpillwayOptions extends ConfigSources {
   /** Model the sessions talk to; its limits come from the catalogue. */
@@ -18,27 +19,40 @@ export interface SpillwayOptions extends ConfigSources {
   readonly format?: string | WireFormat;
   /** A summarizer of your own, in place of `settings.summarizer: model`. */
   readonly summarizer?: Summarizer;
+  /** Where `open` keeps sessions: `memory:`, `sqlite:./spillway.db`, `postgres://HOST/NAME`, or a store of your own. */
+  readonly store?: string | SessionStore;
 }
 
 /** Opens the engine without a container in sight. Rejects with `CONFIG_INVALID`, naming every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
-  const { model, window, inputBudget, stages = [], counter, summarizer, format, ...sources } = options;
+  const { model, window, inputBudget, stages = [], counter, summarizer, format, store, ...sources } = options;
   const container = createContainer();
   for (const stage of stages) container.bind(SERVICES.Stage).toConstantValue(stage);
   if (counter) container.bind(SERVICES.TokenCounter).toConstantValue(counter);
   if (format !== undefined) container.rebind(SERVICES.WireFormat).toConstantValue(formatNamed(format));
   if (summarizer) container.bind(SERVICES.Summarizer).toConstantValue(summarizer);
+  const kept = typeof store === 'string' ? await openStore(store) : store;
+  if (kept) container.bind(SERVICES.Store).toConstantValue(kept);
   const settings = {
     ...sources.settings,
     ...(model !== undefined && { model }),
     ...(window !== undefined && { window }),
-    ...(inputBudget !== undefined && { window: inputBudget, reserve: { output: 0 } }),
+    ...(inputBudget !== undefined && {
+      window: inputBudget,
+      reserve: { ...sources.settings?.reserve, output: 0 },
+    }),
   };
-  return openSpillway(container, { ...sources, settings });
+  try {
+    return await openSpillway(container, { ...sources, settings });
+  } catch (error) {
+    if (kept !== store) await kept?.close();
+    throw error;
+  }
 }
 
 export { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
 export { SpillwayError, ERROR_CODES, type ErrorCode, type Fault } from './errors/index.js';
+export { openStore, type StoreOptions } from './storage/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
 export type { PressureEvent } from './pressure/index.js';
@@ -48,6 +62,7 @@ export { defineStage, SummarizerError } from './spi/index.js';
 export type {
   CompactionStage,
   Proposal,
+  SessionStore,
   StageGoal,
   Summarizer,
   SummaryAnswer,

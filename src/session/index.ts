@@ -15,3 +15,4 @@ export type { DryRun, PlanChanges } from './plans.js';
 export type { PrepareOptions } from './requests.js';
 export type { Followed } from './follow.js';
 export { commandAnswer } from './command.js';
+export type { OverflowVerdict } from './reaction.js';

@@ -1,7 +1,9 @@
 import { SpillwayError } from '../errors/index.js';
 import type { Json, StoredEvent, UsageEntry } from '../spi/index.js';
+import type { Limits } from '../tokens/index.js';
 import { checkpointOf } from './checkpoint.js';
 import { Journal } from './journal.js';
+import { LEARNED_LIMITS } from './overflow.js';
 import type { RunReport } from './prepared.js';
 import type { Response } from './respond.js';
 import type { AgentState, SessionParts } from './state.js';
@@ -129,6 +131,13 @@ export class Keeping {
     const done = this.#journal.note();
     done.catch(() => undefined);
     return done;
+  }
+
+  /** Keeps what a refusal proved of a model, for every session that opens later. A store that fails only forgets it. */
+  async learned(model: string | null, limits: Limits): Promise<void> {
+    if (!this.#journal || model === null) return;
+    const { store } = this.#journal;
+    await store.setValue(LEARNED_LIMITS, model, { ...limits }).catch(() => undefined);
   }
 
   async audit(): Promise<readonly StoredEvent[]> {

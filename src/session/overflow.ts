@@ -1,3 +1,6 @@
+/** Scope of the stored values that say what refusals have proven, by model. */
+export const LEARNED_LIMITS = 'learned-limits';
+
 /** What a provider's refusal says of the limit that a request passed. Tokens, each only where it is named. */
 export interface Overflow {
   /** Most that one request may hold, input and output together. */

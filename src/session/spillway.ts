@@ -1,10 +1,11 @@
-import type { EffectiveConfig } from '../config/index.js';
+import type { EffectiveConfig, Settings } from '../config/index.js';
 import { redactFor, type Redact } from '../facts/index.js';
 import { withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage, SessionStore, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
+import { settingsOf } from './agents.js';
 import { AuditTrail } from './audit.js';
 import { CostBook } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
@@ -25,6 +26,8 @@ export interface Effects {
 export interface SpillwayParts {
   readonly config: EffectiveConfig;
   readonly policy: Policy;
+  /** The policy of an agent that has settings of its own. */
+  readonly policyOf: (settings: Settings) => Policy;
   readonly stages: readonly CompactionStage[];
   readonly catalogue: Catalogue;
   readonly counter: TokenCounter;
@@ -117,8 +120,10 @@ export class Spillway {
   }
 
   #partsFor(options: SessionOptions): SessionParts {
-    const { config, policy, catalogue, counter, format, effects, priceOf, openFiller } = this.#parts;
-    const { settings } = config;
+    const { config, catalogue, counter, format, effects, priceOf, openFiller } = this.#parts;
+    const agentPath = options.agentPath ?? 'primary';
+    const settings = settingsOf(config.settings, agentPath);
+    const policy = settings === config.settings ? this.#parts.policy : this.#parts.policyOf(settings);
     const drafts = memoised(counter);
     const gauge = createGauge({
       settings,
@@ -140,11 +145,16 @@ export class Spillway {
     });
     return {
       id: options.id ?? `s${++this.#opened}`,
-      agentPath: options.agentPath ?? 'primary',
+      agentPath,
       get policy() {
         return withAbsoluteTrigger(policy, gauge.budget.tokens);
       },
-      pins: { system: settings.pins.system, firstUser: settings.pins.firstUser, also: options.keep ?? [] },
+      pins: {
+        system: settings.pins.system,
+        firstUser: settings.pins.firstUser,
+        tools: settings.pins.tools,
+        also: options.keep ?? [],
+      },
       auto: settings.compaction.auto,
       approval: settings.compaction.approval === 'ask',
       injectionReserve: settings.reserve.injection,

@@ -1,4 +1,5 @@
 import type { Json, SessionStore, StoredThread, ThreadHead, ThreadKey } from '../spi/index.js';
+import type { Limits } from '../tokens/index.js';
 import {
   appendedAt,
   isLeft,
@@ -11,6 +12,7 @@ import {
 import { CALL_KIND, callOf } from './calls.js';
 import { carriedBy, tailState, type Checkpoint } from './checkpoint.js';
 import { eventOf } from './journal.js';
+import { LEARNED_LIMITS } from './overflow.js';
 import { stateOn, takeIn, type AgentState, type SessionParts } from './state.js';
 
 /** A thread as it was read, and the head it was read at. */
@@ -113,6 +115,10 @@ export async function openThread(
   key: ThreadKey,
   parts: SessionParts,
 ): Promise<OpenedThread> {
+  const { model } = parts.gauge;
+  // First: what fits decides what reading the thread finds to be done.
+  const learned = model === null ? undefined : await store.value(LEARNED_LIMITS, model);
+  if (learned) parts.gauge.learn(learned as Limits);
   const [read, usage, [newest]] = await Promise.all([
     readTail(store, key, parts),
     store.usage(key),

@@ -1,0 +1,153 @@
+import type { StoredEvent } from '../spi/index.js';
+import type { CompactionRecord, Ledger, Plan, ReadonlyLog, WaitingPlan } from '../transcript/index.js';
+import { explainView, type Disposition } from './explain.js';
+import { Keeping } from './keeping.js';
+import { flagRecord, lengthUpTo, rollBack, spentNow, takeBack, waitingFor, type Flag } from './operator.js';
+import { commitPlan, dryRun, editPlan, previewPlan, type DryRun, type PlanChanges } from './plans.js';
+import type { Prepared } from './prepared.js';
+import { createState, type AgentState, type SessionParts } from './state.js';
+import type { OpenedThread } from './thread.js';
+
+/** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements. */
+export class OperatedSession {
+  readonly id: string;
+  readonly agentPath: string;
+  protected readonly parts: SessionParts;
+  protected readonly state: AgentState;
+  protected readonly keeping: Keeping;
+
+  /** `opened`: where it is kept; without it the session lives as long as the process. */
+  constructor(parts: SessionParts, opened?: OpenedThread) {
+    this.parts = parts;
+    this.id = parts.id;
+    this.agentPath = parts.agentPath;
+    this.state = opened?.state ?? createState(parts);
+    this.keeping = new Keeping(this.state, parts, opened);
+  }
+
+  /** As far as it was read: a session that was opened again holds its live tail until `load`. */
+  get log(): ReadonlyLog {
+    return this.state.log;
+  }
+
+  get ledger(): Pick<Ledger, 'records' | 'holds' | 'head' | 'liveEdits'> {
+    return this.state.ledger;
+  }
+
+  /** Compactions so far, newest last. Prunes are not among them. Of a session opened again: after `load`. */
+  get history(): readonly CompactionRecord[] {
+    return this.state.ledger.records.filter((record) => record.kind === 'compaction');
+  }
+
+  /** The plan that waits for a yes; undefined where none does. */
+  get pending(): WaitingPlan | undefined {
+    return this.state.ledger.pending;
+  }
+
+  /** Reads the rest of a session that was opened again. Runs, undo, explain and recall do so by themselves. */
+  async load(): Promise<this> {
+    await this.keeping.load();
+    return this;
+  }
+
+  /** What became of every message of the log, by whom and why. Of a session opened again: after `load`. */
+  explain(): Disposition[] {
+    const { log, projection, isPinned } = this.state;
+    return explainView(log, projection.view, isPinned);
+  }
+
+  /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
+  async plan(options: { readonly target?: number; readonly signal?: AbortSignal } = {}): Promise<DryRun> {
+    await this.keeping.load();
+    return dryRun(this.state, this.parts, options);
+  }
+
+  /** The request that a plan would give, without it being committed. */
+  async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
+    await this.keeping.load();
+    return previewPlan(plan, this.state, this.parts);
+  }
+
+  /** A plan with other words, or without some of its edits; judged and measured again on the ledger of now. */
+  async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
+    await this.keeping.load();
+    const edited = editPlan(plan, changes, this.state, this.parts);
+    const { pending } = this.state.ledger;
+    if (pending?.plan.hash === plan.hash) {
+      const proposal: WaitingPlan = { ...pending, plan: edited, at: this.parts.clock() };
+      await this.keeping.change(() => this.state.ledger.play({ kind: 'propose', proposal }));
+      this.parts.audit.say('edited', edited.hash, { was: plan.hash });
+    }
+    return edited;
+  }
+
+  /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. */
+  async propose(plan: Plan): Promise<void> {
+    const proposal: WaitingPlan = { plan, at: this.parts.clock() };
+    await this.keeping.change(() => this.state.ledger.play({ kind: 'propose', proposal }));
+    this.parts.audit.say('pending', plan.hash, { reason: plan.trigger.detail });
+  }
+
+  /** Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made. */
+  commit(plan: Plan): Promise<CompactionRecord> {
+    return this.keeping.change(() => commitPlan(plan, this.state, this.parts));
+  }
+
+  /** Says yes to the plan that waits, which is then committed as it was shown. */
+  async approve(hash?: string): Promise<CompactionRecord> {
+    await this.keeping.load();
+    const { plan } = waitingFor(this.state, hash);
+    return this.commit(plan);
+  }
+
+  /** Says no: the plan goes, and nothing is compacted until something new comes in. */
+  async reject(hash?: string, notes?: string): Promise<void> {
+    await this.keeping.load();
+    const { plan } = waitingFor(this.state, hash);
+    const event = { kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) } as const;
+    await this.keeping.change(() => {
+      this.state.ledger.play(event);
+      this.state.spent = spentNow(this.state, this.parts);
+      this.parts.audit.say('rejected', plan.hash, { notes });
+    });
+  }
+
+  /**
+   * Takes the newest compaction back, or with `to` that one and all after it; their spans are held, so that nothing
+   * compacts them again until released. Naming one with `record` that later ones build on is refused with
+   * `UNDO_BLOCKED`, which names them. Newest first; empty where nothing is live.
+   */
+  undo(of: { readonly record?: string; readonly to?: string } = {}): Promise<readonly CompactionRecord[]> {
+    return this.keeping.change(() => takeBack(of, this.state, this.parts));
+  }
+
+  /** Lets go of every hold that undoing left. */
+  release(): Promise<void> {
+    return this.keeping.change(() => this.state.ledger.release());
+  }
+
+  /**
+   * Goes back to a message: what came after it is left out from here on, and what later compactions had superseded
+   * stands again. Nothing is deleted. Rejects with `MESSAGE_UNKNOWN`.
+   */
+  rollback(toMessageId: string): Promise<readonly CompactionRecord[]> {
+    return this.keeping.changeStored(() =>
+      rollBack(lengthUpTo(toMessageId, this.state), this.state, this.parts),
+    );
+  }
+
+  /** As `rollback`, to a length of the log; 0 leaves out everything. */
+  rewind(length: number): Promise<readonly CompactionRecord[]> {
+    return this.keeping.changeStored(() => rollBack(length, this.state, this.parts));
+  }
+
+  /** An operator's judgement of a compaction. Rejects with `RECORD_UNKNOWN`. */
+  flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
+    return this.keeping.change(() => flagRecord(recordId, flag, notes, this.state, this.parts));
+  }
+
+  /** What happened to compaction here, in order: since it was opened, or ever where it is kept. */
+  audit(): Promise<readonly StoredEvent[]> {
+    return this.keeping.audit();
+  }
+}
