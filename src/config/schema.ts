@@ -157,6 +157,17 @@ const Fields = z.strictObject({
     })
     .prefault({})
     .describe('Tool results that no request has carried yet.'),
+  reasoning: z
+    .strictObject({
+      signed: z
+        .enum(['auto', 'keep', 'strip', 'summarise'])
+        .default('auto')
+        .describe(
+          "What happens to signed reasoning of finished turns behind a change, where the provider's signatures vouch for what stood before them: what the provider allows; it stays; it is left out, once; its steps give way to a summary.",
+        ),
+    })
+    .prefault({})
+    .describe('Reasoning that a provider has signed. That of an open tool loop is never touched.'),
   claims: z
     .strictObject({ share: share('Most of the budget claims may take.').default(0.4) })
     .prefault({})

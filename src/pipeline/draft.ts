@@ -6,10 +6,12 @@ import type {
   EditMark,
   PlannedEdit,
   Projection,
+  ReasoningOutcome,
   StageOutcome,
 } from '../transcript/index.js';
 import { createGuard, type GuardRights } from './guard.js';
 import { measureEdit } from './measure.js';
+import type { Policy } from './policy.js';
 import { readEdit } from './shape.js';
 import { buildView, type ViewSource } from './view.js';
 
@@ -20,6 +22,7 @@ export interface DraftParts {
   readonly measure: MeasureMessage;
   /** Monotonic milliseconds, for durations. */
   readonly timer: () => number;
+  readonly policy?: Pick<Policy, 'reasoning'>;
 }
 
 /** A view being edited, step by step. What steps propose is judged, measured and applied here, and nowhere else. */
@@ -28,6 +31,8 @@ export class Draft {
   readonly edits: PlannedEdit[] = [];
   readonly outcomes: StageOutcome[] = [];
   readonly stageMs: Record<string, number> = {};
+  /** What was done about signed reasoning behind the change. */
+  reasoning: ReasoningOutcome | undefined;
   readonly #parts: DraftParts;
   #view: TranscriptView | undefined;
   #reading: Reading;
@@ -102,14 +107,15 @@ export class Draft {
   }
 
   #judge(stage: string, propose: (view: TranscriptView) => readonly Edit[], rights: GuardRights | undefined) {
-    const { source, measure } = this.#parts;
+    const { source, measure, policy } = this.#parts;
     const faults: EditFault[] = [];
     let proposed = 0;
     let accepted: PlannedEdit[] = [];
     try {
       const edits = propose(this.view);
       proposed = edits.length;
-      const guard = proposed > 0 ? createGuard(this.view, source.log, rights) : undefined;
+      const guard =
+        proposed > 0 ? createGuard(this.view, source.log, rights, policy?.reasoning?.binding) : undefined;
       for (const proposal of edits) {
         const edit = readEdit(proposal);
         if (!edit) {

@@ -1,8 +1,10 @@
 import type { Protection, TranscriptView, ViewExchange } from '../spi/index.js';
 import {
+  isToolCall,
   partHandle,
   type Edit,
   type EditFault,
+  type LogMessage,
   type Part,
   type PlannedEdit,
   type ReadonlyLog,
@@ -11,6 +13,8 @@ import {
   type ViewMessage,
 } from '../transcript/index.js';
 import { sizeOf } from './measure.js';
+import { openLoopFrom } from './open-loop.js';
+import type { SignatureBinding } from './reasoning-rule.js';
 import { createSpanFinder } from './spans.js';
 import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
 
@@ -27,6 +31,8 @@ export interface Guard {
 /** What the pipeline itself may do and a stage may not: cut a part of something protected to size. */
 export interface GuardRights {
   mayCut(protection: Protection, part: Part): boolean;
+  /** Whether signed reasoning may be taken out of pins and holds, because what stands before it changed. */
+  readonly mayStrip?: boolean;
   /** Whether an edit may make the view larger: claims are paid from a share that was kept free for them. */
   readonly mayGrow?: boolean;
   /** Edits join what stands for a span already: that the span left stays the doing of whoever took it out. */
@@ -40,6 +46,7 @@ export function createGuard(
   view: TranscriptView,
   log: ReadonlyLog,
   rights: GuardRights = STAGE_RIGHTS,
+  binding: SignatureBinding = 'nothing',
 ): Guard {
   const bySeq = new Map<number, ViewExchange>();
   const standing = new Map<string, ViewExchange>();
@@ -55,6 +62,7 @@ export function createGuard(
   const touched = new Set<ViewExchange>();
   const superseded = new Set<ViewExchange>();
   const given = new Set<string>();
+  let loop: number | undefined;
 
   function judgeReplace(edit: Replace): EditFault | undefined {
     const { messageId, partIndex } = edit;
@@ -69,8 +77,13 @@ export function createGuard(
     if (replaced.has(key)) return fault(edit, `edits ${key} twice`);
     if (superseded.has(exchange)) return fault(edit, 'overlaps another edit of the same proposal');
     const isCut = cutsToSize(edit, part);
-    if (exchange.protection && !(rights.mayCut(exchange.protection, part) && isCut))
+    const strips =
+      rights.mayStrip === true && (exchange.protection === 'pinned' || exchange.protection === 'held');
+    const allowed = exchange.protection && ((rights.mayCut(exchange.protection, part) && isCut) || strips);
+    if (exchange.protection && !allowed)
       return fault(edit, `edits ${messageId}, which is ${exchange.protection}`);
+    const thought = judgeThought(source, part, edit);
+    if (thought) return thought;
     if (!fitsPlaceOf(part, edit.content))
       return fault(edit, `puts into the place of ${key}, a ${part.type}, what cannot stand there`);
     if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut)
@@ -82,6 +95,19 @@ export function createGuard(
       );
     if (part.type === 'tool-call' && parses(part.arguments) && !parses(contentText(edit)))
       return fault(edit, `leaves the arguments of ${key} no JSON object`);
+    return undefined;
+  }
+
+  /** Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. */
+  function judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
+    const key = partHandle(edit.messageId, edit.partIndex);
+    if (part.type === 'reasoning' && source.seq >= (loop ??= openLoopFrom(log)))
+      return fault(edit, `touches ${key}, reasoning of the open tool loop`);
+    if (part.type === 'reasoning' && part.signature === undefined && source.parts.some(isToolCall))
+      return fault(edit, `touches ${key}, reasoning that must be sent with the calls it led to`);
+    const signed = source.parts.some((one) => one.type === 'reasoning' && one.signature !== undefined);
+    if (binding === 'step' && signed && part.type !== 'tool-result')
+      return fault(edit, `touches ${key}, in a step whose signature vouches for it`);
     return undefined;
   }
 

@@ -1,5 +1,6 @@
 import type { CompactionStage } from '../spi/index.js';
 import type { Escalation, Gate } from './due.js';
+import type { ReasoningRule } from './reasoning-rule.js';
 
 /** A stage of the roster with its gate and parsed options. */
 export interface OpenableStage extends Gate {
@@ -35,6 +36,8 @@ export interface Policy {
   readonly minGain: number;
   readonly shares: Shares;
   readonly passes: readonly Pass[];
+  /** What signatures on reasoning vouch for; absent: nothing is done about them. */
+  readonly reasoning?: ReasoningRule;
   /** Absolute trigger in tokens, in place of the first gate; 0 where there is none. */
   readonly maxTokens: number;
 }

@@ -3,6 +3,7 @@ import { Draft } from './draft.js';
 import { hashPlan } from './hash.js';
 import { measureEdit } from './measure.js';
 import { carry, claimsShareOf, gainOf, leastGain, type RunInput, type RunOutcome } from './run.js';
+import { joinReasoning, settleSignatures } from './signed.js';
 import { survivors } from './survivors.js';
 
 export type Planned = Extract<RunOutcome, { kind: 'planned' }>;
@@ -43,16 +44,19 @@ export function refill(
 
   const draft = new Draft({ ...input, projection });
   carry(draft, input, claimsShareOf(draft, input, plan.floor));
+  settleSignatures(draft, input, edits);
   const before = input.read(input.projection);
   const { reading: after } = draft;
   if (after.pressure > 1) return undefined;
   if (before.pressure <= 1 && gainOf(before, after) < leastGain(input)) return undefined;
 
+  const reasoning = joinReasoning(plan.reasoning, draft.reasoning);
   const { hash: _, ...unfilled } = plan;
   const filled: Omit<Plan, 'hash'> = {
     ...unfilled,
     edits: survivors([...edits, ...draft.edits], log, isPinned),
     after: draft.projection.size,
+    ...(reasoning && { reasoning }),
   };
   return {
     outcome: {

@@ -5,9 +5,10 @@ import { Draft } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
 import { hashPlan } from './hash.js';
 import type { RunInput, RunOutcome } from './run.js';
+import { settleSignatures } from './signed.js';
 
 /** An operator may let stand whatever the pipeline itself may do. */
-const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: CARRY_RIGHTS.mayGrow === true };
+const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: CARRY_RIGHTS.mayGrow === true, mayStrip: true };
 
 /**
  * A plan with these edits in place of its own: each is judged, measured and applied anew on the view of now, and the
@@ -27,6 +28,7 @@ export function rejudge(
     if (last && last.faults.length > 0)
       throw illegal(`edit ${place} (${edit.stage})`, last.faults[0]!.message);
   }
+  settleSignatures(draft, input);
   const after = draft.projection.size;
   if (edits.length > 0 && after.tokens >= projection.size.tokens && after.bytes >= projection.size.bytes)
     throw illegal('the plan', 'would not shrink the view');
@@ -49,6 +51,7 @@ export function rejudge(
     after,
     floor: plan.floor,
     firstChanged: positions.reduce((first, id) => Math.min(first, source.log.find(id)!.seq), Infinity),
+    ...(draft.reasoning && { reasoning: draft.reasoning }),
   };
   return {
     kind: 'planned',

@@ -17,6 +17,7 @@ import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from '.
 import { computeFloor } from './floor.js';
 import { hashPlan } from './hash.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
+import { settleSignatures } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
 
@@ -74,6 +75,7 @@ export function planRun(input: RunInput): RunOutcome {
   if (before.pressure <= 1 && gainOf(before, draft.reading) < minGain)
     return tooLittle(draft, before, minGain);
   if (draft.edits.length > 0) carry(draft, input, claimsShare);
+  settleSignatures(draft, input);
 
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(floor, draft.reading, stages);
@@ -144,6 +146,7 @@ export function planPass(input: RunInput, pass: Pass): RunOutcome {
     const edits = proposalOf(pass.stage, view, draft, input, states, view.tokens);
     return pass.kind === 'prune' ? edits.filter((edit) => edit.kind === 'replace') : edits;
   });
+  settleSignatures(draft, input);
   if (draft.edits.length === 0)
     return { kind: 'noop', reason: 'nothing to take out', stages: draft.outcomes };
   return planned(draft, input, before, floor, states);
@@ -257,6 +260,7 @@ function planned(
     after: draft.projection.size,
     floor,
     firstChanged: edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity),
+    ...(draft.reasoning && { reasoning: draft.reasoning }),
   };
   const plan: Plan = { ...unhashed, hash: hashPlan(unhashed) };
   const { reading: after, stageMs } = draft;

@@ -1,6 +1,6 @@
 import type { EffectiveConfig, Settings } from '../config/index.js';
 import { redactFor, type Redact } from '../facts/index.js';
-import { withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
+import { reasoningRuleFor, withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage, SessionStore, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
@@ -147,7 +147,8 @@ export class Spillway {
       id: options.id ?? `s${++this.#opened}`,
       agentPath,
       get policy() {
-        return withAbsoluteTrigger(policy, gauge.budget.tokens);
+        const reasoning = reasoningRuleFor(format.name, gauge.model, settings.reasoning.signed);
+        return { ...withAbsoluteTrigger(policy, gauge.budget.tokens), reasoning };
       },
       pins: {
         system: settings.pins.system,

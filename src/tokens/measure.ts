@@ -1,5 +1,12 @@
 import type { MeasureMessage, TokenCounter } from '../spi/index.js';
-import { addSizes, NO_SIZE, type FilePart, type Part, type Size } from '../transcript/index.js';
+import {
+  addSizes,
+  NO_SIZE,
+  type FilePart,
+  type Part,
+  type ReasoningPart,
+  type Size,
+} from '../transcript/index.js';
 
 /** Role and delimiters of one message, in tokens: OpenAI's chat format spends 3 to 4, Anthropic's about as many. */
 export const MESSAGE_TOKENS = 4;
@@ -44,8 +51,9 @@ export function countTools(counter: TokenCounter, tools: readonly unknown[]): nu
 function measurePart(counter: TokenCounter, part: Part): Size {
   switch (part.type) {
     case 'text':
-    case 'reasoning':
       return measureText(counter, part.text);
+    case 'reasoning':
+      return measureReasoning(counter, part);
     case 'tool-call': {
       const call = addSizes(measureText(counter, part.name), measureText(counter, part.arguments));
       return { ...call, tokens: call.tokens + CALL_TOKENS };
@@ -63,6 +71,19 @@ function measurePart(counter: TokenCounter, part: Part): Size {
 
 function measureText(counter: TokenCounter, text: string): Size {
   return { tokens: counter.count(text), bytes: Buffer.byteLength(text), images: 0 };
+}
+
+/** A proof is sent as base64: three quarters of a byte a character, and about four bytes a token. */
+const PROOF_CHARS_PER_TOKEN = 16 / 3;
+
+/**
+ * A signature beside words is bytes only: the words are what the provider bills. Without words it is the thinking
+ * itself, encrypted.
+ */
+function measureReasoning(counter: TokenCounter, { text, signature = '' }: ReasoningPart): Size {
+  const words = measureText(counter, text);
+  const hidden = text === '' ? Math.ceil(signature.length / PROOF_CHARS_PER_TOKEN) : 0;
+  return { ...words, tokens: words.tokens + hidden, bytes: words.bytes + signature.length };
 }
 
 function measureFile(part: FilePart): Size {

@@ -48,6 +48,15 @@ export interface Floor {
   >;
 }
 
+/** What a batch did about signed reasoning that stood behind its earliest change. */
+export interface ReasoningOutcome {
+  readonly choice: 'keep' | 'strip' | 'summarise';
+  /** Signed thoughts that were taken out, by themselves or with their steps; and those that stay, behind the change. */
+  readonly settled: number;
+  readonly kept: number;
+  readonly why: string;
+}
+
 /** A value: previewed, approved, committed and undone as one. `hash` covers everything above it. */
 export interface Plan {
   readonly base: string;
@@ -60,6 +69,8 @@ export interface Plan {
   readonly floor: Floor;
   /** First log position whose rendering changes: what lies before stays in the provider's cache. */
   readonly firstChanged: number;
+  /** Absent where nothing signed stood behind the change. */
+  readonly reasoning?: ReasoningOutcome;
   readonly hash: string;
 }
 

@@ -29,19 +29,21 @@ describe('measuring a message', () => {
     expect(measure(message([], { name: 'ann' }))).toEqual({ tokens: 8, bytes: 3, images: 0, parts: [] });
   });
 
-  it('counts a call by name and arguments, a result by its texts, and a marker as nothing', () => {
+  it('counts a call by name and arguments, a result by its texts, a signature by its bytes, and a marker as nothing', () => {
     const { parts } = createMeasure(countingCounter())(
       message([
         { type: 'tool-call', callId: 'c1', name: 'read', arguments: '{"a":1}' },
         { type: 'tool-result', callId: 'c1', content: [{ type: 'text', text: 'né' }, image] },
         { type: 'reasoning', text: 'hm', signature: 'x'.repeat(500) },
+        { type: 'reasoning', text: '', signature: 'x'.repeat(500) },
         { type: 'marker', marker: 'compaction', auto: true },
       ]),
     );
     expect(parts).toEqual([
       { tokens: 15, bytes: 11, images: 0 },
       { tokens: 1_102, bytes: 4_200_003, images: 1 },
-      { tokens: 2, bytes: 2, images: 0 },
+      { tokens: 2, bytes: 502, images: 0 },
+      { tokens: 94, bytes: 500, images: 0 },
       { tokens: 0, bytes: 0, images: 0 },
     ]);
   });

@@ -1,0 +1,68 @@
+/**
+ * What a provider's signature on reasoning vouches for.
+ *
+ * prefix: the thought and all that stood before it; any change before it makes it, and every later one, invalid.
+ * step: the step it belongs to, whose words and calls must stay as they are; what stands before does not matter.
+ * nothing: reasoning is not signed.
+ */
+export type SignatureBinding = 'prefix' | 'step' | 'nothing';
+
+/** What is done about signed reasoning that stands behind a change. */
+export type SignedChoice = 'keep' | 'strip' | 'summarise';
+
+/** How signed reasoning is to be treated in one session. */
+export interface ReasoningRule {
+  readonly binding: SignatureBinding;
+  readonly choice: SignedChoice;
+  /** One sentence for the record. */
+  readonly why: string;
+}
+
+const PREFIX: ReasoningRule = {
+  binding: 'prefix',
+  choice: 'strip',
+  why: 'a signature vouches for all that stood before it, and finished turns may be sent without their thinking',
+};
+const STEP: ReasoningRule = {
+  binding: 'step',
+  choice: 'keep',
+  why: 'a signature vouches for its own step only, which stays whole or goes whole',
+};
+const NOTHING: ReasoningRule = {
+  binding: 'nothing',
+  choice: 'keep',
+  why: 'reasoning is not signed, and steps with calls must be sent with it',
+};
+
+/**
+ * By wire format. Anthropic's newer models bind thinking to its prefix; older ones pass over the thinking of finished
+ * turns, so leaving it out costs them nothing. Gemini signs calls, OpenAI encrypts items: each vouches for itself.
+ */
+const BY_FORMAT: Readonly<Record<string, ReasoningRule>> = {
+  anthropic: PREFIX,
+  gemini: STEP,
+  'openai-responses': STEP,
+};
+
+/** By model, for formats that carry any provider's reasoning. */
+const BY_MODEL: readonly (readonly [RegExp, ReasoningRule])[] = [
+  [/(^|[/.])claude/i, PREFIX],
+  [/(^|[/.])(gemini|gemma)/i, STEP],
+  [/(^|[/.])(gpt-|chatgpt|codex|o\d)/i, STEP],
+  [/(^|[/.])(deepseek|qwen|qwq|kimi|glm)/i, NOTHING],
+];
+
+/** Who is not known is taken to be as strict as the strictest. */
+const UNKNOWN = PREFIX;
+
+/** The rule of a session, from how its requests are written and which model reads them. */
+export function reasoningRuleFor(
+  wireFormat: string,
+  model: string | null,
+  wish: SignedChoice | 'auto' = 'auto',
+): ReasoningRule {
+  const known = BY_MODEL.find(([pattern]) => model !== null && pattern.test(model))?.[1];
+  const rule = BY_FORMAT[wireFormat] ?? known ?? UNKNOWN;
+  if (wish === 'auto' || wish === rule.choice) return rule;
+  return { ...rule, choice: wish, why: `the settings say reasoning.signed: ${wish}` };
+}
