@@ -84,6 +84,8 @@ export async function startPostgres({ durable = false }: ServerOptions = {}): Pr
 
 async function run(url: string, sql: string): Promise<pg.QueryResult['rows']> {
   const client = new pg.Client({ connectionString: url });
+  // A server that goes away is told to whoever waits for an answer.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query(sql)).rows;

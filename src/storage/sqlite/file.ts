@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'libsql';
 import { SpillwayError } from '../../errors/index.js';
@@ -11,15 +11,10 @@ export function openFault(store: string, path: string, error: unknown): Spillway
   if (kindOf(folder) !== 'folder')
     return fault('STORE_FAILED', `no folder ${folder}`, 'Create it, or name another.');
   if (kindOf(path) === 'folder') return fault('STORE_FAILED', 'a folder', 'Name a file in it.');
-  try {
-    accessSync(kindOf(path) === 'file' ? path : folder, constants.R_OK | constants.W_OK);
-  } catch (denied) {
-    return fault('STORE_DENIED', (denied as Error).message, 'Let this user read and write there.');
-  }
   return fault(
-    'STORE_FAILED',
+    'STORE_DENIED',
     String((error as Error).message),
-    'Look at the disk and at what else uses the file.',
+    'Let this user read and write the file and its folder.',
   );
 }
 
@@ -42,4 +37,17 @@ export function prepareFile(database: Database.Database, maxBytes?: number): voi
   if (maxBytes === undefined) return;
   const { page_size: pageBytes } = database.prepare('pragma page_size').get([]) as { page_size: number };
   database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxBytes / pageBytes))}`);
+}
+
+/**
+ * Throws where the file may not be written: SQLite opens such a file for reading and tells at the first write. Asks SQLite
+ * itself, since opening and closing the file here would take away the locks that this process has on it.
+ */
+export function checkWritable(database: Database.Database): void {
+  database.exec('begin immediate');
+  try {
+    database.exec('create table spillway_try (a)');
+  } finally {
+    if (database.inTransaction) database.exec('rollback');
+  }
 }

@@ -5,7 +5,7 @@ import { migrationsOf, SqlStore, type Dialect, type Migrations, type Tables } fr
 import { patiently } from '../patience.js';
 import { ImmediateSqlite } from './driver.js';
 import { faultOf, isBusy, isIdTaken, isMissingTable, isTaken } from './faults.js';
-import { openFault, prepareFile } from './file.js';
+import { checkWritable, openFault, prepareFile } from './file.js';
 import { sqliteWords } from './words.js';
 
 const IN_MEMORY = ':memory:';
@@ -36,8 +36,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   const database = open(name, file);
   try {
     await patiently(async () => prepareFile(database, options.maxBytes), isBusy, options.patienceMs);
-    // A file that may not be written says so now, not at the first write.
-    await patiently(async () => database.exec('begin immediate; rollback'), isBusy, options.patienceMs);
+    await patiently(async () => checkWritable(database), isBusy, options.patienceMs);
   } catch (error) {
     database.close();
     throw faultOf(name, error);

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { SpillwayError } from '../../../src/errors/index.js';
+import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { cleanUp, fill, KEY, message, opened } from './support.js';
+
+cleanUp();
+// A server takes its time to stop and start.
+jest.setTimeout(60_000);
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres({ durable: true });
+}, 120_000);
+afterAll(() => server.stop());
+
+/** Every text that a person or a log could come to see. */
+const shown = (error: SpillwayError): string =>
+  JSON.stringify([error.message, error.faults, error.facts, error.stack]);
+
+async function fault(url: string): Promise<SpillwayError> {
+  const error = await opened(url).then(
+    () => undefined,
+    (thrown: SpillwayError) => thrown,
+  );
+  if (!error) throw new Error(`${url} was opened`);
+  return error;
+}
+
+describe('a database of PostgreSQL', () => {
+  it('that lets nobody in says so, and shows no password', async () => {
+    const url = (await server.create()).replace(server.password, 'w%40r0ng');
+    const error = await fault(url);
+    expect(error).toMatchObject({ code: 'STORE_DENIED', retryable: false });
+    expect(error.message).toContain(`postgres://127.0.0.1:${server.port}/`);
+    for (const secret of ['w%40r0ng', 'w@r0ng', server.password]) expect(shown(error)).not.toContain(secret);
+  });
+
+  it('that is not there, or whose server is not, is named with a hint', async () => {
+    const url = await server.create();
+    const missing = await fault(url.replace(/test_\d+$/, 'nobody_made_it'));
+    expect(missing).toMatchObject({ code: 'STORE_FAILED', retryable: false });
+    expect(missing.message).toContain('Create the database');
+    const away = await fault(url.replace(`:${server.port}`, `:${await freePort()}`));
+    expect(away).toMatchObject({ code: 'STORE_FAILED', retryable: true });
+    expect(shown(away)).not.toContain(server.password);
+  });
+
+  it('whose user may not make tables, or may only read, is refused', async () => {
+    const url = await server.create();
+    await server.run(url, `create role guest login password 'g'; revoke create on schema public from public`);
+    const guest = url.replace(/\/\/[^@]+@/, '//guest:g@');
+    expect(await fault(guest)).toMatchObject({ code: 'STORE_DENIED' });
+    await fill(await opened(url), 1);
+    await server.run(url, 'grant select on all tables in schema public to guest');
+    const reader = await opened(guest);
+    expect((await reader.load(KEY))?.head.messages).toBe(1);
+    const write = { messages: [message(1)] };
+    await expect(reader.write(KEY, { messages: 1, entries: 0 }, write)).rejects.toMatchObject({
+      code: 'STORE_DENIED',
+    });
+  });
+
+  it('that loses its tables while it is open says so', async () => {
+    const url = await server.create();
+    const store = await opened(url);
+    await server.run(url, 'drop table spillway_message');
+    await expect(store.messages(KEY, 0)).rejects.toMatchObject({ code: 'STORE_SCHEMA' });
+  });
+
+  it('that goes away and comes back holds all it said it had, and the same store goes on', async () => {
+    const url = await server.create();
+    const store = await opened(url);
+    const head = await fill(store, 5);
+    // Calls under way when the power goes, and calls while it is away.
+    const slow = server.run(url, 'select pg_sleep(60)').catch((error: Error) => error);
+    const appending = (async () => {
+      for (let done = head; ;) {
+        try {
+          done = (await store.write(KEY, done, { messages: [message(done.messages)] }))!;
+        } catch (error) {
+          return { done, error };
+        }
+      }
+    })();
+    await store.events(KEY);
+    await server.crash();
+    const { done, error } = await appending;
+    expect(error).toMatchObject({ code: 'STORE_FAILED', retryable: true });
+    await expect(store.load(KEY)).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true });
+    expect(await slow).toHaveProperty('message');
+    await server.restart();
+    const now = (await store.load(KEY))!.head;
+    // The last one may have been done although its answer was lost; the error then says that it does not know.
+    const unknown = (error as SpillwayError).facts.outcome === 'unknown' ? 1 : 0;
+    expect(now.messages - done.messages).toBeGreaterThanOrEqual(0);
+    expect(now.messages - done.messages).toBeLessThanOrEqual(unknown);
+    expect(await fill(store, 1)).toEqual({ messages: now.messages + 1, entries: 0 });
+    expect(await store.messages(KEY, 0)).toHaveLength(now.messages + 1);
+  });
+
+  it('whose connections were cut by an operator is asked again by new ones', async () => {
+    const url = await server.create();
+    const store = await opened(url);
+    await fill(store, 2);
+    await server.run(
+      url,
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+    );
+    // The first call may meet a connection that is not yet known to be cut.
+    await store
+      .load(KEY)
+      .catch((error: unknown) => expect(error).toMatchObject({ code: 'STORE_FAILED', retryable: true }));
+    expect((await store.load(KEY))?.head.messages).toBe(2);
+  });
+});

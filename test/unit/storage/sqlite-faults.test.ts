@@ -1,0 +1,187 @@
+import {
+  chmodSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+  closeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import Libsql from 'libsql';
+import type { SessionStore } from '../../../src/spi/index.js';
+import { cleanUp, fill, KEY, message, newFile, opened, START } from './support.js';
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+afterEach(() => {
+  if (isRoot) process.seteuid?.(0);
+});
+
+cleanUp();
+
+/** A closed file with `count` messages of one thread. */
+async function filled(count: number, text?: string): Promise<string> {
+  const file = newFile();
+  const store = await opened(`sqlite:${file}`);
+  await fill(store, count, text);
+  await store.close();
+  return file;
+}
+
+const seqs = async (store: SessionStore): Promise<number[]> =>
+  (await store.messages(KEY, 0)).map(({ seq }) => seq);
+
+/** Somebody else's hand on the file. */
+function other(file: string): Libsql.Database {
+  const database = new Libsql(file);
+  database.exec('pragma busy_timeout = 0');
+  return database;
+}
+
+describe('a file of SQLite', () => {
+  it('that may not be written is refused at start', async () => {
+    const file = await filled(2);
+    chmodSync(file, 0o444);
+    chmodSync(dirname(file), 0o755);
+    // Root may write anywhere.
+    if (isRoot) process.seteuid?.(NOBODY);
+    await expect(opened(`sqlite:${file}`)).rejects.toMatchObject({ code: 'STORE_DENIED', retryable: false });
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(file, 0o644);
+    expect(await seqs(await opened(`sqlite:${file}`))).toEqual([0, 1]);
+  });
+
+  it('that may not even be read, or made, says so', async () => {
+    const file = await filled(1);
+    chmodSync(file, 0o000);
+    chmodSync(dirname(file), 0o755);
+    if (isRoot) process.seteuid?.(NOBODY);
+    await expect(opened(`sqlite:${file}`)).rejects.toMatchObject({ code: 'STORE_DENIED' });
+    if (isRoot) {
+      await expect(opened(`sqlite:${dirname(file)}/new.db`)).rejects.toMatchObject({ code: 'STORE_DENIED' });
+      process.seteuid?.(0);
+    }
+    chmodSync(file, 0o644);
+  });
+
+  it('that another holds is waited for, and given up with a hint; nothing is lost', async () => {
+    const file = await filled(1);
+    const store = await opened(`sqlite:${file}`, { patienceMs: 60 });
+    const holder = other(file);
+    holder.exec('begin immediate');
+    const head = (await store.load(KEY))!.head;
+    const write = { messages: [message(1)] };
+    await expect(store.write(KEY, head, write)).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      retryable: true,
+    });
+    await expect(opened(`sqlite:${file}`, { patienceMs: 60 })).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      retryable: true,
+    });
+    expect(await seqs(store)).toEqual([0]);
+    holder.exec('rollback');
+    holder.close();
+    expect(await store.write(KEY, head, write)).toEqual({ messages: 2, entries: 0 });
+  });
+
+  it('that another holds for a moment is written as soon as it is free, and the process goes on meanwhile', async () => {
+    const file = await filled(1);
+    const store = await opened(`sqlite:${file}`, { patienceMs: 60_000 });
+    const holder = other(file);
+    holder.exec('begin immediate');
+    const written = store.write(KEY, { messages: 1, entries: 0 }, { messages: [message(1)] });
+    for (let turn = 0; turn < 20; turn++) expect((await store.load(KEY))?.head.messages).toBe(1);
+    holder.exec('rollback');
+    expect(await written).toEqual({ messages: 2, entries: 0 });
+    holder.close();
+  });
+
+  it('that is none, or whose pages are damaged, is named so', async () => {
+    const file = newFile();
+    writeFileSync(file, 'a diary, not a database. '.repeat(400));
+    const before = readFileSync(file);
+    await expect(opened(`sqlite:${file}`)).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
+    expect(readFileSync(file)).toEqual(before);
+
+    const damaged = await filled(300, 'x'.repeat(500));
+    const pages = statSync(damaged).size / 4_096;
+    const descriptor = openSync(damaged, 'r+');
+    // The schema stays: what is behind it goes.
+    for (let page = 40; page < pages; page++)
+      writeSync(descriptor, Buffer.alloc(4_096, 0xa5), 0, 4_096, page * 4_096);
+    closeSync(descriptor);
+    const store = await opened(`sqlite:${damaged}`);
+    await expect(store.messages(KEY, 0)).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
+  });
+
+  it('on a full disk refuses what does not fit, keeps what it has, and goes on when there is room', async () => {
+    const file = newFile();
+    const small = await opened(`sqlite:${file}`, { maxBytes: 400_000 });
+    let head = await fill(small, 3);
+    const large = { messages: [message(3, 'y'.repeat(600_000))], entries: [{ kind: 'k', at: 1, body: 1 }] };
+    for (let twice = 0; twice < 2; twice++) {
+      await expect(small.write(KEY, head, large)).rejects.toMatchObject({
+        code: 'STORE_FULL',
+        retryable: true,
+      });
+    }
+    expect((await small.load(KEY))?.head).toEqual(head);
+    expect(await small.entries(KEY, 0)).toEqual([]);
+    head = await fill(small, 1, 'what fits');
+    expect(await seqs(small)).toEqual([0, 1, 2, 3]);
+    await small.close();
+    const roomy = await opened(`sqlite:${file}`);
+    const again = { ...large, messages: [message(4, 'y'.repeat(600_000))] };
+    expect(await roomy.write(KEY, head, again)).toEqual({ messages: 5, entries: 1 });
+  });
+
+  it('that was copied while its last commit was under way holds every one before it', async () => {
+    const file = newFile();
+    const store = await opened(`sqlite:${file}`);
+    await fill(store, 2);
+    const safe = statSync(`${file}-wal`).size;
+    await fill(store, 1);
+    const copy = newFile();
+    copyFileSync(file, copy);
+    copyFileSync(`${file}-wal`, `${copy}-wal`);
+    truncateSync(`${copy}-wal`, safe + 5_000);
+    const torn = await opened(`sqlite:${copy}`);
+    expect((await torn.load(KEY))?.head).toEqual({ messages: 2, entries: 0 });
+    expect(await torn.write(KEY, { messages: 2, entries: 0 }, { messages: [message(2)] })).toBeDefined();
+    expect(await seqs(torn)).toEqual([0, 1, 2]);
+    expect((await torn.search(KEY, 'text', 9)).map(({ seq }) => seq).sort()).toEqual([0, 1, 2]);
+  });
+
+  it('is closed only when the calls under way are done', async () => {
+    const file = newFile();
+    const store = await opened(`sqlite:${file}`);
+    const write = store.write(KEY, START, { messages: [message(0)] });
+    await store.close();
+    expect(await write).toEqual({ messages: 1, entries: 0 });
+    await expect(store.load(KEY)).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: false });
+    expect(await seqs(await opened(`sqlite:${file}`))).toEqual([0]);
+  });
+});
+
+describe.each(['memory:', 'sqlite::memory:'])('%s', (url) => {
+  it('keeps the order of what was done when the clock goes back', async () => {
+    let now = 5_000;
+    const store = await opened(url, { nowMs: () => (now -= 1_000) });
+    await store.write(KEY, START, { messages: [message(0)] });
+    await store.write({ ...KEY, agentPath: 'other' }, START, { messages: [message(0)] });
+    await store.write(KEY, { messages: 1, entries: 0 }, { messages: [message(1)] });
+    const [first, second] = await store.threads();
+    expect(first).toMatchObject({
+      agentPath: 'primary',
+      createdAt: 4_000,
+      updatedAt: 4_000,
+      head: { messages: 2 },
+    });
+    expect(second).toMatchObject({ agentPath: 'other', createdAt: 3_000, updatedAt: 3_000 });
+  });
+});
