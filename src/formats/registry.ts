@@ -1,6 +1,7 @@
 import { SpillwayError } from '../errors/index.js';
 import type { WireFormat } from '../spi/index.js';
 import { liveMcpBench, miniSweAgent, tau2Bench, tauBench } from './chat-runs/index.js';
+import { aiSdk } from './ai-sdk/index.js';
 import { anthropic } from './anthropic/index.js';
 import { claudeCode } from './claude-code/index.js';
 import { copilot } from './copilot/index.js';
@@ -14,7 +15,7 @@ import { wireValues } from './recognise.js';
 
 /** Wire formats a session can speak, by name. How each shows in a file stands in `recognise.ts`. */
 export const formats: ReadonlyMap<string, WireFormat> = new Map(
-  [openaiChat, anthropic, openaiResponses].map((format) => [format.name, format]),
+  [openaiChat, anthropic, openaiResponses, aiSdk].map((format) => [format.name, format]),
 );
 
 /** Files with one JSON object per line, each told by the first lines. In order: the surest marks first. */

@@ -11,3 +11,4 @@ export { validators, type WireFault, type WireValidator } from './validators.js'
 export { judge, RuleBroken, type ContractRule, type Verdict } from './rule.js';
 /** What a store is held to, as rules that any test runner can run. */
 export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';
+export { validateAiSdk, type AiSdkFault, type AiSdkOptions } from './wire/ai-sdk.js';

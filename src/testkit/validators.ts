@@ -1,3 +1,4 @@
+import { validateAiSdk } from './wire/ai-sdk.js';
 import { validateAnthropic } from './wire/anthropic.js';
 import { validateOpenAiChat } from './wire/openai-chat.js';
 import { validateOpenAiResponses } from './wire/openai-responses.js';
@@ -19,6 +20,7 @@ export type WireValidator = (request: unknown) => readonly WireFault[];
 
 /** By the format's name. The one place where a format's validator is made known. */
 export const validators: ReadonlyMap<string, WireValidator> = new Map<string, WireValidator>([
+  ['ai-sdk', (request) => validateAiSdk(request)],
   ['anthropic', validateAnthropic],
   ['openai-chat', (request) => validateOpenAiChat(listIn(request, 'messages'))],
   ['openai-responses', (request) => validateOpenAiResponses(request)],

@@ -4,16 +4,16 @@ import { lateResult, ORPHAN_RESULT, secondResult } from '../wording.js';
 import type { CallBook } from './call-book.js';
 import type { Answer, Draft, DraftCall, StepDialect } from './writer.js';
 
-interface Drafted {
+interface Drafted<Item> {
   readonly shown: ViewMessage;
-  readonly draft: Draft;
+  readonly draft: Draft<Item>;
 }
 
-interface Desk {
+interface Desk<Item> {
   readonly book: CallBook;
   readonly messages: unknown[];
   readonly notices: Notice[];
-  readonly dialect: StepDialect;
+  readonly dialect: StepDialect<Item>;
 }
 
 interface Slot {
@@ -27,7 +27,7 @@ interface Slot {
  * next assistant message, and a step that ends the view differs from the same step with a successor only by
  * answers appended at its end; so a longer log extends the bytes of the shorter one.
  */
-export function writeStep(step: readonly Drafted[], isLast: boolean, desk: Desk): void {
+export function writeStep<Item>(step: readonly Drafted<Item>[], isLast: boolean, desk: Desk<Item>): void {
   const { book, messages, notices, dialect } = desk;
   const [first] = step;
   const head = first?.shown.message.role === 'assistant' ? first : undefined;
@@ -58,22 +58,24 @@ export function writeStep(step: readonly Drafted[], isLast: boolean, desk: Desk)
 }
 
 /** The answers of one message: those that this step waits for behind its calls, the rest as words. */
-function settle(
-  draft: Draft,
+function settle<Item>(
+  draft: Draft<Item>,
   at: string,
   slots: ReadonlyMap<string, readonly Slot[]>,
   others: unknown[],
-  { messages, notices, book, dialect }: Desk,
+  { messages, notices, book, dialect }: Desk<Item>,
 ): void {
   if (draft.answers.length === 0) return;
   const note = (kind: string, what: string): void => void notices.push({ at, kind, what });
-  const pairs: [Answer, DraftCall][] = [];
-  const strays: Answer[] = [];
+  const pairs: [Answer<Item>, DraftCall][] = [];
+  const strays: Answer<Item>[] = [];
   for (const answer of draft.answers) {
     const slot = slots.get(answer.callId)?.find(({ answered }) => !answered);
     if (slot) {
       slot.answered = true;
       pairs.push([answer, slot.call]);
+    } else if (answer.bound) {
+      note('orphan-approval', 'it answers a question that is not there; not sent');
     } else strays.push(answer);
   }
   if (pairs.length > 0) {
@@ -81,12 +83,12 @@ function settle(
       const ids = pairs.map(([, { wireId }]) => wireId).join(', ');
       note('displaced-result', `moved up to its call ${ids}`);
     }
-    const untouched = strays.length === 0 && draft.whole !== undefined && pairs.every(isSame);
+    const untouched =
+      pairs.length === draft.answers.length && draft.whole !== undefined && pairs.every(isSame);
     messages.push(...(untouched ? [draft.whole] : dialect.answered(pairs, draft)));
   }
   for (const answer of strays) {
-    const said = dialect.stray(label(answer.callId, slots, book, note), answer);
-    if (said !== undefined) others.push(said);
+    others.push(dialect.stray(label(answer.callId, slots, book, note), answer));
   }
 }
 

@@ -15,32 +15,36 @@ export interface DraftCall {
 }
 
 /** One result, or whatever else belongs right behind its call, as the format writes it. */
-export interface Answer {
+export interface Answer<Item = unknown> {
   readonly callId: string;
-  /** The format's own item. */
-  readonly item: unknown;
+  /** The format's own. */
+  readonly item: Item;
+  /** It means nothing without its call: a yes to a question that is not there. */
+  readonly bound?: boolean;
 }
 
 /** One view message on the wire, legal by itself; what depends on its neighbours is decided in `step.ts`. */
-export interface Draft {
+export interface Draft<Item = unknown> {
   /** What it says, beside its answers; absent where it says nothing. */
   readonly message?: unknown;
   readonly calls: readonly DraftCall[];
-  readonly answers: readonly Answer[];
+  readonly answers: readonly Answer<Item>[];
   /** The message that holds exactly these answers, as it came in. */
   readonly whole?: unknown;
+  /** The message they came in, whatever was edited since: its other fields stay. */
+  readonly frame?: unknown;
   readonly notices: readonly Notice[];
 }
 
 /** How one format writes what this folder pairs. Drafts are kept by message object: `draft` must be pure. */
-export interface StepDialect {
-  draft(shown: ViewMessage): Draft;
+export interface StepDialect<Item = unknown> {
+  draft(shown: ViewMessage): Draft<Item>;
   /** Messages that hold these answers, each with the call that it answers. */
-  answered(pairs: readonly (readonly [Answer, DraftCall])[], draft: Draft): readonly unknown[];
+  answered(pairs: readonly (readonly [Answer<Item>, DraftCall])[], draft: Draft<Item>): readonly unknown[];
   /** Stands for results that never came. */
   unanswered(calls: readonly DraftCall[]): readonly unknown[];
-  /** An answer that no call waits for, as words of the user; undefined where it means nothing without its call. */
-  stray(label: string, answer: Answer): unknown;
+  /** An answer that no call waits for, as words of the user. */
+  stray(label: string, answer: Answer<Item>): unknown;
 }
 
 /** A step already written: where it ends in the view, and where each list stood before it. */
@@ -52,14 +56,17 @@ interface Written {
 }
 
 /** Redoes only the steps that a change touches; `write(view, 0)` redoes everything. */
-export function createStepWriter(dialect: StepDialect, drafts: WeakMap<Message, Draft>): RequestWriter {
+export function createStepWriter<Item>(
+  dialect: StepDialect<Item>,
+  drafts: WeakMap<Message, Draft<Item>>,
+): RequestWriter {
   const book = new CallBook();
   const steps: Written[] = [];
   const messages: unknown[] = [];
   const notices: Notice[] = [];
   let length = 0;
 
-  const draftOf = (shown: ViewMessage): Draft => {
+  const draftOf = (shown: ViewMessage): Draft<Item> => {
     const known = drafts.get(shown.message);
     if (known) return known;
     const draft = dialect.draft(shown);

@@ -1,0 +1,157 @@
+import type { Notice } from '../../spi/index.js';
+import type { Message, Part, ViewMessage } from '../../transcript/index.js';
+import { alignedParts } from '../aligned.js';
+import { isFields, jsonText, type Fields } from '../record.js';
+import { distinctIds, type Answer, type Draft, type DraftCall } from '../steps/index.js';
+import { wellFormed } from '../well-formed.js';
+import { saidBy, writeItem, writeResult } from './item-out.js';
+import { approvalKey, FORMAT, listOf, ROLES, wireOf, type WireMessage } from './wire.js';
+
+/** An answer of a tool message: the item as it is sent, and its words for where no call waits for it. */
+export interface AnswerItem {
+  readonly item: Fields;
+  readonly said: readonly Fields[];
+}
+
+type Note = (kind: string, what: string) => void;
+
+/** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
+export function draft(shown: ViewMessage): Draft<AnswerItem> {
+  const { message } = shown;
+  const notices: Notice[] = [];
+  const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const own = message.wireFormat === FORMAT && !shown.made;
+  const wire = own ? wireOf((shown.source ?? message).wire) : undefined;
+  const written = writeParts(shown, wire, note);
+  const role = roleOf(message, wire, written, note);
+  const said = role === 'tool' ? undefined : sayMessage(shown, wire, written, role, note);
+  const isWhole = wire !== undefined && written.items.length === 0 && !written.changed;
+  const mended = said === undefined ? undefined : wellFormed(said);
+  const answers = written.answers.map((answer) => mendAnswer(answer, note));
+  const sound = answers.every((answer, at) => answer === written.answers[at]);
+  if (mended !== said) note('half-character', 'halves of characters are sent as U+FFFD');
+  return {
+    ...(mended !== undefined && { message: mended }),
+    calls: written.calls,
+    answers,
+    ...(isWhole && sound && answers.length > 0 && { whole: wire }),
+    ...(wire?.role === 'tool' && { frame: wire }),
+    notices,
+  };
+}
+
+interface Written {
+  readonly items: readonly Fields[];
+  readonly answers: readonly Answer<AnswerItem>[];
+  readonly calls: readonly DraftCall[];
+  /** Anything differs from what came in. */
+  readonly changed: boolean;
+}
+
+function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Note): Written {
+  const { message } = shown;
+  const content = listOf(wire?.content);
+  const ids = distinctIds(
+    message.parts.filter((part) => part.type === 'tool-call'),
+    note,
+  );
+  const items: Fields[] = [];
+  const answers: Answer<AnswerItem>[] = [];
+  const calls: DraftCall[] = [];
+  let changed = wire === undefined || (shown.replaced?.size ?? 0) > 0;
+  for (const { source, shown: parts } of alignedParts(shown)) {
+    const from = wire && typeof source.wire === 'number' ? content[source.wire] : undefined;
+    for (const part of parts) {
+      const answer = answerOf(part, from, message);
+      if (answer) {
+        answers.push(answer);
+        changed ||= answer.item.item !== from;
+        continue;
+      }
+      const placed = part.type === 'tool-call' ? { ...part, callId: ids[calls.length] ?? part.callId } : part;
+      if (part.type === 'tool-call') {
+        calls.push({ callId: part.callId, wireId: (placed as typeof part).callId, tool: part.name });
+      }
+      const item = writeItem(placed, from, message, note);
+      if (item && item.type === 'tool-approval-request') {
+        const key = approvalKey(item.approvalId);
+        calls.push({ callId: key, wireId: key, tool: 'approval', optional: true });
+      }
+      changed ||= item !== from && typeof wire?.content !== 'string';
+      if (item) items.push(item);
+    }
+  }
+  return { items, answers, calls, changed };
+}
+
+/** Results, and responses to requests for approval: what stands behind its call. */
+function answerOf(part: Part, from: unknown, message: Message): Answer<AnswerItem> | undefined {
+  if (part.type === 'tool-result') {
+    const item = writeResult(part, from, 'unknown', message);
+    return { callId: part.callId, item: { item, said: saidBy(part, from, message) } };
+  }
+  if (part.type === 'opaque' && isFields(from) && from.type === 'tool-approval-response') {
+    return { callId: approvalKey(from.approvalId), item: { item: from, said: [] }, bound: true };
+  }
+  return undefined;
+}
+
+function mendAnswer(answer: Answer<AnswerItem>, note: Note): Answer<AnswerItem> {
+  const item = wellFormed(answer.item.item);
+  if (item === answer.item.item) return answer;
+  note('half-character', 'halves of characters are sent as U+FFFD');
+  return { ...answer, item: { item, said: wellFormed(answer.item.said) } };
+}
+
+type Role = 'system' | 'user' | 'assistant' | 'tool';
+
+function roleOf(message: Message, wire: WireMessage | undefined, { items }: Written, note: Note): Role {
+  if (wire && !ROLES.has(wire.role)) {
+    note('unknown-role', `role ${jsonText(wire.role) || 'missing'} is sent as a user message`);
+    return 'user';
+  }
+  if (message.role !== 'tool' || items.length === 0) return message.role;
+  if (wire)
+    note('unknown-part', `${items.length} parts of a tool message are no results; sent as a user message`);
+  return 'user';
+}
+
+/** What is said beside answers; undefined where that is nothing. */
+function sayMessage(
+  shown: ViewMessage,
+  wire: WireMessage | undefined,
+  { items, answers, calls, changed }: Written,
+  role: Role,
+  note: Note,
+): WireMessage | undefined {
+  if (role === 'system') return saySystem(shown, wire, note);
+  const fitting = items.filter((item) => role === 'assistant' || USER_ITEMS.has(item.type));
+  const speaks = fitting.some((item) => item.type !== 'text' || item.text !== '');
+  if (!speaks && calls.length === 0) {
+    if (answers.length === 0 && wire) note('empty-text', 'a message that says nothing is left out');
+    return undefined;
+  }
+  const asItWas =
+    wire && wire.role === role && !changed && answers.length === 0 && fitting.length === items.length;
+  if (asItWas) return wire;
+  const onlyText = fitting.length === 1 && typeof wire?.content === 'string' ? fitting[0]!.text : undefined;
+  if (wire && onlyText === wire.content && wire.role === role) return wire;
+  const content = fitting.filter((item) => item.type !== 'text' || item.text !== '' || item.providerOptions);
+  return { ...wire, role, content };
+}
+
+/** What a user's message may hold; anything else of an unknown kind is the SDK's to judge. */
+const USER_ITEMS: ReadonlySet<unknown> = new Set(['text', 'image', 'file']);
+
+function saySystem(
+  { message }: ViewMessage,
+  wire: WireMessage | undefined,
+  note: Note,
+): WireMessage | undefined {
+  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  if (text === '') {
+    if (wire) note('empty-text', 'instructions that say nothing are left out');
+    return undefined;
+  }
+  return wire && wire.content === text ? wire : { ...wire, role: 'system', content: text };
+}

@@ -1,0 +1,142 @@
+import type {
+  FilePart,
+  Message,
+  Part,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../transcript/index.js';
+import { aiSdkFilePart, aiSdkResultFile, bytesOf } from '../files/index.js';
+import { isFields, type Fields } from '../record.js';
+import { fileNote } from '../wording.js';
+import { argumentsOf, type Report } from './items.js';
+import { listOf } from './wire.js';
+
+/**
+ * One part as an item of a message's content: the very object it came from (`from`) where it still says the same.
+ * Undefined where the format has no place for it. Results and answers are not written here.
+ */
+export function writeItem(part: Part, from: unknown, message: Message, report: Report): Fields | undefined {
+  switch (part.type) {
+    case 'text':
+      return isFields(from) && from.type === 'text' && from.text === part.text
+        ? from
+        : { type: 'text', text: part.text };
+    case 'reasoning':
+      if (isFields(from) && from.type === 'reasoning' && from.text === part.text) return from;
+      // Signed thinking belongs to the provider that signed it and does not travel.
+      return part.signature === undefined || isFields(from)
+        ? { type: 'reasoning', text: part.text }
+        : undefined;
+    case 'file':
+      return isFields(from) ? from : writeFile(part, message);
+    case 'tool-call':
+      return writeCall(part, isFields(from) ? from : undefined, report);
+    case 'opaque': {
+      if (isFields(from)) return from;
+      report(
+        'foreign-part',
+        `${part.kind} (${part.bytes} bytes) has no place in a ModelMessage and is not sent`,
+      );
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function writeFile(part: FilePart, message: Message): Fields {
+  const source = bytesOf(message, part);
+  const item = source && aiSdkFilePart(source, part);
+  return item ?? { type: 'text', text: fileNote(part.mediaType, part.bytes, part.name) };
+}
+
+function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report): Fields {
+  const { callId, name } = part;
+  const same = from && from.toolCallId === callId && argumentsOf(from.input) === part.arguments;
+  const input = same ? from.input : parsed(part.arguments);
+  const legal = isFields(input) ? input : wrapped(input, name, report);
+  if (same && legal === from.input && from.toolName === name) return from;
+  return { ...from, type: 'tool-call', toolCallId: callId, toolName: name, input: legal };
+}
+
+function wrapped(input: unknown, name: string, report: Report): Fields {
+  report(
+    'arguments-not-json',
+    `the input of a call to ${name} is no object; sent in the field \`arguments\``,
+  );
+  return input === undefined || input === null ? {} : { arguments: input };
+}
+
+function parsed(text: string): unknown {
+  if (text === '') return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** One result as an item of a tool message. */
+export function writeResult(part: ToolResultPart, from: unknown, tool: string, message: Message): Fields {
+  const frame = isFields(from) ? from : undefined;
+  const output = writeOutput(part, frame && isFields(frame.output) ? frame.output : undefined, message);
+  if (frame && output === frame.output && frame.toolName !== undefined && frame.toolCallId === part.callId) {
+    return frame;
+  }
+  const named = {
+    type: 'tool-result',
+    toolCallId: part.callId,
+    toolName: frame?.toolName ?? part.name ?? tool,
+  };
+  return { ...frame, ...named, output };
+}
+
+function writeOutput(part: ToolResultPart, from: Fields | undefined, message: Message): Fields {
+  const { content } = part;
+  const items = content.map((inner) => writeInner(inner, from, message));
+  if (from && from.type === 'content') {
+    const value = listOf(from.value);
+    const same = items.length === value.length && items.every((item, at) => item === value[at]);
+    return same ? from : { ...from, value: items };
+  }
+  const hasFile = content.some(({ type }) => type === 'file');
+  const text = content.map((inner) => (inner.type === 'text' ? inner.text : '')).join('\n');
+  if (from && !hasFile) {
+    if (saysSame(from, text)) return from;
+    const { value: _, reason: __, ...frame } = from;
+    return { ...frame, type: part.isError ? 'error-text' : 'text', value: text };
+  }
+  if (hasFile) return { type: 'content', value: items };
+  return { type: part.isError ? 'error-text' : 'text', value: text };
+}
+
+function saysSame({ type, value, reason }: Fields, text: string): boolean {
+  if (type === 'execution-denied') return text === (typeof reason === 'string' ? reason : 'denied');
+  return text === (typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function writeInner(inner: TextPart | FilePart, from: Fields | undefined, message: Message): unknown {
+  const at = Array.isArray(inner.wire) ? (inner.wire as readonly unknown[])[1] : undefined;
+  const source = from && typeof at === 'number' ? listOf(from.value)[at] : undefined;
+  if (inner.type === 'text') {
+    return isFields(source) && source.text === inner.text ? source : { type: 'text', text: inner.text };
+  }
+  if (isFields(source)) return source;
+  const bytes = bytesOf(message, inner);
+  const item = bytes && aiSdkResultFile(bytes, inner);
+  return item ?? { type: 'text', text: fileNote(inner.mediaType, inner.bytes, inner.name) };
+}
+
+/** What a result says, as parts of a user's message. */
+export function saidBy(part: ToolResultPart, from: unknown, message: Message): Fields[] {
+  const output = isFields(from) && isFields(from.output) ? from.output : undefined;
+  return part.content.map((inner): Fields => {
+    if (inner.type === 'text') return { type: 'text', text: inner.text };
+    const at = Array.isArray(inner.wire) ? (inner.wire as readonly unknown[])[1] : undefined;
+    const source = output && typeof at === 'number' ? listOf(output.value)[at] : undefined;
+    const bytes = bytesOf(message, inner);
+    const note = { type: 'text', text: fileNote(inner.mediaType, inner.bytes, inner.name) };
+    return (bytes && aiSdkFilePart(bytes, inner)) ?? (isFields(source) ? note : note);
+  });
+}

@@ -1,0 +1,118 @@
+import { SpillwayError } from '../../errors/index.js';
+import type { Notice, Parsed } from '../../spi/index.js';
+import type { Message, Part } from '../../transcript/index.js';
+import { isProgramWritten } from '../origin.js';
+import { isFields, jsonText, kindOf, type Fields } from '../record.js';
+import { parseContent, type Report } from './items.js';
+import { FORMAT, listOf, ROLES, sizeOf, type WireMessage } from './wire.js';
+
+const SHAPE = 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`';
+
+/** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
+export function parse(input: unknown): Parsed {
+  const body: Fields = isFields(input) ? input : { messages: input };
+  const list = Array.isArray(body.messages) ? body.messages : body.prompt;
+  if (!Array.isArray(list)) throw notThisFormat('the input', kindOf(input));
+  const system = systemMessages(body.system);
+  const { messages, notices } = parseList(list as readonly unknown[], system);
+  const tools = toolsIn(body.tools);
+  const model = isFields(body.model) ? body.model.modelId : body.model;
+  return {
+    messages: [...system, ...messages],
+    notices,
+    ...(tools.length > 0 && { tools }),
+    ...(typeof model === 'string' && { model }),
+  };
+}
+
+/** The field `system`: a text, a message, or a list of messages. */
+function systemMessages(system: unknown): Message[] {
+  if (system === undefined || system === null) return [];
+  const list: readonly unknown[] = Array.isArray(system) ? system : [system];
+  return list.map((one, at) => {
+    const said = isFields(one) ? one.content : one;
+    const text = typeof said === 'string' ? said : jsonText(said);
+    const wire = { system: at === 0 ? system : undefined, at };
+    const parts: Part[] = text === '' ? [] : [{ type: 'text', text }];
+    return { id: `system${at}`, role: 'system', origin: 'system', parts, wire, wireFormat: FORMAT };
+  });
+}
+
+function parseList(
+  list: readonly unknown[],
+  system: readonly Message[],
+): { readonly messages: Message[]; readonly notices: Notice[] } {
+  const notices: Notice[] = [];
+  const taken = new Set(system.map(({ id }) => id));
+  const messages = list.map((wire, index) => {
+    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
+    const id = freeId(wire, index, taken);
+    return parseMessage(wire, id, (kind, what) => notices.push({ at: id, kind, what }));
+  });
+  if (list.length > 0 && !list.some((wire) => isFields(wire) && ROLES.has(wire.role))) {
+    throw notThisFormat('the messages', `no known role in any of ${list.length}`);
+  }
+  return { messages, notices };
+}
+
+function parseMessage(wire: WireMessage, id: string, report: Report): Message {
+  const about = { id, wire, wireFormat: FORMAT };
+  const parts = parseContent(wire.content, id, report);
+  switch (wire.role) {
+    case 'system':
+      return { ...about, role: 'system', origin: 'system', parts };
+    case 'assistant':
+      return { ...about, role: 'assistant', origin: 'model', parts: ownResults(parts, wire) };
+    case 'tool':
+      return { ...about, role: 'tool', origin: 'tool', parts };
+    case 'user': {
+      const words = parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
+      const synthetic = parts.length > 0 && words;
+      return { ...about, role: 'user', origin: synthetic ? 'synthetic' : 'user', parts };
+    }
+    default:
+      report(
+        'unknown-role',
+        `role ${jsonText(wire.role) || 'missing'} is not known; read as a program's words`,
+      );
+      return { ...about, role: 'user', origin: 'synthetic', parts };
+  }
+}
+
+/** A result inside the assistant's message is the provider's own, unless it answers a call of ours that stands there. */
+function ownResults(parts: readonly Part[], wire: WireMessage): Part[] {
+  const ours = new Set(parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])));
+  return parts.map((part) => {
+    if (part.type !== 'tool-result' || ours.has(part.callId)) return part;
+    const bytes = sizeOf(listOf(wire.content)[part.wire as number]);
+    return { type: 'opaque', kind: 'provider-tool-result', bytes, wire: part.wire };
+  });
+}
+
+/** The message's own id, else its place. Both are the same in a longer list. */
+function freeId({ id: own }: WireMessage, index: number, taken: Set<string>): string {
+  let id = typeof own === 'string' && own !== '' && !taken.has(own) ? own : `m${index}`;
+  while (taken.has(id)) id += '+';
+  taken.add(id);
+  return id;
+}
+
+/** A list as a model gets it, or tools by name as callers of `generateText` pass them. */
+function toolsIn(tools: unknown): readonly unknown[] {
+  if (Array.isArray(tools)) return tools;
+  if (!isFields(tools)) return [];
+  return Object.entries(tools).map(([name, tool]) => {
+    if (!isFields(tool)) return { name };
+    const schema = isFields(tool.inputSchema) ? tool.inputSchema.jsonSchema : undefined;
+    return { name, description: tool.description, ...(isFields(schema) && { inputSchema: schema }) };
+  });
+}
+
+function notThisFormat(subject: string, found: string): SpillwayError {
+  return new SpillwayError('INPUT_FORMAT', {
+    subject: `ai-sdk: ${subject}`,
+    found,
+    allowed: SHAPE,
+    remedy: 'Pass ModelMessages, or name the format the file is in.',
+  });
+}

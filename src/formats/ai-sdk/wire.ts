@@ -1,0 +1,63 @@
+import { isFields, type Fields } from '../record.js';
+
+/** The name of this format, and of whose `wire` its messages hold. */
+export const FORMAT = 'ai-sdk';
+
+/** One `ModelMessage`, or a message of the prompt that a model is called with; unknown fields are kept. */
+export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
+
+/** What a system message holds that came in the body's own field `system`: the field's value, and which of its list. */
+export interface SystemField {
+  readonly system: unknown;
+  readonly at: number;
+}
+
+/**
+ * What a part's `wire` holds: the index in the message's content list; for files inside results, that and the index in
+ * the result. `'content'` stands for content that is a string.
+ */
+export type Pointer = number | 'content' | readonly [item: number, inner: number];
+
+export const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+export function isSystemField(wire: unknown): wire is SystemField {
+  return isFields(wire) && 'system' in wire && typeof wire.at === 'number' && !('role' in wire);
+}
+
+/** The wire message itself; undefined for what another format or our own code made. */
+export function wireOf(wire: unknown): WireMessage | undefined {
+  return isFields(wire) && !isSystemField(wire) ? wire : undefined;
+}
+
+/** A request for approval stands among the calls of its step under this name; its response is the answer to it. */
+export function approvalKey(approvalId: unknown): string {
+  return `approval ${String(approvalId)}`;
+}
+
+/** Where providers keep the proof over a reasoning part, within its `providerOptions`. */
+const PROOFS = ['signature', 'redactedData', 'thoughtSignature', 'reasoningEncryptedContent'] as const;
+
+/** The provider's proof over a part; undefined where it carries none. */
+export function proofOf(item: Fields): string | undefined {
+  if (!isFields(item.providerOptions)) return undefined;
+  for (const options of Object.values(item.providerOptions)) {
+    if (!isFields(options)) continue;
+    for (const name of PROOFS) if (typeof options[name] === 'string') return options[name];
+  }
+  return undefined;
+}
+
+/** JSON text for sizes: bytes count as what base64 makes of them, and nothing throws. */
+export function sizeOf(value: unknown): number {
+  if (value instanceof Uint8Array) return Math.ceil(value.byteLength / 3) * 4;
+  if (value instanceof ArrayBuffer) return Math.ceil(value.byteLength / 3) * 4;
+  if (value instanceof URL) return value.href.length;
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item) + 1, 2);
+  if (!isFields(value)) return String(value).length;
+  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + sizeOf(item) + 4, 2);
+}
