@@ -1,0 +1,44 @@
+/** Works one session until it is killed, and says on stdout what it was told is stored. */
+import { createSpillway } from '../src/index.js';
+import { messageFor, randomOf } from './crash-work.js';
+
+const [, , url = '', sessionId = '', seed = '0'] = process.argv;
+const random = randomOf(Number(seed));
+const spillway = await createSpillway({
+  store: url,
+  inputBudget: 3_000,
+  settings: { counter: 'heuristic', safetyMargin: 0 },
+});
+const session = await spillway.open({ id: sessionId });
+const tell = (what: string, id: string): void => void process.stdout.write(`${JSON.stringify([what, id])}\n`);
+tell('open', String(session.log.length));
+
+for (;;) {
+  const dice = random();
+  if (dice < 0.55) {
+    const message = messageFor(session.log.length);
+    await session.append(message);
+    tell('append', message.id);
+  } else if (dice < 0.75) {
+    // Two at once: they may go in one write, and both answers count.
+    const [one, other] = [messageFor(session.log.length), messageFor(session.log.length + 1)];
+    await Promise.all([session.append(one), session.append(other)]);
+    tell('append', one.id);
+    tell('append', other.id);
+  } else if (dice < 0.9) {
+    const { run, reading } = await session.prepare();
+    if (run.record) tell('commit', run.record.id);
+    await session.observe({ inputTokens: reading.tokens, outputTokens: 10 });
+    tell('call', String(session.calls.at(-1)!.call));
+  } else if (dice < 0.95) {
+    for (const { id } of await session.undo()) tell('undo', id);
+    await session.release();
+  } else {
+    const { plan } = await session.plan();
+    if (!plan) continue;
+    await session.propose(plan);
+    tell('propose', plan.hash);
+    const record = await session.approve(plan.hash);
+    tell('commit', record.id);
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Kills a process that works a session, again and again, and looks at what is left:
+ *   npm run bench:crash -- --runs 500 --store sqlite
+ *   npm run bench:crash -- --runs 100 --store postgres://user:password@host/name
+ * Every answer the process got is checked: messages word by word, compactions, undos. Then the next process goes on.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createSpillway } from '../src/index.js';
+import { messageFor, randomOf } from './crash-work.js';
+
+/** A session is left after so many kills, so that later runs do not only test long ones. */
+const RUNS_A_SESSION = 20;
+/** Latest moment of the kill after the process has opened its session, in milliseconds. */
+const LATEST_KILL_MS = 400;
+
+type Told = readonly [what: string, id: string];
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '50' },
+    store: { type: 'string', default: 'sqlite' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const runs = Number(values.runs);
+const folder = mkdtempSync(join(tmpdir(), 'spillway-crash-'));
+const url = values.store === 'sqlite' ? `sqlite:${join(folder, 'sessions.db')}` : values.store;
+const random = randomOf(Number(values.seed));
+const faults: string[] = [];
+let acknowledged = 0;
+let told: Told[] = [];
+
+for (let run = 0; run < runs; run++) {
+  const sessionId = `crash-${values.seed}-${Math.floor(run / RUNS_A_SESSION)}`;
+  if (run % RUNS_A_SESSION === 0) told = [];
+  const news = await killed(sessionId, run, random() * LATEST_KILL_MS);
+  acknowledged += news.length;
+  told.push(...news);
+  faults.push(...(await check(sessionId)).map((fault) => `run ${run}: ${fault}`));
+  if ((run + 1) % 10 === 0)
+    process.stderr.write(`${run + 1} of ${runs} kills, ${acknowledged} answers, ${faults.length} faults\n`);
+}
+rmSync(folder, { recursive: true, force: true });
+const store = url.replace(/:.*/s, '');
+process.stdout.write(
+  `${JSON.stringify({ store, runs, seed: values.seed, node: process.version, acknowledged, faults })}\n`,
+);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** Runs a worker, kills it some time after its session is open, and gives what it had said by then. */
+function killed(sessionId: string, run: number, afterMs: number): Promise<readonly Told[]> {
+  const script = fileURLToPath(new URL('crash-child.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, url, sessionId, String(run + 1)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  let timer: NodeJS.Timeout | undefined;
+  child.stdout.on('data', (piece: Buffer) => {
+    text += piece.toString();
+    timer ??= setTimeout(() => child.kill('SIGKILL'), afterMs);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code !== null) faults.push(`run ${run}: the worker ended by itself with ${code}`);
+      const lines = text.split('\n').slice(0, -1);
+      resolve(lines.map((line) => JSON.parse(line) as Told));
+    });
+  });
+}
+
+/** What is wrong with what a killed worker left. */
+async function check(sessionId: string): Promise<string[]> {
+  const found: string[] = [];
+  const spillway = await createSpillway({
+    store: url,
+    inputBudget: 3_000,
+    settings: { counter: 'heuristic', safetyMargin: 0 },
+  });
+  try {
+    const session = await spillway.open({ id: sessionId });
+    const tail = JSON.stringify(session.view.map(({ message }) => message));
+    await session.load();
+    if (JSON.stringify(session.view.map(({ message }) => message)) !== tail)
+      found.push('the tail and the whole give other views');
+    for (let seq = 0; seq < session.log.length; seq++) {
+      const { id, parts } = session.log.at(seq);
+      const meant = messageFor(seq);
+      if (id !== meant.id || JSON.stringify(parts) !== JSON.stringify(meant.parts))
+        found.push(`message ${seq} is not what was written`);
+    }
+    const records = new Map(session.ledger.records.map((record) => [record.id, record]));
+    for (const [what, id] of told) {
+      if (what === 'append' && !session.log.find(id)) found.push(`lost message ${id}`);
+      if (what === 'commit' && !records.has(id)) found.push(`lost compaction ${id}`);
+      if (what === 'undo' && records.get(id)?.status !== 'undone') found.push(`lost the undoing of ${id}`);
+    }
+    await session.prepare();
+  } catch (error) {
+    found.push(`could not go on: ${String(error)}`);
+  } finally {
+    await spillway.close();
+  }
+  return found;
+}
