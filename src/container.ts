@@ -2,12 +2,25 @@ import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
 import { join } from 'node:path';
 import type { ZodType } from 'zod';
-import { loadConfig, type EffectiveConfig, type Overrides } from './config/index.js';
+import {
+  asksForText,
+  chooseSummarizer,
+  loadConfig,
+  type EffectiveConfig,
+  type Overrides,
+} from './config/index.js';
 import { openaiChat } from './formats/index.js';
 import { packageFolder } from './package-folder.js';
 import { buildPolicy, indexStages, type Policy } from './pipeline/index.js';
 import { Spillway, type Effects } from './session/index.js';
-import type { CompactionStage, SessionStore, Summarizer, TokenCounter, WireFormat } from './spi/index.js';
+import type {
+  CompactionStage,
+  SessionStore,
+  Summarizer,
+  SummaryLines,
+  TokenCounter,
+  WireFormat,
+} from './spi/index.js';
 import { BUILT_IN_STAGES } from './stages/index.js';
 import type { OpenFiller } from './summarizers/index.js';
 import {
@@ -32,6 +45,8 @@ export const SERVICES = {
   Policy: Symbol.for('spillway.Policy') as ServiceIdentifier<Policy>,
   /** Writes better text for what a plan replaces; wins over the settings' model. */
   Summarizer: Symbol.for('spillway.Summarizer') as ServiceIdentifier<Summarizer>,
+  /** Facts that every request of a summarizer is told beside the transcript. */
+  SummaryLines: Symbol.for('spillway.SummaryLines') as ServiceIdentifier<{ readonly lines: SummaryLines }>,
   PriceOf: Symbol.for('spillway.PriceOf') as ServiceIdentifier<PriceOf>,
   OpenFiller: Symbol.for('spillway.OpenFiller') as ServiceIdentifier<OpenFiller>,
   /** Where sessions are kept that outlive the process; one of your own, or what `openStore` opens. */
@@ -63,47 +78,51 @@ export function createContainer(): Container {
         buildPolicy(config.settings, stages, stageOptions(config)),
       [{ isMultiple: true, serviceIdentifier: SERVICES.Stage }, SERVICES.Config],
     );
-  container
-    .bind(SERVICES.Spillway)
-    .toResolvedValue(
-      (
-        config: EffectiveConfig,
-        policy: Policy,
-        stages: CompactionStage[],
-        catalogue: Catalogue,
-        counter: TokenCounter,
-        format: WireFormat,
-        effects: Effects,
-        priceOf: PriceOf,
-        openFiller?: OpenFiller,
-        store?: SessionStore,
-      ) =>
-        new Spillway({
-          config,
-          policy,
-          policyOf: (settings) => buildPolicy(settings, stages, stageOptions({ ...config, settings })),
-          stages,
-          catalogue,
-          counter,
-          format,
-          effects,
-          priceOf,
-          openFiller,
-          store,
-        }),
-      [
-        SERVICES.Config,
-        SERVICES.Policy,
-        { isMultiple: true, serviceIdentifier: SERVICES.Stage },
-        SERVICES.Catalogue,
-        SERVICES.TokenCounter,
-        SERVICES.WireFormat,
-        SERVICES.Effects,
-        SERVICES.PriceOf,
-        { optional: true, serviceIdentifier: SERVICES.OpenFiller },
-        { optional: true, serviceIdentifier: SERVICES.Store },
-      ],
-    );
+  container.bind(SERVICES.Spillway).toResolvedValue(
+    (
+      config: EffectiveConfig,
+      policy: Policy,
+      stages: CompactionStage[],
+      catalogue: Catalogue,
+      counter: TokenCounter,
+      format: WireFormat,
+      effects: Effects,
+      priceOf: PriceOf,
+      openFiller?: OpenFiller,
+      store?: SessionStore,
+      summarizer?: Summarizer,
+      summaryLines?: { readonly lines: SummaryLines },
+    ) =>
+      new Spillway({
+        config,
+        policy,
+        policyOf: (settings) => buildPolicy(settings, stages, stageOptions({ ...config, settings })),
+        stages,
+        catalogue,
+        counter,
+        format,
+        effects,
+        priceOf,
+        openFiller,
+        store,
+        summarizerInCode: summarizer?.name,
+        summaryLines: summaryLines?.lines,
+      }),
+    [
+      SERVICES.Config,
+      SERVICES.Policy,
+      { isMultiple: true, serviceIdentifier: SERVICES.Stage },
+      SERVICES.Catalogue,
+      SERVICES.TokenCounter,
+      SERVICES.WireFormat,
+      SERVICES.Effects,
+      SERVICES.PriceOf,
+      { optional: true, serviceIdentifier: SERVICES.OpenFiller },
+      { optional: true, serviceIdentifier: SERVICES.Store },
+      { optional: true, serviceIdentifier: SERVICES.Summarizer },
+      { optional: true, serviceIdentifier: SERVICES.SummaryLines },
+    ],
+  );
   return container;
 }
 
@@ -137,12 +156,18 @@ export async function openSpillway(container: Container, sources: ConfigSources 
   return container.get(SERVICES.Spillway);
 }
 
-/** One that was handed in is asked unless the settings say that nobody is. */
+/** Whether any agent has its text written by somebody; one that was handed in is asked unless the settings say nobody is. */
 function asksSummarizer(container: Container, { settings }: EffectiveConfig): boolean {
-  return (
-    settings.summarizer === 'model' ||
-    (settings.summarizer !== 'none' && container.isBound(SERVICES.Summarizer))
-  );
+  const inCode = container.isBound(SERVICES.Summarizer) ? container.get(SERVICES.Summarizer).name : undefined;
+  const asks = ({ compaction, summarizer }: AsksOf): boolean =>
+    summarizer === 'model' || Boolean(compaction?.prompt ?? compaction?.agent);
+  return asksForText(chooseSummarizer(settings, inCode)) || Object.values(settings.agents).some(asks);
+}
+
+/** As an agent of the settings may have it. */
+interface AsksOf {
+  readonly summarizer?: unknown;
+  readonly compaction?: { readonly prompt?: unknown; readonly agent?: unknown };
 }
 
 /** Loaded only here: without a summarizer nobody waits for breakers and prompts. */
@@ -160,6 +185,7 @@ async function bindFillers(
     promptFolder: join(packageFolder(), 'config', 'prompts'),
     windowOf: (model) => catalogue.lookup(model).contextWindow,
     priceOf: container.get(SERVICES.PriceOf),
+    ...(container.isBound(SERVICES.Store) && { store: container.get(SERVICES.Store) }),
   });
   container.bind(SERVICES.OpenFiller).toConstantValue(openFiller);
 }

@@ -2,7 +2,14 @@
 import { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
 import type { Spillway } from './session/index.js';
 import { formatNamed } from './formats/index.js';
-import type { CompactionStage, SessionStore, Summarizer, TokenCounter, WireFormat } from './spi/index.js';
+import type {
+  CompactionStage,
+  SessionStore,
+  Summarizer,
+  SummaryLines,
+  TokenCounter,
+  WireFormat,
+} from './spi/index.js';
 import { openStore } from './storage/index.js';
 
 export interface SpillwayOptions extends ConfigSources {
@@ -19,18 +26,32 @@ export interface SpillwayOptions extends ConfigSources {
   readonly format?: string | WireFormat;
   /** A summarizer of your own, in place of `settings.summarizer: model`. */
   readonly summarizer?: Summarizer;
+  /** Facts for every request of a summarizer, or what gives them each time: the current branch, the current goal. */
+  readonly summaryLines?: SummaryLines;
   /** Where `open` keeps sessions: `memory:`, `sqlite:./spillway.db`, `postgres://HOST/NAME`, or a store of your own. */
   readonly store?: string | SessionStore;
 }
 
 /** Opens the engine without a container in sight. Rejects with `CONFIG_INVALID`, naming every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
-  const { model, window, inputBudget, stages = [], counter, summarizer, format, store, ...sources } = options;
+  const {
+    model,
+    window,
+    inputBudget,
+    stages = [],
+    counter,
+    summarizer,
+    summaryLines,
+    format,
+    store,
+    ...sources
+  } = options;
   const container = createContainer();
   for (const stage of stages) container.bind(SERVICES.Stage).toConstantValue(stage);
   if (counter) container.bind(SERVICES.TokenCounter).toConstantValue(counter);
   if (format !== undefined) container.rebind(SERVICES.WireFormat).toConstantValue(formatNamed(format));
   if (summarizer) container.bind(SERVICES.Summarizer).toConstantValue(summarizer);
+  if (summaryLines) container.bind(SERVICES.SummaryLines).toConstantValue({ lines: summaryLines });
   const kept = typeof store === 'string' ? await openStore(store) : store;
   if (kept) container.bind(SERVICES.Store).toConstantValue(kept);
   const settings = {
@@ -66,6 +87,7 @@ export type {
   StageGoal,
   Summarizer,
   SummaryAnswer,
+  SummaryLines,
   SummaryRequest,
   TranscriptView,
   ViewExchange,

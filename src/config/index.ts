@@ -7,4 +7,4 @@ export { DEFAULT_PROFILE, listProfiles, type Profile } from './profiles.js';
 export { renderDefaultYaml } from './default-yaml.js';
 export { printConfig } from './print.js';
 export { envName, showPath, type Path } from './path.js';
-export { chooseSummarizer, describeChoice, type OwnSummarizer } from './summarizer.js';
+export { asksForText, chooseSummarizer, describeChoice } from './summarizer.js';

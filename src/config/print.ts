@@ -1,12 +1,14 @@
-import type { EffectiveConfig } from './effective.js';
+import type { ConfigEntry, EffectiveConfig } from './effective.js';
+import { chooseSummarizer, describeChoice } from './summarizer.js';
 
 /** Longer values would push the origins of all lines off the screen. */
 const WIDEST = 60;
 
 /** The configuration in force, one setting a line: `target = 0.6  # default: Pressure an open stage reclaims to.` */
 export function printConfig(effective: EffectiveConfig, options: { readonly json?: boolean } = {}): string {
-  if (options.json) return `${JSON.stringify(effective.entries, null, 2)}\n`;
-  const rows = effective.entries.map(({ path, value, origin, description }) => ({
+  const entries = [...effective.entries, inForce(effective)];
+  if (options.json) return `${JSON.stringify(entries, null, 2)}\n`;
+  const rows = entries.map(({ path, value, origin, description }) => ({
     path,
     value: value === undefined ? '(not set)' : JSON.stringify(value),
     note: description === '' ? origin : `${origin}: ${description}`,
@@ -16,4 +18,16 @@ export function printConfig(effective: EffectiveConfig, options: { readonly json
   return rows
     .map(({ path, value, note }) => `${path.padEnd(paths)} = ${value.padEnd(values)}  # ${note}\n`)
     .join('');
+}
+
+/** What several settings come to together. */
+function inForce({ settings, origin }: EffectiveConfig): ConfigEntry {
+  const choice = chooseSummarizer(settings);
+  const by = choice.from === 'prompt' || choice.from === 'agent' ? `compaction.${choice.from}` : 'summarizer';
+  return {
+    path: 'summarizer in force',
+    value: describeChoice(choice),
+    origin: origin(by),
+    description: 'Own prompt, else a named agent, else the default, else none.',
+  };
 }

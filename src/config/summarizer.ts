@@ -2,26 +2,14 @@ import { SpillwayError } from '../errors/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
 import type { Settings } from './schema.js';
 
-/** What an agent says of its own summaries; it wins over the settings of all. */
-export interface OwnSummarizer {
-  /** Name or path of a prompt: the agent's own model writes its summaries by it. */
-  readonly prompt?: string | undefined;
-  /** One of `summarizerAgents`. */
-  readonly agent?: string | undefined;
-}
-
 type Asked = Pick<Settings, 'summarizer' | 'summarizerAgents' | 'summarizerModel' | 'compaction' | 'model'>;
 
 /**
  * Own prompt, else a named agent, else the default, else nobody: only prunes then. `inCode` names a summarizer that
  * was handed in, which is the default where there is one. Throws `CONFIG_INVALID` for an agent that nobody defined.
  */
-export function chooseSummarizer(
-  settings: Asked,
-  inCode: string | undefined,
-  own: OwnSummarizer = {},
-): SummarizerChoice {
-  const { prompt, agent } = own.prompt || own.agent ? own : settings.compaction;
+export function chooseSummarizer(settings: Asked, inCode?: string): SummarizerChoice {
+  const { prompt, agent } = settings.compaction;
   if (prompt) return { from: 'prompt', name: prompt };
   if (agent) {
     const defined = Object.keys(settings.summarizerAgents);
@@ -37,8 +25,14 @@ export function chooseSummarizer(
   if (settings.summarizer === 'none') return { from: 'none', name: 'none' };
   if (inCode !== undefined) return { from: 'code', name: inCode };
   const model = settings.summarizerModel.model ?? settings.model ?? '';
-  return { from: 'default', name: settings.summarizer === 'model' ? model : 'extractive' };
+  return { from: 'default', name: settings.summarizer === 'model' ? model : EXTRACTIVE };
 }
+
+/** Whether text has to be asked for, and not only drawn from the messages themselves. */
+export const asksForText = ({ from, name }: SummarizerChoice): boolean =>
+  from !== 'none' && !(from === 'default' && name === EXTRACTIVE);
+
+const EXTRACTIVE = 'extractive';
 
 const WORDS: Readonly<Record<SummarizerChoice['from'], string>> = {
   prompt: 'its own prompt, by the model of the session',

@@ -38,6 +38,8 @@ export interface Policy {
   readonly passes: readonly Pass[];
   /** What signatures on reasoning vouch for; absent: nothing is done about them. */
   readonly reasoning?: ReasoningRule;
+  /** Nobody summarises: edits that stand for a span with a text are left out, prunes and drops stay. */
+  readonly leaveSpans?: boolean;
   /** Absolute trigger in tokens, in place of the first gate; 0 where there is none. */
   readonly maxTokens: number;
 }

@@ -70,6 +70,7 @@ export function planRun(input: RunInput): RunOutcome {
     FIT_RIGHTS,
   );
   openStages(draft, input, states, claimsShare);
+  if (draft.reading.pressure > 1) goFurther(draft, input, states, claimsShare);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
   // Claims only take from what was freed: what frees too little without them frees too little.
   if (before.pressure <= 1 && gainOf(before, draft.reading) < minGain)
@@ -175,6 +176,33 @@ function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>,
   }
 }
 
+/** More steps than this are no steps but a loop. */
+const MOST_STEPS = 16;
+
+/** Where all stages together were not enough: those that can, once more under harder options, before anything is dropped. */
+function goFurther(draft: Draft, input: RunInput, states: Map<string, unknown>, claimsShare: number): void {
+  const { policy } = input;
+  for (const stage of policy.stages) {
+    let { options } = stage;
+    for (let step = 0; step < MOST_STEPS && draft.reading.pressure > 1; step++) {
+      options = harderOf(stage, options);
+      if (options === undefined) break;
+      draft.step(stage.stage, stage.opensAt, (view) => {
+        const reclaim = withRoomForClaims(draft, policy.target, claimsShare);
+        return proposalOf({ ...stage, options }, view, draft, input, states, reclaim);
+      });
+    }
+  }
+}
+
+function harderOf({ plugin }: OpenableStage, options: unknown): unknown {
+  try {
+    return plugin.harder?.(options);
+  } catch {
+    return undefined;
+  }
+}
+
 function proposalOf(
   stage: OpenableStage,
   view: TranscriptView,
@@ -203,8 +231,10 @@ function proposalOf(
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
   if (proposal.state !== undefined) states.set(stage.stage, structuredClone(proposal.state));
-  return proposal.edits;
+  return policy.leaveSpans ? proposal.edits.filter((edit) => !standsForSpan(edit)) : proposal.edits;
 }
+
+const standsForSpan = (edit: Edit): boolean => edit?.kind === 'supersede' && edit.slot !== undefined;
 
 /** Below every stage: oldest first, then fresh results and pins down to whatever size fits. */
 function dropToFit(draft: Draft, { policy, count }: RunInput): void {

@@ -20,6 +20,8 @@ export type PressureEvent<Reading> =
       readonly skipped: readonly string[];
     }
   | { readonly kind: 'noop'; readonly reason: string }
+  /** Compaction was not enough; what an operator can do. */
+  | { readonly kind: 'warning'; readonly message: string }
   | {
       readonly kind: 'completed';
       readonly recordId: string;

@@ -13,6 +13,7 @@ export function announce(emit: Emit<Reading>, report: RunReport, policy: Policy,
   const last = report.stages.at(-1);
   if (last && skipped.length > 0) emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
 
+  for (const message of report.warnings ?? []) emit({ kind: 'warning', message });
   if (report.kind === 'noop') emit({ kind: 'noop', reason: report.reason });
   else if (report.error) emit({ kind: 'failed', error: report.error });
   else if (report.record) {

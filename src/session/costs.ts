@@ -26,6 +26,9 @@ export interface SpendingLimits {
   readonly maxTokens: number | null;
 }
 
+export const tokensOf = (line: Omit<CostLine, 'calls' | 'cost' | 'unpriced'>): number =>
+  line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens + line.outputTokens;
+
 const NOTHING: CostLine = {
   calls: 0,
   inputTokens: 0,
@@ -43,12 +46,15 @@ export class CostBook {
   model: string | null;
   /** Hears of every call, as it is stored. */
   onSpent: ((entry: UsageEntry) => void) | undefined;
+  readonly #project: ProjectCosts | undefined;
   #primary = NOTHING;
   #compactor = NOTHING;
 
-  constructor(model: string | null, priceOf: PriceOf) {
+  /** `project` hears of every call as well. */
+  constructor(model: string | null, priceOf: PriceOf, project?: ProjectCosts) {
     this.model = model;
     this.#priceOf = priceOf;
+    this.#project = project;
   }
 
   get totals(): Costs {
@@ -58,12 +64,17 @@ export class CostBook {
   addPrimary(usage: Usage): void {
     const cost = this.model === null ? null : this.#priceOf(this.model, usage);
     this.#primary = plus(this.#primary, usage, cost);
-    this.onSpent?.({ line: 'primary', model: this.model ?? '', ...plus(NOTHING, usage, cost) });
+    this.#tell({ line: 'primary', model: this.model ?? '', ...plus(NOTHING, usage, cost) });
   }
 
   addCall({ usage, cost, model = '' }: ModelCall): void {
     this.#compactor = plus(this.#compactor, usage, cost);
-    this.onSpent?.({ line: 'compactor', model, ...plus(NOTHING, usage, cost) });
+    this.#tell({ line: 'compactor', model, ...plus(NOTHING, usage, cost) });
+  }
+
+  #tell(entry: UsageEntry): void {
+    this.#project?.add(entry);
+    this.onSpent?.(entry);
   }
 
   /** Takes up sums that were stored. */
@@ -76,8 +87,8 @@ export class CostBook {
 
   /** Why no further summary may be bought; undefined while one may. */
   stopped({ maxCost, maxTokens }: SpendingLimits): string | undefined {
-    const { cost, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = this.#compactor;
-    const tokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+    const { cost } = this.#compactor;
+    const tokens = tokensOf(this.#compactor);
     if (maxCost !== null && cost >= maxCost)
       return `was not bought: the session has spent its ${maxCost} dollars`;
     if (maxTokens !== null && tokens >= maxTokens)
@@ -85,6 +96,48 @@ export class CostBook {
     return undefined;
   }
 }
+
+/** The spending of all sessions of one engine, and how much of it within the hour. */
+export class ProjectCosts {
+  readonly #clock: () => number;
+  #totals: Costs = { primary: NOTHING, compactor: NOTHING };
+  /** Calls of summarizers of the last hour, oldest first. */
+  #recent: { readonly at: number; readonly cost: number; readonly tokens: number }[] = [];
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  get totals(): Costs {
+    return this.#totals;
+  }
+
+  add({ line, model: _, ...sums }: UsageEntry): void {
+    this.#totals = { ...this.#totals, [line]: together(this.#totals[line], sums) };
+    if (line === 'compactor')
+      this.#recent.push({ at: this.#clock(), cost: sums.cost, tokens: tokensOf(sums) });
+  }
+
+  /** Why no further summary may be bought for now; undefined while one may. */
+  stopped({ maxCostPerHour, maxTokensPerHour }: HourlyLimits): string | undefined {
+    if (maxCostPerHour === null && maxTokensPerHour === null) return undefined;
+    const from = this.#clock() - HOUR_MS;
+    this.#recent = this.#recent.filter(({ at }) => at > from);
+    const sum = (of: 'cost' | 'tokens'): number => this.#recent.reduce((total, call) => total + call[of], 0);
+    if (maxCostPerHour !== null && sum('cost') >= maxCostPerHour)
+      return `was not bought: all sessions together have spent the ${maxCostPerHour} dollars of this hour`;
+    if (maxTokensPerHour !== null && sum('tokens') >= maxTokensPerHour)
+      return `was not bought: all sessions together have spent the ${maxTokensPerHour} tokens of this hour`;
+    return undefined;
+  }
+}
+
+export interface HourlyLimits {
+  readonly maxCostPerHour: number | null;
+  readonly maxTokensPerHour: number | null;
+}
+
+const HOUR_MS = 3_600_000;
 
 function plus(line: CostLine, usage: Usage | undefined, cost: number | null): CostLine {
   return Object.freeze({

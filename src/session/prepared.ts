@@ -15,6 +15,8 @@ export interface RunReport {
   readonly error?: SpillwayError;
   /** Calls of a summarizer, failed ones too; absent where none was asked. The record has them as well. */
   readonly calls?: readonly ModelCall[];
+  /** What an operator should know and do, where compaction was not enough; the record has them as well. */
+  readonly warnings?: readonly string[];
   /** Milliseconds of planning, waiting for text, and committing; 0 where no run started. */
   readonly durationMs: number;
 }

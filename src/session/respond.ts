@@ -16,6 +16,7 @@ import { announce } from './announce.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import type { RunReport } from './prepared.js';
 import { admitArrivals, type AgentState, type SessionParts } from './state.js';
+import { warningsOf } from './warnings.js';
 
 type Emitting = Emit<Reading>;
 
@@ -206,12 +207,17 @@ function settle(
 ): RunReport {
   const { stages } = parts.policy;
   const calls = bought && { calls: bought.calls };
+  const warnings = (pressure: number): { readonly warnings?: readonly string[] } => {
+    const found = warningsOf(outcome, pressure, stages[0]?.opensAt ?? Infinity, bought);
+    return found.length > 0 ? { warnings: found } : {};
+  };
   if (outcome.kind === 'planned' && parts.approval && outcome.plan.trigger.kind !== 'manual') {
     propose(outcome, state, bought);
     return { ...pendingReport(outcome.plan), durationMs, ...calls };
   }
   if (outcome.kind === 'planned') {
-    const record = commit(outcome, 'compaction', state, parts, durationMs, bought);
+    const warned = warnings(outcome.after.pressure);
+    const record = commit(outcome, 'compaction', state, parts, durationMs, { ...bought, ...warned });
     state.spent = spentAfter(outcome.after.pressure, stages, state.appendedTokens);
     state.overflowed = false;
     return {
@@ -221,6 +227,7 @@ function settle(
       record,
       durationMs,
       ...calls,
+      ...warned,
     };
   }
   const { pressure } = parts.gauge.read(state.projection);
@@ -230,9 +237,17 @@ function settle(
   };
   state.overflowed = false;
   if (outcome.kind === 'noop')
-    return { kind: 'noop', reason: outcome.reason, stages: outcome.stages, durationMs, ...calls };
+    return {
+      kind: 'noop',
+      reason: outcome.reason,
+      stages: outcome.stages,
+      durationMs,
+      ...calls,
+      ...warnings(pressure),
+    };
   const { error } = outcome;
-  return { kind: 'unreachable', reason: error.message, stages: outcome.stages, error, durationMs };
+  const { message: reason } = error;
+  return { kind: 'unreachable', reason, stages: outcome.stages, error, durationMs, ...warnings(pressure) };
 }
 
 /** Lets a plan wait for an operator, with all that committing it later needs. */
@@ -247,13 +262,21 @@ export function commit(
   state: AgentState,
   parts: SessionParts,
   durationMs: number,
-  bought?: Filling['bought'],
+  bought?: Partial<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'warnings'>>,
   approves?: string,
 ): CompactionRecord {
   const id = `c${state.ledger.records.length + 1}`;
   const committedAt = plan.inputs.clock;
   const timing = { committedAt, durationMs, stageMs };
-  const record: CompactionRecord = { id, kind, status: 'committed', plan, ...timing, ...bought };
+  const record: CompactionRecord = {
+    id,
+    kind,
+    status: 'committed',
+    plan,
+    ...timing,
+    ...(kind === 'compaction' && { summarizer: parts.summarizer }),
+    ...bought,
+  };
   state.ledger.commit(record, approves);
   state.projection = draft;
   state.stageStates = states;

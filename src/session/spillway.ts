@@ -1,13 +1,13 @@
-import type { EffectiveConfig, Settings } from '../config/index.js';
+import { asksForText, chooseSummarizer, type EffectiveConfig, type Settings } from '../config/index.js';
 import { redactFor, type Redact } from '../facts/index.js';
 import { reasoningRuleFor, withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import { SpillwayError } from '../errors/index.js';
-import type { CompactionStage, SessionStore, TokenCounter, WireFormat } from '../spi/index.js';
+import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
 import { settingsOf } from './agents.js';
 import { AuditTrail } from './audit.js';
-import { CostBook } from './costs.js';
+import { CostBook, ProjectCosts, type Costs } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
 import { Follower } from './follow.js';
 import { createGauge } from './gauge.js';
@@ -38,6 +38,10 @@ export interface SpillwayParts {
   readonly store?: SessionStore | undefined;
   /** Absent where no summarizer is configured. */
   readonly openFiller?: OpenFiller | undefined;
+  /** Name of the summarizer that was handed in. */
+  readonly summarizerInCode?: string | undefined;
+  /** What every request of a summarizer is told beside the transcript. */
+  readonly summaryLines?: SummaryLines | undefined;
 }
 
 export interface SessionOptions {
@@ -50,6 +54,8 @@ export interface SessionOptions {
   readonly tools?: readonly unknown[];
   /** Messages that are never compacted, beside what the settings pin. A predicate must not change its mind about one. */
   readonly keep?: readonly ((message: LogMessage) => boolean)[];
+  /** What a summarizer is told beside the transcript, in place of the engine's own lines. */
+  readonly summaryLines?: SummaryLines;
 }
 
 /** A provided stage as operators see it; `opensAt` is absent where the roster leaves it out. */
@@ -65,12 +71,19 @@ export class Spillway {
   readonly config: EffectiveConfig;
   readonly #parts: SpillwayParts;
   readonly #redact: Redact;
+  readonly #costs: ProjectCosts;
   #opened = 0;
 
   constructor(parts: SpillwayParts) {
     this.#parts = parts;
     this.config = parts.config;
     this.#redact = redactFor(parts.config.settings.redact);
+    this.#costs = new ProjectCosts(parts.effects.clock);
+  }
+
+  /** What all sessions of this engine cost since it was opened, and never less. `session.costs` has each one's. */
+  get costs(): Costs {
+    return this.#costs.totals;
   }
 
   /** The roster in order, then what is provided and switched off. */
@@ -136,19 +149,25 @@ export class Spillway {
       measure: createMeasure(counter),
       countTools: (tools) => countTools(counter, tools),
     });
-    const costs = new CostBook(gauge.model, priceOf);
-    const filler = openFiller?.({
+    const costs = new CostBook(gauge.model, priceOf, this.#costs);
+    const summarizer = chooseSummarizer(settings, this.#parts.summarizerInCode);
+    const asked = asksForText(summarizer) ? openFiller : undefined;
+    const filler = asked?.({
+      choice: summarizer,
+      sessionModel: gauge.model,
+      lines: options.summaryLines ?? this.#parts.summaryLines,
       // Not the memo: whole sources would push the drafts out of it.
       count: (text) => counter.count(text),
       timer: effects.timer,
-      stopped: () => costs.stopped(settings.fill),
+      stopped: () => costs.stopped(settings.fill) ?? this.#costs.stopped(settings.fill),
     });
     return {
       id: options.id ?? `s${++this.#opened}`,
       agentPath,
       get policy() {
+        const leaveSpans = summarizer.from === 'none';
         const reasoning = reasoningRuleFor(format.name, gauge.model, settings.reasoning.signed);
-        return { ...withAbsoluteTrigger(policy, gauge.budget.tokens), reasoning };
+        return { ...withAbsoluteTrigger(policy, gauge.budget.tokens), leaveSpans, reasoning };
       },
       pins: {
         system: settings.pins.system,
@@ -168,6 +187,7 @@ export class Spillway {
       follower,
       createWriter: () => follower.writer(),
       costs,
+      summarizer,
       ...(filler && { filler }),
       ...effects,
     };

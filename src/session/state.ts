@@ -4,7 +4,14 @@ import { StatementLedger } from '../outline/index.js';
 import type { Policy, Spent } from '../pipeline/index.js';
 import type { MeasureMessage, RequestWriter } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
-import { Ledger, Log, Projection, type LogMessage, type Message } from '../transcript/index.js';
+import {
+  Ledger,
+  Log,
+  Projection,
+  type LogMessage,
+  type Message,
+  type SummarizerChoice,
+} from '../transcript/index.js';
 import type { AuditTrail } from './audit.js';
 import type { CostBook } from './costs.js';
 import type { Follower } from './follow.js';
@@ -37,6 +44,8 @@ export interface SessionParts {
   /** Tells what is new in a client's whole history. */
   readonly follower: Follower;
   readonly costs: CostBook;
+  /** Who writes the text of its compactions. */
+  readonly summarizer: SummarizerChoice;
   /** Buys text for plans; absent where no summarizer is configured. */
   readonly filler?: Filler;
   /** Milliseconds since the epoch. */

@@ -37,6 +37,8 @@ export interface CompactionStage<Options = unknown> {
   /** One sentence for operators. */
   readonly summary: string;
   plan(view: TranscriptView, goal: StageGoal<Options>): Proposal;
+  /** Options that leave less, asked for where the request does not fit after all stages; undefined where there are none. */
+  harder?(options: Options): Options | undefined;
 }
 
 /** For stages written without a container: types the options from the schema. */

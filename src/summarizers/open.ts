@@ -1,9 +1,9 @@
 import { SpillwayError } from '../errors/index.js';
 import { redactFor } from '../facts/index.js';
-import type { Summarizer, SummaryLines } from '../spi/index.js';
+import type { SessionStore, Summarizer, SummaryLines } from '../spi/index.js';
 import type { PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
-import type { Artifacts } from './artifacts.js';
+import { storedArtifacts, type Artifacts } from './artifacts.js';
 import { Breakers } from './breaker.js';
 import { Filler } from './fill.js';
 import { createModelSummarizer, modelOf, type SummarizerFields } from './model.js';
@@ -37,6 +37,15 @@ export interface FillSettings {
   readonly breaker: { readonly scope: 'pipeline' | 'stage' };
   readonly thresholds: { readonly circuitBreakerFailures: number; readonly circuitBreakerCooldown: number };
   readonly redact: readonly string[];
+  /** Settings of single agents, by path. */
+  readonly agents: Readonly<Record<string, AgentAsks>>;
+}
+
+/** What of an agent's own settings concerns summarizers; as loose as they were written. */
+export interface AgentAsks {
+  readonly model?: unknown;
+  readonly summarizer?: unknown;
+  readonly compaction?: { readonly prompt?: unknown };
 }
 
 export interface FillersRequest {
@@ -48,15 +57,19 @@ export interface FillersRequest {
   readonly promptFolder: string;
   readonly windowOf: (model: string) => number;
   readonly priceOf: PriceOf;
+  /** Keeps bought text for all processes on it. */
+  readonly store?: Pick<SessionStore, 'artifact' | 'keepArtifact'>;
 }
 
 export interface OpenRequest {
   /** The default where absent. */
   readonly choice?: SummarizerChoice;
+  /** Model that the session talks to: it is asked where no other one is named. */
+  readonly sessionModel?: string | null;
   readonly count: (text: string) => number;
   readonly timer: () => number;
   readonly stopped: () => string | undefined;
-  /** Where bought text is kept; memory of the session's own where absent. Those who share it buy once between them. */
+  /** Where bought text is kept; the store, else memory of the session's own. Those who share it buy once between them. */
   readonly artifacts?: Artifacts | undefined;
   /** Facts that every request of a summarizer is given. */
   readonly lines?: SummaryLines | undefined;
@@ -74,19 +87,21 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   const prompts = await promptsFor(sources);
   const summarizerOf = await openSummarizers(request);
   for (const { prompt } of Object.values(settings.summarizerAgents)) if (prompt) ownPrompt(prompt, sources);
-  if (settings.compaction.prompt) ownPrompt(settings.compaction.prompt, sources);
+  for (const { compaction } of [settings, ...Object.values(settings.agents)])
+    if (typeof compaction?.prompt === 'string') ownPrompt(compaction.prompt, sources);
+  const kept = request.store && storedArtifacts(request.store);
   const shared = new WeakMap<Artifacts, BoughtOnce>();
   const onceOn = (artifacts: Artifacts): BoughtOnce => {
     const once = shared.get(artifacts) ?? new BoughtOnce(artifacts);
     shared.set(artifacts, once);
     return once;
   };
-  return ({ choice = DEFAULT, artifacts, ...session }) => {
+  return ({ choice = DEFAULT, sessionModel = settings.model, artifacts = kept, ...session }) => {
     const agent = choice.from === 'agent' ? settings.summarizerAgents[choice.name] : undefined;
     const named = choice.from === 'prompt' ? choice.name : agent?.prompt;
     return new Filler({
       ...session,
-      summarizer: summarizerOf(choice),
+      summarizer: summarizerOf(choice, sessionModel),
       prompts: named ? withOwnPrompt(prompts, ownPrompt(named, sources)) : prompts,
       redact,
       priceOf,
@@ -108,30 +123,38 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
 
 const DEFAULT: SummarizerChoice = { from: 'default', name: '' };
 
-/** Those that are named are opened, so that what is wrong with them is said at start; the session's own where it can be. */
-async function openSummarizers(request: FillersRequest): Promise<(choice: SummarizerChoice) => Summarizer> {
+type SummarizerOf = (choice: SummarizerChoice, sessionModel: string | null) => Summarizer;
+
+/** Those that are named are opened, so that what is wrong with them is said at start. */
+async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   const { settings, summarizer: inCode } = request;
+  const { summarizerModel, summarizerAgents } = settings;
   const open = (fields: SummarizerFields, subject: string): Promise<Summarizer> =>
     createModelSummarizer(modelOf({ ...request, sessionModel: settings.model, fields, subject }));
   const agents = new Map<string, Summarizer>();
-  for (const [name, fields] of Object.entries(settings.summarizerAgents))
+  for (const [name, fields] of Object.entries(summarizerAgents))
     agents.set(name, await open(fields, `summarizerAgents.${name}`));
-  const byDefault =
-    inCode ??
-    (settings.summarizer === 'model' ? await open(settings.summarizerModel, 'summarizerModel') : undefined);
-  const self = { ...settings.summarizerModel, model: settings.model };
-  const mayBeAsked =
-    settings.model !== null && (self.baseUrl !== null || self.provider !== 'openai-compatible');
-  const own =
-    inCode ?? (settings.compaction.prompt || mayBeAsked ? await open(self, 'summarizerModel') : undefined);
-  return ({ from, name }) => {
-    const found = from === 'prompt' ? own : from === 'agent' ? agents.get(name) : byDefault;
+
+  const asking: readonly AgentAsks[] = [settings, ...Object.values(settings.agents)];
+  const asksDefault = !inCode && asking.some(({ summarizer }) => summarizer === 'model');
+  const asksOwn = !inCode && asking.some(({ compaction }) => compaction?.prompt);
+  const byDefault = asksDefault ? await open(summarizerModel, 'summarizerModel') : undefined;
+  // Agents may talk to models of their own.
+  const talksTo = new Set(asking.flatMap(({ model }) => (typeof model === 'string' ? [model] : [])));
+  const own = new Map<string, Summarizer>();
+  if (asksOwn && talksTo.size === 0) await open({ ...summarizerModel, model: null }, 'summarizerModel');
+  if (asksOwn || (asksDefault && summarizerModel.model === null))
+    for (const model of talksTo) own.set(model, await open({ ...summarizerModel, model }, 'summarizerModel'));
+
+  return ({ from, name }, sessionModel) => {
+    const its = sessionModel === null ? undefined : own.get(sessionModel);
+    const usual = summarizerModel.model === null ? (its ?? byDefault) : byDefault;
+    const found = from === 'agent' ? agents.get(name) : (inCode ?? (from === 'prompt' ? its : usual));
     if (!found)
       throw new SpillwayError('CONFIG_INVALID', {
-        subject: `compaction.${from}`,
-        found: name,
-        remedy:
-          'Name the model of the session, and the address of its endpoint in summarizerModel, so that it can be asked.',
+        subject: from === 'prompt' ? 'model' : `compaction.${from}`,
+        found: from === 'prompt' ? sessionModel : name,
+        remedy: 'Name the model in the settings, of all or of the agent, so that it is opened at start.',
       });
     return found;
   };

@@ -17,7 +17,7 @@ export interface CompactReport {
     readonly derivation: readonly string[];
   };
   readonly budget: Budget;
-  readonly run: Pick<RunReport, 'kind' | 'reason' | 'stages' | 'durationMs' | 'calls'> & {
+  readonly run: Pick<RunReport, 'kind' | 'reason' | 'stages' | 'durationMs' | 'calls' | 'warnings'> & {
     readonly plan?: string;
     readonly fallbacks?: readonly string[];
   };
@@ -64,6 +64,7 @@ export function compactReport(facts: Facts): CompactReport {
       durationMs,
       ...(record && { plan: record.plan.hash }),
       ...(calls && { calls }),
+      ...(run.warnings && { warnings: run.warnings }),
       ...(record?.fallbacks && { fallbacks: record.fallbacks }),
     },
     ...(costs.calls > 0 && { costs }),
@@ -105,6 +106,7 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
   }
   lines.push(`${run.kind === 'committed' ? 'compacted' : 'nothing to do'}: ${run.reason}`);
   if (report.costs) lines.push(costsLine(report.costs));
+  for (const warning of run.warnings ?? []) lines.push(paint.yellow(`warning: ${warning}`));
   for (const fallback of run.fallbacks ?? []) lines.push(paint.yellow(`not by the summarizer: ${fallback}`));
   lines.push(
     `of ${report.dispositions.length} messages ${kept.kept} kept, ${kept.pinned} pinned, ${kept.replaced} replaced in part, ${kept.superseded} superseded`,

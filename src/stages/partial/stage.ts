@@ -15,6 +15,9 @@ export const partial = defineStage<PartialOptions>({
     const spans = freeRuns(blocks.slice(0, retainedFrom(blocks, retainCount))).map(spanOf);
     return { edits: summarise(view, goal, spans, { stage: 'partial', maxSummaryTokens }) };
   },
+  /** Half as many stay, down to none. */
+  harder: ({ retainCount, ...others }) =>
+    retainCount === 0 ? undefined : { ...others, retainCount: Math.floor(retainCount / 2) },
 });
 
 /** Index of the first block that stays: as many whole blocks as `count` messages hold, and no more. */

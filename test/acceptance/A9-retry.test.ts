@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PressureEvent, Reading } from '../../src/index.js';
+import { GOOD, startEmulator, type Act, type Emulator } from '../emulator/index.js';
+import { emulated, summariesOf } from './summarizer.js';
+import {
+  engine,
+  fill,
+  prose,
+  read,
+  step,
+  system,
+  talk,
+  temporaryFolder,
+  spillway as cli,
+  user,
+} from './support.js';
+
+const folder = temporaryFolder();
+
+/** Characters of the longest tool result in each request, marks of cutting aside. */
+const shownChars = ({ received }: Emulator): number[] =>
+  received.map(({ body }) => {
+    const [, asked] = body['messages'] as { content: string }[];
+    const shown = [...asked!.content.matchAll(/\w+ returned: ([^]*?)\n<\/message>/g)].map(
+      ([, text]) => text!.replace(/\s*\[(?:… )?\d+ characters left out(?: …)?\]\s*/g, '').length,
+    );
+    return Math.max(0, ...shown);
+  });
+
+async function compacted(emulator: Emulator, settings: object = {}) {
+  const spillway = await engine(20_000, emulated(emulator, settings), { profile: 'agent' });
+  const session = spillway.session();
+  const reads = Array.from({ length: 12 }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(500, i)));
+  session.append(...read([system('Be brief.'), user('Read all.'), ...reads.flat(), ...talk(6, 150)]));
+  fill(session, 0.85);
+  const { run } = await session.prepare();
+  return { session, run };
+}
+
+describe('A9: progressive retry', () => {
+  it.each<[string, Act]>([
+    ['the source is longer than the model reads', 'context-length'],
+    ['the summary is too large', 'oversized'],
+  ])('shortens tool results to 200, 150, 100, 50 and 0 characters where %s', async (_, act) => {
+    const emulator = await startEmulator();
+    emulator.script = [act, act, act, act];
+    const { session, run } = await compacted(emulator);
+    const shown = shownChars(emulator);
+    expect(shown.map((chars) => Math.round(chars / 10) * 10)).toEqual([200, 150, 100, 50, 0]);
+    expect(run.calls!.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+    expect(summariesOf(session)[0]).toContain(GOOD);
+    expect(run.warnings).toBeUndefined();
+  });
+
+  it('then keeps fewer messages, down to none, before anything is dropped', async () => {
+    const emulator = await startEmulator();
+    const spillway = await engine(20_000, emulated(emulator), { profile: 'agent' });
+    const session = spillway.session();
+    // The last ten, which partial keeps, are more than the whole budget.
+    session.append(...read([system('Be brief.'), ...talk(10, 100), ...talk(5, 3_000, 700)]));
+    session.append(...read([user('And now?')]).map((message) => ({ ...message, id: 'last' })));
+    const { run, reading } = await session.prepare();
+    const steps = run.stages.filter(({ stage }) => stage === 'partial').length;
+    expect(steps).toBeGreaterThan(1);
+    expect(run.stages.map(({ stage }) => stage)).not.toContain('drop');
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+    expect(summariesOf(session)[0]).toContain(GOOD);
+    expect(session.view.filter(({ message }) => message.origin !== 'synthetic').length).toBeLessThan(11);
+    expect(session.view.at(-1)!.message.id).toBe('last');
+  });
+
+  it('then warns, and says what to do: in the record, as an event, and in the error', async () => {
+    const emulator = await startEmulator();
+    const spillway = await engine(8_000, emulated(emulator), { profile: 'agent' });
+    const session = spillway.session();
+    const warned: string[] = [];
+    session.events.subscribe((event: PressureEvent<Reading>) => {
+      if (event.kind === 'warning') warned.push(event.message);
+    });
+    // What was asked last may not go, and leaves no room for more.
+    session.append(...read([system('Be brief.'), ...talk(4, 300), user(`Do: ${prose(7_300, 5)}`)]));
+    const { run } = await session.prepare();
+    expect(run.warnings).toEqual([
+      expect.stringMatching(/still fills 9\d % of its budget.*Compact by hand.*larger window.*new session/),
+    ]);
+    expect(run.record!.warnings).toEqual(run.warnings);
+    expect(warned).toEqual(run.warnings);
+
+    const more = read([user(`And: ${prose(3_000, 6)}`), user('x '.repeat(30_000))]);
+    session.append(...more.map((message, i) => ({ ...message, id: `more${i}` })));
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+    expect(warned.at(-1)).toMatch(/may never be removed does not fit.*new session/);
+  });
+
+  it('and the command line prints the warning', async () => {
+    const chat = [system('Be brief.'), ...talk(4, 300), user(`Do: ${prose(7_300, 5)}`)];
+    const file = folder.file('full.json', JSON.stringify(chat));
+    const { err } = await cli(['compact', file, '--window', '8000', '--profile', 'agent']);
+    expect(err).toMatch(/still fills \d+ % of its budget/);
+  });
+
+  it('says so where the summarizer never took the source', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'context-length';
+    const { run } = await compacted(emulator);
+    expect(run.warnings).toEqual([expect.stringMatching(/could not take the source.*fill\.chunks/)]);
+    expect(emulator.received).toHaveLength(5);
+  });
+});
