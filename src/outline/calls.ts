@@ -6,6 +6,7 @@ import {
   type ToolResultPart,
 } from '../transcript/index.js';
 import { looksFailed, outcomeOf } from './outcome.js';
+import { quoted } from './quoted.js';
 import { oneLine } from './slices.js';
 import { plainName } from './stub.js';
 
@@ -120,11 +121,6 @@ function lineOf(call: Omit<CallOutcome, 'line'>): string {
   const label = isShell(call) ? call.target : `${call.name} ${call.target}`.trim();
   if (call.outcome === undefined) return `- ${label} → no answer`;
   return `- ${label} → ${call.outcome === OK ? OK : quoted(call.outcome)}`;
-}
-
-/** Text of others inside our own: in quotation marks that it cannot close. */
-export function quoted(text: string): string {
-  return `“${text.replace(/[“”]/g, '"')}”`;
 }
 
 function isShell(call: Omit<CallOutcome, 'line'>): boolean {

@@ -4,7 +4,16 @@ export { cutArguments, levelFor } from './arguments.js';
 export { headOf, oneLine, tailOf } from './slices.js';
 export { outcomeOf, looksFailed } from './outcome.js';
 export { keyLines, type Wanted } from './key-lines.js';
-export { callLabel, callsOf, quoted, type CallOutcome } from './calls.js';
+export { callLabel, callsOf, type CallOutcome } from './calls.js';
+export { quoted } from './quoted.js';
 export { proseOf } from './prose.js';
 export { outlineSpan, type Dropped, type Outline, type OutlineRequest } from './span.js';
-export { claimsText, StatementLedger, type ClaimsRequest } from './claims/index.js';
+export {
+  claimsText,
+  StatementLedger,
+  type Claim,
+  type ClaimKind,
+  type ClaimsRequest,
+  type ClaimStatus,
+  type Ended,
+} from './claims/index.js';

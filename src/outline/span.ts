@@ -3,6 +3,7 @@ import type { Count } from './cut.js';
 import { fitText } from './fit.js';
 import { findingsOf, type Findings } from './findings.js';
 import type { Line } from './notes.js';
+import type { Ended } from './claims/index.js';
 import { userSection } from './user-words.js';
 
 export interface OutlineRequest {
@@ -10,6 +11,8 @@ export interface OutlineRequest {
   readonly count: Count;
   /** Names the span, for recall. */
   readonly handle: Handle;
+  /** What a user's message said that holds no longer, by log position. */
+  readonly ended?: (seq: number) => readonly Ended[];
 }
 
 /** The text that stands for a span, and what it does not say. */
@@ -42,12 +45,12 @@ const TITLE_CHARS = 60;
  */
 export function outlineSpan(
   messages: readonly LogMessage[],
-  { maxTokens, count, handle }: OutlineRequest,
+  { maxTokens, count, handle, ended }: OutlineRequest,
 ): Outline {
   const found = findingsOf(messages);
   const droppedBy = new Map<string, Dropped>();
   const build = (chars: number): string => {
-    const drawn = draw(found, handle, chars);
+    const drawn = draw(found, handle, chars, ended);
     droppedBy.set(drawn.text, drawn.dropped);
     return drawn.text;
   };
@@ -57,12 +60,17 @@ export function outlineSpan(
   return { text, tokens: count(text), dropped: allOf(found) };
 }
 
-function draw(found: Findings, handle: Handle, chars: number): { text: string; dropped: Dropped } {
+function draw(
+  found: Findings,
+  handle: Handle,
+  chars: number,
+  ended: OutlineRequest['ended'],
+): { text: string; dropped: Dropped } {
   const header = `Earlier in this session (compacted ${handle}; recall by handle):`;
   const rest = chars - header.length;
   if (rest < 40) return { text: bareLine(handle), dropped: allOf(found) };
   const others = length(found.decisions) + length(found.calls) + length(found.changed) + length(found.read);
-  const users = userSection(found.users, Math.max(USER_SHARE * rest, rest - others - 120));
+  const users = userSection(found.users, Math.max(USER_SHARE * rest, rest - others - 120), ended);
   let left = rest - length(users.lines) - TITLE_CHARS;
   const reserved = Math.min(FILE_SHARE * left, length(found.changed) + length(found.read));
   left -= reserved;

@@ -1,7 +1,9 @@
 import type { LogMessage } from '../transcript/index.js';
 import { spanHandle } from '../transcript/index.js';
 import { proseOf, setsConstraint } from './prose.js';
+import { quoted } from './quoted.js';
 import { oneLine } from './slices.js';
+import type { Ended } from './claims/index.js';
 
 /** A user message that does not fit is named by so much of its beginning, in characters. */
 const LINE_CHARS = 90;
@@ -35,12 +37,16 @@ export interface UserSection {
  * What users said, in order: verbatim while it fits `chars`, those that set constraints first, then the newest;
  * the rest a line and a handle each while that fits, and one line for all that are left.
  */
-export function userSection(words: readonly UserWords[], chars: number): UserSection {
+export function userSection(
+  words: readonly UserWords[],
+  chars: number,
+  ended: (seq: number) => readonly Ended[] = () => [],
+): UserSection {
   const byWeight = [...words].sort((a, b) => Number(b.constrains) - Number(a.constrains) || b.seq - a.seq);
   const whole = new Map<UserWords, string>();
   let left = chars - (words.length > 0 ? groupOf(words).length : 0);
   for (const word of byWeight) {
-    const line = `- user: ${word.text}`;
+    const line = `- user: ${word.text}${ended(word.seq).map(endedMark).join('')}`;
     if (line.length + 1 > left) continue;
     left -= line.length + 1;
     whole.set(word, line);
@@ -48,7 +54,8 @@ export function userSection(words: readonly UserWords[], chars: number): UserSec
   const short = new Map<UserWords, string>();
   for (const word of byWeight) {
     if (whole.has(word)) continue;
-    const line = `- user, shortened: ${oneLine(word.text, LINE_CHARS)} [recall ${word.id}]`;
+    const mark = ended(word.seq).length > 0 ? ' (in part no longer holds)' : '';
+    const line = `- user, shortened: ${oneLine(word.text, LINE_CHARS)}${mark} [recall ${word.id}]`;
     if (line.length + 1 > left) break;
     left -= line.length + 1;
     short.set(word, line);
@@ -59,6 +66,11 @@ export function userSection(words: readonly UserWords[], chars: number): UserSec
     lines: hidden.length > 0 ? [...shown, groupOf(hidden)] : shown,
     shortened: words.filter((word) => !whole.has(word)).map((word) => word.id),
   };
+}
+
+/** What was said stands; that it holds no longer stands behind it, in the words that ended it. */
+function endedMark({ text, endedBy }: Ended): string {
+  return ` (${quoted(oneLine(text, LINE_CHARS))} no longer holds since the user said ${quoted(oneLine(endedBy, LINE_CHARS))})`;
 }
 
 function groupOf(rest: readonly UserWords[]): string {

@@ -1,6 +1,7 @@
 import { scanWords, type Artifact, type Identifier } from '../facts/index.js';
 import { callsOf, claimsText, type StatementLedger } from '../outline/index.js';
 import type { GuardRights } from './guard.js';
+import type { ViewSource } from './view.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
@@ -8,7 +9,6 @@ import {
   type Edit,
   type Message,
   type Part,
-  type ReadonlyLog,
   type ViewMessage,
 } from '../transcript/index.js';
 
@@ -34,7 +34,7 @@ export function claimsTokens(view: readonly ViewMessage[]): number {
  */
 export function carryClaims(
   view: TranscriptView,
-  log: ReadonlyLog,
+  { log, secrets }: Pick<ViewSource, 'log' | 'secrets'>,
   sources: ClaimSources,
   maxTokens: number,
   count: (text: string) => number,
@@ -48,7 +48,9 @@ export function carryClaims(
     statements: sources.statements,
     identifiers: sources.identifiers.all(),
     artifacts: sources.artifacts.all(),
+    secrets,
     isShownMessage: (seq) => shown.messages.has(seq),
+    isShownText: (text) => shown.texts.some((standing) => standing.includes(text)),
     isShown: (word) =>
       shown.words.has(word.hash) ||
       shown.messages.has(word.last) ||
@@ -149,7 +151,8 @@ function digestOf({ messages, fromId, toId }: ViewExchange): Message {
 }
 
 /** Log positions that stand as they were, and the words of what stands changed. */
-function shownIn(view: TranscriptView): { messages: Set<number>; words: Set<number> } {
+function shownIn(view: TranscriptView): { messages: Set<number>; words: Set<number>; texts: string[] } {
+  const texts: string[] = [];
   const messages = new Set<number>();
   const words = new Set<number>();
   for (const exchange of view.exchanges) {
@@ -157,9 +160,10 @@ function shownIn(view: TranscriptView): { messages: Set<number>; words: Set<numb
       if (isClaims(shown)) continue;
       if (shown.source && !shown.replaced) messages.add(shown.from);
       else for (const part of shown.message.parts) for (const hash of wordsOf(part)) words.add(hash);
+      if (!shown.source) texts.push(...shown.message.parts.map(textOf));
     }
   }
-  return { messages, words };
+  return { messages, words, texts };
 }
 
 /** Parts never change, and what stands in place of others stays for many runs. */

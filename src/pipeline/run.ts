@@ -128,7 +128,7 @@ export function carry(draft: Draft, { source, claims, count, projection }: RunIn
   const before = claimsTokens(projection.view);
   const room = (FULLEST * budget.tokens - tokens) / scale + standing;
   const allowance = Math.floor(Math.min(share, room, before + MOST_OF_FREED * freed));
-  draft.step('claims', 0, (view) => carryClaims(view, source.log, claims, allowance, count), CARRY_RIGHTS);
+  draft.step('claims', 0, (view) => carryClaims(view, source, claims, allowance, count), CARRY_RIGHTS);
 }
 
 /** Of what a run frees claims may take this much: half recalls one fact in a hundred less at 8k, all leaves no gain. */

@@ -180,7 +180,7 @@ export function inputFor(state: AgentState, parts: SessionParts, trigger: Trigge
   statements.catchUp();
   secrets.catchUp();
   return {
-    source: { log, references, holds: ledger.holds, isPinned, secrets, trust: references.trust },
+    source: { log, references, holds: ledger.holds, isPinned, statements, secrets, trust: references.trust },
     projection,
     base: ledger.head,
     trigger,

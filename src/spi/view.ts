@@ -1,4 +1,5 @@
 import type { References } from '../facts/index.js';
+import type { Ended } from '../outline/index.js';
 import type { LogMessage, ViewMessage } from '../transcript/index.js';
 
 /**
@@ -35,6 +36,8 @@ export interface TranscriptView {
   readonly references: References;
   /** The log's own messages of a span, superseded ones included: what a summary should be derived from. */
   originals(from: number, to: number): readonly LogMessage[];
+  /** What a user said at a log position and took back since, with the words that ended it: no text may state it as a rule. */
+  endedIn(seq: number): readonly Ended[];
   /** Number of the log exchange (`Exchange.index`, as `references` asks for) that a log position belongs to. */
   exchangeOf(seq: number): number;
 }

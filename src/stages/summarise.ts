@@ -32,7 +32,12 @@ export function summarise(
 ): Supersede[] {
   return allot(view, goal, spans, by).flatMap(({ span, maxTokens }) => {
     const handle = spanHandle(span.fromId, span.toId);
-    const outline = outlineSpan(originalsOf(view, span), { maxTokens, count: goal.count, handle });
+    const outline = outlineSpan(originalsOf(view, span), {
+      maxTokens,
+      count: goal.count,
+      handle,
+      ended: view.endedIn,
+    });
     const saved = span.tokens - outline.tokens - overheadOf(span.exchanges[0]!);
     if (saved < LEAST_SAVING * span.tokens) return [];
     return {

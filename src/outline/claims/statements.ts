@@ -1,87 +1,105 @@
-import type { ReadonlyLog, LogMessage } from '../../transcript/index.js';
-import { isToolCall } from '../../transcript/index.js';
-import { boundsIn, proseOf } from '../prose.js';
+import type { LogMessage, ReadonlyLog } from '../../transcript/index.js';
+import { proseOf } from '../prose.js';
+import { withoutOwnText, withoutPrograms } from '../said/index.js';
+import type { Claim } from './claim.js';
+import { DecisionBook } from './decisions.js';
+import { InstructionBook } from './instructions.js';
+import { PlanBook } from './plan.js';
+import { requirementsIn } from './requirements.js';
+import { RuleBook, type Ended } from './rules.js';
+import { RunBook } from './runs.js';
 
-/** What a user said that binds beyond the moment. */
-export interface Constraint {
+/** What a user said, without what programs put into it. */
+export interface Request {
   readonly seq: number;
   readonly id: string;
   readonly text: string;
 }
 
-/** Calls by which agents keep a plan: todo lists, plans with step states. */
-const PLAN_TOOL = /todo|plan|task_?list|checklist/i;
+/** “Yes”, “go on”: what they are about was said before. In characters. */
+const WORD_OF_ASSENT = 40;
+const MOST_REQUESTS = 6;
+const MOST_REQUIREMENTS = 30;
 
-/** A longer sentence is pasted output. */
-const LONGEST_CHARS = 1_000;
-
-/** Plans are short; a longer argument is something else. */
-const LONGEST_PLAN_CHARS = 6_000;
-
-/** Statements that hold until something newer says otherwise, read off the log as it grows. */
+/**
+ * Statements that hold until something newer says otherwise, read off the log as it grows: the log is all they come
+ * from, never a text that stands in place of it.
+ */
 export class StatementLedger {
+  readonly rules = new RuleBook();
+  readonly decisions = new DecisionBook();
+  readonly runs = new RunBook();
+  readonly plan = new PlanBook(this.runs);
+  readonly instructions = new InstructionBook();
   readonly #log: ReadonlyLog;
-  readonly #constraints: Constraint[] = [];
-  #plan: { readonly seq: number; readonly text: string } | undefined;
+  #requirements: Claim[] = [];
+  #requests: Request[] = [];
   #next = 0;
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
   }
 
-  /** Oldest first. */
-  get constraints(): readonly Constraint[] {
-    return this.#constraints;
+  /** Lists of demands, letter for letter, oldest first. */
+  get requirements(): readonly Claim[] {
+    return this.#requirements;
   }
 
-  /** The newest plan, in the agent's own words. */
-  get plan(): { readonly seq: number; readonly text: string } | undefined {
-    return this.#plan;
+  /** The newest thing a user asked for; where that only says “go on”, what he asked for before as well. Oldest first. */
+  get requests(): readonly Request[] {
+    const from = this.#requests.findLastIndex(({ text }) => text.length >= WORD_OF_ASSENT);
+    return this.#requests.slice(Math.max(0, from));
   }
+
+  /** Everything, typed, each with where it stands and whether it holds. */
+  get claims(): readonly Claim[] {
+    const { rules, decisions, runs, plan, instructions } = this;
+    const constraints = rules.rules.map(({ binding: _, shorter: __, ...claim }): Claim => claim);
+    return [
+      ...constraints,
+      ...this.#requirements,
+      ...decisions.claims.map(({ kind, status, text, seq, id, endedBy }): Claim => ({
+        kind,
+        status,
+        text,
+        seq,
+        id,
+        ...(endedBy !== undefined && { endedBy }),
+      })),
+      ...plan.claims,
+      ...runs.errors,
+      ...runs.checks,
+      ...instructions.claims,
+    ];
+  }
+
+  /** What a user's message said that holds no longer. */
+  readonly endedIn = (seq: number): readonly Ended[] => this.rules.endedIn(seq);
 
   catchUp(): void {
     for (; this.#next < this.#log.length; this.#next++) this.#read(this.#log.at(this.#next));
   }
 
   #read(message: LogMessage): void {
-    if (message.role === 'user' && message.origin !== 'synthetic') {
-      for (const text of boundsIn(proseOf(message).trim())) {
-        if (text.length <= LONGEST_CHARS) this.#constraints.push({ seq: message.seq, id: message.id, text });
-      }
-    }
-    for (const part of message.parts) {
-      if (!isToolCall(part) || !PLAN_TOOL.test(part.name) || part.arguments.length > LONGEST_PLAN_CHARS)
-        continue;
-      const text = planText(part.arguments);
-      if (text !== undefined) this.#plan = { seq: message.seq, text };
-    }
+    const { role, origin } = message;
+    this.runs.read(message);
+    this.plan.read(message);
+    this.instructions.read(message);
+    if (origin === 'synthetic') return;
+    if (role === 'user') this.#hear(message);
+    else if (role === 'assistant') this.decisions.hear(message, withoutOwnText(proseOf(message)));
   }
-}
 
-interface Step {
-  readonly content?: unknown;
-  readonly step?: unknown;
-  readonly text?: unknown;
-  readonly title?: unknown;
-  readonly description?: unknown;
-  readonly status?: unknown;
-}
-
-/** `[done] read the schema`, a line a step, from the list of steps that a plan tool was given. */
-function planText(json: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
+  #hear(message: LogMessage): void {
+    const text = withoutPrograms(withoutOwnText(proseOf(message))).trim();
+    if (text === '') return;
+    const { seq, id } = message;
+    const lists = requirementsIn(text);
+    for (const list of lists)
+      this.#requirements.push({ kind: 'requirement', status: 'live', text: list, seq, id });
+    if (this.#requirements.length > MOST_REQUIREMENTS)
+      this.#requirements = this.#requirements.slice(-MOST_REQUIREMENTS);
+    this.#requests = [...this.#requests, { seq, id, text }].slice(-MOST_REQUESTS);
+    this.rules.hear(message, text);
   }
-  const lists = Object.values((value ?? {}) as Record<string, unknown>).filter(Array.isArray) as Step[][];
-  const steps = lists.find(
-    (list) => list.length > 0 && list.every((step) => typeof step === 'object' && step),
-  );
-  const lines = steps?.flatMap((step) => {
-    const text = step.content ?? step.step ?? step.text ?? step.title ?? step.description;
-    return typeof text === 'string' ? [`[${String(step.status ?? 'open')}] ${text}`] : [];
-  });
-  return lines && lines.length > 0 ? lines.join('\n') : undefined;
 }

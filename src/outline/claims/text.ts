@@ -1,9 +1,20 @@
-import { needOf, type Artifact, type Identifier } from '../../facts/index.js';
+import { needOf, type Artifact, type Identifier, type SecretBook } from '../../facts/index.js';
 import type { ReadonlyLog } from '../../transcript/index.js';
 import type { Count } from '../cut.js';
 import { fitText } from '../fit.js';
 import { BestFirst } from './best-first.js';
 import { Grouping, LINE_CHARS, type Group } from './groups.js';
+import {
+  claimLines,
+  endedLines,
+  fileLines,
+  planLines,
+  requestLines,
+  requirementLines,
+  ruleLines,
+  size,
+  type Sources,
+} from './sections.js';
 import type { StatementLedger } from './statements.js';
 
 export interface ClaimsRequest {
@@ -14,6 +25,10 @@ export interface ClaimsRequest {
   /** Whether what is sent still says it, elsewhere. */
   readonly isShown: (word: Identifier) => boolean;
   readonly isShownMessage: (seq: number) => boolean;
+  /** Whether a text that stands for messages says it already, word for word. */
+  readonly isShownText?: (text: string) => boolean;
+  /** Words that are never carried, and what text may not hold. */
+  readonly secrets?: Pick<SecretBook, 'holds' | 'redact'> | undefined;
   readonly maxTokens: number;
   readonly count: Count;
   /** Characters per token of the claims that stand now, where there are any. */
@@ -23,9 +38,16 @@ export interface ClaimsRequest {
 const HEADER = 'Carried from messages that were compacted (history, quoted as it stood; recall by handle):';
 
 /** Shares of the allowance that come before the identifiers; what they leave the identifiers take. */
+const RULES_SHARE = 0.3;
+/** What users said that may bind, lists and requests included: less, for much of it does not. */
 const USER_SHARE = 0.25;
+const ENDED_SHARE = 0.04;
 const PLAN_SHARE = 0.15;
 const FILES_SHARE = 0.15;
+const ERRORS_SHARE = 0.04;
+const CHECKS_SHARE = 0.03;
+const DECISIONS_SHARE = 0.05;
+const INSTRUCTIONS_SHARE = 0.03;
 
 /** Below this nothing worth carrying fits. */
 const LEAST_TOKENS = 40;
@@ -37,8 +59,8 @@ const WORD_DENSITY = 3.4;
 const GUESS = 0.98;
 
 /**
- * What has left the view and may be needed again, verbatim: bounds that users set, the plan, files changed, and the
- * identifiers most likely to be written again, each in a line that says where it was seen. Ranked afresh each time.
+ * What has left the view and may be needed again, verbatim: bounds and demands of users, what was taken back, the plan,
+ * failures and how checks ended, decisions, instructions, files changed, and the identifiers most likely to be written again, each in a line that says where it was seen. Ranked afresh each time.
  * Undefined where there is nothing to say.
  */
 export function claimsText(request: ClaimsRequest): { text: string; tokens: number } | undefined {
@@ -47,7 +69,8 @@ export function claimsText(request: ClaimsRequest): { text: string; tokens: numb
   const ranked = rank(request);
   // Read once: what is iterated over may be an iterator, and a text is built several times.
   const changed = changedFiles(request);
-  const build = (chars: number): string => draw(request, ranked, changed, chars);
+  const clean = request.secrets?.redact ?? ((text: string): string => text);
+  const build = (chars: number): string => clean(draw(request, ranked, changed, chars));
   const density = request.density === undefined ? WORD_DENSITY : GUESS * request.density;
   const fitted = fitText(build, maxTokens, count, density);
   return fitted && fitted.text.length > HEADER.length ? fitted : undefined;
@@ -73,45 +96,34 @@ function draw(
   changed: readonly Artifact[],
   chars: number,
 ): string {
+  const { statements, isShownMessage, isShownText = () => false } = request;
+  const sources: Sources = { statements, isShownMessage, isShownText };
   const sections = [HEADER];
   let left = chars - HEADER.length;
-  const push = (title: string, lines: readonly string[]): void => {
-    if (lines.length === 0) return;
+  const push = (title: string, lines: readonly string[]): number => {
+    if (lines.length === 0) return 0;
     sections.push(title, ...lines);
-    left -= title.length + 1 + lines.reduce((sum, line) => sum + line.length + 1, 0);
+    const taken = size([title, ...lines]);
+    left -= taken;
+    return taken;
   };
-  push('The user set these bounds:', constraintLines(request, USER_SHARE * left));
-  push('The plan as last written:', planLines(request, PLAN_SHARE * chars));
+  let users = USER_SHARE * left;
+  const rules = ruleLines(sources, RULES_SHARE * left, users);
+  users -= push('The user set these bounds:', rules);
+  users -= push('The user demands, letter for letter:', requirementLines(sources, users));
+  push('The user asked last:', requestLines(sources, users, rules));
+  push('What the user took back:', endedLines(sources, ENDED_SHARE * chars));
+  push('The plan as last written:', planLines(sources, PLAN_SHARE * chars));
+  push('Failed and not made good since:', claimLines(statements.runs.errors, sources, ERRORS_SHARE * chars));
+  push('How checks ended last:', claimLines(statements.runs.checks, sources, CHECKS_SHARE * chars));
+  push('The agent decided:', claimLines(statements.decisions.claims, sources, DECISIONS_SHARE * chars));
+  push(
+    'Instructions that were loaded:',
+    claimLines(statements.instructions.claims, sources, INSTRUCTIONS_SHARE * chars),
+  );
   push('Files changed:', fileLines(changed, FILES_SHARE * chars));
   push('Seen where:', identifierLines(request, ranked, left));
   return sections.length > 1 ? sections.join('\n') : '';
-}
-
-/** The newest first, since newer words overrule older ones; given back in order. */
-function constraintLines({ statements, isShownMessage }: ClaimsRequest, chars: number): string[] {
-  let left = chars;
-  const chosen: { seq: number; line: string }[] = [];
-  for (const { seq, text } of statements.constraints.toReversed()) {
-    if (isShownMessage(seq)) continue;
-    const line = `- “${text.replace(/[“”]/g, '"')}”`;
-    if (line.length > left) continue;
-    left -= line.length;
-    chosen.push({ seq, line });
-  }
-  return chosen.sort((a, b) => a.seq - b.seq).map(({ line }) => line);
-}
-
-function planLines({ statements, isShownMessage }: ClaimsRequest, chars: number): string[] {
-  const { plan } = statements;
-  if (!plan || isShownMessage(plan.seq)) return [];
-  const lines: string[] = [];
-  let left = chars;
-  for (const line of plan.text.split('\n')) {
-    left -= line.length + 3;
-    if (left < 0) break;
-    lines.push(`- ${line}`);
-  }
-  return lines;
 }
 
 /** Files that were written, changed or deleted in messages that left, newest first. */
@@ -121,26 +133,20 @@ function changedFiles({ artifacts, isShownMessage }: ClaimsRequest): Artifact[] 
     .sort((a, b) => b.last - a.last);
 }
 
-function fileLines(changed: readonly Artifact[], chars: number): string[] {
-  const lines: string[] = [];
-  let left = chars;
-  for (const { path, state } of changed) {
-    const line = `- ${state}: ${path}`;
-    if (line.length + 1 > left) break;
-    left -= line.length + 1;
-    lines.push(line);
-  }
-  return lines;
-}
-
-function identifierLines({ log }: ClaimsRequest, ranked: Iterable<Ranked>, chars: number): string[] {
+function identifierLines({ log, secrets }: ClaimsRequest, ranked: Iterable<Ranked>, chars: number): string[] {
   const grouping = new Grouping(log);
   let left = chars;
   for (const { word } of ranked) {
     if (left <= 0) break;
+    if (secrets && isSecret(word, secrets)) continue;
     left -= grouping.add(word);
   }
   return grouping.groups.flatMap(linesOf);
+}
+
+/** A word that stands inside a secret is one, wherever else it stands. */
+function isSecret({ text, start, end }: Identifier, secrets: Pick<SecretBook, 'holds' | 'redact'>): boolean {
+  return secrets.holds(text.slice(start, end));
 }
 
 /** `label: word, word`, broken where it gets long, with the label again. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ReferenceIndex } from '../../../src/facts/index.js';
-import { claimsText, StatementLedger } from '../../../src/outline/index.js';
-import { Log, type Message, type Part } from '../../../src/transcript/index.js';
+import { ReferenceIndex } from '../../../../src/facts/index.js';
+import { claimsText, StatementLedger } from '../../../../src/outline/index.js';
+import { Log, type Message, type Part } from '../../../../src/transcript/index.js';
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 
@@ -73,14 +73,18 @@ describe('claims', () => {
   it('carry the words of a user that bind, letter for letter', () => {
     expect(claimsOf(logOf(SESSION))!.text).toContain('- “Never push to main without asking me.”');
     const long = `${'Some background that binds nobody. '.repeat(30)}\nYou must keep the API stable.`;
-    const { text: carried } = claimsOf(logOf([user(long)]))!;
-    expect(carried).toContain('You must keep the API stable.');
+    const { text: carried } = claimsOf(
+      logOf([user(long), user('Go on with the parser and then the writer.')]),
+    )!;
+    expect(carried).toContain('- “You must keep the API stable.”');
     expect(carried).not.toContain('background');
   });
 
   it('carry the plan with its step states, and the files that changed', () => {
     const { text: carried } = claimsOf(logOf(SESSION))!;
-    expect(carried).toContain('- [completed] read the gauge\n- [pending] fix it');
+    expect(carried).toContain(
+      '- [completed] read the gauge (changed src/pressure/clock.ts)\n- [pending] fix it',
+    );
     expect(carried).toContain('- created: src/pressure/clock.ts');
     expect(carried).not.toContain('created: src/pressure/gauge.ts');
   });
