@@ -15,6 +15,10 @@ const MAX_QUERY_WORDS = 64;
 
 /** A name with its joints: `src/load_all.ts`, `a-b`, `fooBar`. */
 const NAME = /[\p{L}\p{N}\p{M}_]+(?:[-./:@][\p{L}\p{N}\p{M}_]+)*/gu;
+const ASCII = /^[\x20-\x7e\s]*$/;
+const ASCII_NAME = /[a-z\d_]+(?:[-./:@][a-z\d_]+)*/gi;
+/** Neither joints nor humps. */
+const PLAIN_WORD = /^(?:[a-z\d]+|[A-Z\d]+)$/;
 const JOINT = /[-./:@_]+/u;
 /** `parseConfig` is asked for as one word and as two. */
 const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u;
@@ -46,6 +50,11 @@ function countWords(text: string, counts: Map<string, number>): void {
     countWords(text.slice(-SEARCHED_TAIL_CHARS), counts);
     return;
   }
+  // Most text: no need to ask what its characters are.
+  if (ASCII.test(text)) {
+    for (const [name] of text.matchAll(ASCII_NAME)) countName(name, counts);
+    return;
+  }
   for (const [name] of text.normalize('NFKC').matchAll(NAME)) {
     const unspaced = name.match(UNSPACED);
     if (unspaced) for (const run of unspaced) countPairs(run, counts);
@@ -56,6 +65,7 @@ function countWords(text: string, counts: Map<string, number>): void {
 
 /** The whole and its pieces, each once. */
 function countName(name: string, counts: Map<string, number>): void {
+  if (PLAIN_WORD.test(name)) return countWord(name, counts);
   const pieces = name.split(JOINT).flatMap((piece) => (piece ? piece.split(HUMP) : []));
   if (pieces.length > 1) countWord(name, counts);
   for (const piece of pieces) countWord(piece, counts);

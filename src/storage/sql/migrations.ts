@@ -28,7 +28,6 @@ async function createSessions(db: Database, dialect: Dialect): Promise<void> {
     .addColumn('updated_at', 'double precision', (column) => column.notNull())
     .addUniqueConstraint('spillway_thread_key', ['session_key', 'path_key'])
     .execute();
-  await db.schema.createIndex('spillway_thread_newest').on('spillway_thread').column('updated_at').execute();
 
   await table('spillway_checkpoint')
     .addColumn('thread_id', 'bigint', (column) => column.notNull().primaryKey())

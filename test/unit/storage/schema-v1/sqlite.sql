@@ -10,7 +10,6 @@ create table spillway_thread (
   messages bigint not null, entries bigint not null,
   created_at double precision not null, updated_at double precision not null,
   constraint spillway_thread_key unique (session_key, path_key));
-create index spillway_thread_newest on spillway_thread (updated_at);
 
 create table spillway_checkpoint (
   thread_id bigint not null primary key, messages bigint not null, entries bigint not null, body text not null);
