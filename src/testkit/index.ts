@@ -12,3 +12,7 @@ export { judge, RuleBroken, type ContractRule, type Verdict } from './rule.js';
 /** What a store is held to, as rules that any test runner can run. */
 export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';
 export { validateAiSdk, type AiSdkFault, type AiSdkOptions } from './wire/ai-sdk.js';
+/** What a stage is held to. */
+export { STAGE_RULES, type StageSubject } from './stages/index.js';
+/** Generated sessions to try anything on. */
+export { Dice, historyOf, ORDERLY, TRAITS, type HistoryOptions, type Trait } from './histories/index.js';

@@ -2,6 +2,8 @@
 
 export const NO_RESULT = '[no result: the call was interrupted]';
 
+export const MIDWAY = '[instructions given at this point]';
+
 export function lateResult(callId: string, tool: string): string {
   return `[late result of call ${callId} to ${tool}]`;
 }

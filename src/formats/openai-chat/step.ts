@@ -2,7 +2,7 @@ import type { Notice } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { draftOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
 import type { CallBook, PastCall } from '../steps/index.js';
-import { lateResult, NO_RESULT, ORPHAN_RESULT, secondResult } from './notes.js';
+import { lateResult, MIDWAY, NO_RESULT, ORPHAN_RESULT, secondResult } from './notes.js';
 import { listOf, type WireMessage } from './wire.js';
 
 /** Where finished messages and notices go. */
@@ -37,11 +37,15 @@ export function writeStep(
   const others: unknown[] = [];
   const note = (at: string, kind: string, what: string) => void out.notices.push({ at, kind, what });
 
+  // Servers want instructions in front, and take more only behind those.
+  const instructed = view[0]!.message.role === 'system';
   if (head) push(head, out.messages, out.notices);
   for (let at = from; at < to; at++) {
     const shown = view[at]!;
     const draft = draftOf(shown);
-    if (at > from || !head) push(draft, others, out.notices);
+    if (!instructed && shown.message.role === 'system')
+      others.push(midway(draft, shown.message.id, out.notices));
+    else if (at > from || !head) push(draft, others, out.notices);
     for (const result of draft.results) {
       const { id } = shown.message;
       const slot = take(byId, result.part.callId);
@@ -70,6 +74,16 @@ export function writeStep(
 function push(draft: Draft, messages: unknown[], notices: Notice[]): void {
   if (draft.message) messages.push(draft.message);
   for (const notice of draft.notices) notices.push(notice);
+}
+
+/** Instructions of a conversation that began without any, as a user message that says what it is. */
+function midway({ message, notices }: Draft, at: string, out: Notice[]): WireMessage {
+  out.push(...notices, {
+    at,
+    kind: 'midway-instructions',
+    what: 'the session began without; sent as a user message',
+  });
+  return labelled(MIDWAY, message?.content);
 }
 
 function chain(slots: readonly Slot[]): Map<string, Slot> {

@@ -9,12 +9,13 @@ const FLOORS: readonly (readonly string[])[] = [
   ['facts'],
   ['outline'],
   ['spi'],
-  ['stages', 'summarizers', 'formats', 'storage', 'plugins', 'pressure', 'config', 'testkit'],
+  ['stages', 'summarizers', 'formats', 'storage', 'plugins', 'pressure', 'config'],
   ['pipeline'],
   ['session'],
   ['package-folder.ts'],
   ['container.ts'],
   ['index.ts'],
+  ['testkit'],
   ['cli', 'server', 'ui'],
 ];
 

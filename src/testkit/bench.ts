@@ -1,0 +1,92 @@
+import { ReferenceIndex } from '../facts/index.js';
+import { buildView, createGuard, measureEdit, type ViewSource } from '../pipeline/index.js';
+import type { CompactionStage, StageGoal, TranscriptView } from '../spi/index.js';
+import { createMeasure } from '../tokens/index.js';
+import {
+  Log,
+  Projection,
+  type Edit,
+  type LogMessage,
+  type Message,
+  type ViewMessage,
+} from '../transcript/index.js';
+
+/** A token is a word or a mark: easy to check by eye, and blind to nothing a stage writes. */
+const count = (text: string): number => text.match(/\w+|[^\w\s]/g)?.length ?? 0;
+const measure = createMeasure({ name: 'words', exact: false, count });
+
+/** What is wanted of a stage; the rest of its goal is filled in. */
+export type Wanted = Partial<Omit<StageGoal, 'options' | 'budget'>> & { readonly budget?: number };
+
+/** A log, what is shown of it, and what the pipeline does with a stage's edits: everything but the choice of stages. */
+export class StageBench {
+  readonly log = new Log();
+  readonly #projection: Projection;
+  readonly #source: ViewSource;
+
+  constructor(messages: readonly Message[]) {
+    for (const message of messages) this.log.append(message, measure(message));
+    const references = new ReferenceIndex(this.log);
+    references.catchUp();
+    const isPinned = (message: LogMessage): boolean =>
+      message.role === 'system' ||
+      this.log.exchangeOf(message.seq).seqs.some((seq) => this.log.at(seq).pinned) ||
+      message === this.log.firstUser;
+    this.#projection = new Projection(this.log, isPinned);
+    for (const message of messages) this.#projection.append(this.log.find(message.id)!);
+    this.#source = { log: this.log, references, holds: [], isPinned };
+  }
+
+  get view(): TranscriptView {
+    return buildView(this.#source, this.#projection);
+  }
+
+  /** What would be serialised. */
+  get shown(): readonly ViewMessage[] {
+    return this.#projection.view;
+  }
+
+  get tokens(): number {
+    return this.#projection.size.tokens;
+  }
+
+  /** Exactly what the stage answers, whatever that is. */
+  answer<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
+    return stage.plan(this.view, goalOf(stage, options, wanted));
+  }
+
+  /** Judges edits as the pipeline does and applies those that pass; what is wrong with the others. */
+  apply(edits: readonly Edit[], stage: string): string[] {
+    const guard = createGuard(this.view, this.log);
+    const faults: string[] = [];
+    const accepted = edits.flatMap((edit) => {
+      const misplaced = guard.judgePlace(edit);
+      const planned = misplaced ? undefined : measureEdit(edit, stage, this.log, measure);
+      const fault = misplaced ?? guard.judgeGain(planned!);
+      if (fault) faults.push(fault.message);
+      return fault ? [] : [planned!];
+    });
+    this.#projection.apply(accepted);
+    return faults;
+  }
+}
+
+function goalOf<Options>(
+  stage: CompactionStage<Options>,
+  options: unknown,
+  { budget = 1_000, ...wanted }: Wanted,
+): StageGoal<Options> {
+  return {
+    reclaim: 1_000_000,
+    reclaimResults: 0,
+    reclaimBytes: 0,
+    reclaimImages: 0,
+    budget: { tokens: budget } as StageGoal['budget'],
+    summaryTokens: Math.floor(budget * 0.15),
+    state: undefined,
+    now: 0,
+    count,
+    ...wanted,
+    options: stage.options.parse(options),
+  };
+}

@@ -1,0 +1,122 @@
+import type { Message, Part, ToolCallPart, ToolResultPart } from '../../transcript/index.js';
+import { Dice } from './dice.js';
+import { callsOf, pictures, resultOf, thoughts } from './step.js';
+import { TRAITS, type Trait } from './traits.js';
+import { speech } from './words.js';
+
+export interface HistoryOptions {
+  /** The same seed gives the same history. */
+  readonly seed: number;
+  /** About how many messages. Default 30. */
+  readonly length?: number;
+  /** What it may hold; everything where absent. */
+  readonly traits?: readonly Trait[];
+}
+
+/** A session as careless agents leave it, without any format's objects. Ids of messages are unique, of calls not always. */
+export function historyOf({ seed, length = 30, traits = TRAITS }: HistoryOptions): Message[] {
+  const teller = new Teller(new Dice(seed), new Set(traits));
+  teller.begin();
+  while (teller.messages.length < length) teller.tell();
+  teller.end();
+  return teller.messages;
+}
+
+class Teller {
+  readonly messages: Message[] = [];
+  readonly #dice: Dice;
+  readonly #traits: ReadonlySet<Trait>;
+  readonly #past: ToolCallPart[] = [];
+  #late: ToolResultPart[] = [];
+
+  constructor(dice: Dice, traits: ReadonlySet<Trait>) {
+    this.#dice = dice;
+    this.#traits = traits;
+  }
+
+  begin(): void {
+    if (this.#dice.hits(0.8)) this.#add('system', 'system', [this.#words(20)]);
+    if (!(this.#may('turns') && this.#dice.hits(0.2))) this.#user();
+  }
+
+  /** One beat of the story: a step with its results, an answer, a user, or something untidy. */
+  tell(): void {
+    const roll = this.#dice.next();
+    if (roll < 0.6) this.#step();
+    else if (roll < 0.8) this.#turn();
+    else if (roll < 0.86 && this.#may('instructions')) this.#instruction();
+    else if (roll < 0.9 && this.#may('orphan')) this.#result(`nobody_${this.messages.length}`);
+    else if (roll < 0.94 && this.#may('duplicate') && this.#past.length > 0) {
+      this.#result(this.#dice.pick(this.#past).callId);
+    } else if (roll < 0.98 && this.#may('turns')) this.#add('assistant', 'model', [this.#words()]);
+  }
+
+  /** Sessions end where they end; orderly ones with a question, so that a request may be made. */
+  end(): void {
+    const roll = this.#dice.next();
+    if (this.#may('turns') && roll < 0.2) this.#add('assistant', 'model', [this.#words()]);
+    else if (this.#may('interrupted') && roll < 0.4) this.#add('assistant', 'model', this.#calls());
+    else if (roll < 0.6) this.#step();
+    else this.#turn();
+  }
+
+  /** An answer and what the user says to it. */
+  #turn(): void {
+    if (this.messages.at(-1)?.role !== 'assistant') this.#add('assistant', 'model', [this.#words()]);
+    for (const result of this.#late.splice(0)) this.#add('tool', 'tool', [result]);
+    if (this.#may('interrupted') && this.#dice.hits(0.1)) this.#add('assistant', 'model', this.#calls());
+    this.#user();
+    if (this.#may('turns') && this.#dice.hits(0.15)) this.#user();
+  }
+
+  #step(): void {
+    const calls = this.#calls();
+    const said: Part[] = this.#dice.hits(0.5) ? [this.#words()] : [];
+    this.#add('assistant', 'model', [...thoughts(this.#dice, this.#traits), ...said, ...calls]);
+    const order = this.#may('parallel') && this.#dice.hits(0.3) ? [...calls].reverse() : calls;
+    for (const [index, call] of order.entries()) {
+      const isLast = index === order.length - 1;
+      if (isLast && this.#may('interrupted') && this.#dice.hits(0.08)) continue;
+      const result = resultOf(this.#dice, this.#traits, call.callId);
+      if (this.#may('late') && this.#dice.hits(0.06)) this.#late.push(result);
+      else this.#add('tool', 'tool', [result]);
+      if (!isLast && this.#may('late') && this.#dice.hits(0.04)) this.#user();
+    }
+  }
+
+  #calls(): ToolCallPart[] {
+    const calls = callsOf(this.#dice, this.#traits, this.messages.length);
+    this.#past.push(...calls);
+    return calls;
+  }
+
+  #user(): void {
+    this.#add('user', 'user', [this.#words(), ...pictures(this.#dice, this.#traits)]);
+  }
+
+  #instruction(): void {
+    if (this.#dice.hits(0.4)) this.#add('system', 'system', [this.#words(10)]);
+    else
+      this.#add('user', 'synthetic', [
+        { type: 'text', text: '<system-reminder>keep to the plan</system-reminder>' },
+      ]);
+  }
+
+  #result(callId: string): void {
+    this.#add('tool', 'tool', [resultOf(this.#dice, this.#traits, callId)]);
+  }
+
+  #words(length?: number): Part {
+    return { type: 'text', text: speech(this.#dice, this.#traits, length) };
+  }
+
+  #may(trait: Trait): boolean {
+    return this.#traits.has(trait);
+  }
+
+  #add(role: Message['role'], origin: Message['origin'], parts: readonly Part[]): void {
+    const isPinned = role === 'user' && this.#may('pins') && this.#dice.hits(0.06);
+    const id = `m${this.messages.length}`;
+    this.messages.push({ id, role, origin, parts, ...(isPinned && { pinned: true }) });
+  }
+}

@@ -1,0 +1,2 @@
+export { STAGE_RULES } from './rules.js';
+export type { StageSubject } from './subject.js';

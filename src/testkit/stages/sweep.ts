@@ -1,0 +1,102 @@
+import { StageBench, type Wanted } from '../bench.js';
+import { frozen } from '../frozen.js';
+import { historyOf } from '../histories/index.js';
+import { proposalIn } from './proposal.js';
+import type { StageSubject } from './subject.js';
+
+/** Something that was seen while a stage worked through the histories. */
+export interface Sighting {
+  readonly kind: 'threw' | 'wrote' | 'no-proposal' | 'refused' | 'again' | 'differs' | 'state';
+  /** What, and for which seed, so that it can be looked at again. */
+  readonly what: string;
+}
+
+/** Enough histories that every trait meets most others; some ten milliseconds each. */
+const SEEDS = 32;
+
+const WANTED: readonly Wanted[] = [
+  { reclaim: 1_000_000, budget: 1_000 },
+  { reclaim: 400, budget: 8_000 },
+  { reclaim: 50, reclaimResults: 80, budget: 200 },
+  { reclaim: 0, budget: 1_000 },
+];
+
+/** By the subject: every rule reads the same sweep. */
+const sweeps = new WeakMap<StageSubject, readonly Sighting[]>();
+
+/** Lets a stage plan over many histories, for many goals, with all its options, and notes what goes wrong. */
+export function sweepOf(subject: StageSubject): readonly Sighting[] {
+  const known = sweeps.get(subject);
+  if (known) return known;
+  const sightings: Sighting[] = [];
+  const tries = [{}, ...(subject.options ?? [])];
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const wanted = WANTED[Math.floor(seed / tries.length) % WANTED.length]!;
+    planOnce(subject, tries[seed % tries.length], seed, wanted, sightings);
+  }
+  sweeps.set(subject, sightings);
+  return sightings;
+}
+
+function planOnce(
+  { stage }: StageSubject,
+  options: unknown,
+  seed: number,
+  wanted: Wanted,
+  seen: Sighting[],
+): void {
+  const see = (kind: Sighting['kind'], what: string) =>
+    void seen.push({ kind, what: `history ${seed}: ${what}` });
+  const messages = frozen(historyOf({ seed, length: 5 + ((seed * 7) % 40) }));
+  const ask = (bench: StageBench, goal: Wanted): unknown => {
+    try {
+      return bench.answer(stage, options, frozen(goal));
+    } catch (error) {
+      const isWrite =
+        error instanceof TypeError &&
+        /read.only|extensible|delete property|add property/i.test(error.message);
+      see(isWrite ? 'wrote' : 'threw', error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  };
+  const bench = new StageBench(messages);
+  const { tokens } = bench;
+  const answer = ask(bench, wanted);
+  if (answer === undefined) return;
+  const read = proposalIn(answer);
+  if (typeof read === 'string') return see('no-proposal', read);
+
+  // A stage that has met another session in between must not remember it.
+  ask(new StageBench(frozen(historyOf({ seed: seed + 1_000, length: 12 }))), wanted);
+  const again = proposalIn(ask(new StageBench(messages), wanted));
+  if (JSON.stringify(again) !== JSON.stringify(read))
+    see('differs', 'the same view and goal gave other edits');
+  const state = JSON.stringify(read.state);
+  if (
+    read.state !== undefined &&
+    (state === undefined || JSON.stringify(JSON.parse(state)) !== state || !isPlain(read.state))
+  )
+    see('state', `state is ${String(read.state)}, which is not plain JSON`);
+
+  for (const fault of bench.apply(read.edits, stage.name)) see('refused', fault);
+  const left = {
+    ...wanted,
+    reclaim: (wanted.reclaim ?? 0) - (tokens - bench.tokens),
+    reclaimResults: 0,
+    state: read.state,
+  };
+  const second = proposalIn(ask(bench, left));
+  if (typeof second !== 'string' && second.edits.length > 0)
+    see('again', `${second.edits.length} more edits right behind its own`);
+}
+
+/** Whether a value survives being written as JSON and read again. */
+function isPlain(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every((one) => one === undefined || isPlain(one));
+}
