@@ -6,6 +6,7 @@ import { anthropic } from './anthropic/index.js';
 import { claudeCode } from './claude-code/index.js';
 import { copilot } from './copilot/index.js';
 import { corpus } from './corpus/index.js';
+import { gemini } from './gemini/index.js';
 import type { LineImporter, WholeImporter } from './importer.js';
 import { openaiChat } from './openai-chat/index.js';
 import { openaiResponses } from './openai-responses/index.js';
@@ -15,7 +16,7 @@ import { wireValues } from './recognise.js';
 
 /** Wire formats a session can speak, by name. How each shows in a file stands in `recognise.ts`. */
 export const formats: ReadonlyMap<string, WireFormat> = new Map(
-  [openaiChat, anthropic, openaiResponses, aiSdk].map((format) => [format.name, format]),
+  [openaiChat, anthropic, openaiResponses, gemini, aiSdk].map((format) => [format.name, format]),
 );
 
 /** Files with one JSON object per line, each told by the first lines. In order: the surest marks first. */

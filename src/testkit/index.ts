@@ -7,6 +7,12 @@ export {
   type ResponsesValidatorOptions,
   type ResponsesViolation,
 } from './wire/openai-responses.js';
+export {
+  validateGemini,
+  type GeminiRule,
+  type GeminiValidatorOptions,
+  type GeminiViolation,
+} from './wire/gemini.js';
 export { validators, type WireFault, type WireValidator } from './validators.js';
 export { judge, RuleBroken, type ContractRule, type Verdict } from './rule.js';
 /** What a store is held to, as rules that any test runner can run. */

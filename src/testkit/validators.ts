@@ -1,5 +1,6 @@
 import { validateAiSdk } from './wire/ai-sdk.js';
 import { validateAnthropic } from './wire/anthropic.js';
+import { validateGemini } from './wire/gemini.js';
 import { validateOpenAiChat } from './wire/openai-chat.js';
 import { validateOpenAiResponses } from './wire/openai-responses.js';
 
@@ -23,6 +24,7 @@ export const validators: ReadonlyMap<string, WireValidator> = new Map<string, Wi
   ['ai-sdk', (request) => validateAiSdk(request)],
   ['anthropic', validateAnthropic],
   ['openai-chat', (request) => validateOpenAiChat(listIn(request, 'messages'))],
+  ['gemini', (request) => validateGemini(request)],
   ['openai-responses', (request) => validateOpenAiResponses(request)],
 ]);
 

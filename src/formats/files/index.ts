@@ -5,3 +5,4 @@ export { chatFilePart } from './openai-chat.js';
 export { anthropicFileBlock, fileOfBlock } from './anthropic.js';
 export { responsesFilePart } from './openai-responses.js';
 export { aiSdkFilePart, aiSdkResultFile, fileOfItem } from './ai-sdk.js';
+export { geminiFilePart } from './gemini.js';

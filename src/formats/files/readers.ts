@@ -1,6 +1,7 @@
 import { fileSource, type FileReader, type FileSource } from './source.js';
 import { aiSdkFiles } from './ai-sdk.js';
 import { anthropicFiles } from './anthropic.js';
+import { geminiFiles } from './gemini.js';
 import { chatFiles } from './openai-chat.js';
 import { responsesFiles } from './openai-responses.js';
 import type { FilePart, Message } from '../../transcript/index.js';
@@ -9,6 +10,7 @@ import type { FilePart, Message } from '../../transcript/index.js';
 const readers: Readonly<Record<string, FileReader>> = {
   'ai-sdk': aiSdkFiles,
   anthropic: anthropicFiles,
+  gemini: geminiFiles,
   'openai-chat': chatFiles,
   'openai-responses': responsesFiles,
 };

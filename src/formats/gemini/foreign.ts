@@ -1,0 +1,105 @@
+import type { Notice } from '../../spi/index.js';
+import type { FilePart, Message, TextPart, ToolCallPart, ToolResultPart } from '../../transcript/index.js';
+import { bytesOf, geminiFilePart } from '../files/index.js';
+import { isFields } from '../record.js';
+import { fileNote } from '../wording.js';
+import type { Draft, DraftCall, DraftResult } from './draft.js';
+import { MIDWAY_SYSTEM, NO_SIGNATURE } from './notes.js';
+import { argsOf } from './rebuild.js';
+import type { WirePart } from './wire.js';
+
+type Note = (kind: string, what: string) => void;
+
+/** Gemini's rule for names of functions. */
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+
+/**
+ * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
+ * carry Google's sign for "not signed": signatures do not travel.
+ */
+export function foreignDraft(message: Message): Draft {
+  const notices: Notice[] = [];
+  const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const parts: WirePart[] = [];
+  const calls: DraftCall[] = [];
+  const results: DraftResult[] = [];
+  for (const part of message.parts) {
+    if (part.type === 'text' && part.text !== '')
+      parts.push({ text: named(part, message, parts.length === 0) });
+    else if (part.type === 'file') parts.push(filePart(message, part));
+    else if (part.type === 'tool-call') {
+      const call = callOf(part, note);
+      calls.push(call);
+      parts.push(callPart(part, call.wireName, calls.length === 1, note));
+    } else if (part.type === 'tool-result') results.push(resultOf(message, part));
+    else if (part.type === 'opaque') {
+      note(
+        'foreign-part',
+        `${part.kind} (${part.bytes} bytes) has no place in a Gemini request and is not sent`,
+      );
+    }
+  }
+  const unsigned = message.parts.some(
+    (part) => part.type === 'reasoning' && part.signature === undefined && part.text,
+  );
+  if (unsigned) note('foreign-reasoning', 'thinking of another provider is not sent');
+  return { parts, calls, results, notices };
+}
+
+/** Turns carry no names: whoever speaks under one says it first. */
+function named({ text }: TextPart, { name }: Message, first: boolean): string {
+  return first && name !== undefined ? `${name}: ${text}` : text;
+}
+
+export function midwaySystem(parts: readonly WirePart[]): readonly WirePart[] {
+  return [{ text: MIDWAY_SYSTEM }, ...parts];
+}
+
+function filePart(message: Message, part: FilePart): WirePart {
+  const source = bytesOf(message, part);
+  return (source && geminiFilePart(source)) ?? { text: fileNote(part.mediaType, part.bytes, part.name) };
+}
+
+function callOf({ callId, name }: ToolCallPart, note: Note): DraftCall {
+  const wireName = NAME.test(name) ? name : mendedName(name);
+  if (wireName !== name) note('tool-name', `the tool ${name} is called ${wireName} here`);
+  return { callId, tool: name, wireName };
+}
+
+function mendedName(name: string): string {
+  const plain = name.replace(/[^a-zA-Z0-9_.:-]+/g, '_').slice(0, 63);
+  return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`;
+}
+
+function callPart(
+  { arguments: json, name }: ToolCallPart,
+  wireName: string,
+  first: boolean,
+  note: Note,
+): WirePart {
+  const args = argsOf(json);
+  if (json.trim() !== '' && !isObject(json)) {
+    note('arguments-not-json', `the arguments of ${name} are no JSON object; sent as text under \`input\``);
+  }
+  return { functionCall: { name: wireName, args }, ...(first ? { thoughtSignature: NO_SIGNATURE } : {}) };
+}
+
+function isObject(json: string): boolean {
+  try {
+    return isFields(JSON.parse(json));
+  } catch {
+    return false;
+  }
+}
+
+function resultOf(message: Message, part: ToolResultPart): DraftResult {
+  const media: WirePart[] = [];
+  const words = part.content.map((inner) => {
+    if (inner.type === 'text') return inner.text;
+    const file = filePart(message, inner);
+    if (file.text === undefined) media.push(file);
+    return fileNote(inner.mediaType, inner.bytes, inner.name);
+  });
+  const response = { [part.isError ? 'error' : 'output']: words.join('\n') };
+  return { part, media, wire: { functionResponse: { name: part.name ?? '', response } } };
+}

@@ -1,0 +1,13 @@
+import type { WireFormat } from '../../spi/index.js';
+import { parse } from './parse.js';
+import { createWriter, serialise } from './serialise.js';
+import { FORMAT } from './wire.js';
+
+/** Gemini's generateContent, in camelCase or snake_case. */
+export const gemini: WireFormat = {
+  name: FORMAT,
+  messagesField: 'contents',
+  parse,
+  serialise,
+  createWriter,
+};

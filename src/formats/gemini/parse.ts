@@ -1,0 +1,134 @@
+import type { Notice, Parsed } from '../../spi/index.js';
+import type { Message, Part } from '../../transcript/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import { isProgramWritten } from '../origin.js';
+import { isFields, kindOf, type Fields } from '../record.js';
+import { parsePart, type Pairing } from './parts.js';
+import { FORMAT, isText, partsIn, type Carried, type Content } from './wire.js';
+
+const SHAPE = 'a list of contents, or an object with such a list as `contents`';
+
+/** A request body or a bare list of contents. Each message keeps the turn it came from, untouched. */
+export function parse(input: unknown): Parsed {
+  const body: Fields = isFields(input) ? input : { contents: input };
+  const { contents } = body;
+  const list: readonly unknown[] | undefined = Array.isArray(contents)
+    ? contents
+    : typeof contents === 'string' || (isFields(contents) && Array.isArray(contents.parts))
+      ? [contents]
+      : undefined;
+  if (!list) throw notThisFormat('the input', kindOf(input));
+  const notices: Notice[] = [];
+  const waiting = new WaitingCalls();
+  const messages = list.map((content, index) => parseContent(content, index, waiting, notices));
+  return {
+    messages: [...systemMessage(body), ...messages],
+    notices,
+    ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
+    ...(typeof body.model === 'string' ? { model: body.model } : {}),
+  };
+}
+
+function systemMessage(body: Fields): Message[] {
+  const field = body.systemInstruction === undefined ? 'system_instruction' : 'systemInstruction';
+  const system = body[field];
+  if (system === undefined || system === null) return [];
+  const wire: Carried = { system, field };
+  const parts = partsIn(system).map((part, index) => parsePart(part, index, NO_PAIRS));
+  return [{ id: 'system', role: 'system', origin: 'system', parts, wireFormat: FORMAT, wire }];
+}
+
+const NO_PAIRS: Pairing = {
+  callId: (_, index) => `system_${index}`,
+  resultId: (_, index) => `system_${index}`,
+};
+
+function parseContent(value: unknown, index: number, waiting: WaitingCalls, notices: Notice[]): Message {
+  const id = `m${index}`;
+  if (typeof value !== 'string' && !(isFields(value) && Array.isArray(value.parts))) {
+    throw notThisFormat(`content ${index}`, isFields(value) ? 'an object without `parts`' : kindOf(value));
+  }
+  const content: Content | string = value;
+  const role = typeof content === 'string' ? 'user' : (content.role ?? 'user');
+  const isModel = role === 'model';
+  const report = (kind: string, what: string) => void notices.push({ at: id, kind, what });
+  const pairing = waiting.pairing(id, isModel);
+  const parts = partsIn(content).map((part, at) => parsePart(part, at, pairing));
+  for (const part of parts) {
+    if (part.type === 'opaque' && !KNOWN.has(part.kind)) {
+      report('unknown-part', `a part with ${part.kind} is not known; kept as it is`);
+    }
+  }
+  const wire: Carried = { content };
+  const about = { id, parts, wireFormat: FORMAT, wire };
+  if (isModel) return { ...about, role: 'assistant', origin: 'model' };
+  if (parts.length > 0 && parts.every((part) => part.type === 'tool-result')) {
+    return { ...about, role: 'tool', origin: 'tool' };
+  }
+  const isKnownRole = role === 'user' || role === 'function';
+  if (!isKnownRole) report('unknown-role', `role ${String(role)} is not known; read as a program's words`);
+  return { ...about, role: 'user', origin: isKnownRole && !isMachine(parts) ? 'user' : 'synthetic' };
+}
+
+/** What the model and its server-side tools make beside words and calls. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'executableCode',
+  'executable_code',
+  'codeExecutionResult',
+  'code_execution_result',
+  'toolCall',
+  'tool_call',
+  'toolResponse',
+  'tool_response',
+]);
+
+function isMachine(parts: readonly Part[]): boolean {
+  const spoken = parts.filter((part) => part.type !== 'tool-result');
+  return spoken.length > 0 && spoken.every((part) => part.type === 'text' && isProgramWritten(part.text));
+}
+
+interface WaitingCall {
+  readonly callId: string;
+  readonly name: unknown;
+  answered: boolean;
+}
+
+/** The calls of the newest model turn: a response without an id answers the first that waits, of its name first. */
+class WaitingCalls {
+  #calls: WaitingCall[] = [];
+
+  pairing(messageId: string, isModel: boolean): Pairing {
+    if (isModel) this.#calls = [];
+    return {
+      callId: (call, index) => {
+        const callId = isText(call.id) ? call.id : `call_${messageId}_${index}`;
+        this.#calls.push({ callId, name: call.name, answered: false });
+        return callId;
+      },
+      resultId: (response, index) =>
+        this.#take(response)?.callId ?? ownOr(response, `result_${messageId}_${index}`),
+    };
+  }
+
+  #take(response: Fields): WaitingCall | undefined {
+    const open = this.#calls.filter(({ answered }) => !answered);
+    const found = isText(response.id)
+      ? open.find(({ callId }) => callId === response.id)
+      : (open.find(({ name }) => name === response.name) ?? open[0]);
+    if (found) found.answered = true;
+    return found;
+  }
+}
+
+function ownOr(response: Fields, otherwise: string): string {
+  return isText(response.id) ? response.id : otherwise;
+}
+
+function notThisFormat(subject: string, found: string): SpillwayError {
+  return new SpillwayError('INPUT_FORMAT', {
+    subject: `gemini: ${subject}`,
+    found,
+    allowed: SHAPE,
+    remedy: 'Pass a generateContent request body, or name the format the file is in.',
+  });
+}

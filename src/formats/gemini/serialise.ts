@@ -1,0 +1,61 @@
+import type { RequestWriter, Serialised } from '../../spi/index.js';
+import type { ViewMessage } from '../../transcript/index.js';
+import { draftOf } from './draft.js';
+import { BEGINS, GOES_ON } from './notes.js';
+import { userTurn, writeStep, type Request } from './step.js';
+import { carriedBy } from './wire.js';
+
+export function serialise(view: readonly ViewMessage[]): Serialised {
+  const request: Request = { contents: [], notices: [], calls: new Map() };
+  const beside = systemOf(view, request);
+  const firstSpoken = view.findIndex(({ message }) => message.role !== 'system');
+  for (let from = firstSpoken < 0 ? view.length : firstSpoken; from < view.length;) {
+    const to = endOfStep(view, from);
+    writeStep(view, from, to, request);
+    from = to;
+  }
+  const { contents, notices } = request;
+  endWithUser(view, request);
+  return { messages: contents, notices, ...(beside ? { beside } : {}) };
+}
+
+/** Redoes the view, which the window bounds; drafts of messages that did not change are kept. */
+export function createWriter(): RequestWriter {
+  return { write: (view) => serialise(view) };
+}
+
+/** System messages before anything else is said, as the body's system prompt: the very object where it is alone. */
+function systemOf(view: readonly ViewMessage[], { notices }: Request): Record<string, unknown> | undefined {
+  const length = view.findIndex(({ message }) => message.role !== 'system');
+  const leading = view.slice(0, length < 0 ? view.length : length);
+  const carried = leading.map(({ message, source, made }) =>
+    made ? undefined : carriedBy(source ?? message),
+  );
+  const field = carried.find((one) => one?.field)?.field ?? 'systemInstruction';
+  const drafts = leading.map(draftOf);
+  for (const draft of drafts) notices.push(...draft.notices);
+  const only = carried[0]?.system;
+  const isUntouched = (leading[0]?.replaced?.size ?? 0) === 0 && drafts[0]?.notices.length === 0;
+  if (leading.length === 1 && only !== undefined && isUntouched) return { [field]: only };
+  const parts = drafts.flatMap((draft) => draft.parts);
+  return parts.length > 0 ? { [field]: { parts } } : undefined;
+}
+
+/** Newer models refuse a request that ends with their own turn; calls that wait for results end a session in progress. */
+function endWithUser(view: readonly ViewMessage[], { contents, notices }: Request): void {
+  const last = view.at(-1);
+  if (!last) return;
+  if (contents.length === 0) {
+    contents.push(userTurn(BEGINS));
+    return;
+  }
+  if (contents.at(-1)?.role !== 'model' || draftOf(last).calls.length > 0) return;
+  notices.push({ at: last.message.id, kind: 'ends-with-model', what: 'a turn of the user is put behind it' });
+  contents.push(userTurn(GOES_ON));
+}
+
+function endOfStep(view: readonly ViewMessage[], from: number): number {
+  let to = from + 1;
+  while (to < view.length && view[to]!.message.role !== 'assistant') to++;
+  return to;
+}

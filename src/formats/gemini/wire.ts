@@ -1,0 +1,53 @@
+import type { Content as VendorContent, Part as VendorPart } from '@google/genai';
+import type { Message } from '../../transcript/index.js';
+import { isFields, type Fields } from '../record.js';
+
+/** The name of this format, and of whose `wire` its messages hold. */
+export const FORMAT = 'gemini';
+
+/** One turn of the wire, and one part of it; fields that are not looked at are kept. */
+export type Content = Fields & { readonly [Key in keyof VendorContent]?: unknown };
+export type WirePart = Fields & { readonly [Key in keyof VendorPart]?: unknown };
+
+/** Fields of a part as the vendor's own types name them; REST also takes them in snake_case. */
+export type PartField = keyof VendorPart & string;
+
+/** What a message's `wire` holds: its turn, or the system prompt under the name it had in the body. */
+export interface Carried {
+  readonly content?: Content | string;
+  readonly system?: unknown;
+  readonly field?: 'systemInstruction' | 'system_instruction';
+}
+
+/** What a part's `wire` holds: its place among the turn's parts, and within a function response among its files. */
+export type Pointer = number | readonly [part: number, file: number];
+
+export function carriedBy(message: Message): Carried | undefined {
+  return message.wireFormat === FORMAT && isFields(message.wire) ? (message.wire as Carried) : undefined;
+}
+
+/** A field in either spelling. */
+export function fieldOf(part: Fields, name: string): unknown {
+  return part[name] ?? part[snakeCase(name)];
+}
+
+/** The spelling in which an object holds a field; camelCase where it does not hold it. */
+export function keyOf(part: Fields, name: string): string {
+  return part[name] === undefined && part[snakeCase(name)] !== undefined ? snakeCase(name) : name;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Parts of a turn, or of a system prompt: a bare text counts as one. */
+export function partsIn(value: unknown): readonly WirePart[] {
+  if (typeof value === 'string') return [{ text: value }];
+  if (Array.isArray(value)) return value.map((part) => (isFields(part) ? part : { text: String(part) }));
+  if (!isFields(value)) return [];
+  return 'parts' in value ? partsIn(value.parts) : [value];
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
