@@ -88,6 +88,15 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       exit(await stages(options, terminal));
     });
 
+  program
+    .command('init')
+    .description('Write a configuration and the prompts where they are missing, for you to own and edit.')
+    .argument('[folder]', 'where to; existing files stay as they are', '.')
+    .action(async (folder: string) => {
+      const { init } = await import('./commands/init.js');
+      exit(await init(folder, terminal));
+    });
+
   const config = program.command('config').description('Look at the configuration.');
   config
     .command('print')

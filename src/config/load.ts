@@ -9,6 +9,7 @@ import { layOver, treeOf } from './layering.js';
 import { defaultLayer, Layer } from './layer.js';
 import { valueAt } from './path.js';
 import { DEFAULT_PROFILE, profileSources, type NamedSource } from './profiles.js';
+import { rebased } from './rebase.js';
 import { Settings } from './schema.js';
 import { configShape, type Section } from './shape.js';
 import { parseSource, readText } from './source.js';
@@ -78,7 +79,8 @@ async function fileSource(file: string): Promise<NamedSource> {
     const remedy = 'Name a configuration file that exists.';
     throw new SpillwayError('INPUT_UNREADABLE', { subject: file, found: 'no such file', remedy });
   }
-  return { ...(await parseSource(text, `file ${file}`)), origin: `file ${file}` };
+  const source = await parseSource(text, `file ${file}`);
+  return { ...source, tree: rebased(source.tree, dirname(file)), origin: `file ${file}` };
 }
 
 /** default.yaml as shipped says what the schema says, and is not parsed; an operator's edits in it are a layer. */

@@ -1,10 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { filling, pressed } from './summarizer.js';
-import { quarter, temporaryFolder } from './support.js';
+import { quarter, spillway, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 
@@ -29,14 +29,60 @@ describe('K21: the summary prompt belongs to the operator', () => {
     expect(emulator.received[1]!.text).toMatch(/At most \d+ tokens of it\./);
   });
 
+  it('is written at init with a configuration that names it, and never over what is there', async () => {
+    const project = join(folder.path, 'project');
+    const first = await spillway(['init', project]);
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.out.match(/^written /gm)).toHaveLength(8);
+    expect(readdirSync(project).sort()).toEqual(['prompts', 'spillway.yaml']);
+
+    // The operator owns both.
+    const config = join(project, 'spillway.yaml');
+    const prompt = join(project, 'prompts', 'auto.md');
+    writeFileSync(config, `${readFileSync(config, 'utf8')}target: 0.5\n`);
+    writeFileSync(prompt, 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
+    rmSync(join(project, 'prompts', 'full.md'));
+    const again = await spillway(['init', project]);
+    expect(again.out.match(/^written .*/gm)).toEqual([`written ${join(project, 'prompts', 'full.md')}`]);
+    expect(readFileSync(config, 'utf8')).toContain('target: 0.5');
+
+    // Whatever folder the process runs in, the file's own folder of prompts is meant.
+    const emulator = await startEmulator();
+    await pressed(await filling(emulator, {}, { configFile: config }), 1);
+    expect(emulator.received[0]!.text).toContain('Write like our foreman.');
+  });
+
+  it('says where it cannot be written', async () => {
+    const file = folder.file('a-file', '');
+    expect(await spillway(['init', join(file, 'below')])).toMatchObject({ code: 1, out: '' });
+  });
+
+  it('any path can take the place of one prompt; the others stay', async () => {
+    const emulator = await startEmulator();
+    const auto = folder.file('ours.txt', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
+    const config = folder.file('paths.yaml', 'fill: { promptFiles: { auto: ours.txt } }\n');
+    await pressed(await filling(emulator, { fill: { promptFiles: { auto } } }), 1);
+    await pressed(await filling(emulator, {}, { configFile: config }), 1);
+    await pressed(
+      await filling(emulator, { fill: { promptFiles: { auto } }, roster: [{ stage: 'full', opensAt: 0.9 }] }),
+      2,
+    );
+    expect(emulator.received.map(({ text }) => text.includes('our foreman'))).toEqual([true, true, false]);
+    const opening = filling(emulator, { fill: { promptFiles: { atuo: auto } } });
+    await expect(opening).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/fill\.promptFiles.*atuo.*auto/s),
+    });
+  });
+
   it('starts from a window of 20 messages, 10 preserved, 1,500 tokens, and the model of the agent', async () => {
-    const spillway = await createSpillway({ counter: quarter, profile: 'operator' });
-    expect(spillway.stages.find(({ name }) => name === 'auto')!.options).toMatchObject({
+    const engine = await createSpillway({ counter: quarter, profile: 'operator' });
+    expect(engine.stages.find(({ name }) => name === 'auto')!.options).toMatchObject({
       windowMessages: 20,
       preserveRecent: 10,
       maxSummaryTokens: 1_500,
     });
-    expect(spillway.config.settings.summarizerModel.model).toBeNull();
+    expect(engine.config.settings.summarizerModel.model).toBeNull();
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import type { ConfigSources, RunReport, Session } from '../../src/index.js';
+import type { ConfigSources, RunReport, Session, SpillwayOptions } from '../../src/index.js';
 import type { Emulator } from '../emulator/index.js';
 import { engine, fill, read, shownText, system, talk } from './support.js';
 
@@ -17,7 +17,7 @@ export function emulated(emulator: Emulator, settings: ConfigSources['settings']
 export async function filling(
   emulator: Emulator,
   settings: ConfigSources['settings'] = {},
-  sources: Omit<ConfigSources, 'settings'> = {},
+  sources: Omit<SpillwayOptions, 'settings'> = {},
 ): Promise<Session> {
   const spillway = await engine(BUDGET, emulated(emulator, { roster: ['auto'], ...settings }), sources);
   const session = spillway.session();

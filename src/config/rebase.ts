@@ -1,0 +1,36 @@
+import { isAbsolute, resolve } from 'node:path';
+import { isMapping } from './path.js';
+
+/** A prompt is a path where it looks like one, else a name in the folder of prompts. */
+const isPromptPath = (value: string): boolean => /[\\/]|\.md$/.test(value);
+
+/**
+ * Paths in a configuration file are taken from where the file stands, wherever the process was started: the folder of
+ * prompts, single prompt files, prompts named by path; also those that one agent has for itself.
+ */
+export function rebased(tree: unknown, folder: string): unknown {
+  const at = (value: unknown): unknown =>
+    typeof value === 'string' && value !== '' && !isAbsolute(value) ? resolve(folder, value) : value;
+  const promptAt = (value: unknown): unknown =>
+    typeof value === 'string' && isPromptPath(value) ? at(value) : value;
+  const inPrompt = (value: unknown): unknown => changed(value, { prompt: promptAt });
+  return changed(tree, {
+    fill: (fill) => changed(fill, { prompts: at, promptFiles: (files) => each(files, at) }),
+    compaction: inPrompt,
+    summarizerAgents: (agents) => each(agents, inPrompt),
+    agents: (agents) => each(agents, (agent) => rebased(agent, folder)),
+  });
+}
+
+type Change = (value: unknown) => unknown;
+
+function changed(tree: unknown, changes: Readonly<Record<string, Change>>): unknown {
+  if (!isMapping(tree)) return tree;
+  const entries = Object.entries(tree).map(([key, value]) => [key, changes[key]?.(value) ?? value] as const);
+  return Object.fromEntries(entries);
+}
+
+const each = (tree: unknown, change: Change): unknown =>
+  isMapping(tree)
+    ? Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, change(value)]))
+    : tree;
