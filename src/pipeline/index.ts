@@ -16,3 +16,5 @@ export {
   type SignatureBinding,
   type SignedChoice,
 } from './reasoning-rule.js';
+export { leftStanding } from './signed.js';
+export { planSignatures } from './signed-pass.js';

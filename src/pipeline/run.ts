@@ -17,7 +17,7 @@ import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from '.
 import { computeFloor } from './floor.js';
 import { hashPlan } from './hash.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
-import { settleSignatures } from './signed.js';
+import { settleSignatures, type LeftStanding } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
 
@@ -35,6 +35,8 @@ export interface RunInput extends DraftParts {
   readonly clock: number;
   /** What is carried over when messages leave the view. */
   readonly claims: ClaimSources;
+  /** Signed reasoning that earlier batches could not settle yet. */
+  readonly left?: readonly LeftStanding[];
   /** By stage: what it returned as `state` last time. */
   readonly states: ReadonlyMap<string, unknown>;
 }
@@ -262,7 +264,7 @@ function unreachable(floor: Floor, reading: Reading, stages: readonly StageOutco
   return { kind: 'unreachable', error, stages };
 }
 
-function planned(
+export function planned(
   draft: Draft,
   { base, trigger, source, projection, clock }: RunInput,
   before: Reading,

@@ -2,6 +2,7 @@ import { outlineSpan } from '../outline/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
+  type CompactionRecord,
   type Edit,
   type PlannedEdit,
   type ReadonlyLog,
@@ -28,34 +29,61 @@ interface Thought extends Place {
   readonly messageId: string;
 }
 
+/** What earlier batches left standing though they changed what stood before it: the loop it belongs to was open. */
+export interface LeftStanding {
+  readonly from: Place;
+  /** Log positions from here on came after that batch. */
+  readonly until: number;
+}
+
+/** What still stands, from the records of one ledger: a batch that left nothing behind its place has settled that. */
+export function leftStanding(records: readonly CompactionRecord[]): LeftStanding[] {
+  let left: LeftStanding[] = [];
+  for (const { status, plan } of records) {
+    if (status !== 'committed' || !plan.reasoning) continue;
+    const { from, kept } = plan.reasoning;
+    if (kept > 0) left.push({ from, until: plan.inputs.logLength });
+    else left = left.filter((one) => isBehind(from, one.from));
+  }
+  return left;
+}
+
 /** What this step needs of a run. */
 export interface SignatureInput {
   readonly source: { readonly log: ReadonlyLog };
   readonly policy: { readonly reasoning?: ReasoningRule };
   readonly count: (text: string) => number;
+  readonly left?: readonly LeftStanding[];
 }
+
+/** Whether the rule takes anything out at all. */
+const settles = ({ binding, choice }: ReasoningRule): boolean => binding === 'prefix' && choice !== 'keep';
 
 /**
  * Last step of a batch: what to do about signed reasoning that stands behind the earliest change. It happens in the
- * batch that invalidates it, so it happens once; later batches find nothing signed behind their own change but what the
- * model thought since. The reasoning of an open tool loop is never touched. What was chosen and why goes into the draft,
- * for the record. `earlier`: edits of the same batch that the draft began with.
+ * batch that invalidates it, so it happens once. The reasoning of an open tool loop is never touched; what it leaves
+ * standing is settled when the loop is over. What was chosen and why goes into the draft, for the record. `earlier`:
+ * edits of the same batch that the draft began with.
  */
 export function settleSignatures(
   draft: Draft,
-  { source: { log }, policy, count }: SignatureInput,
+  { source: { log }, policy, count, left = [] }: SignatureInput,
   earlier: readonly PlannedEdit[] = [],
 ): void {
   const rule = policy.reasoning;
-  const change = rule && firstChange([...earlier, ...draft.edits], log);
-  if (!change) return;
-  const behind = signedBehind(draft.view, change);
-  if (behind.length === 0) return;
-  const { binding, choice, why } = rule;
+  if (!rule) return;
   const open = openLoopFrom(log);
+  const isStale = settles(rule) && staleIn(draft.view, left, open).length > 0;
+  const from = firstOf([
+    ...places([...earlier, ...draft.edits], log),
+    ...(isStale ? left.map((one) => one.from) : []),
+  ]);
+  if (!from) return;
+  const behind = signedBehind(draft.view, from);
+  if (behind.length === 0) return;
+  const { choice, why } = rule;
   const finished = behind.filter(({ seq }) => seq < open);
-  const settle = binding === 'prefix' && choice !== 'keep';
-  if (settle && finished.length > 0) {
+  if (settles(rule) && finished.length > 0) {
     draft.step(
       'signatures',
       0,
@@ -63,10 +91,35 @@ export function settleSignatures(
       SIGNATURE_RIGHTS,
     );
   }
-  const kept = signedBehind(draft.view, change).length;
+  const kept = signedBehind(draft.view, from).length;
   const settled = behind.length - kept;
-  const openNote = settle && kept > 0 ? '; the open tool loop keeps its reasoning' : '';
-  draft.reasoning = { choice: settled > 0 ? choice : 'keep', settled, kept, why: `${why}${openNote}` };
+  const openNote = settles(rule) && kept > 0 ? '; the open tool loop keeps its reasoning' : '';
+  const { seq, part } = from;
+  draft.reasoning = {
+    choice: settled > 0 ? choice : 'keep',
+    settled,
+    kept,
+    why: `${why}${openNote}`,
+    from: { seq, part },
+  };
+}
+
+/** Whether a tool loop is over that an earlier batch had left its reasoning: it is then settled without waiting. */
+export function signaturesAreDue(view: TranscriptView, input: SignatureInput): boolean {
+  const { policy, source, left = [] } = input;
+  if (!policy.reasoning || left.length === 0 || !settles(policy.reasoning)) return false;
+  return staleIn(view, left, openLoopFrom(source.log)).length > 0;
+}
+
+function staleIn(view: TranscriptView, left: readonly LeftStanding[], open: number): Thought[] {
+  const [first, ...more] = left;
+  if (!first) return [];
+  const from = firstOf([first.from, ...more.map((one) => one.from)])!;
+  return signedBehind(view, from).filter(
+    (thought) =>
+      thought.seq < open &&
+      left.some(({ from: place, until }) => thought.seq < until && isBehind(thought, place)),
+  );
 }
 
 /** What two halves of one batch did, as one. */
@@ -76,20 +129,23 @@ export function joinReasoning(
 ): ReasoningOutcome | undefined {
   if (!first || !second) return second ?? first;
   const { choice, why } = first.settled > 0 ? first : second;
-  return { choice, why, settled: first.settled + second.settled, kept: second.kept };
+  const from = isBehind(first.from, second.from) ? second.from : first.from;
+  return { choice, why, from, settled: first.settled + second.settled, kept: second.kept };
 }
 
-/** Where the view first differs from what was sent before. */
-function firstChange(edits: readonly PlannedEdit[], log: ReadonlyLog): Place | undefined {
+/** Where edits begin to differ from what was sent before. */
+function places(edits: readonly PlannedEdit[], log: ReadonlyLog): Place[] {
+  return edits.map((edit) =>
+    edit.kind === 'replace'
+      ? { seq: log.find(edit.messageId)!.seq, part: edit.partIndex }
+      : { seq: log.find(edit.fromId)!.seq, part: -1 },
+  );
+}
+
+function firstOf(all: readonly Place[]): Place | undefined {
   let first: Place | undefined;
-  for (const edit of edits) {
-    const place: Place =
-      edit.kind === 'replace'
-        ? { seq: log.find(edit.messageId)!.seq, part: edit.partIndex }
-        : { seq: log.find(edit.fromId)!.seq, part: -1 };
-    if (!first || isBehind(first, place)) first = place;
-  }
-  return first;
+  for (const place of all) if (!first || isBehind(first, place)) first = place;
+  return first && { seq: first.seq, part: first.part };
 }
 
 function isBehind(a: Place, b: Place): boolean {
@@ -104,7 +160,7 @@ function signedBehind(view: TranscriptView, change: Place): Thought[] {
       return source.parts.flatMap((part, at): Thought[] => {
         if (part.type !== 'reasoning' || part.signature === undefined || replaced?.has(at)) return [];
         const thought = { exchange, messageId: source.id, seq: source.seq, part: at };
-        return isBehind(thought, change) ? [thought] : [];
+        return isBehind(change, thought) ? [] : [thought];
       });
     }),
   );

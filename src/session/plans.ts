@@ -12,7 +12,8 @@ import type {
 } from '../transcript/index.js';
 import { fillPlan, hasSlots } from './fill.js';
 import type { Prepared } from './prepared.js';
-import { commit, inputFor } from './respond.js';
+import { commit } from './respond.js';
+import { inputFor } from './run-input.js';
 import type { AgentState, SessionParts } from './state.js';
 
 /** What a compaction would do. `noop` and `unreachable` have no plan, and say why. */

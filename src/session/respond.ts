@@ -1,12 +1,14 @@
 import {
-  planPass,
-  planRun,
-  runIsDue,
-  spentAfter,
+  leftStanding,
   type Pass,
   type Planned,
+  planPass,
+  planRun,
+  planSignatures,
   type RunInput,
+  runIsDue,
   type RunOutcome,
+  spentAfter,
 } from '../pipeline/index.js';
 import type { Emit } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
@@ -15,6 +17,7 @@ import type { CompactionRecord, Plan, Trigger } from '../transcript/index.js';
 import { announce } from './announce.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import type { RunReport } from './prepared.js';
+import { inputFor } from './run-input.js';
 import { admitArrivals, type AgentState, type SessionParts } from './state.js';
 import { warningsOf } from './warnings.js';
 
@@ -32,6 +35,7 @@ export function respondToPressure(
 ): Response {
   const { policy, auto } = parts;
   if (state.ledger.pending) return pendingReport(state.ledger.pending.plan);
+  commitSignatures(state, parts);
   if (auto)
     for (const pass of policy.passes) if (passIsDue(pass, state, parts)) commitPass(pass, state, parts);
   const reading = parts.gauge.read(state.projection);
@@ -167,34 +171,25 @@ function passIsDue(pass: Pass, { projection, log }: AgentState, { gauge }: Sessi
 
 /** A pass keeps the view stable by a record of its own; it is no compaction: no history, no hooks, no events. */
 function commitPass(pass: Pass, state: AgentState, parts: SessionParts): void {
-  const trigger: Trigger = { kind: pass.kind, detail: pass.detail };
-  const started = parts.timer();
-  const outcome = planPass(inputFor(state, parts, trigger), pass);
-  if (outcome.kind === 'planned') commit(outcome, 'prune', state, parts, parts.timer() - started);
+  commitQuietly(pass, (input) => planPass(input, pass), state, parts);
 }
 
-export function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): RunInput {
-  const { gauge, measureDraft, count, clock, timer, policy } = parts;
-  const { log, references, statements, secrets, ledger, isPinned, projection, stageStates } = state;
-  references.catchUp();
-  statements.catchUp();
-  secrets.catchUp();
-  return {
-    source: { log, references, holds: ledger.holds, isPinned, statements, secrets, trust: references.trust },
-    projection,
-    base: ledger.head,
-    trigger,
-    policy,
-    forced: false,
-    read: gauge.read,
-    fixedTokens: gauge.fixedTokens,
-    measure: measureDraft,
-    count,
-    clock: clock(),
-    timer,
-    claims: { identifiers: references.identifiers, artifacts: references.artifacts, statements },
-    states: stageStates,
-  };
+/** Reasoning that a compaction had left to an open tool loop, once that loop is over. */
+function commitSignatures(state: AgentState, parts: SessionParts): void {
+  if (leftStanding(state.ledger.records).length === 0) return;
+  const why = { kind: 'prune', detail: 'signed reasoning: its tool loop is over' } as const;
+  commitQuietly(why, planSignatures, state, parts);
+}
+
+function commitQuietly(
+  { kind, detail }: Trigger,
+  plan: (input: RunInput) => RunOutcome | undefined,
+  state: AgentState,
+  parts: SessionParts,
+): void {
+  const started = parts.timer();
+  const outcome = plan(inputFor(state, parts, { kind, detail }));
+  if (outcome?.kind === 'planned') commit(outcome, 'prune', state, parts, parts.timer() - started);
 }
 
 /** Commits what was planned, and remembers what a run that did not help would need to be worth repeating. */

@@ -1,5 +1,6 @@
 /** Judges of what Spillway sends. Those in `wire/` import nothing of Spillway, so that no mistake is made twice. */
 export { validateAnthropic, type AnthropicFault, type AnthropicRule } from './wire/anthropic.js';
+export { SignatureBook, type SignatureFault } from './wire/signature-book.js';
 export { validateOpenAiChat, type Rule, type ValidatorOptions, type Violation } from './wire/openai-chat.js';
 export {
   validateOpenAiResponses,

@@ -55,6 +55,8 @@ export interface ReasoningOutcome {
   readonly settled: number;
   readonly kept: number;
   readonly why: string;
+  /** Where the change begins: log position, and part of that message; -1 for the whole of it. */
+  readonly from: { readonly seq: number; readonly part: number };
 }
 
 /** A value: previewed, approved, committed and undone as one. `hash` covers everything above it. */

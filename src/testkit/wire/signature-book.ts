@@ -1,0 +1,108 @@
+/**
+ * Rule A5 of the Messages API, which shows only over the requests of one conversation: thinking is bound to what stood
+ * before it when it was thought. A change before a thinking block makes it, and every later one, invalid. And rule A4:
+ * a thinking block comes back as it was, or not at all.
+ *
+ * Written from the wire alone. `answered` is told what the model said to which request; `judge` then knows of every
+ * later request which of its thinking blocks a server that checks would refuse.
+ */
+import { createHash } from 'node:crypto';
+
+export interface SignatureFault {
+  readonly rule: 'A4' | 'A5';
+  /** Index of the message at fault. */
+  readonly at: number;
+  readonly what: string;
+  /** The thinking belongs to the tool loop in progress, behind the last words of the user. */
+  readonly inOpenLoop: boolean;
+}
+
+type Loose = Record<string, unknown>;
+
+interface Thought {
+  readonly block: string;
+  readonly before: string;
+}
+
+export class SignatureBook {
+  readonly #thoughts = new Map<string, Thought>();
+
+  /** Takes in the thinking that a model answered a request with. */
+  answered(request: unknown, answer: unknown): void {
+    const prefix = createHash('sha256');
+    for (const { text } of saidIn(request)) prefix.update(text);
+    for (const block of blocksIn(answer)) {
+      const proof = proofOf(block);
+      const text = textOf('assistant', block);
+      if (proof) this.#thoughts.set(proof, { block: text, before: prefix.copy().digest('hex') });
+      prefix.update(text);
+    }
+  }
+
+  /** Faults of a later request, in order. Thinking that was never answered with is taken to be right. */
+  judge(request: unknown): SignatureFault[] {
+    const said = saidIn(request);
+    const lastWords = said.findLastIndex(
+      ({ role, block }) => role === 'user' && block.type !== 'tool_result',
+    );
+    const prefix = createHash('sha256');
+    return said.flatMap(({ at, block, text }, index): SignatureFault[] => {
+      const proof = proofOf(block);
+      const known = proof === undefined ? undefined : this.#thoughts.get(proof);
+      const before = known && prefix.copy().digest('hex');
+      prefix.update(text);
+      if (!known) return [];
+      const inOpenLoop = index > lastWords;
+      if (known.block !== text)
+        return [{ rule: 'A4', at, what: 'a thinking block is not as it was thought', inOpenLoop }];
+      if (known.before === before) return [];
+      return [{ rule: 'A5', at, what: 'what stood before a thinking block has changed', inOpenLoop }];
+    });
+  }
+}
+
+interface Said {
+  readonly at: number;
+  readonly role: string;
+  readonly block: Loose;
+  readonly text: string;
+}
+
+/** Everything the model reads, in order, without cache marks: they are no content. */
+function saidIn(request: unknown): Said[] {
+  const body: Loose = isLoose(request) ? request : { messages: request };
+  const messages: readonly unknown[] = Array.isArray(body.messages) ? body.messages : [];
+  const system = blocksIn({ content: body.system }).map((block) => said(-1, 'system', block));
+  return [
+    ...system,
+    ...messages.flatMap((message, at) =>
+      blocksIn(message).map((block) => said(at, String(isLoose(message) && message.role), block)),
+    ),
+  ];
+}
+
+const said = (at: number, role: string, block: Loose): Said => ({
+  at,
+  role,
+  block,
+  text: textOf(role, block),
+});
+
+function textOf(role: string, block: Loose): string {
+  return `${role} ${JSON.stringify(block, (key, value: unknown) => (key === 'cache_control' ? undefined : value))}`;
+}
+
+function proofOf({ type, signature, data }: Loose): string | undefined {
+  const proof = type === 'thinking' ? signature : type === 'redacted_thinking' ? data : undefined;
+  return typeof proof === 'string' ? proof : undefined;
+}
+
+function blocksIn(message: unknown): Loose[] {
+  const content = isLoose(message) ? message.content : undefined;
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isLoose) : [];
+}
+
+function isLoose(value: unknown): value is Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

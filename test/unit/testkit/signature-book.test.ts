@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { SignatureBook } from '../../../src/testkit/index.js';
+import { assistant, result, text, thinking, use, user, type Loose } from '../formats/anthropic/bodies.js';
+
+const first = { system: 'Be brief.', messages: [user(text('Go.'))] };
+const step = assistant(thinking('one'), use('a'));
+const second = { ...first, messages: [...first.messages, step, user(result('a'))] };
+const answer = assistant({ type: 'redacted_thinking', data: 'ZW5j' }, text('Done.'));
+const third = { ...first, messages: [...second.messages, answer, user(text('And?'))] };
+
+function book(): SignatureBook {
+  const made = new SignatureBook();
+  made.answered(first, step);
+  made.answered(second, answer);
+  return made;
+}
+
+const after = (change: (body: Loose) => void): string[] => {
+  const body = structuredClone(third) as Loose;
+  change(body);
+  return book()
+    .judge(body)
+    .map(({ rule, at, inOpenLoop }) => `${rule} at ${at}${inOpenLoop ? ' open' : ''}`);
+};
+
+describe('the book of signatures', () => {
+  it('finds nothing where each request extends the last, marks aside', () => {
+    expect(after(() => undefined)).toEqual([]);
+    expect(after(({ messages }) => (messages[0].content[0].cache_control = { type: 'ephemeral' }))).toEqual(
+      [],
+    );
+  });
+
+  it('knows a change before thinking, also of the system prompt, and every later one with it', () => {
+    expect(after((body) => (body.system = 'Be long.'))).toEqual(['A5 at 1', 'A5 at 3']);
+    expect(after(({ messages }) => (messages[2].content[0].content = 'stub'))).toEqual(['A5 at 3']);
+  });
+
+  it('knows thinking that is not as it was', () => {
+    expect(after(({ messages }) => (messages[1].content[0].thinking = 'two'))).toContain('A4 at 1');
+  });
+
+  it('takes no offence at thinking that is gone, but at what was thought after it', () => {
+    expect(after(({ messages }) => messages[3].content.shift())).toEqual([]);
+    expect(after(({ messages }) => messages[1].content.shift())).toEqual(['A5 at 3']);
+  });
+
+  it('tells the tool loop in progress from what is over', () => {
+    const open = { ...second, system: 'Changed.' };
+    expect(book().judge(open)).toMatchObject([{ rule: 'A5', at: 1, inOpenLoop: true }]);
+  });
+});
