@@ -16,3 +16,7 @@ export type { PrepareOptions } from './requests.js';
 export type { Followed } from './follow.js';
 export { commandAnswer } from './command.js';
 export type { OverflowVerdict } from './reaction.js';
+export { prefixCacheOf, type NetCost, type PrefixCache } from './net-cost.js';
+export type { ExplainedCall, ExplainedMessage, Finding } from './past.js';
+export { recalledText, recallTool, type Recalled, type RecallRequest } from './recall.js';
+export type { TranscriptEntry } from './transcript-view.js';

@@ -1,6 +1,8 @@
 import { SpillwayError } from '../errors/index.js';
-import type { Json, StoredEvent, UsageEntry } from '../spi/index.js';
+import type { Json, SearchHit, StoredEvent, UsageEntry } from '../spi/index.js';
 import type { Limits } from '../tokens/index.js';
+import { isLeft, type LogMessage } from '../transcript/index.js';
+import { CALL_KIND, callOf, type CallRecord } from './calls.js';
 import { checkpointOf } from './checkpoint.js';
 import { Journal } from './journal.js';
 import { LEARNED_LIMITS } from './overflow.js';
@@ -138,6 +140,30 @@ export class Keeping {
     if (!this.#journal || model === null) return;
     const { store } = this.#journal;
     await store.setValue(LEARNED_LIMITS, model, { ...limits }).catch(() => undefined);
+  }
+
+  /** Best matches by the store's index; undefined without a store. Messages that were rolled back are left out. */
+  async search(words: string, limit: number): Promise<readonly SearchHit[] | undefined> {
+    const journal = this.#journal;
+    if (!journal) return undefined;
+    await journal.flush();
+    const { left } = this.#state.ledger;
+    const gone = left.reduce((sum, { count }) => sum + count, 0);
+    const hits = await journal.store.search(journal.key, words, limit + gone);
+    return hits.filter(({ seq }) => !isLeft(seq, left)).slice(0, limit);
+  }
+
+  /** A message of the log that is not in memory. */
+  async message(id: string): Promise<LogMessage | undefined> {
+    return this.#journal?.store.message(this.#journal.key, id);
+  }
+
+  /** The record of a call that was stored, and not of this process. */
+  async call(number: number): Promise<CallRecord | undefined> {
+    if (!this.#journal) return undefined;
+    const { store, key } = this.#journal;
+    const [event] = await store.events(key, { kinds: [CALL_KIND], ref: String(number), limit: 1 });
+    return event && callOf(event);
   }
 
   async audit(): Promise<readonly StoredEvent[]> {

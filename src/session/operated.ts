@@ -1,20 +1,30 @@
 import type { StoredEvent } from '../spi/index.js';
 import type { CompactionRecord, Ledger, Plan, ReadonlyLog, WaitingPlan } from '../transcript/index.js';
+import type { CallRecord } from './calls.js';
 import { explainView, type Disposition } from './explain.js';
 import { Keeping } from './keeping.js';
 import { flagRecord, lengthUpTo, rollBack, spentNow, takeBack, waitingFor, type Flag } from './operator.js';
 import { commitPlan, dryRun, editPlan, previewPlan, type DryRun, type PlanChanges } from './plans.js';
+import type { NetCost } from './net-cost.js';
+import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js';
 import type { Prepared } from './prepared.js';
+import { Recall, type Recalled, type RecallRequest } from './recall.js';
 import { createState, type AgentState, type SessionParts } from './state.js';
 import type { OpenedThread } from './thread.js';
+import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
 
 /** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements. */
-export class OperatedSession {
+export abstract class OperatedSession {
+  /** Requests that were prepared since the session was opened. */
+  abstract get calls(): readonly CallRecord[];
+
   readonly id: string;
   readonly agentPath: string;
   protected readonly parts: SessionParts;
   protected readonly state: AgentState;
   protected readonly keeping: Keeping;
+
+  readonly #recall: Recall;
 
   /** `opened`: where it is kept; without it the session lives as long as the process. */
   constructor(parts: SessionParts, opened?: OpenedThread) {
@@ -23,6 +33,7 @@ export class OperatedSession {
     this.agentPath = parts.agentPath;
     this.state = opened?.state ?? createState(parts);
     this.keeping = new Keeping(this.state, parts, opened);
+    this.#recall = new Recall(this.state, parts, this.keeping);
   }
 
   /** As far as it was read: a session that was opened again holds its live tail until `load`. */
@@ -149,5 +160,33 @@ export class OperatedSession {
   /** What happened to compaction here, in order: since it was opened, or ever where it is kept. */
   audit(): Promise<readonly StoredEvent[]> {
     return this.keeping.audit();
+  }
+
+  /** Reads back the original words of anything in the log, superseded or not: by handle, or best matches first. */
+  recall(request: RecallRequest): Promise<readonly Recalled[]> {
+    return this.#recall.find(request);
+  }
+
+  /** What a call was sent, message by message: kept, replaced, superseded or pinned, by which compaction and why. */
+  async explainCall(call: number): Promise<ExplainedCall> {
+    await this.keeping.load();
+    const record = this.calls.find((one) => one.call === call) ?? (await this.keeping.call(call));
+    return explainCall(record, call, this.state, this.parts);
+  }
+
+  /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */
+  async find(words: string, call = this.calls.at(-1)?.call ?? 0): Promise<Finding> {
+    return findIn(await this.explainCall(call), words, this.state);
+  }
+
+  /** The whole log as operators see it: what the model is shown and, with `includeSuperseded`, what it is not. */
+  async transcript({ includeSuperseded = false } = {}): Promise<readonly TranscriptEntry[]> {
+    await this.keeping.load();
+    return transcriptOf(this.state, this.explain(), includeSuperseded);
+  }
+
+  /** What each compaction since the session was opened costs and saves, held against the usage reported after it. */
+  get netCosts(): readonly NetCost[] {
+    return this.parts.netCosts.all(this.parts.gauge.model);
   }
 }

@@ -46,7 +46,10 @@ export function takeBack(
   if (undone.length === 0) return [];
   state.projection = renderAll(log, ledger.liveEdits, state.isPinned);
   parts.gauge.rewritten();
-  for (const one of undone) parts.audit.say('undone', one.id, { reason: 'asked by an operator' });
+  for (const one of undone) {
+    parts.audit.say('undone', one.id, { reason: 'asked by an operator' });
+    parts.netCosts.undone(one.id);
+  }
   return undone;
 }
 
@@ -75,15 +78,16 @@ export function rollBack(
     .map(({ id }) => id)
     .reverse();
   const appended = appendedAt(log.length, ledger.left);
+  const before = ledger.left;
   const event: LedgerEvent = { kind: 'rollback', length, appended, records };
   ledger.play(event);
 
   const shorter = new Log();
-  for (const message of log.left) shorter.leave(message);
+  for (const one of log.left) shorter.leave(one);
   for (let seq = 0; seq < log.length; seq++) {
     const message = log.at(seq);
     if (seq < length) shorter.append(message, message.size);
-    else shorter.leave(message);
+    else shorter.leave({ message, place: appendedAt(seq, before) });
   }
   const { appendedTokens, arrivals } = state;
   const fresh = stateOn(shorter, ledger, parts);

@@ -273,6 +273,8 @@ export function commit(
     ...bought,
   };
   state.ledger.commit(record, approves);
+  const unchanged = draft.tokensBefore(draft.changedFrom) * plan.inputs.scale;
+  if (kind === 'compaction') parts.netCosts.committed(record, unchanged, parts.gauge.model);
   state.projection = draft;
   state.stageStates = states;
   parts.gauge.rewritten();

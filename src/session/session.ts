@@ -103,6 +103,7 @@ export class Session extends OperatedSession {
    */
   observe(usage: Usage): Promise<void> {
     this.parts.costs.addPrimary(usage);
+    this.parts.netCosts.observed(usage, this.parts.gauge.model);
     const { reading, call, notices } = this.#requests.observe(usage);
     if (reading && overflowed(usage, reading.budget)) this.state.overflowed = true;
     this.#reaction.answered();

@@ -11,6 +11,7 @@ import { CostBook, ProjectCosts, type Costs } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
 import { Follower } from './follow.js';
 import { createGauge } from './gauge.js';
+import { NetCosts } from './net-cost.js';
 import { Session } from './session.js';
 import type { SessionParts } from './state.js';
 import { openThread } from './thread.js';
@@ -179,6 +180,7 @@ export class Spillway {
       approval: settings.compaction.approval === 'ask',
       injectionReserve: settings.reserve.injection,
       audit: new AuditTrail(effects.clock),
+      netCosts: new NetCosts(priceOf),
       measure: createMeasure(counter),
       measureDraft: createMeasure(drafts),
       count: drafts.count,

@@ -16,6 +16,7 @@ import type { AuditTrail } from './audit.js';
 import type { CostBook } from './costs.js';
 import type { Follower } from './follow.js';
 import type { Gauge } from './gauge.js';
+import type { NetCosts } from './net-cost.js';
 import { pinPredicate, type PinRules } from './pins.js';
 
 /** Everything a session needs and does not make itself. */
@@ -32,6 +33,7 @@ export interface SessionParts {
   /** Tokens kept free for what hooks inject. */
   readonly injectionReserve: number;
   readonly audit: AuditTrail;
+  readonly netCosts: NetCosts;
   /** Measures what is appended, once. */
   readonly measure: MeasureMessage;
   /** Measures what a plan writes; the same stubs come again in run after run. */

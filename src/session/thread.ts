@@ -60,7 +60,8 @@ export async function readWhole(
   const appended = await store.messages(key, 0, head.messages);
   const messages = standing(appended, ledger.left);
   const log = new Log();
-  for (const message of appended) if (isLeft(message.seq, ledger.left)) log.leave(message);
+  for (const message of appended)
+    if (isLeft(message.seq, ledger.left)) log.leave({ message, place: message.seq });
   for (const message of messages) log.append(message, message.size);
   const state = stateOn(log, ledger, parts);
   const checkpoint = usable(thread);

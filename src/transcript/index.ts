@@ -1,6 +1,6 @@
 export * from './message.js';
 export * from './exchange.js';
-export { Log, type ReadonlyLog } from './log.js';
+export { Log, type LeftMessage, type ReadonlyLog } from './log.js';
 export * from './edit.js';
 export * from './view.js';
 export { withContent } from './replace.js';

@@ -22,6 +22,12 @@ export interface ReadonlyLog {
   readonly firstUser: LogMessage | undefined;
 }
 
+/** A message that was rolled back, and where it had stood among everything ever appended. */
+export interface LeftMessage {
+  readonly message: LogMessage;
+  readonly place: number;
+}
+
 /** The append-only list of messages of one agent thread. Nothing in it ever changes. */
 export class Log implements ReadonlyLog {
   readonly #messages: LogMessage[] = [];
@@ -33,7 +39,7 @@ export class Log implements ReadonlyLog {
   #unansweredUser: LogMessage | undefined;
   #firstUser: LogMessage | undefined;
   readonly #base: number;
-  readonly #left = new Map<string, LogMessage>();
+  readonly #left = new Map<string, LeftMessage>();
 
   /** `base`: messages that came before and are not read; positions below it cannot be asked for. */
   constructor(base = 0) {
@@ -69,12 +75,12 @@ export class Log implements ReadonlyLog {
   }
 
   /** Takes note of a message that was rolled back: it is not in the log, and its id stays taken. */
-  leave(message: LogMessage): void {
-    this.#left.set(message.id, message);
+  leave(left: LeftMessage): void {
+    this.#left.set(left.message.id, left);
   }
 
   /** Messages that were rolled back. */
-  get left(): Iterable<LogMessage> {
+  get left(): Iterable<LeftMessage> {
     return this.#left.values();
   }
 

@@ -1,0 +1,117 @@
+import { SpillwayError } from '../errors/index.js';
+import {
+  Ledger,
+  Log,
+  renderAll,
+  textOf,
+  type CompactionRecord,
+  type EditMark,
+  type LogMessage,
+  type Message,
+  type ViewMessage,
+} from '../transcript/index.js';
+import type { CallRecord } from './calls.js';
+import { explainView, type Disposition } from './explain.js';
+import { pinPredicate } from './pins.js';
+import type { AgentState, SessionParts } from './state.js';
+
+/** What one call was sent, message by message, drawn again from log and ledger as they stood. */
+export interface ExplainedCall {
+  readonly call: CallRecord;
+  readonly messages: readonly ExplainedMessage[];
+  /** What was sent; what hooks injected is not kept. */
+  readonly view: readonly ViewMessage[];
+}
+
+export interface ExplainedMessage extends Disposition {
+  /** The compaction that was responsible; absent where the message was sent as it is. */
+  readonly record?: string;
+}
+
+/** Whether words reached the model in a call, and if not, why. */
+export interface Finding {
+  /**
+   * `sent`: the words stood in the request, so the model had them and did not use them. `compacted-out`: they had been
+   * said, and were not in the request. `later`: they were said after it. `never`: nobody said them.
+   */
+  readonly verdict: 'sent' | 'compacted-out' | 'later' | 'never';
+  readonly call: CallRecord;
+  /** Messages of the log that hold the words, oldest first. */
+  readonly said: readonly ExplainedMessage[];
+  /** Messages of the request that hold them: originals, or what stood in their place. */
+  readonly sentIn: readonly string[];
+}
+
+/** Throws `CALL_UNKNOWN`. */
+export function explainCall(
+  call: CallRecord | undefined,
+  number: number,
+  state: AgentState,
+  parts: SessionParts,
+): ExplainedCall {
+  if (!call) {
+    throw new SpillwayError('CALL_UNKNOWN', {
+      subject: 'call',
+      found: number,
+      remedy: 'Name a call that was prepared and, in a session opened again, observed; they count from 1.',
+    });
+  }
+  const { log, ledger } = drawnAt(call, state);
+  const isPinned = pinPredicate(parts.pins, log);
+  const { view } = renderAll(log, ledger.liveEdits, isPinned);
+  const live = ledger.records.filter(({ status }) => status === 'committed');
+  const messages = explainView(log, view, isPinned).map((one): ExplainedMessage => {
+    const record = one.by && recordBehind(one, one.by, live, log);
+    return record ? { ...one, record: record.id } : one;
+  });
+  return { call, messages, view };
+}
+
+export function findIn(explained: ExplainedCall, words: string, state: AgentState): Finding {
+  const { call, messages, view } = explained;
+  const holds = (message: Message): boolean => textsOf(message).some((text) => text.includes(words));
+  const past = drawnAt(call, state).log;
+  const said = messages.filter(({ seq }) => holds(past.at(seq)));
+  const sentIn = view.filter(({ message }) => holds(message)).map(({ message }) => message.id);
+  const later = (): boolean => {
+    for (let seq = 0; seq < state.log.length; seq++) if (holds(state.log.at(seq))) return true;
+    return false;
+  };
+  const verdict =
+    sentIn.length > 0 ? 'sent' : said.length > 0 ? 'compacted-out' : later() ? 'later' : 'never';
+  return { verdict, call, said, sentIn };
+}
+
+/** Log and ledger as they were when a call was prepared. */
+function drawnAt(call: CallRecord, state: AgentState): { readonly log: Log; readonly ledger: Ledger } {
+  const ledger = Ledger.of(state.ledger.events.slice(0, call.events));
+  const left = new Map([...state.log.left].map(({ message, place }) => [place, message]));
+  const log = new Log();
+  let next = 0;
+  for (let place = 0; place < call.appended; place++) {
+    const message: LogMessage = left.get(place) ?? state.log.at(next++);
+    const isGone = ledger.left.some(({ at, count }) => place >= at && place < at + count);
+    if (!isGone) log.append(message, message.size);
+  }
+  return { log, ledger };
+}
+
+/** The newest compaction that has an edit of that stage on the message. */
+function recordBehind(
+  { id, seq }: Disposition,
+  { stage }: EditMark,
+  records: readonly CompactionRecord[],
+  log: Log,
+): CompactionRecord | undefined {
+  return records.findLast(({ plan }) =>
+    plan.edits.some((edit) => {
+      if (edit.stage !== stage) return false;
+      if (edit.kind === 'replace') return edit.messageId === id;
+      return log.find(edit.fromId)!.seq <= seq && seq <= log.find(edit.toId)!.seq;
+    }),
+  );
+}
+
+function textsOf({ parts }: Message): readonly string[] {
+  return parts.map((part) => (part.type === 'tool-call' ? `${part.name} ${part.arguments}` : textOf(part)));
+}

@@ -1,0 +1,421 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  openStore,
+  recalledText,
+  recallTool,
+  type Message,
+  type Session,
+  type SessionStore,
+} from '../../../src/index.js';
+import {
+  engine,
+  prose,
+  read,
+  says,
+  sessionOf,
+  shownText,
+  step,
+  system,
+  talk,
+  user,
+  wordsOf,
+} from '../support.js';
+
+const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];
+const LONG = [
+  ...START,
+  ...step('look', { at: 'gate' }, `The key is K-4711. ${prose(400, 3)}`),
+  ...talk(48, 110),
+];
+
+const tell = (id: string, text: string): Message => ({
+  id,
+  role: 'user',
+  origin: 'user',
+  parts: [{ type: 'text', text }],
+});
+
+const compacted = async (settings = {}): Promise<Session> => {
+  const session = await sessionOf(12_000, [...LONG, user('And now?')], settings);
+  await session.prepare();
+  return session;
+};
+
+const full = (settings = {}): Promise<Session> => sessionOf(12_000, [...LONG, user('And now?')], settings);
+
+/** The same session opened by another process. */
+const openOn = async (store: SessionStore, settings = {}): Promise<Session> =>
+  (await engine(12_000, settings, { store })).open({ id: 's' });
+
+describe('N2: a plan is a value', () => {
+  it('is committed as it was previewed, to the byte', async () => {
+    const session = await full();
+    const { plan, kind } = await session.plan();
+    expect(kind).toBe('planned');
+    expect(session.history).toEqual([]);
+    const preview = await session.preview(plan!);
+    // The second preview gives the same text.
+    expect(await session.preview(plan!)).toEqual(preview);
+    const stored = JSON.parse(JSON.stringify(plan)) as typeof plan;
+    const record = await session.commit(stored!);
+    expect(record.plan.hash).toBe(plan!.hash);
+    expect(JSON.stringify((await session.prepare()).messages)).toBe(JSON.stringify(preview.messages));
+  });
+
+  it('is judged and measured again where it is edited, under another hash', async () => {
+    const session = await full();
+    const { plan } = await session.plan();
+    const place = plan!.edits.findIndex((edit) => edit.kind === 'supersede' && edit.replacement.length > 0);
+    const edited = await session.edit(plan!, { text: { [place]: 'They spoke of boats. [recall m3]' } });
+    expect(edited.hash).not.toBe(plan!.hash);
+    expect(edited.after.tokens).not.toBe(plan!.after.tokens);
+    await session.commit(edited);
+    expect(session.view.map(shownText)).toContain('They spoke of boats. [recall m3]');
+  });
+
+  it('leaves out what an operator wants to keep', async () => {
+    const session = await full();
+    const { plan } = await session.plan({ target: 0.9 });
+    const touched = plan!.edits.find((edit) => edit.kind === 'replace') ?? plan!.edits[0]!;
+    const id = touched.kind === 'replace' ? touched.messageId : touched.fromId;
+    const edited = await session.edit(plan!, { keep: [id] });
+    if (edited.edits.length > 0) await session.commit(edited);
+    expect(session.explain().find((one) => one.id === id)!.status).toMatch(/kept|pinned/);
+  });
+
+  it('is refused where it was changed by hand, is stale, or would not shrink anything', async () => {
+    const session = await full();
+    const { plan } = await session.plan();
+    const forged = { ...plan!, edits: plan!.edits.slice(1) };
+    await expect(session.commit(forged)).rejects.toMatchObject({ code: 'PLAN_ALTERED' });
+    await session.compact();
+    await expect(session.commit(plan!)).rejects.toMatchObject({ code: 'LEDGER_CONFLICT', retryable: true });
+    const other = await full();
+    const place = plan!.edits.findIndex(({ kind }) => kind === 'supersede');
+    const longer = other.edit((await other.plan()).plan!, { text: { [place]: prose(20_000) } });
+    await expect(longer).rejects.toMatchObject({ code: 'EDIT_ILLEGAL' });
+  });
+
+  it('is re-based visibly: judged anew on the ledger of now', async () => {
+    const session = await full();
+    const { plan } = await session.plan();
+    const record = await session.commit(plan!);
+    await session.undo();
+    await session.release();
+    const rebased = await session.edit(plan!);
+    expect(rebased.base).not.toBe(plan!.base);
+    expect(rebased.edits).toEqual(plan!.edits);
+    expect((await session.commit(rebased)).id).not.toBe(record.id);
+  });
+
+  it('is always answered, also where nothing is to be done', async () => {
+    const session = await sessionOf(12_000, START);
+    expect(await session.plan()).toMatchObject({ kind: 'noop', reason: expect.any(String) });
+    expect((await session.audit()).length).toBe(0);
+  });
+});
+
+describe('K22: a checkpoint pauses the session until somebody says yes', () => {
+  const settings = { compaction: { approval: 'ask' } } as const;
+
+  async function paused() {
+    const store = await openStore('memory:');
+    const session = await openOn(store, settings);
+    await session.append(...read([...LONG, user('And now?')]));
+    const error: unknown = await session.prepare().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'COMPACTION_PENDING', facts: { plan: session.pending!.plan.hash } });
+    return { store, session };
+  }
+
+  it('survives a restart; approving commits what was shown', async () => {
+    const { store } = await paused();
+    const later = await openOn(store, settings);
+    await expect(later.prepare()).rejects.toMatchObject({ code: 'COMPACTION_PENDING' });
+    const { plan } = later.pending!;
+    const { messages } = await later.preview(plan);
+    const record = await later.approve(plan.hash.slice(0, 12));
+    expect(record.plan).toEqual(plan);
+    expect((await later.prepare()).messages).toEqual(messages);
+    expect(later.pending).toBeUndefined();
+  });
+
+  it('rejecting leaves everything as it was, and asks again when there is more', async () => {
+    const { session } = await paused();
+    const before = session.view.length;
+    await session.reject(undefined, 'not now');
+    expect(session.view.length).toBe(before);
+    expect((await session.prepare()).run.kind).toBe('waiting');
+    expect((await session.audit()).map(({ kind }) => kind)).toContain('compaction.rejected');
+  });
+
+  it('an edited plan takes the place of the one that waited', async () => {
+    const { store, session } = await paused();
+    const { plan } = session.pending!;
+    const edited = await session.edit(plan, { without: [plan.edits.length - 1] });
+    expect(session.pending!.plan.hash).toBe(edited.hash);
+    await expect(session.approve(plan.hash)).rejects.toMatchObject({ code: 'PLAN_UNKNOWN' });
+    const later = await openOn(store, settings);
+    expect((await later.approve(edited.hash)).plan.hash).toBe(edited.hash);
+  });
+
+  it('nothing that is said meanwhile is lost', async () => {
+    const { session } = await paused();
+    await session.append(tell('late', 'One more thing.'));
+    await session.approve();
+    expect(session.view.map(shownText)).toContain('One more thing.');
+  });
+
+  it('what is asked for by hand does not ask back', async () => {
+    const session = await full(settings);
+    expect((await session.compact()).kind).toBe('committed');
+  });
+});
+
+describe('K10: originals stay, and rolling back restores them', () => {
+  it('marks them superseded and keeps their words', async () => {
+    const session = await compacted();
+    const gone = session.explain().filter(({ status }) => status === 'superseded');
+    expect(gone.length).toBeGreaterThan(5);
+    for (const { seq } of gone) expect(session.log.at(seq).parts).toEqual(read(LONG)[seq]!.parts);
+  });
+
+  it('restores what a compaction had superseded where the log is rolled back past it', async () => {
+    const session = await compacted();
+    const undone = await session.rollback('m20');
+    expect(undone.map(({ status }) => status)).toEqual(['undone']);
+    expect(session.view.map(({ message }) => message.id)).toEqual(
+      session.log.exchanges.flatMap(({ seqs }) => seqs.map((seq) => `m${seq}`)),
+    );
+    expect(session.log.length).toBe(21);
+    expect(session.view.every(({ replaced, made }) => !replaced && !made)).toBe(true);
+    // And goes on from there; the ids of what was left out stay taken.
+    await session.append(tell('other', 'Another way.'));
+    expect(() => session.append(tell('m30', 'Again.'))).toThrow(
+      expect.objectContaining({ code: 'MESSAGE_ID_TAKEN' }),
+    );
+    expect((await session.prepare()).run.kind).toBe('below-gate');
+  });
+
+  it('keeps compactions that were made on what still stands', async () => {
+    const session = await compacted();
+    await session.append(tell('more', 'More.'), tell('evenmore', 'Even more.'));
+    expect(await session.rollback('more')).toEqual([]);
+    expect(session.view.at(-1)!.message.id).toBe('more');
+    expect(session.view.some(({ made, replaced }) => made ?? replaced)).toBe(true);
+  });
+});
+
+describe('K11: operators see superseded messages, the model does not', () => {
+  it('with includeSuperseded, and only then', async () => {
+    const session = await compacted();
+    const plain = await session.transcript();
+    const all = await session.transcript({ includeSuperseded: true });
+    expect(plain.map(({ message }) => message)).toEqual(session.view.map(({ message }) => message));
+    const originals = all.filter(({ status }) => status !== 'summary');
+    expect(originals.map(({ message }) => message.id)).toEqual(
+      Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id),
+    );
+    expect(all.filter(({ status }) => status === 'superseded')[0]!.by).toMatchObject({
+      stage: expect.any(String),
+    });
+  });
+});
+
+describe('K12: an operator judges a compaction', () => {
+  it('good, bad or neutral, with notes, and changes the judgement', async () => {
+    const session = await compacted();
+    const { id } = session.history[0]!;
+    expect(await session.flag(id, 'bad', 'the key is gone')).toMatchObject({
+      flag: 'bad',
+      notes: 'the key is gone',
+    });
+    await session.flag(id, 'good');
+    expect(session.history[0]).toMatchObject({ flag: 'good', notes: 'the key is gone' });
+    await expect(session.flag('c99', 'good')).rejects.toMatchObject({ code: 'RECORD_UNKNOWN' });
+  });
+});
+
+describe('K13: what happened to compaction is on record', () => {
+  it('with reason, strategy, ids before and after, tokens and durations', async () => {
+    const session = await compacted();
+    await session.flag('c1', 'neutral', 'so so');
+    const events = await session.audit();
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'compaction.triggered',
+      'compaction.completed',
+      'compaction.flagged',
+    ]);
+    expect(events[0]!.body).toMatchObject({
+      trigger: 'pressure',
+      reason: expect.stringContaining('pressure'),
+    });
+    const { body } = events[1]!;
+    expect(body).toMatchObject({ strategy: expect.any(Array), models: [], durationMs: expect.any(Number) });
+    const { edits } = body as unknown as { edits: { before: string[]; after: string[] }[] };
+    expect(edits.length).toBe(session.history[0]!.plan.edits.length);
+    expect(edits[0]!.before.every((id) => session.log.find(id))).toBe(true);
+    expect(events[2]).toMatchObject({ ref: 'c1', body: { flag: 'neutral', notes: 'so so' } });
+  });
+
+  it('failures and runs that came to nothing too', async () => {
+    const session = await sessionOf(1_000, [system('Be brief.'), says('Hm.'), user(prose(1_500))]);
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+    expect((await session.audit()).at(-1)).toMatchObject({
+      kind: 'compaction.failed',
+      body: { code: 'BUDGET_UNREACHABLE' },
+    });
+    const small = await sessionOf(12_000, START);
+    await small.compact();
+    expect((await small.audit()).at(-1)!.kind).toBe('compaction.noop');
+  });
+});
+
+describe('undo', () => {
+  async function twice() {
+    const session = await compacted();
+    await session.append(
+      ...read([...LONG, ...talk(48, 110, 700)])
+        .slice(LONG.length)
+        .map((one, i) => ({ ...one, id: `n${i}` })),
+    );
+    await session.prepare();
+    expect(session.history.length).toBe(2);
+    return session;
+  }
+
+  it('of an older compaction names the later ones, and goes back to there where that is wanted', async () => {
+    const session = await twice();
+    const [first, second] = session.history.map(({ id }) => id);
+    await expect(session.undo({ record: first! })).rejects.toMatchObject({
+      code: 'UNDO_BLOCKED',
+      facts: { later: [second] },
+    });
+    expect((await session.undo({ to: first! })).map(({ id }) => id)).toEqual([second, first]);
+    expect(session.view.map(({ message }) => message.id)).toEqual(
+      Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id),
+    );
+    expect(session.ledger.holds.length).toBe(2);
+    await session.release();
+    expect(session.ledger.holds).toEqual([]);
+  });
+});
+
+describe('N3: every message of every call is accounted for', () => {
+  it('kept, replaced, superseded or pinned, by which compaction and why, also long after', async () => {
+    const session = await full();
+    const first = await session.prepare();
+    const sent = first.view.map(({ message }) => message);
+    await session.append(tell('later', 'Later.'));
+    await session.undo();
+    await session.prepare();
+    const { messages, view } = await session.explainCall(first.call);
+    expect(messages.length).toBe(session.log.length - 1);
+    expect(view.map(({ message }) => message)).toEqual(sent);
+    const gone = messages.filter(({ status }) => status === 'superseded' || status === 'replaced');
+    expect(gone.length).toBeGreaterThan(5);
+    for (const one of gone) expect(one).toMatchObject({ record: 'c1', by: { stage: expect.any(String) } });
+    expect(messages[0]).toMatchObject({ status: 'pinned' });
+    expect((await session.explainCall(2)).messages.some(({ status }) => status === 'superseded')).toBe(false);
+    await expect(session.explainCall(9)).rejects.toMatchObject({ code: 'CALL_UNKNOWN' });
+  });
+});
+
+describe('R10: compacted out, or ignored?', () => {
+  it('tells the two apart for any past call, by another process too', async () => {
+    const store = await openStore('memory:');
+    const session = await openOn(store);
+    const words = prose(400, 3).slice(100, 160);
+    await session.append(...read(LONG.slice(0, 6)));
+    const early = await session.prepare();
+    await session.observe({ inputTokens: 700 });
+    await session.append(...read(LONG).slice(6), tell('now', 'And now?'));
+    const late = await session.prepare();
+    await session.observe({ inputTokens: 7_000 });
+    const other = await openOn(store);
+    expect(await other.find(words, early.call)).toMatchObject({ verdict: 'sent', sentIn: ['m4'] });
+    const finding = await other.find(words, late.call);
+    expect(finding).toMatchObject({ verdict: 'compacted-out', sentIn: [] });
+    expect(finding.said[0]).toMatchObject({ id: 'm4', record: 'c1', by: { stage: expect.any(String) } });
+    expect(await other.find('And now?', early.call)).toMatchObject({ verdict: 'later' });
+    expect(await other.find('nobody said this', late.call)).toMatchObject({ verdict: 'never' });
+  });
+});
+
+describe('N5: what a compaction saved, less what it cost', () => {
+  it('is predicted, held against the next reported usage, and pays for itself by and by', async () => {
+    const session = await full({ model: 'claude-sonnet-4-5', window: 12_000 });
+    const { reading } = await session.prepare();
+    const [fresh] = session.netCosts;
+    expect(fresh).toMatchObject({ record: 'c1', calls: 0 });
+    expect(fresh!.net).toBeLessThan(0);
+    expect(fresh!.predicted.inputTokens).toBeGreaterThan(0.9 * (reading.tokens - 10));
+    const usage = { inputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: reading.tokens, outputTokens: 5 };
+    await session.observe(usage);
+    expect(session.netCosts[0]!.reported).toEqual({
+      inputTokens: reading.tokens + 10,
+      billed: Math.round(10 + 1.25 * reading.tokens),
+    });
+    for (let i = 0; i < fresh!.paysAfterCalls; i++) await session.observe(usage);
+    expect(session.netCosts[0]!.net).toBeGreaterThan(0);
+    expect(session.netCosts[0]!.netCost).toBeGreaterThan(0);
+  });
+
+  it('is known to save nothing more once it was undone', async () => {
+    const session = await compacted();
+    await session.undo();
+    expect(session.netCosts[0]!.savedPerCall).toBe(0);
+  });
+});
+
+describe('N11: recall', () => {
+  it('reads back by handle what a mark names: a message, a part, a span', async () => {
+    const session = await compacted();
+    const all = session.view.map(shownText).join('\n');
+    const handles = [...all.matchAll(/\[recall ([^\s\]]+)\]/g)].map(([, handle]) => handle!);
+    expect(handles.length).toBeGreaterThan(0);
+    for (const handle of handles) {
+      const found = await session.recall({ handle, maxTokens: 100_000 });
+      expect(found.length).toBeGreaterThan(0);
+    }
+    const [whole] = await session.recall({ handle: 'm4#0' });
+    expect(whole!.text).toBe(wordsOf(LONG[4]!.content).slice(0));
+    expect((await session.recall({ handle: 'm3..m4' })).map(({ role }) => role)).toEqual([
+      'assistant',
+      'tool',
+    ]);
+    await expect(session.recall({ handle: 'm999' })).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
+  });
+
+  it('finds by words, best first, without and with a store', async () => {
+    const session = await compacted();
+    expect((await session.recall({ query: 'K-4711' }))[0]).toMatchObject({ handle: 'm4', role: 'tool' });
+    const store = await openStore('memory:');
+    const kept = await openOn(store);
+    await kept.append(...read(LONG));
+    await kept.compact();
+    const other = await openOn(store);
+    expect((await other.recall({ query: 'K-4711', limit: 1 }))[0]).toMatchObject({ handle: 'm4' });
+    expect(await other.recall({ query: '  ' })).toEqual([]);
+    expect(recalledText(await other.recall({ query: 'zzzz' }))).toBe('Nothing was found.');
+  });
+
+  it('is bounded, says so, and takes secrets out', async () => {
+    const session = await full({ redact: ['K-\\d+'] });
+    const found = await session.recall({ handle: 'm4', maxTokens: 120 });
+    expect(recalledText(found)).toMatch(/recall m4/);
+    expect(recalledText(found)).not.toContain('K-4711');
+    expect(Math.ceil(found[0]!.text.length / 4)).toBeLessThanOrEqual(120);
+  });
+
+  it('is a tool whose arguments are its request, and whose results can be pruned like any other', async () => {
+    expect(Object.keys(recallTool.parameters.properties)).toEqual(['handle', 'query', 'limit']);
+    const session = await compacted();
+    const answer = recalledText(await session.recall({ query: 'K-4711' }));
+    const chat = step(recallTool.name, { query: 'K-4711' }, answer);
+    await session.append(
+      ...read([...chat, says('Thanks.'), ...talk(40, 120, 300)]).map((one, i) => ({ ...one, id: `r${i}` })),
+    );
+    await session.prepare();
+    expect(session.explain().find(({ id }) => id === 'r1')!.status).toMatch(/replaced|superseded/);
+  });
+});
