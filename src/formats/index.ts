@@ -1,6 +1,7 @@
 /** Wire formats (both ways) and importers of recorded sessions (reading only). */
 export { anthropic } from './anthropic/index.js';
 export { aiSdk } from './ai-sdk/index.js';
+export { langchain } from './langchain/index.js';
 export { gemini } from './gemini/index.js';
 export { openaiChat } from './openai-chat/index.js';
 export { openaiResponses } from './openai-responses/index.js';

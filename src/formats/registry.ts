@@ -8,6 +8,7 @@ import { copilot } from './copilot/index.js';
 import { corpus } from './corpus/index.js';
 import { gemini } from './gemini/index.js';
 import type { LineImporter, WholeImporter } from './importer.js';
+import { langchain } from './langchain/index.js';
 import { openaiChat } from './openai-chat/index.js';
 import { openaiResponses } from './openai-responses/index.js';
 import { openCode } from './opencode/index.js';
@@ -16,7 +17,7 @@ import { wireValues } from './recognise.js';
 
 /** Wire formats a session can speak, by name. How each shows in a file stands in `recognise.ts`. */
 export const formats: ReadonlyMap<string, WireFormat> = new Map(
-  [openaiChat, anthropic, openaiResponses, gemini, aiSdk].map((format) => [format.name, format]),
+  [openaiChat, anthropic, openaiResponses, gemini, aiSdk, langchain].map((format) => [format.name, format]),
 );
 
 /** Files with one JSON object per line, each told by the first lines. In order: the surest marks first. */

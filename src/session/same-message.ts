@@ -19,12 +19,17 @@ const CACHE_MARKS: ReadonlySet<string> = new Set([
   'cache_point',
 ]);
 
+/** What LangChain's classes keep beside the message. */
+const LC_OWN = /^lc_/;
+
 /** Texts are compared by the runtime, byte for byte: on 4 MB of history that is far below a millisecond. */
 function sameValue(a: unknown, b: unknown): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true;
   if (typeof a === 'string') return a === onlyText(b);
   if (typeof b === 'string') return b === onlyText(a);
   if (!isObject(a) || !isObject(b)) return false;
+  // An instance, and what a store kept of it.
+  if (isInstance(a) !== isInstance(b)) return sameValue(asStored(a), asStored(b));
   if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b);
   if (a instanceof Uint8Array || b instanceof Uint8Array) return sameBytes(a, b);
   if (a instanceof URL || b instanceof URL) return String(a) === String(b);
@@ -44,7 +49,9 @@ function sameBytes(a: unknown, b: unknown): boolean {
 function holdsAll(a: Fields, b: Fields, onlyMissing = false): boolean {
   for (const key in a) {
     const value = a[key];
-    if (CACHE_MARKS.has(key) || typeof value === 'function') continue;
+    if (CACHE_MARKS.has(key) || LC_OWN.test(key) || typeof value === 'function') continue;
+    // Programs name messages when they first store them.
+    if (key === 'id' && isNothing(b.id) !== isNothing(value)) continue;
     if (onlyMissing ? isNothing(b[key]) && !isNothing(value) && !isEmptied(value) : !matches(value, b[key])) {
       return false;
     }
@@ -66,6 +73,14 @@ function isEmptied(value: unknown): boolean {
 function onlyText(content: unknown): string | undefined {
   const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
   return isObject(only) && only.type === 'text' && typeof only.text === 'string' ? only.text : undefined;
+}
+
+function isInstance(value: Fields): boolean {
+  return typeof value.toJSON === 'function';
+}
+
+function asStored(value: Fields): unknown {
+  return isInstance(value) ? JSON.parse(JSON.stringify(value)) : value;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

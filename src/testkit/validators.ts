@@ -1,6 +1,7 @@
 import { validateAiSdk } from './wire/ai-sdk.js';
 import { validateAnthropic } from './wire/anthropic.js';
 import { validateGemini } from './wire/gemini.js';
+import { validateLangChain } from './wire/langchain.js';
 import { validateOpenAiChat } from './wire/openai-chat.js';
 import { validateOpenAiResponses } from './wire/openai-responses.js';
 
@@ -23,6 +24,7 @@ export type WireValidator = (request: unknown) => readonly WireFault[];
 export const validators: ReadonlyMap<string, WireValidator> = new Map<string, WireValidator>([
   ['ai-sdk', (request) => validateAiSdk(request)],
   ['anthropic', validateAnthropic],
+  ['langchain', (request) => validateLangChain(request)],
   ['openai-chat', (request) => validateOpenAiChat(listIn(request, 'messages'))],
   ['gemini', (request) => validateGemini(request)],
   ['openai-responses', (request) => validateOpenAiResponses(request)],

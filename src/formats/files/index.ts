@@ -6,3 +6,4 @@ export { anthropicFileBlock, fileOfBlock } from './anthropic.js';
 export { responsesFilePart } from './openai-responses.js';
 export { aiSdkFilePart, aiSdkResultFile, fileOfItem } from './ai-sdk.js';
 export { geminiFilePart } from './gemini.js';
+export { fileOfBlocks, langchainFileBlock } from './langchain.js';

@@ -1,8 +1,9 @@
 import { fileSource, type FileReader, type FileSource } from './source.js';
 import { aiSdkFiles } from './ai-sdk.js';
 import { anthropicFiles } from './anthropic.js';
-import { geminiFiles } from './gemini.js';
+import { langchainFiles } from './langchain.js';
 import { chatFiles } from './openai-chat.js';
+import { geminiFiles } from './gemini.js';
 import { responsesFiles } from './openai-responses.js';
 import type { FilePart, Message } from '../../transcript/index.js';
 
@@ -11,6 +12,7 @@ const readers: Readonly<Record<string, FileReader>> = {
   'ai-sdk': aiSdkFiles,
   anthropic: anthropicFiles,
   gemini: geminiFiles,
+  langchain: langchainFiles,
   'openai-chat': chatFiles,
   'openai-responses': responsesFiles,
 };

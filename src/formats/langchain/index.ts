@@ -1,0 +1,16 @@
+import type { WireFormat } from '../../spi/index.js';
+import { parse } from './parse.js';
+import { createWriter, serialise } from './serialise.js';
+import { FORMAT } from './wire.js';
+
+/**
+ * LangChain messages: instances of its classes, both of its serialised forms, and bare fields. What is made here comes
+ * in the form of the list it stands in; among instances, as bare fields, which LangChain coerces.
+ */
+export const langchain: WireFormat = {
+  name: FORMAT,
+  messagesField: 'messages',
+  parse,
+  serialise,
+  createWriter,
+};

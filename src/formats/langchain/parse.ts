@@ -1,0 +1,144 @@
+import { SpillwayError } from '../../errors/index.js';
+import type { Notice, Parsed } from '../../spi/index.js';
+import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
+import { isProgramWritten } from '../origin.js';
+import { isFields, jsonText, kindOf, type Fields } from '../record.js';
+import { parseContent, parseResultContent, type Report } from './blocks.js';
+import { FORMAT, listOf, see, type Seen } from './wire.js';
+
+const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
+const TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool']);
+
+/** State or input with `messages`, or a bare list. Messages keep the object they came from. */
+export function parse(input: unknown): Parsed {
+  const body: Fields = isFields(input) ? input : { messages: input };
+  if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
+  const list: readonly unknown[] = body.messages;
+  const notices: Notice[] = [];
+  const taken = new Set<string>();
+  const messages = list.map((wire, index) => {
+    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
+    const seen = see(wire);
+    const id = freeId(seen, index, taken);
+    return parseMessage(wire, seen, id, (kind, what) => notices.push({ at: id, kind, what }));
+  });
+  if (list.length > 0 && !list.some((wire) => isFields(wire) && TYPES.has(see(wire).type))) {
+    throw notThisFormat('the messages', `no known type in any of ${list.length}`);
+  }
+  return {
+    messages,
+    notices,
+    ...(Array.isArray(body.tools) && { tools: body.tools }),
+    ...(typeof body.model === 'string' && { model: body.model }),
+  };
+}
+
+function parseMessage(wire: Fields, { type, fields }: Seen, id: string, report: Report): Message {
+  const name = typeof fields.name === 'string' && type !== 'tool' ? { name: fields.name } : {};
+  const about = { id, wire, wireFormat: FORMAT, ...name };
+  switch (type) {
+    case 'system':
+      return { ...about, role: 'system', origin: 'system', parts: parseContent(fields.content, report) };
+    case 'ai':
+      return { ...about, role: 'assistant', origin: 'model', parts: assistantParts(fields, id, report) };
+    case 'tool':
+      return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(fields, id, report)] };
+    case 'human': {
+      const parts = parseContent(fields.content, report);
+      const synthetic =
+        parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
+      return { ...about, role: 'user', origin: synthetic ? 'synthetic' : 'user', parts };
+    }
+    default:
+      report('unknown-role', `type ${type || 'missing'} is not known; read as a program's words`);
+      return { ...about, role: 'user', origin: 'synthetic', parts: parseContent(fields.content, report) };
+  }
+}
+
+function assistantParts(fields: Fields, id: string, report: Report): Part[] {
+  const { reasoning_content: thinking } = isFields(fields.additional_kwargs) ? fields.additional_kwargs : {};
+  const thought: Part[] =
+    typeof thinking === 'string' && thinking !== ''
+      ? [{ type: 'reasoning', text: thinking, wire: 'reasoning_content' }]
+      : [];
+  const calls = callsOf(fields, id, report);
+  const known = new Set(calls.map(({ callId }) => callId));
+  const invalid = listOf(fields.invalid_tool_calls).filter(
+    (call) => !isFields(call) || !known.has(String(call.id)),
+  );
+  const broken = invalid.map((call): Part => {
+    return {
+      type: 'opaque',
+      kind: 'invalid_tool_call',
+      bytes: Buffer.byteLength(jsonText(call)),
+      wire: 'invalid',
+    };
+  });
+  return [...thought, ...parseContent(fields.content, report), ...calls, ...broken];
+}
+
+/** Calls as LangChain parsed them; where it has none, as the provider wrote them. */
+function callsOf(fields: Fields, id: string, report: Report): ToolCallPart[] {
+  const parsed = listOf(fields.tool_calls);
+  if (parsed.length > 0) {
+    return parsed.map((call, wire) => {
+      const { id: own, name, args } = isFields(call) ? call : {};
+      return callPart(own, name, typeof args === 'string' ? args : jsonText(args ?? {}), id, wire, report);
+    });
+  }
+  const raw = isFields(fields.additional_kwargs) ? listOf(fields.additional_kwargs.tool_calls) : [];
+  return raw.map((call, wire) => {
+    const { id: own, function: named } = isFields(call) ? call : {};
+    const { name, arguments: args } = isFields(named) ? named : {};
+    return callPart(own, name, typeof args === 'string' ? args : jsonText(args ?? {}), id, wire, report);
+  });
+}
+
+function callPart(
+  own: unknown,
+  name: unknown,
+  args: string,
+  id: string,
+  wire: number,
+  report: Report,
+): ToolCallPart {
+  const given = typeof own === 'string' && own !== '' ? own : undefined;
+  const callId = given ?? `call_${id}_${wire}`;
+  if (!given) report('missing-call-id', `call ${wire} has no id; named ${callId} after its place`);
+  return {
+    type: 'tool-call',
+    callId,
+    name: typeof name === 'string' ? name : 'unknown',
+    arguments: args,
+    wire,
+  };
+}
+
+function resultPart(fields: Fields, id: string, report: Report): Part {
+  const { tool_call_id: answered, name, status } = fields;
+  return {
+    type: 'tool-result',
+    callId: typeof answered === 'string' && answered !== '' ? answered : `result_${id}`,
+    ...(typeof name === 'string' && { name }),
+    content: parseResultContent(fields.content, report),
+    ...(status === 'error' && { isError: true }),
+  };
+}
+
+/** The message's own id, else its place. Both are the same in a longer list. */
+function freeId({ fields }: Seen, index: number, taken: Set<string>): string {
+  let id =
+    typeof fields.id === 'string' && fields.id !== '' && !taken.has(fields.id) ? fields.id : `m${index}`;
+  while (taken.has(id)) id += '+';
+  taken.add(id);
+  return id;
+}
+
+function notThisFormat(subject: string, found: string): SpillwayError {
+  return new SpillwayError('INPUT_FORMAT', {
+    subject: `langchain: ${subject}`,
+    found,
+    allowed: SHAPE,
+    remedy: 'Pass LangChain messages, or name the format the file is in.',
+  });
+}

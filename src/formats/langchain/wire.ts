@@ -1,0 +1,101 @@
+import { isFields, type Fields } from '../record.js';
+
+/** The name of this format, and of whose `wire` its messages hold. */
+export const FORMAT = 'langchain';
+
+/**
+ * The four ways in which LangChain messages travel: an instance of a message class, what `JSON.stringify` makes of one
+ * (`lc`), what `mapChatMessagesToStoredMessages` makes of one (`stored`), and bare fields that it coerces (`fields`).
+ */
+export type Shape = 'instance' | 'lc' | 'stored' | 'fields';
+
+/** What a message of any shape says of itself. */
+export interface Seen {
+  readonly shape: Shape;
+  /** LangChain's word for who speaks: `human`, `ai`, `system`, `tool`; others as they come. */
+  readonly type: string;
+  readonly fields: Fields;
+}
+
+const CLASSES: Readonly<Record<string, string>> = {
+  AIMessage: 'ai',
+  HumanMessage: 'human',
+  SystemMessage: 'system',
+  ToolMessage: 'tool',
+  ChatMessage: 'generic',
+};
+
+const ROLES: Readonly<Record<string, string>> = { user: 'human', assistant: 'ai', developer: 'system' };
+
+export function see(wire: Fields): Seen {
+  if (wire.lc === 1 && Array.isArray(wire.id) && isFields(wire.kwargs)) {
+    const name = String(wire.id.at(-1)).replace(/Chunk$/, '');
+    return { shape: 'lc', type: typeOf(CLASSES[name] ?? name, wire.kwargs), fields: wire.kwargs };
+  }
+  if (typeof wire.type === 'string' && isFields(wire.data)) {
+    return { shape: 'stored', type: typeOf(wire.type, wire.data), fields: wire.data };
+  }
+  const shape = isInstance(wire) ? 'instance' : 'fields';
+  return { shape, type: typeOf(wire.type ?? wire.role, wire), fields: wire };
+}
+
+function typeOf(said: unknown, fields: Fields): string {
+  const type = typeof said === 'string' ? said : '';
+  const named = type === 'generic' && typeof fields.role === 'string' ? fields.role : type;
+  return ROLES[named] ?? named;
+}
+
+export function isInstance(wire: Fields): boolean {
+  return Object.getPrototypeOf(wire) !== Object.prototype && Object.getPrototypeOf(wire) !== null;
+}
+
+/** Fields of an instance that are its own making, or that its class derives from the others. */
+const DERIVED = /^lc_|^(type|tool_call_chunks)$/;
+
+/** The same message in its own shape, with these fields in place of its own; undefined takes one away. */
+export function withFields(wire: Fields, changes: Fields): Fields {
+  const { shape, fields } = see(wire);
+  if (shape === 'instance') {
+    const own = Object.entries(wire).filter(
+      ([key, value]) => !DERIVED.test(key) && typeof value !== 'function',
+    );
+    const Class = wire.constructor as new (fields: Fields) => Fields;
+    return new Class(merged(Object.fromEntries(own), changes));
+  }
+  if (shape === 'lc') return { ...wire, kwargs: merged(fields, changes) };
+  if (shape === 'stored') return { ...wire, data: merged(fields, changes) };
+  return merged(wire, changes);
+}
+
+function merged(fields: Fields, changes: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries({ ...fields, ...changes }).filter(([, value]) => value !== undefined),
+  );
+}
+
+const CLASS_OF: Readonly<Record<string, string>> = {
+  ai: 'AIMessage',
+  human: 'HumanMessage',
+  system: 'SystemMessage',
+  tool: 'ToolMessage',
+};
+
+/** A message of bare fields in the shape of those it stands among. Bare fields are what instances are coerced from. */
+export function inShape(message: Fields, shape: Shape): Fields {
+  const { type, ...fields } = message;
+  if (shape === 'stored') return { type, data: fields };
+  if (shape !== 'lc') return message;
+  const id = ['langchain_core', 'messages', CLASS_OF[String(type)] ?? 'HumanMessage'];
+  return { lc: 1, type: 'constructor', id, kwargs: fields };
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+/** Blocks that repeat a call of `tool_calls` in the content, as the provider wrote them. */
+const TWINS: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'functionCall']);
+
+export function isTwin(block: unknown): block is Fields {
+  return isFields(block) && TWINS.has(block.type);
+}
