@@ -1,5 +1,6 @@
 import { concatMap, filter, map, Subject, type Observable } from 'rxjs';
 import { SpillwayError } from '../errors/index.js';
+import { HeardEvents } from './heard.js';
 
 /** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
 export type PressureEvent<Reading> =
@@ -29,6 +30,8 @@ export type PressureEvent<Reading> =
       readonly tokensAfter: number;
     }
   | { readonly kind: 'failed'; readonly error: unknown }
+  /** A subscriber threw: nothing else noticed. Told once for each stream, or a bad one would be told of for ever. */
+  | { readonly kind: 'listener-failed'; readonly error: unknown }
   | { readonly kind: 'breaker'; readonly stage: string; readonly state: 'closed' | 'open' | 'half-open' };
 
 /** What a run came to. A failure is a value: one bad run never ends the stream. */
@@ -52,6 +55,11 @@ interface Submission<Reading, Outcome> {
 export class PressureStream<Reading, Outcome> {
   readonly #submissions = new Subject<Submission<Reading, Outcome>>();
   readonly #events = new Subject<PressureEvent<Reading>>();
+  readonly #heard = new HeardEvents<PressureEvent<Reading>>(
+    (error) => this.#listenerFailed(error),
+    (subscriber) => this.#events.subscribe(subscriber),
+  );
+  #listenerHasFailed = false;
   #closed = false;
 
   constructor() {
@@ -73,7 +81,7 @@ export class PressureStream<Reading, Outcome> {
 
   /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
   get events(): Observable<PressureEvent<Reading>> {
-    return this.#events.asObservable();
+    return this.#heard;
   }
 
   get readings(): Observable<Reading> {
@@ -84,7 +92,7 @@ export class PressureStream<Reading, Outcome> {
   of<Kind extends PressureEvent<Reading>['kind']>(
     kind: Kind,
   ): Observable<Extract<PressureEvent<Reading>, { kind: Kind }>> {
-    return this.#events.pipe(
+    return this.#heard.pipe(
       filter((event): event is Extract<PressureEvent<Reading>, { kind: Kind }> => event.kind === kind),
     );
   }
@@ -102,8 +110,14 @@ export class PressureStream<Reading, Outcome> {
   }
 
   #publish(event: PressureEvent<Reading>): void {
-    // rxjs reports a throwing subscriber on its own timer; it reaches neither the run nor other subscribers.
     this.#events.next(event);
+  }
+
+  /** Behind the event that it failed at, so that all hear both in order. */
+  #listenerFailed(error: unknown): void {
+    if (this.#listenerHasFailed) return;
+    this.#listenerHasFailed = true;
+    queueMicrotask(() => this.#publish({ kind: 'listener-failed', error }));
   }
 }
 
