@@ -4,9 +4,11 @@ import { liveMcpBench, miniSweAgent, tau2Bench, tauBench } from './chat-runs/ind
 import { aiSdk } from './ai-sdk/index.js';
 import { anthropic } from './anthropic/index.js';
 import { claudeCode } from './claude-code/index.js';
+import { codex } from './codex/index.js';
 import { copilot } from './copilot/index.js';
 import { corpus } from './corpus/index.js';
 import { gemini } from './gemini/index.js';
+import { geminiCli, geminiCliLines } from './gemini-cli/index.js';
 import type { LineImporter, WholeImporter } from './importer.js';
 import { langchain } from './langchain/index.js';
 import { openaiChat } from './openai-chat/index.js';
@@ -21,11 +23,12 @@ export const formats: ReadonlyMap<string, WireFormat> = new Map(
 );
 
 /** Files with one JSON object per line, each told by the first lines. In order: the surest marks first. */
-export const lineImporters: readonly LineImporter[] = [corpus, claudeCode, copilot, pi];
+export const lineImporters: readonly LineImporter[] = [corpus, claudeCode, codex, geminiCliLines, copilot, pi];
 
 /** Files that are one JSON value, each told by that value. In order: the surest marks first, bare requests last. */
 export const wholeImporters: readonly WholeImporter[] = [
   openCode,
+  geminiCli,
   miniSweAgent,
   tauBench,
   tau2Bench,

@@ -13,12 +13,10 @@ const SHAPE = 'a list of input items, or an object with `input`: such a list, or
 /** A request body or a bare list of items. Each message keeps the items it came from, untouched. */
 export function parse(input: unknown): Parsed {
   const body: Fields = isFields(input) ? input : { input };
-  const { instructions } = body;
-  const system = typeof instructions === 'string' ? [instructionsMessage(instructions)] : [];
   const earlier = isText(body.previous_response_id) || isSet(body.conversation);
-  const { messages, notices } = parseItems(listIn(body, input), earlier);
+  const { messages, notices } = parseItems(listIn(body, input), { instructions: body.instructions, earlier });
   return {
-    messages: [...system, ...messages],
+    messages,
     notices,
     ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
     ...(typeof body.model === 'string' ? { model: body.model } : {}),
@@ -31,13 +29,23 @@ function listIn(body: Fields, input: unknown): readonly unknown[] {
   throw notThisFormat('the input', kindOf(input));
 }
 
+/** What the body says beside its items. */
+export interface BesideItems {
+  readonly instructions?: unknown;
+  /** Responses that are not in this list come before it. */
+  readonly earlier?: boolean;
+}
+
 /**
  * Items as messages: what the model made in a row is one assistant message, which is one step with its calls; every
- * other item is a message of its own. `earlier` says that responses not in this list come before it.
+ * other item is a message of its own. Instructions come first, as a system message.
  */
-export function parseItems(list: readonly unknown[], earlier = false): Pick<Parsed, 'messages' | 'notices'> {
+export function parseItems(
+  list: readonly unknown[],
+  { instructions, earlier = false }: BesideItems = {},
+): Pick<Parsed, 'messages' | 'notices'> {
   const notices: Notice[] = [];
-  const messages: Message[] = [];
+  const messages: Message[] = typeof instructions === 'string' ? [instructionsMessage(instructions)] : [];
   const calls = new Set<string>();
   /** A shell's output may name its call by the item's own id. */
   const callIds = new Map<string, string>();
