@@ -41,7 +41,9 @@ for (let run = 0; run < runs; run++) {
   const news = await killed(sessionId, run, random() * LATEST_KILL_MS);
   acknowledged += news.length;
   told.push(...news);
-  faults.push(...(await check(sessionId)).map((fault) => `run ${run}: ${fault}`));
+  const found = (await check(sessionId)).map((fault) => `run ${run}: ${fault}`);
+  faults.push(...found);
+  for (const fault of found) process.stderr.write(`${fault}\n`);
   if ((run + 1) % 10 === 0)
     process.stderr.write(`${run + 1} of ${runs} kills, ${acknowledged} answers, ${faults.length} faults\n`);
 }
