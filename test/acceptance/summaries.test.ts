@@ -73,14 +73,6 @@ describe('K14: what compaction spends is a line of its own', () => {
     session.undo();
     expect(session.costs).toEqual(first);
   });
-
-  it('has a cap', async () => {
-    const emulator = await startEmulator();
-    const session = await filling(emulator, { fill: { maxTokens: 1_000 } });
-    for (let round = 1; round <= 3; round++) await pressed(session, round);
-    expect(emulator.received).toHaveLength(1);
-    expect(session.history.at(-1)!.fallbacks!.join()).toContain('has spent its 1000 tokens');
-  });
 });
 
 describe('K20: summarize first, drop where that cannot be had', () => {

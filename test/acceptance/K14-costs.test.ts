@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  createContainer,
+  openSpillway,
+  SERVICES,
+  type ConfigSources,
+  type Spillway,
+} from '../../src/index.js';
+import { startEmulator, type Emulator } from '../emulator/index.js';
+import { BUDGET, emulated, pressed } from './summarizer.js';
+import { quarter, read, system } from './support.js';
+
+const MODEL = 'gpt-4o-mini';
+
+/** An engine whose clock is set by the test. */
+async function project(emulator: Emulator, settings: ConfigSources['settings'] = {}) {
+  const clock = { now: 1_800_000_000_000 };
+  const container = createContainer();
+  container.bind(SERVICES.TokenCounter).toConstantValue(quarter);
+  container
+    .rebind(SERVICES.Effects)
+    .toConstantValue({ clock: () => clock.now, timer: () => performance.now() });
+  const spillway = await openSpillway(container, {
+    settings: {
+      ...emulated(emulator, { roster: ['auto'], model: MODEL, ...settings }),
+      summarizerModel: { model: MODEL, baseUrl: emulator.url },
+      window: BUDGET,
+      reserve: { output: 0 },
+      safetyMargin: 0,
+    },
+  });
+  return { clock, spillway };
+}
+
+function open(spillway: Spillway) {
+  const session = spillway.session();
+  session.append(...read([system('Be brief.')]));
+  return session;
+}
+
+const lines = ({ costs: { primary, compactor } }: Pick<Spillway, 'costs'>): string =>
+  `primary: $${primary.cost.toFixed(6)}, compactor: $${compactor.cost.toFixed(6)}`;
+
+describe('K14: summarizer spending is a line of its own', () => {
+  it('per session and for the whole project, which is the sum of them', async () => {
+    const emulator = await startEmulator();
+    const { spillway } = await project(emulator);
+    expect(lines(spillway)).toBe('primary: $0.000000, compactor: $0.000000');
+    const sessions = [open(spillway), open(spillway)];
+    await pressed(sessions[0]!, 1);
+    await pressed(sessions[0]!, 2);
+    await pressed(sessions[1]!, 1);
+    sessions[1]!.observe({ inputTokens: 1_000, outputTokens: 100 });
+    // What the emulator reports of each call, at list price: 0.15, 0.075 and 0.60 dollars a million.
+    const call = (800 * 0.15 + 200 * 0.075 + 50 * 0.6) / 1e6;
+    expect(sessions[0]!.costs.compactor.cost).toBeCloseTo(2 * call, 9);
+    expect(lines(sessions[0]!)).toMatch(/^primary: \$0\.000000, /);
+    expect(sessions[1]!.costs.primary.cost).toBeCloseTo((1_000 * 0.15 + 100 * 0.6) / 1e6, 9);
+    const { costs } = spillway;
+    for (const line of ['primary', 'compactor'] as const)
+      for (const figure of [
+        'calls',
+        'inputTokens',
+        'cacheReadTokens',
+        'outputTokens',
+        'cost',
+        'unpriced',
+      ] as const)
+        expect(costs[line][figure]).toBeCloseTo(
+          sessions.reduce((sum, session) => sum + session.costs[line][figure], 0),
+          9,
+        );
+    sessions[0]!.undo();
+    expect(spillway.costs).toEqual(costs);
+  });
+
+  it('has a cap for each session', async () => {
+    const emulator = await startEmulator();
+    const { spillway } = await project(emulator, { fill: { maxTokens: 1_000 } });
+    const [first, second] = [open(spillway), open(spillway)];
+    await pressed(first, 1);
+    await pressed(first, 2);
+    await pressed(second, 1);
+    expect(emulator.received).toHaveLength(2);
+    expect(first.history.at(-1)!.fallbacks!.join()).toContain('the session has spent its 1000 tokens');
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['tokens', { maxTokensPerHour: 2_000 }, /all sessions together have spent the 2000 tokens of this hour/],
+    [
+      'dollars',
+      { maxCostPerHour: 0.0002 },
+      /all sessions together have spent the 0.0002 dollars of this hour/,
+    ],
+  ])(
+    'has a cap by the hour, in %s, over all sessions; when it is over, text is bought again',
+    async (_, fill, why) => {
+      const emulator = await startEmulator();
+      const { clock, spillway } = await project(emulator, { fill });
+      const [first, second] = [open(spillway), open(spillway)];
+      await pressed(first, 1);
+      clock.now += 40 * 60_000;
+      await pressed(second, 1);
+      expect(emulator.received).toHaveLength(2);
+
+      const run = await pressed(second, 2);
+      expect(run.kind).toBe('committed');
+      expect(run.record!.fallbacks!.join()).toMatch(why);
+      expect(emulator.received).toHaveLength(2);
+
+      // The first of the two is an hour old.
+      clock.now += 21 * 60_000;
+      await pressed(second, 3);
+      expect(emulator.received).toHaveLength(3);
+      await pressed(first, 2);
+      expect(emulator.received).toHaveLength(3);
+    },
+  );
+});
