@@ -26,7 +26,11 @@ type Change = (value: unknown) => unknown;
 
 function changed(tree: unknown, changes: Readonly<Record<string, Change>>): unknown {
   if (!isMapping(tree)) return tree;
-  const entries = Object.entries(tree).map(([key, value]) => [key, changes[key]?.(value) ?? value] as const);
+  // Only keys of its own: a file may say `__proto__`, which is refused later, by name.
+  const entries = Object.entries(tree).map(([key, value]) => {
+    const change = Object.hasOwn(changes, key) ? changes[key] : undefined;
+    return [key, change ? change(value) : value] as const;
+  });
   return Object.fromEntries(entries);
 }
 

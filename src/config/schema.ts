@@ -169,7 +169,7 @@ const Fields = z.strictObject({
     .prefault({})
     .describe('Reasoning that a provider has signed. That of an open tool loop is never touched.'),
   claims: z
-    .strictObject({ share: share('Most of the budget claims may take.').default(0.4) })
+    .strictObject({ share: share('Most of the budget claims may take.').default(0.48) })
     .prefault({})
     .describe('Facts carried verbatim when their source leaves the view.'),
   summary: z

@@ -106,7 +106,7 @@ function tooLittle(draft: Draft, before: Reading, minGain: number): RunOutcome {
 }
 
 /** Where pins and open work fill most of a window, claims take at most this share of what is left. */
-const CLAIMS_OF_ROOM = 0.5;
+const CLAIMS_OF_ROOM = 0.65;
 
 export function claimsShareOf(draft: Draft, { policy }: RunInput, floor: Floor): number {
   const { budget, scale } = draft.reading;
