@@ -6,3 +6,19 @@ export function frozen<T>(value: T): T {
   }
   return value;
 }
+
+/** Errors by what they are, not by which realm made them: test runners and workers have their own. */
+export function isError(value: unknown): value is Error {
+  if (value instanceof Error) return true;
+  const { name, message } = (value ?? {}) as { readonly name?: unknown; readonly message?: unknown };
+  return typeof name === 'string' && typeof message === 'string';
+}
+
+/** What is thrown where something frozen is written to. */
+export function isWrite(error: unknown): boolean {
+  return (
+    isError(error) &&
+    error.name === 'TypeError' &&
+    /read.only|extensible|(add|delete) property/i.test(error.message)
+  );
+}

@@ -1,5 +1,6 @@
 /** Judges of what Spillway sends. Those in `wire/` import nothing of Spillway, so that no mistake is made twice. */
 export { validateAnthropic, type AnthropicFault, type AnthropicRule } from './wire/anthropic.js';
+export { SignatureBook, type SignatureFault } from './wire/signature-book.js';
 export { validateOpenAiChat, type Rule, type ValidatorOptions, type Violation } from './wire/openai-chat.js';
 export {
   validateOpenAiResponses,
@@ -23,3 +24,7 @@ export { STAGE_RULES, type StageSubject } from './stages/index.js';
 /** Generated sessions to try anything on. */
 export { Dice, historyOf, ORDERLY, TRAITS, type HistoryOptions, type Trait } from './histories/index.js';
 export { validateLangChain, type LangChainFault, type LangChainOptions } from './wire/langchain.js';
+/** What a wire format is held to. */
+export { FORMAT_RULES, type FormatSubject } from './formats/index.js';
+/** What a summarizer is held to. */
+export { SUMMARIZER_RULES } from './summarizers/index.js';

@@ -1,3 +1,5 @@
+import { isError } from './frozen.js';
+
 /**
  * One rule of the conformance kit, as data: no test framework, no assertion library. `Subject` is what is judged:
  * a stage, a wire format, a summarizer, or a way to open a store.
@@ -39,7 +41,7 @@ export async function judge<Subject>(
       await rule.check(subject);
       verdicts.push({ id, intent, holds: true });
     } catch (fault) {
-      const seen = fault instanceof Error ? fault.message : String(fault);
+      const seen = isError(fault) ? fault.message : String(fault);
       verdicts.push({ id, intent, holds: false, seen });
     }
   }

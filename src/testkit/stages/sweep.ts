@@ -1,5 +1,5 @@
 import { StageBench, type Wanted } from '../bench.js';
-import { frozen } from '../frozen.js';
+import { frozen, isError, isWrite } from '../frozen.js';
 import { historyOf } from '../histories/index.js';
 import { proposalIn } from './proposal.js';
 import type { StageSubject } from './subject.js';
@@ -52,10 +52,7 @@ function planOnce(
     try {
       return bench.answer(stage, options, frozen(goal));
     } catch (error) {
-      const isWrite =
-        error instanceof TypeError &&
-        /read.only|extensible|delete property|add property/i.test(error.message);
-      see(isWrite ? 'wrote' : 'threw', error instanceof Error ? error.message : String(error));
+      see(isWrite(error) ? 'wrote' : 'threw', isError(error) ? error.message : String(error));
       return undefined;
     }
   };

@@ -1,0 +1,2 @@
+export { FORMAT_RULES } from './rules.js';
+export type { FormatSubject } from './subject.js';

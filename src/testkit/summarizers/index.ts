@@ -1,0 +1,1 @@
+export { SUMMARIZER_RULES } from './rules.js';

@@ -1,0 +1,149 @@
+import { openaiChat } from '../../../src/formats/index.js';
+import type { Serialised, WireFormat } from '../../../src/spi/index.js';
+import type { ViewMessage } from '../../../src/transcript/index.js';
+
+type Loose = Record<string, any>;
+
+/** Chat with one thing wrong; its writer redoes everything unless that is what is wrong. */
+function wrong(more: Partial<WireFormat>): WireFormat {
+  const serialise = more.serialise ?? openaiChat.serialise;
+  return { ...openaiChat, createWriter: () => ({ write: (view) => serialise(view) }), ...more };
+}
+
+const serialising = (change: (messages: Loose[], view: readonly ViewMessage[]) => unknown[]): WireFormat =>
+  wrong({
+    serialise: (view): Serialised => {
+      const { messages, notices } = openaiChat.serialise(view);
+      return { messages: change(messages as Loose[], view), notices };
+    },
+  });
+
+let written = 0;
+
+export const WRONG_FORMATS: readonly (readonly [rule: string, what: string, format: WireFormat])[] = [
+  ['FORMAT-01', 'has capitals in its name', wrong({ name: 'OpenAI Chat' })],
+  ['FORMAT-01', 'does not say where its messages stand', wrong({ messagesField: '' })],
+  [
+    'FORMAT-02',
+    'takes anything for an empty conversation',
+    wrong({ parse: () => ({ messages: [], notices: [] }) }),
+  ],
+  [
+    'FORMAT-02',
+    'throws whatever comes to hand',
+    wrong({
+      parse: (input) => ({ messages: (input as { messages: [] }).messages.map((one) => one), notices: [] }),
+    }),
+  ],
+  ['FORMAT-03', 'drops results', serialising((messages) => messages.filter(({ role }) => role !== 'tool'))],
+  [
+    'FORMAT-03',
+    'puts a word between calls and results',
+    serialising((messages) =>
+      messages.flatMap((one) => (one.tool_calls ? [one, { role: 'user', content: '…' }] : [one])),
+    ),
+  ],
+  [
+    'FORMAT-03',
+    'writes arguments as objects',
+    serialising((messages) =>
+      messages.map((one) =>
+        one.tool_calls
+          ? {
+              ...one,
+              tool_calls: one.tool_calls.map((call: Loose) => ({
+                ...call,
+                function: { ...call.function, arguments: {} },
+              })),
+            }
+          : one,
+      ),
+    ),
+  ],
+  [
+    'FORMAT-04',
+    'trims what people say, each time a little more',
+    serialising((messages) =>
+      messages.map((one) =>
+        typeof one.content === 'string' && one.content.length > 9
+          ? { ...one, content: one.content.slice(0, -1) }
+          : one,
+      ),
+    ),
+  ],
+  [
+    'FORMAT-05',
+    'writes only the fields it knows',
+    serialising((messages) =>
+      messages.map(({ role, content, tool_calls, tool_call_id }) => ({
+        role,
+        content,
+        ...(tool_calls && { tool_calls }),
+        ...(tool_call_id && { tool_call_id }),
+      })),
+    ),
+  ],
+  [
+    'FORMAT-05',
+    'sorts fields',
+    serialising((messages) => messages.map((one) => Object.fromEntries(Object.entries(one).sort()))),
+  ],
+  [
+    'FORMAT-06',
+    'numbers its requests',
+    serialising((messages) => [...messages, { role: 'user', content: `request ${written++}` }]),
+  ],
+  [
+    'FORMAT-06',
+    'marks the messages it has written',
+    serialising((messages, view) => {
+      for (const shown of view) (shown.message as Loose).written = true;
+      return messages;
+    }),
+  ],
+  [
+    'FORMAT-07',
+    'has a writer that forgets edits of what it has written',
+    wrong({
+      createWriter: () => {
+        let last: Serialised | undefined;
+        return {
+          write: (view) => {
+            const whole = openaiChat.serialise(view);
+            last = last && last.messages.length >= whole.messages.length ? last : whole;
+            return last;
+          },
+        };
+      },
+    }),
+  ],
+  [
+    'FORMAT-08',
+    'says in front how long the conversation is',
+    serialising((messages) => [{ role: 'system', content: `${messages.length} messages` }, ...messages]),
+  ],
+  [
+    'FORMAT-09',
+    'cuts long results in silence',
+    serialising((messages) =>
+      messages.map((one) =>
+        one.role === 'tool' ? { ...one, content: String(one.content).slice(0, 20) } : one,
+      ),
+    ),
+  ],
+  [
+    'FORMAT-10',
+    'mends in silence',
+    wrong({ serialise: (view) => ({ ...openaiChat.serialise(view), notices: [] }) }),
+  ],
+  [
+    'FORMAT-10',
+    'has something to say about everything',
+    wrong({
+      serialise: (view) => ({
+        ...openaiChat.serialise(view),
+        notices: [{ at: 'm0', kind: 'fine', what: 'all is well' }],
+      }),
+    }),
+  ],
+];
