@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { SpillwayError } from '../errors/index.js';
 import { packageFolder } from '../package-folder.js';
 import { EXIT, exitCodeOf } from './exit.js';
+import { keptCommands } from './kept-commands.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
 /** Runs one command line and says with which code the process should end. Never throws. */
@@ -96,6 +97,8 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       const { init } = await import('./commands/init.js');
       exit(await init(folder, terminal));
     });
+
+  keptCommands(program, terminal, exit, { whole: whole('a number'), fraction: fraction('--target') });
 
   const config = program.command('config').description('Look at the configuration.');
   config

@@ -1,0 +1,255 @@
+import { SpillwayError } from '../../errors/index.js';
+import { createSpillway, openStore, recalledText, type Session } from '../../index.js';
+import type { CompactionRecord, Part } from '../../transcript/index.js';
+import { EXIT } from '../exit.js';
+import { amount, percent } from '../report/numbers.js';
+import type { Terminal } from '../terminal.js';
+
+/** Options of the commands for kept sessions; each takes some of them. */
+export interface KeptOptions {
+  readonly store: string;
+  readonly json?: boolean;
+  readonly agent?: string;
+  readonly window?: number;
+  readonly model?: string;
+  readonly profile?: string;
+  readonly config?: string;
+  readonly transcript?: boolean;
+  readonly includeSuperseded?: boolean;
+  readonly record?: string;
+  readonly to?: string;
+  readonly notes?: string;
+  readonly target?: number;
+  readonly propose?: boolean;
+  readonly call?: number;
+  readonly find?: string;
+  readonly handle?: string;
+  readonly query?: string;
+  readonly limit?: number;
+}
+
+type Show = (value: unknown, lines: () => readonly string[]) => void;
+
+/** JSON for programs, lines for people. */
+function showing({ json }: KeptOptions, terminal: Terminal): Show {
+  return (value, lines) => {
+    if (json) terminal.out(`${JSON.stringify(value)}\n`);
+    else for (const line of lines()) terminal.out(`${line}\n`);
+  };
+}
+
+export async function sessions(options: KeptOptions, terminal: Terminal): Promise<number> {
+  const store = await openStore(options.store);
+  try {
+    const threads = await store.threads();
+    showing(options, terminal)(threads, () =>
+      threads.length === 0
+        ? ['no sessions']
+        : threads.map(({ sessionId, agentPath, head, updatedAt }) => {
+            const when = new Date(updatedAt).toISOString();
+            return `${sessionId}  ${agentPath}  ${amount(head.messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
+          }),
+    );
+    return EXIT.done;
+  } finally {
+    await store.close();
+  }
+}
+
+export function history(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    const show = showing(options, terminal);
+    if (options.transcript || options.includeSuperseded) {
+      const entries = await session.transcript({ includeSuperseded: options.includeSuperseded === true });
+      show(entries, () =>
+        entries.map(({ message, status, by }) => {
+          const words = JSON.stringify(message.parts.map(wordsOf).join(' ')).slice(1, 81);
+          return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
+        }),
+      );
+      return;
+    }
+    await session.load();
+    const { history: records, pending } = session;
+    show({ records, ...(pending && { pending }) }, () => [
+      ...(records.length === 0 ? ['nothing was compacted'] : records.map(recordLine)),
+      ...(pending ? [`${pending.plan.hash.slice(0, 12)}  waits for approve or reject`] : []),
+    ]);
+  });
+}
+
+export function undo(
+  id: string,
+  { record, to, ...options }: KeptOptions,
+  terminal: Terminal,
+): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    const of = { ...(record !== undefined && { record }), ...(to !== undefined && { to }) };
+    const undone = await session.undo(of);
+    showing(options, terminal)({ undone }, () =>
+      undone.length === 0 ? ['nothing to undo'] : undone.map((one) => `undone: ${recordLine(one)}`),
+    );
+  });
+}
+
+export function rollback(
+  id: string,
+  message: string,
+  options: KeptOptions,
+  terminal: Terminal,
+): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    const undone = await session.rollback(message);
+    showing(options, terminal)({ messages: session.log.length, undone }, () => [
+      `the log ends at ${message} now, ${amount(session.log.length)} messages`,
+      ...undone.map((one) => `undone: ${recordLine(one)}`),
+    ]);
+  });
+}
+
+export function flag(
+  id: string,
+  record: string,
+  value: string,
+  options: KeptOptions,
+  terminal: Terminal,
+): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    const flagged = await session.flag(record, value as 'good' | 'bad' | 'neutral', options.notes);
+    showing(options, terminal)(flagged, () => [recordLine(flagged)]);
+  });
+}
+
+export function plan(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    const run = await session.plan({ ...(options.target !== undefined && { target: options.target }) });
+    if (options.propose && run.plan) await session.propose(run.plan);
+    showing(options, terminal)(run, () => {
+      const { plan: made } = run;
+      if (!made) return [`${run.kind}: ${run.reason}`];
+      const pressures = `${percent(run.before.pressure)} -> ${percent(run.after.pressure)}`;
+      return [
+        `plan ${made.hash}`,
+        `${pressures}  ${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`,
+        ...made.edits.map((edit, place) => {
+          const span = edit.kind === 'replace' ? edit.messageId : `${edit.fromId}..${edit.toId}`;
+          return `${String(place).padStart(4)}  ${edit.stage}  ${edit.kind} ${span}  ${edit.reason}`;
+        }),
+        ...(options.propose ? ['waits for approve or reject'] : []),
+      ];
+    });
+  });
+}
+
+export function approve(
+  id: string,
+  hash: string | undefined,
+  options: KeptOptions,
+  terminal: Terminal,
+): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    const record = await session.approve(hash);
+    showing(options, terminal)(record, () => [recordLine(record)]);
+  });
+}
+
+export function reject(
+  id: string,
+  hash: string | undefined,
+  options: KeptOptions,
+  terminal: Terminal,
+): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    await session.reject(hash, options.notes);
+    showing(options, terminal)({ rejected: true }, () => ['rejected']);
+  });
+}
+
+export function explain(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    const { call = 0, find } = options;
+    const show = showing(options, terminal);
+    const line = (one: {
+      readonly id: string;
+      readonly status: string;
+      readonly record?: string;
+      readonly by?: { readonly stage: string; readonly reason: string };
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    }): string =>
+      `${one.status.padEnd(11)} ${one.id}  ${amount(one.tokensBefore)} -> ${amount(one.tokensAfter)} tokens${one.record ? `  ${one.record}` : ''}${one.by ? `  ${one.by.stage}: ${one.by.reason}` : ''}`;
+    if (find === undefined) {
+      const explained = await session.explainCall(call);
+      show({ call: explained.call, messages: explained.messages }, () => explained.messages.map(line));
+      return;
+    }
+    const finding = await session.find(find, call);
+    show(finding, () => [
+      `${VERDICTS[finding.verdict]}${finding.sentIn.length > 0 ? `: ${finding.sentIn.join(', ')}` : ''}`,
+      ...finding.said.map(line),
+    ]);
+  });
+}
+
+export function recall(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+  const { handle, query, limit } = options;
+  return within(id, options, terminal, async (session) => {
+    const found = await session.recall({
+      ...(handle !== undefined && { handle }),
+      ...(query !== undefined && { query }),
+      ...(limit !== undefined && { limit }),
+    });
+    showing(options, terminal)(found, () => [recalledText(found)]);
+  });
+}
+
+const VERDICTS = {
+  sent: 'sent: the model had these words',
+  'compacted-out': 'compacted out: these words had been said and were not in the request',
+  later: 'later: these words were said after that call',
+  never: 'never: nobody said these words',
+} as const;
+
+async function within(
+  id: string,
+  options: KeptOptions,
+  terminal: Terminal,
+  act: (session: Session) => Promise<void>,
+): Promise<number> {
+  const spillway = await createSpillway({
+    store: options.store,
+    env: terminal.env,
+    ...(options.profile !== undefined && { profile: options.profile }),
+    ...(options.config !== undefined && { configFile: options.config }),
+    ...(options.model !== undefined && { model: options.model }),
+    ...(options.window !== undefined && { inputBudget: options.window }),
+  });
+  try {
+    const agentPath = options.agent ?? 'primary';
+    if (!(await spillway.store.load({ sessionId: id, agentPath }))) {
+      throw new SpillwayError('SESSION_UNKNOWN', {
+        subject: 'session',
+        found: agentPath === 'primary' ? id : `${id}, agent ${agentPath}`,
+        remedy: 'spillway sessions lists those of a store.',
+      });
+    }
+    await act(await spillway.open({ id, agentPath }));
+    return EXIT.done;
+  } finally {
+    await spillway.close();
+  }
+}
+
+function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionRecord): string {
+  const tokens = `${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`;
+  const judgement = judged ? `  ${judged}${notes === undefined ? '' : `: ${notes}`}` : '';
+  return `${id}  ${status}  ${tokens}  ${made.trigger.detail}${judgement}`;
+}
+
+function wordsOf(part: Part): string {
+  if (part.type === 'text' || part.type === 'reasoning') return part.text;
+  if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
+  if (part.type === 'tool-result')
+    return part.content.map((one) => ('text' in one ? one.text : '')).join(' ');
+  return `[${part.type}]`;
+}

@@ -1,0 +1,87 @@
+import { Argument, type Command } from 'commander';
+import type { KeptOptions } from './commands/kept.js';
+import type { Terminal } from './terminal.js';
+
+type Actions = typeof import('./commands/kept.js');
+
+/** The commands for sessions that are kept in a store. Their code is loaded when one of them runs. */
+export function keptCommands(
+  program: Command,
+  terminal: Terminal,
+  exit: (code: number) => void,
+  parse: { readonly whole: (text: string) => number; readonly fraction: (text: string) => number },
+): void {
+  const run =
+    (
+      act: (
+        actions: Actions,
+        options: KeptOptions,
+        names: readonly (string | undefined)[],
+      ) => Promise<number>,
+    ) =>
+    async (...given: unknown[]): Promise<void> => {
+      // commander hands over the arguments, then the options, then the command.
+      const options = given.at(-2) as KeptOptions;
+      const names = given.slice(0, -2) as (string | undefined)[];
+      exit(await act(await import('./commands/kept.js'), options, names));
+    };
+  const kept = (name: string, description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .requiredOption('--store <url>', 'where sessions are kept: sqlite:FILE, postgres://HOST/NAME')
+      .option('--json', 'machine output');
+  const one = (name: string, description: string): Command =>
+    kept(name, description)
+      .argument('<session>', 'id of the session')
+      .option('--agent <path>', 'which agent of it', 'primary')
+      .option('--window <tokens>', 'input budget in tokens; nothing is kept back', parse.whole)
+      .option('--model <name>', 'model whose limits apply')
+      .option('--profile <profile>', 'profile name or file')
+      .option('--config <file>', 'configuration file');
+
+  kept('sessions', 'List the sessions of a store.').action(
+    run((actions, options) => actions.sessions(options, terminal)),
+  );
+  one('history', 'What was compacted in a session, what operators said of it, and what waits for a yes.')
+    .option('--transcript', 'the messages instead, as the model is sent them')
+    .option('--include-superseded', 'the messages, those too that the model no longer sees')
+    .action(run((actions, options, [id]) => actions.history(id!, options, terminal)));
+  one('undo', 'Take the newest compaction back; its span is left alone from then on.')
+    .option('--record <id>', 'this one; refused where later ones build on it')
+    .option('--to <id>', 'back to before this one: it and all after it')
+    .action(run((actions, options, [id]) => actions.undo(id!, options, terminal)));
+  one(
+    'rollback',
+    'Go back to a message: what came after it is left out, what had been compacted since stands again.',
+  )
+    .argument('<message>', 'id of the last message that stays')
+    .action(run((actions, options, [id, message]) => actions.rollback(id!, message!, options, terminal)));
+  one('flag', 'Judge a compaction.')
+    .argument('<record>', 'id of the compaction')
+    .addArgument(new Argument('<flag>', 'what you think of it').choices(['good', 'bad', 'neutral']))
+    .option('--notes <text>', 'why')
+    .action(
+      run((actions, options, [id, record, flag]) => actions.flag(id!, record!, flag!, options, terminal)),
+    );
+  one('plan', 'Say what a compaction would do, and change nothing.')
+    .option('--target <pressure>', 'down to this pressure', parse.fraction)
+    .option('--propose', 'let the plan wait for approve or reject')
+    .action(run((actions, options, [id]) => actions.plan(id!, options, terminal)));
+  one('approve', 'Commit the plan that waits, exactly as it was shown.')
+    .argument('[plan]', 'its hash, or the beginning of it')
+    .action(run((actions, options, [id, plan]) => actions.approve(id!, plan, options, terminal)));
+  one('reject', 'Drop the plan that waits.')
+    .argument('[plan]', 'its hash, or the beginning of it')
+    .option('--notes <text>', 'why')
+    .action(run((actions, options, [id, plan]) => actions.reject(id!, plan, options, terminal)));
+  one('explain', 'What a call was sent, message by message, and why; or whether words were in it.')
+    .requiredOption('--call <number>', 'number of the call, from 1', parse.whole)
+    .option('--find <text>', 'were these words sent, compacted out, or never said?')
+    .action(run((actions, options, [id]) => actions.explain(id!, options, terminal)));
+  one('recall', 'Read back the original words of anything in the log.')
+    .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9')
+    .option('--query <words>', 'words to search for')
+    .option('--limit <count>', 'most messages', parse.whole)
+    .action(run((actions, options, [id]) => actions.recall(id!, options, terminal)));
+}

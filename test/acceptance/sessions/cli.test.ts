@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { createSpillway, type CompactionRecord } from '../../../src/index.js';
+import { prose, read, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
+
+const folder = temporaryFolder();
+const CHAT = [
+  system('Be brief.'),
+  user('Build a mill.'),
+  says('Gladly.'),
+  ...step('look', { at: 'gate' }, `The key is K-4711. ${prose(400, 3)}`),
+  ...talk(48, 110),
+  user('And now?'),
+];
+
+/** A store on disk with one session that was compacted on its second call. */
+async function kept(name: string): Promise<string> {
+  const store = `sqlite:${join(folder.path, `${name}.db`)}`;
+  const engine = await createSpillway({ store, inputBudget: 12_000, settings: { counter: 'heuristic' } });
+  const session = await engine.open({ id: 'mill' });
+  await session.append(...read(CHAT.slice(0, 6)));
+  await session.prepare();
+  await session.observe({ inputTokens: 600 });
+  await session.append(...read(CHAT).slice(6));
+  await session.compact({ target: 0.3 });
+  await session.prepare();
+  await session.observe({ inputTokens: 3_000 });
+  await engine.close();
+  return store;
+}
+
+const ran = async (store: string, command: string, ...more: string[]) => {
+  const { code, out, err } = await spillway([
+    command,
+    ...more,
+    '--store',
+    store,
+    '--window',
+    '12000',
+    '--json',
+  ]);
+  expect([err, code]).toEqual(['', 0]);
+  return JSON.parse(out) as Record<string, unknown> & { records: CompactionRecord[] };
+};
+
+describe('the command line for kept sessions', () => {
+  it('lists, shows the history, explains, recalls', async () => {
+    const store = await kept('look');
+    const listed = await spillway(['sessions', '--store', store]);
+    expect(listed.out).toMatch(/^mill {2}primary {2}\d+ messages/);
+    const { records } = await ran(store, 'history', 'mill');
+    expect(records.map(({ id }) => id)).toEqual(['c1']);
+    const all = await spillway(['history', 'mill', '--store', store, '--include-superseded']);
+    expect(all.out).toMatch(/^superseded/m);
+    expect((await spillway(['history', 'mill', '--store', store, '--transcript'])).out).not.toMatch(
+      /^superseded/m,
+    );
+    const words = ['--find', prose(400, 3).slice(100, 150)];
+    expect(await ran(store, 'explain', 'mill', '--call', '1', ...words)).toMatchObject({ verdict: 'sent' });
+    expect(await ran(store, 'explain', 'mill', '--call', '2', ...words)).toMatchObject({
+      verdict: 'compacted-out',
+    });
+    const told = await spillway(['explain', 'mill', '--store', store, '--call', '2', ...words]);
+    expect(told.out).toMatch(/^compacted out: .*\n(superseded|replaced) +m4 .*c1/);
+    const recalled = await spillway(['recall', 'mill', '--store', store, '--query', 'K-4711']);
+    expect(recalled.out).toMatch(/^\[m4\] tool:\nThe key is K-4711\./);
+  }, 60_000);
+
+  it('plans, proposes, approves, judges, undoes and rolls back', async () => {
+    const store = await kept('act');
+    expect(await ran(store, 'undo', 'mill')).toMatchObject({ undone: [{ id: 'c1', status: 'undone' }] });
+    expect(await ran(store, 'plan', 'mill')).toMatchObject({ kind: expect.any(String) });
+    await ran(store, 'rollback', 'mill', 'm60');
+    const planned = await spillway([
+      'plan',
+      'mill',
+      '--store',
+      store,
+      '--window',
+      '6000',
+      '--propose',
+      '--target',
+      '0.3',
+    ]);
+    expect(planned.out).toMatch(/^plan [0-9a-f]{64}\n[^]*waits for approve/);
+    const hash = /plan (\w{12})/.exec(planned.out)![1]!;
+    const record = await ran(store, 'approve', 'mill', hash);
+    expect(record).toMatchObject({ status: 'committed', plan: { hash: expect.stringContaining(hash) } });
+    await ran(store, 'flag', 'mill', String(record.id), 'good', '--notes', 'fine');
+    expect((await ran(store, 'history', 'mill')).records.at(-1)).toMatchObject({
+      flag: 'good',
+      notes: 'fine',
+    });
+    const refused = await spillway(['reject', 'mill', '--store', store]);
+    expect([refused.code === 0, refused.err]).toEqual([false, expect.stringContaining('PLAN_UNKNOWN')]);
+  }, 60_000);
+
+  it('says what is wrong with names and places', async () => {
+    const store = await kept('wrong');
+    expect((await spillway(['history', 'nobody', '--store', store])).err).toContain('SESSION_UNKNOWN');
+    expect((await spillway(['history', 'mill', '--store', 'mongo://x'])).err).toContain('STORE_UNKNOWN');
+    expect((await spillway(['history', 'mill'])).err).toContain('--store');
+    expect((await spillway(['recall', 'mill', '--store', store, '--handle', 'm999'])).err).toContain(
+      'MESSAGE_UNKNOWN',
+    );
+  }, 60_000);
+});
