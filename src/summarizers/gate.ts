@@ -97,8 +97,19 @@ function isErrorText(text: string): boolean {
   return ERROR_START.test(text) || ERROR_JSON.test(text) || ERROR_PAGE.test(text);
 }
 
-const REFUSAL =
-  /^(?:\W{0,3})(?:i['’]?m (?:very |really |so )?(?:sorry|unable|not able)|i am (?:sorry|unable|not able)|sorry[,.! ]|i (?:can ?not|can['’]t|won['’]t|must decline)|as an ai\b|i apologi[sz]e|unfortunately,? i (?:can|am))/i;
+/** How models refuse, in the languages that most users write: only at the beginning, where no record starts so. */
+const REFUSAL = new RegExp(
+  `^(?:\\W{0,3})(?:${[
+    "i['’]?m (?:very |really |so )?(?:sorry|unable|not able)",
+    "i am (?:sorry|unable|not able)|sorry[,.! ]|i (?:can ?not|can['’]t|won['’]t|must decline)",
+    'as an ai\\b|i apologi[sz]e|unfortunately,? i (?:can|am)',
+    '(?:es )?tut mir (?:sehr )?leid|leider kann ich|entschuldigung,|ich kann (?:dir|ihnen|dabei|das|diese[rns]?) (?:nicht|leider)',
+    'lo siento|no puedo (?:ayudar|cumplir)|desculpe|sinto muito|não posso (?:ajudar|atender)',
+    'je suis (?:vraiment )?désolée?|désolée?[,.! ]|je ne peux pas (?:vous aider|répondre)|mi dispiace|non posso aiutar',
+    'извините|простите|к сожалению, я|я не могу (?:помочь|выполнить)',
+  ].join('|')})|^(?:\\W{0,3})(?:抱歉|对不起|對不起|很遗憾|我无法|我無法|申し訳|すみません|죄송)`,
+  'iu',
+);
 
 /** Summaries quote; what runs on for so long is a copy. */
 const ECHO_CHARS = 400;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Cancelled, Late } from './fault.js';
 
 /** A signal of its own that aborts with the outer one, or when so many milliseconds have passed, and says which. */
@@ -12,6 +13,8 @@ export class Limit {
 
   constructor(deadlineMs: number | undefined, outer: AbortSignal | undefined) {
     this.#outer = outer;
+    // Every call of a run listens to one signal; node takes more than ten for a leak.
+    setMaxListeners(0, this.#own.signal);
     if (deadlineMs !== undefined) this.#timer = setTimeout(() => this.#own.abort(new Late()), deadlineMs);
     if (outer?.aborted) this.#cancel();
     outer?.addEventListener('abort', this.#cancel, { once: true });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { POISON, startEmulator, type Act } from '../../emulator/index.js';
-import { filling, pressed, summariesOf } from '../summarizer.js';
+import type { Summarizer, SummaryAnswer } from '../../../src/index.js';
+import { BUDGET, filling, pressed, summariesOf } from '../summarizer.js';
+import { engine, read, system } from '../support.js';
 
 const BAD: readonly (readonly [Act, RegExp])[] = [
   ['empty', /is empty/],
@@ -14,6 +16,9 @@ const BAD: readonly (readonly [Act, RegExp])[] = [
   ['cut', /endpoint|no usable answer|HTTP/],
   ['rate-limit', /HTTP 429/],
   ['server-error', /HTTP 500/],
+  ['stream-error', /HTTP 500/],
+  ['overloaded', /HTTP 529/],
+  ['content-filter', /ended with content-filter/],
 ];
 
 describe('AC-06: a bad summary never becomes history', () => {
@@ -39,5 +44,30 @@ describe('AC-06: a bad summary never becomes history', () => {
       expect.objectContaining({ outcome: 'filled', reason: expect.stringMatching(/^cut to \d+ tokens$/) }),
     ]);
     expect(JSON.stringify(session.view)).not.toContain(POISON);
+  });
+
+  it.each<[string, Partial<SummaryAnswer>, RegExp]>([
+    ['stopped by a filter', { finishReason: 'content-filter' }, /ended with content-filter/],
+    ['ended in an error', { finishReason: 'error' }, /ended with error/],
+    ['a tool call beside its text', { toolCalls: 1 }, /calls a tool/],
+    ['a call written out', { text: '<tool_call>{"name":"read"}</tool_call>' }, /calls a tool/],
+    ['reasoning that never closes', { text: '<think>First I' }, /ends in its thinking/],
+    ['a refusal in German', { text: 'Es tut mir leid, dabei kann ich nicht helfen.' }, /is a refusal/],
+    ['a refusal in Spanish', { text: 'Lo siento, pero no puedo ayudar con eso.' }, /is a refusal/],
+    ['a refusal in Chinese', { text: '抱歉，我无法协助完成这个请求。' }, /is a refusal/],
+    ['a gateway’s page', { text: '<html><body>502 Bad Gateway</body></html>' }, /is an error text/],
+    ['no text at all', { text: undefined as never }, /is no text/],
+  ])('whoever writes it: %s', async (_, answer, reason) => {
+    const summarizer: Summarizer = {
+      name: 'mine',
+      endpoint: 'here',
+      summarize: () => Promise.resolve({ text: 'The mill was built.', finishReason: 'stop', ...answer }),
+    };
+    const spillway = await engine(BUDGET, { roster: ['auto'] }, { summarizer });
+    const session = spillway.session();
+    session.append(...read([system('Be brief.')]));
+    const run = await pressed(session, 1);
+    expect(run.record!.fallbacks).toEqual([expect.stringMatching(reason)]);
+    expect(summariesOf(session)).toEqual([expect.stringContaining('Earlier in this session')]);
   });
 });
