@@ -8,6 +8,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import Libsql from 'libsql';
+import pg from 'pg';
 import type { SessionStore, ThreadKey } from '../src/spi/index.js';
 import { openStore } from '../src/storage/index.js';
 import { startPostgres } from '../test/support/postgres.js';
@@ -28,7 +30,7 @@ const from = provenance(COMMAND);
 const SHORT = 100;
 /** What a session reads behind its checkpoint when it is opened. */
 const TAIL = 50;
-const result: Record<string, unknown> = {};
+const COMMITS = 300;
 
 const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
@@ -40,8 +42,36 @@ interface Worked {
   readonly p99Ms: number;
 }
 
+/** One row in one durable commit by the bare driver, as it takes in the same minute: what no store can be below. */
+async function bareCommit(url: string): Promise<number> {
+  const times: number[] = [];
+  const body = JSON.stringify(logMessage(0));
+  const timed = async (work: () => unknown): Promise<void> => {
+    const started = performance.now();
+    await work();
+    times.push(performance.now() - started);
+  };
+  if (url.startsWith('sqlite:')) {
+    const database = new Libsql(`${url.slice('sqlite:'.length)}.bare`);
+    database.exec(
+      'pragma journal_mode = wal; pragma synchronous = full; create table bare (seq integer primary key, body text)',
+    );
+    const insert = database.prepare('insert into bare (body) values (?)');
+    for (let i = 0; i < COMMITS; i++) await timed(() => insert.run([body]));
+    database.close();
+  } else {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('create table bare (seq bigint generated always as identity primary key, body text)');
+    for (let i = 0; i < COMMITS; i++)
+      await timed(() => client.query('insert into bare (body) values ($1)', [body]));
+    await client.end();
+  }
+  return round(median(times));
+}
+
 async function appends(url: string): Promise<Record<string, unknown>> {
-  const found: Record<string, unknown> = {};
+  const found: Record<string, unknown> = { bareCommitMedianMs: await bareCommit(url) };
   for (const processes of [1, 2]) {
     for (const rows of [1, 100]) {
       const tasks = Array.from({ length: processes }, (_, i) => ({
@@ -123,11 +153,11 @@ for (const kind of flags.stores.split(',')) {
     console.log(kind, JSON.stringify(lines, undefined, 1));
     const long = await longThread(await url('long.db'));
     const bytes = server ? undefined : statSync(join(folder, 'long.db')).size;
-    result[kind] = { ...lines, opening: { ...long, ...(bytes && { fileBytes: bytes }) } };
-    console.log(kind, JSON.stringify(long, undefined, 1));
+    const opening = { ...long, ...(bytes && { fileBytes: bytes }) };
+    console.log(kind, JSON.stringify(opening, undefined, 1));
+    console.log(`Written to ${saveResult(`stores-${kind}`, COMMAND, { ...lines, opening }, from)}`);
   } finally {
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
-console.log(`Written to ${saveResult('stores', COMMAND, result, from)}`);

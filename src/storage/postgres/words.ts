@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Found, WordIndex } from '../sql/index.js';
+import { batches, type Found, type WordIndex } from '../sql/index.js';
 import { wordsOfMessage, type WordCounts } from '../words.js';
 
 /** A vector ends at 2^20 bytes of words and places. */
@@ -26,10 +26,13 @@ export const postgresWords: WordIndex = {
   },
 
   async add(open, threadId, messages) {
-    for (const message of messages) {
-      const vector = vectorOf(threadId, wordsOfMessage(message));
-      await sql`insert into spillway_words (thread_id, seq, words)
-        values (${threadId}, ${message.seq}, ${vector}::tsvector)`.execute(open);
+    const rows = messages.map((message) => ({
+      seq: message.seq,
+      body: vectorOf(threadId, wordsOfMessage(message)),
+    }));
+    for (const batch of batches(rows)) {
+      const values = batch.map(({ seq, body }) => sql`(${threadId}, ${seq}, ${body}::tsvector)`);
+      await sql`insert into spillway_words (thread_id, seq, words) values ${sql.join(values)}`.execute(open);
     }
   },
 

@@ -1,3 +1,4 @@
+export { batches } from './batches.js';
 export type { Dialect, Found, WordIndex } from './dialect.js';
 export { migrationsOf } from './migrations.js';
 export type { Migrations } from './migrate.js';

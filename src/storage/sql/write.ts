@@ -2,13 +2,9 @@ import type { StoredEvent, ThreadHead, ThreadKey, ThreadWrite, UsageEntry } from
 import { headAfter } from '../fault.js';
 import { keyOf, writeText } from '../text.js';
 import { summed } from '../usage.js';
+import { batches } from './batches.js';
 import type { Dialect } from './dialect.js';
 import type { Open } from './tables.js';
-
-/** Rows a statement: SQLite takes 32,766 values, PostgreSQL 65,535. */
-const MAX_ROWS = 200;
-/** Characters a statement: beyond, the statement costs more memory than its round trip saves. */
-const MAX_CHARS = 4_000_000;
 
 /** One compare-and-swap, inside a transaction. Undefined where the head is another. */
 export async function writeThread(
@@ -161,20 +157,4 @@ async function addUsage(open: Open, threadId: number, entry: UsageEntry): Promis
       })),
     )
     .execute();
-}
-
-/** Rows by the statement. */
-export function* batches<Row extends { readonly body: string }>(rows: readonly Row[]): Generator<Row[]> {
-  let batch: Row[] = [];
-  let chars = 0;
-  for (const row of rows) {
-    if (batch.length > 0 && (batch.length >= MAX_ROWS || chars + row.body.length > MAX_CHARS)) {
-      yield batch;
-      batch = [];
-      chars = 0;
-    }
-    batch.push(row);
-    chars += row.body.length;
-  }
-  if (batch.length > 0) yield batch;
 }

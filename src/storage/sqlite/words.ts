@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Found, WordIndex } from '../sql/index.js';
-import { wordsOfMessage } from '../words.js';
+import { batches, type Found, type WordIndex } from '../sql/index.js';
+import { wordsOfMessage, type WordCounts } from '../words.js';
 
 /**
  * FTS5, which keeps the words alone. A row's number says whose it is, thread << 32 | seq: the rows of a thread are
@@ -13,14 +13,10 @@ export const sqliteWords: WordIndex = {
   },
 
   async add(open, threadId, messages) {
-    for (const message of messages) {
-      const words: string[] = [];
-      for (const [word, count] of wordsOfMessage(message)) {
-        for (let i = 0; i < count; i++) words.push(word);
-      }
-      if (words.length === 0) continue;
-      await sql`insert into spillway_words (rowid, words)
-        values ((${threadId} << 32) | ${message.seq}, ${words.join(' ')})`.execute(open);
+    const rows = messages.map((message) => ({ seq: message.seq, body: spelled(wordsOfMessage(message)) }));
+    for (const batch of batches(rows.filter(({ body }) => body !== ''))) {
+      const values = batch.map(({ seq, body }) => sql`((${threadId} << 32) | ${seq}, ${body})`);
+      await sql`insert into spillway_words (rowid, words) values ${sql.join(values)}`.execute(open);
     }
   },
 
@@ -36,3 +32,12 @@ export const sqliteWords: WordIndex = {
     return rows;
   },
 };
+
+/** Each word as often as it was said. */
+function spelled(counts: WordCounts): string {
+  const words: string[] = [];
+  for (const [word, count] of counts) {
+    for (let i = 0; i < count; i++) words.push(word);
+  }
+  return words.join(' ');
+}
