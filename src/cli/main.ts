@@ -80,6 +80,16 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     });
 
   program
+    .command('conform')
+    .description('Put what a module exports (stage, format, summarizer, store) to the rules of its contract.')
+    .argument('<module>', 'JavaScript file, or a package installed here')
+    .option('--json', 'machine output')
+    .action(async (module: string, options) => {
+      const { conform } = await import('./commands/conform.js');
+      exit(await conform(module, options, terminal));
+    });
+
+  program
     .command('stages')
     .description('List the stages, where each opens and what its options are.')
     .option('--profile <profile>', 'profile name or file')

@@ -28,3 +28,12 @@ export { validateLangChain, type LangChainFault, type LangChainOptions } from '.
 export { FORMAT_RULES, type FormatSubject } from './formats/index.js';
 /** What a summarizer is held to. */
 export { SUMMARIZER_RULES } from './summarizers/index.js';
+/** All contracts, and what of a module can be put to them. */
+export {
+  candidatesIn,
+  CONTRACTS,
+  type Candidate,
+  type ConformSettings,
+  type ListedContract,
+} from './contracts.js';
+export { contractText } from './contract-text.js';

@@ -1,6 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { judge, STAGE_RULES } from '../../../src/testkit/index.js';
 import { WRONG_STAGES } from './wrong-stages.js';
+
+// Whole contracts are run, on a machine that may be busy.
+jest.setTimeout(120_000);
 
 describe('the rules of stages', () => {
   it.each(WRONG_STAGES)('N1: %s catches a stage that %s', async (id, _, stage) => {

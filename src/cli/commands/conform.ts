@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { SpillwayError } from '../../errors/index.js';
+import { candidatesIn, judge, type Candidate } from '../../testkit/index.js';
+import { EXIT } from '../exit.js';
+import type { Terminal } from '../terminal.js';
+
+export interface ConformOptions {
+  readonly json?: boolean;
+}
+
+interface Judged {
+  readonly kind: string;
+  readonly name: string;
+  readonly exportedAs: string;
+  readonly verdicts: readonly {
+    readonly id: string;
+    readonly intent: string;
+    readonly holds: boolean;
+    readonly seen?: string;
+  }[];
+  readonly waived: readonly { readonly id: string; readonly reason: string }[];
+}
+
+/** Puts what a module exports to the rules of its contracts; exit code 1 where one does not hold. */
+export async function conform(path: string, options: ConformOptions, terminal: Terminal): Promise<number> {
+  const candidates = candidatesIn(await load(path));
+  if (candidates.length === 0) {
+    throw new SpillwayError('INPUT_FORMAT', {
+      subject: path,
+      found: 'no export that could be judged',
+      allowed: 'a stage (plan), a format (parse, serialise), a summarizer (summarize), or openStore(name)',
+      remedy: 'Export it from the module.',
+    });
+  }
+  const judged: Judged[] = [];
+  for (const candidate of candidates) {
+    const result = await judgeOne(candidate);
+    judged.push(result);
+    if (!options.json) say(result, terminal);
+  }
+  const broken = judged.flatMap(({ verdicts }) => verdicts).filter(({ holds }) => !holds).length;
+  if (options.json) terminal.out(`${JSON.stringify({ module: path, holds: broken === 0, judged })}\n`);
+  else terminal.out(broken === 0 ? 'every rule holds\n' : `${broken} rules do not hold\n`);
+  return broken === 0 ? EXIT.done : EXIT.inputAtFault;
+}
+
+async function judgeOne({ kind, name, exportedAs, rules }: Candidate): Promise<Judged> {
+  const asked = rules.filter(({ waived }) => waived === undefined);
+  const waived = rules.flatMap(({ id, waived: reason }) => (reason === undefined ? [] : [{ id, reason }]));
+  return { kind, name, exportedAs, verdicts: await judge(undefined, asked), waived };
+}
+
+function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint }: Terminal): void {
+  out(`${paint.bold(`${kind} ${name}`)}${name === exportedAs ? '' : ` (export ${exportedAs})`}\n`);
+  for (const { id, intent, holds, seen } of verdicts) {
+    out(`  ${holds ? paint.green('holds') : paint.red('fails')}  ${id}  ${intent}\n`);
+    if (!holds) out(`         seen: ${(seen ?? '').replaceAll('\n', '\n         ')}\n`);
+  }
+  for (const { id, reason } of waived) out(`  ${paint.yellow('waived')} ${id}  ${reason}\n`);
+}
+
+/** A file, or a package as the folder we are in would find it. */
+async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const file = resolve(path);
+    const found = existsSync(file) ? file : createRequire(join(process.cwd(), 'here.js')).resolve(path);
+    return (await import(pathToFileURL(found).href)) as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    throw new SpillwayError('INPUT_UNREADABLE', {
+      subject: path,
+      found: cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause),
+      remedy: 'Name a JavaScript module, or a package that is installed here.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,146 @@
+import type { CompactionStage, SessionStore, Summarizer, WireFormat } from '../spi/index.js';
+import { FORMAT_RULES } from './formats/index.js';
+import type { ContractRule } from './rule.js';
+import { STAGE_RULES } from './stages/index.js';
+import { STORE_RULES } from './stores/index.js';
+import { SUMMARIZER_RULES } from './summarizers/index.js';
+import { validators, type WireValidator } from './validators.js';
+
+/** What a module may say about itself beside its parts, as its export `conform`. */
+export interface ConformSettings {
+  /** Options to try with a stage beside its defaults, by the stage's name. */
+  readonly options?: Readonly<Record<string, readonly unknown[]>>;
+  /** The provider's rules for a format that has no validator here, by the format's name. */
+  readonly validators?: Readonly<Record<string, WireValidator>>;
+  /** False for a store that does not outlive who opened it: the rules of reopening are waived. */
+  readonly reopens?: boolean;
+}
+
+/** One part of a module, ready to be put to the rules of its contract. */
+export interface Candidate {
+  readonly kind: ContractKind;
+  /** Under which name the module exports it. */
+  readonly exportedAs: string;
+  readonly name: string;
+  readonly rules: readonly Waivable[];
+}
+
+/** A rule that already knows what it judges. */
+export interface Waivable extends ContractRule<void> {
+  /** Why the rule is not asked, where the module has declared so. */
+  readonly waived?: string;
+}
+
+export type ContractKind = 'stage' | 'format' | 'summarizer' | 'store';
+
+export interface ListedContract {
+  readonly kind: ContractKind;
+  readonly about: string;
+  readonly rules: readonly { readonly id: string; readonly intent: string }[];
+}
+
+/** Every contract with its rules: what CONTRACT.md is printed from. */
+export const CONTRACTS: readonly ListedContract[] = [
+  {
+    kind: 'stage',
+    about:
+      'A `CompactionStage`: any export with a `plan`. The pipeline refuses, edit by edit, what breaks 05 to 12; the rules say so beforehand.',
+    rules: STAGE_RULES,
+  },
+  {
+    kind: 'format',
+    about:
+      'A `WireFormat`: any export with `parse` and `serialise`. Requests are judged by the validator of its name.',
+    rules: FORMAT_RULES,
+  },
+  {
+    kind: 'summarizer',
+    about: 'A `Summarizer`: any export with `summarize`. It is really called.',
+    rules: SUMMARIZER_RULES,
+  },
+  {
+    kind: 'store',
+    about:
+      'A `SessionStore`: the export `openStore(name)`, which opens the store of that name, empty at first and the same one ever after. Each rule gets a name of its own.',
+    rules: STORE_RULES,
+  },
+];
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** What of a module can be judged, in order of its exports. Classes are made without arguments. */
+export function candidatesIn(module: Loose): Candidate[] {
+  const settings = (module.conform ?? {}) as ConformSettings;
+  const seen = new Set<unknown>();
+  return Object.entries(module).flatMap(([exportedAs, exported]) => {
+    if (exportedAs === 'conform' || seen.has(exported)) return [];
+    seen.add(exported);
+    if (exportedAs === 'openStore' && typeof exported === 'function')
+      return [storeCandidate(exported as (name: string) => Promise<SessionStore>, settings)];
+    return [exported].flat().flatMap((one) => candidateOf(exportedAs, made(one), settings) ?? []);
+  });
+}
+
+function candidateOf(exportedAs: string, value: unknown, settings: ConformSettings): Candidate | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name = exportedAs, plan, parse, serialise, summarize } = value as Loose;
+  const about = { exportedAs, name: String(name) };
+  if (typeof plan === 'function') {
+    const subject = { stage: value as CompactionStage, options: settings.options?.[about.name] ?? [] };
+    return { kind: 'stage', ...about, rules: bound(STAGE_RULES, subject) };
+  }
+  if (typeof parse === 'function' && typeof serialise === 'function') {
+    const validate = settings.validators?.[about.name] ?? validators.get(about.name);
+    const rules = bound(FORMAT_RULES, { format: value as WireFormat, ...(validate && { validate }) });
+    const waived = `no validator is known for ${about.name}; export conform.validators`;
+    return {
+      kind: 'format',
+      ...about,
+      rules: validate ? rules : rules.map((rule) => (rule.id === 'FORMAT-03' ? { ...rule, waived } : rule)),
+    };
+  }
+  if (typeof summarize !== 'function') return undefined;
+  return { kind: 'summarizer', ...about, rules: bound(SUMMARIZER_RULES, value as Summarizer) };
+}
+
+let stores = 0;
+
+function storeCandidate(
+  openStore: (name: string) => Promise<SessionStore>,
+  settings: ConformSettings,
+): Candidate {
+  const run = `conform-${process.pid}-${Date.now()}-${stores++}`;
+  const rules = STORE_RULES.map(({ id, intent, check, reopens }): Waivable => {
+    const waived =
+      reopens && settings.reopens === false
+        ? 'the module says that its store does not outlive its process'
+        : undefined;
+    const judge = async (): Promise<void> => {
+      const opened: SessionStore[] = [];
+      try {
+        await check(async () => {
+          const store = await openStore(`${run}-${id}`);
+          opened.push(store);
+          return store;
+        });
+      } finally {
+        for (const store of opened) await store.close().catch(() => undefined);
+      }
+    };
+    return { id, intent, check: judge, ...(waived !== undefined && { waived }) };
+  });
+  return { kind: 'store', exportedAs: 'openStore', name: 'openStore', rules };
+}
+
+function bound<Subject>(rules: readonly ContractRule<Subject>[], subject: Subject): Waivable[] {
+  return rules.map(({ id, intent, check }) => ({ id, intent, check: () => check(subject) }));
+}
+
+/** An instance of a class that needs nothing; anything else as it is. */
+function made(value: unknown): unknown {
+  if (typeof value !== 'function') return value;
+  const { prototype } = value as { readonly prototype?: Loose };
+  const isOurs =
+    prototype && ['plan', 'summarize', 'serialise'].some((method) => typeof prototype[method] === 'function');
+  return isOurs ? new (value as new () => unknown)() : undefined;
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+import { candidatesIn, CONTRACTS } from '../../src/testkit/index.js';
+import { openaiChat } from '../../src/index.js';
+import { spillway, temporaryFolder } from './support.js';
+
+const folder = temporaryFolder();
+const module = (name: string): string => join('test', 'acceptance', 'conform', name);
+
+// Whole contracts are run, on a machine that may be busy.
+jest.setTimeout(120_000);
+
+describe('N1: spillway conform', () => {
+  it('N1: a stage and a summarizer of a third party that keep every rule', async () => {
+    const { code, out } = await spillway(['conform', module('good.mjs')]);
+    expect(out).toMatch(/stage forget\n {2}holds +STAGE-01/);
+    expect(out).toMatch(/summarizer terse \(export Terse\)/);
+    expect(out).not.toMatch(/^ +fails/m);
+    expect([code, out.trim().split('\n').at(-1)]).toEqual([0, 'every rule holds']);
+  });
+
+  it('N1: says which rule is broken, what was seen, and where; exit code 1', async () => {
+    const { code, out } = await spillway(['conform', module('wrong.mjs')]);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /fails +STAGE-08 .*never parted.*\n +seen: \d+ times, first: history \d+: supersede splits/,
+    );
+    expect(out).toMatch(/holds +STAGE-01/);
+  });
+
+  it('N1: a store is opened by name; rules it cannot keep are waived with the reason, and --json is for programs', async () => {
+    const { code, out } = await spillway(['conform', module('store.mjs'), '--json']);
+    expect(code).toBe(1);
+    const { holds, judged } = JSON.parse(out);
+    expect(holds).toBe(false);
+    expect(judged).toMatchObject([{ kind: 'store', exportedAs: 'openStore' }]);
+    expect(judged[0].verdicts.some((verdict: { holds: boolean }) => !verdict.holds)).toBe(true);
+    expect(judged[0].waived[0].reason).toContain('does not outlive');
+  });
+
+  it('N1: a format is judged by the validator of its name; without one, that rule is waived', () => {
+    const [known] = candidatesIn({ mine: openaiChat });
+    expect(known).toMatchObject({ kind: 'format', name: 'openai-chat' });
+    expect(known!.rules.filter(({ waived }) => waived)).toEqual([]);
+    const [unknown] = candidatesIn({ mine: { ...openaiChat, name: 'morse' } });
+    expect(unknown!.rules.filter(({ waived }) => waived).map(({ id }) => id)).toEqual(['FORMAT-03']);
+  });
+
+  it('refuses what cannot be loaded and what holds nothing to judge', async () => {
+    const nowhere = await spillway(['conform', 'no-such-module']);
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('INPUT_UNREADABLE')]);
+    const empty = await spillway(['conform', folder.file('empty.mjs', 'export const a = 1;')]);
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('no export that could be judged')]);
+  });
+
+  it('N1: rules are numbered, once each, and each says in one sentence what must hold', () => {
+    const rules = CONTRACTS.flatMap((contract) => contract.rules);
+    expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
+    expect(rules.every(({ id, intent }) => /^[A-Z]+-\d\d$/.test(id) && intent.length > 20)).toBe(true);
+  });
+});
