@@ -1,5 +1,5 @@
 /** Wire formats (both ways) and importers of recorded sessions (reading only). */
-export { anthropic } from './anthropic/index.js';
+export { anthropic, fitCacheMarks } from './anthropic/index.js';
 export { aiSdk } from './ai-sdk/index.js';
 export { langchain } from './langchain/index.js';
 export { gemini } from './gemini/index.js';

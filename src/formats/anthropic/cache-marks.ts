@@ -1,4 +1,4 @@
-import { isFields } from '../record.js';
+import { isFields, type Fields } from '../record.js';
 import type { Block } from './wire.js';
 
 /** Most blocks that may carry `cache_control` in one request; tools, system and messages together. */
@@ -31,4 +31,32 @@ export function withoutMarks(block: Block): Block {
  */
 export function marksAllowed(onSystem: number, onMessages: number): number {
   return onSystem + onMessages <= MOST ? onMessages : Math.max(0, LEFT - onSystem);
+}
+
+/** A whole body with no more cache marks than are taken, those on the tools counted: the oldest of its messages lose theirs. */
+export function fitCacheMarks(body: Fields): Fields {
+  const { messages, system, tools } = body;
+  if (!Array.isArray(messages)) return body;
+  const list = (messages as readonly unknown[]).map((message) => (isFields(message) ? message : {}));
+  const marks = [
+    ...blocksIn(tools),
+    ...blocksIn(system),
+    ...list.flatMap(({ content }) => blocksIn(content)),
+  ];
+  let spare = marks.reduce((sum, block) => sum + marksIn(block), 0) - MOST;
+  if (spare <= 0) return body;
+  const fitted = list.map((message, at) => {
+    if (spare <= 0 || !Array.isArray(message.content)) return messages[at] as unknown;
+    const content = message.content.map((block: unknown) => {
+      const found = isFields(block) && spare > 0 ? marksIn(block) : 0;
+      spare -= found;
+      return found > 0 ? withoutMarks(block as Block) : block;
+    });
+    return { ...message, content };
+  });
+  return { ...body, messages: fitted };
+}
+
+function blocksIn(content: unknown): Block[] {
+  return Array.isArray(content) ? content.filter(isFields) : [];
 }

@@ -11,3 +11,4 @@ export const anthropic: WireFormat = {
   serialise,
   createWriter,
 };
+export { fitCacheMarks } from './cache-marks.js';

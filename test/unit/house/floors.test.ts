@@ -16,7 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['container.ts'],
   ['index.ts'],
   ['testkit'],
-  ['cli', 'server', 'ui'],
+  ['cli', 'server', 'ui', 'adapters'],
 ];
 
 /** The only way up, for types alone: tokens implements the counter whose contract stands with the others in spi. */
@@ -33,6 +33,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@ai-sdk/anthropic': 'summarizers/model.ts',
   '@ai-sdk/openai': 'summarizers/model.ts',
   '@ai-sdk/openai-compatible': 'summarizers/model.ts',
+  '@langchain/core': 'adapters/',
   '@pydantic/genai-prices': 'tokens/',
   ai: 'summarizers/model.ts',
   'cli-table3': 'cli/',

@@ -1,0 +1,21 @@
+// Anthropic's own client, compacting: ANTHROPIC_API_KEY=… npx tsx examples/anthropic-client.ts
+import Anthropic from '@anthropic-ai/sdk';
+import { compactAnthropic } from '../src/adapters/index.js'; // in your project: from 'spillway/adapters'
+import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
+
+const model = 'claude-sonnet-5-5';
+const spillway = await createSpillway({ model, format: 'anthropic' });
+const session = spillway.session();
+const client = compactAnthropic(new Anthropic(), session);
+
+// The loop stays as it was: it sends its whole history each time, and only what fits is sent on.
+const messages: Anthropic.MessageParam[] = [];
+for (const question of ['Where does the river go?', 'And what stands beside it?']) {
+  messages.push({ role: 'user', content: question });
+  const answer = await client.messages.create({ model, max_tokens: 1_000, messages });
+  messages.push({ role: 'assistant', content: answer.content });
+}
+console.log(
+  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.history.length} compactions`,
+);
+await spillway.close();

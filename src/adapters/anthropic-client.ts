@@ -1,0 +1,190 @@
+import { fitCacheMarks } from '../formats/index.js';
+import type { Prepared, Session } from '../session/index.js';
+import type { Usage } from '../tokens/index.js';
+import { countIn, isFields, takeTurn, type Fields, type SessionFor } from './turns.js';
+
+/** What is asked of a client: Anthropic's own has it, and so have those for Bedrock and Vertex. */
+export interface AnthropicClient {
+  readonly messages: object;
+}
+
+/**
+ * The same client, of which every request of `messages.create`, `messages.stream` and `messages.parse` (and of those
+ * under `beta`) is compacted before it is sent. Each request carries the whole history, as ever; what is new in it goes
+ * into the session. Reported usage calibrates the session, and a request that the provider finds too long is compacted
+ * and sent once more. Requests of one session are sent one after the other. The session must be of the format
+ * `anthropic`.
+ *
+ *     const client = compactAnthropic(new Anthropic(), spillway.session());
+ */
+export function compactAnthropic<Client extends AnthropicClient>(
+  client: Client,
+  session: SessionFor<Fields>,
+): Client {
+  const wrapped: Client = new Proxy(client, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      if (key === 'messages') return compacting(value as Messages, session, wrapped);
+      if (key === 'beta') return withMessages(value as object, session, wrapped);
+      if (key === 'withOptions' && typeof value === 'function')
+        return (...options: unknown[]) =>
+          compactAnthropic((value as Method).apply(target, options) as Client, session);
+      return typeof value === 'function' ? (value as Method).bind(target) : value;
+    },
+  });
+  return wrapped;
+}
+
+type Method = (...parameters: unknown[]) => unknown;
+interface Messages {
+  create(body: Fields, options?: unknown): Promise<unknown>;
+}
+
+/** What the client's own promise can do beside resolving. */
+interface Answering extends Promise<unknown> {
+  asResponse(): Promise<unknown>;
+  withResponse(): Promise<object>;
+}
+
+function withMessages(beta: object, session: SessionFor<Fields>, client: object): object {
+  return new Proxy(beta, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      return key === 'messages' ? compacting(value as Messages, session, client) : value;
+    },
+  });
+}
+
+/** All other methods of the resource go through the new `create`: streams, parsing and the tool runner end there. */
+function compacting(messages: Messages, session: SessionFor<Fields>, client: object): Messages {
+  return new Proxy(messages, {
+    get(target, key) {
+      if (key === '_client') return client;
+      if (key === 'create')
+        return (body: Fields, options?: unknown) => create(target, session, body, options);
+      return Reflect.get(target, key, target) as unknown;
+    },
+  });
+}
+
+function create(messages: Messages, session: SessionFor<Fields>, body: Fields, options: unknown): Answering {
+  // Wrapped, or the promise of the client would be awaited here and its response be lost.
+  const sent = send(messages, session, body, options);
+  return Object.assign(
+    sent.then(({ data }) => data),
+    {
+      asResponse: () => sent.then(({ answer }) => answer?.asResponse()),
+      withResponse: () =>
+        sent.then(async ({ answer, data }) => ({ ...(await answer?.withResponse()), data })),
+    },
+  );
+}
+
+interface Sent {
+  /** Absent where nobody was asked. */
+  readonly answer?: Answering;
+  readonly data: unknown;
+}
+
+function send(
+  messages: Messages,
+  session: SessionFor<Fields>,
+  body: Fields,
+  options: unknown,
+): Promise<Sent> {
+  const { history, prefill } = apart(body);
+  return takeTurn(session, body, (found) => ({
+    body: { ...body, messages: history },
+    model: typeof body.model === 'string' ? body.model : undefined,
+    signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
+    send: async (request): Promise<Sent> => {
+      const answer = messages.create(bodyOf(body, request, prefill), options) as Answering;
+      const data = await answer;
+      await observe(found, data);
+      return { answer, data };
+    },
+    say: (words): Sent => ({ data: body.stream === true ? streamed(words, body) : messageOf(words, body) }),
+  }));
+}
+
+/** Words that the client puts into the model's mouth belong to no history: they are sent behind it. */
+function apart({ messages }: Fields): { readonly history: unknown; readonly prefill: readonly unknown[] } {
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const isPrefill = isFields(last) && last.role === 'assistant' && isWords(last.content);
+  return isPrefill && Array.isArray(messages)
+    ? { history: messages.slice(0, -1), prefill: [last] }
+    : { history: messages, prefill: [] };
+}
+
+function isWords(content: unknown): boolean {
+  if (typeof content === 'string') return true;
+  return Array.isArray(content) && content.every((block) => isFields(block) && block.type === 'text');
+}
+
+function bodyOf(body: Fields, { messages, beside }: Prepared, prefill: readonly unknown[]): Fields {
+  return fitCacheMarks({ ...body, ...beside, messages: [...messages, ...prefill] });
+}
+
+/** What was used stands in the answer, or, where it is streamed, in its first and its last event but one. */
+async function observe(session: Session, data: unknown): Promise<void> {
+  if (!isFields(data)) return;
+  if (isFields(data.usage)) return session.observe(usageIn(data.usage));
+  if (!(Symbol.asyncIterator in data)) return;
+  const stream = data as unknown as AsyncIterable<unknown>;
+  const events = stream[Symbol.asyncIterator].bind(stream);
+  Object.defineProperty(stream, Symbol.asyncIterator, { value: () => observed(session, events()) });
+}
+
+async function* observed(session: Session, events: AsyncIterator<unknown>): AsyncGenerator<unknown> {
+  let usage: Fields = {};
+  for await (const event of { [Symbol.asyncIterator]: () => events }) {
+    if (isFields(event)) {
+      const started = isFields(event.message) ? event.message.usage : undefined;
+      for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...given(news) };
+      if (event.type === 'message_stop') await session.observe(usageIn(usage));
+    }
+    yield event;
+  }
+}
+
+/** Later events repeat some of the fields, as null where they have nothing to add. */
+const given = (usage: Fields): Fields =>
+  Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null && value !== undefined));
+
+const usageIn = (usage: Fields): Usage => ({
+  inputTokens: countIn(usage, 'input_tokens'),
+  cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
+  cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens'),
+  outputTokens: countIn(usage, 'output_tokens'),
+});
+
+const NO_USAGE = { input_tokens: 0, output_tokens: 0 };
+
+/** An answer in the model's place. */
+function messageOf(text: string, { model }: Fields): Fields {
+  const content = [{ type: 'text', text, citations: null }];
+  const about = { id: 'msg_spillway', type: 'message', role: 'assistant', model };
+  return { ...about, content, stop_reason: 'end_turn', stop_sequence: null, usage: NO_USAGE };
+}
+
+/** The same as a stream that no server sent. */
+function streamed(
+  text: string,
+  body: Fields,
+): AsyncIterable<Fields> & { readonly controller: AbortController } {
+  const message = { ...messageOf(text, body), content: [], stop_reason: null };
+  const events: readonly Fields[] = [
+    { type: 'message_start', message },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: NO_USAGE },
+    { type: 'message_stop' },
+  ];
+  return {
+    controller: new AbortController(),
+    async *[Symbol.asyncIterator]() {
+      yield* events;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { commandAnswer, type Prepared, type Session } from '../session/index.js';
+import type { Usage } from '../tokens/index.js';
+
+/** The session of a request: one for all, or whichever the request belongs to. */
+export type SessionFor<Request> = Session | ((request: Request) => Session | Promise<Session>);
+
+export interface Turn<Answer> {
+  /** The request's whole history, in the format of the session. */
+  readonly body: unknown;
+  /** Sends what is left of it. */
+  readonly send: (request: Prepared) => Answer | Promise<Answer>;
+  /** Answers in the model's place: a user asked for a compaction with `/compact`. */
+  readonly say: (words: string) => Answer | Promise<Answer>;
+  /** Model the request goes to. */
+  readonly model?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The newest turn of each session; the next one waits for its answer to begin. */
+const newest = new WeakMap<Session, Promise<unknown>>();
+
+/**
+ * One request of a client that sends its whole history: what is new goes into the session, what fits is sent, and what
+ * the provider finds too long is compacted and sent once more. Requests of one session go one after the other.
+ */
+export async function takeTurn<Request, Answer>(
+  sessionFor: SessionFor<Request>,
+  request: Request,
+  turnIn: (session: Session) => Turn<Answer>,
+): Promise<Answer> {
+  const session = typeof sessionFor === 'function' ? await sessionFor(request) : sessionFor;
+  const before = newest.get(session) ?? Promise.resolve();
+  const turn = before.then(() => answer(session, turnIn(session)));
+  newest.set(
+    session,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+/** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
+const ASKED_SHARE = 0.5;
+
+async function answer<Answer>(session: Session, turn: Turn<Answer>): Promise<Answer> {
+  const { body, send, say, model, signal } = turn;
+  const { command } = await session.follow(body);
+  if (command === 'compact') {
+    const target = session.reading.pressure * ASKED_SHARE;
+    const run = await session.compact({ target, ...(signal && { signal }) });
+    const { plan } = run.record ?? {};
+    return say(commandAnswer(plan ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason));
+  }
+  return session.call(send, { ...(model !== undefined && { model }), ...(signal && { signal }) });
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A count by its field; 0 where the provider says nothing. */
+export function countIn(fields: unknown, name: string): number {
+  const value = isFields(fields) ? fields[name] : undefined;
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+/** Usage where the input is given as one figure, cache included. */
+export function usageOf(input: number, cached: number, written: number, output: number): Usage {
+  return {
+    inputTokens: Math.max(0, input - cached - written),
+    cacheReadTokens: cached,
+    cacheWriteTokens: written,
+    outputTokens: output,
+  };
+}

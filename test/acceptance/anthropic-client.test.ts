@@ -1,0 +1,172 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, it } from '@jest/globals';
+import { compactAnthropic } from '../../src/adapters/anthropic-client.js';
+import { validateAnthropic } from '../../src/testkit/index.js';
+import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
+import { engine } from './support.js';
+import { asks, loop, turn, type Wire } from './thinking.js';
+
+type Asked = Anthropic.MessageCreateParamsNonStreaming;
+
+const ANSWER: Act = {
+  text: 'I read it.',
+  reasoning: 'Hm.',
+  toolCalls: [{ id: 'toolu_9', name: 'Read', arguments: { path: 'src/mill.ts' } }],
+  usage: { inputTokens: 2_400, cacheReadTokens: 100, outputTokens: 7 },
+};
+
+async function open(budget: number, settings = {}) {
+  const emulator = await startEmulator();
+  const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
+  const session = (await engine(budget, settings, { format: 'anthropic' })).session();
+  return { emulator, session, client: compactAnthropic(plain, session) };
+}
+
+const said = (...wire: Wire[]) => wire as unknown as Anthropic.MessageParam[];
+
+const history = (turns: number): Anthropic.MessageParam[] =>
+  said(...Array.from({ length: turns }, (_, i) => turn(`t${i}`, 5)).flat(), asks('And now?'));
+
+const ask = (messages: Anthropic.MessageParam[]): Asked => ({
+  model: 'claude-sonnet-5-5',
+  max_tokens: 100,
+  system: 'Be brief.',
+  messages,
+});
+
+const sent = ({ received }: Emulator) => received.map(({ body }) => body);
+
+describe('Anthropic’s own client, compacting', () => {
+  it('sends a short history as it is', async () => {
+    const { emulator, client } = await open(100_000);
+    const body = { ...ask(history(2)), metadata: { user_id: 'u' } };
+    const answer = await client.messages.create(body);
+    expect(answer.content[0]).toMatchObject({ type: 'text' });
+    expect(sent(emulator)).toEqual([body]);
+  });
+
+  it('compacts a long one, legally, and learns from the usage', async () => {
+    const { emulator, session, client } = await open(4_000);
+    emulator.otherwise = ANSWER;
+    for (const turns of [2, 4, 6]) await client.messages.create(ask(history(turns)));
+    for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
+    const [first, , last] = sent(emulator).map((body) => JSON.stringify(body).length);
+    expect(last!).toBeLessThan(2 * first!);
+    expect(session.history.length).toBeGreaterThan(0);
+    expect(session.log.length).toBeGreaterThan(60);
+    expect(session.costs.primary).toMatchObject({ calls: 3 });
+    expect(session.reading.derivation.join(' ')).toMatch(/measured|calibrated|reported/);
+  });
+
+  it('streams: the helper, the raw events, and the response beside them', async () => {
+    const { emulator, session, client } = await open(4_000);
+    emulator.otherwise = ANSWER;
+    const whole = await client.messages.stream(ask(history(6))).finalMessage();
+    expect(whole.content.map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
+    const raw = await client.messages.create({ ...ask(history(6)), stream: true });
+    const events: string[] = [];
+    for await (const { type } of raw) events.push(type);
+    expect(events.at(-1)).toBe('message_stop');
+    const { data, response } = await client.messages.create(ask(history(6))).withResponse();
+    expect([data.stop_reason, response.status]).toEqual(['tool_use', 200]);
+    for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
+    expect(session.costs.primary).toMatchObject({ calls: 3 });
+    expect(session.history.length).toBeGreaterThan(0);
+  });
+
+  it('compacts and tries once more where the provider says it was too long; a second time it is told', async () => {
+    const { emulator, client, session } = await open(100_000);
+    emulator.script = ['context-length', ANSWER];
+    await client.messages.create(ask(history(6)));
+    const [first, second] = emulator.received.map(({ text }) => text.length);
+    expect(second!).toBeLessThan(first!);
+    expect(session.history.length).toBe(1);
+    emulator.script = ['context-length', 'context-length', 'context-length'];
+    await expect(client.messages.create(ask(history(7)))).rejects.toThrow(/context length/);
+  });
+
+  it('passes the client’s own errors on, and goes on after them', async () => {
+    const { emulator, client } = await open(100_000);
+    emulator.script = ['overloaded', 'good'];
+    await expect(client.messages.create(ask(history(1)))).rejects.toBeInstanceOf(Anthropic.APIError);
+    await expect(client.messages.create(ask(history(1)))).resolves.toMatchObject({ type: 'message' });
+  });
+
+  it('sends words put into the model’s mouth last, and keeps them out of the log', async () => {
+    const { emulator, client, session } = await open(100_000);
+    await client.messages.create(ask([...history(1), { role: 'assistant', content: 'The mill' }]));
+    expect((sent(emulator)[0]!['messages'] as unknown[]).at(-1)).toEqual({
+      role: 'assistant',
+      content: 'The mill',
+    });
+    expect(session.log.at(session.log.length - 1).role).toBe('user');
+  });
+
+  it('leaves no more cache marks than are taken, those on the tools counted', async () => {
+    const { emulator, client } = await open(100_000);
+    const mark = { cache_control: { type: 'ephemeral' as const } };
+    const messages: Anthropic.MessageParam[] = [];
+    for (let i = 0; i < 4; i++) {
+      messages.push({ role: 'user', content: [{ type: 'text', text: `Question ${i}.`, ...mark }] });
+      const tools: Anthropic.Tool[] = [1, 2].map((n) => ({
+        name: `t${n}`,
+        input_schema: { type: 'object' },
+        ...mark,
+      }));
+      await client.messages.create({ ...ask(messages), tools });
+      messages.push({ role: 'assistant', content: 'Yes.' });
+    }
+    for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
+    expect(JSON.stringify(sent(emulator)[3])).toContain('"text":"Question 3.","cache_control"');
+  });
+
+  it('answers /compact itself, whole and streamed, and keeps both out of the log', async () => {
+    const { emulator, client, session } = await open(100_000);
+    const command = [...history(6).slice(0, -1), ...said(asks('/compact'))];
+    const answer = await client.messages.create(ask(command));
+    const again = await client.messages.stream(ask(command)).finalText();
+    expect([answer.content[0], again]).toEqual([
+      { type: 'text', text: expect.stringContaining('[spillway] Compacted'), citations: null },
+      expect.stringContaining('[spillway]'),
+    ]);
+    expect([emulator.received.length, session.history.length > 0]).toEqual([0, true]);
+    expect(JSON.stringify(session.view)).not.toContain('/compact');
+  });
+
+  it('keeps conversations apart where it is told which is which', async () => {
+    const emulator = await startEmulator();
+    const ai = await engine(100_000, {}, { format: 'anthropic' });
+    const sessions = new Map([...'ab'].map((name) => [name, ai.session({ id: name })]));
+    const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
+    const client = compactAnthropic(plain, ({ system }) => sessions.get(String(system))!);
+    await Promise.all(
+      ['a', 'b'].map((system) => client.messages.create({ ...ask(said(asks(`I am ${system}.`))), system })),
+    );
+    for (const [name, { log }] of sessions)
+      expect(JSON.stringify(log.at(1).parts)).toContain(`I am ${name}.`);
+  });
+
+  it('works for the beta resource, parallel requests of one session, and clients with other options', async () => {
+    const { emulator, client, session } = await open(4_000);
+    await client.beta.messages.create({ ...ask(history(3)), betas: ['x-1'] });
+    await Promise.all([
+      client.messages.create(ask(history(4))),
+      client.withOptions({ timeout: 9_000 }).messages.create(ask(history(5))),
+    ]);
+    expect(emulator.peak).toBe(1);
+    for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
+    expect(session.log.length).toBeGreaterThan(40);
+  });
+
+  it('a tool loop that outgrows the window goes on', async () => {
+    const { emulator, client } = await open(3_000);
+    emulator.otherwise = ANSWER;
+    const steps = said(asks('Read all files.'), ...loop('z', 30, 150));
+    for (let to = 1; to <= steps.length; to += 2) await client.messages.create(ask(steps.slice(0, to)));
+    for (const body of sent(emulator)) {
+      expect(validateAnthropic(body)).toEqual([]);
+    }
+    const [whole, last] = [steps, sent(emulator).at(-1)].map((value) => JSON.stringify(value).length);
+    expect(last!).toBeLessThan(0.5 * whole!);
+  });
+});
