@@ -25,6 +25,7 @@ export async function fillPlan(
     edits,
     log: input.source.log,
     isPinned: input.source.isPinned,
+    redact: input.source.secrets?.redact,
     signal,
     onCall: (call) => {
       calls.push(call);

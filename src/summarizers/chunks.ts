@@ -11,7 +11,6 @@ export interface ChunkRequest extends QuoteRules {
   /** Most tokens of one chunk. */
   readonly chunkTokens: number;
   readonly count: (text: string) => number;
-  readonly redact: (text: string) => string;
 }
 
 /** The source, quoted, in pieces that fit one call each. Pieces end where exchanges end; what is longer is cut visibly. */
@@ -46,7 +45,7 @@ type Quoting = Omit<ChunkRequest, 'source' | 'exchangeOf' | 'chunks'>;
 
 function quotePart(source: SlotSource, partIndex: number, request: Quoting): string {
   const { redact, chunkTokens, count } = request;
-  const call = source.call ? `${redact(quoteCall(source.call))}\n` : '';
+  const call = source.call ? `${quoteCall(source.call, redact)}\n` : '';
   const text = redact(textOf(source.messages[0]!.parts[partIndex]!));
   return `<message role="tool">\n${call}${fitted(escaped(text), chunkTokens, count)}\n</message>`;
 }
@@ -55,14 +54,14 @@ function quoteExchange(
   exchange: readonly LogMessage[],
   request: Quoting,
 ): { readonly text: string; readonly tokens: number } {
-  const { redact, chunkTokens, count } = request;
+  const { chunkTokens, count } = request;
   // The state of plans goes along once, with the last piece.
   const words = isPlanning(exchange)
     ? exchange.map((message) => ({ ...message, parts: message.parts.filter(({ type }) => type === 'text') }))
     : exchange;
   const quoted = words.map((message) => quoteMessage(message, request)).filter((text) => text !== '');
   if (quoted.length === 0) return { text: '', tokens: 0 };
-  const text = fitted(redact(quoted.join('\n')), chunkTokens, count);
+  const text = fitted(quoted.join('\n'), chunkTokens, count);
   return { text, tokens: count(text) };
 }
 

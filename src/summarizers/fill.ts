@@ -41,6 +41,8 @@ export interface FillRequest {
   readonly edits: readonly PlannedEdit[];
   readonly log: ReadonlyLog;
   readonly isPinned: IsPinned;
+  /** Takes out what is known to be secret in this log, on top of what looks like one. */
+  readonly redact?: ((text: string) => string) | undefined;
   /** The caller's own: what is cancelled keeps its deterministic text. */
   readonly signal?: AbortSignal | undefined;
   readonly onCall: (call: ModelCall) => void;
@@ -95,7 +97,7 @@ export class Filler {
   }
 
   async #buy(
-    { edits, log, isPinned, signal, onCall }: FillRequest,
+    { edits, log, isPinned, redact: known = (text) => text, signal, onCall }: FillRequest,
     why: () => string | undefined,
     perSlot = false,
   ): Promise<Filled> {
@@ -103,7 +105,8 @@ export class Filler {
     const texts = new Map<number, Edit>();
     const fallbacks: string[] = [];
     const whole = new Limit(perSlot ? undefined : deadlineMs, signal);
-    const asked = await linesOf(lines, this.#parts.redact, new Limit(deadlineMs, whole.signal));
+    const redact = (text: string): string => known(this.#parts.redact(text).text);
+    const asked = await linesOf(lines, redact, new Limit(deadlineMs, whole.signal));
     if (asked.fault !== undefined) fallbacks.push(asked.fault);
 
     let stopped: string | undefined;
@@ -114,7 +117,15 @@ export class Filler {
     };
     const turnstile = new Turnstile(concurrency);
     const { once: _, lines: __, ...common } = this.#parts;
-    const parts = { ...common, once: this.#once, turnstile, onCall, mayCall, extraLines: asked.lines };
+    const parts = {
+      ...common,
+      redact,
+      once: this.#once,
+      turnstile,
+      onCall,
+      mayCall,
+      extraLines: asked.lines,
+    };
     const pinned = pinWhole(log, isPinned);
     const fillPlace = async (place: number): Promise<void> => {
       const edit = edits[place]!;

@@ -1,4 +1,3 @@
-import type { Redact } from '../facts/index.js';
 import type { SummaryLines } from '../spi/index.js';
 import { settledOrAborted } from './each.js';
 import type { Limit } from './limit.js';
@@ -18,7 +17,7 @@ export interface AskedLines {
 /** What the operator and plugins add to every request. What they throw, or never answer, costs only their lines. */
 export async function linesOf(
   given: SummaryLines | undefined,
-  redact: Redact,
+  redact: (text: string) => string,
   limit: Limit,
 ): Promise<AskedLines> {
   try {
@@ -38,5 +37,5 @@ export async function linesOf(
   }
 }
 
-const quoted = (line: string, redact: Redact): string =>
-  escaped(redact(line.replace(/\s+/g, ' ').trim().slice(0, LONGEST_CHARS)).text);
+const quoted = (line: string, redact: (text: string) => string): string =>
+  escaped(redact(line.replace(/\s+/g, ' ').trim().slice(0, LONGEST_CHARS)));

@@ -9,6 +9,8 @@ export interface QuoteRules {
   readonly resultChars: number;
   /** What is asked where a marker stands. */
   readonly question: string;
+  /** Takes secrets out; before anything is cut, since half a secret looks like none. */
+  readonly redact: (text: string) => string;
 }
 
 /** One message as data, with who said it. Its own words cannot end the quotation. Reasoning is left out. */
@@ -19,13 +21,13 @@ export function quoteMessage(message: LogMessage, rules: QuoteRules): string {
   return `<message id="${attribute(message.id)}" role="${message.role}" from="${trust}">\n${lines.join('\n')}\n</message>`;
 }
 
-function quotePart(part: Part, { resultChars, question }: QuoteRules): string[] {
-  if (part.type === 'text') return part.text.trim() === '' ? [] : [escaped(part.text)];
-  if (part.type === 'tool-call') return [quoteCall(part)];
+function quotePart(part: Part, { resultChars, question, redact }: QuoteRules): string[] {
+  if (part.type === 'text') return part.text.trim() === '' ? [] : [escaped(redact(part.text))];
+  if (part.type === 'tool-call') return [quoteCall(part, redact)];
   if (part.type === 'tool-result') {
     const said = part.isError === true ? 'failed' : 'returned';
     return [
-      `${part.name ? plainName(part.name) : 'tool'} ${said}: ${escaped(middleCut(textOf(part), resultChars))}`,
+      `${part.name ? plainName(part.name) : 'tool'} ${said}: ${escaped(middleCut(redact(textOf(part)), resultChars))}`,
     ];
   }
   if (part.type === 'file') return [`[file ${escaped(part.name ?? part.mediaType)}]`];
@@ -33,8 +35,11 @@ function quotePart(part: Part, { resultChars, question }: QuoteRules): string[] 
   return [];
 }
 
-export function quoteCall({ name, arguments: given }: ToolCallPart): string {
-  return `calls ${plainName(name)} with ${escaped(middleCut(given, ARGUMENT_CHARS))}`;
+export function quoteCall(
+  { name, arguments: given }: ToolCallPart,
+  redact: (text: string) => string,
+): string {
+  return `calls ${plainName(name)} with ${escaped(middleCut(redact(given), ARGUMENT_CHARS))}`;
 }
 
 /** Our own delimiters, and those that chat templates give authority to, lose their brackets. */

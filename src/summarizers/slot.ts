@@ -1,4 +1,3 @@
-import type { Redact } from '../facts/index.js';
 import type { Edit, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
 import type { AskParts, Text } from './ask.js';
 import { chunksOf } from './chunks.js';
@@ -10,7 +9,8 @@ import { todosOf } from './todos.js';
 import { writeInParallel, writeInSequence } from './write.js';
 
 export interface SlotParts extends AskParts {
-  readonly redact: Redact;
+  /** Takes secrets out. */
+  readonly redact: (text: string) => string;
   /** Longest tool result that a summarizer is shown, in characters. */
   readonly resultChars: number;
   /** Into how many pieces a source is split, where it is large enough. */
@@ -51,7 +51,7 @@ export async function fillSlot(
     }
   }
   if (!best) throw new Refused('could not be asked for');
-  return withText(edit, markOf(edit, source, best.model), parts.redact(best.text).text);
+  return withText(edit, markOf(edit, source, best.model), parts.redact(best.text));
 }
 
 interface Attempt {
@@ -67,16 +67,14 @@ function attemptOf(
   log: ReadonlyLog,
   { resultChars, attempt }: Attempt,
 ) {
-  const { summarizer, count, prompts, extraLines } = parts;
-  const redact = (text: string): string => parts.redact(text).text;
+  const { summarizer, count, prompts, extraLines, redact } = parts;
   const slot = edit.slot!;
-  const todos = source.partIndex === undefined ? todosOf(source.messages) : undefined;
-  const shownTodos = todos === undefined ? undefined : redact(todos);
+  const todos = source.partIndex === undefined ? todosOf(source.messages, redact) : undefined;
   const { maxTokens, chunkTokens } = roomOf({
     window: summarizer.window,
     // Two tokens for the mark's line break.
     allowance: Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name)) - 2,
-    beside: count(extraLines.join('\n')) + count(shownTodos ?? ''),
+    beside: count(extraLines.join('\n')) + count(todos ?? ''),
     attempt,
   });
   if (maxTokens <= 0) throw new Refused('would not fit behind its mark');
@@ -90,17 +88,17 @@ function attemptOf(
     count,
     redact,
   });
-  if (chunks.length === 0 && shownTodos !== undefined) chunks.push('');
+  if (chunks.length === 0 && todos !== undefined) chunks.push('');
   if (chunks.length === 0) throw new Refused('has nothing to be written from');
   return {
     stage: slot.prompt,
     handle: handleOf(edit),
     maxTokens,
     chunkTokens,
-    language: redact(languageOf(source, log)),
+    language: languageOf(source, log, redact),
     attempt,
     chunks,
-    todos: shownTodos,
+    todos,
     sourceTokens: source.tokens,
   };
 }
@@ -108,8 +106,8 @@ function attemptOf(
 /** A sample of the language to write in: the user's newest words, or their newest in the source. In characters. */
 const LANGUAGE_CHARS = 200;
 
-function languageOf({ messages }: SlotSource, log: ReadonlyLog): string {
+function languageOf({ messages }: SlotSource, log: ReadonlyLog, redact: (text: string) => string): string {
   const inSource = messages.findLast(({ role, origin }) => role === 'user' && origin === 'user');
   const part = (log.unansweredUser ?? inSource)?.parts.find(({ type }) => type === 'text');
-  return part?.type === 'text' ? part.text.slice(0, LANGUAGE_CHARS) : '';
+  return part?.type === 'text' ? redact(part.text).slice(0, LANGUAGE_CHARS) : '';
 }

@@ -14,11 +14,14 @@ export function isPlanning(exchange: readonly LogMessage[]): boolean {
 }
 
 /** How the agent's plan stood at the end of a source, as it was written down; undefined where there was none. */
-export function todosOf(messages: readonly LogMessage[]): string | undefined {
+export function todosOf(
+  messages: readonly LogMessage[],
+  redact: (text: string) => string,
+): string | undefined {
   for (const { parts } of [...messages].reverse())
     for (const part of [...parts].reverse())
       if (isToolCall(part) && PLAN_TOOL.test(part.name) && !failed(messages, part.callId))
-        return escaped(middleCut(part.arguments, LONGEST_CHARS));
+        return escaped(middleCut(redact(part.arguments), LONGEST_CHARS));
   return undefined;
 }
 
