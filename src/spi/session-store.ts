@@ -102,7 +102,8 @@ export interface ThreadInfo extends ThreadKey {
 }
 
 /**
- * Keeps sessions. Every method may reject with `STORE_FAILED` (or a nearer code) and then has changed nothing. What a
+ * Keeps sessions. Every method may reject with `STORE_FAILED` (or a nearer code) and then has changed nothing; save where
+ * a server was lost during a commit and did not come back to be asked: `error.facts.outcome` is then `unknown`. What a
  * resolved `write` was given survives the process, and where the store says so, the machine.
  */
 export interface SessionStore {
@@ -111,6 +112,8 @@ export interface SessionStore {
   /** Undefined for a thread that nothing was written to. Costs the same however long the thread is. */
   load(key: ThreadKey): Promise<StoredThread | undefined>;
   /**
+   * Rejects with `MESSAGE_ID_TAKEN` where the thread has a message of that id.
+   *
    * Compare-and-swap on the head: undefined where the thread has moved on (or has another head for another reason), and
    * then nothing was written. A new thread's head is `{ messages: 0, entries: 0 }`.
    */

@@ -15,12 +15,13 @@ import type {
   UsageEntry,
 } from '../../spi/index.js';
 import type { LogMessage } from '../../transcript/index.js';
-import { checkWrite, closedFault, idTaken } from '../fault.js';
+import { checkWrite, closedFault, headAfter, idTaken } from '../fault.js';
 import { keyOf, readText, writeText } from '../text.js';
 import { wordsOfQuery } from '../words.js';
 import type { Dialect } from './dialect.js';
 import { migrate, type Migrations } from './migrate.js';
 import { patiently } from '../patience.js';
+import { wasDone } from './outcome.js';
 import * as read from './read.js';
 import type { Database, Open } from './tables.js';
 import { noteThread, writeThread } from './write.js';
@@ -66,7 +67,17 @@ export class SqlStore implements SessionStore {
   async write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined> {
     checkWrite(expected, write);
     const now = this.#parts.nowMs();
-    return this.#change((open) => writeThread(open, this.#parts.dialect, key, expected, write, now));
+    const { dialect } = this.#parts;
+    try {
+      return await this.#change((open) => writeThread(open, dialect, key, expected, write, now));
+    } catch (fault) {
+      if (!(fault instanceof SpillwayError) || fault.facts.outcome !== 'unknown') throw fault;
+      const done = await this.#ask((db) => wasDone(db, key, expected, write)).catch(() => undefined);
+      if (done) return headAfter(expected, write);
+      if (done === undefined) throw fault;
+      // It is known now: nothing was changed.
+      throw dialect.faultOf((fault.cause as Error).cause);
+    }
   }
 
   messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]> {

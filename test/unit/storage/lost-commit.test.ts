@@ -1,0 +1,78 @@
+import { createServer, connect, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { cleanUp, fill, KEY, message, opened, START } from './support.js';
+
+jest.setTimeout(60_000);
+cleanUp();
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterAll(() => server.stop());
+
+type Cut = 'never' | 'before' | 'after' | 'after, and stays away';
+
+/** A wire to the server that breaks at a commit: before the server has heard of it, or before its answer comes. */
+async function breakingWire(): Promise<{ port: number; cutAt(cut: Cut): void; close(): void }> {
+  let cut: Cut = 'never';
+  let isAway = false;
+  const wire = createServer((client) => {
+    if (isAway) return void client.destroy();
+    const upstream = connect(server.port, '127.0.0.1');
+    let silent = false;
+    const hangUp = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) socket.on('error', hangUp).on('close', hangUp);
+    client.on('data', (chunk) => {
+      if (cut === 'never' || !chunk.includes('commit')) return void upstream.write(chunk);
+      if (cut === 'before') {
+        cut = 'never';
+        return hangUp();
+      }
+      isAway = cut !== 'after';
+      cut = 'never';
+      silent = true;
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => (silent ? hangUp() : client.write(chunk)));
+  });
+  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
+  const { port } = wire.address() as AddressInfo;
+  return { port, cutAt: (at) => void (cut = at), close: () => void wire.close() };
+}
+
+describe('a connection that breaks at a commit', () => {
+  it.each([
+    { cut: 'after', done: true, write: { messages: [message(2)] } },
+    { cut: 'after', done: true, write: { entries: [{ kind: 'k', at: 1, body: { a: [1] } }] } },
+    { cut: 'before', done: false, write: { messages: [message(2)] } },
+    { cut: 'before', done: false, write: { entries: [{ kind: 'k', at: 1, body: { a: [1] } }] } },
+  ] as const)('$cut the server heard of it: what became of it is found out', async ({ cut, done, write }) => {
+    const url = await server.create();
+    const wire = await breakingWire();
+    const store = await opened(url.replace(`:${server.port}`, `:${wire.port}`));
+    const head = await fill(store, 2);
+    wire.cutAt(cut);
+    const answer = store.write(KEY, head, write);
+    const after = { messages: 2 + ('messages' in write ? 1 : 0), entries: 'entries' in write ? 1 : 0 };
+    if (done) expect(await answer).toEqual(after);
+    else await expect(answer).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true, facts: {} });
+    expect((await (await opened(url)).load(KEY))?.head).toEqual(done ? after : head);
+    wire.close();
+  });
+
+  it('and stays away says that nobody knows', async () => {
+    const url = await server.create();
+    const wire = await breakingWire();
+    const store = await opened(url.replace(`:${server.port}`, `:${wire.port}`));
+    wire.cutAt('after, and stays away');
+    const unknown = { code: 'STORE_FAILED', retryable: true, facts: { outcome: 'unknown' } };
+    await expect(store.write(KEY, START, { messages: [message(0)] })).rejects.toMatchObject(unknown);
+    expect((await (await opened(url)).load(KEY))?.head.messages).toBe(1);
+    wire.close();
+  });
+});
