@@ -1,8 +1,9 @@
 import { Argument, type Command } from 'commander';
+import type * as Kept from './commands/kept.js';
 import type { KeptOptions } from './commands/kept.js';
 import type { Terminal } from './terminal.js';
 
-type Actions = typeof import('./commands/kept.js');
+type Actions = typeof Kept;
 
 /** The commands for sessions that are kept in a store. Their code is loaded when one of them runs. */
 export function keptCommands(

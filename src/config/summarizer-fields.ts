@@ -36,6 +36,15 @@ export const FillFields = z.strictObject({
     .min(1)
     .default(30_000)
     .describe('Most milliseconds a compaction waits for text; what is late keeps its deterministic form.'),
+  prepareAt: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'Pressure from which the next compaction and its text are prepared between turns, before it is due. Empty: only when it is due.',
+    ),
   concurrency: z.int().min(1).max(64).default(4).describe('Calls of the summarizer at a time.'),
   toolResultChars: z
     .int()

@@ -10,6 +10,7 @@ import {
   type ReplaceMark,
   type ViewMessage,
 } from '../transcript/index.js';
+import { markerOf, type QueuedCompaction } from './queue.js';
 import { stateOn, type AgentState, type SessionParts } from './state.js';
 
 /** What a session leaves beside its log and ledger, so that opening it reads the live tail and nothing else. */
@@ -29,6 +30,7 @@ export interface Checkpoint {
   readonly spent?: Spent | undefined;
   readonly states: Readonly<Record<string, Json>>;
   readonly overflowed: boolean;
+  readonly queued?: QueuedCompaction | undefined;
   readonly holds: readonly Hold[];
   /** A plan waits for an operator: whoever opens the session needs all of it. */
   readonly pending: boolean;
@@ -64,6 +66,7 @@ export function checkpointOf(state: AgentState): Checkpoint {
     spent: state.spent,
     states: Object.fromEntries(state.stageStates) as Readonly<Record<string, Json>>,
     overflowed: state.overflowed,
+    queued: state.queued,
     holds: ledger.holds,
     pending: ledger.pending !== undefined,
   };
@@ -102,7 +105,8 @@ export function tailState(
   }
   const fresh = tail.slice((checkpoint?.messages ?? 0) - base);
   const appendedTokens = fresh.reduce((sum, { size }) => sum + size.tokens, checkpoint?.appendedTokens ?? 0);
-  return { ...state, projection, appendedTokens, ...carriedBy(checkpoint) };
+  const queued = fresh.map(markerOf).findLast(Boolean) ?? checkpoint?.queued;
+  return { ...state, projection, appendedTokens, ...carriedBy(checkpoint), queued };
 }
 
 /** What runs remember of each other. */

@@ -13,6 +13,8 @@ export interface RunReport {
   /** Where an operator is asked first: what waits for the answer. */
   readonly plan?: Plan;
   readonly error?: SpillwayError;
+  /** After an automatic compaction of an agent that would stall: it was told to go on, or the host is asked whether to. */
+  readonly continue?: 'told' | 'ask';
   /** Calls of a summarizer, failed ones too; absent where none was asked. The record has them as well. */
   readonly calls?: readonly ModelCall[];
   /** What an operator should know and do, where compaction was not enough; the record has them as well. */

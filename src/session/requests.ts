@@ -4,6 +4,7 @@ import { appendedAt, type ViewMessage } from '../transcript/index.js';
 import { CallBook, standingIn, type CallRecord } from './calls.js';
 import { measuredInjections, placeOfInjections, type Injection } from './injection.js';
 import type { Prepared, RunReport } from './prepared.js';
+import { withoutMarkers } from './queue.js';
 import type { AgentState, SessionParts } from './state.js';
 
 export interface PrepareOptions {
@@ -71,9 +72,11 @@ export class Requests {
     const { projection, log, ledger } = state;
     const { gauge, clock } = this.#parts;
     const reading = gauge.read(projection);
-    const place = injected.length > 0 ? placeOfInjections(projection.view) : Infinity;
-    const from = Math.min(projection.changedFrom, this.#injectedAt, place);
-    const view = injected.length > 0 ? withInjected(projection.view, place, injected) : projection.view;
+    const plain = withoutMarkers(projection.view);
+    const place = injected.length > 0 ? placeOfInjections(plain) : Infinity;
+    const changed = plain === projection.view ? projection.changedFrom : 0;
+    const from = Math.min(changed, this.#injectedAt, place);
+    const view = injected.length > 0 ? withInjected(plain, place, injected) : plain;
     const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
     const { messages, beside = {}, notices } = this.#writer.write(view, Math.min(from, view.length));
     this.#injectedAt = place;

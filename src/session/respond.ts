@@ -40,7 +40,7 @@ export function respondToPressure(
     for (const pass of policy.passes) if (passIsDue(pass, state, parts)) commitPass(pass, state, parts);
   const reading = parts.gauge.read(state.projection);
   emit({ kind: 'reading', reading });
-  const trigger = auto ? triggerFor(reading, state, parts) : undefined;
+  const trigger = auto || state.queued ? triggerFor(reading, state, parts) : undefined;
   if (!trigger) {
     const belowGate = reading.pressure < (policy.stages[0]?.opensAt ?? Infinity);
     return {
@@ -52,7 +52,7 @@ export function respondToPressure(
       durationMs: 0,
     };
   }
-  const overflow = trigger.kind === 'overflow';
+  const overflow = trigger.kind === 'overflow' || state.queued !== undefined;
   return respondNow(state, parts, emit, trigger, {
     // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
     target: overflow ? policy.target * Math.min(1, reading.pressure) : policy.target,
@@ -69,7 +69,9 @@ export function respondNow(
   trigger: Trigger,
   how: { readonly target: number; readonly forced: boolean; readonly signal?: AbortSignal | undefined },
 ): Response {
-  const { gauge, policy, timer } = parts;
+  const { gauge, policy, timer, early } = parts;
+  if (trigger.kind === 'pressure' && early.running)
+    return early.running.then(() => respondNow(state, parts, emit, trigger, how));
   const started = timer();
   const reading = gauge.read(state.projection);
   emit({ kind: 'triggered', reading, reason: trigger.detail });
@@ -86,6 +88,9 @@ export function respondNow(
     parts.audit.ended(report);
     return report;
   };
+  const ready = trigger.kind === 'pressure' ? early.take(state) : undefined;
+  const enough = ready && { ...ready.outcome, after: gauge.read(ready.outcome.draft) };
+  if (enough && enough.after.pressure < (policy.stages[0]?.opensAt ?? 1)) return finish(enough, ready.bought);
   const outcome = planRun(input);
   if (!parts.filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
   parts.filler.onBreaker = (stage, to) => emit({ kind: 'breaker', stage, state: to });
@@ -123,6 +128,7 @@ function staleOf({ plan }: Planned): RunOutcome {
 
 /** Whether anything would be compacted now: what that needs is the whole log. */
 export function wouldAct(state: AgentState, parts: SessionParts): boolean {
+  if (state.queued) return true;
   if (!parts.auto || state.ledger.pending) return false;
   const { policy, gauge } = parts;
   if (policy.passes.some((pass) => passIsDue(pass, state, parts))) return true;
@@ -148,6 +154,10 @@ export function pendingReport(plan: Plan): RunReport {
 
 function triggerFor(reading: Reading, state: AgentState, { policy }: SessionParts): Trigger | undefined {
   if (state.overflowed) return { kind: 'overflow', detail: 'the provider reported more than the budget' };
+  if (state.queued) {
+    const { id, auto } = state.queued;
+    return { kind: auto ? 'overflow' : 'manual', detail: `queued in the log by ${id}` };
+  }
   const { stages, minGain } = policy;
   const freshTokens = minGain * reading.budget.tokens;
   if (runIsDue(reading.pressure, stages, state.spent, state.appendedTokens, freshTokens)) {
@@ -215,6 +225,7 @@ function settle(
     const record = commit(outcome, 'compaction', state, parts, durationMs, { ...bought, ...warned });
     state.spent = spentAfter(outcome.after.pressure, stages, state.appendedTokens);
     state.overflowed = false;
+    state.queued = undefined;
     return {
       kind: 'committed',
       reason: record.plan.trigger.detail,
@@ -231,6 +242,7 @@ function settle(
     appended: state.appendedTokens,
   };
   state.overflowed = false;
+  state.queued = undefined;
   if (outcome.kind === 'noop')
     return {
       kind: 'noop',
@@ -274,7 +286,10 @@ export function commit(
   };
   state.ledger.commit(record, approves);
   const unchanged = draft.tokensBefore(draft.changedFrom) * plan.inputs.scale;
-  if (kind === 'compaction') parts.netCosts.committed(record, unchanged, parts.gauge.model);
+  if (kind === 'compaction') {
+    parts.netCosts.committed(record, unchanged, parts.gauge.model);
+    state.queued = undefined;
+  }
   state.projection = draft;
   state.stageStates = states;
   parts.gauge.rewritten();

@@ -9,6 +9,7 @@ import type { Followed } from './follow.js';
 import { followedSession } from './followed.js';
 import { OperatedSession } from './operated.js';
 import type { Prepared, RunReport } from './prepared.js';
+import { continueMessage, markerMessage, wouldStall } from './queue.js';
 import { Reaction, type OverflowVerdict } from './reaction.js';
 import { Requests, type PrepareOptions } from './requests.js';
 import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
@@ -19,6 +20,8 @@ import type { OpenedThread } from './thread.js';
 export class Session extends OperatedSession {
   readonly #requests: Requests;
   readonly #reaction: Reaction;
+  #calling: Promise<unknown> = Promise.resolve();
+  #streaming = false;
   readonly #stream = new PressureStream<Reading, RunReport>();
 
   /** `opened`: where it is kept; without it the session lives as long as the process. */
@@ -82,18 +85,44 @@ export class Session extends OperatedSession {
       ),
     );
     if (run.error) throw run.error;
-    return this.#requests.write(this.state, run, injected);
+    const goesOn = await this.#continueAfter(run);
+    return this.#requests.write(this.state, goesOn ? { ...run, continue: goesOn } : run, injected);
   }
 
   /** Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). */
   compact(options: { readonly target?: number; readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     const { target = this.parts.policy.target, signal } = options;
     const trigger = { kind: 'manual', detail: `asked for pressure ${target}` } as const;
+    if (this.#streaming) return this.#calling.then(() => this.compact(options));
     return this.#respond((emit) =>
       this.keeping.during(() =>
         respondNow(this.state, this.parts, emit, trigger, { target, forced: true, signal }),
       ),
     );
+  }
+
+  /**
+   * Queues a compaction as a marker in the log: the next `prepare` executes it, also after a restart. `auto`: the host's
+   * own doing, after which the agent may be told to go on; an operator's is not.
+   */
+  queue({ auto = false }: { readonly auto?: boolean } = {}): Promise<void> {
+    const { clock } = this.parts;
+    return this.append(markerMessage(`compaction:${this.log.length}:${clock()}`, auto, clock()));
+  }
+
+  /** Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. */
+  continue(): Promise<void> {
+    const { clock } = this.parts;
+    return this.append(continueMessage(`continue:${this.log.length}:${clock()}`, clock()));
+  }
+
+  async #continueAfter({ kind, record }: RunReport): Promise<RunReport['continue']> {
+    const { continues } = this.parts;
+    const isAutomatic = kind === 'committed' && record?.plan.trigger.kind !== 'manual';
+    if (continues === 'off' || !isAutomatic || !wouldStall(this.state)) return undefined;
+    if (continues === 'ask') return 'ask';
+    await this.continue();
+    return 'told';
   }
 
   /**
@@ -105,7 +134,12 @@ export class Session extends OperatedSession {
     this.parts.costs.addPrimary(usage);
     this.parts.netCosts.observed(usage, this.parts.gauge.model);
     const { reading, call, notices } = this.#requests.observe(usage);
-    if (reading && overflowed(usage, reading.budget)) this.state.overflowed = true;
+    if (reading && overflowed(usage, reading.budget)) {
+      this.state.overflowed = true;
+      // Kept sessions find it again after a restart.
+      if (this.keeping.journal) void this.queue({ auto: true });
+    }
+    if (reading) this.parts.early.start(this.state, this.parts);
     this.#reaction.answered();
     for (const { what, ...facts } of notices) this.parts.audit.say(what, undefined, facts);
     return this.keeping.noted(call ? [callEvent(call)] : []);
@@ -128,18 +162,31 @@ export class Session extends OperatedSession {
 
   /**
    * Prepares a request, hands it to `send`, and where the provider says it was too long compacts and sends once more.
-   * Rejects with whatever `send` rejects with.
+   * Rejects with whatever `send` rejects with. One call at a time: the next one, and a compaction that is asked for
+   * meanwhile, wait until `send` is done, its stream read to the end.
    */
   async call<Answer>(
     send: (request: Prepared) => Answer | Promise<Answer>,
     options: PrepareOptions = {},
   ): Promise<Answer> {
+    const turn = this.#calling.then(() => this.#callNow(send, options));
+    this.#calling = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #callNow<Answer>(
+    send: (request: Prepared) => Answer | Promise<Answer>,
+    options: PrepareOptions,
+  ): Promise<Answer> {
     for (;;) {
       const request = await this.prepare(options);
+      this.#streaming = true;
       try {
         return await send(request);
       } catch (error) {
         if (!(await this.overflowed(error)).retry) throw error;
+      } finally {
+        this.#streaming = false;
       }
     }
   }

@@ -11,6 +11,7 @@ import { CostBook, ProjectCosts, type Costs } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
 import { Follower } from './follow.js';
 import { createGauge } from './gauge.js';
+import { EarlyFill } from './early.js';
 import { NetCosts } from './net-cost.js';
 import { Session } from './session.js';
 import type { SessionParts } from './state.js';
@@ -178,6 +179,9 @@ export class Spillway {
       },
       auto: settings.compaction.auto,
       approval: settings.compaction.approval === 'ask',
+      continues: settings.compaction.continue,
+      prepareAt: settings.fill.prepareAt,
+      early: new EarlyFill(),
       injectionReserve: settings.reserve.injection,
       audit: new AuditTrail(effects.clock),
       netCosts: new NetCosts(priceOf),

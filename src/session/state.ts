@@ -17,7 +17,9 @@ import type { CostBook } from './costs.js';
 import type { Follower } from './follow.js';
 import type { Gauge } from './gauge.js';
 import type { NetCosts } from './net-cost.js';
+import type { EarlyFill } from './early.js';
 import { pinPredicate, type PinRules } from './pins.js';
+import { markerOf, type QueuedCompaction } from './queue.js';
 
 /** Everything a session needs and does not make itself. */
 export interface SessionParts {
@@ -30,6 +32,11 @@ export interface SessionParts {
   readonly auto: boolean;
   /** A run that pressure started waits for an operator's yes. */
   readonly approval: boolean;
+  /** What becomes of an agent that an automatic compaction interrupts. */
+  readonly continues: 'off' | 'ask' | 'on';
+  /** Pressure from which the next compaction is prepared between turns; null: never. */
+  readonly prepareAt: number | null;
+  readonly early: EarlyFill;
   /** Tokens kept free for what hooks inject. */
   readonly injectionReserve: number;
   readonly audit: AuditTrail;
@@ -78,6 +85,8 @@ export interface AgentState {
   overflowed: boolean;
   /** False where only the live tail was read: enough to append and to send, not to compact. */
   isWhole: boolean;
+  /** A compaction that a marker in the log asked for, and that was not executed yet. */
+  queued: QueuedCompaction | undefined;
   /** Set while text is being bought: what arrives waits, so that the log stands still under the plan. */
   arrivals: Message[] | undefined;
 }
@@ -102,6 +111,7 @@ export function stateOn(log: Log, ledger: Ledger, parts: SessionParts): AgentSta
     stageStates: new Map(),
     overflowed: false,
     isWhole: true,
+    queued: undefined,
     arrivals: undefined,
   };
 }
@@ -113,6 +123,7 @@ export function takeIn(message: Message, state: AgentState, parts: SessionParts)
     const entry = log.append(message, parts.measure(message));
     state.projection.append(entry);
     state.appendedTokens += entry.size.tokens;
+    state.queued = markerOf(entry) ?? state.queued;
     return;
   }
   // What the log would refuse later is refused now, to whoever sent it.

@@ -13,6 +13,7 @@ import { CALL_KIND, callOf } from './calls.js';
 import { carriedBy, tailState, type Checkpoint } from './checkpoint.js';
 import { eventOf } from './journal.js';
 import { LEARNED_LIMITS } from './overflow.js';
+import { markerOf, queuedIn } from './queue.js';
 import { stateOn, takeIn, type AgentState, type SessionParts } from './state.js';
 
 /** A thread as it was read, and the head it was read at. */
@@ -75,6 +76,7 @@ export async function readWhole(
       projection: renderAll(log, ledger.liveEdits, state.isPinned),
       appendedTokens: sum,
       ...carriedBy(checkpoint),
+      queued: fresh.map(markerOf).findLast(Boolean) ?? (checkpoint ? checkpoint.queued : queuedIn(state)),
     },
   };
 }

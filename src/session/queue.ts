@@ -1,0 +1,68 @@
+import type { Message, ViewMessage } from '../transcript/index.js';
+import type { AgentState } from './state.js';
+
+/** A request for a compaction as it stands in the stream itself: found again after a restart. */
+export function markerMessage(id: string, auto: boolean, createdAt: number): Message {
+  return {
+    id,
+    role: 'user',
+    origin: 'synthetic',
+    parts: [{ type: 'marker', marker: 'compaction', auto }],
+    createdAt,
+  };
+}
+
+/** The marker that a message is, if it is one. */
+export function markerOf({ id, parts }: Message): QueuedCompaction | undefined {
+  const marker = parts.find((part) => part.type === 'marker');
+  return marker && { id, auto: marker.auto };
+}
+
+/** What waits to be executed by the next `prepare`. */
+export interface QueuedCompaction {
+  /** Of the message that asked for it. */
+  readonly id: string;
+  readonly auto: boolean;
+}
+
+/** The newest marker that no compaction has followed yet. */
+export function queuedIn({ log, ledger }: Pick<AgentState, 'log' | 'ledger'>): QueuedCompaction | undefined {
+  const newest = ledger.records.findLast(
+    ({ kind, status }) => kind === 'compaction' && status === 'committed',
+  );
+  const from = newest?.plan.inputs.logLength ?? 0;
+  for (let seq = log.length - 1; seq >= Math.max(from, log.base); seq--) {
+    const marker = markerOf(log.at(seq));
+    if (marker) return marker;
+  }
+  return undefined;
+}
+
+/** Markers speak to us, not to the model. */
+export function withoutMarkers(view: readonly ViewMessage[]): readonly ViewMessage[] {
+  const isMarker = ({ message }: ViewMessage): boolean =>
+    message.parts.length > 0 && message.parts.every(({ type }) => type === 'marker');
+  return view.some(isMarker) ? view.filter((shown) => !isMarker(shown)) : view;
+}
+
+/** What keeps an agent going whose loop was interrupted by a compaction. */
+export function continueMessage(id: string, createdAt: number): Message {
+  return {
+    id,
+    role: 'user',
+    origin: 'synthetic',
+    label: 'notice',
+    parts: [{ type: 'text', text: 'Continue if you have next steps.' }],
+    createdAt,
+  };
+}
+
+/** Whether the agent would stall: it has spoken, asks for nothing, and nobody has answered. */
+export function wouldStall({ log }: AgentState): boolean {
+  for (let seq = log.length - 1; seq >= log.base; seq--) {
+    const message = log.at(seq);
+    if (markerOf(message)) continue;
+    return message.role === 'assistant' && !message.parts.some(({ type }) => type === 'tool-call');
+  }
+  return false;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { defineSummarizer } from '../sessions/summarizer.js';
+import { openStore, type Message } from '../../../src/index.js';
+import { engine, read, says, shownText, system, talk, user } from '../support.js';
+
+const settings = { fill: { prepareAt: 0.7 }, roster: ['auto'] };
+const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
+const more = (turns: number, seed: number): Message[] =>
+  read(talk(turns, 110, seed)).map((message, i) => ({ ...message, id: `s${seed}.${i}` }));
+
+/** A session between the prepare threshold and the first gate, whose last request was answered. */
+async function between() {
+  const { summarizer, asked } = defineSummarizer();
+  const session = (await engine(12_000, settings, { summarizer })).session();
+  await session.append(...read(START), ...more(40, 1_000));
+  const { reading, run } = await session.prepare();
+  expect(run.kind).toBe('below-gate');
+  expect(reading.pressure).toBeGreaterThan(0.7);
+  await session.observe({ inputTokens: reading.tokens });
+  return { session, asked };
+}
+
+describe('R6: summaries are prepared between turns', () => {
+  it('and the compaction that is due later neither waits nor asks again', async () => {
+    const { session, asked } = await between();
+    expect(session.history).toEqual([]);
+    await session.append(
+      ...more(8, 5_000),
+      ...read([user('And now?')]).map((one) => ({ ...one, id: 'now' })),
+    );
+    const { run, view } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(asked.count).toBe(1);
+    expect(view.map(shownText).join()).toContain('Written by the summarizer');
+    expect(session.history[0]!.calls).toHaveLength(1);
+  });
+
+  it('what the ledger overtook is discarded', async () => {
+    const { session } = await between();
+    await session.compact({ target: 0.5 });
+    await session.undo();
+    await session.release();
+    await session.append(...more(8, 5_000));
+    const { run } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(run.record!.plan.base).toBe(session.ledger.records.length > 1 ? 'c1/1' : 'genesis');
+  });
+
+  it('a revived agent needs log and artifacts alone: nothing is bought twice', async () => {
+    const store = await openStore('memory:');
+    const { summarizer, asked } = defineSummarizer();
+    const open = async (id: string) =>
+      (await engine(12_000, { roster: ['auto'] }, { summarizer, store })).open({ id });
+    const chat = [...read(START), ...more(48, 1_000)];
+    const first = await open('a');
+    await first.append(...chat);
+    await first.prepare();
+    expect(asked.count).toBeGreaterThan(0);
+    const bought = asked.count;
+    // Its compaction state is gone, the log is not: the same text stands for the same span again.
+    const revived = await open('b');
+    await revived.append(...chat);
+    await revived.prepare();
+    expect(asked.count).toBe(bought);
+    expect(revived.view.map(shownText)).toEqual(first.view.map(shownText));
+  });
+});
