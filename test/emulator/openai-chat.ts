@@ -9,7 +9,10 @@ const FINISH = {
   'content-filter': 'content_filter',
 } as const;
 
-const FRAME = { id: 'chatcmpl-1', created: 1_700_000_000 } as const;
+let answers = 0;
+
+/** Each answer has an id of its own: clients tell them apart by it. */
+const frame = () => ({ id: `chatcmpl-${++answers}`, created: 1_700_000_000 });
 
 /** https://platform.openai.com/docs/api-reference/chat */
 export const openaiChat: EmulatedWire = {
@@ -28,21 +31,22 @@ export const openaiChat: EmulatedWire = {
       ...(calls.length > 0 && { tool_calls: calls.map((call) => callOf(call)) }),
     };
     const choice = { index: 0, message, logprobs: null, finish_reason: FINISH[finish] };
-    return { ...FRAME, object: 'chat.completion', model, choices: [choice], usage: usageOf(answer) };
+    return { ...frame(), object: 'chat.completion', model, choices: [choice], usage: usageOf(answer) };
   },
 
   events({ answer, model, body }: AnswerRequest): StreamEvent[] {
     const { text, reasoning, calls, finish } = answer;
+    const framed = frame();
     const chunk = (delta: unknown, reason: string | null = null): StreamEvent => ({
       payload: {
-        ...FRAME,
+        ...framed,
         object: 'chat.completion.chunk',
         model,
         choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
       },
     });
     const options = body['stream_options'] as { readonly include_usage?: boolean } | undefined;
-    const last = { ...FRAME, object: 'chat.completion.chunk', model, choices: [], usage: usageOf(answer) };
+    const last = { ...framed, object: 'chat.completion.chunk', model, choices: [], usage: usageOf(answer) };
     return [
       chunk({ role: 'assistant', content: '' }),
       ...pieces(reasoning).map((piece) => chunk({ reasoning_content: piece })),

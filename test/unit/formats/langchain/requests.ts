@@ -25,14 +25,14 @@ export function everything(): BaseMessage[] {
         { type: 'text', text: 'Let me look.' },
         { type: 'tool_use', id: 'a', name: 'look', input: { at: 1 } },
         { type: 'tool_use', id: 'b', name: 'look', input: {} },
-      ] as any,
+      ],
       tool_calls: [
         { id: 'a', name: 'look', args: { at: 1 }, type: 'tool_call' },
         { id: 'b', name: 'look', args: {}, type: 'tool_call' },
       ],
       response_metadata: { model: 'm' },
       usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
-    }),
+    } as any),
     new ToolMessage({ content: 'a cat', tool_call_id: 'b', name: 'look', artifact: { raw: [1] } }),
     new ToolMessage({
       content: [

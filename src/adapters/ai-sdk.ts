@@ -1,0 +1,139 @@
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3GenerateResult,
+  LanguageModelV3Message,
+  LanguageModelV3Middleware,
+  LanguageModelV3StreamPart,
+  LanguageModelV3StreamResult,
+} from '@ai-sdk/provider';
+import type { Prepared, Session } from '../session/index.js';
+import type { Usage } from '../tokens/index.js';
+import { countIn, isFields, takeTurn, usageOf, type SessionFor, type Turn } from './turns.js';
+
+/**
+ * Middleware for `wrapLanguageModel`: each prompt is compacted before the model gets it, whatever calls the model:
+ * `generateText`, `streamText`, agents. What is new in a prompt goes into the session; reported usage calibrates it, and
+ * a prompt that the provider finds too long is compacted and sent once more. The session must be of the format `ai-sdk`.
+ *
+ *     const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: compactAiSdk(spillway.session()) });
+ */
+export function compactAiSdk(
+  session: SessionFor<LanguageModelV3CallOptions>,
+): LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } {
+  return {
+    specificationVersion: 'v3',
+    // What version 5 of the SDK asks for.
+    middlewareVersion: 'v2',
+    wrapGenerate: ({ model, params }) =>
+      takeTurn(session, params, (found) => ({
+        ...turnOf(model, params),
+        send: async (request) => {
+          const answer = await model.doGenerate({ ...params, prompt: promptOf(request) });
+          await found.observe(usageIn(answer.usage));
+          return answer;
+        },
+        say: (text): LanguageModelV3GenerateResult => {
+          return { content: [{ type: 'text', text }], finishReason: STOP, usage: NO_USAGE, warnings: [] };
+        },
+      })),
+    wrapStream: ({ model, params }) =>
+      takeTurn(session, params, (found) => ({
+        ...turnOf(model, params),
+        send: async (request) => {
+          const answer = await model.doStream({ ...params, prompt: promptOf(request) });
+          return { ...answer, stream: answer.stream.pipeThrough(observing(found)) };
+        },
+        say: (text) => streamOf(text),
+      })),
+  };
+}
+
+function turnOf(
+  model: LanguageModelV3,
+  { prompt, tools, abortSignal }: LanguageModelV3CallOptions,
+): Pick<Turn<never>, 'body' | 'model' | 'signal'> {
+  return {
+    body: { messages: prompt.map(storable), tools: tools ?? [] },
+    model: model.modelId,
+    signal: abortSignal,
+  };
+}
+
+/** Bytes as base64 and addresses as text: what a store keeps as it is. */
+function storable(message: LanguageModelV3Message): LanguageModelV3Message {
+  if (message.role !== 'user' && message.role !== 'assistant') return message;
+  if (!message.content.some((part) => part.type === 'file' && typeof part.data !== 'string')) return message;
+  const content = message.content.map((part) => {
+    if (part.type !== 'file' || typeof part.data === 'string') return part;
+    const { data } = part;
+    return { ...part, data: data instanceof URL ? data.href : Buffer.from(data).toString('base64') };
+  });
+  return { ...message, content } as LanguageModelV3Message;
+}
+
+/** Addresses are addresses again: a model takes any text for base64. */
+function promptOf({ messages, beside }: Prepared): LanguageModelV3Message[] {
+  const system = typeof beside.system === 'string' ? [{ role: 'system', content: beside.system }] : [];
+  return [...system, ...messages].map((message): LanguageModelV3Message => {
+    const { content } = message as { content: unknown };
+    if (!Array.isArray(content) || !content.some(isAddress)) return message as LanguageModelV3Message;
+    const parts = (content as unknown[]).map((part) =>
+      isAddress(part) ? { ...part, data: new URL(part.data) } : part,
+    );
+    return { ...(message as object), content: parts } as LanguageModelV3Message;
+  });
+}
+
+function isAddress(part: unknown): part is { readonly data: string } {
+  return (
+    isFields(part) && part.type === 'file' && typeof part.data === 'string' && /^https?:/.test(part.data)
+  );
+}
+
+const STOP = { unified: 'stop', raw: undefined } as const;
+const NO_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+/** Of the third version, which tells what came from the cache, or of the second. */
+function usageIn(usage: unknown): Usage {
+  const input = isFields(usage) ? usage.inputTokens : undefined;
+  const output = isFields(usage) ? usage.outputTokens : undefined;
+  if (!isFields(input)) {
+    const cached = countIn(usage, 'cachedInputTokens');
+    return usageOf(countIn(usage, 'inputTokens'), cached, 0, countIn(usage, 'outputTokens'));
+  }
+  const [cached, written] = [countIn(input, 'cacheRead'), countIn(input, 'cacheWrite')];
+  return usageOf(countIn(input, 'total'), cached, written, countIn(output, 'total'));
+}
+
+type StreamPart = LanguageModelV3StreamPart;
+
+function observing(session: Session): TransformStream<StreamPart, StreamPart> {
+  return new TransformStream<StreamPart, StreamPart>({
+    async transform(part, controller) {
+      if (part.type === 'finish') await session.observe(usageIn(part.usage));
+      controller.enqueue(part);
+    },
+  });
+}
+
+function streamOf(text: string): LanguageModelV3StreamResult {
+  const id = 'spillway';
+  const parts: StreamPart[] = [
+    { type: 'stream-start', warnings: [] },
+    { type: 'text-start', id },
+    { type: 'text-delta', id, delta: text },
+    { type: 'text-end', id },
+    { type: 'finish', finishReason: STOP, usage: NO_USAGE },
+  ];
+  const stream = new ReadableStream<StreamPart>({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+  return { stream };
+}

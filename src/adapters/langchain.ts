@@ -1,0 +1,83 @@
+import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
+import { countIn, isFields, takeTurn, usageOf, type Fields, type SessionFor } from './turns.js';
+
+/** What is asked of a model request: LangChain's own has more, and keeps it. */
+interface ModelRequest {
+  readonly model: unknown;
+  readonly messages: BaseMessage[];
+  readonly systemMessage: SystemMessage;
+  readonly tools: readonly unknown[];
+  readonly runtime?: unknown;
+}
+
+/** What `createMiddleware` takes. */
+export interface LangChainCompaction {
+  readonly name: 'spillway';
+  /** LangChain's own types are generic over state and context, which pass through untouched. */
+  readonly wrapModelCall: (request: unknown, handler: unknown) => Promise<AIMessage>;
+}
+
+/**
+ * For `createMiddleware` of `langchain`: each model call of the agent gets what fits, while the agent's state keeps the
+ * whole history. What is new in it goes into the session; reported usage calibrates it, and a request that the provider
+ * finds too long is compacted and sent once more. The session must be of the format `langchain`.
+ *
+ *     const agent = createAgent({ model, tools, middleware: [createMiddleware(compactLangChain(spillway.session()))] });
+ */
+export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCompaction {
+  return {
+    name: 'spillway',
+    wrapModelCall: async (given, handler) => {
+      const request = given as ModelRequest;
+      const call = handler as (request: ModelRequest) => unknown;
+      const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages');
+      const { systemMessage } = request;
+      const instructions = systemMessage.content.length > 0 ? [systemMessage] : [];
+      const tools = await described(request.tools);
+      const { model, signal } = about(request);
+      return takeTurn(session, request, (found) => ({
+        body: { messages: [...instructions, ...request.messages], tools },
+        model,
+        signal,
+        send: async ({ messages }) => {
+          const all = messages.map((message) => coerceMessageLikeToMessage(message as MessageFieldWithRole));
+          const [first, ...rest] = all;
+          const isSystem = instructions.length > 0 && first?.getType() === 'system';
+          const answer = (await call({
+            ...request,
+            ...(isSystem && { systemMessage: first as SystemMessage }),
+            messages: isSystem ? rest : all,
+          })) as AIMessage;
+          const usage = usageIn(answer);
+          if (usage) await found.observe(usage);
+          return answer;
+        },
+        say: (words) => new AIMessage(words),
+      }));
+    },
+  };
+}
+
+function about({ model, runtime }: ModelRequest): { readonly model?: string; readonly signal?: AbortSignal } {
+  const named = isFields(model) ? (model.model ?? model.modelName) : model;
+  const signal = isFields(runtime) && runtime.signal instanceof AbortSignal ? runtime.signal : undefined;
+  return { ...(typeof named === 'string' && { model: named }), ...(signal && { signal }) };
+}
+
+/** Tools as the provider will be told of them; counted in the budget. */
+async function described(tools: readonly unknown[]): Promise<readonly Fields[]> {
+  const { toJsonSchema } = await import('@langchain/core/utils/json_schema');
+  return tools.filter(isFields).map((tool) => {
+    if (tool.schema === undefined) return tool;
+    const { name, description } = tool;
+    return { name, description, schema: toJsonSchema(tool.schema as Parameters<typeof toJsonSchema>[0]) };
+  });
+}
+
+function usageIn(answer: unknown): ReturnType<typeof usageOf> | undefined {
+  const usage = isFields(answer) ? answer.usage_metadata : undefined;
+  if (!isFields(usage)) return undefined;
+  const details = usage.input_token_details;
+  const [read, written] = [countIn(details, 'cache_read'), countIn(details, 'cache_creation')];
+  return usageOf(countIn(usage, 'input_tokens'), read, written, countIn(usage, 'output_tokens'));
+}
