@@ -1,0 +1,204 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { formats, type Message } from '../../src/index.js';
+import { validators } from '../../src/testkit/index.js';
+import { spillway, temporaryFolder } from './support.js';
+
+jest.setTimeout(120_000);
+
+type Loose = Record<string, any>;
+
+const folder = temporaryFolder();
+const NAMES = [...formats.keys()];
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+const said = (id: string, role: Message['role'], ...parts: Message['parts']): Message => ({
+  id,
+  role,
+  origin: role === 'assistant' ? 'model' : role === 'tool' ? 'tool' : 'user',
+  parts,
+});
+const text = (words: string) => ({ type: 'text' as const, text: words });
+const call = (callId: string, args = '{"path":"a.ts"}') => ({
+  type: 'tool-call' as const,
+  callId,
+  name: 'Read',
+  arguments: args,
+});
+const result = (callId: string, words: string) => ({
+  type: 'tool-result' as const,
+  callId,
+  content: [text(words)],
+});
+const picture = (data: string) => {
+  const url = `data:image/png;base64,${data}`;
+  return {
+    type: 'file' as const,
+    mediaType: 'image/png',
+    bytes: url.length,
+    wire: { type: 'image_url', image_url: { url } },
+  };
+};
+
+const ORDERLY = [
+  said('m0', 'user', text('Build a mill.'), picture(PNG)),
+  said('m1', 'assistant', text('Looking.'), call('c1')),
+  said('m2', 'tool', result('c1', 'a wheel')),
+  said('m3', 'assistant', text('Done.')),
+  said('m4', 'user', text('And now?')),
+];
+
+/** A request of the format, as its own client would have sent it. */
+function bodyOf(name: string, messages: readonly Message[]): Loose {
+  const format = formats.get(name)!;
+  const size = { tokens: 0, bytes: 0, images: 0, parts: [] };
+  const view = messages.map((message, seq) => ({
+    message,
+    size,
+    from: seq,
+    to: seq,
+    source: { ...message, seq, size },
+  }));
+  const { messages: list, beside } = format.serialise(view);
+  return JSON.parse(JSON.stringify({ ...beside, [format.messagesField]: list })) as Loose;
+}
+
+/** Compacts a body on the command line, read and written as the format; what came out is judged. */
+async function through(name: string, body: Loose, ...args: string[]) {
+  const file = folder.file(`${name}-${Math.random()}.json`, JSON.stringify(body));
+  const ran = await spillway([
+    'compact',
+    file,
+    '--format',
+    name,
+    '--to',
+    name,
+    '--window',
+    '4000',
+    '--json',
+    ...args,
+  ]);
+  const out = ran.code === 0 ? (JSON.parse(ran.out) as Loose) : undefined;
+  const notices =
+    ran.code === 0 ? (JSON.parse(ran.err.trim().split('\n').at(-1)!).notices as { kind: string }[]) : [];
+  return {
+    ...ran,
+    sent: out,
+    faults: out && validators.get(name)!(out),
+    kinds: notices.map(({ kind }) => kind),
+  };
+}
+
+/** Every object in a body that makes a call, with the field of its id. */
+function callsIn(value: unknown): { readonly holder: Loose; readonly field: string }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const holder = value as Loose;
+  const field = ['function_call', 'tool_use', 'tool-call', 'function', 'tool_call'].includes(holder.type)
+    ? ['call_id', 'toolCallId', 'id'].find((one) => typeof holder[one] === 'string')
+    : undefined;
+  const here = field === undefined ? [] : [{ holder, field }];
+  return [...here, ...Object.values(holder).flatMap(callsIn)];
+}
+
+describe.each(NAMES)('bad input in %s', (name) => {
+  it('a result for a call that never was, and two results for one call: mended visibly, nothing lost', async () => {
+    const messages = [
+      ...ORDERLY.slice(0, 3),
+      said('x1', 'tool', result('c1', 'a second wheel')),
+      said('x2', 'tool', result('nobody', 'a ghost wheel')),
+      ...ORDERLY.slice(3),
+    ];
+    const body = bodyOf(name, messages);
+    expect(validators.get(name)!(body)).toEqual([]);
+    const { faults, sent, code } = await through(name, body);
+    expect([code, faults]).toEqual([0, []]);
+    for (const words of ['a wheel', 'a second wheel', 'a ghost wheel'])
+      expect(JSON.stringify(sent)).toContain(words);
+  });
+
+  it('calls without ids and arguments that are no JSON', async () => {
+    const body = bodyOf(name, [
+      ...ORDERLY.slice(0, 3),
+      said('y1', 'assistant', call('c2', '{"path": "cut o')),
+      said('y2', 'tool', result('c2', 'ok')),
+      ...ORDERLY.slice(3),
+    ]);
+    expect(validators.get(name)!(body)).toEqual([]);
+    for (const { holder, field } of callsIn(body)) delete holder[field];
+    const { faults, code, sent } = await through(name, body);
+    expect([code, faults]).toEqual([0, []]);
+    expect(JSON.stringify(sent)).toContain('cut o');
+    expect(JSON.stringify(sent)).toContain('a wheel');
+  });
+
+  it('lone surrogates, in words and in results', async () => {
+    const odd = 'half \ud83d of a pair';
+    const body = bodyOf(name, [
+      said('m0', 'user', text(odd)),
+      ...ORDERLY.slice(1, 2),
+      said('m2', 'tool', result('c1', odd)),
+      ...ORDERLY.slice(3),
+    ]);
+    expect(validators.get(name)!(body)).toEqual([]);
+    const { faults, code, sent } = await through(name, body);
+    expect([code, faults]).toEqual([0, []]);
+    expect(JSON.stringify(sent)).toMatch(/half .* of a pair/);
+  });
+
+  it('blocks of an unknown kind are kept, untouched; where the format allows none, a notice names them', async () => {
+    const body = bodyOf(name, ORDERLY);
+    const list = (Array.isArray(body) ? body : body[formats.get(name)!.messagesField]) as Loose[];
+    const block = name === 'gemini' ? { hologram: { rays: [1, 2] } } : { type: 'hologram', rays: [1, 2] };
+    const at = list.findLastIndex(
+      (message) => message.role === 'user' || message.type === 'human' || message._getType === 'human',
+    );
+    const holder = list[at]!;
+    const field = name === 'gemini' ? 'parts' : 'content';
+    const target: Loose = holder[field] === undefined && holder.data ? holder.data : holder;
+    const before: unknown = target[field];
+    target[field] = [
+      ...(Array.isArray(before)
+        ? before
+        : [{ type: name === 'openai-responses' ? 'input_text' : 'text', text: before }]),
+      block,
+    ];
+    const { code, sent, kinds, faults } = await through(name, body);
+    expect(code).toBe(0);
+    if (JSON.stringify(sent).includes(JSON.stringify(block))) return;
+    expect(kinds).toContain('unknown-part');
+    expect(faults).toEqual([]);
+  });
+
+  it('20 MB of base64 in a picture: compacted within the limit of bytes, or sent whole', async () => {
+    const file = folder.file(
+      `${name}-large.json`,
+      JSON.stringify({
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'See' },
+              { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(20_000_000)}` } },
+            ],
+          },
+          { role: 'assistant', content: 'I see.' },
+          { role: 'user', content: 'And now?' },
+        ],
+      }),
+    );
+    const ran = await spillway([
+      'compact',
+      file,
+      '--to',
+      name,
+      '--window',
+      '100000',
+      '--out',
+      `${folder.path}/${name}-out.json`,
+    ]);
+    expect(ran.code).toBe(0);
+    expect(await spillway(['validate', `${folder.path}/${name}-out.json`, '--format', name])).toMatchObject({
+      code: 0,
+    });
+  });
+});
