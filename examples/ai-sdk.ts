@@ -1,0 +1,25 @@
+// A model of the AI SDK, compacting: OPENAI_API_KEY=… npx tsx examples/ai-sdk.ts
+import { createOpenAI } from '@ai-sdk/openai';
+import { generateText, wrapLanguageModel, type ModelMessage } from 'ai';
+import { compactAiSdk } from '../src/adapters/index.js'; // in your project: from 'spillway/adapters'
+import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
+
+const name = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
+const baseURL = process.env.OPENAI_BASE_URL;
+const spillway = await createSpillway({ model: name, format: 'ai-sdk' });
+const session = spillway.session();
+const model = wrapLanguageModel({
+  model: createOpenAI(baseURL ? { baseURL } : {}).chat(name),
+  middleware: compactAiSdk(session),
+});
+
+// The loop stays as it was: it sends its whole history each time, and only what fits is sent on.
+const messages: ModelMessage[] = [];
+for (const question of ['Where does the river go?', 'And what stands beside it?']) {
+  messages.push({ role: 'user', content: question });
+  const { response } = await generateText({ model, messages });
+  messages.push(...response.messages);
+}
+console.log(
+  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.history.length} compactions`,
+);

@@ -1,0 +1,22 @@
+// An agent of LangChain, compacting: OPENAI_API_KEY=… npx tsx examples/langchain.ts
+import { ChatOpenAI } from '@langchain/openai';
+import { createAgent, createMiddleware } from 'langchain';
+import { compactLangChain } from '../src/adapters/index.js'; // in your project: from 'spillway/adapters'
+import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
+
+const model = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
+const baseURL = process.env.OPENAI_BASE_URL;
+const spillway = await createSpillway({ model, format: 'langchain' });
+const session = spillway.session();
+const agent = createAgent({
+  model: new ChatOpenAI({ model, configuration: baseURL ? { baseURL } : {} }),
+  tools: [],
+  middleware: [createMiddleware(compactLangChain(session))],
+});
+
+// The agent's state keeps all that was said; each call of the model gets what fits.
+let { messages } = await agent.invoke({ messages: 'Where does the river go?' });
+({ messages } = await agent.invoke({ messages: [...messages, { role: 'user', content: 'And then?' }] }));
+console.log(
+  `${messages.length} messages, ${session.reading.tokens} tokens, ${session.history.length} compactions`,
+);

@@ -1,0 +1,20 @@
+// OpenAI's own client, compacting: OPENAI_API_KEY=… npx tsx examples/openai-client.ts
+import OpenAI from 'openai';
+import { compactOpenAI } from '../src/adapters/index.js'; // in your project: from 'spillway/adapters'
+import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
+
+const model = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
+const spillway = await createSpillway({ model });
+const session = spillway.session();
+const client = compactOpenAI(new OpenAI(), { chat: session });
+
+// The loop stays as it was: it sends its whole history each time, and only what fits is sent on.
+const messages: OpenAI.ChatCompletionMessageParam[] = [];
+for (const question of ['Where does the river go?', 'And what stands beside it?']) {
+  messages.push({ role: 'user', content: question });
+  const { choices } = await client.chat.completions.create({ model, messages });
+  messages.push(choices[0]!.message);
+}
+console.log(
+  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.history.length} compactions`,
+);
