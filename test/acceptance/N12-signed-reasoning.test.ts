@@ -47,7 +47,7 @@ describe('N12: signed reasoning', () => {
     expect(last!.plan.reasoning?.why).toContain('the open tool loop keeps its reasoning');
   });
 
-  it('N12: a signature that vouches for its own step only: nothing is stripped, steps stay whole or go whole', async () => {
+  it('N12: told to keep, nothing is stripped, and the record says that it is the settings’ wish', async () => {
     const wire = conversation();
     const ai = await engine(4_000, { reasoning: { signed: 'keep' } }, { format: 'anthropic' });
     const session = ai.session();
@@ -55,6 +55,7 @@ describe('N12: signed reasoning', () => {
     const kept = session.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.every(({ choice, settled: gone }) => choice === 'keep' && gone === 0)).toBe(true);
+    expect(kept[0]!.why).toContain('reasoning.signed: keep');
     expect(calls.flatMap(({ signatures }) => settled(signatures)).length).toBeGreaterThan(0);
   });
 

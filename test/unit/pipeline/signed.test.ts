@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { createGuard } from '../../../src/pipeline/guard.js';
+import { openLoopFrom } from '../../../src/pipeline/open-loop.js';
+import { reasoningRuleFor } from '../../../src/pipeline/index.js';
+import { joinReasoning, leftStanding } from '../../../src/pipeline/signed.js';
+import type { CompactionRecord, ReasoningOutcome } from '../../../src/transcript/index.js';
+import { Bench } from '../../support/bench.js';
+import { replace } from '../../support/edits.js';
+import { call, calls, conversation, result, says, thought, user, words } from '../../support/messages.js';
+
+describe('the rule of a session', () => {
+  it.each([
+    ['anthropic', null, 'prefix strip'],
+    ['gemini', 'claude-sonnet-5-5', 'step keep'],
+    ['openai-responses', 'gpt-5', 'step keep'],
+    ['ai-sdk', 'anthropic/claude-opus-5', 'prefix strip'],
+    ['langchain', 'gemini-3-pro', 'step keep'],
+    ['openai-chat', 'deepseek-reasoner', 'nothing keep'],
+    ['openai-chat', null, 'prefix strip'],
+    ['a format of one’s own', 'a model of one’s own', 'prefix strip'],
+  ])('%s with the model %s', (format, model, expected) => {
+    const { binding, choice } = reasoningRuleFor(format, model);
+    expect(`${binding} ${choice}`).toBe(expected);
+  });
+
+  it('gives way to the settings, and says so', () => {
+    expect(reasoningRuleFor('anthropic', null, 'keep')).toMatchObject({
+      choice: 'keep',
+      why: expect.stringContaining('settings'),
+    });
+  });
+});
+
+const finished = conversation(
+  user('Go.'),
+  calls(thought('first', 'sig'), call('read', { path: words(20) }, 'a')),
+  result('a', words(50)),
+  calls(thought('unsigned'), call('read', {}, 'b')),
+  result('b', words(50)),
+  says(thought('done', 'sig'), 'It stands.'),
+  user('And?'),
+  calls(thought('now', 'sig'), call('read', {}, 'c')),
+  result('c', words(50)),
+);
+
+describe('the guard', () => {
+  const { view, log } = new Bench(finished, { isPinned: () => false });
+  const judge = (binding: 'prefix' | 'step', messageId: string, part: number, text?: string) =>
+    createGuard(view, log, undefined, binding).judgePlace(
+      text === undefined ? { ...replace(messageId, part, ''), content: [] } : replace(messageId, part, text),
+    )?.message;
+
+  it('lets no stage touch the reasoning of the open tool loop', () => {
+    expect(openLoopFrom(log)).toBe(6);
+    expect(judge('prefix', 'm7', 0)).toContain('m7');
+    expect(judge('prefix', 'm1', 0)).toBeUndefined();
+  });
+
+  it('keeps unsigned reasoning with the calls it led to', () => {
+    expect(judge('prefix', 'm3', 0)).toContain('must be sent with the calls');
+  });
+
+  it('keeps a step whole whose signature vouches for it; its result may be stubbed', () => {
+    expect(judge('step', 'm1', 1, '{"path":"x"}')).toContain('vouches for it');
+    expect(judge('prefix', 'm1', 1, '{"path":"x"}')).toBeUndefined();
+    expect(judge('step', 'm2', 0, 'stub')).toBeUndefined();
+  });
+});
+
+describe('what a batch left standing', () => {
+  const outcome = (kept: number, seq: number): ReasoningOutcome => ({
+    choice: 'strip',
+    settled: 2,
+    kept,
+    why: 'a test',
+    from: { seq, part: -1 },
+  });
+  const record = (reasoning: ReasoningOutcome, status = 'committed'): CompactionRecord =>
+    ({ status, plan: { reasoning, inputs: { logLength: 9 } } }) as unknown as CompactionRecord;
+
+  it('waits until a later batch leaves nothing behind its place', () => {
+    expect(leftStanding([record(outcome(1, 3))])).toEqual([{ from: { seq: 3, part: -1 }, until: 9 }]);
+    expect(leftStanding([record(outcome(1, 3)), record(outcome(0, 2))])).toEqual([]);
+    expect(leftStanding([record(outcome(1, 3)), record(outcome(0, 5))])).toHaveLength(1);
+    expect(leftStanding([record(outcome(1, 3), 'undone')])).toEqual([]);
+  });
+
+  it('two halves of one batch are told as one', () => {
+    expect(joinReasoning(outcome(3, 4), outcome(1, 2))).toMatchObject({
+      settled: 4,
+      kept: 1,
+      from: { seq: 2 },
+    });
+    expect(joinReasoning(undefined, outcome(1, 2))?.settled).toBe(2);
+  });
+});
