@@ -76,6 +76,7 @@ export { SpillwayError, ERROR_CODES, type ErrorCode, type Fault } from './errors
 export { openStore, type StoreOptions } from './storage/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
+export type { Claim } from './outline/index.js';
 export type { PressureEvent } from './pressure/index.js';
 export type { Budget, Reading } from './tokens/index.js';
 export { formats, openaiChat, readSession } from './formats/index.js';

@@ -18,6 +18,7 @@ import { computeFloor } from './floor.js';
 import { hashPlan } from './hash.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
+import { pinsIn } from './pins.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
 
@@ -291,6 +292,7 @@ export function planned(
     before: projection.size,
     after: draft.projection.size,
     floor,
+    pins: pinsIn(draft.view),
     firstChanged: edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity),
     ...(draft.reasoning && { reasoning: draft.reasoning }),
   };

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Claim } from '../outline/index.js';
 import { PressureStream, type Emit, type PressureEvent } from '../pressure/index.js';
 import type { BreakerState } from '../summarizers/index.js';
 import { overflowed, type Reading, type Usage } from '../tokens/index.js';
@@ -34,6 +35,16 @@ export class Session extends OperatedSession {
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
   get events(): Observable<PressureEvent<Reading>> {
     return this.#stream.events;
+  }
+
+  /**
+   * What the log says that may not be forgotten: rules, demands, decisions, steps, failures, checks, instructions, each
+   * with where it stands and whether it still holds. Read from the log alone.
+   */
+  get claims(): readonly Claim[] {
+    const { statements } = this.state;
+    statements.catchUp();
+    return statements.claims;
   }
 
   get reading(): Reading {

@@ -59,6 +59,14 @@ export interface ReasoningOutcome {
   readonly from: { readonly seq: number; readonly part: number };
 }
 
+/** A message that no stage may touch, as it is sent: in tokens, of how many, and whether it was cut to its share. */
+export interface PinnedMessage {
+  readonly id: string;
+  readonly tokens: number;
+  readonly of: number;
+  readonly cut: boolean;
+}
+
 /** A value: previewed, approved, committed and undone as one. `hash` covers everything above it. */
 export interface Plan {
   readonly base: string;
@@ -69,6 +77,8 @@ export interface Plan {
   readonly before: Size;
   readonly after: Size;
   readonly floor: Floor;
+  /** What stands because it is pinned; absent in plans of older versions. */
+  readonly pins?: readonly PinnedMessage[];
   /** First log position whose rendering changes: what lies before stays in the provider's cache. */
   readonly firstChanged: number;
   /** Absent where nothing signed stood behind the change. */

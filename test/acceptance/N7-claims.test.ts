@@ -61,4 +61,52 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     const text = JSON.stringify(talk.view.find(({ message }) => message.label === 'claims')?.message.parts);
     expect(text).toMatch(/created: src\/module\d+\/result\.ts/);
   });
+
+  it('N7: typed, each with where it stands and whether it still holds; newer words end older ones', async () => {
+    const talk = (await engine(BUDGET)).session();
+    talk.append(
+      ...openaiChat.parse([
+        user('Do not push. Keep the public API exactly as it is.'),
+        says('I decided to split the parser because it has two owners.'),
+        ...step('TodoWrite', { todos: [{ content: 'split', status: 'completed' }] }, 'ok'),
+        ...step('bash', { command: 'npm test' }, '2 failed, 3 passed'),
+        user('ok, push now'),
+      ]).messages,
+    );
+    expect(talk.claims.map(({ kind, status, id }) => [kind, status, id])).toEqual([
+      ['constraint', 'superseded', 'm0'],
+      ['constraint', 'live', 'm0'],
+      ['decision', 'live', 'm1'],
+      ['todo', 'done', 'm2'],
+      ['error', 'live', 'm5'],
+      ['check', 'live', 'm5'],
+    ]);
+    expect(talk.claims[0]).toMatchObject({ text: 'Do not push.', endedBy: 'ok, push now' });
+  });
+
+  it('N7: decisions, open failures, the last end of a check and loaded instructions are sent again when they left', async () => {
+    const talk = (await engine(BUDGET)).session();
+    const work = Array.from({ length: 30 }, (_, i) =>
+      step('read_file', { path: `src/worker${i}.ts` }, prose(180, i)),
+    ).flat();
+    talk.append(
+      ...openaiChat.parse([
+        user('Mend the build.'),
+        says('I decided to pin the compiler because the newest one drops decorators.'),
+        ...step('Skill', { skill: 'release-notes' }, prose(50, 90)),
+        ...step('bash', { command: 'npm run lint' }, '0 problems'),
+        ...step('bash', { command: 'npm test -- parser' }, 'expected 3, got 4\n1 failed, 7 passed'),
+        ...work,
+        says('On it.'),
+      ]).messages,
+    );
+    await talk.compact({ target: 0.3 });
+    const [claims] = talk.view.filter(({ message }) => message.label === 'claims');
+    const text = claims!.message.parts.map((part) => ('text' in part ? part.text : '')).join('\n');
+    const sent = JSON.stringify(talk.view.map(({ message }) => message.parts));
+    expect(sent).toContain('I decided to pin the compiler because the newest one drops decorators.');
+    expect(text).toMatch(/- npm test -- parser → “.*1 failed, 7 passed/);
+    expect(text).toContain('- npm run lint → passed: “0 problems”');
+    expect(text).toMatch(/- Skill release-notes \(\d+ tokens\) \[recall m3#0\]/);
+  });
 });

@@ -7,6 +7,8 @@ export interface Bearing {
   readonly acts: ReadonlySet<string>;
   readonly things: ReadonlySet<string>;
   readonly numbers: readonly string[];
+  /** Sets a number as a bound: `at most 3`. */
+  readonly limits: boolean;
   /** Named as what shall no longer be: `instead of npm`. */
   readonly dropped: ReadonlySet<string>;
   /** Lets go on: `ok`, `now`, `you may`. */
@@ -51,6 +53,11 @@ const REVOKES = word(
 const REVOKES_ELSEWHERE = /不用再?|不必|不再|忘了|忘れて|もう.{0,10}(?:なくて|いらない)|안 ?해도/u;
 const CONDITIONAL = word('without|unless|except|ohne|außer|sans|sauf|sin|salvo|sem|senza|zonder|без|кроме');
 const CONDITIONAL_ELSEWHERE = /除非|以外|なしに|없이/u;
+const LIMITS = word(
+  '(?:at most|at least|max(?:imum)?|min(?:imum)?|no more than|no fewer than|up to|limit(?:ed)?|below|under|within|less than|more than|fewer than|every|to|exactly|only|höchstens|mindestens|' +
+    'maximal|au plus|au moins|como máximo|al menos|не более|не менее)(?: \\p{L}+){0,3} [\\d.,]+',
+);
+const LIMITS_ELSEWHERE = /(?:最多|至少|不超过)\s?\d|\d+\S{0,3}(?:以下|以上|以内|まで)/u;
 const ASKS =
   /^(?:(?:so|and|but|ok|okay|hm+|well)[, ]+)*(?:did|do|does|have|has|had|is|are|was|were|why|what|how|when|where|who|which|should|shall|will|would it|warum|wieso|was|wie|hast|pourquoi|est-ce|qué|por qué|cómo)(?![\p{L}])/iu;
 const DROPPED =
@@ -70,6 +77,7 @@ export function bearingOf(sentence: string): Bearing {
     revokes: test(REVOKES, REVOKES_ELSEWHERE),
     conditional: test(CONDITIONAL, CONDITIONAL_ELSEWHERE),
     asks: () => plain.trimEnd().endsWith('?') && ASKS.test(plain.trim()),
+    limits: test(LIMITS, LIMITS_ELSEWHERE),
     dropped: () => droppedIn(plain),
   });
 }
@@ -108,6 +116,9 @@ class LazyBearing implements Bearing {
   }
   get asks(): boolean {
     return this.#way('asks');
+  }
+  get limits(): boolean {
+    return this.#way('limits');
   }
   get dropped(): ReadonlySet<string> {
     return this.#way('dropped');

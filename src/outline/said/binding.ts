@@ -28,8 +28,21 @@ const STRONG_ELSEWHERE =
 const WEAK =
   /(?<![\p{L}\p{N}_-])(?:only|without|should(?:n[’']?t)?|prefer(?:red|ably)?|important|keep|use|want|would like|i[’']d like|need(?:s)? to|has to|have to|can[’']?t|cannot|require|please|stop|instead|rather|you (?:may|can)|allowed|feel free|by default|sollte?n?|soll|bitte|verwende|benutze|nutze|utilise[rz]?|préfère|usa|utiliza|use|prefiere|gebruik)(?![\p{L}\p{N}_])|请|希望|使用|ください|使って|해 ?주세요/iu;
 
+/** Forms in which a weaker word is a rule all the same. */
+const FORMS =
+  /^(?:please )?(?:use|keep|name|write|put|call|follow|prefer|answer|respond|stick|only|no|cap|limit|wait|leave|treat|assume|skip|ignore|stop|feel free)(?![\p{L}])|^(?:i|we)(?:[’']d| would)? prefer|(?<![\p{L}])(?:only .{1,60} may|you may|without asking|keep .{1,60} (?:below|under|within))(?![\p{L}])/iu;
+
+/** People also tell of themselves in such words: “I have always loved the sea”. */
+const TELLS =
+  /^(?:(?:and|but|so|well|oh|wow|hey|yeah|yes|haha|thanks|thank you|hi|hello|ok|okay|sorry)[,!. ]+)*(?:i|we|he|she|they|it|there|my|our|his|her|their|that|this|these|what|how|i[’'](?:ve|m|d|ll)|we[’'](?:ve|re|d|ll)|it[’']s|that[’']s|you[’']re)(?![\p{L}’'])/iu;
+const SPEAKS_TO =
+  /(?<![\p{L}])(?:must|shall|you (?:must|may|should|can(?:[’']t|not)?|need|have)|i (?:want|need|expect|told|said|prefer)|from now on|never again|off[- ]limits|forbidden|not allowed|don[’']t want|(?:may|are|is) (?:not|only)|at (?:most|least)|no more than)(?![\p{L}])/iu;
+
 /** How much a sentence binds: 2, it is a rule; 1, it may be one; 0, it is none. Linear; long text is none. */
 export function bindingOf(sentence: string): 0 | 1 | 2 {
-  if (STRONG.test(sentence) || STRONG_ELSEWHERE.test(sentence)) return 2;
-  return WEAK.test(sentence) ? 1 : 0;
+  const isStrong = STRONG.test(sentence) || STRONG_ELSEWHERE.test(sentence);
+  if (!isStrong && !WEAK.test(sentence) && !FORMS.test(sentence)) return 0;
+  if (sentence.endsWith('?')) return 1;
+  if (isStrong && !(TELLS.test(sentence) && !SPEAKS_TO.test(sentence))) return 2;
+  return FORMS.test(sentence) ? 2 : 1;
 }

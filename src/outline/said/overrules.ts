@@ -34,8 +34,7 @@ function takesPlace(newer: Bearing, older: Bearing, acts: number, things: number
   const least = Math.min(size(newer), size(older));
   const isAlike = acts + things >= SAME_THING * least;
   const differs = newer.numbers.join() !== older.numbers.join();
-  if (newer.numbers.length > 0 && older.numbers.length > 0 && differs && isAlike && acts + things >= 2)
-    return true;
+  if (newer.limits && older.limits && differs && isAlike && acts + things >= 2) return true;
   return (
     newer.replaces && newer.forbids === older.forbids && isAlike && (acts === 0 ? things >= 2 : things >= 1)
   );
@@ -68,5 +67,6 @@ function alike(a: string, b: string): boolean {
   if (least < 4 || Math.abs(a.length - b.length) > 3) return false;
   let at = 0;
   while (at < least && a[at] === b[at]) at++;
-  return at >= least - 1 && at >= 4;
+  // `ledger_1` and `ledger_2` are two things.
+  return at >= least - 1 && at >= 4 && !/\d/.test(a.slice(at) + b.slice(at));
 }

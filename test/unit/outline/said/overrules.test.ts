@@ -18,6 +18,7 @@ describe('what a user says ends what he said before', () => {
     ['Always use npm for installing packages.', 'Use pnpm instead of npm.'],
     ['Use tabs for indentation.', 'Actually, use spaces for indentation.'],
     ['Keep at most 3 retries per request.', 'Keep at most 5 retries per request.'],
+    ['Limit the log to 200 lines.', 'Limit the log to 500 lines.'],
     ['Write the docs in English.', 'From now on write the docs in German.'],
     ['Never delete the old migrations.', 'Forget what I said about the migrations.'],
     ['Bitte nicht pushen.', 'ok, jetzt pushen'],
@@ -44,6 +45,8 @@ describe('what a user says ends what he said before', () => {
     ['Answer in German.', 'Go on with item 14, please.'],
     ['Keep at most 3 retries per request.', 'Keep at most 200 lines per file.'],
     ['Use tabs for indentation.', 'Use the logger in the worker.'],
+    ['Rule 1: never rename the table ledger_1.', 'Rule 2: never rename the table ledger_2.'],
+    ['Always test module3 on node 18.', 'Always test module4 on node 20.'],
   ])('%s … stays after: %s', (older, newer) => {
     expect(ends(newer, older)).toBe(false);
   });

@@ -1,0 +1,134 @@
+/**
+ * Are the rules of a user still there, letter for letter, after 34 chained compactions, and those he took back not?
+ *
+ *   npm run bench:constraints -- [--sessions DIR] [--windows 8000,32000] [--count 20] [--only ID] [--verbose]
+ *
+ * Each session is replayed message by message with 25 rules (5 kinds at 5 places) and 7 that are taken back planted
+ * into it; besides the compactions that pressure asks for, one is forced again and again until there are 34.
+ */
+import { parseArgs } from 'node:util';
+import { createSpillway, type Session } from '../../src/index.js';
+import { provenance, saveResult } from '../support/provenance.js';
+import { CORPUS, sessionsOf, type BenchSession } from '../support/sessions.js';
+import { judge, type Outcome } from './judge.js';
+import { plant } from './plant.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: CORPUS },
+    windows: { type: 'string', default: '8000,16000,32000' },
+    count: { type: 'string', default: '20' },
+    only: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const CHAIN = 34;
+const command = `npm run bench:constraints -- ${process.argv.slice(2).join(' ')}`.trim();
+const loaded = provenance(command);
+
+interface Run extends Outcome {
+  readonly session: string;
+  readonly compactions: number;
+  readonly unreachable: number;
+  /** Most tokens that claims and summaries took after any compaction, as shares of the budget. */
+  readonly claimsShare: number;
+  readonly summaryShare: number;
+}
+
+/** The longest: only they last through so many compactions. */
+async function chosen(): Promise<BenchSession[]> {
+  const all: BenchSession[] = [];
+  for await (const session of sessionsOf(flags.sessions, flags.only)) all.push(session);
+  return all.sort((a, b) => b.messages.length - a.messages.length).slice(0, Number(flags.count));
+}
+
+async function replay(input: BenchSession, index: number, window: number): Promise<Run> {
+  const planted = plant(input.messages, index);
+  const spillway = await createSpillway({ inputBudget: window, settings: { minGain: 0 } });
+  const session = spillway.session();
+  let claimsShare = 0;
+  let summaryShare = 0;
+  let unreachable = 0;
+  const tokensOf = (label: string): number =>
+    session.view.reduce((sum, { message, size }) => sum + (message.label === label ? size.tokens : 0), 0);
+  const measure = (): void => {
+    claimsShare = Math.max(claimsShare, tokensOf('claims') / window);
+    summaryShare = Math.max(summaryShare, tokensOf('summary') / window);
+  };
+  const every = Math.max(1, Math.floor(planted.messages.length / (3 * CHAIN)));
+  let since = 0;
+  for (const message of planted.messages) {
+    if (message.role === 'assistant' && session.log.length > 0) {
+      try {
+        await session.prepare();
+        if (++since >= every && session.history.length < CHAIN) since = (await force(session)) ? 0 : since;
+        measure();
+      } catch {
+        unreachable++;
+      }
+    }
+    session.append(message);
+  }
+  await session.prepare().catch(() => unreachable++);
+  for (let i = 0; i < CHAIN && session.history.length < CHAIN; i++) {
+    await force(session, 0.9 - 0.02 * i);
+    measure();
+  }
+  const { history } = session;
+  return {
+    session: input.id,
+    compactions: history.length,
+    unreachable,
+    claimsShare,
+    summaryShare,
+    ...judge(session, planted),
+  };
+}
+
+async function force(session: Session, ratio = 0.7): Promise<boolean> {
+  const { kind } = await session.compact({ target: ratio * session.reading.pressure });
+  return kind === 'committed';
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+const results: Record<string, unknown> = {};
+const inputs = await chosen();
+for (const window of flags.windows.split(',').map(Number)) {
+  const runs: Run[] = [];
+  for (const [index, input] of inputs.entries()) {
+    const run = await replay(input, index, window);
+    runs.push(run);
+    if (flags.verbose) {
+      console.log(`${window} ${run.session}: ${run.compactions} compactions, ${JSON.stringify(run.rules)}`);
+      for (const line of [...run.missing, ...run.statedAsLive.map((text) => `stated as live: ${text}`)].slice(
+        0,
+        12,
+      ))
+        console.log(`    ${line}`);
+      for (const line of run.artifacts.wrong.slice(0, 4)) console.log(`    artifact: ${line}`);
+    }
+  }
+  const planted = sum(runs.map(({ rules }) => rules.verbatim + rules.named + rules.lost));
+  const total = {
+    sessions: runs.length,
+    chained: Math.min(...runs.map(({ compactions }) => compactions)),
+    withFullChain: runs.filter(({ compactions }) => compactions >= CHAIN).length,
+    unreachable: sum(runs.map((run) => run.unreachable)),
+    planted,
+    verbatim: sum(runs.map(({ rules }) => rules.verbatim)),
+    inClaims: sum(runs.map(({ rules }) => rules.inClaims)),
+    namedByHandle: sum(runs.map(({ rules }) => rules.named)),
+    lost: sum(runs.map(({ rules }) => rules.lost)),
+    retired: sum(runs.map((run) => run.retired)),
+    retiredStatedAsLive: sum(runs.map(({ statedAsLive }) => statedAsLive.length)),
+    claimsShareAtMost: Number(Math.max(...runs.map(({ claimsShare }) => claimsShare)).toFixed(3)),
+    summaryShareAtMost: Number(Math.max(...runs.map(({ summaryShare }) => summaryShare)).toFixed(3)),
+    artifactListsRight: runs.filter(({ artifacts }) => artifacts.wrong.length === 0).length,
+  };
+  console.log(`window ${window}: ${JSON.stringify(total)}`);
+  results[window] = { total, runs };
+}
+const short = flags.only !== undefined || Number(flags.count) < 20;
+console.log(
+  `written to ${saveResult(short ? 'constraints-short' : 'constraints', command, results, loaded)}`,
+);

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { fill, prose, says, sessionOf, shownText, step, system, user, type Chat } from './support.js';
+
+const BUDGET = 5_000;
+
+const LIST = `Acceptance criteria:
+- [ ] \`GET /parcels/:id\` answers 404 for an unknown id, never 500
+- [ ] the package \`parcel-codes\` stays at 4.2.x
+- [x] migration \`0042_parcels.sql\` runs twice without harm`;
+
+/** Long work in the operator's own words first, then tool after tool. */
+const work = (steps: number): Chat[] =>
+  Array.from({ length: steps }, (_, i) =>
+    step('read_file', { path: `src/parcels/part${i}.ts` }, prose(150, i)),
+  ).flat();
+
+describe('A5: what a compaction preserves', () => {
+  it('A5: checklists and acceptance criteria of the user, letter for letter', async () => {
+    const session = await sessionOf(BUDGET, [
+      system('Be brief.'),
+      user('Start with the parcels.'),
+      says('Starting.'),
+      user(`${prose(700, 70)}\n\n${LIST}\n\n${prose(100, 71)}`),
+      ...work(30),
+    ]);
+    for (let i = 0; i < 5; i++) {
+      fill(session, 0.99, 900 + i);
+      await session.prepare();
+      session.append({
+        id: `a${i}`,
+        role: 'assistant',
+        origin: 'model',
+        parts: [{ type: 'text', text: 'Going on.' }],
+      });
+    }
+    expect(session.view.some(({ source }) => source?.id === 'm3')).toBe(false);
+    const claims = session.view.find(({ message }) => message.label === 'claims')!;
+    expect(shownText(claims)).toContain(LIST);
+  });
+
+  it('A5: paths, decisions with their reason, and the state of the plan, appended by code', async () => {
+    const todos = (last: string) => ({
+      todos: [
+        { content: 'read the parcel code', status: 'completed' },
+        { content: 'answer 404', status: last },
+      ],
+    });
+    const session = await sessionOf(BUDGET, [
+      system('Be brief.'),
+      user('Mend the parcels.'),
+      says('I chose `parcel-codes` instead of `barcodes` because it validates check digits.'),
+      ...step('TodoWrite', todos('in_progress'), 'ok'),
+      ...step('write_file', { path: 'src/parcels/answer.ts', content: 'x' }, 'written'),
+      ...step('TodoWrite', todos('pending'), 'ok'),
+      ...work(40),
+      says('So far.'),
+    ]);
+    await session.compact({ target: 0.3 });
+    const text = shownText(session.view.find(({ message }) => message.label === 'claims')!);
+    expect(text).toContain('- [completed] read the parcel code');
+    expect(text).toContain('- [pending] answer 404');
+    const sent = session.view.map(shownText).join('\n');
+    expect(sent).toContain('I chose `parcel-codes` instead of `barcodes` because it validates check digits.');
+    expect(sent).toContain('src/parcels/answer.ts');
+  });
+});

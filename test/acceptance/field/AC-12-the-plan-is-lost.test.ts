@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { openaiChat } from '../../../src/index.js';
+import { engine, prose, says, shownText, step, system, user, type Chat } from '../support.js';
+
+const REQUEST =
+  'Move the booking service to the new queue: first the reader, then the writer, then switch the flag in deploy/flags.yaml.';
+const STEPS = ['move the reader', 'move the writer', 'switch the flag', 'delete the old queue'];
+
+const plan = (done: number): Chat[] =>
+  step(
+    'todowrite',
+    {
+      todos: STEPS.map((content, i) => ({
+        content,
+        status: i < done ? 'completed' : i === done ? 'in_progress' : 'pending',
+      })),
+    },
+    'Todos updated',
+  );
+
+const reading = (from: number, count: number): Chat[] =>
+  Array.from({ length: count }, (_, i) =>
+    step('read', { filePath: `src/queue/file${from + i}.ts` }, prose(160, from + i)),
+  ).flat();
+
+describe('AC-12: the plan is lost and work restarts', () => {
+  it('AC-12: request, plan and step states are sent again by code, and done steps say what was done for them', async () => {
+    const spillway = await engine(4_000, { pins: { firstUser: false } });
+    const session = spillway.session();
+    const chat: Chat[] = [
+      system('You are a coding agent.'),
+      user(REQUEST),
+      ...plan(0),
+      ...reading(0, 12),
+      ...step('edit', { filePath: 'src/queue/reader.ts' }, 'edited'),
+      ...step('bash', { command: 'npm test -- reader' }, '14 passed'),
+      ...plan(1),
+      ...reading(12, 14),
+      ...step('edit', { filePath: 'src/queue/writer.ts' }, 'edited'),
+      ...plan(2),
+      ...reading(26, 90),
+    ];
+    for (const message of openaiChat.parse(chat).messages) {
+      if (message.role === 'assistant') await session.prepare();
+      session.append(message);
+    }
+    await session.prepare();
+    expect(session.history.length).toBeGreaterThanOrEqual(4);
+    const sent = session.view.map(shownText).join('\n');
+    expect(sent).toContain(REQUEST);
+    const claims = shownText(session.view.find(({ message }) => message.label === 'claims')!);
+    expect(claims).toContain(
+      '- [completed] move the reader (changed src/queue/reader.ts; npm test -- reader: passed)',
+    );
+    expect(claims).toContain('- [completed] move the writer (changed src/queue/writer.ts)');
+    expect(claims).toContain('- [in_progress] switch the flag');
+    expect(claims).toContain('- [pending] delete the old queue');
+  });
+
+  it('AC-12: finished steps of a plan that gave way to another are not taken up again', async () => {
+    const session = (await engine(4_000)).session();
+    const first = (status: string) =>
+      step('update_plan', { plan: [{ step: 'write the importer', status }] }, 'Plan updated');
+    const chat = [
+      user('Import the old bookings.'),
+      ...first('in_progress'),
+      ...step('write', { path: 'src/import.ts', content: 'x' }, 'written'),
+      ...first('completed'),
+      ...step('update_plan', { plan: [{ step: 'import 2019', status: 'pending' }] }, 'Plan updated'),
+      ...reading(0, 24),
+      says('Next.'),
+    ];
+    session.append(...openaiChat.parse(chat).messages);
+    await session.compact({ target: 0.3 });
+    const claims = shownText(session.view.find(({ message }) => message.label === 'claims')!);
+    expect(claims).toContain('- [pending] import 2019');
+    expect(claims).toContain('- finished before: write the importer (changed src/import.ts)');
+  });
+});

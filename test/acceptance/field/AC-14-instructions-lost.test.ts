@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { fill, prose, says, sessionOf, shownText, step, system, talk, user } from '../support.js';
+
+describe('AC-14: instructions, skills and permissions are lost', () => {
+  it('AC-14: what is pinned stays within its share, cut visibly, and the record lists it message by message', async () => {
+    const session = await sessionOf(4_000, [
+      system(prose(2_400, 1)),
+      user('Build a mill.'),
+      ...talk(12, 120),
+    ]);
+    fill(session, 0.97);
+    const { run } = await session.prepare();
+    const pins = run.record!.plan.pins!;
+    expect(pins.map(({ id, cut }) => [id, cut])).toEqual([
+      ['m0', true],
+      ['m1', false],
+    ]);
+    const shown = session.view.filter(({ source }) => source?.id === 'm0' || source?.id === 'm1');
+    expect(pins.map(({ tokens }) => tokens)).toEqual(shown.map(({ size }) => size.tokens));
+    expect(pins[0]!.of).toBeGreaterThan(2_400);
+    expect(pins.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(0.4 * 4_000 + 16);
+    expect(shownText(shown[0]!)).toMatch(/tokens cut; recall m0#0/);
+  });
+
+  it('AC-14: messages that the operator marks survive every compaction whole', async () => {
+    const session = await sessionOf(4_000, [system('Be brief.'), user('Go.'), says('Going.')]);
+    session.append({
+      id: 'policy',
+      role: 'user',
+      origin: 'user',
+      pinned: true,
+      parts: [
+        {
+          type: 'text',
+          text: 'Permission: you may run migrations on the staging database, and nowhere else.',
+        },
+      ],
+    });
+    for (let i = 0; i < 8; i++) {
+      session.append({
+        id: `a${i}`,
+        role: 'assistant',
+        origin: 'model',
+        parts: [{ type: 'text', text: prose(400, i) }],
+      });
+      session.append({
+        id: `q${i}`,
+        role: 'user',
+        origin: 'user',
+        parts: [{ type: 'text', text: prose(300, 50 + i) }],
+      });
+      const run = await session.compact({ target: 0.2 });
+      if (i === 0) continue;
+      expect(run.kind).toBe('committed');
+      expect(run.record!.plan.pins!.find(({ id }) => id === 'policy')).toMatchObject({ cut: false });
+    }
+    expect(session.view.map(shownText).join('\n')).toContain(
+      'run migrations on the staging database, and nowhere else',
+    );
+  });
+
+  it('AC-14: skills and instruction files that were loaded on the way stay, or are named with what reads them back', async () => {
+    const session = await sessionOf(
+      4_000,
+      [
+        system('Be brief.'),
+        user('You may push to the fork without asking. Go on.'),
+        ...step('skill', { name: 'release-notes' }, prose(300, 1)),
+        ...step('read', { path: 'AGENTS.md' }, prose(300, 2)),
+        ...talk(20, 150),
+      ],
+      { pins: { firstUser: false } },
+    );
+    await session.compact({ target: 0.3 });
+    const text = session.view.map(shownText).join('\n');
+    for (const id of ['m3', 'm5']) {
+      const stands = session.view.some(({ source, replaced }) => source?.id === id && !replaced);
+      if (!stands) expect(text).toMatch(new RegExp(`\\[recall ${id}#0\\]`));
+    }
+    expect(text).toContain('You may push to the fork without asking.');
+  });
+});
