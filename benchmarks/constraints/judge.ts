@@ -9,6 +9,8 @@ export interface Outcome {
   readonly retired: number;
   /** Retired rules that a text of ours states as if they held. */
   readonly statedAsLive: readonly string[];
+  /** Stated by a summary of before, and taken back by the claims. */
+  readonly corrected: number;
   readonly artifacts: {
     readonly changed: number;
     readonly listed: number;
@@ -42,14 +44,18 @@ export function judge(session: Session, planted: Planted): Outcome {
       missing.push(`${kind}@${place}: ${text}`);
     }
   }
-  const statedAsLive = planted.retired.filter((text) =>
-    ours.some((line) => line.includes(text) && !line.includes('no longer holds')),
-  );
+  // A summary of before it was taken back still says it; then the claims have to say that it holds no longer.
+  const isStated = (text: string): boolean =>
+    ours.some((line) => line.includes(text) && !line.includes('no longer holds'));
+  const isCorrected = (text: string): boolean => claims.includes(`no longer holds: “${text}”`);
+  const stated = planted.retired.filter(isStated);
+  const statedAsLive = stated.filter((text) => !isCorrected(text));
   return {
     rules,
     missing,
     retired: planted.retired.length,
     statedAsLive,
+    corrected: stated.length - statedAsLive.length,
     artifacts: artifactsIn(session, claims),
   };
 }

@@ -26,13 +26,20 @@ export function ruleLines({ statements, isShownMessage }: Sources, strong: numbe
   const ranked = [...live].sort((a, b) => b.binding - a.binding || b.seq - a.seq);
   const chosen = new Map<Rule, string>();
   let taken = ranked.length > 0 ? REST_CHARS : 0;
+  const roomFor = ({ binding }: Rule): number => (binding === 2 ? strong : all) - taken;
   for (const rule of ranked) {
-    const room = (rule.binding === 2 ? strong : all) - taken;
-    const whole = `- ${quoted(rule.text)}`;
-    const line = whole.length < room || rule.shorter === undefined ? whole : `- ${quoted(rule.shorter)}`;
-    if (line.length + 1 > room) continue;
+    const line = `- ${quoted(rule.shorter ?? rule.text)}`;
+    if (line.length + 1 > roomFor(rule)) continue;
     taken += line.length + 1;
     chosen.set(rule, line);
+  }
+  // What is said around a rule explains it, where every rule has found room.
+  for (const rule of ranked) {
+    const line = chosen.get(rule);
+    const more = `- ${quoted(rule.text)}`.length - (line?.length ?? 0);
+    if (line === undefined || more > roomFor(rule)) continue;
+    taken += more;
+    chosen.set(rule, `- ${quoted(rule.text)}`);
   }
   const left = live.filter((rule) => !chosen.has(rule));
   const lines = live.flatMap((rule) => chosen.get(rule) ?? []);
@@ -50,21 +57,20 @@ function restLine(what: string, left: readonly { readonly id: string }[]): strin
   return `- ${left.length} ${what}, not shown [recall ${named}]`;
 }
 
-/** The newest rules that hold no longer, with the words that ended them. */
-export function endedLines({ statements, isShownMessage }: Sources, chars: number): string[] {
-  const ended = statements.rules.rules.filter(
-    ({ status, seq }) =>
-      status === 'superseded' && !isShownMessage(seq) && statements.endedIn(seq).length > 0,
+/** Rules that hold no longer, with the words that ended them: first those an older text still states, then the newest. */
+export function endedLines({ statements, isShownMessage, isShownText }: Sources, chars: number): string[] {
+  const ended = statements.rules.rules
+    .filter(
+      ({ status, seq }) =>
+        status === 'superseded' && !isShownMessage(seq) && statements.endedIn(seq).length > 0,
+    )
+    .map((rule) => ({ rule, isStated: isShownText(rule.text) }))
+    .sort((a, b) => Number(b.isStated) - Number(a.isStated) || b.rule.seq - a.rule.seq);
+  const lines = ended.map(
+    ({ rule: { text, endedBy } }) =>
+      `- no longer holds: ${quoted(oneLine(text, 160))}, since the user said ${quoted(oneLine(endedBy!, 100))}`,
   );
-  return take(
-    ended
-      .toReversed()
-      .map(
-        ({ text, endedBy }) =>
-          `- no longer holds: ${quoted(oneLine(text, 160))}, since the user said ${quoted(oneLine(endedBy!, 100))}`,
-      ),
-    chars,
-  ).toReversed();
+  return take(lines, chars);
 }
 
 /** What the user wants done now, where no message and no summary in view says it. */

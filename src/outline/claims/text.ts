@@ -41,7 +41,7 @@ const HEADER = 'Carried from messages that were compacted (history, quoted as it
 const RULES_SHARE = 0.3;
 /** What users said that may bind, lists and requests included: less, for much of it does not. */
 const USER_SHARE = 0.25;
-const ENDED_SHARE = 0.04;
+const ENDED_SHARE = 0.05;
 const PLAN_SHARE = 0.15;
 const FILES_SHARE = 0.15;
 const ERRORS_SHARE = 0.04;

@@ -30,7 +30,7 @@ const WEAK =
 
 /** Forms in which a weaker word is a rule all the same. */
 const FORMS =
-  /^(?:please )?(?:use|keep|name|write|put|call|follow|prefer|answer|respond|stick|only|no|cap|limit|wait|leave|treat|assume|skip|ignore|stop|feel free)(?![\p{L}])|^(?:i|we)(?:[’']d| would)? prefer|(?<![\p{L}])(?:only .{1,60} may|you may|without asking|keep .{1,60} (?:below|under|within))(?![\p{L}])/iu;
+  /^(?:please )?(?:use|keep|name|write|follow|prefer|answer|respond|stick|only|cap|limit|leave|feel free)(?![\p{L}])|^(?:i|we)(?:[’']d| would)? prefer|(?<![\p{L}])(?:only .{1,60} may|you may|without asking|keep .{1,60} (?:below|under|within))(?![\p{L}])/iu;
 
 /** People also tell of themselves in such words: “I have always loved the sea”. */
 const TELLS =
@@ -44,5 +44,6 @@ export function bindingOf(sentence: string): 0 | 1 | 2 {
   if (!isStrong && !WEAK.test(sentence) && !FORMS.test(sentence)) return 0;
   if (sentence.endsWith('?')) return 1;
   if (isStrong && !(TELLS.test(sentence) && !SPEAKS_TO.test(sentence))) return 2;
-  return FORMS.test(sentence) ? 2 : 1;
+  // “Keep it up!” cheers.
+  return FORMS.test(sentence) && !sentence.endsWith('!') ? 2 : 1;
 }

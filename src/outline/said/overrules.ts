@@ -24,8 +24,11 @@ function allows(newer: Bearing, older: Bearing, acts: number, things: number): b
   // “Never push without asking” is met by being told to push; it does not end.
   if (older.conditional && !newer.replaces) return false;
   if (older.acts.size > 0 && acts === 0) return false;
-  if (older.acts.size === 0 && things === 0) return false;
-  if (newer.things.size === 0 || older.things.size === 0) return true;
+  // Of an act that is not known only its own words can tell: that they let go on has to be said.
+  if (older.acts.size === 0 && (things === 0 || !newer.releases)) return false;
+  if (older.things.size === 0) return true;
+  // “Push it” speaks of what was spoken of; whether of this, only “ok” and “now” tell.
+  if (newer.things.size === 0) return newer.releases;
   return things > 0 && things >= SAME_THING * Math.min(newer.things.size, older.things.size);
 }
 

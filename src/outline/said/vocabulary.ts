@@ -7,7 +7,7 @@ delete remove erase drop rm wipe löschen lösche gelöscht supprimer supprime b
 deploy release ship rollout roll-out deployen ausrollen déployer déploie desplegar despliega 部署 デプロイ 배포 деплой деплоить
 edit change modify touch alter rewrite update amend ändern ändere anfassen bearbeiten modifier modifie toucher touche changer cambiar cambia modificar modifica tocar toca toques 修改 更改 变更 変更 수정 меняй менять изменяй изменять трогай трогать
 install add installieren hinzufügen installer ajouter instalar añadir 安装 添加 追加 추가
-run execute start launch ausführen starten exécuter lancer ejecutar 运行 执行 実行 실행 запускай запускать
+run execute ausführen exécuter ejecutar 运行 执行 実行 실행 запускай запускать
 use switch adopt verwenden verwende benutzen benutze nutzen nutze utiliser utilise usar usa use utilizar utiliza 使用 改用 使って 사용
 write answer reply respond speak schreib schreibe schreiben antworte antworten écrire écris réponds répondre escribe escribir responde responder 写 回答 書 答え
 ask confirm fragen frage demander demande preguntar pregunta 询问 問
@@ -63,7 +63,7 @@ export const EMPTY_WORDS: ReadonlySet<string> = new Set(
     'each every one ones thing things way time times again already still yet now ok okay alright right well yes yeah yep no nope not never always go ahead ' +
     'fine good great cool nice thanks thank first then next later after before until unless without when whenever while if what which who how why where ' +
     'instead rather actually longer anymore more most least than no-one nobody stop avoid refrain keep feel free allowed forbidden want like need needs ' +
-    'needed remember forget ignore mind say says said so looks look sure encore accord d es noch changed changes part other same new code work stuff ' +
+    'needed remember start starte starten begin proceed forget ignore mind say says said so looks look sure encore accord d es noch changed changes part other same new code work stuff ' +
     'der die das den dem des ein eine einen einem einer und oder aber nicht nie niemals immer kein keine keinen nur ohne bitte jetzt doch mal du ihr wir ich ' +
     'es ist sind kannst darfst muss musst mehr zu auf in im an am mit von vom für bis noch ja nein alles etwas ' +
     'le la les un une des du de et ou mais ne pas plus jamais toujours sans maintenant tu vous on je il peux pouvez dois doit à au aux en dans sur avec pour ' +

@@ -62,7 +62,7 @@ describe('rules', () => {
 
   it('stay few, the binding ones longest', () => {
     const chatter = Array.from({ length: 900 }, (_, i) =>
-      user(`Please use the helper number ${i} of chapter${i}.`),
+      user(`I want the helper number ${i} of chapter${i}.`),
     );
     const { rules } = ledgerOf(user('Never push to main.'), ...chatter).rules;
     expect(rules.length).toBeLessThanOrEqual(400);

@@ -45,6 +45,8 @@ describe('what a user says ends what he said before', () => {
     ['Answer in German.', 'Go on with item 14, please.'],
     ['Keep at most 3 retries per request.', 'Keep at most 200 lines per file.'],
     ['Use tabs for indentation.', 'Use the logger in the worker.'],
+    ['Never restart the billing service.', 'Now on to the fixes. Start with 36.'],
+    ['Never push the release branch.', 'Push.'],
     ['Rule 1: never rename the table ledger_1.', 'Rule 2: never rename the table ledger_2.'],
     ['Always test module3 on node 18.', 'Always test module4 on node 20.'],
   ])('%s … stays after: %s', (older, newer) => {
