@@ -1,5 +1,5 @@
-import type { ViewExchange } from '../spi/index.js';
-import type { Floor } from '../transcript/index.js';
+import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import type { Floor, PinnedMessage } from '../transcript/index.js';
 
 /** Smallest a fresh result can be cut to and still say what it is, in tokens. */
 export const SMALLEST_RESULT = 48;
@@ -48,4 +48,18 @@ function smallestPin(exchange: ViewExchange): number {
     for (const part of size.parts) tokens -= Math.max(0, part.tokens - SMALLEST_RESULT);
   }
   return tokens;
+}
+
+/** What stayed because it is pinned, and how much of it: the record says so, message by message. */
+export function pinsIn({ exchanges }: TranscriptView): PinnedMessage[] {
+  return exchanges
+    .filter(({ protection }) => protection === 'pinned')
+    .flatMap(({ messages }) =>
+      messages.map(({ source, size, replaced }) => ({
+        id: source!.id,
+        tokens: size.tokens,
+        of: source!.size.tokens,
+        cut: replaced !== undefined,
+      })),
+    );
 }

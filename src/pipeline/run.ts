@@ -14,11 +14,10 @@ import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './ca
 import { Draft, type DraftParts } from './draft.js';
 import { stageOpens } from './due.js';
 import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from './fit.js';
-import { computeFloor } from './floor.js';
+import { computeFloor, pinsIn } from './floor.js';
 import { hashPlan } from './hash.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
-import { pinsIn } from './pins.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
 
@@ -297,6 +296,12 @@ export function planned(
     ...(draft.reasoning && { reasoning: draft.reasoning }),
   };
   const plan: Plan = { ...unhashed, hash: hashPlan(unhashed) };
-  const { reading: after, stageMs } = draft;
-  return { kind: 'planned', plan, draft: draft.projection, after, states, stageMs };
+  return {
+    kind: 'planned',
+    plan,
+    draft: draft.projection,
+    after: draft.reading,
+    states,
+    stageMs: draft.stageMs,
+  };
 }
