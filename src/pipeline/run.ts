@@ -135,7 +135,6 @@ export function carry(draft: Draft, { source, claims, count, projection }: RunIn
 
 /** Of what a run frees claims may take this much: half recalls one fact in a hundred less at 8k, all leaves no gain. */
 const MOST_OF_FREED = 0.7;
-
 /** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */
 const FULLEST = 0.97;
 
@@ -296,12 +295,6 @@ export function planned(
     ...(draft.reasoning && { reasoning: draft.reasoning }),
   };
   const plan: Plan = { ...unhashed, hash: hashPlan(unhashed) };
-  return {
-    kind: 'planned',
-    plan,
-    draft: draft.projection,
-    after: draft.reading,
-    states,
-    stageMs: draft.stageMs,
-  };
+  const { reading: after, stageMs } = draft;
+  return { kind: 'planned', plan, draft: draft.projection, after, states, stageMs };
 }
