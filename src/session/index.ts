@@ -20,3 +20,4 @@ export { prefixCacheOf, type NetCost, type PrefixCache } from './net-cost.js';
 export type { ExplainedCall, ExplainedMessage, Finding } from './past.js';
 export { recalledText, recallTool, type Recalled, type RecallRequest } from './recall.js';
 export type { TranscriptEntry } from './transcript-view.js';
+export { withoutHostTrimming, type Untrimmed } from './host-trimming.js';

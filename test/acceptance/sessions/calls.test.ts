@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSpillway, openStore, type Session } from '../../../src/index.js';
+import { createSpillway, openStore, withoutHostTrimming, type Session } from '../../../src/index.js';
 import {
   engine,
   prose,
@@ -105,6 +105,16 @@ describe('K25: trimming by the host or upstream', () => {
     const { session, what } = await sent(0.3);
     expect(what).toEqual(['compaction.trimmed-upstream']);
     expect(session.reading.scale).toBe(1);
+  });
+
+  it('is switched off where a request asks for it, and nothing else of the request is touched', () => {
+    const body = { model: 'm', truncation: 'auto', transforms: ['middle-out', 'other'], input: [{ a: 1 }] };
+    const { body: changed, switchedOff } = withoutHostTrimming(body);
+    expect(changed).toEqual({ model: 'm', truncation: 'disabled', transforms: ['other'], input: [{ a: 1 }] });
+    expect(switchedOff).toEqual(['truncation: auto', 'transforms: middle-out']);
+    expect(body.truncation).toBe('auto');
+    const plain = { model: 'm', truncation: 'disabled' };
+    expect(withoutHostTrimming(plain)).toEqual({ body: plain, switchedOff: [] });
   });
 
   it('is detected from usage above the window', async () => {

@@ -156,6 +156,37 @@ describe.each(KINDS)('a session on %s', (kind) => {
   });
 });
 
+describe('opening a session', () => {
+  /** What opening read of a session of so many turns: messages, and entries of the ledger. */
+  async function readFor(turns: number) {
+    const { store } = await place('memory');
+    await play(await openOn(store), history(turns));
+    const read = { messages: 0, entries: 0 };
+    const counting = but(store, {
+      messages: async (key, from, to) => {
+        const found = await store.messages(key, from, to);
+        read.messages += found.length;
+        return found;
+      },
+      entries: async (key, from, to) => {
+        const found = await store.entries(key, from, to);
+        read.entries += found.length;
+        return found;
+      },
+    });
+    const session = await openOn(counting);
+    return { ...read, length: session.log.length, shown: session.view.length };
+  }
+
+  it('reads its live tail, however long it has become', async () => {
+    const [short, long] = [await readFor(10), await readFor(60)];
+    expect(long.length).toBeGreaterThan(5 * short.length);
+    expect(long.entries).toBe(0);
+    // Of what is sent, and nothing before it.
+    expect(long.messages).toBeLessThanOrEqual(long.shown);
+  });
+});
+
 describe('a store that fails', () => {
   async function failing() {
     const { store } = await place('memory');

@@ -1,0 +1,33 @@
+// Sessions that outlive the process: run it twice, the second run goes on where the first one ended.
+// npx tsx examples/keep-sessions.ts
+import { createSpillway } from '../src/index.js'; // in your project: from "spillway"
+
+const spillway = await createSpillway({ store: 'sqlite:./spillway-example.db', inputBudget: 4_000 });
+const session = await spillway.open({ id: 'mill' });
+console.log(`${session.log.length} messages so far`);
+
+for (let turn = 0; turn < 20; turn++) {
+  const id = `turn-${session.log.length}`;
+  await session.append({
+    id,
+    role: 'user',
+    origin: 'user',
+    parts: [{ type: 'text', text: `Question ${id}: ${'how does the mill turn in the river? '.repeat(12)}` }],
+  });
+  // Compacts where it is due; `call` also retries once where a provider refuses the request as too long.
+  const answer = await session.call(async ({ messages, reading, run }) => {
+    if (run.kind === 'committed') console.log(`compacted: ${run.reason}, now ${reading.tokens} tokens`);
+    return `An answer to ${messages.length} messages.`; // your model stands here
+  });
+  await session.append({
+    id: `${id}-answer`,
+    role: 'assistant',
+    origin: 'model',
+    parts: [{ type: 'text', text: answer }],
+  });
+}
+
+await session.load();
+for (const { id, plan } of session.history) console.log(id, plan.before.tokens, '->', plan.after.tokens);
+console.log((await session.recall({ query: 'turn-0', limit: 1 })).map(({ handle }) => handle));
+await spillway.close();
