@@ -5,7 +5,7 @@
  *   npm run bench:stores -- [--stores sqlite,postgres] [--seconds 4] [--long 1000000] [--rounds 60]
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Libsql from 'libsql';
@@ -155,7 +155,9 @@ for (const kind of flags.stores.split(',')) {
     const bytes = server ? undefined : statSync(join(folder, 'long.db')).size;
     const opening = { ...long, ...(bytes && { fileBytes: bytes }) };
     console.log(kind, JSON.stringify(opening, undefined, 1));
-    console.log(`Written to ${saveResult(`stores-${kind}`, COMMAND, { ...lines, opening }, from)}`);
+    console.log(
+      `Written to ${saveResult(`stores-${kind}`, COMMAND, { loadAverage: loadavg().map((load) => round(load, 1)), ...lines, opening }, from)}`,
+    );
   } finally {
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
