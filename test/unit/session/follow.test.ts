@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { engine, prose, says, step, system, talk, user, type Chat } from '../../acceptance/support.js';
 import { commandAnswer, type Session } from '../../../src/index.js';
 
@@ -139,6 +140,24 @@ describe('a client that sends its whole history each time', () => {
     await session.follow({ messages: START });
     await expect(session.follow({ contents: [] })).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
     expect(session.log.length).toBe(2);
+  });
+});
+
+describe('programs that keep messages as objects of their own', () => {
+  it('name them when they first store them, and get them back from a store in another form', async () => {
+    const session = (await engine(4_000, {}, { format: 'langchain' })).session();
+    const said = [new HumanMessage('Build a mill.'), new AIMessage({ content: 'Gladly.', id: 'a1' })];
+    await session.follow({ messages: said });
+    const named = [
+      new HumanMessage({ content: 'Build a mill.', id: 'h1' }),
+      said[1]!,
+      new HumanMessage('Go on.'),
+    ];
+    expect((await session.follow({ messages: named })).appended).toHaveLength(1);
+    const stored = JSON.parse(JSON.stringify(named)) as unknown[];
+    expect(await session.follow({ messages: stored })).toMatchObject({ appended: [] });
+    const other = [new HumanMessage({ content: 'Build a ship.', id: 'h1' }), ...named.slice(1)];
+    expect((await session.follow({ messages: other })).rewound).toEqual({ to: 0, left: 3 });
   });
 });
 
