@@ -1,4 +1,4 @@
-import type { Spent } from '../pipeline/index.js';
+import { leftStanding, type Spent } from '../pipeline/index.js';
 import type { Json } from '../spi/index.js';
 import {
   Ledger,
@@ -32,7 +32,7 @@ export interface Checkpoint {
   readonly overflowed: boolean;
   readonly queued?: QueuedCompaction | undefined;
   readonly holds: readonly Hold[];
-  /** A plan waits for an operator: whoever opens the session needs all of it. */
+  /** A plan waits for an operator, or reasoning for its tool loop to end: whoever opens the session needs all of it. */
   readonly pending: boolean;
 }
 
@@ -68,7 +68,7 @@ export function checkpointOf(state: AgentState): Checkpoint {
     overflowed: state.overflowed,
     queued: state.queued,
     holds: ledger.holds,
-    pending: ledger.pending !== undefined,
+    pending: ledger.pending !== undefined || leftStanding(ledger.records).length > 0,
   };
 }
 

@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { defineSummarizer } from '../sessions/summarizer.js';
 import { openStore, type Message } from '../../../src/index.js';
 import { engine, read, says, shownText, system, talk, user } from '../support.js';
+
+/** Stores and whole sessions, on machines that do other things too. */
+jest.setTimeout(60_000);
 
 const settings = { fill: { prepareAt: 0.7 }, roster: ['auto'] };
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   openStore,
   recalledText,
@@ -20,6 +20,9 @@ import {
   user,
   wordsOf,
 } from '../support.js';
+
+/** Stores and whole sessions, on machines that do other things too. */
+jest.setTimeout(60_000);
 
 const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];
 const LONG = [

@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { openStore, type Message, type Session, type SessionStore } from '../../../src/index.js';
 import { engine, prose, read, says, sessionOf, shownText, system, talk, user } from '../support.js';
 import { KINDS, place } from './stores.js';
+
+/** Stores and whole sessions, on machines that do other things too. */
+jest.setTimeout(60_000);
 
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 const CHAT = [...START, ...talk(30, 100)];
