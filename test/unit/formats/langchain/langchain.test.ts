@@ -135,7 +135,8 @@ describe.each(FORMS)('LangChain messages as %s', (_, list) => {
     const form = list()[3] as Loose;
     if (form.lc === 1 && !(form instanceof AIMessage))
       expect(messages[3]).toMatchObject({ lc: 1, id: form.id });
-    if ((form as Loose).data) expect(mapStoredMessagesToChatMessages(messages as any)[3]!.text).toBe('So far: cats.');
+    if ((form as Loose).data)
+      expect(mapStoredMessagesToChatMessages(messages as any)[3]!.text).toBe('So far: cats.');
   });
 });
 
