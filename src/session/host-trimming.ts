@@ -11,7 +11,7 @@ export interface Untrimmed<Body> {
  * cut there is in no ledger. The body that was given is not changed.
  */
 export function withoutHostTrimming<Body extends object>(body: Body): Untrimmed<Body> {
-  const changed: Record<string, unknown> = { ...body };
+  const changed: Record<string, unknown> = { ...(body as Readonly<Record<string, unknown>>) };
   const switchedOff: string[] = [];
   if (changed.truncation === 'auto') {
     changed.truncation = 'disabled';
