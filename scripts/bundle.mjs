@@ -107,6 +107,7 @@ await build({
 const launcher = join(out, 'spillway.js');
 copyFileSync(join(root, 'scripts', 'launcher.cjs'), launcher);
 chmodSync(launcher, 0o755);
+copyFileSync(join(cli, 'import-module.cjs'), join(out, 'import-module.cjs'));
 writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n');
 
 const cache = join(root, 'scripts', 'code-cache.cjs');

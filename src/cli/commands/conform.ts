@@ -62,12 +62,17 @@ function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint 
   for (const { id, reason } of waived) out(`  ${paint.yellow('waived')} ${id}  ${reason}\n`);
 }
 
+/** `import()` out of the bundle. */
+const importModule = createRequire(import.meta.url)('../import-module.cjs') as (
+  url: string,
+) => Promise<Readonly<Record<string, unknown>>>;
+
 /** A file, or a package as the folder we are in would find it. */
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const file = resolve(path);
     const found = existsSync(file) ? file : createRequire(join(process.cwd(), 'here.js')).resolve(path);
-    return (await import(pathToFileURL(found).href)) as Readonly<Record<string, unknown>>;
+    return await importModule(pathToFileURL(found).href);
   } catch (cause) {
     throw new SpillwayError('INPUT_UNREADABLE', {
       subject: path,
