@@ -102,6 +102,13 @@ async function check(sessionId: string): Promise<string[]> {
       if (what === 'commit' && !records.has(id)) found.push(`lost compaction ${id}`);
       if (what === 'undo' && records.get(id)?.status !== 'undone') found.push(`lost the undoing of ${id}`);
     }
+    for (const [what, hash] of told) {
+      const isKnown =
+        session.pending?.plan.hash === hash || [...records.values()].some(({ plan }) => plan.hash === hash);
+      if (what === 'propose' && !isKnown) found.push(`lost the plan ${hash}`);
+    }
+    // Killed between a plan and its yes: it waits, as it should, and the next process may answer.
+    if (session.pending) await session.approve();
     await session.prepare();
   } catch (error) {
     found.push(`could not go on: ${String(error)}`);
