@@ -175,9 +175,9 @@ describe('files that are not what they should be', () => {
   });
 
   it('a format that does not exist is named with those that do', async () => {
-    const { code, err } = await compacted('format.jsonl', jsonLines(TALK), '--format', 'gemini');
+    const { code, err } = await compacted('format.jsonl', jsonLines(TALK), '--format', 'bedrock');
     expect(code).toBe(1);
-    expect(err).toMatch(/INPUT_FORMAT: .*gemini.*openai-chat/);
+    expect(err).toMatch(/INPUT_FORMAT: .*bedrock.*openai-chat/);
   });
 });
 

@@ -163,7 +163,8 @@ describe('README.md', () => {
   });
 
   it('has a program in it that runs', () => {
-    const program = /^```ts\n(.*?)^```/ms.exec(readme)![1]!;
+    const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block]) => block!);
+    const program = blocks.find((block) => block.includes('session.prepare()'))!;
     const folder = mkdtempSync(join(tmpdir(), 'spillway-readme-'));
     const client = `
       const reply = { usage: { prompt_tokens: 12 }, choices: [{ message: { role: 'assistant', content: 'To the sea.' } }] };
@@ -171,11 +172,13 @@ describe('README.md', () => {
       const sent: number[] = [];`;
     const calls = `
       const history: unknown[] = [{ role: 'user', content: 'Where does the river go?' }];
-      history.push(await call(history), { role: 'user', content: 'And then?' });
-      await call(history);
+      history.push(await call({ messages: history }), { role: 'user', content: 'And then?' });
+      await call({ messages: history });
       console.log(sent.join(), session.log.length);`;
     const file = join(folder, 'readme.mts');
-    const own = program.replace("'spillway'", JSON.stringify(join(root, 'src', 'index.js')));
+    const own = program
+      .replace("'spillway'", JSON.stringify(join(root, 'src', 'index.js')))
+      .replace('sqlite:./spillway.db', `sqlite:${join(folder, 'spillway.db')}`);
     writeFileSync(file, `${own}\n${client}\n${calls}`);
     const ran = spawnSync(process.execPath, ['--import', 'tsx', file], { cwd: root, encoding: 'utf8' });
     rmSync(folder, { recursive: true });
