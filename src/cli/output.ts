@@ -16,10 +16,11 @@ export function* requestLines(
   field: string,
   beside: Readonly<Record<string, unknown>>,
 ): Generator<string> {
-  if (Object.keys(beside).length === 0) return yield* arrayLines(messages);
+  // A field that is undefined is one to leave out of the body, as JSON does.
+  const fields = Object.entries(beside).filter(([, value]) => value !== undefined);
+  if (fields.length === 0) return yield* arrayLines(messages);
   yield '{\n';
-  for (const [name, value] of Object.entries(beside))
-    yield `${JSON.stringify(name)}: ${JSON.stringify(value)},\n`;
+  for (const [name, value] of fields) yield `${JSON.stringify(name)}: ${JSON.stringify(value)},\n`;
   yield `${JSON.stringify(field)}: `;
   yield* arrayLines(messages);
   yield '}\n';
