@@ -23,7 +23,14 @@ export const formats: ReadonlyMap<string, WireFormat> = new Map(
 );
 
 /** Files with one JSON object per line, each told by the first lines. In order: the surest marks first. */
-export const lineImporters: readonly LineImporter[] = [corpus, claudeCode, codex, geminiCliLines, copilot, pi];
+export const lineImporters: readonly LineImporter[] = [
+  corpus,
+  claudeCode,
+  codex,
+  geminiCliLines,
+  copilot,
+  pi,
+];
 
 /** Files that are one JSON value, each told by that value. In order: the surest marks first, bare requests last. */
 export const wholeImporters: readonly WholeImporter[] = [
