@@ -1,0 +1,194 @@
+/**
+ * What does a provider's cache keep of the requests of a session, and what does the input of its calls cost?
+ *
+ *   npm run bench:cache -- [--sessions DIR] [--windows 8000,16000,32000,64000] [--policies spillway,keep-newest] [--only ID]
+ */
+import { parseArgs } from 'node:util';
+import { createSpillway, replaySession } from '../src/index.js';
+import { loadPrices } from '../src/tokens/index.js';
+import { newest, split, type Exchange } from './retention/policies/exchanges.js';
+import type { ChatMessage } from './support/chat.js';
+import {
+  addTally,
+  newTally,
+  Prefixes,
+  unchangedShare,
+  type Billed,
+  type PrefixTally,
+} from './support/prefix.js';
+import { provenance, saveResult } from './support/provenance.js';
+import { referenceCount } from './support/reference-count.js';
+import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: CORPUS },
+    windows: { type: 'string', default: '8000,16000,32000,64000' },
+    policies: { type: 'string', default: 'spillway,keep-newest' },
+    only: { type: 'string' },
+  },
+});
+
+/** One model of each provider; every token that a prefix does not give is written to Anthropic's cache, which is charged. */
+const SHEETS = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-5' } as const;
+/** Shortest prefix that either provider keeps. */
+const LEAST_CACHED = 1_024;
+/** Pressure that a run goes down to, as in `config/default.yaml`. */
+const TARGET = 0.6;
+/** Of the bound that any policy has at a window. */
+const GOAL = 0.95;
+
+interface Sent {
+  readonly messages: readonly unknown[];
+  readonly committed: boolean;
+}
+type Send = (session: BenchSession, window: number) => AsyncIterable<Sent>;
+
+async function* spillway({ messages }: BenchSession, window: number): AsyncGenerator<Sent> {
+  const session = (await createSpillway({ inputBudget: window })).session();
+  let records = 0;
+  for await (const { prepared } of replaySession(session, messages)) {
+    if (!prepared) continue;
+    const { length } = session.history;
+    yield { messages: prepared.messages, committed: length !== records };
+    records = length;
+  }
+}
+
+/** Cuts only where a request is over the window, oldest first and down to the same target. */
+async function* keepNewest({ messages }: BenchSession, window: number): AsyncGenerator<Sent> {
+  const chat = messages.map((message) => message.wire as ChatMessage);
+  let oldest: ChatMessage | undefined;
+  for (const [index, message] of chat.entries()) {
+    if (message.role !== 'assistant') continue;
+    const history = chat.slice(0, index);
+    const { head, rest } = split(history, window);
+    const from = rest.findIndex((exchange) => exchange.messages[0] === oldest);
+    let kept: readonly Exchange[] = rest.slice(Math.max(0, from));
+    const committed = tokensOf(head, kept) > window;
+    if (committed) {
+      kept = newest(rest, TARGET * window - referenceCount(head));
+      // A newest exchange over the target still goes where it fits the window.
+      if (kept.length === 0) kept = newest(rest, window - referenceCount(head));
+      oldest = kept[0]?.messages[0];
+    }
+    yield { messages: [...head, ...kept.flatMap((exchange) => exchange.messages)], committed };
+  }
+}
+
+const tokensOf = (head: readonly ChatMessage[], kept: readonly Exchange[]): number =>
+  referenceCount([...head, ...kept.flatMap(({ messages }) => messages)]);
+
+const POLICIES: Readonly<Record<string, Send>> = { spillway, 'keep-newest': keepNewest };
+
+interface Row extends PrefixTally {
+  /** Of the log up to the last call, tokens that its window cannot hold: they have left, whatever the policy. */
+  mustLeave: number;
+  /** What was sent before, by each request that was followed by another, had each filled its window. */
+  fullStanding: number;
+  anthropic: number;
+  openai: number;
+}
+
+const newRow = (): Row => ({ ...newTally(), mustLeave: 0, fullStanding: 0, anthropic: 0, openai: 0 });
+
+const priceOf = await loadPrices();
+
+/** US dollars of the input of one call. */
+function costOf({ cached, fresh }: Billed, model: string): number {
+  const read = cached >= LEAST_CACHED ? cached : 0;
+  const paid = cached - read + fresh;
+  const isWriteCharged = model === SHEETS.anthropic;
+  const usage = {
+    inputTokens: isWriteCharged ? 0 : paid,
+    cacheWriteTokens: isWriteCharged ? paid : 0,
+    cacheReadTokens: read,
+    outputTokens: 0,
+  };
+  const cost = priceOf(model, usage);
+  if (cost === null) throw new Error(`no price of ${model} in the sheets`);
+  return cost;
+}
+
+async function measure(send: Send, session: BenchSession, window: number): Promise<Row> {
+  const prefixes = new Prefixes();
+  let anthropic = 0;
+  let openai = 0;
+  for await (const { messages, committed } of send(session, window)) {
+    const billed = prefixes.next(messages, committed);
+    anthropic += costOf(billed, SHEETS.anthropic);
+    openai += costOf(billed, SHEETS.openai);
+  }
+  return { ...prefixes.tally, ...leaving(session, window), anthropic, openai };
+}
+
+/**
+ * For the bound. Nobody keeps a larger share at the front than who fills the window at every call and loses each token
+ * once: whoever sends less has less that stands, and as much that leaves.
+ */
+function leaving({ messages }: BenchSession, window: number): Pick<Row, 'mustLeave' | 'fullStanding'> {
+  let logged = 0;
+  let atLastCall = 0;
+  let fullStanding = 0;
+  let calls = 0;
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      if (calls++ > 0) fullStanding += Math.min(atLastCall, window);
+      atLastCall = logged;
+    }
+    logged += referenceCount([message.wire]);
+  }
+  return { mustLeave: Math.max(0, atLastCall - window), fullStanding };
+}
+
+function figuresOf(row: Row) {
+  const bound = row.fullStanding === 0 ? 1 : 1 - row.mustLeave / row.fullStanding;
+  const unchanged = unchangedShare(row);
+  return {
+    requests: row.requests,
+    between: row.between,
+    extended: row.between === 0 ? 1 : row.extended / row.between,
+    sentTokens: row.sentTokens,
+    freshTokens: row.freshTokens,
+    unchanged,
+    /** The same had every message that stayed stood where it stood: what its own choice of what leaves allows. */
+    unchangedInOrder: row.standingTokens === 0 ? 1 : 1 - row.leftTokens / row.standingTokens,
+    bound,
+    ofGoal: unchanged / (GOAL * bound),
+    usd: { anthropic: row.anthropic, openai: row.openai },
+  };
+}
+
+const windows = flags.windows.split(',').map(Number);
+const policies = flags.policies.split(',');
+const unknown = policies.filter((name) => !(name in POLICIES));
+if (unknown.length > 0)
+  throw new Error(`no policy ${unknown.join(', ')}; there are ${Object.keys(POLICIES).join(', ')}`);
+const command = `npm run bench:cache -- ${process.argv.slice(2).join(' ')}`.trim();
+const loaded = provenance(command);
+const results: Record<string, Record<string, unknown>> = {};
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+for (const window of windows) {
+  const sums = new Map(policies.map((name) => [name, newRow()]));
+  const sessions: Record<string, Record<string, unknown>> = {};
+  for await (const session of sessionsOf(flags.sessions, flags.only)) {
+    for (const [name, sum] of sums) {
+      const row = await measure(POLICIES[name]!, session, window);
+      addTally(sum, row);
+      (sessions[session.id] ??= {})[name] = figuresOf(row);
+    }
+  }
+  const all = Object.fromEntries([...sums].map(([name, sum]) => [name, figuresOf(sum)]));
+  results[window] = { all, sessions };
+  for (const [name, figures] of Object.entries(all)) {
+    console.log(
+      `${String(window).padStart(7)} ${name.padEnd(12)} ${figures.requests} requests, ${percent(figures.extended)} of ` +
+        `${figures.between} between commits extend; unchanged ${percent(figures.unchanged)} (in order ` +
+        `${percent(figures.unchangedInOrder)}) of ${percent(figures.bound)}, ${figures.ofGoal.toFixed(3)} of the goal; ` +
+        `${Math.round(figures.sentTokens / 1_000)}k sent, ${Math.round(figures.freshTokens / 1_000)}k anew; ` +
+        `$${figures.usd.anthropic.toFixed(2)} ${SHEETS.anthropic}, $${figures.usd.openai.toFixed(2)} ${SHEETS.openai}`,
+    );
+  }
+}
+const isShort = flags.only !== undefined || windows.length < 4 || policies.length < 2;
+console.log(`written to ${saveResult(isShort ? 'cache-short' : 'cache', command, results, loaded)}`);
