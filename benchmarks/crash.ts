@@ -1,17 +1,21 @@
 /**
  * Kills a process that works a session, again and again, and looks at what is left:
  *   npm run bench:crash -- --runs 500 --store sqlite
+ *   npm run bench:crash -- --runs 100 --store postgres
  *   npm run bench:crash -- --runs 100 --store postgres://user:password@host/name
- * Every answer the process got is checked: messages word by word, compactions, undos. Then the next process goes on.
+ * `postgres` is a server of its own, from the packages. Every answer the process got is checked: messages word by word,
+ * compactions, undos. Then the next process goes on. Runs add up by store and seed in `results/crash.json`.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createSpillway } from '../src/index.js';
+import { startPostgres } from '../test/support/postgres.js';
 import { messageFor, randomOf } from './crash-work.js';
+import { provenance, saveResult, type Provenance } from './support/provenance.js';
 
 /** A session is left after so many kills, so that later runs do not only test long ones. */
 const RUNS_A_SESSION = 20;
@@ -19,6 +23,15 @@ const RUNS_A_SESSION = 20;
 const LATEST_KILL_MS = 400;
 
 type Told = readonly [what: string, id: string];
+
+/** What came of the kills of one seed. */
+interface Killed extends Provenance {
+  readonly seed: string;
+  readonly kills: number;
+  readonly answers: number;
+  readonly faults: readonly string[];
+}
+type ByStore = Readonly<Record<string, readonly Killed[]>>;
 
 const { values } = parseArgs({
   options: {
@@ -28,8 +41,12 @@ const { values } = parseArgs({
   },
 });
 const runs = Number(values.runs);
+const from = provenance(`npm run bench:crash -- ${process.argv.slice(2).join(' ')}`.trim());
 const folder = mkdtempSync(join(tmpdir(), 'spillway-crash-'));
-const url = values.store === 'sqlite' ? `sqlite:${join(folder, 'sessions.db')}` : values.store;
+const server = values.store === 'postgres' ? await startPostgres({ durable: true }) : undefined;
+const url =
+  (await server?.create()) ??
+  (values.store === 'sqlite' ? `sqlite:${join(folder, 'sessions.db')}` : values.store);
 const random = randomOf(Number(values.seed));
 const faults: string[] = [];
 let acknowledged = 0;
@@ -38,7 +55,7 @@ let told: Told[] = [];
 for (let run = 0; run < runs; run++) {
   const sessionId = `crash-${values.seed}-${Math.floor(run / RUNS_A_SESSION)}`;
   if (run % RUNS_A_SESSION === 0) told = [];
-  const news = await killed(sessionId, run, random() * LATEST_KILL_MS);
+  const news = await killWorker(sessionId, run, random() * LATEST_KILL_MS);
   acknowledged += news.length;
   told.push(...news);
   const found = (await check(sessionId)).map((fault) => `run ${run}: ${fault}`);
@@ -47,15 +64,29 @@ for (let run = 0; run < runs; run++) {
   if ((run + 1) % 10 === 0)
     process.stderr.write(`${run + 1} of ${runs} kills, ${acknowledged} answers, ${faults.length} faults\n`);
 }
+await server?.stop();
 rmSync(folder, { recursive: true, force: true });
 const store = url.replace(/:.*/s, '');
-process.stdout.write(
-  `${JSON.stringify({ store, runs, seed: values.seed, node: process.version, acknowledged, faults })}\n`,
-);
+const killed: Killed = { ...from, seed: values.seed, kills: runs, answers: acknowledged, faults };
+save(store, killed);
+process.stdout.write(`${JSON.stringify({ store, ...killed })}\n`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
+/** Beside what other seeds came to, on this store and on others. */
+function save(name: string, news: Killed): void {
+  let before: ByStore = {};
+  try {
+    before = (JSON.parse(readFileSync('benchmarks/results/crash.json', 'utf8')) as { result: ByStore })
+      .result;
+  } catch {
+    // The first one.
+  }
+  const others = (before[name] ?? []).filter(({ seed }) => seed !== news.seed);
+  saveResult('crash', from.command, { ...before, [name]: [...others, news] }, from);
+}
+
 /** Runs a worker, kills it some time after its session is open, and gives what it had said by then. */
-function killed(sessionId: string, run: number, afterMs: number): Promise<readonly Told[]> {
+function killWorker(sessionId: string, run: number, afterMs: number): Promise<readonly Told[]> {
   const script = fileURLToPath(new URL('crash-child.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, url, sessionId, String(run + 1)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -109,6 +140,8 @@ async function check(sessionId: string): Promise<string[]> {
     }
     // Killed between a plan and its yes: it waits, as it should, and the next process may answer.
     if (session.pending) await session.approve();
+    // Killed between an undo and letting go of its span: what was undone may not fit until somebody says so.
+    if (session.ledger.holds.length > 0) await session.release();
     await session.prepare();
   } catch (error) {
     found.push(`could not go on: ${String(error)}`);
