@@ -43,7 +43,7 @@ describe('N4: the convergence contract', () => {
     expect(floor.parts.unansweredUser).toBeGreaterThanOrEqual(1_500);
     expect(error!.message).toMatch(/2000 tokens/);
     // No stage was asked, nothing was committed, nothing is lost.
-    expect(events.map(({ kind }) => kind)).toEqual(['reading', 'triggered', 'failed']);
+    expect(events.map(({ kind }) => kind)).toEqual(['reading', 'triggered', 'warning', 'failed']);
     expect(session.ledger.records).toEqual([]);
     expect(session.log.length).toBe(8);
   });

