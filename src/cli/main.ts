@@ -34,7 +34,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     program
       .command('compact')
       .description(
-        'Compact a session once and write the messages that would be sent (OpenAI chat, or --to another format).',
+        'Compact a session once and write the messages that would be sent: a request in its own format, a recording in OpenAI chat, or --to another.',
       )
       .argument(
         '<file>',
@@ -72,7 +72,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .command('validate')
     .description('Check a request against the wire rules of a format.')
     .argument('<file>', 'request body or message list')
-    .option('--format <name>', 'wire format', 'openai-chat')
+    .option('--format <name>', 'wire format: told from the request, or a name', 'auto')
     .option('--json', 'machine output')
     .action(async (file: string, options) => {
       const { validate } = await import('./commands/validate.js');
@@ -142,7 +142,10 @@ function policyOptions(command: Command): Command {
     .option('--profile <profile>', 'profile name or file')
     .option('--config <file>', 'configuration file')
     .option('--format <name>', 'input format: told from the file, or a name', 'auto')
-    .option('--to <format>', 'wire format to write (default: openai-chat)')
+    .option(
+      '--to <format>',
+      'wire format to write (default: that of the request; openai-chat for a recording)',
+    )
     .option('--out <path>', 'write messages here instead of stdout (replay: a folder)')
     .option('--report <file>', 'write the report as JSON here')
     .option('--json', 'the report on stderr as JSON');

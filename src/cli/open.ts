@@ -1,11 +1,11 @@
-import type { ReadSession } from '../formats/index.js';
+import { formatNamed, formats, type ReadSession } from '../formats/index.js';
 import { createSpillway, type Budget, type Session } from '../index.js';
 import { DEFAULT_WINDOW } from '../tokens/index.js';
 import { amount } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
-/** The wire format that is written where `--to` names none. */
-export const DEFAULT_WIRE = 'openai-chat';
+/** What a recording is written as where `--to` names no format; a request is written in its own. */
+const DEFAULT_WIRE = 'openai-chat';
 
 /** Options that decide how a session is kept, the same for every command that keeps one. */
 export interface PolicyOptions {
@@ -14,7 +14,7 @@ export interface PolicyOptions {
   readonly profile?: string;
   readonly config?: string;
   readonly format: string;
-  /** Wire format of what is written; `DEFAULT_WIRE` where absent. */
+  /** Wire format of what is written; absent: the format of a request, OpenAI chat for a recording. */
   readonly to?: string;
   readonly out?: string;
   readonly report?: string;
@@ -22,6 +22,8 @@ export interface PolicyOptions {
 }
 
 export interface Opened {
+  /** Field of a request's body that holds the messages, in the format that is written. */
+  readonly messagesField: string;
   readonly session: Session;
   /** What an operator should know before relying on the result; said already, or for the report where that is JSON. */
   readonly warnings: readonly string[];
@@ -33,12 +35,13 @@ export async function openFor(
   options: PolicyOptions,
   terminal: Terminal,
 ): Promise<Opened> {
+  const to = options.to ?? (formats.has(input.format) ? input.format : DEFAULT_WIRE);
   const sources = {
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.config !== undefined && { configFile: options.config }),
     ...(options.model !== undefined && { model: options.model }),
-    ...(options.to !== undefined && { format: options.to }),
+    format: formatNamed(to),
   };
   // A window on the command line is the input budget itself: nothing is kept back for an answer.
   const named = await createSpillway({
@@ -51,7 +54,7 @@ export async function openFor(
   const session = spillway.session({ tools: input.parsed.tools ?? [] });
   const warnings = warningsOf(session.reading.budget, options, isGuess);
   if (!options.json) for (const warning of warnings) terminal.note(`warning: ${warning}`);
-  return { session, warnings };
+  return { session, messagesField: formatNamed(to).messagesField, warnings };
 }
 
 function warningsOf({ authoritative, window }: Budget, { model }: PolicyOptions, isGuess: boolean): string[] {

@@ -46,11 +46,19 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
     if (existsSync(draft)) rmSync(draft);
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: file,
-      found: cause instanceof Error ? cause.message : String(cause),
+      found: whyUnwritable(cause),
       remedy: 'Name a place that can be written to and has room; nothing was left behind.',
       cause,
     });
   }
+}
+
+/** The system's own words name the draft beside the file, which nobody asked for. */
+function whyUnwritable(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'EISDIR') return 'a directory';
+  if (code === 'EACCES' || code === 'EPERM') return 'no permission to write there';
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** A report: JSON to a file where asked, and for people or programs on stderr. */

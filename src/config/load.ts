@@ -113,7 +113,7 @@ function parse(tree: Record<string, unknown>, stageOptions: LoadOptions['stageOp
       const issue: Issue = {
         code: 'custom',
         path: [],
-        message: `The schema failed: ${(cause as Error).message}`,
+        message: `The schema failed: ${(cause as Error).message}.`,
       };
       faults.push(...issueFaults(issue, parsed, below));
     }

@@ -10,4 +10,6 @@ export { corpus } from './corpus/index.js';
 export type { ImportedSession, LineImporter, SessionReader, Taken, WholeImporter } from './importer.js';
 export { formatNamed, formatNames, formats, lineImporters, wholeImporters } from './registry.js';
 export { readSession, type ReadOptions, type ReadSession } from './read.js';
+export { unreadable } from './reading/faults.js';
 export type { Progress } from './reading/source.js';
+export { wireOf } from './recognise.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, readSession, replaySession } from '../../src/index.js';
-import { validateOpenAiChat } from '../../src/testkit/index.js';
+import { validateOpenAiChat, validators } from '../../src/testkit/index.js';
 import {
   jsonLines,
   prose,
@@ -120,6 +120,18 @@ describe('spillway compact', () => {
     expect(two.out).toBe(one.out);
   });
 
+  it('a request is written in its own format, a recording in OpenAI chat', async () => {
+    const claude = place('to-claude.json');
+    await spillway(['compact', FILE, ...BUDGET, '--to', 'anthropic', '--out', claude]);
+    const again = JSON.parse((await spillway(['compact', claude, '--window', '2000'])).out);
+    expect(validators.get('anthropic')!(again)).toEqual([]);
+    expect(JSON.stringify(again)).toMatch(/"type":"tool_use"/);
+    const recorded = [{ kind: 'meta' }, ...CHAT].map((line) => JSON.stringify(line)).join('\n');
+    const { out } = await spillway(['compact', folder.file('recorded.jsonl', recorded), ...BUDGET]);
+    expect(validateOpenAiChat(JSON.parse(out))).toEqual([]);
+    expect(out).toMatch(/"tool_calls"/);
+  });
+
   it('a place that cannot be written to: exit code 1, OUTPUT_UNWRITABLE', async () => {
     const { code, err } = await spillway(['compact', FILE, ...BUDGET, '--out', join(FILE, 'out.json')]);
     expect(code).toBe(1);
@@ -223,6 +235,16 @@ describe('spillway validate', () => {
     const { code, out } = await spillway(['validate', broken, '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(out).violations[0]).toMatchObject({ rule: 'C1', at: 2 });
+  });
+
+  it('tells the format from the request, and says what it took it for', async () => {
+    const content = [{ type: 'tool_use', id: 'a', name: 'Read', input: {} }];
+    const messages = [user('Look.'), { role: 'assistant', content }, user('Well?')];
+    const file = folder.file('claude.json', JSON.stringify({ messages }));
+    const { code, out, err } = await spillway(['validate', file]);
+    expect([code, out]).toEqual([1, expect.stringMatching(/: A\d at message \d/)]);
+    expect(err).toMatch(/read as anthropic; --format names another/);
+    expect((await spillway(['validate', place('nowhere')])).err).toMatch(/"no such file"/);
   });
 
   it('what compact writes is legal', async () => {

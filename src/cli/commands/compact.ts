@@ -1,6 +1,6 @@
 import { formatNamed, readSession } from '../../formats/index.js';
 import { EXIT } from '../exit.js';
-import { DEFAULT_WIRE, openFor, type PolicyOptions } from '../open.js';
+import { openFor, type PolicyOptions } from '../open.js';
 import { requestLines, writeReport, writeResult } from '../output.js';
 import { compactReport, compactTable } from '../report/compact.js';
 import type { Terminal } from '../terminal.js';
@@ -12,11 +12,11 @@ export interface CompactOptions extends PolicyOptions {
 
 /** One-shot: appends all messages, lets one run happen, writes what would be sent. */
 export async function compact(file: string, options: CompactOptions, terminal: Terminal): Promise<number> {
-  const { messagesField } = formatNamed(options.to ?? DEFAULT_WIRE);
+  if (options.to !== undefined) formatNamed(options.to); // a name that is wrong is said before anything is read
   const input = await readSession(file, { format: options.format });
   const all = input.parsed.messages;
   const messages = options.upto === undefined ? all : all.slice(0, options.upto);
-  const { session, warnings } = await openFor(input, options, terminal);
+  const { session, messagesField, warnings } = await openFor(input, options, terminal);
   session.append(...messages);
   const before = session.reading;
   const forced = options.target === undefined ? undefined : await session.compact({ target: options.target });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { SpillwayError } from '../../errors/index.js';
 import { createSpillway, openStore, recalledText, type Session } from '../../index.js';
 import type { CompactionRecord, Part } from '../../transcript/index.js';
@@ -39,6 +40,7 @@ function showing({ json }: KeptOptions, terminal: Terminal): Show {
 }
 
 export async function sessions(options: KeptOptions, terminal: Terminal): Promise<number> {
+  mustBeThere(options.store);
   const store = await openStore(options.store);
   try {
     const threads = await store.threads();
@@ -216,6 +218,7 @@ async function within(
   terminal: Terminal,
   act: (session: Session) => Promise<void>,
 ): Promise<number> {
+  mustBeThere(options.store);
   const spillway = await createSpillway({
     store: options.store,
     env: terminal.env,
@@ -238,6 +241,17 @@ async function within(
   } finally {
     await spillway.close();
   }
+}
+
+/** Opening makes the file that is missing; who asks what a file holds has only misspelt its name. */
+function mustBeThere(store: string): void {
+  const file = /^sqlite:(?:\/\/)?(.+)$/is.exec(store)?.[1];
+  if (file === undefined || file === ':memory:' || existsSync(file)) return;
+  throw new SpillwayError('INPUT_UNREADABLE', {
+    subject: store,
+    found: 'no such file',
+    remedy: 'Check the path; a store is made by the first session that is kept in it.',
+  });
 }
 
 function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionRecord): string {

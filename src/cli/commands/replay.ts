@@ -3,7 +3,7 @@ import { SpillwayError } from '../../errors/index.js';
 import { formatNamed, readSession } from '../../formats/index.js';
 import { replaySession } from '../../index.js';
 import { EXIT } from '../exit.js';
-import { DEFAULT_WIRE, openFor, type PolicyOptions } from '../open.js';
+import { openFor, type PolicyOptions } from '../open.js';
 import { requestLines, writeReport, writeResult } from '../output.js';
 import { createProgress } from '../progress.js';
 import { replayReport, replayTable } from '../report/replay.js';
@@ -15,7 +15,7 @@ export interface ReplayOptions extends PolicyOptions {
 
 /** Plays a session as it went, preparing every call of the model. A call that cannot fit is reported; the rest goes on. */
 export async function replay(file: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
-  const { messagesField } = formatNamed(options.to ?? DEFAULT_WIRE);
+  if (options.to !== undefined) formatNamed(options.to); // a name that is wrong is said before anything is read
   const input = await readSession(file, { format: options.format });
   const { messages } = input.parsed;
   const wanted = new Set(options.contextsAt ?? []);
@@ -36,7 +36,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
       remedy: 'Say with --out where the contexts should be written.',
     });
   }
-  const { session, warnings } = await openFor(input, options, terminal);
+  const { session, messagesField, warnings } = await openFor(input, options, terminal);
   const progress = createProgress(terminal, messages.length, 'replaying');
   const calls = [];
   for await (const call of replaySession(session, messages)) {

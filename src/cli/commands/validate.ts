@@ -1,31 +1,35 @@
 import { readFile } from 'node:fs/promises';
 import { SpillwayError } from '../../errors/index.js';
+import { unreadable, wireOf } from '../../formats/index.js';
 import { validators } from '../../testkit/index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 
 export interface ValidateOptions {
+  /** Name of a wire format; `auto`: told from the request. */
   readonly format: string;
   readonly json?: boolean;
 }
 
 /** Checks anyone's request against the provider's rules; exit code 1 where one is broken. */
 export async function validate(file: string, options: ValidateOptions, terminal: Terminal): Promise<number> {
-  const { format } = options;
-  const judge = validators.get(format);
-  if (!judge) {
+  if (options.format !== 'auto' && !validators.has(options.format)) {
     throw new SpillwayError('INPUT_FORMAT', {
       subject: '--format',
-      found: format,
-      allowed: [...validators.keys()].join(', '),
+      found: options.format,
+      allowed: ['auto', ...validators.keys()].join(', '),
       remedy: 'Name the format that the request is written in.',
     });
   }
-  const violations = judge(await readJson(file));
+  const request = await readJson(file);
+  const format = options.format === 'auto' ? (wireOf(request)?.format ?? 'openai-chat') : options.format;
+  const violations = validators.get(format)!(request);
   if (options.json) terminal.out(`${JSON.stringify({ file, format, violations })}\n`);
   else if (violations.length === 0) terminal.out(`${file}: legal ${format}\n`);
-  else
+  else {
     for (const { rule, at, what } of violations) terminal.out(`${file}: ${rule} at message ${at}: ${what}\n`);
+    if (options.format === 'auto') terminal.note(`read as ${format}; --format names another`);
+  }
   return violations.length === 0 ? EXIT.done : EXIT.inputAtFault;
 }
 
@@ -34,12 +38,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    throw new SpillwayError('INPUT_UNREADABLE', {
-      subject: file,
-      found: cause instanceof Error ? cause.message : String(cause),
-      remedy: 'Name a file that can be read.',
-      cause,
-    });
+    throw unreadable(file, cause);
   }
   try {
     return JSON.parse(text);

@@ -39,7 +39,7 @@ export class AnyLines implements SessionReader {
     if (importer) this.#wholes.push({ value, importer });
     else if (this.#items.length > 0 || this.#hopeful || this.#expected || isItem(value))
       this.#items.push(value);
-    else throw this.#unknown(`objects with ${Object.keys(value).slice(0, 5).join(', ')}`);
+    else throw this.#unknown(`objects with ${keysOf(value)}`);
   }
 
   finish(): ImportedSession {
@@ -76,6 +76,11 @@ export class AnyLines implements SessionReader {
     const remedy = 'Convert it to one of these; if it is one of these, name the format.';
     return wrongFormat(this.#path, found, formatNames.join(', '), remedy);
   }
+}
+
+/** The first few, as a person reads them. */
+function keysOf(value: object): string {
+  return Object.keys(value).slice(0, 5).join(', ') || 'no fields';
 }
 
 /** Whether an object by itself looks like a message of some wire format. */

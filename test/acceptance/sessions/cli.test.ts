@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSpillway, type CompactionRecord } from '../../../src/index.js';
 import { prose, read, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
@@ -100,6 +101,12 @@ describe('the command line for kept sessions', () => {
     expect((await spillway(['history', 'nobody', '--store', store])).err).toContain('SESSION_UNKNOWN');
     expect((await spillway(['history', 'mill', '--store', 'mongo://x'])).err).toContain('STORE_UNKNOWN');
     expect((await spillway(['history', 'mill'])).err).toContain('--store');
+    const misspelt = `${store}x`;
+    for (const args of [['sessions'], ['history', 'mill']]) {
+      const { code, err } = await spillway([...args, '--store', misspelt]);
+      expect([code, err]).toEqual([1, expect.stringContaining('no such file')]);
+    }
+    expect(existsSync(misspelt.replace('sqlite:', ''))).toBe(false);
     expect((await spillway(['recall', 'mill', '--store', store, '--handle', 'm999'])).err).toContain(
       'MESSAGE_UNKNOWN',
     );
