@@ -168,6 +168,8 @@ const command = `npm run bench:cache -- ${process.argv.slice(2).join(' ')}`.trim
 const loaded = provenance(command);
 const results: Record<string, Record<string, unknown>> = {};
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const isShort = flags.only !== undefined || windows.length < 4 || policies.length < 2;
+let file = '';
 for (const window of windows) {
   const sums = new Map(policies.map((name) => [name, newRow()]));
   const sessions: Record<string, Record<string, unknown>> = {};
@@ -189,6 +191,7 @@ for (const window of windows) {
         `$${figures.usd.anthropic.toFixed(2)} ${SHEETS.anthropic}, $${figures.usd.openai.toFixed(2)} ${SHEETS.openai}`,
     );
   }
+  // After each window: a run that is stopped keeps what it has measured.
+  file = saveResult(isShort ? 'cache-short' : 'cache', command, results, loaded);
 }
-const isShort = flags.only !== undefined || windows.length < 4 || policies.length < 2;
-console.log(`written to ${saveResult(isShort ? 'cache-short' : 'cache', command, results, loaded)}`);
+console.log(`written to ${file}`);
