@@ -82,10 +82,13 @@ export class Journal {
   /** Stores what was mentioned now. */
   async note(): Promise<void> {
     await this.flush();
-    const [events, usage] = [this.#events, this.#usage];
-    if (events.length === 0 && usage.length === 0) return;
-    await this.#guarded(() => this.store.note(this.key, events, usage));
-    this.#forget(events.length, usage.length);
+    // What is mentioned while the store writes is not forgotten with it.
+    await this.#alone(async () => {
+      const [events, usage] = [[...this.#events], [...this.#usage]];
+      if (events.length === 0 && usage.length === 0) return;
+      await this.#guarded(() => this.store.note(this.key, events, usage));
+      this.#forget(events.length, usage.length);
+    });
   }
 
   /**
