@@ -10,7 +10,9 @@ import type {
   UsageEntry,
 } from '../spi/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage } from '../transcript/index.js';
+import { sameMessage } from './same-message.js';
 import type { AgentState } from './state.js';
+import { doneOf, isUnsure, type UnsureWrite } from './unsure.js';
 
 /** A ledger event as it is stored: with a name of its own, by which its writer knows it again. */
 interface Entry {
@@ -27,7 +29,13 @@ export interface JournalParts {
   /** What opening will need, of the state as it is now. */
   readonly checkpoint: () => Json;
   /** The thread moved on without us: reads it again and puts behind it what is not stored by then. */
-  readonly reload: (unsaved: () => readonly LogMessage[], whole?: boolean) => Promise<ThreadHead>;
+  readonly reload: (unsaved: () => readonly LogMessage[], whole?: boolean) => Promise<Reloaded>;
+}
+
+export interface Reloaded {
+  readonly head: ThreadHead;
+  /** Ids under which other messages than ours are stored. */
+  readonly taken: readonly string[];
 }
 
 /**
@@ -46,6 +54,10 @@ export class Journal {
   #losses = 0;
   /** Messages that were turned down after all: another one had their id. */
   readonly #refused = new Set<string>();
+  /** Writes since the last answer that may have been done. */
+  #unsure: UnsureWrite[] = [];
+  /** Messages of such writes: found stored, they are our own. */
+  readonly #sent = new Set<string>();
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
@@ -107,7 +119,7 @@ export class Journal {
   load(): Promise<void> {
     return this.#alone(async () => {
       if (this.#parts.state.isWhole) return;
-      this.#head = await this.#guarded(() => this.#parts.reload(() => this.#unsaved(), true));
+      await this.#readAgain(() => this.#unsaved(), true);
     });
   }
 
@@ -138,6 +150,12 @@ export class Journal {
       if (messages.length === 0 && events.length === 0) return;
       const offset = appendedAt(log.length, ledger.left) - log.length;
       const [mentioned, usage] = [this.#events.length, this.#usage.length];
+      const sent = {
+        messages: messages.map(({ id }) => id),
+        entries: events.length,
+        events: mentioned,
+        usage,
+      };
       const write = {
         ...(messages.length > 0 && { messages: messages.map((one) => ({ ...one, seq: one.seq + offset })) }),
         ...(events.length > 0 && {
@@ -151,14 +169,28 @@ export class Journal {
       try {
         head = await this.#guarded(() => this.store.write(this.key, this.#head, write));
       } catch (error) {
-        if (!(await this.#dropTaken(error, messages))) throw error;
-        continue;
+        if (await this.#dropTaken(error, messages)) continue;
+        if (isUnsure(error)) this.#doubt(sent);
+        throw error;
       }
       if (head) {
         this.#head = head;
+        // The head was where we left it: nothing that failed before was done.
+        this.#unsure = [];
         this.#forget(mentioned, usage);
-      } else await this.#reload(events);
+      } else await this.#reload(events, sent);
     }
+  }
+
+  #doubt(write: UnsureWrite): void {
+    this.#unsure.push(write);
+    for (const id of write.messages) this.#sent.add(id);
+  }
+
+  async #readAgain(unsaved: () => readonly LogMessage[], whole?: boolean): Promise<void> {
+    const { head, taken } = await this.#guarded(() => this.#parts.reload(unsaved, whole));
+    this.#head = head;
+    for (const id of taken) this.#refused.add(id);
   }
 
   #unsaved(): LogMessage[] {
@@ -168,30 +200,45 @@ export class Journal {
     return Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));
   }
 
-  async #reload(events: readonly LedgerEvent[]): Promise<void> {
+  async #reload(events: readonly LedgerEvent[], sent: UnsureWrite): Promise<void> {
     const before = this.#head;
-    this.#head = await this.#guarded(() => this.#parts.reload(() => this.#unsaved()));
-    if (events.length === 0) return;
+    // An answer can get lost behind a write that took place: then nothing of ours was.
+    const candidates = [...this.#unsure, ...(events.length > 0 ? [sent] : [])];
+    await this.#readAgain(() => this.#unsaved());
+    if (candidates.length === 0) return;
     const entries = await this.#guarded(() =>
       this.store.entries(this.key, before.entries, this.#head.entries),
     );
-    // An answer can get lost behind a write that took place: then nothing of ours was.
-    const arrived = entries.some(({ body }) => (body as unknown as Entry).writer === this.#writer);
-    if (!arrived) {
-      this.#losses++;
-      // What was said of it did not happen.
-      this.#events = this.#events.filter(({ kind }) => kind === 'call');
-    }
+    const own = entries.filter(({ body }) => (body as unknown as Entry).writer === this.#writer).length;
+    const done = await doneOf(candidates, own, async (id) => this.#isOwn(id));
+    this.#unsure = [];
+    if (done) this.#forget(done.events, done.usage);
+    if (own >= events.length) return;
+    this.#losses++;
+    // What was said of it did not happen.
+    this.#events = this.#events.filter(({ kind }) => kind === 'call');
+  }
+
+  async #isOwn(id: string): Promise<boolean> {
+    return (
+      !this.#refused.has(id) && (await this.#guarded(() => this.store.message(this.key, id))) !== undefined
+    );
   }
 
   /** A message whose id the store knows from the part of the log that was not read. */
   async #dropTaken(error: unknown, messages: readonly LogMessage[]): Promise<boolean> {
     if (!(error instanceof SpillwayError) || error.code !== 'MESSAGE_ID_TAKEN') return false;
     const taken = new Set<string>();
-    for (const { id } of messages) if (await this.store.message(this.key, id)) taken.add(id);
+    for (const message of messages) {
+      const { id } = message;
+      const stored = await this.#guarded(() => this.store.message(this.key, id));
+      if (!stored) continue;
+      taken.add(id);
+      // Our own, which was stored although its answer never came?
+      if (!this.#sent.has(id) || !sameMessage(stored, message)) this.#refused.add(id);
+    }
     if (taken.size === 0) return false;
-    for (const id of taken) this.#refused.add(id);
-    this.#head = await this.#parts.reload(() => this.#unsaved().filter(({ id }) => !taken.has(id)));
+    await this.#readAgain(() => this.#unsaved().filter(({ id }) => !taken.has(id)));
     return true;
   }
 
@@ -216,6 +263,7 @@ export class Journal {
         subject: this.store.name,
         found: cause instanceof Error ? cause.message : String(cause),
         remedy: 'Nothing is lost in memory: the next call tries again.',
+        facts: { thrown: true },
         retryable: true,
         cause,
       });

@@ -36,8 +36,8 @@ export class Keeping {
       reload: async (unsaved, whole) => {
         const read = whole || state.isWhole ? readWhole : readTail;
         const fresh = await read(store, key, parts);
-        replaceState(state, fresh.state, unsaved(), parts);
-        return fresh.head;
+        const taken = replaceState(state, fresh.state, unsaved(), parts);
+        return { head: fresh.head, taken };
       },
     });
     this.#journal = journal;

@@ -14,6 +14,7 @@ import { carriedBy, tailState, type Checkpoint } from './checkpoint.js';
 import { eventOf } from './journal.js';
 import { LEARNED_LIMITS } from './overflow.js';
 import { markerOf, queuedIn } from './queue.js';
+import { sameMessage } from './same-message.js';
 import { stateOn, takeIn, type AgentState, type SessionParts } from './state.js';
 
 /** A thread as it was read, and the head it was read at. */
@@ -81,19 +82,28 @@ export async function readWhole(
   };
 }
 
-/** Puts what was read in the place of what stands, and behind it what the store does not have. */
+/**
+ * Puts what was read in the place of what stands, and behind it what the store does not have. Returns the ids under
+ * which something else is stored.
+ */
 export function replaceState(
   state: AgentState,
   read: AgentState,
   unsaved: readonly LogMessage[],
   parts: SessionParts,
-): void {
+): readonly string[] {
   const { arrivals } = state;
+  const taken: string[] = [];
   Object.assign(state, read, { arrivals: undefined });
-  // Another process may have written the very message: a client that was answered by two.
-  for (const message of unsaved) if (!state.log.find(message.id)) takeIn(plain(message), state, parts);
+  for (const message of unsaved) {
+    const stored = state.log.find(message.id);
+    if (!stored) takeIn(plain(message), state, parts);
+    // Another process may have written the very message: a client that was answered by two.
+    else if (!sameMessage(stored, message)) taken.push(message.id);
+  }
   state.arrivals = arrivals;
   parts.gauge.rewritten();
+  return taken;
 }
 
 function plain({ seq: _, size: __, ...message }: LogMessage): Omit<LogMessage, 'seq' | 'size'> {
