@@ -37,7 +37,7 @@ const spillway = await createSpillway({
   },
 });
 const session = spillway.session();
-session.append(...openaiChat.parse([{ role: 'user', content: 'Where does the river go?' }]).messages);
+await session.append(...openaiChat.parse([{ role: 'user', content: 'Where does the river go?' }]).messages);
 
 export const { messages, reading, run } = await session.prepare();
 console.log(

@@ -195,6 +195,14 @@ export function explain(id: string, options: KeptOptions, terminal: Terminal): P
 
 export function recall(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
   const { handle, query, limit } = options;
+  if (handle === undefined && query === undefined) {
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'recall',
+      found: 'neither --handle nor --query',
+      allowed: '--handle as it stands in a mark, or --query with words to search for',
+      remedy: 'Say what to read back.',
+    });
+  }
   return within(id, options, terminal, async (session) => {
     const found = await session.recall({
       ...(handle !== undefined && { handle }),

@@ -107,6 +107,8 @@ describe('the command line for kept sessions', () => {
       expect([code, err]).toEqual([1, expect.stringContaining('no such file')]);
     }
     expect(existsSync(misspelt.replace('sqlite:', ''))).toBe(false);
+    const nothing = await spillway(['recall', 'mill', '--store', store]);
+    expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('neither --handle nor --query')]);
     expect((await spillway(['recall', 'mill', '--store', store, '--handle', 'm999'])).err).toContain(
       'MESSAGE_UNKNOWN',
     );
