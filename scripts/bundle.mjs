@@ -100,7 +100,7 @@ await build({
   },
   // Optional peers: taken from where the user installed them, if a model is asked for. Databases: native code, or loaded
   // only where a store is asked for. By require: from compiled code Node lets no import() out.
-  external: ['ai', '@ai-sdk/*', 'kysely', 'libsql', 'pg'],
+  external: ['ai', '@ai-sdk/*', 'kysely', 'libsql', 'pg', 'pg-boss'],
   supported: { 'dynamic-import': false },
   plugins: [ownAddress, oneLanguage, plainVocabulary],
 });

@@ -45,6 +45,16 @@ export const FillFields = z.strictObject({
     .describe(
       'Pressure from which the next compaction and its text are prepared between turns, before it is due. Empty: only when it is due.',
     ),
+  queue: z
+    .enum(['store', 'process'])
+    .default('store')
+    .describe(
+      'Who prepares: store: any process on the store, where it has a queue (PostgreSQL). process: the one that wants it.',
+    ),
+  work: z
+    .boolean()
+    .default(true)
+    .describe('Whether this process does jobs of a shared queue; off: it leaves them to others.'),
   concurrency: z.int().min(1).max(64).default(4).describe('Calls of the summarizer at a time.'),
   toolResultChars: z
     .int()

@@ -70,6 +70,7 @@ export function respondNow(
   how: { readonly target: number; readonly forced: boolean; readonly signal?: AbortSignal | undefined },
 ): Response {
   const { gauge, policy, timer, early } = parts;
+  if (trigger.kind === 'pressure') early.revive(state, parts);
   if (trigger.kind === 'pressure' && early.running)
     return early.running.then(() => respondNow(state, parts, emit, trigger, how));
   const started = timer();

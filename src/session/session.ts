@@ -150,7 +150,8 @@ export class Session extends OperatedSession {
       // Kept sessions find it again after a restart.
       if (this.keeping.journal) void this.queue({ auto: true });
     }
-    if (reading) this.parts.early.start(this.state, this.parts);
+    const stored = this.keeping.journal && (() => this.keeping.stored([]));
+    if (reading) this.parts.early.start(this.state, this.parts, stored);
     this.#reaction.answered();
     for (const { what, ...facts } of notices) this.parts.audit.say(what, undefined, facts);
     return this.keeping.noted(call ? [callEvent(call)] : []);

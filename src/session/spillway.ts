@@ -11,6 +11,7 @@ import { CostBook, ProjectCosts, type Costs } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
 import { Follower } from './follow.js';
 import { createGauge } from './gauge.js';
+import { Background } from './background.js';
 import { EarlyFill } from './early.js';
 import { NetCosts } from './net-cost.js';
 import { Session } from './session.js';
@@ -74,6 +75,7 @@ export class Spillway {
   readonly #parts: SpillwayParts;
   readonly #redact: Redact;
   readonly #costs: ProjectCosts;
+  readonly #background: Background;
   #opened = 0;
 
   constructor(parts: SpillwayParts) {
@@ -81,6 +83,22 @@ export class Spillway {
     this.config = parts.config;
     this.#redact = redactFor(parts.config.settings.redact);
     this.#costs = new ProjectCosts(parts.effects.clock);
+    const { fill } = parts.config.settings;
+    this.#background = new Background({
+      store: parts.store,
+      atOnce: fill.concurrency,
+      isShared: fill.queue === 'store' && parts.openFiller !== undefined && this.#prepares(),
+      works: fill.work,
+      partsFor: ({ sessionId, agentPath, model }) =>
+        this.#partsFor({ id: sessionId, agentPath, ...(model !== null && { model }) }),
+    });
+  }
+
+  /** Whether any agent has its compactions prepared between turns. */
+  #prepares(): boolean {
+    const { fill, agents } = this.config.settings;
+    const own = Object.values(agents) as { readonly fill?: { readonly prepareAt?: number | null } }[];
+    return [{ fill }, ...own].some((asked) => (asked.fill?.prepareAt ?? null) !== null);
   }
 
   /** What all sessions of this engine cost since it was opened, and never less. `session.costs` has each one's. */
@@ -114,6 +132,7 @@ export class Spillway {
   async open(options: SessionOptions & { readonly id: string }): Promise<Session> {
     const parts = this.#partsFor(options);
     const opened = await openThread(this.store, { sessionId: parts.id, agentPath: parts.agentPath }, parts);
+    await parts.early.load(parts);
     return new Session(parts, opened);
   }
 
@@ -129,8 +148,9 @@ export class Spillway {
     });
   }
 
-  /** Lets go of the store, where there is one. */
+  /** Ends what is prepared in the background, leaving it to others where there are any, and lets go of the store. */
   async close(): Promise<void> {
+    await this.#background.stop();
     await this.#parts.store?.close();
   }
 
@@ -181,7 +201,11 @@ export class Spillway {
       approval: settings.compaction.approval === 'ask',
       continues: settings.compaction.continue,
       prepareAt: settings.fill.prepareAt,
-      early: new EarlyFill(),
+      early: new EarlyFill({
+        background: this.#background,
+        canShare: options.summaryLines === undefined,
+        waitMs: settings.fill.deadlineMs,
+      }),
       injectionReserve: settings.reserve.injection,
       audit: new AuditTrail(effects.clock),
       netCosts: new NetCosts(priceOf),

@@ -4,3 +4,4 @@ export * from './token-counter.js';
 export * from './wire-format.js';
 export * from './summarizer.js';
 export * from './session-store.js';
+export * from './background-queue.js';

@@ -8,7 +8,7 @@ import {
   type PlannedEdit,
   type ReadonlyLog,
 } from '../transcript/index.js';
-import { MemoryArtifacts } from './artifacts.js';
+import { artifactKey, MemoryArtifacts } from './artifacts.js';
 import type { Breakers, BreakerState } from './breaker.js';
 import type { CallParts } from './call.js';
 import { eachBounded } from './each.js';
@@ -17,7 +17,7 @@ import { Limit } from './limit.js';
 import { linesOf } from './lines.js';
 import { handleOf } from './mark.js';
 import { BoughtOnce } from './once.js';
-import type { Prompts } from './prompts.js';
+import { PROMPT_NAMES, type Prompts } from './prompts.js';
 import { fillSlot, type SlotParts } from './slot.js';
 import { slotSource } from './source.js';
 import { Turnstile } from './turnstile.js';
@@ -72,6 +72,16 @@ export class Filler {
 
   get breakers(): Readonly<Record<string, BreakerState>> {
     return this.#parts.breakers.states;
+  }
+
+  /** Of whom is asked, and with which words: texts of one version are the same purchase. */
+  get version(): string {
+    const { prompts, summarizer } = this.#parts;
+    return artifactKey(
+      summarizer.endpoint,
+      PROMPT_NAMES.map((name) => prompts.of(name).hash),
+      prompts.question,
+    );
   }
 
   set onBreaker(listen: (stage: string, state: BreakerState) => void) {

@@ -5,6 +5,7 @@ import { safeUrl } from '../safe-url.js';
 import { migrationsOf, SqlStore, type Dialect, type Migrations, type Tables } from '../sql/index.js';
 import { CarefulPostgres } from './driver.js';
 import { faultOf, isIdTaken, isMissingTable, isPassing, isTaken } from './faults.js';
+import { PostgresQueue } from './queue.js';
 import { postgresWords } from './words.js';
 
 /** Of one process; a server takes 100 as a rule. */
@@ -36,7 +37,8 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Tables>({ dialect: new CarefulPostgres({ pool }) });
-  const parts = { name, db, dialect, nowMs: options.nowMs, patienceMs: options.patienceMs };
+  const { nowMs, patienceMs } = options;
+  const parts = { name, db, dialect, nowMs, patienceMs, openQueue: () => new PostgresQueue(pool) };
   return SqlStore.open(parts, (options.migrations ?? migrationsOf)(dialect));
 }
 

@@ -1,8 +1,10 @@
 import { SpillwayError } from '../../errors/index.js';
 import type {
+  BackgroundQueue,
   EventQuery,
   Json,
   LedgerEntry,
+  OpensQueue,
   SearchHit,
   SessionStore,
   StoredArtifact,
@@ -34,17 +36,21 @@ export interface SqlParts {
   readonly nowMs: () => number;
   /** How long somebody else may stand in the way before a call gives up. */
   readonly patienceMs: number;
+  /** A queue in the same database, where there is one. */
+  readonly openQueue?: () => BackgroundQueue;
 }
 
 /** Keeps sessions in a database; the dialect knows which. */
-export class SqlStore implements SessionStore {
+export class SqlStore implements SessionStore, OpensQueue {
   readonly name: string;
+  readonly openQueue: (() => BackgroundQueue) | undefined;
   readonly #parts: SqlParts;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
   private constructor(parts: SqlParts) {
     this.name = parts.name;
+    this.openQueue = parts.openQueue;
     this.#parts = parts;
   }
 

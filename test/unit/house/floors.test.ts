@@ -47,6 +47,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'log-update': 'cli/',
   opossum: 'summarizers/breaker.ts',
   pg: 'storage/',
+  'pg-boss': 'storage/postgres/',
   picocolors: 'cli/',
   'reflect-metadata': 'container.ts',
   rxjs: 'pressure/',

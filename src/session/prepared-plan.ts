@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { Planned, RunInput } from '../pipeline/index.js';
+import type { Json, ThreadKey, UsageEntry } from '../spi/index.js';
+import type { CompactionRecord, IsPinned, Plan, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
+import type { AgentState, SessionParts } from './state.js';
+
+/** Where a store keeps the plan that is prepared for a thread, by `placeOf`. */
+export const PREPARED = 'prepared';
+
+/** Good as long as the ledger stands where it stood. */
+export interface SavedPlan {
+  readonly entries: number;
+  readonly plan: Plan;
+}
+
+/** What a worker needs that has no more than the store. */
+export interface PreparedBody extends ThreadKey {
+  readonly key: string;
+  readonly model: string | null;
+  /** `Filler.version` of who planned. */
+  readonly version: string;
+  /** Events of the ledger it was planned on: one more, and it is for nothing. */
+  readonly entries: number;
+  /** Those with slots. */
+  readonly edits: readonly PlannedEdit[];
+  /** Messages within them that are pinned: some by code that only the session's own process has. */
+  readonly pinned: readonly string[];
+}
+
+/** What came of it. */
+export interface PreparedText extends Required<Pick<CompactionRecord, 'calls' | 'fallbacks'>> {
+  readonly usage: readonly UsageEntry[];
+}
+
+export const asJson = (value: unknown): Json => value as Json;
+
+export const placeOf = ({ sessionId, agentPath }: ThreadKey): string =>
+  JSON.stringify([sessionId, agentPath]);
+
+/** The job of buying the text of a plan. Its key: the thread, what its ledger says, each span, and who is asked how. */
+export function bodyOf(
+  { source }: RunInput,
+  { plan }: Planned,
+  state: AgentState,
+  parts: SessionParts,
+): PreparedBody {
+  const edits = plan.edits.filter(({ slot }) => slot);
+  const thread = { sessionId: parts.id, agentPath: parts.agentPath };
+  const version = parts.filler?.version ?? '';
+  const slots = edits.map((edit) => [edit.slot, edit.kind === 'replace' ? edit.partIndex : null]);
+  const exact = JSON.stringify([thread, version, state.ledger.version, plan.base, slots]);
+  return {
+    ...thread,
+    key: createHash('sha256').update(exact).digest('hex'),
+    model: parts.gauge.model,
+    version,
+    entries: state.ledger.version,
+    edits,
+    pinned: [...new Set(edits.flatMap((edit) => pinnedIn(edit, source.log, source.isPinned)))],
+  };
+}
+
+function pinnedIn({ slot }: PlannedEdit, log: ReadonlyLog, isPinned: IsPinned): string[] {
+  const from = log.find(slot!.fromId)!.seq;
+  const to = log.find(slot!.toId)!.seq;
+  return Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i))
+    .filter((message) => isPinned(message))
+    .map(({ id }) => id);
+}
