@@ -7,7 +7,7 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
-import type { Prepared, Session } from '../session/index.js';
+import { withoutHostTrimming, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { countIn, isFields, takeTurn, usageOf, type SessionFor, type Turn } from './turns.js';
 
@@ -29,7 +29,7 @@ export function compactAiSdk(
       takeTurn(session, params, (found) => ({
         ...turnOf(model, params),
         send: async (request) => {
-          const answer = await model.doGenerate({ ...params, prompt: promptOf(request) });
+          const answer = await model.doGenerate({ ...untrimmed(params), prompt: promptOf(request) });
           await found.observe(usageIn(answer.usage));
           return answer;
         },
@@ -41,7 +41,7 @@ export function compactAiSdk(
       takeTurn(session, params, (found) => ({
         ...turnOf(model, params),
         send: async (request) => {
-          const answer = await model.doStream({ ...params, prompt: promptOf(request) });
+          const answer = await model.doStream({ ...untrimmed(params), prompt: promptOf(request) });
           return { ...answer, stream: answer.stream.pipeThrough(observing(found)) };
         },
         say: (text) => streamOf(text),
@@ -58,6 +58,14 @@ function turnOf(
     model: model.modelId,
     signal: abortSignal,
   };
+}
+
+/** Options of each provider, without what would let it cut the request. */
+function untrimmed(params: LanguageModelV3CallOptions): LanguageModelV3CallOptions {
+  const { providerOptions } = params;
+  if (!providerOptions) return params;
+  const options = Object.entries(providerOptions).map(([name, of]) => [name, withoutHostTrimming(of).body]);
+  return { ...params, providerOptions: Object.fromEntries(options) as typeof providerOptions };
 }
 
 /** Bytes as base64 and addresses as text: what a store keeps as it is. */

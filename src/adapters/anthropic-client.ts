@@ -1,5 +1,5 @@
 import { fitCacheMarks } from '../formats/index.js';
-import type { Prepared, Session } from '../session/index.js';
+import { withoutHostTrimming, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { countIn, isFields, takeTurn, type Fields, type SessionFor } from './turns.js';
 
@@ -122,7 +122,8 @@ function isWords(content: unknown): boolean {
 }
 
 function bodyOf(body: Fields, { messages, beside }: Prepared, prefill: readonly unknown[]): Fields {
-  return fitCacheMarks({ ...body, ...beside, messages: [...messages, ...prefill] });
+  const { body: untrimmed } = withoutHostTrimming<Fields>({ ...body, ...beside });
+  return fitCacheMarks({ ...untrimmed, messages: [...messages, ...prefill] });
 }
 
 /** What was used stands in the answer, or, where it is streamed, in its first and its last event but one. */

@@ -1,4 +1,5 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
+import { withoutHostTrimming } from '../session/index.js';
 import { countIn, isFields, takeTurn, usageOf, type Fields, type SessionFor } from './turns.js';
 
 /** What is asked of a model request: LangChain's own has more, and keeps it. */
@@ -7,6 +8,7 @@ interface ModelRequest {
   readonly messages: BaseMessage[];
   readonly systemMessage: SystemMessage;
   readonly tools: readonly unknown[];
+  readonly modelSettings?: Fields;
   readonly runtime?: unknown;
 }
 
@@ -31,7 +33,7 @@ export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCo
       const request = given as ModelRequest;
       const call = handler as (request: ModelRequest) => unknown;
       const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages');
-      const { systemMessage } = request;
+      const { systemMessage, modelSettings } = request;
       const instructions = systemMessage.content.length > 0 ? [systemMessage] : [];
       const tools = await described(request.tools);
       const { model, signal } = about(request);
@@ -45,6 +47,7 @@ export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCo
           const isSystem = instructions.length > 0 && first?.getType() === 'system';
           const answer = (await call({
             ...request,
+            ...(modelSettings && { modelSettings: withoutHostTrimming(modelSettings).body }),
             ...(isSystem && { systemMessage: first as SystemMessage }),
             messages: isSystem ? rest : all,
           })) as AIMessage;

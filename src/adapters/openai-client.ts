@@ -1,4 +1,4 @@
-import type { Prepared } from '../session/index.js';
+import { withoutHostTrimming, type Prepared } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { countIn, isFields, takeTurn, usageOf, type Fields, type SessionFor } from './turns.js';
 
@@ -209,7 +209,7 @@ function send(
 }
 
 function bodyOf(body: Fields, { messages, beside }: Prepared, { field }: Endpoint): Fields {
-  return { ...body, ...beside, [field]: messages };
+  return withoutHostTrimming({ ...body, ...beside, [field]: messages }).body;
 }
 
 /** What was used stands in the answer or, where it is streamed, in one of its events. */

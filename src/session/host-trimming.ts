@@ -7,8 +7,9 @@ export interface Untrimmed<Body> {
 
 /**
  * Switches off what lets a provider or gateway cut a request silently: `truncation: auto` (OpenAI Responses),
- * `transforms: [middle-out]` (OpenRouter), `truncate` (Ollama), `context_management` with edits (Anthropic). What is
- * cut there is in no ledger. The body that was given is not changed.
+ * `transforms: [middle-out]` (OpenRouter), `truncate` (Ollama), `context_management` (Anthropic,
+ * OpenAI Responses; `contextManagement` in options of the AI SDK). What is cut there is in no ledger. The body that was
+ * given is not changed. The drop-ins do this to every request.
  */
 export function withoutHostTrimming<Body extends object>(body: Body): Untrimmed<Body> {
   const changed: Record<string, unknown> = { ...(body as Readonly<Record<string, unknown>>) };
@@ -25,9 +26,10 @@ export function withoutHostTrimming<Body extends object>(body: Body): Untrimmed<
     changed.truncate = false;
     switchedOff.push('truncate: true');
   }
-  if (changed.context_management !== undefined) {
-    delete changed.context_management;
-    switchedOff.push('context_management');
+  for (const field of ['context_management', 'contextManagement']) {
+    if (changed[field] === undefined) continue;
+    delete changed[field];
+    switchedOff.push(field);
   }
   return { body: switchedOff.length > 0 ? (changed as Body) : body, switchedOff };
 }

@@ -11,19 +11,37 @@ export interface PrefixCache {
   readonly lifeMs: number;
 }
 
-/** Published by each provider as of November 2026; where it differs by model, the one of its current models. */
-const CACHES: readonly (readonly [model: RegExp, cache: PrefixCache])[] = [
-  [/claude|anthropic/i, { read: 0.1, write: 1.25, minTokens: 1_024, lifeMs: 300_000 }],
-  [/gemini/i, { read: 0.25, write: 1, minTokens: 2_048, lifeMs: 3_600_000 }],
-  [/deepseek/i, { read: 0.1, write: 1, minTokens: 64, lifeMs: 3_600_000 }],
-  [/gpt-5|gpt5|o\d/i, { read: 0.1, write: 1, minTokens: 1_024, lifeMs: 600_000 }],
-  [/gpt-4\.1/i, { read: 0.25, write: 1, minTokens: 1_024, lifeMs: 600_000 }],
-];
-const USUAL: PrefixCache = { read: 0.5, write: 1, minTokens: 1_024, lifeMs: 600_000 };
+type Keeping = Pick<PrefixCache, 'minTokens' | 'lifeMs'>;
 
-export function prefixCacheOf(model: string | null): PrefixCache {
-  return CACHES.find(([pattern]) => pattern.test(model ?? ''))?.[1] ?? USUAL;
+/**
+ * How long a prefix must be and how long it is kept: assumptions. The providers' documentation differs by model and
+ * tier and gives ranges; these are its usual figures, and no price sheet has them.
+ */
+const KEEPING: readonly (readonly [model: RegExp, keeping: Keeping])[] = [
+  [/claude|anthropic/i, { minTokens: 1_024, lifeMs: 300_000 }],
+  [/gemini/i, { minTokens: 2_048, lifeMs: 3_600_000 }],
+  [/deepseek/i, { minTokens: 64, lifeMs: 3_600_000 }],
+];
+const USUAL: Keeping = { minTokens: 1_024, lifeMs: 600_000 };
+/** Assumed where a model is in no price sheet: half price for what is read, nothing extra for what is written. */
+const UNPRICED = { read: 0.5, write: 1 };
+/** Priced to learn factors: of the lowest tier of every sheet. */
+const SAMPLE_TOKENS = 10_000;
+
+/** Factors as the price sheets have them; where a sheet has no price for cached input, it costs what plain input does. */
+export function prefixCacheOf(model: string | null, priceOf: PriceOf = () => null): PrefixCache {
+  const keeping = KEEPING.find(([pattern]) => pattern.test(model ?? ''))?.[1] ?? USUAL;
+  const price = (usage: Partial<Usage>): number | null =>
+    model === null ? null : priceOf(model, { inputTokens: 0, outputTokens: 0, ...usage });
+  const plain = price({ inputTokens: SAMPLE_TOKENS });
+  const read = price({ cacheReadTokens: SAMPLE_TOKENS });
+  const write = price({ cacheWriteTokens: SAMPLE_TOKENS });
+  if (!plain || read === null || write === null) return { ...UNPRICED, ...keeping };
+  return { read: factor(read, plain), write: factor(write, plain), ...keeping };
 }
+
+/** Without the last digits, which are the arithmetic's. */
+const factor = (part: number, whole: number): number => Number((part / whole).toFixed(4));
 
 /** What one compaction costs and saves. Tokens are the provider's, or estimates of them; amounts are plain input tokens. */
 export interface NetCost {
@@ -57,16 +75,23 @@ interface Entry extends Omit<NetCost, 'net' | 'netCost' | 'calls' | 'reported'> 
 export class NetCosts {
   readonly #entries: Entry[] = [];
   readonly #priceOf: PriceOf;
+  readonly #caches = new Map<string | null, PrefixCache>();
 
   constructor(priceOf: PriceOf) {
     this.#priceOf = priceOf;
+  }
+
+  #cacheOf(model: string | null): PrefixCache {
+    const known = this.#caches.get(model) ?? prefixCacheOf(model, this.#priceOf);
+    this.#caches.set(model, known);
+    return known;
   }
 
   /** `unchangedTokens`: before the first change, on the scale of the plan's inputs. */
   committed(record: CompactionRecord, unchangedTokens: number, model: string | null): void {
     const { plan, calls = [] } = record;
     const { scale } = plan.inputs;
-    const cache = prefixCacheOf(model);
+    const cache = this.#cacheOf(model);
     const after = plan.after.tokens * scale;
     const savedPerCall = Math.max(0, (plan.before.tokens - plan.after.tokens) * scale);
     const kept = unchangedTokens >= cache.minTokens ? unchangedTokens : 0;
@@ -95,7 +120,7 @@ export class NetCosts {
   }
 
   observed(usage: Usage, model: string | null): void {
-    const cache = prefixCacheOf(model);
+    const cache = this.#cacheOf(model);
     for (const entry of this.#entries) entry.calls++;
     const newest = this.#entries.at(-1);
     if (!newest || newest.reported) return;
@@ -113,7 +138,7 @@ export class NetCosts {
   }
 
   all(model: string | null): readonly NetCost[] {
-    const cache = prefixCacheOf(model);
+    const cache = this.#cacheOf(model);
     const price = model === null ? null : this.#priceOf(model, { inputTokens: 1_000_000, outputTokens: 0 });
     return this.#entries.map((entry) => {
       const upFront = entry.rewritten * (cache.write - cache.read) + entry.spentTokens;

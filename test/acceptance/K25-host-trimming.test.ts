@@ -1,0 +1,91 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import Anthropic from '@anthropic-ai/sdk';
+import { afterEach, expect, it } from '@jest/globals';
+import { AIMessage, HumanMessage, SystemMessage } from '@langchain/core/messages';
+import { generateText, wrapLanguageModel } from 'ai';
+import OpenAI from 'openai';
+import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import type { Session } from '../../src/index.js';
+import { startEmulator, type Emulator } from '../emulator/index.js';
+import { engine } from './support.js';
+
+const emulators: Emulator[] = [];
+afterEach(async () => {
+  for (const emulator of emulators.splice(0)) await emulator.close();
+});
+
+async function emulated(): Promise<Emulator> {
+  const emulator = await startEmulator();
+  emulators.push(emulator);
+  emulator.otherwise = { text: 'Built.' };
+  return emulator;
+}
+
+const session = async (format: string): Promise<Session> => (await engine(9_000, {}, { format })).session();
+
+/** Fields that clients send and their types do not have. */
+const beside = (fields: object): object => fields;
+
+it('K25: the drop-in for OpenAI switches trimming off, on both endpoints', async () => {
+  const emulator = await emulated();
+  const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
+    chat: await session('openai-chat'),
+    responses: await session('openai-responses'),
+  });
+  await client.chat.completions.create({
+    model: 'm',
+    messages: [{ role: 'user', content: 'Build a mill.' }],
+    ...beside({ transforms: ['middle-out'] }),
+  });
+  await client.responses.create({ model: 'm', input: 'Build a mill.', store: false, truncation: 'auto' });
+  expect(emulator.received.map(({ body }) => [body.transforms, body.truncation])).toEqual([
+    [[], undefined],
+    [undefined, 'disabled'],
+  ]);
+});
+
+it('K25: the drop-in for Anthropic asks for no edits of the context', async () => {
+  const emulator = await emulated();
+  const client = compactAnthropic(
+    new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 }),
+    await session('anthropic'),
+  );
+  await client.beta.messages.create({
+    model: 'm',
+    max_tokens: 50,
+    messages: [{ role: 'user', content: 'Build a mill.' }],
+    context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
+  });
+  expect(emulator.received).toHaveLength(1);
+  expect(emulator.received[0]!.body).toMatchObject({ max_tokens: 50 });
+  expect(emulator.received[0]!.body).not.toHaveProperty('context_management');
+});
+
+it('K25: the middleware of the AI SDK switches it off in the options of each provider', async () => {
+  const emulator = await emulated();
+  const model = wrapLanguageModel({
+    model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).responses('gpt-5'),
+    middleware: compactAiSdk(await session('ai-sdk')),
+  });
+  const providerOptions = { openai: { truncation: 'auto', store: false } };
+  await generateText({ model, prompt: 'Build a mill.', providerOptions });
+  expect(emulator.received[0]!.body).toMatchObject({ truncation: 'disabled', store: false });
+  expect(providerOptions.openai.truncation).toBe('auto');
+});
+
+it('K25: the middleware for LangChain switches it off in the settings of the model', async () => {
+  const { wrapModelCall } = compactLangChain(await session('langchain'));
+  const asked: unknown[] = [];
+  const request = {
+    model: 'm',
+    messages: [new HumanMessage('Build a mill.')],
+    systemMessage: new SystemMessage(''),
+    tools: [],
+    modelSettings: { truncation: 'auto', temperature: 0 },
+  };
+  await wrapModelCall(request, ({ modelSettings }: typeof request) => {
+    asked.push(modelSettings);
+    return new AIMessage('Built.');
+  });
+  expect(asked).toEqual([{ truncation: 'disabled', temperature: 0 }]);
+});
