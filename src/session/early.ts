@@ -101,7 +101,7 @@ export class EarlyFill {
       .finally(() => (this.#running = undefined));
   }
 
-  /** Undefined where the engine was closed meanwhile. */
+  /** Undefined where the engine was closed meanwhile, or the ledger moved on. */
   async #prepare(
     input: RunInput,
     outcome: Planned,
@@ -136,7 +136,8 @@ export class EarlyFill {
     } catch (error) {
       if (!background.isStopped) audit.say('prepared-alone', undefined, { reason: (error as Error).message });
     }
-    if (background.isStopped) return undefined;
+    const isCurrent = state.log === input.source.log && state.ledger.head === outcome.plan.base;
+    if (background.isStopped || !isCurrent) return undefined;
     // Finds the text that others bought; what they did not get is bought now.
     const filled = await fillPlan(input, outcome, filler, costs, undefined);
     const calls = [...(theirs?.calls ?? []), ...filled.bought.calls];
