@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { addTally, newTally, Prefixes, unchangedShare } from '../../../benchmarks/support/prefix.js';
 import { referenceCount } from '../../../benchmarks/support/reference-count.js';
 
