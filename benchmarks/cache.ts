@@ -82,7 +82,7 @@ const tokensOf = (head: readonly ChatMessage[], kept: readonly Exchange[]): numb
 const POLICIES: Readonly<Record<string, Send>> = { spillway, 'keep-newest': keepNewest };
 
 interface Row extends PrefixTally {
-  /** Of the log up to the last call, tokens that its window cannot hold: they have left, whatever the policy. */
+  /** Of the log up to the last call, tokens that its window cannot hold. */
   mustLeave: number;
   /** What was sent before, by each request that was followed by another, had each filled its window. */
   fullStanding: number;
@@ -123,8 +123,8 @@ async function measure(send: Send, session: BenchSession, window: number): Promi
 }
 
 /**
- * For the bound. Nobody keeps a larger share at the front than who fills the window at every call and loses each token
- * once: whoever sends less has less that stands, and as much that leaves.
+ * For the bound: of a policy that sends every token once, fills the window at every call and loses each token once. What
+ * was never sent need not leave, so where much is cut on arrival a session can pass it.
  */
 function leaving({ messages }: BenchSession, window: number): Pick<Row, 'mustLeave' | 'fullStanding'> {
   let logged = 0;
