@@ -37,10 +37,15 @@ export interface ClaimsRequest {
 
 const HEADER = 'Carried from messages that were compacted (history, quoted as it stood; recall by handle):';
 
-/** Shares of the allowance that come before the identifiers; what they leave the identifiers take. */
-const RULES_SHARE = 0.3;
+/**
+ * Shares of the allowance that come before the identifiers; what they leave the identifiers take. Rules by their form
+ * are paid first and get what they need: they are few where there is room, and where there is little they matter most.
+ */
+const RULES_SHARE = 0.6;
 /** What users said that may bind, lists and requests included: less, for much of it does not. */
 const USER_SHARE = 0.25;
+/** Of the allowance, kept for lists and requests however much rules take. */
+const REQUESTS_SHARE = 0.08;
 const ENDED_SHARE = 0.05;
 const PLAN_SHARE = 0.15;
 const FILES_SHARE = 0.15;
@@ -96,10 +101,26 @@ function draw(
   changed: readonly Artifact[],
   chars: number,
 ): string {
+  const first = compose(request, ranked, changed, chars, 0);
+  // What nothing else has a use for goes to what users said.
+  return first.left > LEAST_SPARE ? compose(request, ranked, changed, chars, first.left).text : first.text;
+}
+
+/** Less than this is no room for another sentence. In characters. */
+const LEAST_SPARE = 80;
+
+function compose(
+  request: ClaimsRequest,
+  ranked: Iterable<Ranked>,
+  changed: readonly Artifact[],
+  chars: number,
+  spare: number,
+): { text: string; left: number } {
   const { statements, isShownMessage, isShownText = () => false } = request;
   const sources: Sources = { statements, isShownMessage, isShownText };
   const sections = [HEADER];
   let left = chars - HEADER.length;
+  const room = (share: number): number => Math.max(0, Math.min(share * chars, left));
   const push = (title: string, lines: readonly string[]): number => {
     if (lines.length === 0) return 0;
     sections.push(title, ...lines);
@@ -107,23 +128,24 @@ function draw(
     left -= taken;
     return taken;
   };
-  let users = USER_SHARE * left;
-  const rules = ruleLines(sources, RULES_SHARE * left, users);
-  users -= push('The user set these bounds:', rules);
+  const least = REQUESTS_SHARE * left;
+  let users = USER_SHARE * left + spare;
+  const rules = ruleLines(sources, Math.min(RULES_SHARE * left + spare, left - least), users);
+  users = Math.max(least, users - push('The user set these bounds:', rules));
   users -= push('The user demands, letter for letter:', requirementLines(sources, users));
   push('The user asked last:', requestLines(sources, users, rules));
-  push('What the user took back:', endedLines(sources, ENDED_SHARE * chars));
-  push('The plan as last written:', planLines(sources, PLAN_SHARE * chars));
-  push('Failed and not made good since:', claimLines(statements.runs.errors, sources, ERRORS_SHARE * chars));
-  push('How checks ended last:', claimLines(statements.runs.checks, sources, CHECKS_SHARE * chars));
-  push('The agent decided:', claimLines(statements.decisions.claims, sources, DECISIONS_SHARE * chars));
+  push('What the user took back:', endedLines(sources, room(ENDED_SHARE)));
+  push('The plan as last written:', planLines(sources, room(PLAN_SHARE)));
+  push('Failed and not made good since:', claimLines(statements.runs.errors, sources, room(ERRORS_SHARE)));
+  push('How checks ended last:', claimLines(statements.runs.checks, sources, room(CHECKS_SHARE)));
+  push('The agent decided:', claimLines(statements.decisions.claims, sources, room(DECISIONS_SHARE)));
   push(
     'Instructions that were loaded:',
-    claimLines(statements.instructions.claims, sources, INSTRUCTIONS_SHARE * chars),
+    claimLines(statements.instructions.claims, sources, room(INSTRUCTIONS_SHARE)),
   );
-  push('Files changed:', fileLines(changed, FILES_SHARE * chars));
+  push('Files changed:', fileLines(changed, room(FILES_SHARE)));
   push('Seen where:', identifierLines(request, ranked, left));
-  return sections.length > 1 ? sections.join('\n') : '';
+  return { text: sections.length > 1 ? sections.join('\n') : '', left };
 }
 
 /** Files that were written, changed or deleted in messages that left, newest first. */

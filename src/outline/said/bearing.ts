@@ -1,3 +1,4 @@
+import { tells } from './telling.js';
 import { ACTS_INSIDE, actOf, EMPTY_INSIDE, EMPTY_WORDS } from './vocabulary.js';
 
 /** What a sentence of a user asks, as far as words tell: which way, and about what. */
@@ -21,9 +22,12 @@ export interface Bearing {
   readonly conditional: boolean;
   /** Asks for an answer, not for an act. */
   readonly asks: boolean;
+  /** Tells of oneself or of others, and speaks to nobody: `it must have been fun`. */
+  readonly tells: boolean;
 }
 
-const word = (words: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])(?:${words})(?![\\p{L}\\p{N}])`, 'iu');
+const word = (words: string): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${words})(?![\\p{L}\\p{N}_-])`, 'iu');
 
 const FORBIDS = word(
   "not|never|don[’']?t|mustn[’']?t|shouldn[’']?t|can[’']?t|cannot|won[’']?t|stop|avoid|refrain|forbidden|prohibited|off[- ]limits|hands off|stay away|" +
@@ -32,9 +36,11 @@ const FORBIDS = word(
 const LEAVES = /\bleave\b.{0,60}\b(?:alone|untouched|as (?:it|they) (?:is|are))\b/i;
 const FORBIDS_ELSEWHERE =
   /不要|别|別|禁止|勿|不得|不能|不准|不可|ないで|てはいけ|ては(?:だめ|ダメ)|하지 ?마|지 ?말|금지/u;
-/** Negations that ask for something all the same. */
+/** Negations that ask for something all the same, or cheer. */
 const DEMANDS =
-  /\b(?:do not|don['’]?t|never) (?:forget|hesitate|worry)\b(?: to)?|\bnot only\b|^\s*no[,.!]\s/gi;
+  /\b(?:do not|don['’]?t|never) (?:forget|hesitate|worry|give up)\b(?: to)?|\b(?:can['’]?t|cannot) (?:wait|imagine|believe|help|say|thank)\b|\bnot only\b|^\s*no[,.!]\s/gi;
+/** A ban that names nothing: its own words are no things. */
+const BAN_WORDS = /\boff[- ]limits\b|\bhands[- ]off\b|\b(?:alone|untouched)\b/gi;
 const RELEASES = word(
   'ok|okay|alright|now|go ahead|go for it|you (?:can|may)|feel free|allowed|fine|lifted|again|jetzt|nun|du (?:kannst|darfst)|maintenant|tu peux|vous pouvez|' +
     "d[’']accord|ahora|puedes|adelante|ya puedes|agora|pode|ora|puoi|nu|mag|теперь|можно|можешь",
@@ -61,7 +67,7 @@ const LIMITS_ELSEWHERE = /(?:最多|至少|不超过)\s?\d|\d+\S{0,3}(?:以下|�
 const ASKS =
   /^(?:(?:so|and|but|ok|okay|hm+|well)[, ]+)*(?:did|do|does|have|has|had|is|are|was|were|why|what|how|when|where|who|which|should|shall|will|would it|warum|wieso|was|wie|hast|pourquoi|est-ce|qué|por qué|cómo)(?![\p{L}])/iu;
 const DROPPED =
-  /\b(?:instead of|rather than|not(?: with| in| to)?|over|statt|anstatt|nicht|au lieu de|pas|en (?:lugar|vez) de|no)\s+((?:[\w./-]+\s?){1,3})/gi;
+  /(?<!\b(?:do|does|did|am|is|are|was|were|be|been|has|have|had|can|could|should|will|would|must|may|might|shall|or|if|why|whether|['’](?:m|s|re|ve|d|ll)) )\b(?:instead of|rather than|not(?: with| in| to)?|over|statt|anstatt|nicht|au lieu de|pas|en (?:lugar|vez) de|(?<=[,;] ?)no)\s+((?:[\w./-]+\s?){1,3})/gi;
 
 /** Linear in the sentence. What a sentence is about is read at once, which way it goes only when somebody asks. */
 export function bearingOf(sentence: string): Bearing {
@@ -74,13 +80,17 @@ export function bearingOf(sentence: string): Bearing {
     forbids: () => test(FORBIDS, LEAVES, FORBIDS_ELSEWHERE)() && !/\bno longer\b/i.test(plain),
     releases: test(RELEASES, RELEASES_ELSEWHERE),
     replaces: test(REPLACES, REPLACES_ELSEWHERE),
-    revokes: test(REVOKES, REVOKES_ELSEWHERE),
+    // “So we don’t need to update it?” wants to know.
+    revokes: () => !isQuestion(plain) && test(REVOKES, REVOKES_ELSEWHERE)(),
     conditional: test(CONDITIONAL, CONDITIONAL_ELSEWHERE),
-    asks: () => plain.trimEnd().endsWith('?') && ASKS.test(plain.trim()),
+    asks: () => isQuestion(plain) && ASKS.test(plain.trim()),
+    tells: () => tells(plain),
     limits: test(LIMITS, LIMITS_ELSEWHERE),
     dropped: () => droppedIn(plain),
   });
 }
+
+const isQuestion = (text: string): boolean => /[?？]\s*$/.test(text);
 
 type Topic = Pick<Bearing, 'acts' | 'things' | 'numbers'>;
 type Ways = { readonly [K in Exclude<keyof Bearing, keyof Topic>]: () => Bearing[K] };
@@ -117,6 +127,9 @@ class LazyBearing implements Bearing {
   get asks(): boolean {
     return this.#way('asks');
   }
+  get tells(): boolean {
+    return this.#way('tells');
+  }
   get limits(): boolean {
     return this.#way('limits');
   }
@@ -134,7 +147,8 @@ function topicOf(plain: string): Topic {
   const acts = new Set<string>();
   const things = new Set<string>();
   const numbers: string[] = [];
-  for (const token of plain.toLowerCase().replace(CONTRACTED, ' ').match(TOKEN) ?? []) {
+  for (const token of plain.toLowerCase().replace(CONTRACTED, ' ').replace(BAN_WORDS, ' ').match(TOKEN) ??
+    []) {
     const name = token.replace(/^[./-]+|[./-]+$/g, '');
     if (/^\d/.test(name)) numbers.push(name);
     const act = actOf(name);

@@ -1,3 +1,5 @@
+import { tells, withoutTalk } from './telling.js';
+
 /**
  * Words by which people set bounds, in the languages agents are most spoken to in. A list: whoever misses a word adds
  * it. A sentence too many costs a line of claims, one too few costs a rule.
@@ -32,18 +34,13 @@ const WEAK =
 const FORMS =
   /^(?:please )?(?:use|keep|name|write|follow|prefer|answer|respond|stick|only|cap|limit|leave|feel free)(?![\p{L}])|^(?:i|we)(?:[’']d| would)? prefer|(?<![\p{L}])(?:only .{1,60} may|you may|without asking|keep .{1,60} (?:below|under|within))(?![\p{L}])/iu;
 
-/** People also tell of themselves in such words: “I have always loved the sea”. */
-const TELLS =
-  /^(?:(?:and|but|so|well|oh|wow|hey|yeah|yes|haha|thanks|thank you|hi|hello|ok|okay|sorry)[,!. ]+)*(?:i|we|he|she|they|it|there|my|our|his|her|their|that|this|these|what|how|i[’'](?:ve|m|d|ll)|we[’'](?:ve|re|d|ll)|it[’']s|that[’']s|you[’']re)(?![\p{L}’'])/iu;
-const SPEAKS_TO =
-  /(?<![\p{L}])(?:must|shall|you (?:must|may|should|can(?:[’']t|not)?|need|have)|i (?:want|need|expect|told|said|prefer)|from now on|never again|off[- ]limits|forbidden|not allowed|don[’']t want|(?:may|are|is) (?:not|only)|at (?:most|least)|no more than)(?![\p{L}])/iu;
-
 /** How much a sentence binds: 2, it is a rule; 1, it may be one; 0, it is none. Linear; long text is none. */
 export function bindingOf(sentence: string): 0 | 1 | 2 {
-  const isStrong = STRONG.test(sentence) || STRONG_ELSEWHERE.test(sentence);
+  const plain = withoutTalk(sentence);
+  const isStrong = STRONG.test(plain) || STRONG_ELSEWHERE.test(plain);
   if (!isStrong && !WEAK.test(sentence) && !FORMS.test(sentence)) return 0;
   if (sentence.endsWith('?')) return 1;
-  if (isStrong && !(TELLS.test(sentence) && !SPEAKS_TO.test(sentence))) return 2;
+  if (isStrong && !tells(sentence)) return 2;
   // “Keep it up!” cheers.
   return FORMS.test(sentence) && !sentence.endsWith('!') ? 2 : 1;
 }

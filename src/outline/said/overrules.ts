@@ -13,11 +13,20 @@ export function overrules(newer: Bearing, older: Bearing): boolean {
   const acts = common(newer.acts, older.acts);
   const things = common(newer.things, older.things);
   if (acts + things === 0) return false;
-  if (newer.revokes && (things > 0 || older.things.size === 0) && agree(newer, older, acts)) return true;
+  // “They make me happy” tells; it neither allows nor asks for anything.
+  if (newer.tells && !newer.releases && !newer.replaces && !newer.revokes) return false;
+  if (newer.revokes && takesBack(newer, older, acts, things)) return true;
   if (older.forbids && !newer.forbids) return allows(newer, older, acts, things);
   if (!older.forbids && newer.forbids && newer.dropped.size === 0)
     return agree(newer, older, acts) && acts + things > 0 && covers(older, newer, things);
   return takesPlace(newer, older, acts, things);
+}
+
+/** Of a rule that is taken back by name enough has to be named; an act it does not name is one it was not about. */
+function takesBack(newer: Bearing, older: Bearing, acts: number, things: number): boolean {
+  if (!agree(newer, older, acts)) return false;
+  if (things < SAME_THING * Math.min(newer.things.size, older.things.size)) return false;
+  return acts > 0 || newer.acts.size === 0 || things >= newer.things.size;
 }
 
 function allows(newer: Bearing, older: Bearing, acts: number, things: number): boolean {
@@ -50,7 +59,6 @@ function agree(newer: Bearing, older: Bearing, acts: number): boolean {
 
 /** A ban that names more than what was asked for is an exception to it, not its end. */
 function covers(older: Bearing, newer: Bearing, things: number): boolean {
-  if (newer.revokes) return true;
   return things >= newer.things.size && (things > 0 || older.things.size === 0);
 }
 

@@ -89,6 +89,30 @@ describe('claims', () => {
     expect(carried).not.toContain('created: src/pressure/gauge.ts');
   });
 
+  it('give rules what nothing else has a use for', () => {
+    const rules = Array.from(
+      { length: 40 },
+      (_, i) => `The part called p${i} of the building stays closed, only staff may enter.`,
+    );
+    const { text: carried, tokens } = claimsOf(logOf(rules.map(user)), 900)!;
+    expect(rules.filter((rule) => !carried.includes(rule))).toEqual([]);
+    expect(tokens).toBeLessThanOrEqual(900);
+  });
+
+  it('pay rules before identifiers where there is little room, and still say what was asked last', () => {
+    const rules = Array.from({ length: 8 }, (_, i) => `Never rename the table ledger_${i} in production.`);
+    const words = Array.from({ length: 400 }, (_, i) => `someLongIdentifier${i}Name`).join('\n');
+    const log = logOf([
+      ...rules.map(user),
+      call('d', 'grep', { pattern: 'x' }),
+      result('d', words),
+      user('Go on with the parser and then look at the writer.'),
+    ]);
+    const { text: carried } = claimsOf(log, 280)!;
+    expect(rules.filter((rule) => !carried.includes(rule))).toEqual([]);
+    expect(carried).toContain('Go on with the parser');
+  });
+
   it('leave out what is still sent', () => {
     expect(claimsOf(logOf(SESSION), 400, () => true)).toBeUndefined();
   });

@@ -48,6 +48,29 @@ describe('what a user says ends what he said before', () => {
     ['Never restart the billing service.', 'Now on to the fixes. Start with 36.'],
     ['Never push the release branch.', 'Push.'],
     ['Rule 1: never rename the table ledger_1.', 'Rule 2: never rename the table ledger_2.'],
+    [
+      'Every function of the parser must have a doc comment.',
+      'No need to format the parser sources any more.',
+    ],
+    [
+      'The table parts_ledger is off limits.',
+      'The cap tries to limit rows, so the limit doesn’t apply when the count is false.',
+    ],
+    [
+      'Make sure that the changelog names each change.',
+      'so we don’t need to update isGuarded when an agent is added?',
+    ],
+    [
+      'Every public function must have a doc comment.',
+      'Avoid flattery, do not give any comments that do not help the reader.',
+    ],
+    ['Only the maintainers may approve changes, so wait for them.', 'Can’t wait!'],
+    [
+      'Leave the vendored copy of the parser alone.',
+      'I was glad to hear that I’m not alone and have friends around me.',
+    ],
+    ['Do not create branches, I want to be happy with one.', 'They make me so happy.'],
+    ['Always take the outdoor tests along.', 'When work is non-stop, it’s hard to get outdoors.'],
     ['Always test module3 on node 18.', 'Always test module4 on node 20.'],
   ])('%s … stays after: %s', (older, newer) => {
     expect(ends(newer, older)).toBe(false);
