@@ -58,6 +58,9 @@ export function keptCommands(
   )
     .argument('<message>', 'id of the last message that stays')
     .action(run((actions, options, [id, message]) => actions.rollback(id!, message!, options, terminal)));
+  one('release', 'Let go of what undo holds: later compactions may take it again.').action(
+    run((actions, options, [id]) => actions.release(id!, options, terminal)),
+  );
   one('flag', 'Judge a compaction.')
     .argument('<record>', 'id of the compaction')
     .addArgument(new Argument('<flag>', 'what you think of it').choices(['good', 'bad', 'neutral']))
@@ -72,6 +75,12 @@ export function keptCommands(
   one('approve', 'Commit the plan that waits, exactly as it was shown.')
     .argument('[plan]', 'its hash, or the beginning of it')
     .action(run((actions, options, [id, plan]) => actions.approve(id!, plan, options, terminal)));
+  one('edit', 'Change the plan that waits: leave edits out, or give them other words. It waits on.')
+    .argument('[plan]', 'its hash, or the beginning of it')
+    .option('--drop <place>', 'leave this edit out; again for more', each(parse.whole))
+    .option('--keep <message>', 'leave out what touches this message; again for more', each(String))
+    .option('--text <place=file>', 'the words of a file in place of an edit; again for more', each(String))
+    .action(run((actions, options, [id, plan]) => actions.edit(id!, plan, options, terminal)));
   one('reject', 'Drop the plan that waits.')
     .argument('[plan]', 'its hash, or the beginning of it')
     .option('--notes <text>', 'why')
@@ -85,4 +94,9 @@ export function keptCommands(
     .option('--query <words>', 'words to search for')
     .option('--limit <count>', 'most messages', parse.whole)
     .action(run((actions, options, [id]) => actions.recall(id!, options, terminal)));
+}
+
+/** An option that may be given more than once. */
+function each<T>(parse: (text: string) => T): (text: string, before?: readonly T[]) => readonly T[] {
+  return (text, before = []) => [...before, parse(text)];
 }

@@ -86,8 +86,10 @@ export abstract class OperatedSession {
     const { pending } = this.state.ledger;
     if (pending?.plan.hash === plan.hash) {
       const proposal: WaitingPlan = { ...pending, plan: edited, at: this.parts.clock() };
-      await this.keeping.change(() => this.state.ledger.play({ kind: 'propose', proposal }));
-      this.parts.audit.say('edited', edited.hash, { was: plan.hash });
+      await this.keeping.change(() => {
+        this.state.ledger.play({ kind: 'propose', proposal });
+        this.parts.audit.say('edited', edited.hash, { was: plan.hash });
+      });
     }
     return edited;
   }
@@ -95,8 +97,10 @@ export abstract class OperatedSession {
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. */
   async propose(plan: Plan): Promise<void> {
     const proposal: WaitingPlan = { plan, at: this.parts.clock() };
-    await this.keeping.change(() => this.state.ledger.play({ kind: 'propose', proposal }));
-    this.parts.audit.say('pending', plan.hash, { reason: plan.trigger.detail });
+    await this.keeping.change(() => {
+      this.state.ledger.play({ kind: 'propose', proposal });
+      this.parts.audit.say('pending', plan.hash, { reason: plan.trigger.detail });
+    });
   }
 
   /** Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made. */

@@ -1,43 +1,13 @@
-import { existsSync } from 'node:fs';
 import { SpillwayError } from '../../errors/index.js';
-import { createSpillway, openStore, recalledText, type Session } from '../../index.js';
+import { openStore, recalledText } from '../../index.js';
 import type { CompactionRecord, Part } from '../../transcript/index.js';
 import { EXIT } from '../exit.js';
 import { amount, percent } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
+import { editLines, mustBeThere, showing, within, type KeptOptions } from './within.js';
 
-/** Options of the commands for kept sessions; each takes some of them. */
-export interface KeptOptions {
-  readonly store: string;
-  readonly json?: boolean;
-  readonly agent?: string;
-  readonly window?: number;
-  readonly model?: string;
-  readonly profile?: string;
-  readonly config?: string;
-  readonly transcript?: boolean;
-  readonly includeSuperseded?: boolean;
-  readonly record?: string;
-  readonly to?: string;
-  readonly notes?: string;
-  readonly target?: number;
-  readonly propose?: boolean;
-  readonly call?: number;
-  readonly find?: string;
-  readonly handle?: string;
-  readonly query?: string;
-  readonly limit?: number;
-}
-
-type Show = (value: unknown, lines: () => readonly string[]) => void;
-
-/** JSON for programs, lines for people. */
-function showing({ json }: KeptOptions, terminal: Terminal): Show {
-  return (value, lines) => {
-    if (json) terminal.out(`${JSON.stringify(value)}\n`);
-    else for (const line of lines()) terminal.out(`${line}\n`);
-  };
-}
+export type { KeptOptions } from './within.js';
+export { edit, release } from './edit.js';
 
 export async function sessions(options: KeptOptions, terminal: Terminal): Promise<number> {
   mustBeThere(options.store);
@@ -133,10 +103,7 @@ export function plan(id: string, options: KeptOptions, terminal: Terminal): Prom
       return [
         `plan ${made.hash}`,
         `${pressures}  ${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`,
-        ...made.edits.map((edit, place) => {
-          const span = edit.kind === 'replace' ? edit.messageId : `${edit.fromId}..${edit.toId}`;
-          return `${String(place).padStart(4)}  ${edit.stage}  ${edit.kind} ${span}  ${edit.reason}`;
-        }),
+        ...editLines(made),
         ...(options.propose ? ['waits for approve or reject'] : []),
       ];
     });
@@ -219,48 +186,6 @@ const VERDICTS = {
   later: 'later: these words were said after that call',
   never: 'never: nobody said these words',
 } as const;
-
-async function within(
-  id: string,
-  options: KeptOptions,
-  terminal: Terminal,
-  act: (session: Session) => Promise<void>,
-): Promise<number> {
-  mustBeThere(options.store);
-  const spillway = await createSpillway({
-    store: options.store,
-    env: terminal.env,
-    ...(options.profile !== undefined && { profile: options.profile }),
-    ...(options.config !== undefined && { configFile: options.config }),
-    ...(options.model !== undefined && { model: options.model }),
-    ...(options.window !== undefined && { inputBudget: options.window }),
-  });
-  try {
-    const agentPath = options.agent ?? 'primary';
-    if (!(await spillway.store.load({ sessionId: id, agentPath }))) {
-      throw new SpillwayError('SESSION_UNKNOWN', {
-        subject: 'session',
-        found: agentPath === 'primary' ? id : `${id}, agent ${agentPath}`,
-        remedy: 'spillway sessions lists those of a store.',
-      });
-    }
-    await act(await spillway.open({ id, agentPath }));
-    return EXIT.done;
-  } finally {
-    await spillway.close();
-  }
-}
-
-/** Opening makes the file that is missing; who asks what a file holds has only misspelt its name. */
-function mustBeThere(store: string): void {
-  const file = /^sqlite:(?:\/\/)?(.+)$/is.exec(store)?.[1];
-  if (file === undefined || file === ':memory:' || existsSync(file)) return;
-  throw new SpillwayError('INPUT_UNREADABLE', {
-    subject: store,
-    found: 'no such file',
-    remedy: 'Check the path; a store is made by the first session that is kept in it.',
-  });
-}
 
 function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionRecord): string {
   const tokens = `${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`;

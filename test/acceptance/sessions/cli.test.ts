@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSpillway, type CompactionRecord } from '../../../src/index.js';
 import { prose, read, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
@@ -94,6 +94,36 @@ describe('the command line for kept sessions', () => {
     });
     const refused = await spillway(['reject', 'mill', '--store', store]);
     expect([refused.code === 0, refused.err]).toEqual([false, expect.stringContaining('PLAN_UNKNOWN')]);
+  }, 60_000);
+
+  it('K22: edits the plan that waits, which waits on; releases what an undo held', async () => {
+    const store = await kept('edit');
+    await ran(store, 'undo', 'mill');
+    expect(await ran(store, 'release', 'mill')).toEqual({ released: 1 });
+    expect(await ran(store, 'release', 'mill')).toEqual({ released: 0 });
+    const small = ['--window', '4000', '--target', '0.3', '--propose', '--json'];
+    const proposed = await spillway(['plan', 'mill', '--store', store, ...small]);
+    const { plan } = JSON.parse(proposed.out) as { plan: CompactionRecord['plan'] };
+    const last = plan.edits.length - 1;
+    const words = join(folder.path, 'words.txt');
+    writeFileSync(words, 'The key is under the stone.');
+    const changes = ['--text', `${last}=${words}`];
+    const refused = await spillway(['edit', 'mill', '--store', store, '--drop', String(last + 1)]);
+    expect(refused.err).toContain('CONFIG_INVALID');
+    const edited = (await ran(
+      store,
+      'edit',
+      'mill',
+      plan.hash.slice(0, 8),
+      ...changes,
+    )) as unknown as typeof plan;
+    expect(edited.hash).not.toBe(plan.hash);
+    expect(JSON.stringify(edited.edits)).toContain('The key is under the stone.');
+    expect(await ran(store, 'history', 'mill')).toMatchObject({ pending: { plan: { hash: edited.hash } } });
+    expect(await ran(store, 'approve', 'mill')).toMatchObject({ plan: { hash: edited.hash } });
+    const shown = await spillway(['history', 'mill', '--store', store, '--transcript']);
+    expect(shown.out).toContain('The key is under the stone.');
+    expect((await spillway(['edit', 'mill', '--store', store])).err).toContain('PLAN_UNKNOWN');
   }, 60_000);
 
   it('says what is wrong with names and places', async () => {

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { SpillwayError } from '../../errors/index.js';
+import type { PlannedEdit } from '../../transcript/index.js';
+import { amount } from '../report/numbers.js';
+import type { Terminal } from '../terminal.js';
+import { editLines, showing, within, type KeptOptions } from './within.js';
+
+/** Changes the plan that waits; it is judged and measured again, and waits on under another hash. */
+export function edit(
+  id: string,
+  hash: string | undefined,
+  { drop = [], keep = [], text = [], ...options }: KeptOptions,
+  terminal: Terminal,
+): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    await session.load();
+    const { pending } = session;
+    if (!pending || (hash !== undefined && !pending.plan.hash.startsWith(hash))) {
+      throw new SpillwayError('PLAN_UNKNOWN', {
+        subject: 'plan',
+        found: hash ?? 'none waits',
+        ...(pending && { allowed: pending.plan.hash }),
+        remedy: '`spillway plan SESSION --propose` makes one; `spillway history` says what waits.',
+      });
+    }
+    const words = await Promise.all(text.map((one) => wordsAt(one, pending.plan.edits)));
+    for (const place of drop) checkPlace('--drop', String(place), pending.plan.edits);
+    const plan = await session.edit(pending.plan, { without: drop, keep, text: Object.fromEntries(words) });
+    showing(options, terminal)(plan, () => [
+      `plan ${plan.hash}`,
+      `${amount(plan.before.tokens)} -> ${amount(plan.after.tokens)} tokens`,
+      ...editLines(plan),
+      'waits for approve or reject',
+    ]);
+  });
+}
+
+/** Lets go of what undoing holds: later compactions may take it again. */
+export function release(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    await session.load();
+    const released = session.ledger.holds.length;
+    if (released > 0) await session.release();
+    const spans = released === 1 ? '1 span' : `${released} spans`;
+    showing(options, terminal)({ released }, () => [released > 0 ? `released: ${spans}` : 'nothing is held']);
+  });
+}
+
+async function wordsAt(given: string, edits: readonly PlannedEdit[]): Promise<readonly [number, string]> {
+  const [place = '', file = ''] = given.split(/=(.*)/s);
+  checkPlace('--text', place, edits);
+  try {
+    return [Number(place), await readFile(file, 'utf8')];
+  } catch (cause) {
+    throw new SpillwayError('INPUT_UNREADABLE', {
+      subject: '--text',
+      found: file,
+      allowed: 'PLACE=FILE',
+      remedy: 'Name the place of an edit and a file that can be read.',
+      cause,
+    });
+  }
+}
+
+function checkPlace(option: string, place: string, edits: readonly PlannedEdit[]): void {
+  if (/^\d+$/.test(place) && Number(place) < edits.length) return;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: option,
+    found: place,
+    allowed: `0 to ${edits.length - 1}`,
+    remedy: 'Places are the numbers in front of the edits of the plan.',
+  });
+}

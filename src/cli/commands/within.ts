@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { SpillwayError } from '../../errors/index.js';
+import { createSpillway, type Session } from '../../index.js';
+import type { Plan } from '../../transcript/index.js';
+import { EXIT } from '../exit.js';
+import type { Terminal } from '../terminal.js';
+
+/** Options of the commands for kept sessions; each takes some of them. */
+export interface KeptOptions {
+  readonly store: string;
+  readonly json?: boolean;
+  readonly agent?: string;
+  readonly window?: number;
+  readonly model?: string;
+  readonly profile?: string;
+  readonly config?: string;
+  readonly transcript?: boolean;
+  readonly includeSuperseded?: boolean;
+  readonly record?: string;
+  readonly to?: string;
+  readonly notes?: string;
+  readonly target?: number;
+  readonly propose?: boolean;
+  readonly call?: number;
+  readonly find?: string;
+  readonly handle?: string;
+  readonly query?: string;
+  readonly limit?: number;
+  readonly drop?: readonly number[];
+  readonly keep?: readonly string[];
+  /** As PLACE=FILE. */
+  readonly text?: readonly string[];
+}
+
+export type Show = (value: unknown, lines: () => readonly string[]) => void;
+
+/** JSON for programs, lines for people. */
+export function showing({ json }: KeptOptions, terminal: Terminal): Show {
+  return (value, lines) => {
+    if (json) terminal.out(`${JSON.stringify(value)}\n`);
+    else for (const line of lines()) terminal.out(`${line}\n`);
+  };
+}
+
+/** What a plan does, one line for each edit, with the places that `edit` takes. */
+export function editLines({ edits }: Plan): readonly string[] {
+  return edits.map((edit, place) => {
+    const span = edit.kind === 'replace' ? edit.messageId : `${edit.fromId}..${edit.toId}`;
+    return `${String(place).padStart(4)}  ${edit.stage}  ${edit.kind} ${span}  ${edit.reason}`;
+  });
+}
+
+/** Opens a session that is kept, acts on it and closes it. Rejects with `SESSION_UNKNOWN`. */
+export async function within(
+  id: string,
+  options: KeptOptions,
+  terminal: Terminal,
+  act: (session: Session) => Promise<void>,
+): Promise<number> {
+  mustBeThere(options.store);
+  const spillway = await createSpillway({
+    store: options.store,
+    env: terminal.env,
+    ...(options.profile !== undefined && { profile: options.profile }),
+    ...(options.config !== undefined && { configFile: options.config }),
+    ...(options.model !== undefined && { model: options.model }),
+    ...(options.window !== undefined && { inputBudget: options.window }),
+  });
+  try {
+    const agentPath = options.agent ?? 'primary';
+    if (!(await spillway.store.load({ sessionId: id, agentPath }))) {
+      throw new SpillwayError('SESSION_UNKNOWN', {
+        subject: 'session',
+        found: agentPath === 'primary' ? id : `${id}, agent ${agentPath}`,
+        remedy: 'spillway sessions lists those of a store.',
+      });
+    }
+    await act(await spillway.open({ id, agentPath }));
+    return EXIT.done;
+  } finally {
+    await spillway.close();
+  }
+}
+
+/** Opening makes the file that is missing; who asks what a file holds has only misspelt its name. */
+export function mustBeThere(store: string): void {
+  const file = /^sqlite:(?:\/\/)?(.+)$/is.exec(store)?.[1];
+  if (file === undefined || file === ':memory:' || existsSync(file)) return;
+  throw new SpillwayError('INPUT_UNREADABLE', {
+    subject: store,
+    found: 'no such file',
+    remedy: 'Check the path; a store is made by the first session that is kept in it.',
+  });
+}
