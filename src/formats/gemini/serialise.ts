@@ -1,5 +1,6 @@
 import type { RequestWriter, Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
+import { endOfStep } from '../steps/index.js';
 import { draftOf } from './draft.js';
 import { BEGINS, GOES_ON } from './notes.js';
 import { userTurn, writeStep, type Request } from './step.js';
@@ -52,10 +53,4 @@ function endWithUser(view: readonly ViewMessage[], { contents, notices }: Reques
   if (contents.at(-1)?.role !== 'model' || draftOf(last).calls.length > 0) return;
   notices.push({ at: last.message.id, kind: 'ends-with-model', what: 'a turn of the user is put behind it' });
   contents.push(userTurn(GOES_ON));
-}
-
-function endOfStep(view: readonly ViewMessage[], from: number): number {
-  let to = from + 1;
-  while (to < view.length && view[to]!.message.role !== 'assistant') to++;
-  return to;
 }

@@ -1,15 +1,9 @@
 import type { Notice } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { draftOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
-import type { CallBook, PastCall } from '../steps/index.js';
+import type { CallBook, Outbox, PastCall } from '../steps/index.js';
 import { lateResult, MIDWAY, NO_RESULT, ORPHAN_RESULT, secondResult } from './notes.js';
 import { listOf, type WireMessage } from './wire.js';
-
-/** Where finished messages and notices go. */
-export interface Outbox {
-  readonly messages: unknown[];
-  readonly notices: Notice[];
-}
 
 interface Slot {
   readonly call: DraftCall;

@@ -1,5 +1,6 @@
 import type { RequestWriter, Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
+import { endOfStep } from '../steps/index.js';
 import { carriedBy, FORMAT } from './wire.js';
 import { writeStep, type Request } from './step.js';
 
@@ -45,10 +46,4 @@ export function createWriter(): RequestWriter {
 
 function holdsReference({ message, source }: ViewMessage): boolean {
   return carriedBy(source ?? message)?.items?.some(({ type }) => type === 'item_reference') ?? false;
-}
-
-function endOfStep(view: readonly ViewMessage[], from: number): number {
-  let to = from + 1;
-  while (to < view.length && view[to]!.message.role !== 'assistant') to++;
-  return to;
 }

@@ -4,4 +4,5 @@
  */
 export { CallBook, type PastCall } from './call-book.js';
 export { distinctIds } from './ids.js';
+export { createRewriter, endOfStep, type Outbox } from './rewriter.js';
 export { createStepWriter, type Answer, type Draft, type DraftCall, type StepDialect } from './writer.js';

@@ -1,6 +1,6 @@
 import type { Notice, RequestWriter } from '../../spi/index.js';
 import type { Message, ViewMessage } from '../../transcript/index.js';
-import { CallBook } from './call-book.js';
+import { createRewriter } from './rewriter.js';
 import { writeStep } from './step.js';
 
 /** A call as its step waits for it. */
@@ -47,25 +47,11 @@ export interface StepDialect<Item = unknown> {
   stray(label: string, answer: Answer<Item>): unknown;
 }
 
-/** A step already written: where it ends in the view, and where each list stood before it. */
-interface Written {
-  readonly to: number;
-  readonly messages: number;
-  readonly notices: number;
-  readonly mark: number;
-}
-
-/** Redoes only the steps that a change touches; `write(view, 0)` redoes everything. */
+/** The writer of a format that speaks this dialect. */
 export function createStepWriter<Item>(
   dialect: StepDialect<Item>,
   drafts: WeakMap<Message, Draft<Item>>,
 ): RequestWriter {
-  const book = new CallBook();
-  const steps: Written[] = [];
-  const messages: unknown[] = [];
-  const notices: Notice[] = [];
-  let length = 0;
-
   const draftOf = (shown: ViewMessage): Draft<Item> => {
     const known = drafts.get(shown.message);
     if (known) return known;
@@ -73,37 +59,8 @@ export function createStepWriter<Item>(
     drafts.set(shown.message, draft);
     return draft;
   };
-
-  /** A step stands only while the assistant message that closed it does. Returns where to go on in the view. */
-  function rewind(unchanged: number): number {
-    while (steps.length > 0 && steps.at(-1)!.to >= unchanged) {
-      const step = steps.pop()!;
-      messages.length = step.messages;
-      notices.length = step.notices;
-      book.rollBack(step.mark);
-    }
-    return steps.at(-1)?.to ?? 0;
-  }
-
-  return {
-    write(view, unchangedUpTo) {
-      let from = rewind(Math.min(unchangedUpTo, length, view.length));
-      length = 0; // should anything below throw, the next write starts over
-      while (from < view.length) {
-        const to = endOfStep(view, from);
-        steps.push({ to, messages: messages.length, notices: notices.length, mark: book.mark });
-        const step = view.slice(from, to).map((shown) => ({ shown, draft: draftOf(shown) }));
-        writeStep(step, to === view.length, { book, messages, notices, dialect });
-        from = to;
-      }
-      length = view.length;
-      return { messages: messages.slice(), notices: notices.slice() };
-    },
-  };
-}
-
-function endOfStep(view: readonly ViewMessage[], from: number): number {
-  let to = from + 1;
-  while (to < view.length && view[to]!.message.role !== 'assistant') to++;
-  return to;
+  return createRewriter((view, from, to, book, out) => {
+    const step = view.slice(from, to).map((shown) => ({ shown, draft: draftOf(shown) }));
+    writeStep(step, to === view.length, { book, ...out, dialect });
+  });
 }
