@@ -3,7 +3,7 @@ import type { Plan, PlannedEdit, StageOutcome } from '../transcript/index.js';
 import { CARRY_RIGHTS } from './carry.js';
 import { Draft } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
-import { hashPlan } from './hash.js';
+import { planOf } from './plan-value.js';
 import type { RunInput, RunOutcome } from './run.js';
 import { settleSignatures } from './signed.js';
 
@@ -19,7 +19,7 @@ export function rejudge(
   plan: Plan,
   edits: readonly PlannedEdit[],
 ): Extract<RunOutcome, { kind: 'planned' }> {
-  const { base, trigger, source, projection, clock } = input;
+  const { projection } = input;
   const draft = new Draft(input);
   const before = draft.reading;
   for (const [place, edit] of edits.entries()) {
@@ -32,30 +32,11 @@ export function rejudge(
   const after = draft.projection.size;
   if (edits.length > 0 && after.tokens >= projection.size.tokens && after.bytes >= projection.size.bytes)
     throw illegal('the plan', 'would not shrink the view');
-  const positions = draft.edits.map((edit) => (edit.kind === 'replace' ? edit.messageId : edit.fromId));
-  const unhashed: Omit<Plan, 'hash'> = {
-    base,
-    trigger,
-    inputs: {
-      tokens: before.tokens,
-      budget: before.budget.tokens,
-      pressure: before.pressure,
-      derivation: before.derivation,
-      scale: before.scale,
-      clock,
-      logLength: source.log.length,
-    },
-    stages: byStage(draft.outcomes, plan.stages),
-    edits: draft.edits,
-    before: projection.size,
-    after,
-    floor: plan.floor,
-    firstChanged: positions.reduce((first, id) => Math.min(first, source.log.find(id)!.seq), Infinity),
-    ...(draft.reasoning && { reasoning: draft.reasoning }),
-  };
+  const stages = byStage(draft.outcomes, plan.stages);
+  const { floor } = plan;
   return {
     kind: 'planned',
-    plan: { ...unhashed, hash: hashPlan(unhashed) },
+    plan: planOf(draft, input, { before, stages, edits: draft.edits, floor }),
     draft: draft.projection,
     after: draft.reading,
     states: input.states,

@@ -1,21 +1,13 @@
 import { SpillwayError } from '../errors/index.js';
 import type { StageGoal, TranscriptView } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import type {
-  Edit,
-  Floor,
-  Plan,
-  PlannedEdit,
-  Projection,
-  StageOutcome,
-  Trigger,
-} from '../transcript/index.js';
+import type { Edit, Floor, Plan, Projection, StageOutcome, Trigger } from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
 import { Draft, type DraftParts } from './draft.js';
 import { stageOpens } from './due.js';
 import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from './fit.js';
-import { computeFloor, pinsIn } from './floor.js';
-import { hashPlan } from './hash.js';
+import { computeFloor } from './floor.js';
+import { planOf } from './plan-value.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
 import { keepSlots } from './slots.js';
@@ -265,36 +257,14 @@ function unreachable(floor: Floor, reading: Reading, stages: readonly StageOutco
 
 export function planned(
   draft: Draft,
-  { base, trigger, source, projection, clock }: RunInput,
+  input: RunInput,
   before: Reading,
   floor: Floor,
   states: ReadonlyMap<string, unknown>,
 ): RunOutcome {
-  const edits = keepSlots(survivors(draft.edits, source.log, source.isPinned), draft.edits);
-  const positionOf = (edit: PlannedEdit): number =>
-    source.log.find(edit.kind === 'replace' ? edit.messageId : edit.fromId)!.seq;
-  const unhashed: Omit<Plan, 'hash'> = {
-    base,
-    trigger,
-    inputs: {
-      tokens: before.tokens,
-      budget: before.budget.tokens,
-      pressure: before.pressure,
-      derivation: before.derivation,
-      scale: before.scale,
-      clock,
-      logLength: source.log.length,
-    },
-    stages: draft.outcomes,
-    edits,
-    before: projection.size,
-    after: draft.projection.size,
-    floor,
-    pins: pinsIn(draft.view),
-    firstChanged: edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity),
-    ...(draft.reasoning && { reasoning: draft.reasoning }),
-  };
-  const plan: Plan = { ...unhashed, hash: hashPlan(unhashed) };
+  const { log, isPinned } = input.source;
+  const edits = keepSlots(survivors(draft.edits, log, isPinned), draft.edits);
+  const plan = planOf(draft, input, { before, stages: draft.outcomes, edits, floor });
   const { reading: after, stageMs } = draft;
   return { kind: 'planned', plan, draft: draft.projection, after, states, stageMs };
 }

@@ -72,6 +72,8 @@ describe('N2: a plan is a value', () => {
     const edited = await session.edit(plan!, { text: { [place]: 'They spoke of boats. [recall m3]' } });
     expect(edited.hash).not.toBe(plan!.hash);
     expect(edited.after.tokens).not.toBe(plan!.after.tokens);
+    expect(plan!.pins).not.toEqual([]);
+    expect(edited.pins).toEqual(plan!.pins);
     await session.commit(edited);
     expect(session.view.map(shownText)).toContain('They spoke of boats. [recall m3]');
   });

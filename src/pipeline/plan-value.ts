@@ -1,0 +1,47 @@
+import type { Reading } from '../tokens/index.js';
+import type { Plan, PlannedEdit, StageOutcome } from '../transcript/index.js';
+import type { Draft } from './draft.js';
+import { pinsIn } from './floor.js';
+import { hashPlan } from './hash.js';
+import type { RunInput } from './run.js';
+
+/** What a draft came to, where that is not read off the draft itself. */
+export interface DraftedPlan {
+  /** What was read before the first step. */
+  readonly before: Reading;
+  readonly stages: readonly StageOutcome[];
+  readonly edits: readonly PlannedEdit[];
+  readonly floor: Plan['floor'];
+}
+
+/** A draft as a plan: with what it was decided on, what it comes to, and its hash. */
+export function planOf(
+  draft: Draft,
+  { base, trigger, source, projection, clock }: RunInput,
+  { before, stages, edits, floor }: DraftedPlan,
+): Plan {
+  const positionOf = (edit: PlannedEdit): number =>
+    source.log.find(edit.kind === 'replace' ? edit.messageId : edit.fromId)!.seq;
+  const unhashed: Omit<Plan, 'hash'> = {
+    base,
+    trigger,
+    inputs: {
+      tokens: before.tokens,
+      budget: before.budget.tokens,
+      pressure: before.pressure,
+      derivation: before.derivation,
+      scale: before.scale,
+      clock,
+      logLength: source.log.length,
+    },
+    stages,
+    edits,
+    before: projection.size,
+    after: draft.projection.size,
+    floor,
+    pins: pinsIn(draft.view),
+    firstChanged: edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity),
+    ...(draft.reasoning && { reasoning: draft.reasoning }),
+  };
+  return { ...unhashed, hash: hashPlan(unhashed) };
+}
