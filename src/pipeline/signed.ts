@@ -36,15 +36,29 @@ export interface LeftStanding {
   readonly until: number;
 }
 
-/** What still stands, from the records of one ledger: a batch that left nothing behind its place has settled that. */
-export function leftStanding(records: readonly CompactionRecord[]): LeftStanding[] {
-  let left: LeftStanding[] = [];
-  for (const { status, plan } of records) {
+interface Folded {
+  readonly upTo: number;
+  readonly left: readonly LeftStanding[];
+}
+
+/** By list of records, how far it was read: it is asked before every call, and only ever grows. */
+const folded = new WeakMap<readonly CompactionRecord[], Folded>();
+
+/**
+ * What still stands, from the records of one ledger: a batch that left nothing behind its place has settled that.
+ * Costs the records that are new; a ledger in which one was changed hands out another list.
+ */
+export function leftStanding(records: readonly CompactionRecord[]): readonly LeftStanding[] {
+  const known = folded.get(records);
+  if (known?.upTo === records.length) return known.left;
+  let { left } = known ?? { left: [] };
+  for (const { status, plan } of records.slice(known?.upTo ?? 0)) {
     if (status !== 'committed' || !plan.reasoning) continue;
     const { from, kept } = plan.reasoning;
-    if (kept > 0) left.push({ from, until: plan.inputs.logLength });
+    if (kept > 0) left = [...left, { from, until: plan.inputs.logLength }];
     else left = left.filter((one) => isBehind(from, one.from));
   }
+  folded.set(records, { upTo: records.length, left });
   return left;
 }
 
