@@ -65,7 +65,8 @@ const GUESS = 0.98;
 
 /**
  * What has left the view and may be needed again, verbatim: bounds and demands of users, what was taken back, the plan,
- * failures and how checks ended, decisions, instructions, files changed, and the identifiers most likely to be written again, each in a line that says where it was seen. Ranked afresh each time.
+ * failures and how checks ended, decisions, instructions, files changed, and the identifiers most likely to be written
+ * again, each in a line that says where it was seen. Ranked afresh each time.
  * Undefined where there is nothing to say.
  */
 export function claimsText(request: ClaimsRequest): { text: string; tokens: number } | undefined {
@@ -101,39 +102,54 @@ function draw(
   changed: readonly Artifact[],
   chars: number,
 ): string {
-  const first = compose(request, ranked, changed, chars, 0);
+  const users = usersPart(request, chars, 0);
+  const first = withTheRest(users, request, ranked, changed, chars);
+  if (first.left <= LEAST_SPARE) return first.text;
   // What nothing else has a use for goes to what users said.
-  return first.left > LEAST_SPARE ? compose(request, ranked, changed, chars, first.left).text : first.text;
+  const more = usersPart(request, chars, first.left);
+  const isSame = more.length === users.length && more.every((line, i) => line === users[i]);
+  return isSame ? first.text : withTheRest(more, request, ranked, changed, chars).text;
 }
 
 /** Less than this is no room for another sentence. In characters. */
 const LEAST_SPARE = 80;
 
-function compose(
-  request: ClaimsRequest,
-  ranked: Iterable<Ranked>,
-  changed: readonly Artifact[],
-  chars: number,
-  spare: number,
-): { text: string; left: number } {
-  const { statements, isShownMessage, isShownText = () => false } = request;
-  const sources: Sources = { statements, isShownMessage, isShownText };
-  const sections = [HEADER];
-  let left = chars - HEADER.length;
-  const room = (share: number): number => Math.max(0, Math.min(share * chars, left));
-  const push = (title: string, lines: readonly string[]): number => {
-    if (lines.length === 0) return 0;
-    sections.push(title, ...lines);
-    const taken = size([title, ...lines]);
-    left -= taken;
-    return taken;
-  };
+/** What users said that may bind, with the header: paid first. `spare`: characters beyond its share. */
+function usersPart(request: ClaimsRequest, chars: number, spare: number): string[] {
+  const sources = sourcesOf(request);
+  const left = chars - HEADER.length;
   const least = REQUESTS_SHARE * left;
   let users = USER_SHARE * left + spare;
+  const lines = [HEADER];
+  const push = (title: string, said: readonly string[]): number => {
+    if (said.length === 0) return 0;
+    lines.push(title, ...said);
+    return size([title, ...said]);
+  };
   const rules = ruleLines(sources, Math.min(RULES_SHARE * left + spare, left - least), users);
   users = Math.max(least, users - push('The user set these bounds:', rules));
   users -= push('The user demands, letter for letter:', requirementLines(sources, users));
   push('The user asked last:', requestLines(sources, users, rules));
+  return lines;
+}
+
+function withTheRest(
+  users: readonly string[],
+  request: ClaimsRequest,
+  ranked: Iterable<Ranked>,
+  changed: readonly Artifact[],
+  chars: number,
+): { text: string; left: number } {
+  const { statements } = request;
+  const sources = sourcesOf(request);
+  const sections = [...users];
+  let left = chars - HEADER.length - size(users.slice(1));
+  const room = (share: number): number => Math.max(0, Math.min(share * chars, left));
+  const push = (title: string, lines: readonly string[]): void => {
+    if (lines.length === 0) return;
+    sections.push(title, ...lines);
+    left -= size([title, ...lines]);
+  };
   push('What the user took back:', endedLines(sources, room(ENDED_SHARE)));
   push('The plan as last written:', planLines(sources, room(PLAN_SHARE)));
   push('Failed and not made good since:', claimLines(statements.runs.errors, sources, room(ERRORS_SHARE)));
@@ -146,6 +162,10 @@ function compose(
   push('Files changed:', fileLines(changed, room(FILES_SHARE)));
   push('Seen where:', identifierLines(request, ranked, left));
   return { text: sections.length > 1 ? sections.join('\n') : '', left };
+}
+
+function sourcesOf({ statements, isShownMessage, isShownText = () => false }: ClaimsRequest): Sources {
+  return { statements, isShownMessage, isShownText };
 }
 
 /** Files that were written, changed or deleted in messages that left, newest first. */
