@@ -13,3 +13,14 @@ export function onlyOne<T>(importer: string, list: readonly T[], nameOf: (one: T
   const found = `${list.length} recordings${names.length > 0 ? `: ${names.join(', ')}${list.length > 5 ? ', …' : ''}` : ''}`;
   throw notASession(importer, found, 'one recorded session', 'Put each into a file of its own.');
 }
+
+/** The error of a wire format for input that is not of it; `pass` is what it wants instead. */
+export function notOfFormat(
+  format: string,
+  allowed: string,
+  pass: string,
+): (subject: string, found: string) => SpillwayError {
+  const remedy = `Pass ${pass}, or name the format the file is in.`;
+  return (subject, found) =>
+    new SpillwayError('INPUT_FORMAT', { subject: `${format}: ${subject}`, found, allowed, remedy });
+}

@@ -16,3 +16,13 @@ export function kindOf(value: unknown): string {
 export function jsonText(value: unknown): string {
   return JSON.stringify(value) ?? '';
 }
+
+/** A list as it is; none for anything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+/** Text that says something: ids and names as much as words. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

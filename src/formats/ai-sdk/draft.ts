@@ -1,11 +1,11 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ViewMessage } from '../../transcript/index.js';
 import { alignedParts } from '../aligned.js';
-import { isFields, jsonText, type Fields } from '../record.js';
+import { isFields, jsonText, listOf, type Fields } from '../record.js';
 import { distinctIds, type Answer, type Draft, type DraftCall } from '../steps/index.js';
 import { wellFormed } from '../well-formed.js';
 import { saidBy, writeItem, writeResult } from './item-out.js';
-import { approvalKey, FORMAT, listOf, ROLES, wireOf, type WireMessage } from './wire.js';
+import { approvalKey, FORMAT, ROLES, wireOf, type WireMessage } from './wire.js';
 
 /** An answer of a tool message: the item as it is sent, and its words for where no call waits for it. */
 export interface AnswerItem {

@@ -7,10 +7,9 @@ import type {
   ToolResultPart,
 } from '../../transcript/index.js';
 import { aiSdkFilePart, aiSdkResultFile, bytesOf } from '../files/index.js';
-import { isFields, type Fields } from '../record.js';
+import { isFields, listOf, type Fields } from '../record.js';
 import { fileNote } from '../wording.js';
 import { argumentsOf, type Report } from './items.js';
-import { listOf } from './wire.js';
 
 /**
  * One part as an item of a message's content: the very object it came from (`from`) where it still says the same.

@@ -1,7 +1,7 @@
 import type { FilePart, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
 import { fileOfItem } from '../files/index.js';
-import { isFields, jsonText, kindOf, type Fields } from '../record.js';
-import { listOf, proofOf, sizeOf } from './wire.js';
+import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import { proofOf, sizeOf } from './wire.js';
 
 export type Report = (kind: string, what: string) => void;
 

@@ -1,12 +1,13 @@
-import { SpillwayError } from '../../errors/index.js';
 import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
+import { notOfFormat } from '../faults.js';
 import { isProgramWritten } from '../origin.js';
-import { isFields, jsonText, kindOf, type Fields } from '../record.js';
+import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, type Report } from './items.js';
-import { FORMAT, listOf, ROLES, sizeOf, type WireMessage } from './wire.js';
+import { FORMAT, ROLES, sizeOf, type WireMessage } from './wire.js';
 
 const SHAPE = 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`';
+const notThisFormat = notOfFormat('ai-sdk', SHAPE, 'ModelMessages');
 
 /** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
 export function parse(input: unknown): Parsed {
@@ -105,14 +106,5 @@ function toolsIn(tools: unknown): readonly unknown[] {
     if (!isFields(tool)) return { name };
     const schema = isFields(tool.inputSchema) ? tool.inputSchema.jsonSchema : undefined;
     return { name, description: tool.description, ...(isFields(schema) && { inputSchema: schema }) };
-  });
-}
-
-function notThisFormat(subject: string, found: string): SpillwayError {
-  return new SpillwayError('INPUT_FORMAT', {
-    subject: `ai-sdk: ${subject}`,
-    found,
-    allowed: SHAPE,
-    remedy: 'Pass ModelMessages, or name the format the file is in.',
   });
 }

@@ -20,10 +20,6 @@ export type Pointer = number | 'content' | readonly [item: number, inner: number
 
 export const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as readonly unknown[]) : [];
-}
-
 export function isSystemField(wire: unknown): wire is SystemField {
   return isFields(wire) && 'system' in wire && typeof wire.at === 'number' && !('role' in wire);
 }

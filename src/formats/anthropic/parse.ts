@@ -1,12 +1,13 @@
 import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
-import { SpillwayError } from '../../errors/index.js';
+import { notOfFormat } from '../faults.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 import { assistantPart, userPart, type Report } from './blocks.js';
 import { FORMAT, type Carried, type WireMessage } from './wire.js';
 
 const SHAPE = 'a list of Anthropic messages, or a request body with such a list as `messages`';
+const notThisFormat = notOfFormat('anthropic', SHAPE, 'a Messages API request body');
 
 /** A request body or a bare list. What was one message on the wire may be several in the log; see `Carried`. */
 export function parse(input: unknown): Parsed {
@@ -124,13 +125,4 @@ function partsOf(content: unknown, report: Report, read?: ReadBlock): Part[] {
   if (content === undefined || content === null) return [];
   report('unknown-content', `content is ${kindOf(content)}; kept as JSON text`);
   return [{ type: 'text', text: jsonText(content) }];
-}
-
-function notThisFormat(subject: string, found: string): SpillwayError {
-  return new SpillwayError('INPUT_FORMAT', {
-    subject: `anthropic: ${subject}`,
-    found,
-    allowed: SHAPE,
-    remedy: 'Pass a Messages API request body, or name the format the file is in.',
-  });
 }

@@ -1,6 +1,6 @@
 import type { FilePart, Message } from '../../transcript/index.js';
 import { isFields, type Fields } from '../record.js';
-import { sourceOfUrl, type FileReader, type FileSource } from './source.js';
+import { itemAt, sourceOfUrl, type FileReader, type FileSource } from './source.js';
 
 /** Files of the AI SDK: `image` and `file` parts, and what results hold of either. */
 export const aiSdkFiles: FileReader = {
@@ -17,10 +17,6 @@ export const aiSdkFiles: FileReader = {
     return 'id' in held ? { kind: 'id', id: held.id, mediaType } : sourceOf(held.bytes, mediaType);
   },
 };
-
-function itemAt(list: unknown, at: unknown): unknown {
-  return Array.isArray(list) && typeof at === 'number' ? (list[at] as unknown) : undefined;
-}
 
 type Held = { readonly bytes: unknown } | { readonly id: string };
 

@@ -1,6 +1,6 @@
 import type { FilePart, Message } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../record.js';
-import type { FileReader, FileSource } from './source.js';
+import { itemAt, type FileReader, type FileSource } from './source.js';
 
 /** Files of Anthropic messages: `image` and `document` blocks, also inside results. */
 export const anthropicFiles: FileReader = {
@@ -12,10 +12,6 @@ export const anthropicFiles: FileReader = {
   },
   read: ({ source }, part) => (isFields(source) ? sourceOf(source, part) : undefined),
 };
-
-function itemAt(list: unknown, at: unknown): unknown {
-  return Array.isArray(list) && typeof at === 'number' ? list[at] : undefined;
-}
 
 function sourceOf(source: Fields, { mediaType }: FilePart): FileSource | undefined {
   const { type, data, url, file_id: id } = source;

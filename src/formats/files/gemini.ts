@@ -1,6 +1,6 @@
 import type { FilePart, Message } from '../../transcript/index.js';
 import { isFields, type Fields } from '../record.js';
-import type { FileReader, FileSource } from './source.js';
+import { itemAt, type FileReader, type FileSource } from './source.js';
 
 /** Files of Gemini parts: `inlineData`, `fileData`. A part's `wire` is its place, or [part, file of its response]. */
 export const geminiFiles: FileReader = {
@@ -22,10 +22,6 @@ export const geminiFiles: FileReader = {
     return typeof url === 'string' ? { kind: 'url', url, mediaType } : undefined;
   },
 };
-
-function itemAt(list: unknown, at: number | undefined): unknown {
-  return Array.isArray(list) && at !== undefined ? (list as readonly unknown[])[at] : undefined;
-}
 
 /** A file of another format as a Gemini part; undefined where this one has no place for it. */
 export function geminiFilePart(source: FileSource): Fields | undefined {

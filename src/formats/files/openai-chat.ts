@@ -1,5 +1,5 @@
 import type { FilePart, Message } from '../../transcript/index.js';
-import { sourceOfUrl, urlOf, type FileReader, type FileSource } from './source.js';
+import { itemAt, sourceOfUrl, urlOf, type FileReader, type FileSource } from './source.js';
 import { isFields, type Fields } from '../record.js';
 
 /** Files of chat messages: `image_url`, `input_audio`, `file`. */
@@ -15,10 +15,6 @@ export const chatFiles: FileReader = {
     return item.type === 'file' && isFields(item.file) ? fileIn(item.file, part) : undefined;
   },
 };
-
-function itemAt(content: unknown, index: number): unknown {
-  return Array.isArray(content) ? content[index] : undefined;
-}
 
 function audioIn({ data, format }: Fields): FileSource | undefined {
   return typeof data === 'string'

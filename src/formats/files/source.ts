@@ -41,3 +41,8 @@ export function urlOf(source: FileSource): string | undefined {
   if (source.kind === 'url') return source.url;
   return source.kind === 'base64' ? `data:${source.mediaType};base64,${source.data}` : undefined;
 }
+
+/** What stands at a place of a list; undefined where either is not what it should be. */
+export function itemAt(list: unknown, at: unknown): unknown {
+  return Array.isArray(list) && typeof at === 'number' ? (list as readonly unknown[])[at] : undefined;
+}

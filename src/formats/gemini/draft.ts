@@ -1,11 +1,11 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
 import { alignedParts } from '../aligned.js';
-import { isFields } from '../record.js';
+import { isFields, isText } from '../record.js';
 import { wellFormed } from '../well-formed.js';
 import { foreignDraft } from './foreign.js';
 import { writePart } from './rebuild.js';
-import { carriedBy, fieldOf, isText, partsIn, type Carried, type Content, type WirePart } from './wire.js';
+import { carriedBy, fieldOf, partsIn, type Carried, type Content, type WirePart } from './wire.js';
 
 /** A call as its step waits for it; `id` only where the wire has one. */
 export interface DraftCall {

@@ -1,12 +1,13 @@
 import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
-import { SpillwayError } from '../../errors/index.js';
+import { notOfFormat } from '../faults.js';
 import { isProgramWritten } from '../origin.js';
-import { isFields, kindOf, type Fields } from '../record.js';
+import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { parsePart, type Pairing } from './parts.js';
-import { FORMAT, isText, partsIn, type Carried, type Content } from './wire.js';
+import { FORMAT, partsIn, type Carried, type Content } from './wire.js';
 
 const SHAPE = 'a list of contents, or an object with such a list as `contents`';
+const notThisFormat = notOfFormat('gemini', SHAPE, 'a generateContent request body');
 
 /** A request body or a bare list of contents. Each message keeps the turn it came from, untouched. */
 export function parse(input: unknown): Parsed {
@@ -122,13 +123,4 @@ class WaitingCalls {
 
 function ownOr(response: Fields, otherwise: string): string {
   return isText(response.id) ? response.id : otherwise;
-}
-
-function notThisFormat(subject: string, found: string): SpillwayError {
-  return new SpillwayError('INPUT_FORMAT', {
-    subject: `gemini: ${subject}`,
-    found,
-    allowed: SHAPE,
-    remedy: 'Pass a generateContent request body, or name the format the file is in.',
-  });
 }

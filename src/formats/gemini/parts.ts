@@ -1,6 +1,6 @@
 import type { FilePart, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
-import { isFields, jsonText, type Fields } from '../record.js';
-import { fieldOf, isText, type PartField, type WirePart } from './wire.js';
+import { isFields, isText, jsonText, type Fields } from '../record.js';
+import { fieldOf, type PartField, type WirePart } from './wire.js';
 
 /** Gives ids to calls that have none, and pairs results without one: the wire pairs by name and order. */
 export interface Pairing {

@@ -47,7 +47,3 @@ export function partsIn(value: unknown): readonly WirePart[] {
   if (!isFields(value)) return [];
   return 'parts' in value ? partsIn(value.parts) : [value];
 }
-
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}

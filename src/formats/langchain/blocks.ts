@@ -1,7 +1,7 @@
 import type { FilePart, Part, ReasoningPart, TextPart } from '../../transcript/index.js';
 import { fileOfBlocks } from '../files/index.js';
-import { isFields, jsonText, kindOf, type Fields } from '../record.js';
-import { isTwin, listOf } from './wire.js';
+import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import { isTwin } from './wire.js';
 
 export type Report = (kind: string, what: string) => void;
 

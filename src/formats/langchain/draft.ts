@@ -1,11 +1,11 @@
 import type { Notice } from '../../spi/index.js';
 import type { Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
-import { isFields, type Fields } from '../record.js';
+import { isFields, listOf, type Fields } from '../record.js';
 import { distinctIds, type Answer, type Draft } from '../steps/index.js';
 import { wellFormed } from '../well-formed.js';
 import type { Report } from './blocks.js';
 import { writeCall, writeContent, writeResultContent } from './out.js';
-import { FORMAT, listOf, see, withFields, type Seen } from './wire.js';
+import { FORMAT, see, withFields, type Seen } from './wire.js';
 
 /** A result as the message that it is, and its words for where no call waits for it. */
 export interface AnswerItem {

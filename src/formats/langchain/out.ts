@@ -1,10 +1,10 @@
 import type { FilePart, Message, Part, TextPart, ToolCallPart, ViewMessage } from '../../transcript/index.js';
 import { alignedParts } from '../aligned.js';
 import { bytesOf, langchainFileBlock } from '../files/index.js';
-import { isFields, jsonText, type Fields } from '../record.js';
+import { isFields, jsonText, listOf, type Fields } from '../record.js';
 import { fileNote } from '../wording.js';
 import { textIn, type Report } from './blocks.js';
-import { isTwin, listOf } from './wire.js';
+import { isTwin } from './wire.js';
 
 /** A call as it is sent: `from` itself where it still says the same. Arguments that are no object are wrapped in one. */
 export function writeCall(part: ToolCallPart, from: unknown, report: Report): Fields {

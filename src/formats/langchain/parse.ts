@@ -1,12 +1,13 @@
-import { SpillwayError } from '../../errors/index.js';
 import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
+import { notOfFormat } from '../faults.js';
 import { isProgramWritten } from '../origin.js';
-import { isFields, jsonText, kindOf, type Fields } from '../record.js';
+import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, parseResultContent, type Report } from './blocks.js';
-import { FORMAT, listOf, see, type Seen } from './wire.js';
+import { FORMAT, see, type Seen } from './wire.js';
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
+const notThisFormat = notOfFormat('langchain', SHAPE, 'LangChain messages');
 const TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool']);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
@@ -132,13 +133,4 @@ function freeId({ fields }: Seen, index: number, taken: Set<string>): string {
   while (taken.has(id)) id += '+';
   taken.add(id);
   return id;
-}
-
-function notThisFormat(subject: string, found: string): SpillwayError {
-  return new SpillwayError('INPUT_FORMAT', {
-    subject: `langchain: ${subject}`,
-    found,
-    allowed: SHAPE,
-    remedy: 'Pass LangChain messages, or name the format the file is in.',
-  });
 }

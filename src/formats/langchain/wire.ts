@@ -89,10 +89,6 @@ export function inShape(message: Fields, shape: Shape): Fields {
   return { lc: 1, type: 'constructor', id, kwargs: fields };
 }
 
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as readonly unknown[]) : [];
-}
-
 /** Blocks that repeat a call of `tool_calls` in the content, as the provider wrote them. */
 const TWINS: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'functionCall']);
 

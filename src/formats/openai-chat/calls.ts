@@ -1,6 +1,6 @@
 import type { ToolCallPart } from '../../transcript/index.js';
-import { isFields, jsonText, kindOf, type Fields } from '../record.js';
-import { isId, LEGACY_CALL, listOf, type WireMessage } from './wire.js';
+import { isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import { LEGACY_CALL, type WireMessage } from './wire.js';
 
 type Report = (kind: string, what: string) => void;
 
@@ -24,7 +24,7 @@ export function parseCalls(wire: WireMessage, messageId: string, report: Report)
 
 function parseCall(call: unknown, index: number, messageId: string, report: Report): FoundCall {
   const fields = isFields(call) ? call : {};
-  const derived = !isId(fields.id);
+  const derived = !isText(fields.id);
   const callId = derived ? `call_${messageId}_${index}` : String(fields.id);
   if (derived) report('missing-call-id', `call ${index} has no id; named ${callId} after its place`);
   const { name, args } = isFields(fields.custom)

@@ -1,8 +1,7 @@
 import type { FilePart, Part, TextPart } from '../../transcript/index.js';
-import { isFields } from '../record.js';
+import { isFields, listOf } from '../record.js';
 import { textIn } from './content.js';
 import { fileNote } from './notes.js';
-import { listOf } from './wire.js';
 
 type Content = string | readonly unknown[];
 

@@ -1,12 +1,12 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ToolCallPart, ToolResultPart, ViewMessage } from '../../transcript/index.js';
-import { isFields, jsonText, kindOf } from '../record.js';
+import { isFields, jsonText, kindOf, listOf } from '../record.js';
 import { adopted, isForeign } from './adopt.js';
 import { isContentPart, writeContent } from './content-out.js';
 import { distinctIds } from '../steps/index.js';
 import { unknownRole } from './notes.js';
 import { plain, rebuild, writeResult } from './rebuild.js';
-import { isKnownRole, LEGACY_CALL, listOf, type WireMessage } from './wire.js';
+import { isKnownRole, LEGACY_CALL, type WireMessage } from './wire.js';
 
 /** A call as its step waits for it. */
 export interface DraftCall {

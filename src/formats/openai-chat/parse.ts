@@ -1,14 +1,15 @@
 import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part, Role, ToolResultPart } from '../../transcript/index.js';
-import { SpillwayError } from '../../errors/index.js';
+import { notOfFormat } from '../faults.js';
 import { isProgramWritten } from '../origin.js';
-import { isFields, kindOf, jsonText, type Fields } from '../record.js';
+import { isFields, isText, jsonText, kindOf, type Fields } from '../record.js';
 import { parseCalls } from './calls.js';
 import { parseContent } from './content.js';
 import { OpenCalls } from './open-calls.js';
-import { FORMAT, isId, isKnownRole, REASONING_FIELDS, type WireMessage } from './wire.js';
+import { FORMAT, isKnownRole, REASONING_FIELDS, type WireMessage } from './wire.js';
 
 const SHAPE = 'a list of chat messages, or an object with such a list as `messages`';
+const notThisFormat = notOfFormat('openai-chat', SHAPE, 'a chat completions request body');
 
 /** A request body or a bare list. Each message keeps the object it came from as `wire`, untouched. */
 export function parse(input: unknown): Parsed {
@@ -90,7 +91,7 @@ function resultPart(wire: WireMessage, id: string, open: OpenCalls, report: Repo
   const name = typeof wire.name === 'string' ? wire.name : undefined;
   const content = parseContent(wire.content, report);
   const named = name === undefined ? {} : { name };
-  if (isId(wire.tool_call_id)) {
+  if (isText(wire.tool_call_id)) {
     open.answered(wire.tool_call_id);
     return { type: 'tool-result', callId: wire.tool_call_id, ...named, content };
   }
@@ -106,7 +107,7 @@ function resultPart(wire: WireMessage, id: string, open: OpenCalls, report: Repo
 
 /** The message's own id, else its position. Both are the same in a longer list. */
 function freeId(wire: WireMessage, index: number, taken: Set<string>, notices: Notice[]): string {
-  let id = isId(wire.id) ? wire.id : `m${index}`;
+  let id = isText(wire.id) ? wire.id : `m${index}`;
   if (taken.has(id)) {
     const found = id;
     for (id = `m${index}`; taken.has(id);) id += '+';
@@ -118,13 +119,4 @@ function freeId(wire: WireMessage, index: number, taken: Set<string>, notices: N
   }
   taken.add(id);
   return id;
-}
-
-function notThisFormat(subject: string, found: string): SpillwayError {
-  return new SpillwayError('INPUT_FORMAT', {
-    subject: `openai-chat: ${subject}`,
-    found,
-    allowed: SHAPE,
-    remedy: 'Pass a chat completions request body, or name the format the file is in.',
-  });
 }

@@ -1,7 +1,7 @@
 import type { Message, Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../transcript/index.js';
-import { isFields, type Fields } from '../record.js';
+import { isFields, listOf, type Fields } from '../record.js';
 import { isContentPart, writeContent } from './content-out.js';
-import { LEGACY_CALL, listOf, REASONING_FIELDS, type WireMessage } from './wire.js';
+import { LEGACY_CALL, REASONING_FIELDS, type WireMessage } from './wire.js';
 
 /** OpenRouter's signed twin of the thinking text; void once that text was touched. */
 const REASONING_DETAILS = 'reasoning_details';

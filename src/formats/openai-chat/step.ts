@@ -1,9 +1,10 @@
 import type { Notice } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
+import { listOf } from '../record.js';
 import { draftOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
 import type { CallBook, Outbox, PastCall } from '../steps/index.js';
 import { lateResult, MIDWAY, NO_RESULT, ORPHAN_RESULT, secondResult } from './notes.js';
-import { listOf, type WireMessage } from './wire.js';
+import { type WireMessage } from './wire.js';
 
 interface Slot {
   readonly call: DraftCall;

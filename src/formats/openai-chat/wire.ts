@@ -25,11 +25,3 @@ export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
 /** The legacy field of a single call, answered by a `function` message and paired by order alone. */
 export const LEGACY_CALL = 'function_call';
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function isId(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}

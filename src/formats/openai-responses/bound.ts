@@ -1,6 +1,7 @@
 import type { Aligned } from '../aligned.js';
+import { isText } from '../record.js';
 import type { Entry } from './draft.js';
-import { isText, withoutId, type Item } from './wire.js';
+import { withoutId, type Item } from './wire.js';
 
 /** An item of a step, and what is sent for it: nothing where its parts were taken out. */
 export interface Written {

@@ -2,11 +2,12 @@ import type { Notice } from '../../spi/index.js';
 import type { Message, ToolResultPart, ViewMessage } from '../../transcript/index.js';
 import { alignedParts, type Aligned } from '../aligned.js';
 import { wellFormed } from '../well-formed.js';
+import { isText } from '../record.js';
 import { boundEntries } from './bound.js';
 import { callKindOf, resultKindOf, type CallKind } from './calls.js';
 import { foreignDraft } from './foreign.js';
 import { writeItem } from './rebuild.js';
-import { carriedBy, isText, pointerOf, type Carried, type Item } from './wire.js';
+import { carriedBy, pointerOf, type Carried, type Item } from './wire.js';
 
 export interface DraftCall {
   /** The id that results name. */

@@ -1,8 +1,8 @@
 import type { Part, ReasoningPart } from '../../transcript/index.js';
-import { isFields, jsonText } from '../record.js';
+import { isFields, isText, jsonText } from '../record.js';
 import { callKindOf } from './calls.js';
 import { opaque, parseContent, parseOutput, type Report } from './content.js';
-import { isMessageItem, isText, type Item } from './wire.js';
+import { isMessageItem, type Item } from './wire.js';
 
 /** One item that the model (or a tool on the server) made, as parts of its assistant message. */
 export function partsOfItem(item: Item, index: number, messageId: string, report: Report): Part[] {

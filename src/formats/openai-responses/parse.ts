@@ -1,14 +1,15 @@
 import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part, ToolResultPart } from '../../transcript/index.js';
-import { SpillwayError } from '../../errors/index.js';
+import { notOfFormat } from '../faults.js';
 import { isProgramWritten } from '../origin.js';
-import { isFields, kindOf, type Fields } from '../record.js';
+import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { callKindOf, resultKindOf } from './calls.js';
 import { opaque, parseContent, type Report } from './content.js';
 import { partsOfItem } from './model-items.js';
-import { FORMAT, isMessageItem, isText, pointerOf, type Carried, type Item } from './wire.js';
+import { FORMAT, isMessageItem, pointerOf, type Carried, type Item } from './wire.js';
 
 const SHAPE = 'a list of input items, or an object with `input`: such a list, or a text';
+const notThisFormat = notOfFormat('openai-responses', SHAPE, 'a body of the Responses API');
 
 /** A request body or a bare list of items. Each message keeps the items it came from, untouched. */
 export function parse(input: unknown): Parsed {
@@ -190,13 +191,4 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-function notThisFormat(subject: string, found: string): SpillwayError {
-  return new SpillwayError('INPUT_FORMAT', {
-    subject: `openai-responses: ${subject}`,
-    found,
-    allowed: SHAPE,
-    remedy: 'Pass a body of the Responses API, or name the format the file is in.',
-  });
 }

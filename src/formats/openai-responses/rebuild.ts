@@ -1,8 +1,9 @@
 import type { Part } from '../../transcript/index.js';
 import type { Aligned } from '../aligned.js';
+import { isText } from '../record.js';
 import { callKindOf } from './calls.js';
 import { noteOf } from './content.js';
-import { isMessageItem, isText, type Item } from './wire.js';
+import { isMessageItem, type Item } from './wire.js';
 
 type Note = (kind: string, what: string) => void;
 

@@ -1,12 +1,12 @@
 import type { Notice } from '../../spi/index.js';
 import type { TextPart, ViewMessage } from '../../transcript/index.js';
-import { isFields } from '../record.js';
+import { isFields, isText } from '../record.js';
 import { wellFormed } from '../well-formed.js';
 import { lateResult, ORPHAN_RESULT, secondResult } from '../wording.js';
 import type { CallKind } from './calls.js';
 import { draftOf, type DraftCall, type DraftResult, type Entry } from './draft.js';
 import { freeId } from './ids.js';
-import { isText, withoutId, type Item } from './wire.js';
+import { withoutId, type Item } from './wire.js';
 
 /** One request as it grows: what was written, and which calls it holds. */
 export interface Request {

@@ -64,7 +64,3 @@ export function withoutId(item: Item): Item {
   const { id: _, ...rest } = item;
   return rest;
 }
-
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
