@@ -1,6 +1,5 @@
+import { isLoose } from '../wire/loose.js';
 import type { Proposal } from '../../spi/index.js';
-
-type Loose = Readonly<Record<string, unknown>>;
 
 /** What a stage answered as a proposal, or in words why it is none. Looks at the shape alone. */
 export function proposalIn(answer: unknown): Proposal | string {
@@ -30,8 +29,4 @@ function faultOf(edit: unknown): string | undefined {
   const whole =
     Array.isArray(replacement) && replacement.every((one) => isLoose(one) && Array.isArray(one.parts));
   return whole ? undefined : 'a supersede has no list of messages';
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

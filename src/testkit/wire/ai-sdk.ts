@@ -10,6 +10,8 @@
  * S9 files have bytes, an address or an upload, and say their media type
  */
 
+import { asLoose, isLoose, isText, listIn, type Loose } from './loose.js';
+
 export interface AiSdkFault {
   readonly rule: 'S0' | 'S2' | 'S3' | 'S6' | 'S7' | 'S8' | 'S9';
   /** Index of the message at fault. */
@@ -22,7 +24,6 @@ export interface AiSdkOptions {
   readonly openEnd?: boolean;
 }
 
-type Loose = Readonly<Record<string, unknown>>;
 type Complain = (rule: AiSdkFault['rule'], at: number, what: string) => void;
 
 interface Step {
@@ -64,7 +65,7 @@ const ITEMS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 function checkShape({ role, content, providerOptions }: Loose, at: number, complain: Complain): void {
-  if (providerOptions !== undefined && !isObject(providerOptions)) {
+  if (providerOptions !== undefined && !isLoose(providerOptions)) {
     complain('S0', at, 'providerOptions is no object');
   }
   if (role === 'system') {
@@ -97,24 +98,24 @@ function checkItem(item: Loose, at: number, complain: Complain): void {
       return;
     case 'file':
       if (!isBytes(item.data)) complain('S9', at, 'a file holds nothing');
-      if (!isName(item.mediaType)) complain('S9', at, 'a file has no media type');
+      if (!isText(item.mediaType)) complain('S9', at, 'a file has no media type');
       return;
     case 'tool-call':
-      if (!isName(item.toolCallId)) complain('S7', at, 'a call has no id');
-      if (!isName(item.toolName)) complain('S7', at, 'a call has no name');
-      if (!isObject(item.input)) complain('S7', at, 'the input of a call is no object');
+      if (!isText(item.toolCallId)) complain('S7', at, 'a call has no id');
+      if (!isText(item.toolName)) complain('S7', at, 'a call has no name');
+      if (!isLoose(item.input)) complain('S7', at, 'the input of a call is no object');
       return;
     case 'tool-result':
-      if (!isName(item.toolCallId)) complain('S7', at, 'a result names no call');
-      if (!isName(item.toolName)) complain('S7', at, 'a result names no tool');
+      if (!isText(item.toolCallId)) complain('S7', at, 'a result names no call');
+      if (!isText(item.toolName)) complain('S7', at, 'a result names no tool');
       checkOutput(asLoose(item.output), at, complain);
       return;
     case 'tool-approval-request':
-      if (!isName(item.approvalId) || !isName(item.toolCallId))
+      if (!isText(item.approvalId) || !isText(item.toolCallId))
         complain('S2', at, 'an approval request lacks ids');
       return;
     case 'tool-approval-response':
-      if (!isName(item.approvalId)) complain('S2', at, 'an approval response names no request');
+      if (!isText(item.approvalId)) complain('S2', at, 'an approval response names no request');
       if (typeof item.approved !== 'boolean')
         complain('S2', at, 'an approval response says neither yes nor no');
   }
@@ -138,12 +139,12 @@ function checkInner(inner: Loose, at: number, complain: Complain): void {
   if (type === 'text') {
     if (typeof inner.text !== 'string') complain('S7', at, 'a text of a result is none');
   } else if (type === 'file-url' || type === 'image-url') {
-    if (!isName(inner.url)) complain('S9', at, 'a file of a result has no address');
+    if (!isText(inner.url)) complain('S9', at, 'a file of a result has no address');
   } else if (type === 'file-data' || type === 'image-data' || type === 'media') {
     if (typeof inner.data !== 'string') complain('S9', at, 'a file of a result holds nothing');
-    if (!isName(inner.mediaType)) complain('S9', at, 'a file of a result has no media type');
+    if (!isText(inner.mediaType)) complain('S9', at, 'a file of a result has no media type');
   } else if (type === 'file-id' || type === 'image-file-id') {
-    if (!isName(inner.fileId) && !isObject(inner.fileId)) complain('S9', at, 'a file of a result has no id');
+    if (!isText(inner.fileId) && !isLoose(inner.fileId)) complain('S9', at, 'a file of a result has no id');
   } else if (type !== 'custom') {
     complain('S7', at, `a result holds ${String(type)}`);
   }
@@ -195,13 +196,8 @@ function isWhole(value: unknown): boolean {
   if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
   if (value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof URL) return true;
   if (Array.isArray(value)) return value.every(isWhole);
-  return !isObject(value) || Object.values(value).every(isWhole);
+  return !isLoose(value) || Object.values(value).every(isWhole);
 }
 
 const isBytes = (value: unknown): boolean =>
-  isName(value) || value instanceof URL || value instanceof Uint8Array || value instanceof ArrayBuffer;
-const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isObject = (value: unknown): value is Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const asLoose = (value: unknown): Loose => (isObject(value) ? value : {});
-const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+  isText(value) || value instanceof URL || value instanceof Uint8Array || value instanceof ArrayBuffer;

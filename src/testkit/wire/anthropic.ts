@@ -12,6 +12,9 @@
  *
  * A5 (thinking bound to what stands before it) shows only over several requests: see `signature-book.ts`.
  */
+
+import { isEncodable, isLoose, type Loose } from './loose.js';
+
 export type AnthropicRule = 'A0' | 'A1' | 'A2' | 'A3' | 'A4' | 'A6';
 
 export interface AnthropicFault {
@@ -21,7 +24,6 @@ export interface AnthropicFault {
   readonly what: string;
 }
 
-type Loose = Record<string, unknown>;
 type Complain = (rule: AnthropicRule, at: number, what: string) => void;
 
 /** All faults, in order. Takes a whole body, or the bare message list. Linear in the request. */
@@ -50,16 +52,6 @@ export function validateAnthropic(request: unknown): AnthropicFault[] {
   return found.sort((a, b) => a.at - b.at);
 }
 
-function hasHalf(value: unknown): boolean {
-  if (typeof value === 'string') return /\p{Surrogate}/u.test(value);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, inner]) => hasHalf(key) || hasHalf(inner));
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function blocksIn({ content }: Loose): Loose[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.map((block: unknown) => (isLoose(block) ? block : {})) : [];
@@ -77,7 +69,7 @@ function checkSystem(system: unknown, complain: Complain): void {
 
 function checkMessage(message: Loose, at: number, complain: Complain): void {
   const { role, content } = message;
-  if (hasHalf(content)) complain('A0', at, 'a text holds half a character');
+  if (!isEncodable(content)) complain('A0', at, 'a text holds half a character');
   if (role !== 'user' && role !== 'assistant' && role !== 'system')
     complain('A0', at, `role ${String(role)} is not known`);
   if (typeof content === 'string') {

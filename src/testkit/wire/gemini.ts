@@ -10,6 +10,9 @@
  * G3 in a conversation that has signatures, every step of the current turn has one on its first call
  * G4 the system prompt is a text or has parts that are texts
  */
+
+import { isEncodable, isLoose, type Loose } from './loose.js';
+
 export type GeminiRule = 'G0' | 'G1' | 'G2' | 'G3' | 'G4';
 
 export interface GeminiViolation {
@@ -26,7 +29,6 @@ export interface GeminiValidatorOptions {
   readonly signed?: boolean;
 }
 
-type Loose = Record<string, unknown>;
 type Complain = (rule: GeminiRule, at: number, what: string) => void;
 
 /** All violations of a body, or of a bare list of contents, in order. Linear in the contents. Never throws. */
@@ -212,14 +214,4 @@ function responsesIn(content: Loose): readonly Loose[] {
 
 function either(part: Loose, name: string): unknown {
   return part[name] ?? part[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
-}
-
-function isEncodable(value: unknown): boolean {
-  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => isEncodable(key) && isEncodable(inner));
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,6 +10,8 @@
  * L8 texts are whole: no half of a surrogate pair
  */
 
+import { asLoose, isLoose, listIn, type Loose } from './loose.js';
+
 export interface LangChainFault {
   readonly rule: 'L0' | 'L1' | 'L2' | 'L3' | 'L4' | 'L6' | 'L8';
   /** Index of the message at fault. */
@@ -22,7 +24,6 @@ export interface LangChainOptions {
   readonly openEnd?: boolean;
 }
 
-type Loose = Readonly<Record<string, unknown>>;
 type Complain = (rule: LangChainFault['rule'], at: number, what: string) => void;
 
 interface Step {
@@ -126,7 +127,7 @@ function callsOf(fields: Loose, at: number, complain: Complain): Map<string, boo
     if (calls.has(id)) complain('L2', at, `two calls are called ${id}`);
     calls.set(id, false);
     if (typeof named.name !== 'string' || named.name === '') complain('L3', at, 'a call has no name');
-    const args = parsed.length > 0 ? isObject(call.args) : typeof named.arguments === 'string';
+    const args = parsed.length > 0 ? isLoose(call.args) : typeof named.arguments === 'string';
     if (!args) complain('L3', at, 'the arguments of a call are no object');
   }
   for (const block of listIn(fields.content)) {
@@ -162,10 +163,5 @@ function isWhole(value: unknown): boolean {
   if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
   if (Array.isArray(value)) return value.every(isWhole);
   if (value instanceof Uint8Array) return true;
-  return !isObject(value) || Object.values(value).every(isWhole);
+  return !isLoose(value) || Object.values(value).every(isWhole);
 }
-
-const isObject = (value: unknown): value is Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const asLoose = (value: unknown): Loose => (isObject(value) ? value : {});
-const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);

@@ -1,4 +1,5 @@
-import { isLoose, isText, type Complain, type Loose } from './openai-responses-loose.js';
+import { isLoose, isText, type Loose } from './loose.js';
+import { type Complain } from './openai-responses-loose.js';
 
 /** Each kind of item by itself: the shape that OpenAI holds it to. */
 

@@ -1,13 +1,5 @@
-import {
-  isEncodable,
-  isLoose,
-  isNothing,
-  isServerSearch,
-  isText,
-  typeOf,
-  type Complain,
-  type Loose,
-} from './openai-responses-loose.js';
+import { isEncodable, isLoose, isText, type Loose } from './loose.js';
+import { isNothing, isServerSearch, typeOf, type Complain } from './openai-responses-loose.js';
 import { checkCall, checkMessage, checkResult, checkSealed } from './openai-responses-items.js';
 
 /**

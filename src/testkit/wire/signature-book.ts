@@ -6,6 +6,7 @@
  * Written from the wire alone. `answered` is told what the model said to which request; `judge` then knows of every
  * later request which of its thinking blocks a server that checks would refuse.
  */
+import { isLoose, type Loose } from './loose.js';
 import { createHash } from 'node:crypto';
 
 export interface SignatureFault {
@@ -16,8 +17,6 @@ export interface SignatureFault {
   /** The thinking belongs to the tool loop in progress, behind the last words of the user. */
   readonly inOpenLoop: boolean;
 }
-
-type Loose = Record<string, unknown>;
 
 interface Thought {
   readonly block: string;
@@ -101,8 +100,4 @@ function blocksIn(message: unknown): Loose[] {
   const content = isLoose(message) ? message.content : undefined;
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.filter(isLoose) : [];
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
