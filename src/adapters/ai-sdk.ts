@@ -7,9 +7,10 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
+import { isFields } from '../formats/index.js';
 import { withoutHostTrimming, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
-import { countIn, isFields, takeTurn, usageOf, type SessionFor, type Turn } from './turns.js';
+import { countIn, takeTurn, usageOf, type SessionFor, type Turn } from './turns.js';
 
 /**
  * Middleware for `wrapLanguageModel`: each prompt is compacted before the model gets it, whatever calls the model:

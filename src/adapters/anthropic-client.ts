@@ -1,7 +1,7 @@
-import { fitCacheMarks } from '../formats/index.js';
+import { fitCacheMarks, isFields, type Fields } from '../formats/index.js';
 import { withoutHostTrimming, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
-import { countIn, isFields, takeTurn, type Fields, type SessionFor } from './turns.js';
+import { countIn, takeTurn, type SessionFor } from './turns.js';
 
 /** What is asked of a client: Anthropic's own has it, and so have those for Bedrock and Vertex. */
 export interface AnthropicClient {

@@ -1,6 +1,7 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
+import { isFields, type Fields } from '../formats/index.js';
 import { withoutHostTrimming } from '../session/index.js';
-import { countIn, isFields, takeTurn, usageOf, type Fields, type SessionFor } from './turns.js';
+import { countIn, takeTurn, usageOf, type SessionFor } from './turns.js';
 
 /** What is asked of a model request: LangChain's own has more, and keeps it. */
 interface ModelRequest {

@@ -1,6 +1,7 @@
+import { isFields, type Fields } from '../formats/index.js';
 import { withoutHostTrimming, type Prepared } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
-import { countIn, isFields, takeTurn, usageOf, type Fields, type SessionFor } from './turns.js';
+import { countIn, takeTurn, usageOf, type SessionFor } from './turns.js';
 
 /** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
 export interface OpenAIClient {

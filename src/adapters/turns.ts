@@ -1,3 +1,4 @@
+import { isFields } from '../formats/index.js';
 import { commandAnswer, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 
@@ -51,12 +52,6 @@ async function answer<Answer>(session: Session, turn: Turn<Answer>): Promise<Ans
     return say(commandAnswer(plan ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason));
   }
   return session.call(send, { ...(model !== undefined && { model }), ...(signal && { signal }) });
-}
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A count by its field; 0 where the provider says nothing. */

@@ -13,3 +13,4 @@ export { readSession, type ReadOptions, type ReadSession } from './read.js';
 export { unreadable } from './reading/faults.js';
 export type { Progress } from './reading/source.js';
 export { wireOf } from './recognise.js';
+export { isFields, type Fields } from './record.js';
