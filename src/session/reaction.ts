@@ -1,6 +1,6 @@
 import type { Trigger } from '../transcript/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { Keeping } from './keeping.js';
+import type { Keeping } from './kept/keeping.js';
 import { readOverflow } from './overflow.js';
 import type { RunReport } from './prepared.js';
 import type { AgentState, SessionParts } from './state.js';

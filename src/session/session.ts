@@ -6,16 +6,16 @@ import { overflowed, type Reading, type Usage } from '../tokens/index.js';
 import type { Message, Projection } from '../transcript/index.js';
 import { callEvent, type CallRecord } from './calls.js';
 import type { Costs } from './costs.js';
-import type { Followed } from './follow.js';
-import { followedSession } from './followed.js';
-import { OperatedSession } from './operated.js';
+import type { Followed } from './client/follow.js';
+import { followedSession } from './client/followed.js';
+import { OperatedSession } from './operator/operated.js';
 import type { Prepared, RunReport } from './prepared.js';
 import { continueMessage, markerMessage, wouldStall } from './queue.js';
 import { Reaction, type OverflowVerdict } from './reaction.js';
 import { Requests, type PrepareOptions } from './requests.js';
 import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
 import { takeIn, type SessionParts } from './state.js';
-import type { OpenedThread } from './thread.js';
+import type { OpenedThread } from './kept/thread.js';
 
 /** One agent path's log, what is sent of it, and what was compacted. The boundary an agent talks to. */
 export class Session extends OperatedSession {

@@ -9,14 +9,14 @@ import { settingsOf } from './agents.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, ProjectCosts, type Costs } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
-import { Follower } from './follow.js';
+import { Follower } from './client/follow.js';
 import { createGauge } from './gauge.js';
-import { Background } from './background.js';
-import { EarlyFill } from './early.js';
+import { Background } from './ahead/background.js';
+import { EarlyFill } from './ahead/early.js';
 import { NetCosts } from './net-cost.js';
 import { Session } from './session.js';
 import type { SessionParts } from './state.js';
-import { openThread } from './thread.js';
+import { openThread } from './kept/thread.js';
 
 /** The outside world as the engine sees it; replaced in tests and replays. */
 export interface Effects {

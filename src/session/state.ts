@@ -14,10 +14,10 @@ import {
 } from '../transcript/index.js';
 import type { AuditTrail } from './audit.js';
 import type { CostBook } from './costs.js';
-import type { Follower } from './follow.js';
+import type { Follower } from './client/follow.js';
 import type { Gauge } from './gauge.js';
 import type { NetCosts } from './net-cost.js';
-import type { EarlyFill } from './early.js';
+import type { EarlyFill } from './ahead/early.js';
 import { pinPredicate, type PinRules } from './pins.js';
 import { markerOf, type QueuedCompaction } from './queue.js';
 

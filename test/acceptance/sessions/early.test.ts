@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { defineSummarizer } from '../sessions/summarizer.js';
+import { defineSummarizer } from './summarizer.js';
 import { openStore, type Message } from '../../../src/index.js';
 import { engine, read, says, shownText, system, talk, user } from '../support.js';
 

@@ -1,5 +1,5 @@
-import { leftStanding, type Spent } from '../pipeline/index.js';
-import type { Json } from '../spi/index.js';
+import { leftStanding, type Spent } from '../../pipeline/index.js';
+import type { Json } from '../../spi/index.js';
 import {
   Ledger,
   Log,
@@ -9,9 +9,9 @@ import {
   type LogMessage,
   type ReplaceMark,
   type ViewMessage,
-} from '../transcript/index.js';
-import { markerOf, type QueuedCompaction } from './queue.js';
-import { stateOn, type AgentState, type SessionParts } from './state.js';
+} from '../../transcript/index.js';
+import { markerOf, type QueuedCompaction } from '../queue.js';
+import { stateOn, type AgentState, type SessionParts } from '../state.js';
 
 /** What a session leaves beside its log and ledger, so that opening it reads the live tail and nothing else. */
 export interface Checkpoint {

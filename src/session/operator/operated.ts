@@ -1,16 +1,16 @@
-import type { StoredEvent } from '../spi/index.js';
-import type { CompactionRecord, Ledger, Plan, ReadonlyLog, WaitingPlan } from '../transcript/index.js';
-import type { CallRecord } from './calls.js';
+import type { StoredEvent } from '../../spi/index.js';
+import type { CompactionRecord, Ledger, Plan, ReadonlyLog, WaitingPlan } from '../../transcript/index.js';
+import type { CallRecord } from '../calls.js';
 import { explainView, type Disposition } from './explain.js';
-import { Keeping } from './keeping.js';
+import { Keeping } from '../kept/keeping.js';
 import { flagRecord, lengthUpTo, rollBack, spentNow, takeBack, waitingFor, type Flag } from './operator.js';
 import { commitPlan, dryRun, editPlan, previewPlan, type DryRun, type PlanChanges } from './plans.js';
-import type { NetCost } from './net-cost.js';
+import type { NetCost } from '../net-cost.js';
 import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js';
-import type { Prepared } from './prepared.js';
+import type { Prepared } from '../prepared.js';
 import { Recall, type Recalled, type RecallRequest } from './recall.js';
-import { createState, type AgentState, type SessionParts } from './state.js';
-import type { OpenedThread } from './thread.js';
+import { createState, type AgentState, type SessionParts } from '../state.js';
+import type { OpenedThread } from '../kept/thread.js';
 import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
 
 /** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements. */

@@ -1,4 +1,4 @@
-import { textOf, type Message } from '../transcript/index.js';
+import { textOf, type Message } from '../../transcript/index.js';
 
 /** What a user types into any client to have the session compacted now. */
 const COMPACT = '/compact';

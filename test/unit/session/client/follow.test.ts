@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
-import { engine, prose, says, step, system, talk, user, type Chat } from '../../acceptance/support.js';
-import { commandAnswer, type Session } from '../../../src/index.js';
+import { engine, prose, says, step, system, talk, user, type Chat } from '../../../acceptance/support.js';
+import { commandAnswer, type Session } from '../../../../src/index.js';
 
 const START = [system('Be brief. Today is Monday.'), user('Build a mill.')];
 

@@ -1,8 +1,8 @@
-import type { BackgroundQueue, Json, OpensQueue, SessionStore } from '../spi/index.js';
+import type { BackgroundQueue, Json, OpensQueue, SessionStore } from '../../spi/index.js';
 import { prepareStored } from './prepare-stored.js';
 import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js';
 import { ProcessQueue } from './process-queue.js';
-import type { SessionParts } from './state.js';
+import type { SessionParts } from '../state.js';
 
 export interface BackgroundParts {
   readonly store?: (SessionStore & OpensQueue) | undefined;

@@ -1,6 +1,6 @@
-import { SpillwayError } from '../errors/index.js';
-import { hashPlan, planRun, rejudge } from '../pipeline/index.js';
-import type { Reading } from '../tokens/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import { hashPlan, planRun, rejudge } from '../../pipeline/index.js';
+import type { Reading } from '../../tokens/index.js';
 import type {
   CompactionRecord,
   Message,
@@ -9,12 +9,12 @@ import type {
   Projection,
   StageOutcome,
   Trigger,
-} from '../transcript/index.js';
-import { fillPlan, hasSlots } from './fill.js';
-import type { Prepared } from './prepared.js';
-import { commit } from './respond.js';
-import { inputFor } from './run-input.js';
-import type { AgentState, SessionParts } from './state.js';
+} from '../../transcript/index.js';
+import { fillPlan, hasSlots } from '../fill.js';
+import type { Prepared } from '../prepared.js';
+import { commit } from '../respond.js';
+import { inputFor } from '../run-input.js';
+import type { AgentState, SessionParts } from '../state.js';
 
 /** What a compaction would do. `noop` and `unreachable` have no plan, and say why. */
 export interface DryRun {

@@ -1,14 +1,14 @@
-import { SpillwayError } from '../errors/index.js';
-import type { Json, SearchHit, StoredEvent, UsageEntry } from '../spi/index.js';
-import type { Limits } from '../tokens/index.js';
-import { isLeft, type LogMessage } from '../transcript/index.js';
-import { CALL_KIND, callOf, type CallRecord } from './calls.js';
+import { SpillwayError } from '../../errors/index.js';
+import type { Json, SearchHit, StoredEvent, UsageEntry } from '../../spi/index.js';
+import type { Limits } from '../../tokens/index.js';
+import { isLeft, type LogMessage } from '../../transcript/index.js';
+import { CALL_KIND, callOf, type CallRecord } from '../calls.js';
 import { checkpointOf } from './checkpoint.js';
 import { Journal } from './journal.js';
-import { LEARNED_LIMITS } from './overflow.js';
-import type { RunReport } from './prepared.js';
-import type { Response } from './respond.js';
-import type { AgentState, SessionParts } from './state.js';
+import { LEARNED_LIMITS } from '../overflow.js';
+import type { RunReport } from '../prepared.js';
+import type { Response } from '../respond.js';
+import type { AgentState, SessionParts } from '../state.js';
 import { readTail, readWhole, replaceState, type OpenedThread } from './thread.js';
 
 /** How often something is decided anew where other processes were first. */

@@ -1,4 +1,4 @@
-import { SpillwayError } from '../errors/index.js';
+import { SpillwayError } from '../../errors/index.js';
 
 /** A write whose answer never came: what it held, and how much of what was mentioned went with it. */
 export interface UnsureWrite {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createSpillway, type Disposition, type Message } from '../../../src/index.js';
+import { createSpillway, type Disposition, type Message } from '../../../../src/index.js';
 
 const words = (i: number): string =>
   Array.from({ length: 120 }, (_, n) => `word${(i * 7 + n) % 90}`).join(' ');

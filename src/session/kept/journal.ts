@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SpillwayError } from '../errors/index.js';
+import { SpillwayError } from '../../errors/index.js';
 import type {
   Json,
   LedgerEntry,
@@ -8,10 +8,10 @@ import type {
   ThreadHead,
   ThreadKey,
   UsageEntry,
-} from '../spi/index.js';
-import { appendedAt, type LedgerEvent, type LogMessage } from '../transcript/index.js';
-import { sameMessage } from './same-message.js';
-import type { AgentState } from './state.js';
+} from '../../spi/index.js';
+import { appendedAt, type LedgerEvent, type LogMessage } from '../../transcript/index.js';
+import { sameMessage } from '../client/same-message.js';
+import type { AgentState } from '../state.js';
 import { doneOf, isUnsure, type UnsureWrite } from './unsure.js';
 
 /** A ledger event as it is stored: with a name of its own, by which its writer knows it again. */

@@ -1,9 +1,9 @@
-import { SpillwayError } from '../errors/index.js';
-import type { SessionStore, UsageEntry } from '../spi/index.js';
-import type { ModelCall } from '../transcript/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import type { SessionStore, UsageEntry } from '../../spi/index.js';
+import type { ModelCall } from '../../transcript/index.js';
 import type { PreparedBody, PreparedText } from './prepared-plan.js';
-import type { SessionParts } from './state.js';
-import { readWhole } from './thread.js';
+import type { SessionParts } from '../state.js';
+import { readWhole } from '../kept/thread.js';
 
 const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
 

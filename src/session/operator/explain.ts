@@ -1,4 +1,4 @@
-import type { EditMark, LogMessage, ReadonlyLog, ViewMessage } from '../transcript/index.js';
+import type { EditMark, LogMessage, ReadonlyLog, ViewMessage } from '../../transcript/index.js';
 
 /** What became of one message of the log in the view. */
 export interface Disposition {

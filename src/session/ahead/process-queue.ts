@@ -1,4 +1,4 @@
-import type { BackgroundJob, BackgroundQueue, BackgroundWorker, EnqueuedJob, Json } from '../spi/index.js';
+import type { BackgroundJob, BackgroundQueue, BackgroundWorker, EnqueuedJob, Json } from '../../spi/index.js';
 
 type Done = Promise<Json | undefined>;
 

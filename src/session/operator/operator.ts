@@ -1,5 +1,5 @@
-import { SpillwayError } from '../errors/index.js';
-import { spentAfter, type Spent } from '../pipeline/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import { spentAfter, type Spent } from '../../pipeline/index.js';
 import {
   appendedAt,
   Log,
@@ -9,8 +9,8 @@ import {
   type LedgerEvent,
   type ReadonlyLog,
   type WaitingPlan,
-} from '../transcript/index.js';
-import { stateOn, type AgentState, type SessionParts } from './state.js';
+} from '../../transcript/index.js';
+import { stateOn, type AgentState, type SessionParts } from '../state.js';
 
 export type Flag = NonNullable<CompactionRecord['flag']>;
 

@@ -1,5 +1,5 @@
-import type { Json, SessionStore, StoredThread, ThreadHead, ThreadKey } from '../spi/index.js';
-import type { Limits } from '../tokens/index.js';
+import type { Json, SessionStore, StoredThread, ThreadHead, ThreadKey } from '../../spi/index.js';
+import type { Limits } from '../../tokens/index.js';
 import {
   appendedAt,
   isLeft,
@@ -8,14 +8,14 @@ import {
   renderAll,
   type Left,
   type LogMessage,
-} from '../transcript/index.js';
-import { CALL_KIND, callOf } from './calls.js';
+} from '../../transcript/index.js';
+import { CALL_KIND, callOf } from '../calls.js';
 import { carriedBy, tailState, type Checkpoint } from './checkpoint.js';
 import { eventOf } from './journal.js';
-import { LEARNED_LIMITS } from './overflow.js';
-import { markerOf, queuedIn } from './queue.js';
-import { sameMessage } from './same-message.js';
-import { stateOn, takeIn, type AgentState, type SessionParts } from './state.js';
+import { LEARNED_LIMITS } from '../overflow.js';
+import { markerOf, queuedIn } from '../queue.js';
+import { sameMessage } from '../client/same-message.js';
+import { stateOn, takeIn, type AgentState, type SessionParts } from '../state.js';
 
 /** A thread as it was read, and the head it was read at. */
 export interface ReadThread {

@@ -1,4 +1,4 @@
-import { SpillwayError } from '../errors/index.js';
+import { SpillwayError } from '../../errors/index.js';
 import {
   Ledger,
   Log,
@@ -9,11 +9,11 @@ import {
   type LogMessage,
   type Message,
   type ViewMessage,
-} from '../transcript/index.js';
-import type { CallRecord } from './calls.js';
+} from '../../transcript/index.js';
+import type { CallRecord } from '../calls.js';
 import { explainView, type Disposition } from './explain.js';
-import { pinPredicate } from './pins.js';
-import type { AgentState, SessionParts } from './state.js';
+import { pinPredicate } from '../pins.js';
+import type { AgentState, SessionParts } from '../state.js';
 
 /** What one call was sent, message by message, drawn again from log and ledger as they stood. */
 export interface ExplainedCall {

@@ -1,4 +1,4 @@
-import type { Message } from '../transcript/index.js';
+import type { Message } from '../../transcript/index.js';
 
 /**
  * Whether a client sent the same message again. Ids are not asked, for they come from places; nor are cache marks, which

@@ -1,10 +1,10 @@
-import { planRun, rejudge, type Planned, type RunInput } from '../pipeline/index.js';
-import type { Log, Trigger } from '../transcript/index.js';
+import { planRun, rejudge, type Planned, type RunInput } from '../../pipeline/index.js';
+import type { Log, Trigger } from '../../transcript/index.js';
 import type { Background } from './background.js';
-import { fillPlan, hasSlots, type Filling } from './fill.js';
+import { fillPlan, hasSlots, type Filling } from '../fill.js';
 import { asJson, bodyOf, placeOf, PREPARED, type PreparedText, type SavedPlan } from './prepared-plan.js';
-import { inputFor } from './run-input.js';
-import type { AgentState, SessionParts } from './state.js';
+import { inputFor } from '../run-input.js';
+import type { AgentState, SessionParts } from '../state.js';
 
 /** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
 interface Ready {

@@ -1,10 +1,17 @@
-import { cutText } from '../outline/index.js';
-import type { SearchHit } from '../spi/index.js';
-import { SpillwayError } from '../errors/index.js';
-import { MemoryStore } from '../storage/index.js';
-import { partHandle, spanHandle, textOf, type Log, type LogMessage, type Part } from '../transcript/index.js';
-import type { Keeping } from './keeping.js';
-import type { AgentState, SessionParts } from './state.js';
+import { cutText } from '../../outline/index.js';
+import type { SearchHit } from '../../spi/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import { MemoryStore } from '../../storage/index.js';
+import {
+  partHandle,
+  spanHandle,
+  textOf,
+  type Log,
+  type LogMessage,
+  type Part,
+} from '../../transcript/index.js';
+import type { Keeping } from '../kept/keeping.js';
+import type { AgentState, SessionParts } from '../state.js';
 
 /** By handle, by words, or both: then the words are looked for in what the handle names. */
 export interface RecallRequest {

@@ -1,5 +1,5 @@
-import type { Notice, Parsed, RequestWriter, WireFormat } from '../spi/index.js';
-import type { Message, MessageSize, ViewMessage } from '../transcript/index.js';
+import type { Notice, Parsed, RequestWriter, WireFormat } from '../../spi/index.js';
+import type { Message, MessageSize, ViewMessage } from '../../transcript/index.js';
 import { takeCommands } from './command.js';
 import { sameMessage } from './same-message.js';
 

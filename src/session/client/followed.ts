@@ -1,7 +1,7 @@
-import type { CompactionRecord, Message, ReadonlyLog } from '../transcript/index.js';
+import type { CompactionRecord, Message, ReadonlyLog } from '../../transcript/index.js';
 import type { FollowedSession } from './follow.js';
-import { rollBack } from './operator.js';
-import type { AgentState, SessionParts } from './state.js';
+import { rollBack } from '../operator/operator.js';
+import type { AgentState, SessionParts } from '../state.js';
 
 /** What only the session itself can do. */
 export interface FollowDoors {

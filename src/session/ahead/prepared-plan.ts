@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Planned, RunInput } from '../pipeline/index.js';
-import type { Json, ThreadKey, UsageEntry } from '../spi/index.js';
-import type { CompactionRecord, IsPinned, Plan, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
-import type { AgentState, SessionParts } from './state.js';
+import type { Planned, RunInput } from '../../pipeline/index.js';
+import type { Json, ThreadKey, UsageEntry } from '../../spi/index.js';
+import type { CompactionRecord, IsPinned, Plan, PlannedEdit, ReadonlyLog } from '../../transcript/index.js';
+import type { AgentState, SessionParts } from '../state.js';
 
 /** Where a store keeps the plan that is prepared for a thread, by `placeOf`. */
 export const PREPARED = 'prepared';

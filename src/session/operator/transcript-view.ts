@@ -1,6 +1,6 @@
-import type { EditMark, Message } from '../transcript/index.js';
+import type { EditMark, Message } from '../../transcript/index.js';
 import type { Disposition } from './explain.js';
-import type { AgentState } from './state.js';
+import type { AgentState } from '../state.js';
 
 /** One message as an operator sees it. */
 export interface TranscriptEntry {
