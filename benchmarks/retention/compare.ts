@@ -37,6 +37,11 @@ export async function compare(
   return outcomes;
 }
 
+/** On standard error: a run over many peers takes hours. */
+function progress(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
 async function narrow(
   policy: Policy,
   due: readonly Due[],
@@ -48,6 +53,9 @@ async function narrow(
     const { outcome } = await runOver(policy, due, window, () => Math.floor(window * share));
     outcome.narrowedTo = share;
     const mean = outcome.sentTokens / outcome.judgedCalls;
+    progress(
+      `${policy.name} at ${window}: try ${i}, a mean of ${Math.round(mean)} tokens, at most ${Math.round(mostTokens)}`,
+    );
     if (mean <= mostTokens || i === TRIES) return outcome;
     share *= mostTokens / mean;
   }

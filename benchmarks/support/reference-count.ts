@@ -37,7 +37,17 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: string }) => part.text ?? '').join('');
 }
 
-/** gpt-tokenizer is quadratic in an unbroken run; a session with one would never finish. */
+/** A peer's answer comes from another process, so the same texts come again as new messages. Oldest out first. */
+const MOST_TEXTS = 20_000;
+const counted = new Map<string, number>();
+
 function count(text: string): number {
-  return text.length === 0 ? 0 : countTokens(text, PLAIN);
+  if (text.length === 0) return 0;
+  let tokens = counted.get(text);
+  if (tokens === undefined) {
+    tokens = countTokens(text, PLAIN);
+    if (counted.size >= MOST_TEXTS) counted.delete(counted.keys().next().value!);
+    counted.set(text, tokens);
+  }
+  return tokens;
 }

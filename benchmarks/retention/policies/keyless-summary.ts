@@ -48,12 +48,20 @@ function goneFrom(history: readonly ChatMessage[], compacted: readonly ChatMessa
     const key = keyOf(history[i]!);
     const left = standing.get(key) ?? 0;
     if (left > 0) standing.set(key, left - 1);
-    else gone.unshift(i);
+    else gone.push(i);
   }
-  return gone;
+  return gone.reverse();
 }
 
-const keyOf = (message: ChatMessage): string => {
-  const calls = (message.tool_calls ?? []).map((call) => call.id);
-  return JSON.stringify([message.role, contentOf(message), message.tool_call_id, calls]);
-};
+const keys = new WeakMap<ChatMessage, string>();
+
+/** A session's own messages are asked for at every compaction. */
+function keyOf(message: ChatMessage): string {
+  let key = keys.get(message);
+  if (key === undefined) {
+    const calls = (message.tool_calls ?? []).map((call) => call.id);
+    key = JSON.stringify([message.role, contentOf(message), message.tool_call_id, calls]);
+    keys.set(message, key);
+  }
+  return key;
+}
