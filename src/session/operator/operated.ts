@@ -3,8 +3,27 @@ import type { CompactionRecord, Ledger, Plan, ReadonlyLog, WaitingPlan } from '.
 import type { CallRecord } from '../calls.js';
 import { explainView, type Disposition } from './explain.js';
 import { Keeping } from '../kept/keeping.js';
-import { flagRecord, lengthUpTo, rollBack, spentNow, takeBack, waitingFor, type Flag } from './operator.js';
-import { commitPlan, dryRun, editPlan, previewPlan, type DryRun, type PlanChanges } from './plans.js';
+import {
+  flagRecord,
+  lengthUpTo,
+  named,
+  rollBack,
+  takeBack,
+  waitingFor,
+  type Flag,
+  type UndoRequest,
+} from './operator.js';
+import {
+  approvePlan,
+  commitPlan,
+  dryRun,
+  editPlan,
+  editWaiting,
+  previewPlan,
+  rejectPlan,
+  type DryRun,
+  type PlanChanges,
+} from './plans.js';
 import type { NetCost } from '../net-cost.js';
 import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js';
 import type { Prepared } from '../prepared.js';
@@ -82,16 +101,9 @@ export abstract class OperatedSession {
   /** A plan with other words, or without some of its edits; judged and measured again on the ledger of now. */
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
     await this.keeping.load();
-    const edited = editPlan(plan, changes, this.state, this.parts);
-    const { pending } = this.state.ledger;
-    if (pending?.plan.hash === plan.hash) {
-      const proposal: WaitingPlan = { ...pending, plan: edited, at: this.parts.clock() };
-      await this.keeping.change(() => {
-        this.state.ledger.play({ kind: 'propose', proposal });
-        this.parts.audit.say('edited', edited.hash, { was: plan.hash });
-      });
-    }
-    return edited;
+    const waits = this.pending?.plan.hash === plan.hash;
+    if (!waits) return editPlan(plan, changes, this.state, this.parts);
+    return this.keeping.change(() => editWaiting(plan, changes, this.state, this.parts));
   }
 
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. */
@@ -112,28 +124,28 @@ export abstract class OperatedSession {
   async approve(hash?: string): Promise<CompactionRecord> {
     await this.keeping.load();
     const { plan } = waitingFor(this.state, hash);
-    return this.commit(plan);
+    return this.keeping.change(() => approvePlan(plan.hash, this.state, this.parts));
   }
 
   /** Says no: the plan goes, and nothing is compacted until something new comes in. */
   async reject(hash?: string, notes?: string): Promise<void> {
     await this.keeping.load();
     const { plan } = waitingFor(this.state, hash);
-    const event = { kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) } as const;
-    await this.keeping.change(() => {
-      this.state.ledger.play(event);
-      this.state.spent = spentNow(this.state, this.parts);
-      this.parts.audit.say('rejected', plan.hash, { notes });
-    });
+    await this.keeping.change(() => rejectPlan(plan.hash, notes, this.state, this.parts));
   }
 
   /**
    * Takes the newest compaction back, or with `to` that one and all after it; their spans are held, so that nothing
    * compacts them again until released. Naming one with `record` that later ones build on is refused with
-   * `UNDO_BLOCKED`, which names them. Newest first; empty where nothing is live.
+   * `UNDO_BLOCKED`, which names them. Newest first; empty where nothing is live, or another process was first.
    */
-  undo(of: { readonly record?: string; readonly to?: string } = {}): Promise<readonly CompactionRecord[]> {
-    return this.keeping.change(() => takeBack(of, this.state, this.parts));
+  undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
+    let meant = of;
+    return this.keeping.change(() => {
+      // Decided anew because another was first, it is still the compaction that was seen, not the one before it.
+      meant = named(meant, this.state);
+      return takeBack(meant, this.state, this.parts);
+    });
   }
 
   /** Lets go of every hold that undoing left. */

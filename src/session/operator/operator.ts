@@ -21,6 +21,12 @@ export interface UndoRequest {
   readonly to?: string;
 }
 
+/** What is asked for, by name: the newest one that stands where nothing is named. */
+export function named(of: UndoRequest, { ledger }: AgentState): UndoRequest {
+  const newest = ledger.records.findLast(isLive);
+  return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
+}
+
 /** Takes compactions back, newest first, and holds their spans. */
 export function takeBack(
   { record, to }: UndoRequest,
@@ -28,21 +34,19 @@ export function takeBack(
   parts: SessionParts,
 ): readonly CompactionRecord[] {
   const { ledger, log } = state;
-  const live = ledger.records.filter(({ status }) => status === 'committed');
-  const newest = live.at(-1);
-  const named = to ?? record ?? newest?.id;
-  if (named === undefined) return [];
-  if (to !== undefined || record !== undefined) recordOf(named, state);
-  const later = live.filter((one) => ledger.records.indexOf(one) > ledger.records.findIndex(isNamed(named)));
-  if (record !== undefined && to === undefined && later.length > 0) {
+  const first = to ?? record;
+  if (first === undefined) return [];
+  const place = ledger.records.indexOf(recordOf(first, state));
+  const later = ledger.records.slice(place + 1).filter(isLive);
+  if (to === undefined && later.length > 0) {
     throw new SpillwayError('UNDO_BLOCKED', {
-      subject: `record ${record}`,
+      subject: `record ${first}`,
       found: `${later.map(({ id }) => id).join(', ')} built on it`,
-      remedy: `Undo the newest first, or go back to here: undo({ to: '${record}' }) takes off all of them.`,
+      remedy: `Undo the newest first, or go back to here: undo({ to: '${first}' }) takes off all of them.`,
       facts: { later: later.map(({ id }) => id) },
     });
   }
-  const undone = ledger.undoTo(named, (one) => spanOf(one, log));
+  const undone = ledger.undoTo(first, (one) => spanOf(one, log));
   if (undone.length === 0) return [];
   state.projection = renderAll(log, ledger.liveEdits, state.isPinned);
   parts.gauge.rewritten();
@@ -74,7 +78,7 @@ export function rollBack(
   const { log, ledger } = state;
   if (length >= log.length) return [];
   const records = ledger.records
-    .filter((record) => record.status === 'committed' && goes(record))
+    .filter((record) => isLive(record) && goes(record))
     .map(({ id }) => id)
     .reverse();
   const appended = appendedAt(log.length, ledger.left);
@@ -140,10 +144,7 @@ function recordOf(recordId: string, { ledger }: AgentState): CompactionRecord {
   });
 }
 
-const isNamed =
-  (id: string) =>
-  (record: CompactionRecord): boolean =>
-    record.id === id;
+const isLive = ({ status }: CompactionRecord): boolean => status === 'committed';
 
 function spanOf({ plan }: CompactionRecord, log: ReadonlyLog): Hold {
   const seqs = plan.edits

@@ -15,6 +15,7 @@ import type { Prepared } from '../prepared.js';
 import { commit } from '../respond.js';
 import { inputFor } from '../run-input.js';
 import type { AgentState, SessionParts } from '../state.js';
+import { spentNow, waitingFor } from './operator.js';
 
 /** What a compaction would do. `noop` and `unreachable` have no plan, and say why. */
 export interface DryRun {
@@ -96,6 +97,33 @@ export function commitPlan(plan: Plan, state: AgentState, parts: SessionParts): 
   const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
   parts.audit.ended({ ...report, durationMs: 0 });
   return record;
+}
+
+/** Commits the plan that waits, as it was shown. Throws `PLAN_UNKNOWN` where it waits no more. */
+export function approvePlan(hash: string, state: AgentState, parts: SessionParts): CompactionRecord {
+  return commitPlan(waitingFor(state, hash).plan, state, parts);
+}
+
+/** Throws `PLAN_UNKNOWN` where the plan waits no more. */
+export function rejectPlan(
+  hash: string,
+  notes: string | undefined,
+  state: AgentState,
+  parts: SessionParts,
+): void {
+  const { plan } = waitingFor(state, hash);
+  state.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
+  state.spent = spentNow(state, parts);
+  parts.audit.say('rejected', plan.hash, { notes });
+}
+
+/** The edited plan waits in the place of the other. Throws `PLAN_UNKNOWN` where that one waits no more. */
+export function editWaiting(plan: Plan, changes: PlanChanges, state: AgentState, parts: SessionParts): Plan {
+  const waiting = waitingFor(state, plan.hash);
+  const edited = editPlan(plan, changes, state, parts);
+  state.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: parts.clock() } });
+  parts.audit.say('edited', edited.hash, { was: plan.hash });
+  return edited;
 }
 
 export function editPlan(plan: Plan, changes: PlanChanges, state: AgentState, parts: SessionParts): Plan {

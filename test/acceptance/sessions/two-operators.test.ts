@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Session, SessionStore } from '../../../src/index.js';
+import { engine, read, says, talk, user } from '../support.js';
+import { KINDS, place } from './stores.js';
+
+const openOn = async (store: SessionStore): Promise<Session> =>
+  (await engine(6_000, {}, { store })).open({ id: 's' });
+
+const LONG = read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]);
+
+/** Two processes that have read the same session, and a third that looks at what became of it. */
+async function two(kind: (typeof KINDS)[number], prepare: (session: Session) => Promise<unknown>) {
+  const { store, again } = await place(kind);
+  const one = await openOn(store);
+  await one.append(...LONG);
+  await prepare(one);
+  const other = await (await openOn(await again())).load();
+  return { both: [one, other] as const, look: async () => (await openOn(await again())).load() };
+}
+
+const outcomes = (settled: readonly PromiseSettledResult<unknown>[]): unknown[] =>
+  settled.map((one) => (one.status === 'fulfilled' ? 'done' : (one.reason as { code: string }).code));
+
+describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
+  it('undo the compaction that both saw, and not the one before it as well', async () => {
+    const { both, look } = await two(kind, async (session) => {
+      await session.compact({ target: 0.6 });
+      await session.compact({ target: 0.2 });
+    });
+    expect(both[1].history.map(({ id }) => id)).toEqual(['c1', 'c2']);
+    const undone = await Promise.all(both.map((session) => session.undo()));
+    expect(undone.flat().map(({ id }) => id)).toEqual(['c2']);
+    expect((await look()).history.map(({ status }) => status)).toEqual(['committed', 'undone']);
+    expect((await look()).ledger.holds).toHaveLength(1);
+  });
+
+  it('say yes and no to one plan: the first is heard, the other is told', async () => {
+    for (const yesFirst of [true, false]) {
+      const { both, look } = await two(kind, async (session) => {
+        const { plan } = await session.plan({ target: 0.3 });
+        await session.propose(plan!);
+      });
+      const yes = () => both[0].approve();
+      const no = () => both[1].reject();
+      const settled = await Promise.allSettled((yesFirst ? [yes, no] : [no, yes]).map((say) => say()));
+      expect(outcomes(settled).filter((one) => one === 'done')).toHaveLength(1);
+      expect(outcomes(settled).filter((one) => one === 'PLAN_UNKNOWN')).toHaveLength(1);
+      const after = await look();
+      expect(after.pending).toBeUndefined();
+      const kinds = (await after.audit()).map(({ kind: what }) => what.replace('compaction.', ''));
+      // The audit says what happened, and not the other thing as well.
+      expect(kinds.includes('approved')).toBe(after.history.length === 1);
+      expect(kinds.includes('rejected')).toBe(after.history.length === 0);
+    }
+  });
+
+  it('edit one plan: one edit waits, the other is told that it was made on a plan that waits no more', async () => {
+    const { both, look } = await two(kind, async (session) => {
+      const { plan } = await session.plan({ target: 0.3 });
+      await session.propose(plan!);
+    });
+    const settled = await Promise.allSettled(
+      both.map((session, i) => session.edit(session.pending!.plan, { text: { 0: `Words of ${i}.` } })),
+    );
+    expect(outcomes(settled).sort()).toEqual(['PLAN_UNKNOWN', 'done']);
+    const won = settled.find((one) => one.status === 'fulfilled')!;
+    expect((await look()).pending!.plan.hash).toBe(won.value.hash);
+  });
+});
