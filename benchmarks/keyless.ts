@@ -1,0 +1,198 @@
+/**
+ * What text without a model costs, held against one pass of gpt-tokenizer over the same span in the same process.
+ *
+ *   npm run bench:keyless -- [--sessions DIR] [--rounds 3] [--spans 2000,8000,32000,128000] [--windows 8000,32000] [--only ID]
+ *
+ * Spans start where a session does: of so many tokens (`--spans`), and the whole head that has left a window by the
+ * session's end (`--windows`). Every span is read by messages that nothing has read before.
+ */
+import { parseArgs } from 'node:util';
+import { redactFor, ReferenceIndex, SecretBook } from '../src/facts/index.js';
+import { claimsText, outlineSpan, StatementLedger } from '../src/outline/index.js';
+import { createExactCounter, createMeasure } from '../src/tokens/index.js';
+import { Log, spanHandle, type LogMessage, type MessageSize } from '../src/transcript/index.js';
+import { provenance, saveResult } from './support/provenance.js';
+import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';
+import { cpuMs, textsOf, tokenizerPass } from './support/tokenizer.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: CORPUS },
+    rounds: { type: 'string', default: '3' },
+    spans: { type: 'string', default: '2000,8000,32000,128000' },
+    windows: { type: 'string', default: '8000,32000' },
+    only: { type: 'string' },
+  },
+});
+const GOAL = 0.25;
+/** As in `config/default.yaml` and the options of the stages. */
+const TARGET = 0.6;
+const SUMMARY_SHARE = 0.1;
+const CLAIMS_SHARE = 0.48;
+const MOST_SUMMARY_TOKENS = 1_500;
+const MOST_OF_SPAN = 0.5;
+
+const command = `npm run bench:keyless -- ${process.argv.slice(2).join(' ')}`.trim();
+const loaded = provenance(command);
+const counter = await createExactCounter('o200k_base');
+const measure = createMeasure(counter);
+const count = (text: string): number => counter.count(text);
+const redact = redactFor([]);
+
+/** CPU milliseconds of one span: what stands in its place, what is carried of it, and the tokenizer twice over its text. */
+interface Cost {
+  readonly tokens: number;
+  readonly outlineMs: number;
+  readonly claimsMs: number;
+  readonly firstMs: number;
+  readonly againMs: number;
+}
+
+interface Span {
+  readonly messages: BenchSession['messages'];
+  readonly sizes: readonly MessageSize[];
+  readonly tokens: number;
+  /** Input budget that the texts take their shares of. */
+  readonly window: number;
+}
+
+/** What a log holds before anything is read of it; new objects, so that nothing is known of them from another round. */
+function freshLog({ messages, sizes }: Span): { log: Log; entries: LogMessage[] } {
+  const log = new Log();
+  const entries = structuredClone(messages).map((message, i) => log.append(message, sizes[i]!));
+  return { log, entries };
+}
+
+function outline(span: Span, messages: readonly LogMessage[]): void {
+  const share = Math.min(MOST_SUMMARY_TOKENS, SUMMARY_SHARE * span.window, MOST_OF_SPAN * span.tokens);
+  const handle = spanHandle(messages[0]!.id, messages.at(-1)!.id);
+  const { text } = outlineSpan(messages, { maxTokens: Math.floor(share), count, handle });
+  if (text.length === 0) throw new Error(`no outline of ${handle}`);
+}
+
+/** Reads everything that claims are taken from, and draws them once. */
+function claims({ window }: Span, log: Log): void {
+  const references = new ReferenceIndex(log);
+  const statements = new StatementLedger(log);
+  const secrets = new SecretBook(log, redact);
+  for (const reader of [references, statements, secrets]) reader.catchUp();
+  claimsText({
+    log,
+    statements,
+    identifiers: references.identifiers.all(),
+    artifacts: references.artifacts.all(),
+    secrets,
+    isShown: () => false,
+    isShownMessage: () => false,
+    maxTokens: Math.floor(CLAIMS_SHARE * window),
+    count,
+  });
+}
+
+function costOf(span: Span): Cost {
+  const texts = textsOf(span.messages);
+  const forOutline = freshLog(span).entries;
+  const outlineMs = cpuMs(() => outline(span, forOutline));
+  const { log } = freshLog(span);
+  const claimsMs = cpuMs(() => claims(span, log));
+  return { tokens: span.tokens, outlineMs, claimsMs, ...tokenizerPass(texts) };
+}
+
+/** By name: the spans that a session is long enough for. */
+function spansOf({ messages }: BenchSession): Map<string, Span> {
+  const body = messages.filter(({ role }) => role !== 'system');
+  const sizes = body.map(measure);
+  const total = sizes.reduce((sum, { tokens }) => sum + tokens, 0);
+  const head = (most: number, window: number): Span => {
+    let tokens = 0;
+    let length = 0;
+    while (length < body.length && tokens + sizes[length]!.tokens <= most) tokens += sizes[length++]!.tokens;
+    return { messages: body.slice(0, length), sizes: sizes.slice(0, length), tokens, window };
+  };
+  const spans = new Map<string, Span>();
+  for (const most of flags.spans.split(',').map(Number))
+    if (total >= most) spans.set(`first ${most} tokens`, head(most, Math.max(8_000, most)));
+  for (const window of flags.windows.split(',').map(Number))
+    if (total > window) spans.set(`head that left ${window}`, head(total - TARGET * window, window));
+  for (const [name, { messages: some }] of spans) if (some.length === 0) spans.delete(name);
+  return spans;
+}
+
+const round = (value: number, digits = 3): number => Number(value.toFixed(digits));
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+const total = (costs: readonly Cost[], ms: (cost: Cost) => number): number =>
+  costs.reduce((sum, cost) => sum + ms(cost), 0);
+
+/** Of all spans together, and of the spans each by itself. */
+function ratios(costs: readonly Cost[], ours: (cost: Cost) => number, theirs: (cost: Cost) => number) {
+  const each = costs.map((cost) => ours(cost) / theirs(cost)).sort((a, b) => a - b);
+  return {
+    total: round(total(costs, ours) / total(costs, theirs)),
+    median: round(at(each, 0.5)),
+    p90: round(at(each, 0.9)),
+  };
+}
+
+function figuresOf(costs: readonly Cost[]) {
+  const both = ({ outlineMs, claimsMs }: Cost): number => outlineMs + claimsMs;
+  return {
+    spans: costs.length,
+    meanTokens: Math.round(costs.reduce((sum, { tokens }) => sum + tokens, 0) / costs.length),
+    outline: ratios(
+      costs,
+      ({ outlineMs }) => outlineMs,
+      ({ firstMs }) => firstMs,
+    ),
+    outlineToSecondPass: ratios(
+      costs,
+      ({ outlineMs }) => outlineMs,
+      ({ againMs }) => againMs,
+    ),
+    withClaims: ratios(costs, both, ({ firstMs }) => firstMs),
+    withClaimsToSecondPass: ratios(costs, both, ({ againMs }) => againMs),
+  };
+}
+
+/** The middle one of the rounds, each figure by itself. */
+function middle(rounds: readonly Cost[]): Cost {
+  const of = (key: keyof Cost): number =>
+    at(
+      rounds.map((cost) => cost[key]).sort((a, b) => a - b),
+      0.5,
+    );
+  return {
+    tokens: of('tokens'),
+    outlineMs: of('outlineMs'),
+    claimsMs: of('claimsMs'),
+    firstMs: of('firstMs'),
+    againMs: of('againMs'),
+  };
+}
+
+const byName = new Map<string, Cost[]>();
+let isWarm = false;
+for await (const session of sessionsOf(flags.sessions, flags.only)) {
+  const spans = spansOf(session);
+  // Compiled code is there before the clock starts: a process that compacts has run for a while.
+  for (let i = 0; !isWarm && i < 3; i++) for (const span of spans.values()) costOf(span);
+  isWarm = true;
+  for (const [name, span] of spans) {
+    const rounds = Array.from({ length: Number(flags.rounds) }, () => costOf(span));
+    const costs = byName.get(name) ?? [];
+    byName.set(name, [...costs, middle(rounds)]);
+  }
+}
+const rank = (name: string): number => Number(/\d+/.exec(name)![0]) + (name.startsWith('head') ? 1e9 : 0);
+const names = [...byName.keys()].sort((a, b) => rank(a) - rank(b));
+const results = Object.fromEntries(names.map((name) => [name, figuresOf(byName.get(name)!)]));
+const all = figuresOf([...byName.values()].flat());
+console.log('CPU time against one pass of the tokenizer: total / median / p90 of spans');
+for (const [name, { spans, meanTokens, outline: text, withClaims }] of Object.entries({ ...results, all }))
+  console.log(
+    `${name.padEnd(22)} ${String(spans).padStart(3)} spans of ${String(meanTokens).padStart(6)} tokens: ` +
+      `outline ${text.total} / ${text.median} / ${text.p90}; with claims ${withClaims.total} / ${withClaims.median} / ${withClaims.p90}`,
+  );
+console.log(`goal ${GOAL}: the outline comes to ${all.outline.total}`);
+const name = flags.only === undefined ? 'keyless' : 'keyless-short';
+console.log(`written to ${saveResult(name, command, { goal: GOAL, all, ...results }, loaded)}`);
