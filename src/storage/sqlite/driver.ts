@@ -8,13 +8,16 @@ import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Libsql.Database;
+  readonly #check: () => void;
 
-  constructor(database: Libsql.Database) {
+  constructor(database: Libsql.Database, check: () => void) {
     super({ database: database as unknown as SqliteDatabase });
     this.#database = database;
+    this.#check = check;
   }
 
   override async beginTransaction(): Promise<void> {
+    this.#check();
     this.#database.exec('begin immediate');
   }
 
@@ -37,14 +40,17 @@ class TransactionalAdapter extends SqliteAdapter {
 
 export class ImmediateSqlite extends SqliteDialect {
   readonly #database: Libsql.Database;
+  readonly #check: () => void;
 
-  constructor(database: Libsql.Database) {
+  /** `check`: throws where the file may not be written to any more. */
+  constructor(database: Libsql.Database, check: () => void) {
     super({ database: database as unknown as SqliteDatabase });
     this.#database = database;
+    this.#check = check;
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#database);
+    return new ImmediateDriver(this.#database, this.#check);
   }
 
   override createAdapter(): SqliteAdapter {

@@ -8,6 +8,11 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error));
 }
 
+/** No room on the disk, or within the bound that was set. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_FULL');
+}
+
 export function isMissingTable(error: unknown): boolean {
   return messageOf(error).startsWith('no such table');
 }
@@ -31,7 +36,7 @@ export function faultOf(store: string, error: unknown): SpillwayError {
     const remedy = 'Another process holds the file: wait for it, or stop it.';
     return new SpillwayError('STORE_FAILED', { ...base, remedy, retryable: true });
   }
-  if (code.startsWith('SQLITE_FULL')) {
+  if (isFull(error)) {
     const remedy = 'Make room on the disk; nothing was changed.';
     return new SpillwayError('STORE_FULL', { ...base, remedy, retryable: true });
   }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'libsql';
 import { SpillwayError } from '../../errors/index.js';
+import { isFull } from './faults.js';
 
 /** What stands in the way of a file that SQLite could not open: its own message is a number. */
 export function openFault(store: string, path: string, error: unknown): SpillwayError {
@@ -41,13 +42,35 @@ export function prepareFile(database: Database.Database, maxBytes?: number): voi
 
 /**
  * Throws where the file may not be written: SQLite opens such a file for reading and tells at the first write. Asks SQLite
- * itself, since opening and closing the file here would take away the locks that this process has on it.
+ * itself, since opening and closing the file here would take away the locks that this process has on it. Where there is no
+ * room the file may be written all the same, and be read.
  */
 export function checkWritable(database: Database.Database): void {
   database.exec('begin immediate');
   try {
     database.exec('create table spillway_try (a)');
+  } catch (error) {
+    if (!isFull(error)) throw error;
   } finally {
     if (database.inTransaction) database.exec('rollback');
   }
+}
+
+/**
+ * Asks before a write whether the file still stands where it was opened. SQLite would go on writing to one that was moved
+ * or deleted, which nobody will open again. Reading it does no harm.
+ */
+export function checkPlaceOf(store: string, path: string): () => void {
+  const { ino, dev } = statSync(path);
+  return () => {
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (now?.ino === ino && now.dev === dev) return;
+    throw new SpillwayError('STORE_FAILED', {
+      subject: store,
+      found: now ? 'another file than the one that was opened' : 'no file any more',
+      remedy:
+        'Put the file back, with the -wal and -shm beside it, or open the store again; nothing was changed.',
+      retryable: true,
+    });
+  };
 }

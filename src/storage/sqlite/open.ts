@@ -5,7 +5,7 @@ import { migrationsOf, SqlStore, type Dialect, type Migrations, type Tables } fr
 import { patiently } from '../patience.js';
 import { ImmediateSqlite } from './driver.js';
 import { faultOf, isBusy, isIdTaken, isMissingTable, isTaken } from './faults.js';
-import { checkWritable, openFault, prepareFile } from './file.js';
+import { checkPlaceOf, checkWritable, openFault, prepareFile } from './file.js';
 import { sqliteWords } from './words.js';
 
 const IN_MEMORY = ':memory:';
@@ -41,7 +41,8 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
     database.close();
     throw faultOf(name, error);
   }
-  const db = new Kysely<Tables>({ dialect: new ImmediateSqlite(database) });
+  const check = inMemory ? () => undefined : checkPlaceOf(name, file);
+  const db = new Kysely<Tables>({ dialect: new ImmediateSqlite(database, check) });
   const parts = { name, db, dialect, nowMs: options.nowMs, patienceMs: options.patienceMs };
   return SqlStore.open(parts, (options.migrations ?? migrationsOf)(dialect));
 }

@@ -1,0 +1,228 @@
+import { chmodSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import Libsql from 'libsql';
+import { openStore, type Message, type Session, type Spillway } from '../../../src/index.js';
+import { engine, prose, read, says, shownText, system, talk, user } from '../support.js';
+
+/** Stores and whole sessions, on machines that do other things too. */
+jest.setTimeout(60_000);
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const folders: string[] = [];
+const engines: Spillway[] = [];
+afterEach(async () => {
+  if (isRoot) process.seteuid?.(0);
+  for (const one of engines.splice(0)) await one.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-faults-'));
+  folders.push(folder);
+  return join(folder, 'sessions.db');
+}
+
+const BUDGET = 6_000;
+
+async function openOn(file: string, options: Parameters<typeof openStore>[1] = {}): Promise<Session> {
+  const store = await openStore(`sqlite:${file}`, { patienceMs: 60, ...options });
+  const spillway = await engine(BUDGET, {}, { store });
+  engines.push(spillway);
+  return spillway.open({ id: 'mill' });
+}
+
+const LONG = read([system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]);
+/** More than freed pages could take. */
+const MORE = read(talk(12, 800, 7)).map((message) => ({ ...message, id: `more-${message.id}` }));
+const said = (id: string, tokens = 20): Message => ({
+  id,
+  role: 'user',
+  origin: 'user',
+  parts: [{ type: 'text', text: prose(tokens, id.length) }],
+});
+
+const idsOf = (session: Session): string[] =>
+  Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id);
+const look = (session: Session) => session.view.map((shown) => [shown.message.id, shownText(shown)]);
+/** What another process finds in the file. */
+const found = async (file: string): Promise<Session> => (await openOn(file)).load();
+
+/** Somebody else's hand on the file. */
+function other(file: string): Libsql.Database {
+  const database = new Libsql(file);
+  database.exec('pragma busy_timeout = 0');
+  return database;
+}
+
+describe('a session whose disk is full', () => {
+  const LITTLE_ROOM = 16_384;
+  const FULL = { code: 'STORE_FULL', retryable: true };
+
+  /** A session on a file that has no page left: what made it full stands in the same file, and can go. */
+  async function full() {
+    const file = newFile();
+    const ballast = other(file);
+    ballast.exec('create table ballast (body)');
+    ballast.exec('insert into ballast values (zeroblob(1000000))');
+    ballast.close();
+    const first = await openOn(file);
+    await first.append(...LONG);
+    const { reading } = await first.prepare();
+    await first.observe({ inputTokens: reading.tokens });
+    await engines.pop()!.close();
+
+    const maxBytes = statSync(file).size + LITTLE_ROOM;
+    const session = await (await openOn(file, { maxBytes })).load();
+    let error: unknown;
+    for (let i = 0; !error; i++) {
+      await session.append(said(`fill${i}`)).catch((thrown: unknown) => (error = thrown));
+    }
+    expect(error).toMatchObject(FULL);
+    const makeRoom = (): void => {
+      const hand = other(file);
+      hand.exec('drop table ballast');
+      hand.close();
+    };
+    return { file, maxBytes, session, makeRoom };
+  }
+
+  it('is told so by every call that writes, and what was acknowledged stays as it was', async () => {
+    const { file, session } = await full();
+    const stored = await found(file);
+    expect(idsOf(stored)).toEqual(idsOf(session).slice(0, -1));
+    const before = look(stored);
+    await expect(session.append(...MORE)).rejects.toMatchObject(FULL);
+    await expect(session.prepare()).rejects.toMatchObject(FULL);
+    await expect(session.observe({ inputTokens: 5 })).rejects.toMatchObject(FULL);
+    await expect(session.compact({ target: 0.3 })).rejects.toMatchObject(FULL);
+    await expect(session.undo()).rejects.toMatchObject(FULL);
+    await expect(session.flag('c1', 'bad')).rejects.toMatchObject(FULL);
+    const after = await found(file);
+    expect(look(after)).toEqual(before);
+    expect(after.history).toMatchObject([{ id: 'c1', status: 'committed' }]);
+    expect(after.history[0]).not.toHaveProperty('flag');
+    expect(after.costs.primary.calls).toBe(1);
+    // Reading needs no room.
+    expect(await after.recall({ query: 'Question 3' })).not.toEqual([]);
+  });
+
+  it('goes on by itself when there is room, with all it had been told meanwhile, once', async () => {
+    const { file, session, makeRoom } = await full();
+    await expect(session.append(...MORE)).rejects.toMatchObject(FULL);
+    await expect(session.observe({ inputTokens: 50 })).rejects.toMatchObject(FULL);
+    await expect(session.undo()).rejects.toMatchObject(FULL);
+    makeRoom();
+    await session.append(said('last'));
+    await session.release();
+    await session.prepare();
+    const after = await found(file);
+    expect(idsOf(after)).toEqual(idsOf(session));
+    expect(idsOf(after).slice(-MORE.length - 1)).toEqual([...MORE.map(({ id }) => id), 'last']);
+    expect(look(after)).toEqual(look(session));
+    expect(after.history.map(({ id, status }) => `${id} ${status}`)).toEqual(['c1 undone', 'c2 committed']);
+    expect(after.costs).toEqual(session.costs);
+    expect(after.costs.primary).toMatchObject({ calls: 2 });
+    const kinds = (await after.audit()).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'compaction.undone')).toHaveLength(1);
+  });
+
+  it('is gone on with by another process that has more room, from what was acknowledged', async () => {
+    const { file, session } = await full();
+    const acknowledged = idsOf(session).slice(0, -1);
+    const next = await openOn(file, { maxBytes: 9_000_000 });
+    await next.append(...MORE);
+    await next.prepare();
+    const after = await found(file);
+    expect(idsOf(after)).toEqual([...acknowledged, ...MORE.map(({ id }) => id)]);
+    expect(look(after)).toEqual(look(next));
+    expect(after.history.map(({ status }) => status)).toEqual(['committed', 'committed']);
+  });
+
+  it('can still be opened and read by who has no more room either', async () => {
+    const { file, maxBytes, session } = await full();
+    const reader = await (await openOn(file, { maxBytes })).load();
+    expect(idsOf(reader)).toEqual(idsOf(session).slice(0, -1));
+    expect((await reader.explainCall(1)).messages).toHaveLength(LONG.length);
+    await expect(reader.append(...MORE)).rejects.toMatchObject(FULL);
+  });
+});
+
+describe('a session whose file', () => {
+  it('another process holds waits, says so, and stores what waited when the file is free', async () => {
+    const file = newFile();
+    const session = await openOn(file);
+    await session.append(...LONG);
+    const holder = other(file);
+    holder.exec('begin immediate');
+    const held = {
+      code: 'STORE_FAILED',
+      retryable: true,
+      message: expect.stringContaining('holds the file'),
+    };
+    await expect(session.append(said('x'))).rejects.toMatchObject(held);
+    await expect(session.compact({ target: 0.3 })).rejects.toMatchObject(held);
+    await expect(session.observe({ inputTokens: 5 })).rejects.toMatchObject(held);
+    await expect(openOn(file)).rejects.toMatchObject(held);
+    holder.exec('rollback');
+    holder.close();
+    const { run } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    const after = await found(file);
+    expect(idsOf(after)).toEqual([...LONG.map(({ id }) => id), 'x']);
+    expect(look(after)).toEqual(look(session));
+    await session.observe({ inputTokens: 7 });
+    expect((await found(file)).costs.primary).toMatchObject({ calls: 2, inputTokens: 12 });
+  });
+
+  it('becomes read-only goes on with the file it has open; who opens it is told, and nothing is lost', async () => {
+    const file = newFile();
+    const session = await openOn(file);
+    await session.append(...LONG);
+    chmodSync(file, 0o444);
+    chmodSync(`${file}-wal`, 0o444);
+    chmodSync(join(file, '..'), 0o755);
+    // Root may write anywhere.
+    if (isRoot) process.seteuid?.(NOBODY);
+    await session.append(said('x'));
+    await session.compact({ target: 0.3 });
+    await expect(openOn(file)).rejects.toMatchObject({ code: 'STORE_DENIED', retryable: false });
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(file, 0o644);
+    chmodSync(`${file}-wal`, 0o644);
+    const after = await found(file);
+    expect(idsOf(after)).toEqual([...LONG.map(({ id }) => id), 'x']);
+    expect(after.history).toHaveLength(1);
+  });
+
+  it('is moved away or deleted writes nothing to what nobody will open again', async () => {
+    const file = newFile();
+    const session = await openOn(file);
+    await session.append(...LONG);
+    const moved = (to: (name: string) => string, from: (name: string) => string): void => {
+      for (const end of ['', '-wal', '-shm']) renameSync(from(file + end), to(file + end));
+    };
+    const aside = (name: string): string => name.replace('sessions', 'aside');
+    moved(aside, String);
+    const gone = {
+      code: 'STORE_FAILED',
+      retryable: true,
+      message: expect.stringContaining('no file any more'),
+    };
+    await expect(session.append(said('x'))).rejects.toMatchObject(gone);
+    await expect(session.compact({ target: 0.3 })).rejects.toMatchObject(gone);
+    const stranger = await openOn(file);
+    await stranger.append(said('begins anew'));
+    const another = { code: 'STORE_FAILED', message: expect.stringContaining('another file') };
+    await expect(session.append(said('y'))).rejects.toMatchObject(another);
+    for (const one of engines.splice(1)) await one.close();
+    rmSync(file);
+    moved(String, aside);
+    await session.append(said('z'));
+    const after = await found(file);
+    expect(idsOf(after)).toEqual([...LONG.map(({ id }) => id), 'x', 'y', 'z']);
+    expect(statSync(file).isFile()).toBe(true);
+  });
+});
