@@ -1,6 +1,6 @@
-/** One process of `stores.ts`: appends to a thread of its own for a while and prints what it came to. */
-import { openStore } from '../src/storage/index.js';
-import { logMessage } from './support/log-message.js';
+/** One process of `writes.ts`: appends to a thread of its own for a while and prints what it came to. */
+import { openStore } from '../../src/storage/index.js';
+import { logMessage } from '../support/log-message.js';
 
 interface Task {
   readonly url: string;

@@ -1,0 +1,80 @@
+/**
+ * What stores cost. Writes: durable appends a second at 1 and 100 rows a write, by 1 and 2 processes. Turns: appends and
+ * prepares of whole sessions a second, and what a prepare costs beyond memory's. Opening: a session of 100 and one of
+ * 1,000,000 messages, and searching the long one.
+ *
+ *   npm run bench:stores -- [--stores sqlite,postgres] [--only writes,turns,opening] [--seconds 4] [--commits 100]
+ *                           [--long 1000000] [--rounds 60]
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.js';
+import { provenance, saveResult } from '../support/provenance.js';
+import { round } from './figures.js';
+import { opening, type Filling } from './opening.js';
+import { turns } from './turns.js';
+import { writes } from './writes.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    stores: { type: 'string', default: 'sqlite,postgres' },
+    only: { type: 'string', default: 'writes,turns,opening' },
+    seconds: { type: 'string', default: '4' },
+    commits: { type: 'string', default: '100' },
+    long: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '60' },
+  },
+});
+const command = `npm run bench:stores -- ${process.argv.slice(2).join(' ')}`.trim();
+const from = provenance(command);
+const parts = new Set(flags.only.split(','));
+const seconds = Number(flags.seconds);
+const isShort = parts.size < 3 || Number(flags.long) < 1_000_000;
+
+/** The rows stay those that the store has written; the index over their words is made once they are all there. */
+function withoutIndex(server: TestPostgres, url: string): Filling {
+  return {
+    before: () => server.run(url, 'drop index spillway_words_gin'),
+    after: () =>
+      server.run(
+        url,
+        "set maintenance_work_mem = '512MB'; create index spillway_words_gin on spillway_words using gin (words); analyze",
+      ),
+  };
+}
+
+for (const kind of flags.stores.split(',')) {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
+  const server = kind === 'postgres' ? await startPostgres({ durable: true }) : undefined;
+  const url = async (name: string): Promise<string> => server?.create() ?? `sqlite:${join(folder, name)}`;
+  const found: Record<string, unknown> = {};
+  const add = (part: string, figures: Record<string, unknown>): void => {
+    found[part] = figures;
+    console.log(kind, part, JSON.stringify(figures, undefined, 1));
+  };
+  try {
+    if (parts.has('writes')) add('writes', await writes(await url('writes.db'), seconds));
+    if (parts.has('turns')) add('turns', await turns(await url('turns.db'), seconds, Number(flags.commits)));
+    if (parts.has('opening')) {
+      const at = await url('long.db');
+      const figures = await opening(
+        at,
+        Number(flags.long),
+        Number(flags.rounds),
+        server && withoutIndex(server, at),
+      );
+      add('opening', {
+        ...figures,
+        ...(!server && { fileBytes: statSync(join(folder, 'long.db')).size }),
+      });
+    }
+    const name = `stores-${kind}${isShort ? '-short' : ''}`;
+    const loadAverage = loadavg().map((load) => round(load, 1));
+    console.log(`written to ${saveResult(name, command, { loadAverage, ...found }, from)}`);
+  } finally {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * One process of `turns.ts`: works a session of its own for a while as an agent does, every message appended and stored
+ * before the next, a request prepared after each tool result, and prints what it came to.
+ */
+import { createSpillway } from '../../src/index.js';
+import { longSession } from '../support/long-session.js';
+
+interface Task {
+  readonly url: string;
+  readonly sessionId: string;
+  readonly inputBudget: number;
+  readonly ms: number;
+}
+
+const { url, sessionId, inputBudget, ms } = JSON.parse(process.argv[2]!) as Task;
+const spillway = await createSpillway({ inputBudget, store: url });
+const session = await spillway.open({ id: sessionId });
+let appends = 0;
+let prepares = 0;
+let commits = 0;
+let started = performance.now();
+/** Connections, statements and compiled code are there before the clock starts. */
+const WARM = 60;
+let isWarm = false;
+for (const message of longSession(1_000_000)) {
+  await session.append(message);
+  appends++;
+  if (message.role === 'tool') {
+    const { run } = await session.prepare();
+    prepares++;
+    if (run.kind === 'committed') commits++;
+  }
+  if (!isWarm && appends === WARM) {
+    isWarm = true;
+    [appends, prepares, commits, started] = [0, 0, 0, performance.now()];
+  } else if (isWarm && performance.now() - started > ms) break;
+}
+const tookMs = performance.now() - started;
+await spillway.close();
+console.log(JSON.stringify({ appends, prepares, commits, tookMs }));

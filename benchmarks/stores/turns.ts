@@ -1,0 +1,145 @@
+import { createSpillway, openStore, type Session, type SessionStore } from '../../src/index.js';
+import { logMessage } from '../support/log-message.js';
+import { longSession } from '../support/long-session.js';
+import { inProcesses } from '../support/processes.js';
+import { openBare } from './bare.js';
+import { median, round, timed } from './figures.js';
+
+/** Of an agent with a small model: a short run still commits often. */
+const INPUT_BUDGET = 32_000;
+
+interface Worked {
+  readonly appends: number;
+  readonly prepares: number;
+  readonly commits: number;
+  readonly tookMs: number;
+}
+
+/** Appends and prepares a second of whole sessions, by so many processes at once, each with a session of its own. */
+async function throughput(url: string, processes: number, seconds: number): Promise<Record<string, number>> {
+  const tasks = Array.from({ length: processes }, (_, i) => ({
+    url,
+    sessionId: `turns ${processes}/${i}`,
+    inputBudget: INPUT_BUDGET,
+    ms: seconds * 1_000,
+  }));
+  const worked = await inProcesses<Worked>('benchmarks/stores/turns-worker.ts', tasks);
+  const perSecond = (of: keyof Worked): number =>
+    round(
+      worked.reduce((sum, one) => sum + (one[of] / one.tookMs) * 1_000, 0),
+      1,
+    );
+  return {
+    appendsPerSecond: perSecond('appends'),
+    preparesPerSecond: perSecond('prepares'),
+    commitsPerSecond: perSecond('commits'),
+  };
+}
+
+const WRITES = new Set(['write', 'note', 'setValue', 'keepArtifact']);
+
+/** The store, and how often anything was to be written. */
+function counting(store: SessionStore): { store: SessionStore; readonly writes: number } {
+  const counted = {
+    writes: 0,
+    store: new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]) => {
+          if (WRITES.has(String(name))) counted.writes++;
+          return (value as (...all: unknown[]) => unknown).apply(target, given);
+        };
+      },
+    }),
+  };
+  return counted;
+}
+
+interface Sides {
+  readonly memoryMs: number;
+  readonly storeMs: number;
+}
+
+/** Prepares of the same session, side by side on memory and on a store, and bare commits in the same minute. */
+interface Prepares {
+  readonly quiet: readonly Sides[];
+  readonly committing: readonly Sides[];
+  readonly bareMs: readonly number[];
+  /** Prepares that committed nothing and had something written all the same. */
+  readonly faults: number;
+}
+
+async function prepares(url: string, commits: number): Promise<Prepares> {
+  const counted = counting(await openStore(url));
+  const engines = await Promise.all(
+    [await openStore('memory:'), counted.store].map((store) =>
+      createSpillway({ inputBudget: INPUT_BUDGET, store }),
+    ),
+  );
+  const [memory, kept] = (await Promise.all(
+    engines.map((engine) => engine.open({ id: 'side by side' })),
+  )) as [Session, Session];
+  const bare = await openBare(url);
+  const body = JSON.stringify(logMessage(0));
+  const found = { quiet: [] as Sides[], committing: [] as Sides[], bareMs: [] as number[], faults: 0 };
+  let isOdd = false;
+  for (const message of longSession(1_000_000)) {
+    for (const session of [memory, kept]) await session.append(message);
+    if (message.role !== 'tool') continue;
+    const { writes } = counted;
+    let kind = '';
+    const prepare = async (session: Session): Promise<void> => {
+      kind = (await session.prepare()).run.kind;
+    };
+    // In turn, so that neither always finds the other's words in the processor's memory.
+    isOdd = !isOdd;
+    const first = await timed(() => prepare(isOdd ? memory : kept));
+    const second = await timed(() => prepare(isOdd ? kept : memory));
+    const sides = isOdd ? { memoryMs: first, storeMs: second } : { memoryMs: second, storeMs: first };
+    if (kind === 'committed') {
+      found.committing.push(sides);
+      found.bareMs.push(await timed(() => bare.commit(body)));
+      if (found.committing.length === commits) break;
+    } else {
+      found.quiet.push(sides);
+      if (counted.writes > writes) found.faults++;
+    }
+  }
+  await bare.close();
+  for (const engine of engines) await engine.close();
+  return found;
+}
+
+/**
+ * What an agent's turns cost on a store: how many it can do a second, and what a prepare costs beyond memory's, with
+ * nothing to commit and with something.
+ */
+export async function turns(url: string, seconds: number, commits: number): Promise<Record<string, unknown>> {
+  const { quiet, committing, bareMs, faults } = await prepares(url, commits);
+  const memoryQuietMs = median(quiet.map(({ memoryMs }) => memoryMs));
+  const storeQuietMs = median(quiet.map(({ storeMs }) => storeMs));
+  const extraMs = median(committing.map(({ memoryMs, storeMs }) => storeMs - memoryMs));
+  const found: Record<string, unknown> = {
+    'prepare that commits nothing': {
+      prepares: quiet.length,
+      written: faults,
+      memoryMs: round(memoryQuietMs, 3),
+      storeMs: round(storeQuietMs, 3),
+      ratio: round(storeQuietMs / memoryQuietMs),
+      goal: 1.2,
+    },
+    'prepare that commits': {
+      prepares: committing.length,
+      memoryMs: round(median(committing.map(({ memoryMs }) => memoryMs))),
+      storeMs: round(median(committing.map(({ storeMs }) => storeMs))),
+      bareCommitMs: round(median(bareMs)),
+      bareCommits: round(extraMs / median(bareMs)),
+      goal: 1.2,
+    },
+    'memory, 1 process': await throughput('memory:', 1, seconds),
+  };
+  for (const processes of [1, 2])
+    found[`${processes} process${processes > 1 ? 'es' : ''}`] = await throughput(url, processes, seconds);
+  return found;
+}
