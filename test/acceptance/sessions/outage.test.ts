@@ -168,7 +168,7 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
   });
 });
 
-describe('R6: two processes on one session in PostgreSQL, and both want to compact', () => {
+describe('two processes on one session in PostgreSQL, and both want to compact', () => {
   it('the one that comes second takes over what the first did, and doubles nothing', async () => {
     const url = await server.create();
     const one = await openOn(url);
