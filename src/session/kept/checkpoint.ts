@@ -7,15 +7,20 @@ import {
   type Hold,
   type Left,
   type LogMessage,
+  type Message,
+  type MessageSize,
   type ReplaceMark,
   type ViewMessage,
 } from '../../transcript/index.js';
 import { markerOf, type QueuedCompaction } from '../queue.js';
 import { stateOn, type AgentState, type SessionParts } from '../state.js';
 
+/** Another one was written by another Spillway; the session is then read whole. */
+export const CHECKPOINT_VERSION = 2;
+
 /** What a session leaves beside its log and ledger, so that opening it reads the live tail and nothing else. */
 export interface Checkpoint {
-  readonly version: 1;
+  readonly version: typeof CHECKPOINT_VERSION;
   /** Messages of the log and events of the ledger that it speaks of. */
   readonly messages: number;
   readonly events: number;
@@ -36,11 +41,23 @@ export interface Checkpoint {
   readonly pending: boolean;
 }
 
-/** A view message as JSON holds it. */
-export interface StoredView extends Omit<ViewMessage, 'replaced' | 'source'> {
-  readonly replaced?: readonly (readonly [part: number, mark: ReplaceMark])[];
-  /** Absent where the message of the log is at hand. */
-  readonly source?: LogMessage;
+/** A view message as JSON holds it. What the log says is read from the log: a checkpoint goes with every commit. */
+export type StoredView = StoredOriginal | StoredStandIn;
+
+/** A message of the log. */
+interface StoredOriginal extends Pick<ViewMessage, 'from' | 'to'> {
+  readonly isOriginal: true;
+  /** Absent where it stands as the log has it. */
+  readonly changed?: {
+    readonly parts: Message['parts'];
+    readonly size: MessageSize;
+    readonly replaced: readonly (readonly [part: number, mark: ReplaceMark])[];
+  };
+}
+
+/** What stands for a span. */
+interface StoredStandIn extends Omit<ViewMessage, 'replaced' | 'source'> {
+  readonly isOriginal?: undefined;
 }
 
 export function checkpointOf(state: AgentState): Checkpoint {
@@ -55,13 +72,13 @@ export function checkpointOf(state: AgentState): Checkpoint {
   }
   const changed = view.slice(place).filter(({ replaced }) => replaced);
   return {
-    version: 1,
+    version: CHECKPOINT_VERSION,
     messages: log.length,
     events: ledger.version,
     tailFrom,
     left: ledger.left,
-    rendered: view.slice(0, place).map((shown) => stored(shown, true)),
-    changed: changed.map((shown) => stored(shown, false)),
+    rendered: view.slice(0, place).map(stored),
+    changed: changed.map(stored),
     appendedTokens: state.appendedTokens,
     spent: state.spent,
     states: Object.fromEntries(state.stageStates) as Readonly<Record<string, Json>>,
@@ -72,22 +89,39 @@ export function checkpointOf(state: AgentState): Checkpoint {
   };
 }
 
-function stored({ source, replaced, ...shown }: ViewMessage, withSource: boolean): StoredView {
+function stored({ source, replaced, ...shown }: ViewMessage): StoredView {
+  if (!source) return shown;
+  const { message, size, from, to } = shown;
   return {
-    ...shown,
-    ...(replaced && { replaced: [...replaced] }),
-    ...(withSource && source && { source }),
+    isOriginal: true,
+    from,
+    to,
+    ...(replaced && { changed: { parts: message.parts, size, replaced: [...replaced] } }),
   };
 }
 
-function revived({ replaced, ...shown }: StoredView, source = shown.source): ViewMessage {
-  const { source: _, ...rest } = shown;
-  return { ...rest, ...(source && { source }), ...(replaced && { replaced: new Map(replaced) }) };
+/** Log positions that a checkpoint speaks of and that come before the tail, in order. */
+export function positionsBehind({ rendered }: Checkpoint): number[] {
+  return rendered.flatMap((shown) => (shown.isOriginal ? shown.from : []));
 }
 
-/** A session whose log begins at the live tail: enough to append, to read pressure and to write the next request. */
+/** `sources`: the messages of the log, by position. */
+function revived(shown: StoredView, sources: ReadonlyMap<number, LogMessage>): ViewMessage {
+  if (!shown.isOriginal) return shown;
+  const { from, to, changed } = shown;
+  const source = sources.get(from)!;
+  if (!changed) return { message: source, size: source.size, from, to, source };
+  const { parts, size, replaced } = changed;
+  return { message: { ...source, parts }, size, from, to, source, replaced: new Map(replaced) };
+}
+
+/**
+ * A session whose log begins at the live tail: enough to append, to read pressure and to write the next request.
+ * `behind`: messages at `positionsBehind`, by position.
+ */
 export function tailState(
   checkpoint: Checkpoint | undefined,
+  behind: ReadonlyMap<number, LogMessage>,
   tail: readonly LogMessage[],
   parts: SessionParts,
 ): AgentState {
@@ -95,12 +129,12 @@ export function tailState(
   const log = new Log(base);
   const state = stateOn(log, new Ledger(checkpoint?.events ?? 0, checkpoint?.left), parts);
   const projection = new Projection(log, state.isPinned);
-  projection.restore((checkpoint?.rendered ?? []).map((shown) => revived(shown)));
+  projection.restore((checkpoint?.rendered ?? []).map((shown) => revived(shown, behind)));
   const changed = new Map((checkpoint?.changed ?? []).map((shown) => [shown.from, shown]));
   for (const message of tail) {
     const entry = log.append(message, message.size);
     const shown = changed.get(entry.seq);
-    if (shown) projection.restore([revived(shown, entry)]);
+    if (shown) projection.restore([revived(shown, new Map([[entry.seq, entry]]))]);
     else projection.append(entry);
   }
   const fresh = tail.slice((checkpoint?.messages ?? 0) - base);

@@ -10,7 +10,7 @@ import {
   type LogMessage,
 } from '../../transcript/index.js';
 import { CALL_KIND, callOf } from '../calls.js';
-import { carriedBy, tailState, type Checkpoint } from './checkpoint.js';
+import { carriedBy, CHECKPOINT_VERSION, positionsBehind, tailState, type Checkpoint } from './checkpoint.js';
 import { eventOf } from './journal.js';
 import { LEARNED_LIMITS } from '../overflow.js';
 import { markerOf, queuedIn } from '../queue.js';
@@ -41,12 +41,44 @@ export async function readTail(
   parts: SessionParts,
 ): Promise<ReadThread> {
   const thread = (await store.load(key)) ?? EMPTY;
-  const checkpoint = usable(thread);
+  const checkpoint = checkpointIn(thread);
   const isWhole = thread.head.entries === 0;
   if ((!checkpoint && !isWhole) || checkpoint?.pending) return readWhole(store, key, parts, thread);
   const from = appendedAt(checkpoint?.tailFrom ?? 0, checkpoint?.left ?? []);
-  const tail = standing(await store.messages(key, from, thread.head.messages), checkpoint?.left ?? []);
-  return { head: thread.head, state: { ...tailState(checkpoint, tail, parts), isWhole }, checkpoint };
+  const [behind, appended] = await Promise.all([
+    checkpoint ? readBehind(store, key, checkpoint) : new Map<number, LogMessage>(),
+    store.messages(key, from, thread.head.messages),
+  ]);
+  const tail = standing(appended, checkpoint?.left ?? []);
+  return { head: thread.head, state: { ...tailState(checkpoint, behind, tail, parts), isWhole }, checkpoint };
+}
+
+/** Fewer messages than this between two that are wanted are read with them: a question more costs more. */
+const MOST_BETWEEN = 50;
+
+/** What stands in view of the log before the tail, by log position. */
+async function readBehind(
+  store: SessionStore,
+  key: ThreadKey,
+  checkpoint: Checkpoint,
+): Promise<ReadonlyMap<number, LogMessage>> {
+  const { left } = checkpoint;
+  const runs: { from: number; to: number }[] = [];
+  for (const seq of positionsBehind(checkpoint)) {
+    const run = runs.at(-1);
+    if (run && seq - run.to <= MOST_BETWEEN) run.to = seq;
+    else runs.push({ from: seq, to: seq });
+  }
+  const read = await Promise.all(
+    runs.map(async ({ from, to }) => {
+      const appended = await store.messages(key, appendedAt(from, left), appendedAt(to, left) + 1);
+      return standing(appended, left).map((message, i): [number, LogMessage] => [
+        from + i,
+        { ...message, seq: from + i },
+      ]);
+    }),
+  );
+  return new Map(read.flat());
 }
 
 /** Everything, as if the session had never been closed. */
@@ -66,7 +98,7 @@ export async function readWhole(
     if (isLeft(message.seq, ledger.left)) log.leave({ message, place: message.seq });
   for (const message of messages) log.append(message, message.size);
   const state = stateOn(log, ledger, parts);
-  const checkpoint = usable(thread);
+  const checkpoint = checkpointIn(thread);
   const fresh = messages.slice(checkpoint?.messages ?? 0);
   const sum = fresh.reduce((total, { size }) => total + size.tokens, checkpoint?.appendedTokens ?? 0);
   return {
@@ -111,9 +143,9 @@ function plain({ seq: _, size: __, ...message }: LogMessage): Omit<LogMessage, '
 }
 
 /** Of a form that this version wrote, and not older than the ledger. */
-function usable({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
+export function checkpointIn({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
   const body = checkpoint as Json & Partial<Checkpoint>;
-  return body && body.version === 1 && checkpointAt?.entries === head.entries
+  return body && body.version === CHECKPOINT_VERSION && checkpointAt?.entries === head.entries
     ? (body as unknown as Checkpoint)
     : undefined;
 }

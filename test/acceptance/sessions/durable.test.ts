@@ -11,12 +11,12 @@ const BUDGET = 6_000;
 const START = [system('Be brief.'), user('Build a mill.'), says('Gladly.')];
 
 /** A history that is compacted several times on its way. */
-const history = (turns: number): readonly Message[] =>
+const history = (turns: number, seen: (turn: number) => string = () => ''): readonly Message[] =>
   read([
     ...START,
     ...Array.from({ length: turns }, (_, i) => [
       user(`Question ${i}: ${prose(60, 3 * i)}`),
-      ...step('look', { i }, prose(500, 3 * i + 1)),
+      ...step('look', { i }, seen(i) + prose(500, 3 * i + 1)),
       says(`Answer ${i}: ${prose(60, 3 * i + 2)}`),
     ]).flat(),
   ]);
@@ -90,6 +90,35 @@ describe.each(KINDS)('a session on %s', (kind) => {
     writes.length = 0;
     expect((await session.prepare()).run.kind).toBe('committed');
     expect(writes).toEqual([['checkpoint', 'entries', 'events']]);
+  });
+
+  it('leaves beside its log what stands for messages, and nothing that the log says', async () => {
+    const { store, again } = await place(kind);
+    let left = '';
+    const session = await openOn(
+      but(store, {
+        write: (key, head, write) => {
+          if (write.checkpoint !== undefined) left = JSON.stringify(write.checkpoint);
+          return store.write(key, head, write);
+        },
+      }),
+    );
+    await play(
+      session,
+      history(22, (turn) => `src/mill/wheel-${turn}.ts `),
+    );
+    const originals = session.view.filter(({ source }) => source);
+    const standIn = session.view.findLastIndex(({ made }) => made);
+    // What is tried here: before the tail stand messages of the log, as they were and shortened.
+    const before = session.view.slice(0, standIn);
+    expect(before.some(({ replaced }) => replaced) && before.some(({ replaced }) => !replaced)).toBe(true);
+    const said = originals.flatMap(({ source }) => source!.parts.map((part) => JSON.stringify(part)));
+    expect(said.filter((part) => left.includes(part))).toEqual([]);
+    const reopened = await openOn(await again());
+    // Sources and marks too, though only the tail was read.
+    const whole = ({ view }: Session) =>
+      view.map((shown) => ({ ...shown, replaced: [...(shown.replaced ?? [])] }));
+    expect(whole(reopened)).toEqual(whole(session));
   });
 
   it('undoes, releases, flags and rolls back, and all of it is still so after a restart', async () => {
