@@ -149,7 +149,9 @@ export async function openSpillway(container: Container, sources: ConfigSources 
       .toConstantValue(await counterFor(config, container.get(SERVICES.Catalogue)));
   }
   if (!container.isBound(SERVICES.PriceOf)) {
-    const priced = config.settings.model !== null || asksSummarizer(container, config);
+    // What is kept may be of any model, whichever is named now.
+    const isKept = container.isBound(SERVICES.Store);
+    const priced = isKept || config.settings.model !== null || asksSummarizer(container, config);
     container.bind(SERVICES.PriceOf).toConstantValue(priced ? await loadPrices() : () => null);
   }
   if (asksSummarizer(container, config)) await bindFillers(container, config, sources.env ?? {});

@@ -86,9 +86,12 @@ export function keptCommands(
     .option('--notes <text>', 'why')
     .action(run((actions, options, [id, plan]) => actions.reject(id!, plan, options, terminal)));
   one('explain', 'What a call was sent, message by message, and why; or whether words were in it.')
-    .requiredOption('--call <number>', 'number of the call, from 1', parse.whole)
+    .option('--call <number>', 'number of the call, from 1; the newest where absent', parse.whole)
     .option('--find <text>', 'were these words sent, compacted out, or never said?')
     .action(run((actions, options, [id]) => actions.explain(id!, options, terminal)));
+  one('costs', 'What a session spent, and whether each of its compactions pays.')
+    .option('--calls', 'every call of it too, with what it was sent')
+    .action(run((actions, options, [id]) => actions.costs(id!, options, terminal)));
   one('recall', 'Read back the original words of anything in the log.')
     .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9')
     .option('--query <words>', 'words to search for')

@@ -32,7 +32,7 @@ export const CALL_KIND = 'call';
 
 /** What an agent's requests were, newest last. */
 export class CallBook {
-  readonly #calls: CallRecord[] = [];
+  #calls: CallRecord[] = [];
   #count: number;
 
   /** `count`: calls before this process. */
@@ -40,13 +40,19 @@ export class CallBook {
     this.#count = count;
   }
 
-  /** Calls of this process. */
+  /** Calls of this process, behind those that `takePast` was given. */
   get calls(): readonly CallRecord[] {
     return this.#calls;
   }
 
   get newest(): CallRecord | undefined {
     return this.#calls.at(-1);
+  }
+
+  /** Puts calls that were stored before this process's own; those among them that are its own stand once. */
+  takePast(stored: readonly CallRecord[]): void {
+    const names = new Set(this.#calls.map(nameOf));
+    this.#calls = [...stored.filter((call) => !names.has(nameOf(call))), ...this.#calls];
   }
 
   prepared(call: Omit<CallRecord, 'call'>): CallRecord {
@@ -64,6 +70,9 @@ export class CallBook {
     return record;
   }
 }
+
+/** Two processes on one session may both count to a number. */
+export const nameOf = ({ call, at, appended }: CallRecord): string => `${call} ${at} ${appended}`;
 
 /** What stands in a view beside the log's own messages. */
 export function standingIn(

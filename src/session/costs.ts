@@ -42,8 +42,6 @@ const NOTHING: CostLine = {
 /** The spending of one agent path. */
 export class CostBook {
   readonly #priceOf: PriceOf;
-  /** The model that the agent's own calls go to. */
-  model: string | null;
   /** Hears of every call, as it is stored. */
   onSpent: ((entry: UsageEntry) => void) | undefined;
   readonly #project: ProjectCosts | undefined;
@@ -51,8 +49,7 @@ export class CostBook {
   #compactor = NOTHING;
 
   /** `project` hears of every call as well. */
-  constructor(model: string | null, priceOf: PriceOf, project?: ProjectCosts) {
-    this.model = model;
+  constructor(priceOf: PriceOf, project?: ProjectCosts) {
     this.#priceOf = priceOf;
     this.#project = project;
   }
@@ -61,10 +58,11 @@ export class CostBook {
     return { primary: this.#primary, compactor: this.#compactor };
   }
 
-  addPrimary(usage: Usage): void {
-    const cost = this.model === null ? null : this.#priceOf(this.model, usage);
+  /** `model`: that the agent's own call went to; null where none was named. */
+  addPrimary(usage: Usage, model: string | null): void {
+    const cost = model === null ? null : this.#priceOf(model, usage);
     this.#primary = plus(this.#primary, usage, cost);
-    this.#tell({ line: 'primary', model: this.model ?? '', ...plus(NOTHING, usage, cost) });
+    this.#tell({ line: 'primary', model: model ?? '', ...plus(NOTHING, usage, cost) });
   }
 
   addCall({ usage, cost, model = '' }: ModelCall): void {

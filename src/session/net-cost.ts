@@ -1,5 +1,6 @@
 import { inputOf, type PriceOf, type Usage } from '../tokens/index.js';
-import type { CompactionRecord } from '../transcript/index.js';
+import type { CompactionRecord, Ledger } from '../transcript/index.js';
+import type { CallRecord } from './calls.js';
 
 /** How a provider bills a prefix that it has seen before. Factors of the price of plain input. */
 export interface PrefixCache {
@@ -46,7 +47,7 @@ const factor = (part: number, whole: number): number => Number((part / whole).to
 /** What one compaction costs and saves. Tokens are the provider's, or estimates of them; amounts are plain input tokens. */
 export interface NetCost {
   readonly record: string;
-  /** Tokens that each later call sends less. */
+  /** Tokens that each later call sends less; 0 once it was undone. */
   readonly savedPerCall: number;
   /** Tokens behind the first change: the next call pays for them anew, in place of a read. */
   readonly rewritten: number;
@@ -56,7 +57,7 @@ export interface NetCost {
   /** What the next call was predicted to be billed, as plain input tokens, and what it came to by its usage. */
   readonly predicted: { readonly inputTokens: number; readonly billed: number };
   readonly reported?: { readonly inputTokens: number; readonly billed: number };
-  /** Calls that were observed since. */
+  /** Calls that were observed while it stood. */
   readonly calls: number;
   /** Calls after which it has paid for itself, where it ever does. */
   readonly paysAfterCalls: number;
@@ -66,84 +67,87 @@ export interface NetCost {
   readonly netCost: number | null;
 }
 
-interface Entry extends Omit<NetCost, 'net' | 'netCost' | 'calls' | 'reported'> {
-  calls: number;
-  reported?: { readonly inputTokens: number; readonly billed: number };
+/** From which state of the ledger a compaction stood, and up to which. */
+interface Standing {
+  readonly from: number;
+  readonly to: number;
 }
 
-/** Keeps what each compaction was predicted to save, and holds it against what is reported after. */
-export class NetCosts {
-  readonly #entries: Entry[] = [];
-  readonly #priceOf: PriceOf;
-  readonly #caches = new Map<string | null, PrefixCache>();
+/**
+ * What each compaction was predicted to save, held against the usage that was reported after it. Made from what is kept
+ * anyway, so that it is the same in every process that reads the session.
+ */
+export function netCostsOf(
+  ledger: Pick<Ledger, 'records' | 'events' | 'version'>,
+  calls: readonly CallRecord[],
+  priceOf: PriceOf,
+): readonly NetCost[] {
+  const standing = standingOf(ledger);
+  const observed = calls.filter(({ usage }) => usage);
+  return ledger.records.flatMap((record) => {
+    const stood = standing.get(record.id);
+    if (record.kind !== 'compaction' || !stood) return [];
+    const under = observed.filter(({ events }) => stood.from <= events && events < stood.to);
+    return [netCostOf(record, under, priceOf)];
+  });
+}
 
-  constructor(priceOf: PriceOf) {
-    this.#priceOf = priceOf;
+function standingOf({ events, version }: Pick<Ledger, 'events' | 'version'>): ReadonlyMap<string, Standing> {
+  const standing = new Map<string, Standing>();
+  for (const [i, event] of events.entries()) {
+    const after = version - events.length + i + 1;
+    if (event.kind === 'commit') standing.set(event.record.id, { from: after, to: Infinity });
+    if (event.kind !== 'undo' && event.kind !== 'rollback') continue;
+    for (const id of event.records) {
+      const stood = standing.get(id);
+      if (stood) standing.set(id, { ...stood, to: after });
+    }
   }
+  return standing;
+}
 
-  #cacheOf(model: string | null): PrefixCache {
-    const known = this.#caches.get(model) ?? prefixCacheOf(model, this.#priceOf);
-    this.#caches.set(model, known);
-    return known;
-  }
+/** `under`: calls that were observed while it stood, in order. */
+function netCostOf(record: CompactionRecord, under: readonly CallRecord[], priceOf: PriceOf): NetCost {
+  const { id, plan, status, calls = [], model = null, unchangedTokens = 0 } = record;
+  const { scale } = plan.inputs;
+  const cache = prefixCacheOf(model, priceOf);
+  const after = plan.after.tokens * scale;
+  const saved = Math.max(0, (plan.before.tokens - plan.after.tokens) * scale);
+  const kept = unchangedTokens >= cache.minTokens ? unchangedTokens : 0;
+  const rewritten = Math.max(0, after - kept);
+  const spentTokens = calls.reduce(
+    (sum, { usage }) => sum + (usage ? inputOf(usage) + usage.outputTokens : 0),
+    0,
+  );
+  const priced = calls.map(({ cost }) => cost).filter((cost) => cost !== null);
+  const spentCost = priced.length === calls.length ? priced.reduce((sum, cost) => sum + cost, 0) : null;
+  const upFront = rewritten * (cache.write - cache.read) + spentTokens;
+  const perCall = saved * cache.read;
+  const net = Math.round(under.length * perCall - upFront);
+  const price = model === null ? null : priceOf(model, { inputTokens: SAMPLE_TOKENS, outputTokens: 0 });
+  const first = under.find((call) => call.record === id);
+  return {
+    record: id,
+    savedPerCall: status === 'undone' ? 0 : Math.round(saved),
+    rewritten: Math.round(rewritten),
+    spentTokens,
+    spentCost,
+    predicted: {
+      inputTokens: Math.round(after),
+      billed: Math.round(kept * cache.read + rewritten * cache.write),
+    },
+    ...(first && { reported: reportedOf(first, prefixCacheOf(first.model, priceOf)) }),
+    calls: under.length,
+    paysAfterCalls: perCall > 0 ? Math.ceil(upFront / perCall) : Infinity,
+    net,
+    netCost: price === null ? null : (net * price) / SAMPLE_TOKENS,
+  };
+}
 
-  /** `unchangedTokens`: before the first change, on the scale of the plan's inputs. */
-  committed(record: CompactionRecord, unchangedTokens: number, model: string | null): void {
-    const { plan, calls = [] } = record;
-    const { scale } = plan.inputs;
-    const cache = this.#cacheOf(model);
-    const after = plan.after.tokens * scale;
-    const savedPerCall = Math.max(0, (plan.before.tokens - plan.after.tokens) * scale);
-    const kept = unchangedTokens >= cache.minTokens ? unchangedTokens : 0;
-    const rewritten = Math.max(0, after - kept);
-    const spentTokens = calls.reduce(
-      (sum, { usage }) => sum + (usage ? inputOf(usage) + usage.outputTokens : 0),
-      0,
-    );
-    const priced = calls.map(({ cost }) => cost).filter((cost) => cost !== null);
-    const spentCost = priced.length === calls.length ? priced.reduce((sum, cost) => sum + cost, 0) : null;
-    const upFront = rewritten * (cache.write - cache.read) + spentTokens;
-    const perCall = savedPerCall * cache.read;
-    this.#entries.push({
-      record: record.id,
-      savedPerCall: Math.round(savedPerCall),
-      rewritten: Math.round(rewritten),
-      spentTokens,
-      spentCost,
-      predicted: {
-        inputTokens: Math.round(after),
-        billed: Math.round(kept * cache.read + rewritten * cache.write),
-      },
-      calls: 0,
-      paysAfterCalls: perCall > 0 ? Math.ceil(upFront / perCall) : Infinity,
-    });
-  }
-
-  observed(usage: Usage, model: string | null): void {
-    const cache = this.#cacheOf(model);
-    for (const entry of this.#entries) entry.calls++;
-    const newest = this.#entries.at(-1);
-    if (!newest || newest.reported) return;
-    const { inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
-    newest.reported = {
-      inputTokens: inputOf(usage),
-      billed: Math.round(inputTokens + cacheReadTokens * cache.read + cacheWriteTokens * cache.write),
-    };
-  }
-
-  /** Undone: it saves nothing more. */
-  undone(recordId: string): void {
-    const place = this.#entries.findIndex(({ record }) => record === recordId);
-    if (place >= 0) this.#entries.splice(place, 1, { ...this.#entries[place]!, savedPerCall: 0 });
-  }
-
-  all(model: string | null): readonly NetCost[] {
-    const cache = this.#cacheOf(model);
-    const price = model === null ? null : this.#priceOf(model, { inputTokens: 1_000_000, outputTokens: 0 });
-    return this.#entries.map((entry) => {
-      const upFront = entry.rewritten * (cache.write - cache.read) + entry.spentTokens;
-      const net = Math.round(entry.calls * entry.savedPerCall * cache.read - upFront);
-      return { ...entry, net, netCost: price === null ? null : (net * price) / 1_000_000 };
-    });
-  }
+function reportedOf({ usage }: CallRecord, cache: PrefixCache): NonNullable<NetCost['reported']> {
+  const { inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage!;
+  return {
+    inputTokens: inputOf(usage!),
+    billed: Math.round(inputTokens + cacheReadTokens * cache.read + cacheWriteTokens * cache.write),
+  };
 }

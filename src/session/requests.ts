@@ -7,6 +7,7 @@ import type { Prepared, RunReport } from './prepared.js';
 import { withoutMarkers } from './queue.js';
 import type { AgentState, SessionParts } from './state.js';
 
+/** What one request has beside the session's own. */
 export interface PrepareOptions {
   readonly signal?: AbortSignal;
   /** Model that this call and those after it go to, where it changes: its limits are checked before it is called. */
@@ -57,6 +58,11 @@ export class Requests {
 
   get calls(): readonly CallRecord[] {
     return this.#book.calls;
+  }
+
+  /** Calls of other processes. */
+  takePast(calls: readonly CallRecord[]): void {
+    this.#book.takePast(calls);
   }
 
   get sent(): Reading | undefined {

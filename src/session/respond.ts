@@ -282,15 +282,15 @@ export function commit(
     status: 'committed',
     plan,
     ...timing,
-    ...(kind === 'compaction' && { summarizer: parts.summarizer }),
+    ...(kind === 'compaction' && {
+      summarizer: parts.summarizer,
+      model: parts.gauge.model,
+      unchangedTokens: Math.round(draft.tokensBefore(draft.changedFrom) * plan.inputs.scale),
+    }),
     ...bought,
   };
   state.ledger.commit(record, approves);
-  const unchanged = draft.tokensBefore(draft.changedFrom) * plan.inputs.scale;
-  if (kind === 'compaction') {
-    parts.netCosts.committed(record, unchanged, parts.gauge.model);
-    state.queued = undefined;
-  }
+  if (kind === 'compaction') state.queued = undefined;
   state.projection = draft;
   state.stageStates = states;
   parts.gauge.rewritten();

@@ -66,9 +66,14 @@ export class Session extends OperatedSession {
     return this.parts.filler?.breakers ?? {};
   }
 
-  /** Requests that were prepared since the session was opened. */
+  /** Requests that were prepared, newest last: since the session was opened, and after `load` all that were observed. */
   get calls(): readonly CallRecord[] {
     return this.#requests.calls;
+  }
+
+  /** As far as they were stored. */
+  protected override takePast(calls: readonly CallRecord[]): void {
+    this.#requests.takePast(calls);
   }
 
   /**
@@ -142,8 +147,7 @@ export class Session extends OperatedSession {
    * rewritten since: what was reported is of a request that would no longer be sent. Resolves when it is stored.
    */
   observe(usage: Usage): Promise<void> {
-    this.parts.costs.addPrimary(usage);
-    this.parts.netCosts.observed(usage, this.parts.gauge.model);
+    this.parts.costs.addPrimary(usage, this.parts.gauge.model);
     const { reading, call, notices } = this.#requests.observe(usage);
     if (reading && overflowed(usage, reading.budget)) {
       this.state.overflowed = true;

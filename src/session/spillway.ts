@@ -13,7 +13,6 @@ import { Follower } from './client/follow.js';
 import { createGauge } from './gauge.js';
 import { Background } from './ahead/background.js';
 import { EarlyFill } from './ahead/early.js';
-import { NetCosts } from './net-cost.js';
 import { Session } from './session.js';
 import type { SessionParts } from './state.js';
 import { openThread } from './kept/thread.js';
@@ -47,6 +46,7 @@ export interface SpillwayParts {
   readonly summaryLines?: SummaryLines | undefined;
 }
 
+/** Which session, and what is its own; the rest is the engine's configuration. */
 export interface SessionOptions {
   readonly id?: string;
   /** Which agent of the session; `primary` where absent. */
@@ -171,7 +171,7 @@ export class Spillway {
       measure: createMeasure(counter),
       countTools: (tools) => countTools(counter, tools),
     });
-    const costs = new CostBook(gauge.model, priceOf, this.#costs);
+    const costs = new CostBook(priceOf, this.#costs);
     const summarizer = chooseSummarizer(settings, this.#parts.summarizerInCode);
     const asked = asksForText(summarizer) ? openFiller : undefined;
     const filler = asked?.({
@@ -208,7 +208,7 @@ export class Spillway {
       }),
       injectionReserve: settings.reserve.injection,
       audit: new AuditTrail(effects.clock),
-      netCosts: new NetCosts(priceOf),
+      priceOf,
       measure: createMeasure(counter),
       measureDraft: createMeasure(drafts),
       count: drafts.count,

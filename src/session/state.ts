@@ -4,6 +4,7 @@ import { StatementLedger } from '../outline/index.js';
 import type { Policy, Spent } from '../pipeline/index.js';
 import type { MeasureMessage, RequestWriter } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
+import type { PriceOf } from '../tokens/index.js';
 import {
   Ledger,
   Log,
@@ -16,7 +17,6 @@ import type { AuditTrail } from './audit.js';
 import type { CostBook } from './costs.js';
 import type { Follower } from './client/follow.js';
 import type { Gauge } from './gauge.js';
-import type { NetCosts } from './net-cost.js';
 import type { EarlyFill } from './ahead/early.js';
 import { pinPredicate, type PinRules } from './pins.js';
 import { markerOf, type QueuedCompaction } from './queue.js';
@@ -40,7 +40,7 @@ export interface SessionParts {
   /** Tokens kept free for what hooks inject. */
   readonly injectionReserve: number;
   readonly audit: AuditTrail;
-  readonly netCosts: NetCosts;
+  readonly priceOf: PriceOf;
   /** Measures what is appended, once. */
   readonly measure: MeasureMessage;
   /** Measures what a plan writes; the same stubs come again in run after run. */

@@ -22,6 +22,7 @@ export interface DecisionInputs {
   readonly logLength: number;
 }
 
+/** Why the guard refused an edit: a code for programs, a sentence for people. */
 export interface EditFault {
   readonly code: string;
   readonly message: string;
@@ -108,6 +109,7 @@ export interface ModelCall {
   readonly durationMs: number;
 }
 
+/** Tokens of one call as the provider reported them. `inputTokens` are those that no cache gave or took. */
 export interface CallUsage {
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
@@ -136,6 +138,10 @@ export interface CompactionRecord {
   readonly calls?: readonly ModelCall[];
   /** Absent in a prune. */
   readonly summarizer?: SummarizerChoice;
+  /** Model that the agent's calls went to; null where none was named. Absent in a prune. */
+  readonly model?: string | null;
+  /** Tokens at the front of the request that it left as they were: what a provider's cache still has. Absent in a prune. */
+  readonly unchangedTokens?: number;
   /** What an operator should know and do, where compaction was not enough. */
   readonly warnings?: readonly string[];
   /** Which slots kept their deterministic text, and why. */

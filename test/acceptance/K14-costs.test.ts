@@ -74,6 +74,16 @@ describe('K14: summarizer spending is a line of its own', () => {
     expect(spillway.costs).toEqual(costs);
   });
 
+  it('prices each call by the model it went to', async () => {
+    const { spillway } = await project(await startEmulator());
+    const session = open(spillway);
+    await session.prepare();
+    session.observe({ inputTokens: 1_000 });
+    await session.prepare({ model: 'gpt-4o' });
+    session.observe({ inputTokens: 1_000 });
+    expect(session.costs.primary.cost).toBeCloseTo((1_000 * 0.15 + 1_000 * 2.5) / 1e6, 9);
+  });
+
   it('has a cap for each session', async () => {
     const emulator = await startEmulator();
     const { spillway } = await project(emulator, { fill: { maxTokens: 1_000 } });

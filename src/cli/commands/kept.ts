@@ -1,5 +1,5 @@
 import { SpillwayError } from '../../errors/index.js';
-import { openStore, recalledText } from '../../index.js';
+import { listSessions, openStore, recalledText } from '../../index.js';
 import type { CompactionRecord, Part } from '../../transcript/index.js';
 import { EXIT } from '../exit.js';
 import { amount, percent } from '../report/numbers.js';
@@ -7,19 +7,20 @@ import type { Terminal } from '../terminal.js';
 import { editLines, mustBeThere, showing, within, type KeptOptions } from './within.js';
 
 export type { KeptOptions } from './within.js';
+export { costs } from './costs.js';
 export { edit, release } from './edit.js';
 
 export async function sessions(options: KeptOptions, terminal: Terminal): Promise<number> {
   mustBeThere(options.store);
   const store = await openStore(options.store);
   try {
-    const threads = await store.threads();
+    const threads = await listSessions(store);
     showing(options, terminal)(threads, () =>
       threads.length === 0
         ? ['no sessions']
-        : threads.map(({ sessionId, agentPath, head, updatedAt }) => {
+        : threads.map(({ sessionId, agentPath, head, messages, updatedAt }) => {
             const when = new Date(updatedAt).toISOString();
-            return `${sessionId}  ${agentPath}  ${amount(head.messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
+            return `${sessionId}  ${agentPath}  ${amount(messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
           }),
     );
     return EXIT.done;
@@ -136,7 +137,9 @@ export function reject(
 
 export function explain(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
-    const { call = 0, find } = options;
+    const { find } = options;
+    if (options.call === undefined) await session.load();
+    const call = options.call ?? session.calls.at(-1)?.call ?? 0;
     const show = showing(options, terminal);
     const line = (one: {
       readonly id: string;

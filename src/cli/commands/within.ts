@@ -22,6 +22,7 @@ export interface KeptOptions {
   readonly target?: number;
   readonly propose?: boolean;
   readonly call?: number;
+  readonly calls?: boolean;
   readonly find?: string;
   readonly handle?: string;
   readonly query?: string;

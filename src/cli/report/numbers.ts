@@ -33,10 +33,14 @@ export function budgetLine({ tokens, derivation, window, usable, reserve }: Budg
   return `${amount(tokens)} tokens (${[origin, ...less].join(', ')})`;
 }
 
+/** US dollars; `isLeast` where calls had no price. */
+export function dollars(cost: number, isLeast = false): string {
+  return `${isLeast ? 'at least ' : ''}$${cost.toFixed(4)}`;
+}
+
 /** What summarizers were asked, in one line. */
 export function costsLine({ calls, inputTokens, outputTokens, cost, unpriced }: CostLine): string {
-  const price =
-    unpriced === calls ? 'price unknown' : `${unpriced > 0 ? 'at least ' : ''}$${cost.toFixed(4)}`;
+  const price = unpriced === calls ? 'price unknown' : dollars(cost, unpriced > 0);
   return `summarizer: ${amount(calls)} call${calls === 1 ? '' : 's'}, ${amount(inputTokens)} tokens in, ${amount(outputTokens)} out, ${price}`;
 }
 

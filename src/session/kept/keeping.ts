@@ -2,7 +2,7 @@ import { SpillwayError } from '../../errors/index.js';
 import type { Json, SearchHit, StoredEvent, UsageEntry } from '../../spi/index.js';
 import type { Limits } from '../../tokens/index.js';
 import { isLeft, type LogMessage } from '../../transcript/index.js';
-import { CALL_KIND, callOf, type CallRecord } from '../calls.js';
+import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { checkpointOf } from './checkpoint.js';
 import { Journal } from './journal.js';
 import { LEARNED_LIMITS } from '../overflow.js';
@@ -162,8 +162,17 @@ export class Keeping {
   async call(number: number): Promise<CallRecord | undefined> {
     if (!this.#journal) return undefined;
     const { store, key } = this.#journal;
-    const [event] = await store.events(key, { kinds: [CALL_KIND], ref: String(number), limit: 1 });
+    const query = { kinds: [CALL_KIND], ref: String(number), newestFirst: true, limit: 1 };
+    const [event] = await store.events(key, query);
     return event && callOf(event);
+  }
+
+  /** Records of all calls that were stored, each as it was last observed. */
+  async calls(): Promise<readonly CallRecord[]> {
+    if (!this.#journal) return [];
+    const { store, key } = this.#journal;
+    const calls = (await store.events(key, { kinds: [CALL_KIND] })).map(callOf);
+    return [...new Map(calls.map((call) => [nameOf(call), call])).values()];
   }
 
   async audit(): Promise<readonly StoredEvent[]> {

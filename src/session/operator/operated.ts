@@ -24,7 +24,7 @@ import {
   type DryRun,
   type PlanChanges,
 } from './plans.js';
-import type { NetCost } from '../net-cost.js';
+import { netCostsOf, type NetCost } from '../net-cost.js';
 import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js';
 import type { Prepared } from '../prepared.js';
 import { Recall, type Recalled, type RecallRequest } from './recall.js';
@@ -34,8 +34,8 @@ import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
 
 /** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements. */
 export abstract class OperatedSession {
-  /** Requests that were prepared since the session was opened. */
   abstract get calls(): readonly CallRecord[];
+  protected abstract takePast(calls: readonly CallRecord[]): void;
 
   readonly id: string;
   readonly agentPath: string;
@@ -77,6 +77,7 @@ export abstract class OperatedSession {
   /** Reads the rest of a session that was opened again. Runs, undo, explain and recall do so by themselves. */
   async load(): Promise<this> {
     await this.keeping.load();
+    this.takePast(await this.keeping.calls());
     return this;
   }
 
@@ -191,8 +192,9 @@ export abstract class OperatedSession {
   }
 
   /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */
-  async find(words: string, call = this.calls.at(-1)?.call ?? 0): Promise<Finding> {
-    return findIn(await this.explainCall(call), words, this.state);
+  async find(words: string, call?: number): Promise<Finding> {
+    if (call === undefined && this.calls.length === 0) await this.load();
+    return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.state);
   }
 
   /** The whole log as operators see it: what the model is shown and, with `includeSuperseded`, what it is not. */
@@ -201,8 +203,8 @@ export abstract class OperatedSession {
     return transcriptOf(this.state, this.explain(), includeSuperseded);
   }
 
-  /** What each compaction since the session was opened costs and saves, held against the usage reported after it. */
+  /** What each compaction costs and saves, held against the usage reported after it. Of a session opened again: after `load`. */
   get netCosts(): readonly NetCost[] {
-    return this.parts.netCosts.all(this.parts.gauge.model);
+    return netCostsOf(this.state.ledger, this.calls, this.parts.priceOf);
   }
 }

@@ -12,8 +12,10 @@ import {
 } from '../../transcript/index.js';
 import { stateOn, type AgentState, type SessionParts } from '../state.js';
 
+/** An operator's judgement of a compaction. */
 export type Flag = NonNullable<CompactionRecord['flag']>;
 
+/** Which compactions to take back; the newest that stands where nothing is named. */
 export interface UndoRequest {
   /** The one record to take back; refused where later ones build on it. */
   readonly record?: string;
@@ -50,10 +52,7 @@ export function takeBack(
   if (undone.length === 0) return [];
   state.projection = renderAll(log, ledger.liveEdits, state.isPinned);
   parts.gauge.rewritten();
-  for (const one of undone) {
-    parts.audit.say('undone', one.id, { reason: 'asked by an operator' });
-    parts.netCosts.undone(one.id);
-  }
+  for (const { id } of undone) parts.audit.say('undone', id, { reason: 'asked by an operator' });
   return undone;
 }
 

@@ -24,6 +24,7 @@ export interface RecallRequest {
   readonly maxTokens?: number;
 }
 
+/** One message that was read back. */
 export interface Recalled {
   readonly handle: string;
   readonly role: string;

@@ -63,8 +63,42 @@ describe('the command line for kept sessions', () => {
     });
     const told = await spillway(['explain', 'mill', '--store', store, '--call', '2', ...words]);
     expect(told.out).toMatch(/^compacted out: .*\n(superseded|replaced) +m4 .*c1/);
+    const newest = await ran(store, 'explain', 'mill', ...words);
+    expect(newest).toMatchObject({ verdict: 'compacted-out', call: { call: 2 } });
     const recalled = await spillway(['recall', 'mill', '--store', store, '--query', 'K-4711']);
     expect(recalled.out).toMatch(/^\[m4\] tool:\nThe key is K-4711\./);
+  }, 60_000);
+
+  it('says what a session spent, whether its compactions pay, and what each call was sent', async () => {
+    const store = await kept('costs');
+    const named = ['--store', store, '--model', 'claude-sonnet-4-5'];
+    const told = await spillway(['costs', 'mill', ...named, '--calls']);
+    const lines = told.out.trim().split('\n');
+    expect(lines[0]).toBe('primary: price unknown, 2 calls, 3,600 tokens in, 0 out');
+    expect(lines[1]).toBe('compactor: $0.0000, 0 calls, 0 tokens in, 0 out');
+    expect(lines[2]).toMatch(
+      /^c1 {2}saves [\d,]+ tokens a call, over 1 call, .*: net [-+][\d,]+ input tokens$/,
+    );
+    expect(lines[3]).toMatch(/^call 1 {2}6 messages, .*; 600 tokens in reported$/);
+    expect(lines[4]).toMatch(/^call 2 {2}\d+ messages, .*, c1 in force, .*; 3,000 tokens in reported$/);
+    expect(lines).toHaveLength(5);
+    expect(await ran(store, 'costs', 'mill')).toMatchObject({
+      primary: { calls: 2, inputTokens: 3_600 },
+      compactions: [{ record: 'c1', calls: 1, reported: { inputTokens: 3_000 } }],
+    });
+  }, 60_000);
+
+  it('counts the messages that stand, and not those that were rolled back', async () => {
+    const store = await kept('count');
+    const count = async (): Promise<unknown> => {
+      const { out } = await spillway(['sessions', '--store', store, '--json']);
+      return (JSON.parse(out) as { messages: number }[])[0]!.messages;
+    };
+    expect(await count()).toBe(CHAT.length);
+    await ran(store, 'rollback', 'mill', 'm9');
+    expect(await count()).toBe(10);
+    const listed = await spillway(['sessions', '--store', store]);
+    expect(listed.out).toMatch(/^mill {2}primary {2}10 messages/);
   }, 60_000);
 
   it('plans, proposes, approves, judges, undoes and rolls back', async () => {

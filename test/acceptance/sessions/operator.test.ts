@@ -20,6 +20,7 @@ import {
   user,
   wordsOf,
 } from '../support.js';
+import { KINDS, place } from './stores.js';
 
 /** Stores and whole sessions, on machines that do other things too. */
 jest.setTimeout(60_000);
@@ -360,15 +361,62 @@ describe('N5: what a compaction saved, less what it cost', () => {
       inputTokens: reading.tokens + 10,
       billed: Math.round(10 + 1.25 * reading.tokens),
     });
-    for (let i = 0; i < fresh!.paysAfterCalls; i++) await session.observe(usage);
+    for (let i = 0; i < fresh!.paysAfterCalls; i++) {
+      await session.prepare();
+      await session.observe(usage);
+    }
     expect(session.netCosts[0]!.net).toBeGreaterThan(0);
     expect(session.netCosts[0]!.netCost).toBeGreaterThan(0);
   });
 
   it('is known to save nothing more once it was undone', async () => {
     const session = await compacted();
+    await session.observe({ inputTokens: 3_000 });
+    const before = session.netCosts[0]!;
     await session.undo();
-    expect(session.netCosts[0]!.savedPerCall).toBe(0);
+    await session.rewind(8);
+    await session.prepare();
+    await session.observe({ inputTokens: 900 });
+    // What it had saved until then stays saved.
+    expect(session.netCosts[0]).toEqual({ ...before, savedPerCall: 0 });
+    expect(before.calls).toBe(1);
+  });
+
+  it.each(KINDS)('is the same for whoever opens the session next, with all its calls (%s)', async (kind) => {
+    const { store, again } = await place(kind);
+    const named = { model: 'claude-sonnet-4-5', window: 12_000 };
+    const first = await openOn(store, named);
+    await first.append(...read(LONG.slice(0, 6)));
+    await first.prepare();
+    await first.observe({ inputTokens: 700 });
+    await first.append(...read(LONG).slice(6), tell('now', 'And now?'));
+    for (const inputTokens of [6_000, 6_100]) {
+      await first.prepare();
+      await first.observe({ inputTokens, cacheReadTokens: 300 });
+    }
+    // Prepared, and never answered.
+    await first.prepare();
+
+    // By another name the calls went to another model: what they cost is what they cost.
+    const second = await openOn(await again());
+    expect(second.calls).toEqual([]);
+    await second.load();
+    expect(second.netCosts).toEqual(first.netCosts);
+    expect(second.netCosts).toMatchObject([{ record: 'c1', calls: 2, reported: { inputTokens: 6_300 } }]);
+    expect(second.netCosts[0]!.netCost).not.toBeNull();
+    expect(second.calls).toEqual(JSON.parse(JSON.stringify(first.calls.slice(0, 3))));
+    await second.prepare();
+    await second.observe({ inputTokens: 6_200 });
+    const third = await (await (await openOn(await again())).load()).load();
+    expect(third.calls.map(({ call, usage }) => [call, usage?.inputTokens])).toEqual([
+      [1, 700],
+      [2, 6_000],
+      [3, 6_100],
+      [4, 6_200],
+    ]);
+    expect(third.netCosts[0]).toMatchObject({ calls: 3 });
+    // The newest call is the one that is meant where none is named.
+    expect(await (await openOn(await again())).find('And now?')).toMatchObject({ call: { call: 4 } });
   });
 });
 

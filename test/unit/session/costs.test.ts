@@ -18,8 +18,8 @@ const call = (more: Partial<ModelCall>): ModelCall => ({
 
 describe('the cost book', () => {
   it('keeps the agent and its compactor apart, and counts what has no price', () => {
-    const book = new CostBook('known', (model) => (model === 'known' ? 2 : null));
-    book.addPrimary({ inputTokens: 7 });
+    const book = new CostBook((model) => (model === 'known' ? 2 : null));
+    book.addPrimary({ inputTokens: 7 }, 'known');
     book.addCall(call({ usage }));
     book.addCall(call({ outcome: 'failed', cost: null }));
     expect(book.totals.primary).toMatchObject({ calls: 1, inputTokens: 7, cost: 2, unpriced: 0 });
@@ -27,8 +27,8 @@ describe('the cost book', () => {
   });
 
   it('never falls, whatever is reported', () => {
-    const book = new CostBook(null, () => -1);
-    book.addPrimary({ inputTokens: -5, outputTokens: NaN, cacheReadTokens: Infinity });
+    const book = new CostBook(() => -1);
+    book.addPrimary({ inputTokens: -5, outputTokens: NaN, cacheReadTokens: Infinity }, null);
     book.addCall(call({ cost: -1 }));
     expect(book.totals).toMatchObject({
       primary: { calls: 1, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cost: 0, unpriced: 1 },
@@ -37,7 +37,7 @@ describe('the cost book', () => {
   });
 
   it('says when a cap is reached', () => {
-    const book = new CostBook(null, () => null);
+    const book = new CostBook(() => null);
     const caps = { maxCost: 1, maxTokens: null };
     expect(book.stopped(caps)).toBeUndefined();
     book.addCall(call({ cost: 1 }));

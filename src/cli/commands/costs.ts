@@ -1,0 +1,41 @@
+import type { CallRecord, CostLine, NetCost } from '../../index.js';
+import { amount, change, dollars, percent } from '../report/numbers.js';
+import type { Terminal } from '../terminal.js';
+import { showing, within, type KeptOptions } from './within.js';
+
+/** What a session spent, whether its compactions pay, and with `--calls` what each call was sent. */
+export function costs(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+  return within(id, options, terminal, async (session) => {
+    await session.load();
+    const { costs: spent, netCosts, calls } = session;
+    const listed = options.calls ? calls : undefined;
+    showing(options, terminal)({ ...spent, compactions: netCosts, ...(listed && { calls: listed }) }, () => [
+      spentLine('primary', spent.primary),
+      spentLine('compactor', spent.compactor),
+      ...(netCosts.length === 0 ? ['nothing was compacted'] : netCosts.map(netLine)),
+      ...(listed?.map(callLine) ?? []),
+    ]);
+  });
+}
+
+function spentLine(name: string, { calls, cost, unpriced, ...tokens }: CostLine): string {
+  const read = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens;
+  const cached = tokens.cacheReadTokens > 0 ? ` (${amount(tokens.cacheReadTokens)} of them cached)` : '';
+  const price = calls > 0 && unpriced === calls ? 'price unknown' : dollars(cost, unpriced > 0);
+  return `${name}: ${price}, ${callsOf(calls)}, ${amount(read)} tokens in${cached}, ${amount(tokens.outputTokens)} out`;
+}
+
+function netLine({ record, savedPerCall, rewritten, spentTokens, calls, net, netCost }: NetCost): string {
+  const worth = netCost === null ? '' : ` (${netCost < 0 ? '-' : '+'}${dollars(Math.abs(netCost))})`;
+  const spent = spentTokens > 0 ? ` and ${amount(spentTokens)} of a summarizer` : '';
+  return `${record}  saves ${amount(savedPerCall)} tokens a call, over ${callsOf(calls)}, for ${amount(rewritten)} written anew${spent}: net ${change(net)} input tokens${worth}`;
+}
+
+const callsOf = (count: number): string => `${amount(count)} call${count === 1 ? '' : 's'}`;
+
+function callLine({ call, messages, tokens, pressure, record, replaced, usage }: CallRecord): string {
+  const under = record === undefined ? '' : `, ${record} in force, ${amount(replaced)} with stubs`;
+  const reported =
+    usage === undefined ? 'nothing reported' : `${amount(usage.inputTokens)} tokens in reported`;
+  return `call ${call}  ${amount(messages)} messages, ${amount(tokens)} tokens (${percent(pressure)})${under}; ${reported}`;
+}
