@@ -8,6 +8,7 @@ export interface OpenAIClient {
   readonly chat: object;
 }
 
+/** Which session each endpoint of a client keeps to. */
 export interface OpenAISessions {
   /** For `chat.completions`; of the format `openai-chat`. */
   readonly chat?: SessionFor<Fields>;

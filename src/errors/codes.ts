@@ -31,4 +31,5 @@ export const ERROR_CODES = {
   INTERNAL: 'A fault of Spillway itself.',
 } as const;
 
+/** What programs tell errors apart by. */
 export type ErrorCode = keyof typeof ERROR_CODES;

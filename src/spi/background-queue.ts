@@ -8,6 +8,7 @@ export interface BackgroundJob {
   readonly body: Json;
 }
 
+/** A job that is in the queue, put there by this call or by an earlier one. */
 export interface EnqueuedJob {
   /** False where somebody had put it in before. */
   readonly isNew: boolean;

@@ -74,6 +74,9 @@ export interface ThreadWrite {
   readonly usage?: readonly UsageEntry[];
 }
 
+/**
+ * Which events of a thread: all of them where nothing is named; `limit` counts from the end that `newestFirst` says.
+ */
 export interface EventQuery {
   readonly kinds?: readonly string[];
   readonly ref?: string;
@@ -82,6 +85,7 @@ export interface EventQuery {
   readonly limit?: number;
 }
 
+/** A message that a search found: its place in the log (`seq`, from 0) and its id. */
 export interface SearchHit {
   readonly seq: number;
   readonly messageId: string;
@@ -95,6 +99,7 @@ export interface StoredArtifact {
   readonly body?: Json;
 }
 
+/** A thread as lists show it; both times in milliseconds since the epoch. */
 export interface ThreadInfo extends ThreadKey {
   readonly head: ThreadHead;
   readonly createdAt: number;
@@ -120,22 +125,30 @@ export interface SessionStore {
   write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined>;
   /** Messages `from` (inclusive) to `to` (exclusive, the end where absent), in order of the log. */
   messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]>;
+  /** One message by its id; undefined where the thread has none of that id. */
   message(key: ThreadKey, id: string): Promise<LogMessage | undefined>;
+  /** Entries `from` (inclusive) to `to` (exclusive, the end where absent), in order of the ledger. */
   entries(key: ThreadKey, from: number, to?: number): Promise<readonly LedgerEntry[]>;
   /** Adds to a thread's events and usage, whatever its head. */
   note(key: ThreadKey, events: readonly StoredEvent[], usage?: readonly UsageEntry[]): Promise<void>;
+  /** Events in the order they were stored, or the other way round. */
   events(key: ThreadKey, query?: EventQuery): Promise<readonly StoredEvent[]>;
   /** Sums by line and model: of one thread, one session, or everything. */
   usage(of?: Partial<ThreadKey>): Promise<readonly UsageEntry[]>;
   /** Best matches by the store's full-text index over every message of the log; `query` is anybody's words. */
   search(key: ThreadKey, query: string, limit: number): Promise<readonly SearchHit[]>;
+  /** What was kept under this key, whichever session bought it. */
   artifact(key: string): Promise<StoredArtifact | undefined>;
   /** The first one stays: returns what is stored now, which may be somebody else's. */
   keepArtifact(key: string, artifact: StoredArtifact): Promise<StoredArtifact>;
   /** Values that operators set: overrides of models, knobs. Undefined where none is set. */
   value(scope: string, name: string): Promise<Json | undefined>;
+  /** Undefined takes it away. */
   setValue(scope: string, name: string, value: Json | undefined): Promise<void>;
+  /** All that is set in a scope, by name. */
   values(scope: string): Promise<Readonly<Record<string, Json>>>;
+  /** Threads, the one written to last first: of one session, or of all; at most `limit`. */
   threads(of?: { readonly sessionId?: string; readonly limit?: number }): Promise<readonly ThreadInfo[]>;
+  /** Waits for the calls under way; every later call rejects. Closing again is no mistake. */
   close(): Promise<void>;
 }

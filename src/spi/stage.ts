@@ -24,6 +24,10 @@ export interface StageGoal<Options = unknown> {
   count(text: string): number;
 }
 
+/**
+ * What a stage answers: edits in any order, none where it has nothing to offer; `state` (plain JSON) comes back in
+ * its next goal.
+ */
 export interface Proposal {
   readonly edits: readonly Edit[];
   readonly state?: unknown;
@@ -36,6 +40,10 @@ export interface CompactionStage<Options = unknown> {
   readonly options: ZodType<Options>;
   /** One sentence for operators. */
   readonly summary: string;
+  /**
+   * Proposes edits that free about `goal.reclaim` tokens. What it throws is written down against it, and the run goes
+   * on without it.
+   */
   plan(view: TranscriptView, goal: StageGoal<Options>): Proposal;
   /** Options that leave less, asked for where the request does not fit after all stages; undefined where there are none. */
   harder?(options: Options): Options | undefined;

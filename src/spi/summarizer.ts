@@ -30,6 +30,7 @@ export interface LinesRequest {
 export type SummaryLines =
   readonly string[] | ((request: LinesRequest) => readonly string[] | Promise<readonly string[]>);
 
+/** What a summarizer came back with, and what of it the gate judges before it stands in any transcript. */
 export interface SummaryAnswer {
   readonly text: string;
   /** As the provider said it: `stop`, `length`, `content-filter`, `tool-calls`, `error`, … */
@@ -63,6 +64,10 @@ export type SummarizerFault =
   /** Wrong key, wrong address, unknown model: trying again changes nothing. */
   | 'caller';
 
+/**
+ * Thrown by a summarizer that knows why it failed: `fault` decides whether its breaker counts it and whether less is
+ * tried.
+ */
 export class SummarizerError extends Error {
   readonly fault: SummarizerFault;
 

@@ -6,6 +6,7 @@ export interface TokenCounter {
   readonly name: string;
   /** Whether counts are the provider's own (a public tokenizer) or an estimate. */
   readonly exact: boolean;
+  /** Tokens of a text; 0 for the empty one. */
   count(text: string): number;
 }
 

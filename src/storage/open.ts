@@ -4,6 +4,7 @@ import { MemoryStore } from './memory/index.js';
 import { PATIENCE_MS } from './patience.js';
 import { safeUrl } from './safe-url.js';
 
+/** How a store is opened. */
 export interface StoreOptions {
   /** Milliseconds since the epoch; for tests. */
   readonly nowMs?: () => number;

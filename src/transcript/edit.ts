@@ -36,6 +36,7 @@ export interface Supersede {
   readonly slot?: Slot;
 }
 
+/** What a stage may propose; there is no third kind. */
 export type Edit = Replace | Supersede;
 
 /** An edit that passed the guard: who made it, and what its new content costs, measured by the pipeline. */

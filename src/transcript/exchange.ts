@@ -16,6 +16,7 @@ export interface Exchange {
   readonly unanswered: ReadonlyMap<string, number>;
 }
 
+/** From one user message to the next. */
 export interface Turn {
   readonly index: number;
   /** Log position of the user message that begins it; 0 for what precedes the first. */
@@ -39,12 +40,14 @@ export class ExchangeIndex {
     return this.#exchanges;
   }
 
+  /** The exchange a log position belongs to. Throws `RangeError` where there is no such position. */
   of(seq: number): Exchange {
     const exchange = this.#exchanges[this.#of[seq] ?? -1];
     if (!exchange) throw new RangeError(`no exchange at log position ${seq}`);
     return exchange;
   }
 
+  /** The exchange it joined or began. Messages come in order of the log. */
   append(message: LogMessage): Exchange {
     const joined = this.#join(message);
     if (joined) return joined;

@@ -3,6 +3,7 @@ import type { PlannedEdit } from './edit.js';
 import { leftBy, type Left, type LedgerEvent, type WaitingPlan } from './ledger-event.js';
 import type { CompactionRecord, Hold } from './plan.js';
 
+/** Head of a ledger that nothing was committed to: what the first plan is made on. */
 export const GENESIS = 'genesis';
 
 /**
@@ -25,6 +26,7 @@ export class Ledger {
     this.#left = left;
   }
 
+  /** From events in the order they happened, as a store gives them back. */
   static of(events: Iterable<LedgerEvent>): Ledger {
     const ledger = new Ledger();
     for (const event of events) ledger.play(event);
@@ -71,6 +73,7 @@ export class Ledger {
     return this.#left;
   }
 
+  /** A record by its id, undone ones included. */
   find(recordId: string): CompactionRecord | undefined {
     return this.#records.find(({ id }) => id === recordId);
   }
@@ -98,6 +101,7 @@ export class Ledger {
     return ids.map((id) => this.find(id)!);
   }
 
+  /** Lets go of every hold: what was undone may be compacted again. */
   release(): void {
     this.play({ kind: 'release' });
   }

@@ -7,8 +7,11 @@ export interface ReadonlyLog {
   readonly length: number;
   readonly exchanges: readonly Exchange[];
   readonly turns: readonly Turn[];
+  /** The message at a log position, from 0. Throws `RangeError` where there is none. */
   at(seq: number): LogMessage;
+  /** The message of an id, unless it was rolled back. */
   find(id: string): LogMessage | undefined;
+  /** The exchange a log position belongs to. Throws `RangeError` where there is no such position. */
   exchangeOf(seq: number): Exchange;
   /** Index of the turn a log position lies in. */
   turnOf(seq: number): number;

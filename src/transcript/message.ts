@@ -10,11 +10,13 @@ interface Wired {
   readonly wire?: unknown;
 }
 
+/** Words, verbatim. */
 export interface TextPart extends Wired {
   readonly type: 'text';
   readonly text: string;
 }
 
+/** What a model thought before it spoke; `text` is empty where the provider keeps it to itself. */
 export interface ReasoningPart extends Wired {
   readonly type: 'reasoning';
   readonly text: string;
@@ -22,6 +24,7 @@ export interface ReasoningPart extends Wired {
   readonly signature?: string;
 }
 
+/** A model asks for a tool; its result names the same `callId`. */
 export interface ToolCallPart extends Wired {
   readonly type: 'tool-call';
   readonly callId: string;
@@ -30,6 +33,7 @@ export interface ToolCallPart extends Wired {
   readonly arguments: string;
 }
 
+/** What a tool answered to the call of the same `callId`. */
 export interface ToolResultPart extends Wired {
   readonly type: 'tool-result';
   readonly callId: string;
@@ -38,6 +42,7 @@ export interface ToolResultPart extends Wired {
   readonly isError?: boolean;
 }
 
+/** An image or a document. Its content stays in `wire`: nobody here looks inside. */
 export interface FilePart extends Wired {
   readonly type: 'file';
   /** e.g. `image/png` */
@@ -63,12 +68,14 @@ export interface OpaquePart extends Wired {
   readonly bytes: number;
 }
 
+/** One piece of a message; `type` says which. */
 export type Part =
   TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | OpaquePart | MarkerPart;
 
 /** What a synthetic message is, so that later runs recognise our own text. */
 export type Label = 'summary' | 'digest' | 'claims' | 'notice' | 'injected';
 
+/** One message of a transcript. Ids are unique in a session, messages that were rolled back included. */
 export interface Message extends Wired {
   readonly id: string;
   readonly role: Role;
@@ -104,12 +111,15 @@ export interface LogMessage extends Message {
   readonly size: MessageSize;
 }
 
+/** Of nothing: where sums begin. */
 export const NO_SIZE: Size = { tokens: 0, bytes: 0, images: 0 };
 
+/** Field by field. */
 export function addSizes(a: Size, b: Size): Size {
   return { tokens: a.tokens + b.tokens, bytes: a.bytes + b.bytes, images: a.images + b.images };
 }
 
+/** Field by field; may go below 0. */
 export function subtractSizes(a: Size, b: Size): Size {
   return { tokens: a.tokens - b.tokens, bytes: a.bytes - b.bytes, images: a.images - b.images };
 }
@@ -131,10 +141,12 @@ export function textOf(part: Part): string {
   return part.content.map((inner) => (inner.type === 'text' ? inner.text : '')).join('\n');
 }
 
+/** Whether a part asks for a tool. */
 export function isToolCall(part: Part): part is ToolCallPart {
   return part.type === 'tool-call';
 }
 
+/** Whether a part is what a tool answered. */
 export function isToolResult(part: Part): part is ToolResultPart {
   return part.type === 'tool-result';
 }

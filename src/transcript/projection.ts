@@ -53,6 +53,7 @@ export class Projection {
     return this.#changedFrom;
   }
 
+  /** What stands now has been written: `changedFrom` counts from here. */
   settle(): void {
     this.#changedFrom = this.#view.length;
   }
@@ -68,6 +69,7 @@ export class Projection {
     return isNearEnd ? this.#size.tokens - sum(index, this.#view.length) : sum(0, index);
   }
 
+  /** Puts a message of the log at the end of the view, as it is. */
   append(source: LogMessage): void {
     this.#insert(this.#view.length, 0, [
       { message: source, size: source.size, from: source.seq, to: source.seq, source },

@@ -25,6 +25,7 @@ export class Dice {
     return this.next() < share;
   }
 
+  /** One of a list, each as likely as the other. */
   pick<T>(list: readonly T[]): T {
     return list[this.whole(0, list.length - 1)]!;
   }

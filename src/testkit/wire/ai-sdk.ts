@@ -12,6 +12,7 @@
 
 import { asLoose, isLoose, isText, listIn, type Loose } from './loose.js';
 
+/** A rule of the format that a prompt breaks, and where. */
 export interface AiSdkFault {
   readonly rule: 'S0' | 'S2' | 'S3' | 'S6' | 'S7' | 'S8' | 'S9';
   /** Index of the message at fault. */
@@ -19,6 +20,7 @@ export interface AiSdkFault {
   readonly what: string;
 }
 
+/** What is to be held beside the rules that always hold. */
 export interface AiSdkOptions {
   /** Calls at the very end may still wait for their results: a history, not a request. Default true. */
   readonly openEnd?: boolean;

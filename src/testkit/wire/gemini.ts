@@ -13,8 +13,10 @@
 
 import { isEncodable, isLoose, type Loose } from './loose.js';
 
+/** Rules by name. */
 export type GeminiRule = 'G0' | 'G1' | 'G2' | 'G3' | 'G4';
 
+/** A rule of the format that a request breaks, and where. */
 export interface GeminiViolation {
   readonly rule: GeminiRule;
   /** Index of the content at fault; for a missing response, of its call; 0 for the body. */
@@ -22,6 +24,7 @@ export interface GeminiViolation {
   readonly what: string;
 }
 
+/** What is to be held beside the rules that always hold. */
 export interface GeminiValidatorOptions {
   /** Whether the list may end in calls that wait for their responses, as a session in progress does. Default true. */
   readonly openEnd?: boolean;

@@ -12,6 +12,7 @@
 
 import { asLoose, isLoose, listIn, type Loose } from './loose.js';
 
+/** A rule of the format that a message list breaks, and where. */
 export interface LangChainFault {
   readonly rule: 'L0' | 'L1' | 'L2' | 'L3' | 'L4' | 'L6' | 'L8';
   /** Index of the message at fault. */
@@ -19,6 +20,7 @@ export interface LangChainFault {
   readonly what: string;
 }
 
+/** What is to be held beside the rules that always hold. */
 export interface LangChainOptions {
   /** Calls at the very end may still wait for their results: a history, not a request. Default true. */
   readonly openEnd?: boolean;

@@ -11,6 +11,7 @@
  */
 export type Rule = 'C0' | 'C1' | 'C2' | 'C3' | 'C4' | 'C5';
 
+/** A rule of the format that a request breaks, and where. */
 export interface Violation {
   readonly rule: Rule;
   /** Index of the message at fault; for a missing result, of its call. */
@@ -18,6 +19,7 @@ export interface Violation {
   readonly what: string;
 }
 
+/** What is to be held beside the rules that always hold. */
 export interface ValidatorOptions {
   /** Whether the list may end in calls that wait for their results, as a session in progress does. Default true. */
   readonly openEnd?: boolean;

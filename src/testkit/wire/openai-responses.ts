@@ -19,6 +19,7 @@ import { checkCall, checkMessage, checkResult, checkSealed } from './openai-resp
  */
 export type ResponsesRule = 'P0' | 'P1' | 'P2' | 'P3' | 'P4' | 'P5';
 
+/** A rule of the format that a request breaks, and where. */
 export interface ResponsesViolation {
   readonly rule: ResponsesRule;
   /** Index of the item at fault; for a missing result, of its call; 0 for the body. */
@@ -26,6 +27,7 @@ export interface ResponsesViolation {
   readonly what: string;
 }
 
+/** What is to be held beside the rules that always hold. */
 export interface ResponsesValidatorOptions {
   /** Whether the list may end in calls that wait for their results, as a session in progress does. Default true. */
   readonly openEnd?: boolean;

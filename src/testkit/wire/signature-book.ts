@@ -9,6 +9,7 @@
 import { isLoose, type Loose } from './loose.js';
 import { createHash } from 'node:crypto';
 
+/** A signature that a provider would refuse, or no longer honour. */
 export interface SignatureFault {
   readonly rule: 'A4' | 'A5';
   /** Index of the message at fault. */
@@ -23,6 +24,10 @@ interface Thought {
   readonly before: string;
 }
 
+/**
+ * Remembers where signed reasoning was first sent, and tells when it comes back changed, or behind other messages
+ * than it was signed over.
+ */
 export class SignatureBook {
   readonly #thoughts = new Map<string, Thought>();
 
