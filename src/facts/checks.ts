@@ -1,7 +1,7 @@
 import type { ToolCallPart } from '../transcript/index.js';
 import { parseArguments } from './call-arguments.js';
 import { commandOf, parametersOf } from './parameters.js';
-import { joinWords, shellAction } from './shell-action.js';
+import { actionOfAll, joinWords } from './shell-action.js';
 import { splitShell } from './shell.js';
 import { verbOf } from './tool-verbs.js';
 
@@ -57,14 +57,15 @@ export function checkOf(part: ToolCallPart): Check | undefined {
       label: part.name,
       known: /test|lint|build|check/i.test(part.name),
     };
-  const commands = splitShell(line) ?? [];
+  const told = splitShell(line);
+  const commands = told ?? [];
   // The last one that checks anything: `cd x && npm ci && npm test 2>&1 | tail`.
   for (const { words } of [...commands].reverse()) {
     const check = readWords(words);
     if (check) return check;
   }
   // What only looks ends well whatever it prints.
-  if (shellAction(line, '').kind !== 'run') return undefined;
+  if (told && actionOfAll(told, '').kind !== 'run') return undefined;
   const own = commands.filter(({ words, piped }) => !piped && words[0] !== 'cd' && words.length > 0);
   const label = oneLine(own.length > 0 ? own.map(({ words }) => joinWords(words)).join(' && ') : line);
   return { family: label, scope: [], label, known: false };

@@ -20,7 +20,11 @@ const MAX_NESTING = 2;
  */
 export function shellAction(line: string, directory: string, nesting = 0): ShellAction {
   const commands = splitShell(line);
-  if (!commands) return UNKNOWN;
+  return commands ? actionOfAll(commands, directory, nesting) : UNKNOWN;
+}
+
+/** The same for a line that was split. */
+export function actionOfAll(commands: readonly ShellCommand[], directory: string, nesting = 0): ShellAction {
   const touches: Touch[] = [];
   const does = new Set<Effect['does']>();
   let here = directory;
