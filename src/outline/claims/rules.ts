@@ -32,6 +32,8 @@ interface Sentence {
   readonly bearing: Bearing;
   readonly seq: number;
   endedBy?: string;
+  /** See `plain`: made when first asked for. */
+  plain?: string;
 }
 
 interface Said {
@@ -83,10 +85,10 @@ export class RuleBook {
   }
 
   #end(newer: Sentence): void {
-    const same = plain(newer.text);
+    if (this.#byKey.size === 0) return;
     const related = new Set(keysOf(newer.bearing).flatMap((key) => [...(this.#byKey.get(key) ?? [])]));
     for (const older of related) {
-      const isRepeated = newer.binding > 0 && plain(older.text) === same;
+      const isRepeated = newer.binding > 0 && plain(older) === plain(newer);
       if (!isRepeated && !overrules(newer.bearing, older.bearing)) continue;
       older.endedBy = newer.text;
       this.#rules = undefined;
@@ -139,9 +141,10 @@ function rulesOf({ seq, id, whole, sentences }: Said): Rule[] {
   );
 }
 
-function plain(text: string): string {
-  return text
+/** The words alone: by them it is told that something is said again. */
+function plain(sentence: Sentence): string {
+  return (sentence.plain ??= sentence.text
     .toLowerCase()
     .replace(/[\s.!,;:]+/g, ' ')
-    .trim();
+    .trim());
 }

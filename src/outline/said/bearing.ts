@@ -1,5 +1,5 @@
 import { tells } from './telling.js';
-import { ACTS_INSIDE, actOf, EMPTY_INSIDE, EMPTY_WORDS } from './vocabulary.js';
+import { ACTS_INSIDE, EMPTY_INSIDE, meaningOf } from './vocabulary.js';
 
 /** What a sentence of a user asks, as far as words tell: which way, and about what. */
 export interface Bearing {
@@ -72,41 +72,41 @@ const DROPPED =
 /** Linear in the sentence. What a sentence is about is read at once, which way it goes only when somebody asks. */
 export function bearingOf(sentence: string): Bearing {
   const plain = sentence.replace(DEMANDS, ' ');
-  const test =
-    (...signs: readonly RegExp[]) =>
-    (): boolean =>
-      signs.some((sign) => sign.test(plain));
-  return new LazyBearing(topicOf(plain), {
-    forbids: () => test(FORBIDS, LEAVES, FORBIDS_ELSEWHERE)() && !/\bno longer\b/i.test(plain),
-    releases: test(RELEASES, RELEASES_ELSEWHERE),
-    replaces: test(REPLACES, REPLACES_ELSEWHERE),
-    // “So we don’t need to update it?” wants to know.
-    revokes: () => !isQuestion(plain) && test(REVOKES, REVOKES_ELSEWHERE)(),
-    conditional: test(CONDITIONAL, CONDITIONAL_ELSEWHERE),
-    asks: () => isQuestion(plain) && ASKS.test(plain.trim()),
-    tells: () => tells(plain),
-    limits: test(LIMITS, LIMITS_ELSEWHERE),
-    dropped: () => droppedIn(plain),
-  });
+  return new LazyBearing(topicOf(plain), plain);
 }
 
 const isQuestion = (text: string): boolean => /[?？]\s*$/.test(text);
 
 type Topic = Pick<Bearing, 'acts' | 'things' | 'numbers'>;
-type Ways = { readonly [K in Exclude<keyof Bearing, keyof Topic>]: () => Bearing[K] };
+type Ways = { readonly [K in Exclude<keyof Bearing, keyof Topic>]: (plain: string) => Bearing[K] };
+
+const WAYS: Ways = {
+  forbids: (plain) =>
+    (FORBIDS.test(plain) || LEAVES.test(plain) || FORBIDS_ELSEWHERE.test(plain)) &&
+    !/\bno longer\b/i.test(plain),
+  releases: (plain) => RELEASES.test(plain) || RELEASES_ELSEWHERE.test(plain),
+  replaces: (plain) => REPLACES.test(plain) || REPLACES_ELSEWHERE.test(plain),
+  // “So we don’t need to update it?” wants to know.
+  revokes: (plain) => !isQuestion(plain) && (REVOKES.test(plain) || REVOKES_ELSEWHERE.test(plain)),
+  conditional: (plain) => CONDITIONAL.test(plain) || CONDITIONAL_ELSEWHERE.test(plain),
+  asks: (plain) => isQuestion(plain) && ASKS.test(plain.trim()),
+  tells,
+  limits: (plain) => LIMITS.test(plain) || LIMITS_ELSEWHERE.test(plain),
+  dropped: droppedIn,
+};
 
 class LazyBearing implements Bearing {
   readonly acts: Bearing['acts'];
   readonly things: Bearing['things'];
   readonly numbers: Bearing['numbers'];
-  readonly #ways: Ways;
-  readonly #known = new Map<keyof Ways, unknown>();
+  readonly #plain: string;
+  #known: Map<keyof Ways, unknown> | undefined;
 
-  constructor(topic: Topic, ways: Ways) {
+  constructor(topic: Topic, plain: string) {
     this.acts = topic.acts;
     this.things = topic.things;
     this.numbers = topic.numbers;
-    this.#ways = ways;
+    this.#plain = plain;
   }
 
   get forbids(): boolean {
@@ -138,8 +138,9 @@ class LazyBearing implements Bearing {
   }
 
   #way<K extends keyof Ways>(name: K): Bearing[K] {
-    if (!this.#known.has(name)) this.#known.set(name, this.#ways[name]());
-    return this.#known.get(name) as Bearing[K];
+    const known = (this.#known ??= new Map());
+    if (!known.has(name)) known.set(name, WAYS[name](this.#plain));
+    return known.get(name) as Bearing[K];
   }
 }
 
@@ -149,11 +150,11 @@ function topicOf(plain: string): Topic {
   const numbers: string[] = [];
   for (const token of plain.toLowerCase().replace(CONTRACTED, ' ').replace(BAN_WORDS, ' ').match(TOKEN) ??
     []) {
-    const name = token.replace(/^[./-]+|[./-]+$/g, '');
-    if (/^\d/.test(name)) numbers.push(name);
-    const act = actOf(name);
+    const name = withoutEdges(token);
+    if (isDigit(name.charCodeAt(0))) numbers.push(name);
+    const { act, isTelling } = meaningOf(name);
     if (act !== undefined) acts.add(act);
-    else if (isTelling(name)) things.add(name);
+    else if (isTelling) things.add(name);
   }
   if (!SPACELESS.test(plain)) return { acts, things, numbers };
   let spaceless = plain;
@@ -170,7 +171,8 @@ function topicOf(plain: string): Topic {
 function droppedIn(plain: string): ReadonlySet<string> {
   const dropped = new Set<string>();
   for (const [, names] of plain.matchAll(DROPPED))
-    for (const name of names!.toLowerCase().match(TOKEN) ?? []) if (isTelling(name)) dropped.add(name);
+    for (const name of names!.toLowerCase().match(TOKEN) ?? [])
+      if (meaningOf(name).isTelling) dropped.add(name);
   return dropped;
 }
 
@@ -186,9 +188,16 @@ const TOKEN = /[\p{Script=Latin}\p{Script=Cyrillic}\p{N}_./-]+/gu;
 const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const SPACELESS_RUNS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/gu;
 
-function isTelling(name: string): boolean {
-  return name.length > 1 && !EMPTY_WORDS.has(name) && /\p{L}/u.test(name);
+/** A word without the dots, slashes and dashes around it. */
+function withoutEdges(token: string): string {
+  return isEdge(token.charCodeAt(0)) || isEdge(token.charCodeAt(token.length - 1))
+    ? token.replace(/^[./-]+|[./-]+$/g, '')
+    : token;
 }
+
+/** `-`, `.` and `/` are neighbours. */
+const isEdge = (unit: number): boolean => unit >= 45 && unit <= 47;
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 /** Katakana words, and pairs of Chinese characters: as near to words as it goes without a dictionary. */
 function piecesOf(run: string): string[] {

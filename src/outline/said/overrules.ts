@@ -68,8 +68,14 @@ function size({ acts, things }: Bearing): number {
 
 function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let count = 0;
-  for (const one of a) if (b.has(one) || [...b].some((other) => alike(one, other))) count++;
+  for (const one of a) if (b.has(one) || hasAlike(b, one)) count++;
   return count;
+}
+
+function hasAlike(words: ReadonlySet<string>, one: string): boolean {
+  if (one.length < 4) return false;
+  for (const other of words) if (alike(one, other)) return true;
+  return false;
 }
 
 /** `commit` and `committing`, `module` and `modules`: one begins as the other, but for an ending. */
@@ -77,7 +83,7 @@ function alike(a: string, b: string): boolean {
   const least = Math.min(a.length, b.length);
   if (least < 4 || Math.abs(a.length - b.length) > 3) return false;
   let at = 0;
-  while (at < least && a[at] === b[at]) at++;
+  while (at < least && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   // `ledger_1` and `ledger_2` are two things.
   return at >= least - 1 && at >= 4 && !/\d/.test(a.slice(at) + b.slice(at));
 }

@@ -27,19 +27,31 @@ for (const line of ACTS.trim().split('\n')) {
 /** Endings that leave an English verb's meaning as it is. */
 const ENDING = /(?:ting|ing|ted|ed|es|s|e)$/;
 
-/** The act a word names, in one spelling for all that mean it; undefined where it names none that is known. */
-export function actOf(word: string): string | undefined {
-  const before = read.get(word);
-  if (before !== undefined) return before === '' ? undefined : before;
+/** What one word says of what a sentence is about. */
+export interface Meaning {
+  /** The act it names, in one spelling for all that mean it; absent where it names none that is known. */
+  readonly act?: string;
+  /** Whether it names anything at all. */
+  readonly isTelling: boolean;
+}
+
+export function meaningOf(word: string): Meaning {
+  let meaning = read.get(word);
+  if (meaning) return meaning;
   const act = readAct(word);
+  meaning = { ...(act !== undefined && { act }), isTelling: isTelling(word) };
   if (read.size >= MOST_READ) read.clear();
-  read.set(word, act ?? '');
-  return act;
+  read.set(word, meaning);
+  return meaning;
 }
 
 /** People say the same words again. Names come from transcripts, so what is kept has a bound. */
-const read = new Map<string, string>();
+const read = new Map<string, Meaning>();
 const MOST_READ = 4_000;
+
+function isTelling(word: string): boolean {
+  return word.length > 1 && !EMPTY_WORDS.has(word) && /\p{L}/u.test(word);
+}
 
 function readAct(word: string): string | undefined {
   const known = GROUPS.get(word);
@@ -55,7 +67,7 @@ export const ACTS_INSIDE: readonly (readonly [word: string, act: string])[] = [.
 );
 
 /** Words that say nothing of what a sentence is about. */
-export const EMPTY_WORDS: ReadonlySet<string> = new Set(
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
   (
     'a an the this that these those it its them they he she we us you your i me my our mine there here and or but so as at by for from in into of on onto ' +
     'to up down out off over with within is are was were be been being am do does did doing done have has had having will would can could should shall may ' +
