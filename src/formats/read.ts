@@ -5,14 +5,17 @@ import { chunksOf, HEAD_BYTES, type Progress } from './reading/source.js';
 import { readWhole } from './reading/whole.js';
 import { formatNames } from './registry.js';
 
+/** How a recorded session is read. */
 export interface ReadOptions {
   /** A name from `formatNames`, or `auto` (the default): told from the file. */
   readonly format?: string;
   /** A longer line is skipped and named, without being held in memory. Default 256 MiB. */
   readonly maxLineBytes?: number;
+  /** Called as the file is read, chunk by chunk. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
+/** A recorded session, as far as it could be read. */
 export interface ReadSession {
   readonly format: string;
   /** One sentence: which format was taken, and why. */

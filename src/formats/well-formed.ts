@@ -1,3 +1,5 @@
+import { isPlain } from './record.js';
+
 /**
  * The same value with every half of a surrogate pair replaced by U+FFFD; the very same object where there is none.
  * Half a pair cannot be written as UTF-8, and servers answer such a request with 400 or 500.
@@ -19,8 +21,7 @@ function mend(value: unknown): unknown {
     return mended.every((item, index) => item === list[index]) ? list : mended;
   }
   // Bytes and dates of an SDK's own shape hold no text.
-  if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null)
-    return value;
+  if (!isPlain(value)) return value;
   let changed = false;
   const fields = Object.entries(value).map(([key, inner]): [string, unknown] => {
     const mendedKey = mend(key) as string;

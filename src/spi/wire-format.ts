@@ -36,9 +36,21 @@ export interface WireFormat {
   readonly messagesField: string;
   /** Parses one request body or a bare message list. Throws `INPUT_FORMAT` where it is not this format. */
   parse(input: unknown): Parsed;
+  /** For clients that send the whole conversation each time; without one the whole of it is parsed each time. */
+  createReader?(): RequestReader;
   /** Pure: the same view gives the same bytes. A longer view extends a shorter one wherever the log does. */
   serialise(view: readonly ViewMessage[]): Serialised;
+  /** For one conversation that is written again and again as it grows. */
   createWriter(): RequestWriter;
+}
+
+/** Reads the same conversation again and again as it grows, parsing only what changed. */
+export interface RequestReader {
+  /**
+   * Equal to `parse(input)`, what it throws included. Messages of what stands in the body where it stood in the last one
+   * are the very objects they were.
+   */
+  read(input: unknown): Parsed;
 }
 
 /** Writes the same conversation again and again as it grows, re-doing only what changed. */

@@ -1,5 +1,5 @@
 import type { WireFormat } from '../../spi/index.js';
-import { parse } from './parse.js';
+import { createReader, parse } from './parse.js';
 import { createWriter, serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
@@ -7,4 +7,11 @@ import { FORMAT } from './wire.js';
  * The AI SDK: `ModelMessage`s as callers of `generateText` and `streamText` hold them, and the prompt that a model is
  * called with, which middleware sees. What is made here is legal as either.
  */
-export const aiSdk: WireFormat = { name: FORMAT, messagesField: 'messages', parse, serialise, createWriter };
+export const aiSdk: WireFormat = {
+  name: FORMAT,
+  messagesField: 'messages',
+  parse,
+  createReader,
+  serialise,
+  createWriter,
+};

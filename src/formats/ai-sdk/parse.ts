@@ -1,6 +1,7 @@
-import type { Notice, Parsed } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
+import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, type Report } from './items.js';
@@ -11,19 +12,54 @@ const notThisFormat = notOfFormat('ai-sdk', SHAPE, 'ModelMessages');
 
 /** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
 export function parse(input: unknown): Parsed {
+  return createReader().read(input);
+}
+
+export function createReader(): RequestReader {
+  return createListReader(open);
+}
+
+function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };
   const list = Array.isArray(body.messages) ? body.messages : body.prompt;
   if (!Array.isArray(list)) throw notThisFormat('the input', kindOf(input));
   const system = systemMessages(body.system);
-  const { messages, notices } = parseList(list as readonly unknown[], system);
   const tools = toolsIn(body.tools);
   const model = isFields(body.model) ? body.model.modelId : body.model;
   return {
-    messages: [...system, ...messages],
-    notices,
-    ...(tools.length > 0 && { tools }),
-    ...(typeof model === 'string' && { model }),
+    list,
+    before: { messages: system, notices: [] },
+    beside: { ...(tools.length > 0 && { tools }), ...(typeof model === 'string' && { model }) },
+    start: () => new ModelMessageParser(system),
+    check: () => {
+      if (list.length > 0 && !list.some((wire) => isFields(wire) && ROLES.has(wire.role))) {
+        throw notThisFormat('the messages', `no known role in any of ${list.length}`);
+      }
+    },
   };
+}
+
+class ModelMessageParser implements PieceParser {
+  readonly #taken: Set<string>;
+
+  constructor(system: readonly Message[]) {
+    this.#taken = new Set(system.map(({ id }) => id));
+  }
+
+  parse(list: readonly unknown[], index: number): ParsedPiece {
+    const wire = list[index];
+    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
+    const id = freeId(wire, index, this.#taken);
+    const notices: Notice[] = [];
+    return {
+      messages: [parseMessage(wire, id, (kind, what) => notices.push({ at: id, kind, what }))],
+      notices,
+    };
+  }
+
+  recall(_: readonly unknown[], __: number, ___: number, [message]: readonly Message[]): void {
+    this.#taken.add(message!.id);
+  }
 }
 
 /** The field `system`: a text, a message, or a list of messages. */
@@ -37,23 +73,6 @@ function systemMessages(system: unknown): Message[] {
     const parts: Part[] = text === '' ? [] : [{ type: 'text', text }];
     return { id: `system${at}`, role: 'system', origin: 'system', parts, wire, wireFormat: FORMAT };
   });
-}
-
-function parseList(
-  list: readonly unknown[],
-  system: readonly Message[],
-): { readonly messages: Message[]; readonly notices: Notice[] } {
-  const notices: Notice[] = [];
-  const taken = new Set(system.map(({ id }) => id));
-  const messages = list.map((wire, index) => {
-    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
-    const id = freeId(wire, index, taken);
-    return parseMessage(wire, id, (kind, what) => notices.push({ at: id, kind, what }));
-  });
-  if (list.length > 0 && !list.some((wire) => isFields(wire) && ROLES.has(wire.role))) {
-    throw notThisFormat('the messages', `no known role in any of ${list.length}`);
-  }
-  return { messages, notices };
 }
 
 function parseMessage(wire: WireMessage, id: string, report: Report): Message {

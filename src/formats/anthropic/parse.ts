@@ -1,6 +1,7 @@
-import type { Notice, Parsed } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
+import { createListReader, type OpenedList, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 import { assistantPart, userPart, type Report } from './blocks.js';
@@ -11,23 +12,39 @@ const notThisFormat = notOfFormat('anthropic', SHAPE, 'a Messages API request bo
 
 /** A request body or a bare list. What was one message on the wire may be several in the log; see `Carried`. */
 export function parse(input: unknown): Parsed {
+  return createReader().read(input);
+}
+
+export function createReader(): RequestReader {
+  return createListReader(open);
+}
+
+function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };
   if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
-  const list: readonly unknown[] = body.messages;
   const notices: Notice[] = [];
-  const messages = systemOf(body.system, notices);
-  list.forEach((wire, index) => {
-    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
-    refuseOthers(wire, index);
-    messages.push(...messagesOf(wire, `m${index}`, notices));
-  });
   return {
-    messages,
-    notices,
-    ...(Array.isArray(body.tools) && { tools: body.tools }),
-    ...(typeof body.model === 'string' && { model: body.model }),
+    list: body.messages,
+    before: { messages: systemOf(body.system, notices), notices },
+    beside: {
+      ...(Array.isArray(body.tools) && { tools: body.tools }),
+      ...(typeof body.model === 'string' && { model: body.model }),
+    },
+    start: () => parser,
   };
 }
+
+/** No message is read by what stands before it. */
+const parser: PieceParser = {
+  parse(list, index) {
+    const wire = list[index];
+    if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
+    refuseOthers(wire, index);
+    const notices: Notice[] = [];
+    return { messages: messagesOf(wire, `m${index}`, notices), notices };
+  },
+  recall: () => undefined,
+};
 
 /** Chat's own roles and fields: read on as if nothing was, they would be sent, and refused there. */
 function refuseOthers(wire: WireMessage, index: number): void {

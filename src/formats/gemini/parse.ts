@@ -1,9 +1,10 @@
-import type { Notice, Parsed } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
+import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
-import { parsePart, type Pairing } from './parts.js';
+import { pairPart, parsePart, type Pairing } from './parts.js';
 import { FORMAT, partsIn, type Carried, type Content } from './wire.js';
 
 const SHAPE = 'a list of contents, or an object with such a list as `contents`';
@@ -11,6 +12,14 @@ const notThisFormat = notOfFormat('gemini', SHAPE, 'a generateContent request bo
 
 /** A request body or a bare list of contents. Each message keeps the turn it came from, untouched. */
 export function parse(input: unknown): Parsed {
+  return createReader().read(input);
+}
+
+export function createReader(): RequestReader {
+  return createListReader(open);
+}
+
+function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { contents: input };
   const { contents } = body;
   const list: readonly unknown[] | undefined = Array.isArray(contents)
@@ -19,15 +28,30 @@ export function parse(input: unknown): Parsed {
       ? [contents]
       : undefined;
   if (!list) throw notThisFormat('the input', kindOf(input));
-  const notices: Notice[] = [];
-  const waiting = new WaitingCalls();
-  const messages = list.map((content, index) => parseContent(content, index, waiting, notices));
   return {
-    messages: [...systemMessage(body), ...messages],
-    notices,
-    ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
-    ...(typeof body.model === 'string' ? { model: body.model } : {}),
+    list,
+    before: { messages: systemMessage(body), notices: [] },
+    beside: {
+      ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
+      ...(typeof body.model === 'string' ? { model: body.model } : {}),
+    },
+    start: () => new ContentParser(),
   };
+}
+
+/** Calls of the newest turn of the model, which responses answer. */
+class ContentParser implements PieceParser {
+  readonly #waiting = new WaitingCalls();
+
+  parse(list: readonly unknown[], index: number): ParsedPiece {
+    const notices: Notice[] = [];
+    return { messages: [parseContent(list[index], index, this.#waiting, notices)], notices };
+  }
+
+  recall(list: readonly unknown[], index: number, _: number, [message]: readonly Message[]): void {
+    const pairing = this.#waiting.pairing(message!.id, message!.role === 'assistant');
+    partsIn(list[index]).forEach((part, at) => pairPart(part, at, pairing));
+  }
 }
 
 function systemMessage(body: Fields): Message[] {

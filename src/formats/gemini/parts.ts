@@ -35,6 +35,14 @@ export function parsePart(part: WirePart, index: number, pairing: Pairing): Part
   return { type: 'opaque', kind, bytes: Buffer.byteLength(jsonText(part)), wire: index };
 }
 
+/** Takes a part that was parsed before into the pairing, as `parsePart` does. */
+export function pairPart(part: WirePart, index: number, pairing: Pairing): void {
+  const call = field(part, 'functionCall');
+  if (isFields(call)) return void pairing.callId(call, index);
+  const response = field(part, 'functionResponse');
+  if (isFields(response)) pairing.resultId(response, index);
+}
+
 function resultPart(response: Fields, index: number, callId: string): ToolResultPart {
   const files = fieldOf(response, 'parts');
   const pictures = (Array.isArray(files) ? files : []).flatMap((part: unknown, at): FilePart[] => {

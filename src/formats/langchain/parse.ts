@@ -1,6 +1,7 @@
-import type { Notice, Parsed } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
 import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
+import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, parseResultContent, type Report } from './blocks.js';
@@ -12,26 +13,48 @@ const TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool']);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
 export function parse(input: unknown): Parsed {
+  return createReader().read(input);
+}
+
+export function createReader(): RequestReader {
+  return createListReader(open);
+}
+
+function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };
   if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
   const list: readonly unknown[] = body.messages;
-  const notices: Notice[] = [];
-  const taken = new Set<string>();
-  const messages = list.map((wire, index) => {
+  return {
+    list,
+    beside: {
+      ...(Array.isArray(body.tools) && { tools: body.tools }),
+      ...(typeof body.model === 'string' && { model: body.model }),
+    },
+    start: () => new LangChainParser(),
+    check: () => {
+      if (list.length > 0 && !list.some((wire) => isFields(wire) && TYPES.has(see(wire).type))) {
+        throw notThisFormat('the messages', `no known type in any of ${list.length}`);
+      }
+    },
+  };
+}
+
+class LangChainParser implements PieceParser {
+  readonly #taken = new Set<string>();
+
+  parse(list: readonly unknown[], index: number): ParsedPiece {
+    const wire = list[index];
     if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
     const seen = see(wire);
-    const id = freeId(seen, index, taken);
-    return parseMessage(wire, seen, id, (kind, what) => notices.push({ at: id, kind, what }));
-  });
-  if (list.length > 0 && !list.some((wire) => isFields(wire) && TYPES.has(see(wire).type))) {
-    throw notThisFormat('the messages', `no known type in any of ${list.length}`);
+    const id = freeId(seen, index, this.#taken);
+    const notices: Notice[] = [];
+    const report: Report = (kind, what) => notices.push({ at: id, kind, what });
+    return { messages: [parseMessage(wire, seen, id, report)], notices };
   }
-  return {
-    messages,
-    notices,
-    ...(Array.isArray(body.tools) && { tools: body.tools }),
-    ...(typeof body.model === 'string' && { model: body.model }),
-  };
+
+  recall(_: readonly unknown[], __: number, ___: number, [message]: readonly Message[]): void {
+    this.#taken.add(message!.id);
+  }
 }
 
 function parseMessage(wire: Fields, { type, fields }: Seen, id: string, report: Report): Message {

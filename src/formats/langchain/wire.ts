@@ -1,4 +1,4 @@
-import { isFields, type Fields } from '../record.js';
+import { isFields, isPlain, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'langchain';
@@ -46,7 +46,7 @@ function typeOf(said: unknown, fields: Fields): string {
 }
 
 export function isInstance(wire: Fields): boolean {
-  return Object.getPrototypeOf(wire) !== Object.prototype && Object.getPrototypeOf(wire) !== null;
+  return !isPlain(wire);
 }
 
 /** Fields of an instance that are its own making, or that its class derives from the others. */

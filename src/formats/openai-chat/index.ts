@@ -1,5 +1,5 @@
 import type { WireFormat } from '../../spi/index.js';
-import { parse } from './parse.js';
+import { createReader, parse } from './parse.js';
 import { createWriter, serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
@@ -8,6 +8,7 @@ export const openaiChat: WireFormat = {
   name: FORMAT,
   messagesField: 'messages',
   parse,
+  createReader,
   serialise,
   createWriter,
 };

@@ -1,6 +1,7 @@
-import type { Notice, Parsed } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
 import type { Message, Part, Role, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
+import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, jsonText, kindOf, type Fields } from '../record.js';
 import { parseCalls } from './calls.js';
@@ -13,28 +14,52 @@ const notThisFormat = notOfFormat('openai-chat', SHAPE, 'a chat completions requ
 
 /** A request body or a bare list. Each message keeps the object it came from as `wire`, untouched. */
 export function parse(input: unknown): Parsed {
+  return createReader().read(input);
+}
+
+export function createReader(): RequestReader {
+  return createListReader(open);
+}
+
+function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };
   if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
+  const list: readonly unknown[] = body.messages;
   return {
-    ...parseMessages(body.messages),
-    ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
-    ...(typeof body.model === 'string' ? { model: body.model } : {}),
+    list,
+    beside: {
+      ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
+      ...(typeof body.model === 'string' ? { model: body.model } : {}),
+    },
+    start: () => new ChatParser(),
+    check: () => {
+      if (list.length > 0 && !list.some((wire) => isFields(wire) && isKnownRole(wire.role))) {
+        throw notThisFormat('the messages', `no known role in any of ${list.length}`);
+      }
+    },
   };
 }
 
-function parseMessages(list: readonly unknown[]): Parsed {
-  const notices: Notice[] = [];
-  const taken = new Set<string>();
-  const open = new OpenCalls();
-  const messages = list.map((wire, index) => {
+/** Ids that are taken, and the calls of the newest step. */
+class ChatParser implements PieceParser {
+  readonly #taken = new Set<string>();
+  readonly #open = new OpenCalls();
+
+  parse(list: readonly unknown[], index: number): ParsedPiece {
+    const wire = list[index];
     if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
-    const id = freeId(wire, index, taken, notices);
-    return parseMessage(wire, id, open, (kind, what) => notices.push({ at: id, kind, what }));
-  });
-  if (list.length > 0 && !list.some((wire) => isFields(wire) && isKnownRole(wire.role))) {
-    throw notThisFormat('the messages', `no known role in any of ${list.length}`);
+    const notices: Notice[] = [];
+    const id = freeId(wire, index, this.#taken, notices);
+    const report: Report = (kind, what) => notices.push({ at: id, kind, what });
+    return { messages: [parseMessage(wire, id, this.#open, report)], notices };
   }
-  return { messages, notices };
+
+  recall(list: readonly unknown[], index: number, _: number, [message]: readonly Message[]): void {
+    const { id, role, parts } = message!;
+    this.#taken.add(id);
+    if (role === 'assistant') this.#open.step(parseCalls(list[index] as WireMessage, id, () => undefined));
+    for (const part of parts) if (part.type === 'tool-result') this.#open.answered(part.callId);
+  }
 }
 
 type Report = (kind: string, what: string) => void;

@@ -1,9 +1,10 @@
-import type { Notice, Parsed } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
 import type { Message, Part, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
+import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
-import { callKindOf, resultKindOf } from './calls.js';
+import { callKindOf, resultKindOf, type CallKind } from './calls.js';
 import { opaque, parseContent, type Report } from './content.js';
 import { partsOfItem } from './model-items.js';
 import { FORMAT, isMessageItem, pointerOf, type Carried, type Item } from './wire.js';
@@ -13,14 +14,22 @@ const notThisFormat = notOfFormat('openai-responses', SHAPE, 'a body of the Resp
 
 /** A request body or a bare list of items. Each message keeps the items it came from, untouched. */
 export function parse(input: unknown): Parsed {
+  return createReader().read(input);
+}
+
+export function createReader(): RequestReader {
+  return createListReader(open);
+}
+
+function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { input };
   const earlier = isText(body.previous_response_id) || isSet(body.conversation);
-  const { messages, notices } = parseItems(listIn(body, input), { instructions: body.instructions, earlier });
   return {
-    messages,
-    notices,
-    ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
-    ...(typeof body.model === 'string' ? { model: body.model } : {}),
+    ...openItems(listIn(body, input), { instructions: body.instructions, earlier }),
+    beside: {
+      ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
+      ...(typeof body.model === 'string' ? { model: body.model } : {}),
+    },
   };
 }
 
@@ -41,57 +50,116 @@ export interface BesideItems {
  * Items as messages: what the model made in a row is one assistant message, which is one step with its calls; every
  * other item is a message of its own. Instructions come first, as a system message.
  */
-export function parseItems(
-  list: readonly unknown[],
-  { instructions, earlier = false }: BesideItems = {},
-): Pick<Parsed, 'messages' | 'notices'> {
-  const notices: Notice[] = [];
-  const messages: Message[] = typeof instructions === 'string' ? [instructionsMessage(instructions)] : [];
-  const calls = new Set<string>();
-  /** A shell's output may name its call by the item's own id. */
-  const callIds = new Map<string, string>();
-  let step: Item[] = [];
-  let stepAt = 0;
-  let references = earlier;
-  /** Calls of the newest step that have no id of their own: results without one answer them in this order. */
-  let nameless: string[] = [];
+export function parseItems(list: readonly unknown[], beside: BesideItems = {}): Parsed {
+  return createListReader(() => openItems(list, beside)).read(list);
+}
 
-  const closeStep = (): void => {
-    if (step.length === 0) return;
-    const message = assistantMessage(step, `m${stepAt}`, notices);
-    messages.push(message);
-    nameless = message.parts.flatMap((part) =>
-      part.type === 'tool-call' && !calls.has(part.callId) && !isServerRun(part, step) ? [part.callId] : [],
-    );
-    nameless.forEach((callId) => calls.add(callId));
-    step = [];
+function openItems(list: readonly unknown[], { instructions, earlier = false }: BesideItems): OpenedList {
+  const isText = list.length === 1 && typeof list[0] === 'string';
+  return {
+    list,
+    before: {
+      messages: typeof instructions === 'string' ? [instructionsMessage(instructions)] : [],
+      notices: [],
+    },
+    beside: {},
+    reads: `${earlier ? 'goes on' : 'begins'}, ${isText ? 'a text' : 'items'}`,
+    endOf: (from) => {
+      let to = from + 1;
+      if (isModels(list[from])) while (to < list.length && isModels(list[to])) to++;
+      return to;
+    },
+    start: () => new ItemParser(earlier),
+    check: () => {
+      if (list.length > 0 && !list.some(isKnown)) {
+        throw notThisFormat('the items', `no known type or role in any of ${list.length}`);
+      }
+    },
   };
-  list.forEach((value, index) => {
-    const id = `m${index}`;
-    const report: Report = (kind, what) => void notices.push({ at: id, kind, what });
-    if (typeof value === 'string' && list.length === 1) {
-      messages.push(textMessage(value, id));
-      return;
-    }
-    if (!isFields(value)) throw notThisFormat(`item ${index}`, kindOf(value));
-    const item: Item = value;
-    const kind = callKindOf(item);
-    if (kind && isText(item[kind.idField])) calls.add(noteCall(item, item[kind.idField] as string, callIds));
-    references ||= item.type === 'item_reference';
-    if (isModels(item)) {
-      if (step.length === 0) stepAt = index;
-      step.push(item);
-      return;
-    }
-    closeStep();
-    const known = { calls, callIds, nameless, references };
-    messages.push(resultMessage(item, id, known) ?? spokenMessage(item, id, report));
-  });
-  closeStep();
-  if (list.length > 0 && !list.some(isKnown)) {
-    throw notThisFormat('the items', `no known type or role in any of ${list.length}`);
+}
+
+/** Which calls were made so far, and which of the newest step have no name that a result could call them by. */
+class ItemParser implements PieceParser {
+  readonly #calls = new Set<string>();
+  /** A shell's output may name its call by the item's own id. */
+  readonly #callIds = new Map<string, string>();
+  #references: boolean;
+  /** Calls of the newest step that have no id of their own: results without one answer them in this order. */
+  #nameless: string[] = [];
+
+  constructor(earlier: boolean) {
+    this.#references = earlier;
   }
-  return { messages, notices };
+
+  parse(list: readonly unknown[], from: number, to: number): ParsedPiece {
+    const id = `m${from}`;
+    const first = list[from];
+    if (typeof first === 'string' && list.length === 1) {
+      return { messages: [textMessage(first, id)], notices: [] };
+    }
+    if (!isFields(first)) throw notThisFormat(`item ${from}`, kindOf(first));
+    const notices: Notice[] = [];
+    if (isModels(first)) {
+      const items = list.slice(from, to) as Item[];
+      items.forEach((item) => this.#note(item));
+      const message = assistantMessage(items, id, notices);
+      this.#close(message, items);
+      return { messages: [message], notices };
+    }
+    const report: Report = (kind, what) => void notices.push({ at: id, kind, what });
+    return { messages: [this.#resultMessage(first, id) ?? spokenMessage(first, id, report)], notices };
+  }
+
+  recall(list: readonly unknown[], from: number, to: number, [message]: readonly Message[]): void {
+    const items = list.slice(from, to).filter(isFields);
+    const [first] = items;
+    if (!first) return;
+    const kind = resultKindOf(first);
+    if (kind && !namedIn(first, kind)) this.#nameless.shift();
+    if (!isModels(first)) return;
+    items.forEach((item) => this.#note(item));
+    this.#close(message!, items);
+  }
+
+  #note(item: Item): void {
+    this.#references ||= item.type === 'item_reference';
+    const kind = callKindOf(item);
+    const callId = kind && item[kind.idField];
+    if (!isText(callId)) return;
+    this.#calls.add(callId);
+    if (isText(item.id)) this.#callIds.set(item.id, callId);
+  }
+
+  #close({ parts }: Message, items: readonly Item[]): void {
+    this.#nameless = parts.flatMap((part) =>
+      part.type === 'tool-call' && !this.#calls.has(part.callId) && !isServerRun(part, items)
+        ? [part.callId]
+        : [],
+    );
+    this.#nameless.forEach((callId) => this.#calls.add(callId));
+  }
+
+  #resultMessage(item: Item, id: string): Message | undefined {
+    const kind = resultKindOf(item);
+    if (!kind) return undefined;
+    const found = namedIn(item, kind) ?? this.#nameless.shift() ?? `result_${id}`;
+    const callId = this.#calls.has(found) ? found : (this.#callIds.get(found) ?? found);
+    const part: ToolResultPart = {
+      type: 'tool-result',
+      callId,
+      content: kind.readResult(item),
+      wire: [0],
+      ...(kind.failed?.(item) ? { isError: true } : {}),
+    };
+    const isElsewhere = this.#references && !this.#calls.has(callId);
+    const wire: Carried = { items: [item], ...(isElsewhere ? { elsewhere: true } : {}) };
+    return { id, role: 'tool', origin: 'tool', parts: [part], wireFormat: FORMAT, wire };
+  }
+}
+
+/** The call that a result names itself. */
+function namedIn(item: Item, { resultIdFields }: CallKind): string | undefined {
+  return resultIdFields.map((field) => item[field]).find(isText);
 }
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
@@ -103,14 +171,10 @@ function isKnown(item: unknown): boolean {
   return ROLES.has(item.role) && item.tool_calls === undefined;
 }
 
-function isModels(item: Item): boolean {
+function isModels(item: unknown): item is Item {
+  if (!isFields(item)) return false;
   if (isMessageItem(item)) return item.role === 'assistant';
   return !resultKindOf(item) && item.type !== 'compaction_trigger' && item.type !== 'additional_tools';
-}
-
-function noteCall(item: Item, callId: string, callIds: Map<string, string>): string {
-  if (isText(item.id)) callIds.set(item.id, callId);
-  return callId;
 }
 
 function isServerRun({ wire }: Part, items: readonly Item[]): boolean {
@@ -135,34 +199,6 @@ function assistantMessage(items: readonly Item[], id: string, notices: Notice[])
   const parts = items.flatMap((item, index) => partsOfItem(item, index, id, report));
   const wire: Carried = { items };
   return { id, role: 'assistant', origin: 'model', parts, wireFormat: FORMAT, wire };
-}
-
-interface Known {
-  readonly calls: ReadonlySet<string>;
-  readonly callIds: ReadonlyMap<string, string>;
-  readonly nameless: string[];
-  readonly references: boolean;
-}
-
-function resultMessage(
-  item: Item,
-  id: string,
-  { calls, callIds, nameless, references }: Known,
-): Message | undefined {
-  const kind = resultKindOf(item);
-  if (!kind) return undefined;
-  const own = kind.resultIdFields.map((field) => item[field]).find(isText);
-  const found = own ?? nameless.shift() ?? `result_${id}`;
-  const callId = calls.has(found) ? found : (callIds.get(found) ?? found);
-  const part: ToolResultPart = {
-    type: 'tool-result',
-    callId,
-    content: kind.readResult(item),
-    wire: [0],
-    ...(kind.failed?.(item) ? { isError: true } : {}),
-  };
-  const wire: Carried = { items: [item], ...(references && !calls.has(callId) ? { elsewhere: true } : {}) };
-  return { id, role: 'tool', origin: 'tool', parts: [part], wireFormat: FORMAT, wire };
 }
 
 /** What a person or a program said: messages, tools that were added, the order to compact. */

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { checkedHead } from './encoding.js';
 import { TEXT, unreadable, wrongFormat } from './faults.js';
 
+/** How far a file was read. */
 export interface Progress {
   readonly bytesRead: number;
   /** 0 where it cannot be known, as with a pipe. */

@@ -11,17 +11,22 @@ export function commandAnswer(words: string): string {
   return ANSWER_MARK + words;
 }
 
+export type Command = 'compact';
+
 /**
- * Takes commands out of a client's history, with their answers: they were never said to the model. A command is a user
- * message of nothing but `/compact`; what stands as the newest message is to be done now.
+ * Places of commands in a client's history, and of the answers they got, from `from` on. A command is a user message of
+ * nothing but `/compact`; what stands as the newest message is to be done now.
  */
-export function takeCommands(messages: readonly Message[]): {
-  readonly messages: readonly Message[];
-  readonly command?: 'compact';
-} {
-  if (!messages.some(isCommand)) return { messages };
-  const rest = messages.filter((message, i) => !isCommand(message) && !isAnswer(message, messages[i - 1]));
-  return isCommand(messages.at(-1)!) ? { messages: rest, command: 'compact' } : { messages: rest };
+export function commandsFrom(
+  messages: readonly Message[],
+  from: number,
+): { readonly at: readonly number[]; readonly command?: Command } {
+  const at: number[] = [];
+  for (let i = from; i < messages.length; i++) {
+    if (isCommand(messages[i]!) || isAnswer(messages[i]!, messages[i - 1])) at.push(i);
+  }
+  const newest = messages.at(-1);
+  return newest && isCommand(newest) ? { at, command: 'compact' } : { at };
 }
 
 function isCommand(message: Message): boolean {

@@ -1,6 +1,7 @@
-import type { Notice, Parsed, RequestWriter, WireFormat } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader, RequestWriter, WireFormat } from '../../spi/index.js';
 import type { Message, MessageSize, ViewMessage } from '../../transcript/index.js';
-import { takeCommands } from './command.js';
+import type { Command } from './command.js';
+import { Listener, type Heard } from './heard.js';
 import { sameMessage } from './same-message.js';
 
 /** What a request body brought that was not known before. */
@@ -10,7 +11,7 @@ export interface Followed {
   /** Set where the client went back: how many messages of the log still stand, and how many were left out. */
   readonly rewound?: { readonly to: number; readonly left: number };
   /** The newest message is this command: it is not in the log, and nothing was done about it yet. */
-  readonly command?: 'compact';
+  readonly command?: Command;
   /** The body's own, where it names one. */
   readonly model?: string;
   readonly notices: readonly Notice[];
@@ -43,42 +44,50 @@ export interface FollowerParts {
  * differs from what was sent before, the thread starts over from there. Instructions at the head are another matter:
  * many clients put the date into them, so the newest ones are sent, and nothing starts over.
  *
- * The log is what the client sent before, so nothing is kept twice. What came is read and compared with it, text by
- * text; only what is new is measured.
+ * The log is what the client sent before, so nothing is kept twice. What came is compared with what came the time before;
+ * only what is new in it is parsed, compared with the log, and measured.
  */
 export class Follower {
   readonly #format: WireFormat;
+  /** Parses what is new; the whole body, where the format cannot tell. */
+  readonly #reader: RequestReader;
   readonly #parts: FollowerParts;
   /** Bodies are followed one after the other. */
   #turns: Promise<unknown> = Promise.resolve();
+  readonly #listener = new Listener();
+  #agreed: Agreed | undefined;
   /** Instructions that are sent in place of those at the head of the log. */
   #worn: readonly ViewMessage[] | undefined;
   #tools: { readonly key: string; readonly tokens: number } | undefined;
 
   constructor(format: WireFormat, parts: FollowerParts) {
     this.#format = format;
+    this.#reader = format.createReader?.() ?? { read: (body) => format.parse(body) };
     this.#parts = parts;
   }
 
   /** Rejects with `INPUT_FORMAT` where the body is not of the session's format; nothing has changed then. */
   follow(body: unknown, session: () => FollowedSession): Promise<Followed> {
-    const turn = this.#turns.then(() => this.#follow(this.#format.parse(body), session()));
+    const turn = this.#turns.then(() => this.#follow(this.#reader.read(body), session()));
     this.#turns = turn.catch(() => undefined);
     return turn;
   }
 
   async #follow(parsed: Parsed, session: FollowedSession): Promise<Followed> {
-    const { messages, command } = takeCommands(parsed.messages);
-    const instructions = leading(messages.length, (i) => messages[i]!.role === 'system');
+    const heard = this.#listener.hear(parsed.messages);
+    const { messages, instructions, command } = heard;
     const stood = session.length;
     const logged = this.#wear(messages.slice(0, instructions), session);
-    const to = logged === undefined ? 0 : agreeing(messages, instructions, session, logged);
+    const to = logged === undefined ? 0 : agreeing(heard, session, logged, this.#agreed);
+    this.#agreed = undefined; // should anything below throw, everything is compared again
     if (to < stood) await session.rewind(to);
     if (to === 0) this.#wear(undefined, session);
     this.#count(parsed, session);
-    const fresh = messages.slice(logged === undefined || to === 0 ? 0 : instructions + to - logged);
+    const shift = logged === undefined || to === 0 ? 0 : instructions - logged;
+    const fresh = messages.slice(to + shift);
     const appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
     await session.append(appended);
+    this.#agreed = agreedUpTo(messages.length - shift, shift, session);
     const news = new Set(fresh.map(({ id }) => id));
     const notices = parsed.notices.filter(({ at }) => news.has(at));
     return {
@@ -154,20 +163,41 @@ export class Follower {
   }
 }
 
+/** All messages of a client stood in the log like this, up to the newest of them. */
+interface Agreed {
+  /** How many more messages the client had than the log. */
+  readonly shift: number;
+  readonly upTo: number;
+  /** Which of the log stood there last: while it does, everything before it stands too. */
+  readonly last: Message;
+}
+
+/** Nothing is known where somebody else has put something into the log meanwhile. */
+function agreedUpTo(upTo: number, shift: number, session: FollowedSession): Agreed | undefined {
+  if (upTo !== session.length || upTo <= session.base) return undefined;
+  return { shift, upTo, last: session.at(upTo - 1) };
+}
+
 /** First log position from which what came differs from what was known; `logged` messages at its head are not asked. */
 function agreeing(
-  messages: readonly Message[],
-  instructions: number,
+  { messages, instructions, changedFrom }: Heard,
   session: FollowedSession,
   logged: number,
+  agreed: Agreed | undefined,
 ): number {
   const shift = instructions - logged;
   let seq = Math.max(logged, session.base);
+  if (agreed?.shift === shift && stillStands(agreed, session))
+    seq = Math.max(seq, Math.min(agreed.upTo, changedFrom - shift));
   while (seq < session.length && seq + shift < messages.length) {
     if (!sameMessage(session.at(seq), messages[seq + shift]!)) return seq;
     seq++;
   }
   return Math.min(seq, Math.max(0, messages.length - shift));
+}
+
+function stillStands({ upTo, last }: Agreed, session: FollowedSession): boolean {
+  return upTo > session.base && upTo <= session.length && session.at(upTo - 1) === last;
 }
 
 function leading(length: number, holds: (index: number) => boolean): number {

@@ -10,6 +10,7 @@ import {
   checkUnknownFields,
   checkWriter,
 } from './checks.js';
+import { checkReader } from './reader-check.js';
 import type { FormatSubject } from './subject.js';
 
 /** What a wire format is held to. */
@@ -67,5 +68,11 @@ export const FORMAT_RULES: readonly ContractRule<FormatSubject>[] = [
     id: 'FORMAT-10',
     intent: 'says with a notice what it had to mend, and nothing where all is in order',
     check: checkNotices,
+  },
+  {
+    id: 'FORMAT-11',
+    intent:
+      'where it has a reader, that gives what `parse` gives and parses nothing twice that stands as it stood',
+    check: checkReader,
   },
 ];

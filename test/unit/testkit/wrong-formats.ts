@@ -1,5 +1,5 @@
 import { openaiChat } from '../../../src/formats/index.js';
-import type { Serialised, WireFormat } from '../../../src/spi/index.js';
+import type { Parsed, Serialised, WireFormat } from '../../../src/spi/index.js';
 import type { ViewMessage } from '../../../src/transcript/index.js';
 
 type Loose = Record<string, any>;
@@ -145,5 +145,30 @@ export const WRONG_FORMATS: readonly (readonly [rule: string, what: string, form
         notices: [{ at: 'm0', kind: 'fine', what: 'all is well' }],
       }),
     }),
+  ],
+  [
+    'FORMAT-11',
+    'has a reader that does not look at what it has read before',
+    wrong({
+      createReader: () => {
+        let last: Parsed | undefined;
+        return {
+          read: (body) => {
+            const { messages, ...whole } = openaiChat.parse(body);
+            const known = last?.messages ?? [];
+            last = {
+              ...whole,
+              messages: [...known.slice(0, messages.length), ...messages.slice(known.length)],
+            };
+            return last;
+          },
+        };
+      },
+    }),
+  ],
+  [
+    'FORMAT-11',
+    'has a reader that parses everything each time',
+    wrong({ createReader: () => ({ read: openaiChat.parse }) }),
   ],
 ];

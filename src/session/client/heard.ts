@@ -1,0 +1,48 @@
+import type { Message } from '../../transcript/index.js';
+import { commandsFrom, type Command } from './command.js';
+
+/** A client's whole history as it came, and how much of it is what came the time before. */
+export interface Heard {
+  /** Without commands and their answers: they were never said to the model. */
+  readonly messages: readonly Message[];
+  /** How many of the messages are instructions at the head. */
+  readonly instructions: number;
+  /** First of the messages, behind the instructions, that is not the very object it was the time before. */
+  readonly changedFrom: number;
+  /** The newest message: to be done now. */
+  readonly command?: Command;
+}
+
+/** Listens to a history that grows. Behind the instructions only what is new is looked at. */
+export class Listener {
+  #messages: readonly Message[] = [];
+  #instructions = 0;
+  /** Places of commands and their answers. */
+  #commands: readonly number[] = [];
+
+  hear(messages: readonly Message[]): Heard {
+    let instructions = 0;
+    while (messages[instructions]?.role === 'system') instructions++;
+    const before = this.#messages;
+    let same = instructions;
+    if (instructions === this.#instructions)
+      while (same < messages.length && messages[same] === before[same]) same++;
+    const known = this.#commands.filter((at) => at < same);
+    const fresh = commandsFrom(messages, same);
+    this.#commands = [...known, ...fresh.at];
+    this.#messages = messages;
+    this.#instructions = instructions;
+    return {
+      messages: without(messages, this.#commands),
+      instructions,
+      changedFrom: same - known.length,
+      ...(fresh.command && { command: fresh.command }),
+    };
+  }
+}
+
+function without(messages: readonly Message[], places: readonly number[]): readonly Message[] {
+  if (places.length === 0) return messages;
+  const out = new Set(places);
+  return messages.filter((_, at) => !out.has(at));
+}

@@ -1,0 +1,107 @@
+import type { Parsed, RequestReader, WireFormat } from '../../spi/index.js';
+import { Dice, historyOf, TRAITS } from '../histories/index.js';
+import { frozen } from '../frozen.js';
+import { bodyOf } from '../legal.js';
+import { RuleBroken } from '../rule.js';
+import type { FormatSubject } from './subject.js';
+import { unedited } from './views.js';
+
+const HISTORIES = 60;
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * A reader equals `parse` whatever its client does between two requests: goes on, goes back, edits, leaves out, puts in,
+ * loses the ids of calls, or sends the same in new objects. What stands is not parsed again.
+ */
+export function checkReader({ format }: FormatSubject): void {
+  if (format.createReader === undefined) return;
+  for (let seed = 1; seed <= HISTORIES; seed++) {
+    const dice = new Dice(seed);
+    const whole = bodyOf(format, unedited(historyOf({ seed, length: 3 + (seed % 37), traits: TRAITS })));
+    const reader = format.createReader();
+    let items = listOf(format, whole);
+    for (let turn = 0; turn < 8; turn++) {
+      items = nextTurn(items, listOf(format, whole), dice);
+      const body = frozen({ ...whole, [format.messagesField]: items });
+      demandEqual(format, reader, body, `history ${seed}, turn ${turn}`);
+    }
+    demandKept(format, whole, `history ${seed}`);
+  }
+}
+
+function listOf(format: WireFormat, body: Body): readonly unknown[] {
+  return body[format.messagesField] as readonly unknown[];
+}
+
+function nextTurn(items: readonly unknown[], whole: readonly unknown[], dice: Dice): readonly unknown[] {
+  const at = dice.whole(0, Math.max(0, items.length - 1));
+  switch (dice.whole(0, 6)) {
+    case 0:
+      return items.slice(0, at + 1);
+    case 1:
+      return items.filter((_, index) => index !== at || items.length === 1);
+    case 2:
+      return [...items.slice(0, at), whole[dice.whole(0, whole.length - 1)], ...items.slice(at)];
+    case 3:
+      return items.map((item, index) => (index === at ? withOtherWords(item) : item));
+    case 4:
+      return items.map((item, index) => (index === at ? withoutIds(item) : item));
+    case 5:
+      return JSON.parse(JSON.stringify(items)) as unknown[];
+    default:
+      return [...items, ...whole.slice(items.length, items.length + 1 + at)];
+  }
+}
+
+const WORDS: ReadonlySet<string> = new Set(['text', 'content', 'output']);
+
+function withOtherWords(item: unknown): unknown {
+  return changed(item, (key, value) =>
+    WORDS.has(key) && typeof value === 'string' ? `${value} (edited)` : value,
+  );
+}
+
+function withoutIds(item: unknown): unknown {
+  return changed(item, (key, value) => (/(^id|_id|Id)$/.test(key) ? undefined : value));
+}
+
+function changed(item: unknown, change: (key: string, value: unknown) => unknown): unknown {
+  return JSON.parse(JSON.stringify(item, (key, value: unknown) => change(key, value)));
+}
+
+function demandEqual(format: WireFormat, reader: RequestReader, body: Body, where: string): void {
+  const [is, was] = [outcomeOf(() => reader.read(body)), outcomeOf(() => format.parse(body))];
+  if (is === was) return;
+  const at = [...was].findIndex((sign, index) => sign !== is[index]);
+  const [found, wanted] = [is, was].map((text) => text.slice(Math.max(0, at - 60), at + 60));
+  throw new RuleBroken(`${where}: the reader gives …${found}…, and parse …${wanted}…`);
+}
+
+/** What came of it as text: what was read, or the error. */
+function outcomeOf(read: () => Parsed): string {
+  try {
+    return JSON.stringify(read());
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** One more item at the end: all before it is what it was, the very objects. */
+function demandKept(format: WireFormat, whole: Body, where: string): void {
+  const items = listOf(format, whole);
+  const reader = format.createReader!();
+  const first = reader.read({ ...whole, [format.messagesField]: items.slice(0, -1) }).messages;
+  const again = reader.read(whole).messages;
+  // The newest message may go on in the item that came.
+  const parsed = first
+    .slice(0, -1)
+    .findIndex((message, index) => isOfList(message) && message !== again[index]);
+  if (parsed >= 0)
+    throw new RuleBroken(`${where}: message ${parsed} is parsed again, though nothing changed`);
+}
+
+/** What stands beside the list is small, and may be read each time. */
+function isOfList({ role }: { readonly role: string }): boolean {
+  return role !== 'system';
+}
