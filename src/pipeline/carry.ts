@@ -42,20 +42,21 @@ export function carryClaims(
   const place = placeOf(view);
   if (!place) return [];
   const standing = view.exchanges.find(({ messages }) => messages.some(isClaims));
-  const shown = shownIn(view);
+  const shown = shownIn(view, log.length);
+  const isShownMessage = (seq: number): boolean => shown.messages[seq] === 1;
   const claims = claimsText({
     log,
     statements: sources.statements,
     identifiers: sources.identifiers.all(),
     artifacts: sources.artifacts.all(),
     secrets,
-    isShownMessage: (seq) => shown.messages.has(seq),
+    isShownMessage,
     isShownText: (text) => shown.texts.some((standing) => standing.includes(text)),
     isShown: (word) =>
-      shown.words.has(word.hash) ||
-      shown.messages.has(word.last) ||
-      shown.messages.has(word.lastCall) ||
-      shown.messages.has(word.first),
+      isShownMessage(word.last) ||
+      isShownMessage(word.lastCall) ||
+      isShownMessage(word.first) ||
+      shown.words.has(word.hash),
     maxTokens: maxTokens - MESSAGE_TOKENS,
     count,
     density: densityOf(standing?.messages.find(isClaims)),
@@ -150,15 +151,23 @@ function digestOf({ messages, fromId, toId }: ViewExchange): Message {
   };
 }
 
-/** Log positions that stand as they were, and the words of what stands changed. */
-function shownIn(view: TranscriptView): { messages: Set<number>; words: Set<number>; texts: string[] } {
+interface Shown {
+  /** By log position: 1 where the message stands as it was. */
+  readonly messages: Uint8Array;
+  /** Hashes of the words of all that stands changed. */
+  readonly words: ReadonlySet<number>;
+  /** What stands in place of messages. */
+  readonly texts: readonly string[];
+}
+
+function shownIn(view: TranscriptView, logLength: number): Shown {
   const texts: string[] = [];
-  const messages = new Set<number>();
+  const messages = new Uint8Array(logLength);
   const words = new Set<number>();
   for (const exchange of view.exchanges) {
     for (const shown of exchange.messages) {
       if (isClaims(shown)) continue;
-      if (shown.source && !shown.replaced) messages.add(shown.from);
+      if (shown.source && !shown.replaced) messages[shown.from] = 1;
       else for (const part of shown.message.parts) for (const hash of wordsOf(part)) words.add(hash);
       if (!shown.source) texts.push(...shown.message.parts.map(textOf));
     }

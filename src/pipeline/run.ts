@@ -212,10 +212,10 @@ function proposalOf(
     reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
     reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
     // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
-    budget: structuredClone(budget),
+    budget: copyOf(budget),
     summaryTokens: Math.floor(draft.share(policy.shares.summary)),
     options: stage.options,
-    state: structuredClone(states.get(stage.stage)),
+    state: copyOf(states.get(stage.stage)),
     now: clock,
     count,
   };
@@ -225,6 +225,15 @@ function proposalOf(
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
   if (proposal.state !== undefined) states.set(stage.stage, structuredClone(proposal.state));
   return policy.leaveSpans ? proposal.edits.filter((edit) => !standsForSpan(edit)) : proposal.edits;
+}
+
+/** Of what is plain JSON, deep. Most of it is small, and `structuredClone` takes longer for that than a stage for its plan. */
+function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: Record<string, unknown> = {};
+  for (const [key, one] of Object.entries(value)) copy[key] = copyOf(one);
+  return copy as T;
 }
 
 const standsForSpan = (edit: Edit): boolean => edit?.kind === 'supersede' && edit.slot !== undefined;

@@ -27,8 +27,17 @@ export interface ShownPart<P extends Part = Part> {
   readonly handle: Handle;
 }
 
+/** Messages of a view never change, and the same ones stand in it for many runs. */
+const knownParts = new WeakMap<ViewMessage, readonly ShownPart[]>();
+
 /** The parts of a message by their index in the log, however many parts an earlier replace has put there. */
-export function shownParts(message: ViewMessage): ShownPart[] {
+export function shownParts(message: ViewMessage): readonly ShownPart[] {
+  let parts = knownParts.get(message);
+  if (!parts) knownParts.set(message, (parts = readParts(message)));
+  return parts;
+}
+
+function readParts(message: ViewMessage): ShownPart[] {
   const { source, replaced } = message;
   if (!source) return [];
   let at = 0;
@@ -51,19 +60,32 @@ export interface ResultPart extends ShownPart<ToolResultPart> {
   readonly newer: number;
 }
 
+/** Several stages ask for the same view, where the ones between have changed nothing. */
+const knownResults = new WeakMap<TranscriptView, readonly ResultPart[]>();
+
 /**
  * Every tool result in view, oldest first. Results in protected or unseen exchanges are counted as newer ones but not
  * listed: no stage may touch them.
  */
-export function resultsOf(view: TranscriptView): ResultPart[] {
+export function resultsOf(view: TranscriptView): readonly ResultPart[] {
+  let results = knownResults.get(view);
+  if (!results) knownResults.set(view, (results = readResults(view)));
+  return results;
+}
+
+function readResults({ exchanges }: TranscriptView): ResultPart[] {
   const results: ResultPart[] = [];
   let newer = 0;
-  for (const exchange of view.exchanges.toReversed()) {
+  for (let e = exchanges.length - 1; e >= 0; e--) {
+    const exchange = exchanges[e]!;
     if (exchange.kind === 'replacement') continue;
     const untouchable = exchange.protection !== undefined || exchange.unseen;
-    for (const message of exchange.messages.toReversed()) {
+    for (let m = exchange.messages.length - 1; m >= 0; m--) {
+      const message = exchange.messages[m]!;
       if (!message.source?.parts.some(isToolResult)) continue;
-      for (const part of shownParts(message).reverse()) {
+      const parts = shownParts(message);
+      for (let p = parts.length - 1; p >= 0; p--) {
+        const part = parts[p]!;
         const { original } = part;
         if (original.type !== 'tool-result') continue;
         newer += part.tokens;

@@ -23,8 +23,17 @@ export interface Block {
 /** A stretch of neighbouring blocks, as one supersede would name it. */
 export type Span = Omit<Block, 'barred' | 'pinned'>;
 
+/** Several stages ask for the same view, where the ones between have changed nothing. */
+const known = new WeakMap<TranscriptView, readonly Block[]>();
+
 /** The whole view in blocks, in order. Linear. */
-export function blocksOf(view: TranscriptView): Block[] {
+export function blocksOf(view: TranscriptView): readonly Block[] {
+  let blocks = known.get(view);
+  if (!blocks) known.set(view, (blocks = readBlocks(view)));
+  return blocks;
+}
+
+function readBlocks(view: TranscriptView): Block[] {
   const groups: ViewExchange[][] = [];
   let reach = -1;
   for (const exchange of view.exchanges) {
@@ -36,6 +45,8 @@ export function blocksOf(view: TranscriptView): Block[] {
 }
 
 function blockOf(exchanges: readonly ViewExchange[]): Block {
+  const [only] = exchanges;
+  if (only && exchanges.length === 1) return singleBlock(only, exchanges);
   const first = exchanges[0]!;
   const last = exchanges.reduce((a, b) => (b.to > a.to ? b : a));
   const loose = exchanges.filter((exchange) => exchange.protection !== 'pinned');
@@ -50,6 +61,15 @@ function blockOf(exchanges: readonly ViewExchange[]): Block {
     pinned: loose.length === 0,
     barred: loose.some((exchange) => exchange.protection !== undefined || exchange.unseen),
   };
+}
+
+/** Nearly all blocks are one exchange. */
+function singleBlock(only: ViewExchange, exchanges: readonly ViewExchange[]): Block {
+  const { from, to, fromId, toId, messages, protection, unseen } = only;
+  const pinned = protection === 'pinned';
+  const tokens = pinned ? 0 : only.tokens;
+  const barred = !pinned && (protection !== undefined || unseen);
+  return { exchanges, from, to, fromId, toId, messages: messages.length, tokens, pinned, barred };
 }
 
 /** The longest stretches without a barred block. Pins may stand inside one, not at its ends. */

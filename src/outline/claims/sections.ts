@@ -23,12 +23,12 @@ const LISTED_IDS = 6;
  */
 export function ruleLines({ statements, isShownMessage }: Sources, strong: number, all: number): string[] {
   const live = statements.rules.rules.filter(({ status, seq }) => status === 'live' && !isShownMessage(seq));
-  const ranked = [...live].sort((a, b) => b.binding - a.binding || b.seq - a.seq);
+  const ranked = live.toSorted((a, b) => b.binding - a.binding || b.seq - a.seq);
   const chosen = new Map<Rule, string>();
   let taken = ranked.length > 0 ? REST_CHARS : 0;
   const roomFor = ({ binding }: Rule): number => (binding === 2 ? strong : all) - taken;
   for (const rule of ranked) {
-    const line = `- ${quoted(rule.shorter ?? rule.text)}`;
+    const line = linesOfRule(rule).short;
     if (line.length + 1 > roomFor(rule)) continue;
     taken += line.length + 1;
     chosen.set(rule, line);
@@ -36,16 +36,30 @@ export function ruleLines({ statements, isShownMessage }: Sources, strong: numbe
   // What is said around a rule explains it, where every rule has found room.
   for (const rule of ranked) {
     const line = chosen.get(rule);
-    const more = `- ${quoted(rule.text)}`.length - (line?.length ?? 0);
+    const { whole } = linesOfRule(rule);
+    const more = whole.length - (line?.length ?? 0);
     if (line === undefined || more > roomFor(rule)) continue;
     taken += more;
-    chosen.set(rule, `- ${quoted(rule.text)}`);
+    chosen.set(rule, whole);
   }
   const left = live.filter((rule) => !chosen.has(rule));
   const lines = live.flatMap((rule) => chosen.get(rule) ?? []);
   if (left.length === 0) return lines;
   const rest = restLine('more that may bind', left);
   return lines.length > 0 || rest.length + 1 <= Math.max(strong, all) ? [...lines, rest] : [];
+}
+
+/** A rule's lines, which are asked for in every run as long as it holds. */
+const known = new WeakMap<Rule, { readonly short: string; readonly whole: string }>();
+
+function linesOfRule(rule: Rule): { readonly short: string; readonly whole: string } {
+  let lines = known.get(rule);
+  if (!lines) {
+    const whole = `- ${quoted(rule.text)}`;
+    lines = { short: rule.shorter === undefined ? whole : `- ${quoted(rule.shorter)}`, whole };
+    known.set(rule, lines);
+  }
+  return lines;
 }
 
 /** What the line on what is left out takes. */
@@ -166,13 +180,17 @@ export function claimLines(
   { isShownMessage, isShownText }: Sources,
   chars: number,
 ): string[] {
-  const hidden = claims.filter(
-    ({ status, seq, text }) => status === 'live' && !isShownMessage(seq) && !isShownText(text),
-  );
-  return take(
-    hidden.toReversed().map(({ text }) => `- ${text}`),
-    chars,
-  ).toReversed();
+  const lines: string[] = [];
+  let left = chars;
+  // Whether a text is shown is dear to ask, so it is asked only as far as there is room.
+  for (let i = claims.length - 1; i >= 0 && left > 0; i--) {
+    const { status, seq, text } = claims[i]!;
+    if (status !== 'live' || isShownMessage(seq) || isShownText(text)) continue;
+    const line = `- ${text}`;
+    left -= line.length + 1;
+    if (left >= 0) lines.push(line);
+  }
+  return lines.reverse();
 }
 
 /** Files that were written, changed or deleted in messages that left, newest first; what finds no room is counted. */

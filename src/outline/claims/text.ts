@@ -2,8 +2,7 @@ import { needOf, type Artifact, type Identifier, type SecretBook } from '../../f
 import type { ReadonlyLog } from '../../transcript/index.js';
 import type { Count } from '../cut.js';
 import { fitText } from '../fit.js';
-import { BestFirst } from './best-first.js';
-import { Grouping, LINE_CHARS, type Group } from './groups.js';
+import { MostNeeded } from './most-needed.js';
 import {
   claimLines,
   endedLines,
@@ -16,6 +15,7 @@ import {
   type Sources,
 } from './sections.js';
 import type { StatementLedger } from './statements.js';
+import { WordList } from './word-list.js';
 
 export interface ClaimsRequest {
   readonly log: ReadonlyLog;
@@ -72,43 +72,37 @@ const GUESS = 0.98;
 export function claimsText(request: ClaimsRequest): { text: string; tokens: number } | undefined {
   const { maxTokens, count } = request;
   if (maxTokens < LEAST_TOKENS) return undefined;
-  const ranked = rank(request);
+  const words = wordsOf(request);
   // Read once: what is iterated over may be an iterator, and a text is built several times.
   const changed = changedFiles(request);
   const clean = request.secrets?.redact ?? ((text: string): string => text);
-  const build = (chars: number): string => clean(draw(request, ranked, changed, chars));
+  const build = (chars: number): string => clean(draw(request, words, changed, chars));
   const density = request.density === undefined ? WORD_DENSITY : GUESS * request.density;
   const fitted = fitText(build, maxTokens, count, density);
   return fitted && fitted.text.length > HEADER.length ? fitted : undefined;
 }
 
-interface Ranked {
-  readonly word: Identifier;
-  readonly need: number;
-}
-
-function rank({ identifiers, isShown, log }: ClaimsRequest): BestFirst<Ranked> {
+/** Words that left the view, as a list that grows by the most needed one. */
+function wordsOf({ identifiers, isShown, log, secrets }: ClaimsRequest): WordList {
   const now = log.length;
-  const scored: Ranked[] = [];
-  for (const word of identifiers) {
-    if (word.origin !== 'system' && !isShown(word)) scored.push({ word, need: needOf(word, now) });
-  }
-  return new BestFirst(scored, (a, b) => a.need > b.need || (a.need === b.need && a.word.hash < b.word.hash));
+  const ranked = new MostNeeded();
+  for (const word of identifiers)
+    if (word.origin !== 'system' && !isShown(word)) ranked.add(word, needOf(word, now));
+  return new WordList(log, () => {
+    let word = ranked.draw();
+    while (word && secrets && isSecret(word, secrets)) word = ranked.draw();
+    return word;
+  });
 }
 
-function draw(
-  request: ClaimsRequest,
-  ranked: Iterable<Ranked>,
-  changed: readonly Artifact[],
-  chars: number,
-): string {
+function draw(request: ClaimsRequest, words: WordList, changed: readonly Artifact[], chars: number): string {
   const users = usersPart(request, chars, 0);
-  const first = withTheRest(users, request, ranked, changed, chars);
+  const first = withTheRest(users, request, words, changed, chars);
   if (first.left <= LEAST_SPARE) return first.text;
   // What nothing else has a use for goes to what users said.
   const more = usersPart(request, chars, first.left);
   const isSame = more.length === users.length && more.every((line, i) => line === users[i]);
-  return isSame ? first.text : withTheRest(more, request, ranked, changed, chars).text;
+  return isSame ? first.text : withTheRest(more, request, words, changed, chars).text;
 }
 
 /** Less than this is no room for another sentence. In characters. */
@@ -136,7 +130,7 @@ function usersPart(request: ClaimsRequest, chars: number, spare: number): string
 function withTheRest(
   users: readonly string[],
   request: ClaimsRequest,
-  ranked: Iterable<Ranked>,
+  words: WordList,
   changed: readonly Artifact[],
   chars: number,
 ): { text: string; left: number } {
@@ -160,7 +154,7 @@ function withTheRest(
     claimLines(statements.instructions.claims, sources, room(INSTRUCTIONS_SHARE)),
   );
   push('Files changed:', fileLines(changed, room(FILES_SHARE)));
-  push('Seen where:', identifierLines(request, ranked, left));
+  push('Seen where:', words.linesOf(left));
   return { text: sections.length > 1 ? sections.join('\n') : '', left };
 }
 
@@ -175,35 +169,7 @@ function changedFiles({ artifacts, isShownMessage }: ClaimsRequest): Artifact[] 
     .sort((a, b) => b.last - a.last);
 }
 
-function identifierLines({ log, secrets }: ClaimsRequest, ranked: Iterable<Ranked>, chars: number): string[] {
-  const grouping = new Grouping(log);
-  let left = chars;
-  for (const { word } of ranked) {
-    if (left <= 0) break;
-    if (secrets && isSecret(word, secrets)) continue;
-    left -= grouping.add(word);
-  }
-  return grouping.groups.flatMap(linesOf);
-}
-
 /** A word that stands inside a secret is one, wherever else it stands. */
 function isSecret({ text, start, end }: Identifier, secrets: Pick<SecretBook, 'holds' | 'redact'>): boolean {
   return secrets.holds(text.slice(start, end));
-}
-
-/** `label: word, word`, broken where it gets long, with the label again. */
-function linesOf({ label, words }: Group): string[] {
-  const lines: string[] = [];
-  const said = new Set<string>();
-  let line = `${label}:`;
-  for (const { text } of words) {
-    if (said.has(text)) continue;
-    said.add(text);
-    if (line.length + text.length > LINE_CHARS && line.length > label.length + 1) {
-      lines.push(line);
-      line = `${label}:`;
-    }
-    line += ` ${text}`;
-  }
-  return [...lines, line];
 }
