@@ -79,16 +79,16 @@ export function standingIn(
   view: readonly ViewMessage[],
   idAt: (seq: number) => string | undefined,
 ): Pick<CallRecord, 'messages' | 'replaced' | 'summaries'> {
-  const made = view.filter((shown) => shown.made && shown.message.label !== 'injected');
-  const handles = made.map(({ from, to, message }) => {
+  const handles = new Set<string>();
+  let changed = 0;
+  // Asked for at every call, over all that is sent: one pass.
+  for (const { replaced, made, message, from, to } of view) {
+    if (replaced) changed++;
+    if (!made || message.label === 'injected') continue;
     const [first, last] = [idAt(from), idAt(to)];
-    return first === undefined || last === undefined ? message.id : spanHandle(first, last);
-  });
-  return {
-    messages: view.length,
-    replaced: view.filter(({ replaced }) => replaced).length,
-    summaries: [...new Set(handles)],
-  };
+    handles.add(first === undefined || last === undefined ? message.id : spanHandle(first, last));
+  }
+  return { messages: view.length, replaced: changed, summaries: [...handles] };
 }
 
 export function callEvent(record: CallRecord): StoredEvent {

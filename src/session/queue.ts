@@ -38,11 +38,15 @@ export function queuedIn({ log, ledger }: Pick<AgentState, 'log' | 'ledger'>): Q
   return undefined;
 }
 
-/** Markers speak to us, not to the model. */
-export function withoutMarkers(view: readonly ViewMessage[]): readonly ViewMessage[] {
-  const isMarker = ({ message }: ViewMessage): boolean =>
-    message.parts.length > 0 && message.parts.every(({ type }) => type === 'marker');
-  return view.some(isMarker) ? view.filter((shown) => !isMarker(shown)) : view;
+/** Markers speak to us, not to the model. Messages before `from` are known to be none. */
+export function withoutMarkers(view: readonly ViewMessage[], from = 0): readonly ViewMessage[] {
+  for (let i = from; i < view.length; i++)
+    if (isMarker(view[i]!)) return view.filter((shown) => !isMarker(shown));
+  return view;
+}
+
+function isMarker({ message: { parts } }: ViewMessage): boolean {
+  return parts[0]?.type === 'marker' && parts.every(({ type }) => type === 'marker');
 }
 
 /** What keeps an agent going whose loop was interrupted by a compaction. */

@@ -49,6 +49,8 @@ export class Requests {
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
   /** Where the last request differs from the plain view. */
   #injectedAt = Infinity;
+  /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
+  #unmarked = 0;
 
   constructor(parts: SessionParts, calls?: number) {
     this.#parts = parts;
@@ -78,7 +80,7 @@ export class Requests {
     const { projection, log, ledger } = state;
     const { gauge, clock } = this.#parts;
     const reading = gauge.read(projection);
-    const plain = withoutMarkers(projection.view);
+    const plain = withoutMarkers(projection.view, Math.min(this.#unmarked, projection.changedFrom));
     const place = injected.length > 0 ? placeOfInjections(plain) : Infinity;
     const changed = plain === projection.view ? projection.changedFrom : 0;
     const from = Math.min(changed, this.#injectedAt, place);
@@ -87,6 +89,7 @@ export class Requests {
     const { messages, beside = {}, notices } = this.#writer.write(view, Math.min(from, view.length));
     this.#injectedAt = place;
     projection.settle();
+    this.#unmarked = plain === projection.view ? plain.length : 0;
     this.#sent = { reading, generation: gauge.generation };
     const record = ledger.records.findLast(
       ({ kind, status }) => kind === 'compaction' && status === 'committed',
