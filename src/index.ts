@@ -72,14 +72,44 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
 }
 
 export { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
-export { SpillwayError, ERROR_CODES, type ErrorCode, type Fault } from './errors/index.js';
+export { SpillwayError, ERROR_CODES, type ErrorCode, type ErrorDetails, type Fault } from './errors/index.js';
+export type {
+  CompactionThresholds,
+  ConfigEntry,
+  DeepPartial,
+  EffectiveConfig,
+  Overrides,
+  Origin as SettingOrigin,
+  Settings,
+} from './config/index.js';
 export { openStore, type StoreOptions } from './storage/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
-export type { Claim } from './outline/index.js';
+export type { Claim, ClaimKind, ClaimStatus } from './outline/index.js';
 export type { PressureEvent } from './pressure/index.js';
-export type { Budget, Reading } from './tokens/index.js';
-export { formats, openaiChat, readSession } from './formats/index.js';
+export type {
+  Basis,
+  Binding,
+  Budget,
+  Calibration,
+  Catalogue,
+  HeardLimits,
+  Limits,
+  LimitSource,
+  ModelLimits,
+  PriceOf,
+  Reading,
+  Usage,
+} from './tokens/index.js';
+export type { BreakerState } from './summarizers/index.js';
+export {
+  formats,
+  openaiChat,
+  readSession,
+  type Progress,
+  type ReadOptions,
+  type ReadSession,
+} from './formats/index.js';
 export { defineStage, SummarizerError } from './spi/index.js';
 export type {
   CompactionStage,

@@ -4,7 +4,7 @@ import { withoutHostTrimming } from '../session/index.js';
 import { countIn, takeTurn, usageOf, type SessionFor } from './turns.js';
 
 /** What is asked of a model request: LangChain's own has more, and keeps it. */
-interface ModelRequest {
+export interface ModelRequest {
   readonly model: unknown;
   readonly messages: BaseMessage[];
   readonly systemMessage: SystemMessage;

@@ -4,6 +4,7 @@ import { isMapping, showPath, valueAt, type Path } from './path.js';
 import type { Settings } from './schema.js';
 import type { Section, Shape } from './shape.js';
 
+/** One setting as it is in force; `path` with dots: `thresholds.snipThreshold`. */
 export interface ConfigEntry {
   readonly path: string;
   /** Undefined where an optional setting is not set. */

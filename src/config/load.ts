@@ -14,6 +14,7 @@ import { Settings } from './schema.js';
 import { configShape, type Section } from './shape.js';
 import { parseSource, readText } from './source.js';
 
+/** Any of the fields, at any depth; lists are given whole. */
 export type DeepPartial<T> = T extends readonly unknown[]
   ? T
   : T extends object

@@ -2,7 +2,10 @@ import type { Json, StoredEvent } from '../spi/index.js';
 import type { CompactionRecord, PlannedEdit, Trigger } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
 
-/** What happened to the compaction of a session, for operators: in order, and never taken back. */
+/**
+ * What happened to the compaction of a session, for operators: in order, and never taken back.
+ * @hidden
+ */
 export class AuditTrail {
   readonly #clock: () => number;
   readonly #kept: StoredEvent[] = [];

@@ -18,6 +18,7 @@ import type { Projection } from '../transcript/index.js';
 
 /** Turns the size of a view into a reading, on one scale, and learns from what the provider reports. */
 export interface Gauge {
+  /** The size of a view against the budget, on the scale that reported usage has taught. */
   read(projection: Projection): Reading;
   /** Takes in the usage of the request that `sent` was read for; of this generation, or it must not be taken in. */
   observe(usage: Usage, sent: Reading): void;

@@ -25,7 +25,10 @@ export class Session extends OperatedSession {
   #streaming = false;
   readonly #stream = new PressureStream<Reading, RunReport>();
 
-  /** `opened`: where it is kept; without it the session lives as long as the process. */
+  /**
+   * `opened`: where it is kept; without it the session lives as long as the process.
+   * @hidden `spillway.session` and `spillway.open` make them.
+   */
   constructor(parts: SessionParts, opened?: OpenedThread) {
     super(parts, opened);
     this.#requests = new Requests(parts, opened?.calls);

@@ -47,6 +47,7 @@ export interface SpillwayParts {
 }
 
 /** Which session, and what is its own; the rest is the engine's configuration. */
+/** Which session, and what is its own; the rest is the engine's configuration. */
 export interface SessionOptions {
   readonly id?: string;
   /** Which agent of the session; `primary` where absent. */
@@ -78,6 +79,7 @@ export class Spillway {
   readonly #background: Background;
   #opened = 0;
 
+  /** @hidden `createSpillway` and `openSpillway` make one. */
   constructor(parts: SpillwayParts) {
     this.#parts = parts;
     this.config = parts.config;

@@ -21,7 +21,10 @@ import type { EarlyFill } from './ahead/early.js';
 import { pinPredicate, type PinRules } from './pins.js';
 import { markerOf, type QueuedCompaction } from './queue.js';
 
-/** Everything a session needs and does not make itself. */
+/**
+ * Everything a session needs and does not make itself.
+ * @hidden
+ */
 export interface SessionParts {
   readonly id: string;
   /** Which agent of the session, e.g. `primary` or `primary/reviewer`. */

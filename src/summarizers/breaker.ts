@@ -1,5 +1,6 @@
 import CircuitBreaker from 'opossum';
 
+/** `open`: nothing is asked until the cooldown is over; `half-open`: then one call is tried. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
 export interface BreakerOptions {

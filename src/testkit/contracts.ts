@@ -31,8 +31,10 @@ export interface Waivable extends ContractRule<void> {
   readonly waived?: string;
 }
 
+/** What can be judged. */
 export type ContractKind = 'stage' | 'format' | 'summarizer' | 'store';
 
+/** A contract as it is printed. */
 export interface ListedContract {
   readonly kind: ContractKind;
   readonly about: string;
@@ -69,7 +71,7 @@ export const CONTRACTS: readonly ListedContract[] = [
 type Loose = Readonly<Record<string, unknown>>;
 
 /** What of a module can be judged, in order of its exports. Classes are made without arguments. */
-export function candidatesIn(module: Loose): Candidate[] {
+export function candidatesIn(module: Readonly<Record<string, unknown>>): Candidate[] {
   const settings = (module.conform ?? {}) as ConformSettings;
   const seen = new Set<unknown>();
   return Object.entries(module).flatMap(([exportedAs, exported]) => {

@@ -20,7 +20,7 @@ export { judge, RuleBroken, type ContractRule, type Verdict } from './rule.js';
 export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';
 export { validateAiSdk, type AiSdkFault, type AiSdkOptions } from './wire/ai-sdk.js';
 /** What a stage is held to. */
-export { STAGE_RULES, type StageSubject } from './stages/index.js';
+export { STAGE_RULES, type StageRule, type StageSubject } from './stages/index.js';
 /** Generated sessions to try anything on. */
 export { Dice, historyOf, ORDERLY, TRAITS, type HistoryOptions, type Trait } from './histories/index.js';
 export { validateLangChain, type LangChainFault, type LangChainOptions } from './wire/langchain.js';
@@ -34,6 +34,8 @@ export {
   CONTRACTS,
   type Candidate,
   type ConformSettings,
+  type ContractKind,
   type ListedContract,
+  type Waivable,
 } from './contracts.js';
 export { contractText } from './contract-text.js';

@@ -20,6 +20,7 @@ export interface HeardLimits {
   readonly learned?: Limits;
 }
 
+/** What is known of models: their windows, and how much they write. */
 export interface Catalogue {
   /**
    * Limits of a model: operator's override, then the provider's word, then the published sheets, then the default, each

@@ -19,6 +19,7 @@ export interface ReadingRequest {
   readonly ratio?: number;
 }
 
+/** Which limit of a budget is nearest its end. */
 export type Binding = 'tokens' | 'bytes' | 'images' | 'toolResults';
 
 /** How full the next request would be. */

@@ -1,2 +1,2 @@
-export { STAGE_RULES } from './rules.js';
+export { STAGE_RULES, type StageRule } from './rules.js';
 export type { StageSubject } from './subject.js';

@@ -4,7 +4,8 @@ import { checkSessions } from './sessions.js';
 import type { StageSubject } from './subject.js';
 import { sweepOf, type Sighting } from './sweep.js';
 
-type StageRule = ContractRule<StageSubject>;
+/** One rule, put to a stage with sessions to try it on. */
+export type StageRule = ContractRule<StageSubject>;
 
 /** What a stage is held to. The pipeline refuses, edit by edit, whatever breaks 05 to 12: a session is never harmed. */
 export const STAGE_RULES: readonly StageRule[] = [
