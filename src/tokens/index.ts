@@ -1,4 +1,5 @@
-export { createExactCounter, type Encoding } from './exact.js';
+export { createExactCounter } from './exact.js';
+export type { Encoding } from './ranks.js';
 export { heuristicCounter } from './heuristic.js';
 export { memoised } from './memo.js';
 export { countTools, createMeasure } from './measure.js';
