@@ -1,4 +1,4 @@
-import type { Encoding } from './ranks.js';
+import type { Encoding } from './exact.js';
 
 /** What is known of a family of models and stands in no published sheet. Tokens. */
 export interface Family {

@@ -1,5 +1,4 @@
-export { createExactCounter } from './exact.js';
-export type { Encoding } from './ranks.js';
+export { createExactCounter, type Encoding } from './exact.js';
 export { heuristicCounter } from './heuristic.js';
 export { memoised } from './memo.js';
 export { countTools, createMeasure } from './measure.js';

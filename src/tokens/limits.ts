@@ -1,4 +1,4 @@
-import type { Encoding } from './ranks.js';
+import type { Encoding } from './exact.js';
 
 /** Limits that somebody states for a model, in tokens. 0 means without limit; a missing field says nothing. */
 export interface Limits {

@@ -9,9 +9,6 @@ const MAX_RUN_BYTES = 512;
 /** A word of no more UTF-16 units than this is surely within the bound: a unit takes three bytes at most. */
 export const MAX_RUN_CHARS = Math.floor(MAX_RUN_BYTES / 3);
 
-/** No piece of a cut run is longer, in UTF-8 bytes: a step is at most as many units as bytes, a unit takes three. */
-export const LONGEST_CUT_BYTES = 3 * (MAX_RUN_BYTES + 1);
-
 /** Cuts a run into pieces of about `MAX_RUN_BYTES`, never inside a surrogate pair. */
 export function cutRun(run: string): readonly string[] {
   const bytes = Buffer.byteLength(run);
