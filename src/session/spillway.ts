@@ -47,7 +47,6 @@ export interface SpillwayParts {
 }
 
 /** Which session, and what is its own; the rest is the engine's configuration. */
-/** Which session, and what is its own; the rest is the engine's configuration. */
 export interface SessionOptions {
   readonly id?: string;
   /** Which agent of the session; `primary` where absent. */

@@ -23,7 +23,6 @@ export interface DecisionInputs {
 }
 
 /** Why the guard refused an edit: a code for programs, a sentence for people. */
-/** Why the guard refused an edit: a code for programs, a sentence for people. */
 export interface EditFault {
   readonly code: string;
   readonly message: string;
@@ -110,7 +109,6 @@ export interface ModelCall {
   readonly durationMs: number;
 }
 
-/** Tokens of one call as the provider reported them. `inputTokens` are those that no cache gave or took. */
 /** Tokens of one call as the provider reported them. `inputTokens` are those that no cache gave or took. */
 export interface CallUsage {
   readonly inputTokens: number;

@@ -13,10 +13,8 @@ import {
 import { stateOn, type AgentState, type SessionParts } from '../state.js';
 
 /** An operator's judgement of a compaction. */
-/** An operator's judgement of a compaction. */
 export type Flag = NonNullable<CompactionRecord['flag']>;
 
-/** Which compactions to take back; the newest that stands where nothing is named. */
 /** Which compactions to take back; the newest that stands where nothing is named. */
 export interface UndoRequest {
   /** The one record to take back; refused where later ones build on it. */
