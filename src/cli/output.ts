@@ -1,4 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { SpillwayError } from '../errors/index.js';
 import type { Terminal } from './terminal.js';
@@ -26,13 +35,18 @@ export function* requestLines(
   yield '}\n';
 }
 
-/** To a file where one is named, to stdout otherwise. A file appears whole or not at all. */
+/**
+ * To a file where one is named, to stdout otherwise. A file appears whole or not at all; what is none, such as a pipe or
+ * `/dev/null`, is written to and not replaced.
+ */
 export function writeResult(lines: Iterable<string>, file: string | undefined, terminal: Terminal): void {
   if (file === undefined) {
     for (const line of lines) terminal.out(line);
     return;
   }
-  const draft = `${file}.${process.pid}.part`;
+  const there = existsSync(file) ? statSync(file) : undefined;
+  const isStream = there !== undefined && !there.isFile() && !there.isDirectory();
+  const draft = isStream ? file : `${file}.${process.pid}.part`;
   try {
     mkdirSync(dirname(file), { recursive: true });
     const descriptor = openSync(draft, 'w');
@@ -41,9 +55,9 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
     } finally {
       closeSync(descriptor);
     }
-    renameSync(draft, file);
+    if (!isStream) renameSync(draft, file);
   } catch (cause) {
-    if (existsSync(draft)) rmSync(draft);
+    if (!isStream && existsSync(draft)) rmSync(draft);
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: file,
       found: whyUnwritable(cause),

@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, readSession, replaySession } from '../../src/index.js';
@@ -130,6 +140,20 @@ describe('spillway compact', () => {
     const { out } = await spillway(['compact', folder.file('recorded.jsonl', recorded), ...BUDGET]);
     expect(validateOpenAiChat(JSON.parse(out))).toEqual([]);
     expect(out).toMatch(/"tool_calls"/);
+  });
+
+  it('--out to what is no file writes to it, and leaves it what it is', async () => {
+    const pipe = place('pipe');
+    execFileSync('mkfifo', [pipe]);
+    // Open at both ends, so that nobody waits for the other.
+    const ends = openSync(pipe, 'r+');
+    const { code } = await spillway(['compact', FILE, ...BUDGET, '--out', pipe]);
+    expect(code).toBe(0);
+    const read = Buffer.alloc(1 << 16);
+    const sent = read.toString('utf8', 0, readSync(ends, read));
+    closeSync(ends);
+    expect(validateOpenAiChat(JSON.parse(sent))).toEqual([]);
+    expect(statSync(pipe).isFIFO()).toBe(true);
   });
 
   it('a place that cannot be written to: exit code 1, OUTPUT_UNWRITABLE', async () => {
