@@ -2,6 +2,15 @@ import type { Json, StoredEvent } from '../spi/index.js';
 import type { CompactionRecord, PlannedEdit, Trigger } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
 
+/** What was seen, whatever the ledger came to. All else is said of a decision, and falls with it. */
+const SEEN = ['overflow', 'trimmed-upstream', 'over-window', 'trimming-off', 'prepared-alone'];
+const COMPACTION = 'compaction.';
+
+/** Whether an event of this kind still holds where another process was first, and what was decided is decided anew. */
+export function standsAnyway(kind: string): boolean {
+  return !kind.startsWith(COMPACTION) || SEEN.includes(kind.slice(COMPACTION.length));
+}
+
 /**
  * What happened to the compaction of a session, for operators: in order, and never taken back.
  * @hidden
@@ -23,7 +32,7 @@ export class AuditTrail {
 
   say(what: string, ref: string | undefined, body: Readonly<Record<string, Json | undefined>>): void {
     const event: StoredEvent = {
-      kind: `compaction.${what}`,
+      kind: COMPACTION + what,
       ...(ref !== undefined && { ref }),
       at: this.#clock(),
       body,

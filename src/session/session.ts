@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Observable } from 'rxjs';
 import type { Claim } from '../outline/index.js';
 import { PressureStream, type Emit, type PressureEvent } from '../pressure/index.js';
@@ -23,6 +24,8 @@ export class Session extends OperatedSession {
   readonly #reaction: Reaction;
   #calling: Promise<unknown> = Promise.resolve();
   #streaming = false;
+  /** The newest report that could not be stored, and the call it is of. */
+  #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
   readonly #stream = new PressureStream<Reading, RunReport>();
 
   /**
@@ -82,10 +85,12 @@ export class Session extends OperatedSession {
   /**
    * Adds messages to the log; each is measured once, here. While a compaction waits for text they are taken in right
    * after it, in order. Throws `MESSAGE_ID_TAKEN`. Resolves when they are stored; rejects with `STORE_FAILED`, and then
-   * the next call of anything stores them.
+   * the next call of anything stores them; so does appending them again.
    */
   append(...messages: readonly Message[]): Promise<void> {
-    for (const message of messages) takeIn(message, this.state, this.parts);
+    for (const message of messages) {
+      if (!this.keeping.isWaiting(message)) takeIn(message, this.state, this.parts);
+    }
     return this.keeping.stored(messages.map(({ id }) => id));
   }
 
@@ -150,6 +155,10 @@ export class Session extends OperatedSession {
    * rewritten since: what was reported is of a request that would no longer be sent. Resolves when it is stored.
    */
   observe(usage: Usage): Promise<void> {
+    const newest = this.calls.at(-1)?.call;
+    // Told again because it could not be stored: it waits already.
+    if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage))
+      return this.keeping.noted([]);
     this.parts.costs.addPrimary(usage, this.parts.gauge.model);
     const { reading, call, notices } = this.#requests.observe(usage);
     if (reading && overflowed(usage, reading.budget)) {
@@ -161,7 +170,12 @@ export class Session extends OperatedSession {
     if (reading) this.parts.early.start(this.state, this.parts, stored);
     this.#reaction.answered();
     for (const { what, ...facts } of notices) this.parts.audit.say(what, undefined, facts);
-    return this.keeping.noted(call ? [callEvent(call)] : []);
+    const noted = this.keeping.noted(call ? [callEvent(call)] : []);
+    noted.then(
+      () => (this.#unstored = undefined),
+      () => (this.#unstored = { call: newest, usage }),
+    );
+    return noted;
   }
 
   /**

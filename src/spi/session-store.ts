@@ -33,6 +33,8 @@ export interface StoredEvent {
   readonly kind: string;
   /** What it is about and is found by: the id of a compaction, the number of a call. */
   readonly ref?: string;
+  /** A name that no other event has, where its writer must know it again: was the note stored whose answer got lost? */
+  readonly id?: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly body: Json;

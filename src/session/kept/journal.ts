@@ -9,9 +9,10 @@ import type {
   ThreadKey,
   UsageEntry,
 } from '../../spi/index.js';
-import { appendedAt, type LedgerEvent, type LogMessage } from '../../transcript/index.js';
+import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
 import { sameMessage } from '../client/same-message.js';
 import type { AgentState } from '../state.js';
+import { Notes } from './notes.js';
 import { doneOf, isUnsure, type UnsureWrite } from './unsure.js';
 
 /** A ledger event as it is stored: with a name of its own, by which its writer knows it again. */
@@ -48,20 +49,28 @@ export class Journal {
   #head: ThreadHead;
   #last: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
-  #events: StoredEvent[] = [];
-  #usage: UsageEntry[] = [];
+  readonly #notes: Notes;
   /** How often something of the ledger was dropped, because another process had been first. */
   #losses = 0;
   /** Messages that were turned down after all: another one had their id. */
   readonly #refused = new Set<string>();
   /** Writes since the last answer that may have been done. */
   #unsure: UnsureWrite[] = [];
+  #isFailing = false;
   /** Messages of such writes: found stored, they are our own. */
   readonly #sent = new Set<string>();
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
     this.#head = parts.head;
+    const { store, key, clock } = parts;
+    this.#notes = new Notes({
+      store,
+      key,
+      clock,
+      writer: this.#writer,
+      guarded: (ask) => this.#guarded(ask),
+    });
   }
 
   get head(): ThreadHead {
@@ -71,6 +80,13 @@ export class Journal {
   /** Whether something stands in memory that is not stored. */
   get isBehind(): boolean {
     return this.#unsaved().length > 0 || this.#parts.state.ledger.version > this.#head.entries;
+  }
+
+  /** Whether a write failed that held this very message: said again it is no other one, and still waits. */
+  isWaiting(message: Message): boolean {
+    if (!this.#isFailing) return false;
+    const logged = this.#parts.state.log.find(message.id);
+    return logged !== undefined && this.#unsaved().includes(logged) && sameMessage(logged, message);
   }
 
   get losses(): number {
@@ -87,20 +103,13 @@ export class Journal {
 
   /** Goes with the next write, or the next note; never causes one. */
   mention(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
-    this.#events.push(...events);
-    this.#usage.push(...usage);
+    this.#notes.mention(events, usage);
   }
 
   /** Stores what was mentioned now. */
   async note(): Promise<void> {
     await this.flush();
-    // What is mentioned while the store writes is not forgotten with it.
-    await this.#alone(async () => {
-      const [events, usage] = [[...this.#events], [...this.#usage]];
-      if (events.length === 0 && usage.length === 0) return;
-      await this.#guarded(() => this.store.note(this.key, events, usage));
-      this.#forget(events.length, usage.length);
-    });
+    await this.#alone(() => this.#notes.store());
   }
 
   /**
@@ -144,17 +153,18 @@ export class Journal {
 
   async #drain(): Promise<void> {
     for (;;) {
+      if (this.#notes.isUnsure) await this.#notes.settle();
       const { log, ledger } = this.#parts.state;
       const messages = this.#unsaved();
       const events = ledger.events.slice(this.#head.entries - (ledger.version - ledger.events.length));
       if (messages.length === 0 && events.length === 0) return;
       const offset = appendedAt(log.length, ledger.left) - log.length;
-      const [mentioned, usage] = [this.#events.length, this.#usage.length];
+      const mentioned = this.#notes.waiting;
       const sent = {
         messages: messages.map(({ id }) => id),
         entries: events.length,
-        events: mentioned,
-        usage,
+        events: mentioned.events.length,
+        usage: mentioned.usage.length,
       };
       const write = {
         ...(messages.length > 0 && { messages: messages.map((one) => ({ ...one, seq: one.seq + offset })) }),
@@ -162,22 +172,28 @@ export class Journal {
           entries: events.map(this.#entryOf),
           checkpoint: this.#parts.checkpoint(),
         }),
-        ...(mentioned > 0 && { events: [...this.#events] }),
-        ...(usage > 0 && { usage: [...this.#usage] }),
+        ...(sent.events > 0 && { events: mentioned.events }),
+        ...(sent.usage > 0 && { usage: mentioned.usage }),
       };
       let head: ThreadHead | undefined;
       try {
         head = await this.#guarded(() => this.store.write(this.key, this.#head, write));
       } catch (error) {
-        if (await this.#dropTaken(error, messages)) continue;
+        const taken = await this.#takenOf(error, messages);
+        if (taken.size > 0) {
+          await this.#reload(events, sent, taken);
+          continue;
+        }
         if (isUnsure(error)) this.#doubt(sent);
+        this.#isFailing = true;
         throw error;
       }
+      this.#isFailing = false;
       if (head) {
         this.#head = head;
         // The head was where we left it: nothing that failed before was done.
         this.#unsure = [];
-        this.#forget(mentioned, usage);
+        this.#notes.forget(sent);
       } else await this.#reload(events, sent);
     }
   }
@@ -200,11 +216,16 @@ export class Journal {
     return Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));
   }
 
-  async #reload(events: readonly LedgerEvent[], sent: UnsureWrite): Promise<void> {
+  /** `without`: ids of messages that are stored, or turned down, and go behind nothing. */
+  async #reload(
+    events: readonly LedgerEvent[],
+    sent: UnsureWrite,
+    without: ReadonlySet<string> = new Set(),
+  ): Promise<void> {
     const before = this.#head;
     // An answer can get lost behind a write that took place: then nothing of ours was.
     const candidates = [...this.#unsure, ...(events.length > 0 ? [sent] : [])];
-    await this.#readAgain(() => this.#unsaved());
+    await this.#readAgain(() => this.#unsaved().filter(({ id }) => !without.has(id)));
     if (candidates.length === 0) return;
     const entries = await this.#guarded(() =>
       this.store.entries(this.key, before.entries, this.#head.entries),
@@ -212,11 +233,10 @@ export class Journal {
     const own = entries.filter(({ body }) => (body as unknown as Entry).writer === this.#writer).length;
     const done = await doneOf(candidates, own, async (id) => this.#isOwn(id));
     this.#unsure = [];
-    if (done) this.#forget(done.events, done.usage);
+    if (done) this.#notes.forget(done);
     if (own >= events.length) return;
     this.#losses++;
-    // What was said of it did not happen.
-    this.#events = this.#events.filter(({ kind }) => kind === 'call');
+    this.#notes.dropDecisions();
   }
 
   async #isOwn(id: string): Promise<boolean> {
@@ -225,10 +245,10 @@ export class Journal {
     );
   }
 
-  /** A message whose id the store knows from the part of the log that was not read. */
-  async #dropTaken(error: unknown, messages: readonly LogMessage[]): Promise<boolean> {
-    if (!(error instanceof SpillwayError) || error.code !== 'MESSAGE_ID_TAKEN') return false;
+  /** Messages whose ids the store knows, from the part of the log that was not read or from another process. */
+  async #takenOf(error: unknown, messages: readonly LogMessage[]): Promise<ReadonlySet<string>> {
     const taken = new Set<string>();
+    if (!(error instanceof SpillwayError) || error.code !== 'MESSAGE_ID_TAKEN') return taken;
     for (const message of messages) {
       const { id } = message;
       const stored = await this.#guarded(() => this.store.message(this.key, id));
@@ -237,9 +257,7 @@ export class Journal {
       // Our own, which was stored although its answer never came?
       if (!this.#sent.has(id) || !sameMessage(stored, message)) this.#refused.add(id);
     }
-    if (taken.size === 0) return false;
-    await this.#readAgain(() => this.#unsaved().filter(({ id }) => !taken.has(id)));
-    return true;
+    return taken;
   }
 
   readonly #entryOf = (event: LedgerEvent): LedgerEntry => ({
@@ -247,11 +265,6 @@ export class Journal {
     at: this.#parts.clock(),
     body: { event, writer: this.#writer } satisfies Entry as unknown as Json,
   });
-
-  #forget(events: number, usage: number): void {
-    this.#events.splice(0, events);
-    this.#usage.splice(0, usage);
-  }
 
   /** A store may throw anything; what reaches the caller says which store it was. */
   async #guarded<T>(ask: () => Promise<T>): Promise<T> {

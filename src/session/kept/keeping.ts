@@ -1,7 +1,7 @@
 import { SpillwayError } from '../../errors/index.js';
 import type { Json, SearchHit, StoredEvent, UsageEntry } from '../../spi/index.js';
 import type { Limits } from '../../tokens/index.js';
-import { isLeft, type LogMessage } from '../../transcript/index.js';
+import { isLeft, type LogMessage, type Message } from '../../transcript/index.js';
 import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { checkpointOf } from './checkpoint.js';
 import { Journal } from './journal.js';
@@ -52,6 +52,11 @@ export class Keeping {
   /** Reads what was not read when the session was opened. */
   async load(): Promise<void> {
     if (!this.#state.isWhole) await this.#journal?.load();
+  }
+
+  /** Whether a message is one that could not be stored yet, told again. */
+  isWaiting(message: Message): boolean {
+    return this.#journal?.isWaiting(message) ?? false;
   }
 
   /** Resolves when messages that were appended are stored. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LedgerEntry, ThreadHead, ThreadKey, ThreadWrite } from '../../spi/index.js';
+import type { LedgerEntry, StoredEvent, ThreadHead, ThreadKey, ThreadWrite } from '../../spi/index.js';
 import { headAfter } from '../fault.js';
 import { keyOf } from '../text.js';
-import { readEntries, readMessages } from './read.js';
-import type { Database } from './tables.js';
+import { readEntries, readEvents, readMessages } from './read.js';
+import type { Database, Open } from './tables.js';
 
 /**
  * Finds out whether a write was done whose answer never came. Waits for the transaction of the lost connection, should the
@@ -18,15 +18,8 @@ export function wasDone(
   const [message] = write.messages ?? [];
   const [entry] = write.entries ?? [];
   if (!message && !entry) return Promise.resolve(undefined);
-  return db.transaction().execute(async (open) => {
-    const head = await open
-      .selectFrom('spillway_thread')
-      .select(['messages', 'entries'])
-      .where('session_key', '=', keyOf(key.sessionId))
-      .where('path_key', '=', keyOf(key.agentPath))
-      .forUpdate()
-      .executeTakeFirst();
-    const after = headAfter(expected, write);
+  const after = headAfter(expected, write);
+  return settled(db, key, async (open, head) => {
     if (!head || head.messages < after.messages || head.entries < after.entries) return false;
     // Somebody else may have written there: ids of messages are nobody else's, entries are compared whole.
     if (message) {
@@ -35,5 +28,36 @@ export function wasDone(
     }
     const [stored] = await readEntries(open, key, expected.entries, expected.entries + 1);
     return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(entry)) as LedgerEntry);
+  });
+}
+
+/** As `wasDone`, for a note: by the first of its events that has a name. */
+export function wasNoted(
+  db: Database,
+  key: ThreadKey,
+  events: readonly StoredEvent[],
+): Promise<boolean | undefined> {
+  const named = events.find(({ id }) => id !== undefined);
+  if (!named) return Promise.resolve(undefined);
+  const { kind, ref, id: name } = named;
+  const query = { kinds: [kind], ...(ref !== undefined && { ref }) };
+  return settled(db, key, async (open) => (await readEvents(open, key, query)).some(({ id }) => id === name));
+}
+
+/** Looks when nobody is writing to the thread any more, and nobody can begin to. */
+function settled<Found>(
+  db: Database,
+  key: ThreadKey,
+  look: (open: Open, head: ThreadHead | undefined) => Promise<Found>,
+): Promise<Found> {
+  return db.transaction().execute(async (open) => {
+    const head = await open
+      .selectFrom('spillway_thread')
+      .select(['messages', 'entries'])
+      .where('session_key', '=', keyOf(key.sessionId))
+      .where('path_key', '=', keyOf(key.agentPath))
+      .forUpdate()
+      .executeTakeFirst();
+    return look(open, head);
   });
 }

@@ -23,7 +23,7 @@ import { wordsOfQuery } from '../words.js';
 import type { Dialect } from './dialect.js';
 import { migrate, type Migrations } from './migrate.js';
 import { patiently } from '../patience.js';
-import { wasDone } from './outcome.js';
+import { wasDone, wasNoted } from './outcome.js';
 import * as read from './read.js';
 import type { Database, Open } from './tables.js';
 import { noteThread, writeThread } from './write.js';
@@ -74,16 +74,11 @@ export class SqlStore implements SessionStore, OpensQueue {
     checkWrite(expected, write);
     const now = this.#parts.nowMs();
     const { dialect } = this.#parts;
-    try {
-      return await this.#change((open) => writeThread(open, dialect, key, expected, write, now));
-    } catch (fault) {
-      if (!(fault instanceof SpillwayError) || fault.facts.outcome !== 'unknown') throw fault;
-      const done = await this.#ask((db) => wasDone(db, key, expected, write)).catch(() => undefined);
-      if (done) return headAfter(expected, write);
-      if (done === undefined) throw fault;
-      // It is known now: nothing was changed.
-      throw dialect.faultOf((fault.cause as Error).cause);
-    }
+    return this.#surely(
+      () => this.#change((open) => writeThread(open, dialect, key, expected, write, now)),
+      (db) => wasDone(db, key, expected, write),
+      headAfter(expected, write),
+    );
   }
 
   messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]> {
@@ -100,7 +95,11 @@ export class SqlStore implements SessionStore, OpensQueue {
 
   note(key: ThreadKey, events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): Promise<void> {
     const now = this.#parts.nowMs();
-    return this.#change((open) => noteThread(open, key, events, usage, now));
+    return this.#surely(
+      () => this.#change((open) => noteThread(open, key, events, usage, now)),
+      (db) => wasNoted(db, key, events),
+      undefined,
+    );
   }
 
   events(key: ThreadKey, query: EventQuery = {}): Promise<readonly StoredEvent[]> {
@@ -196,6 +195,24 @@ export class SqlStore implements SessionStore, OpensQueue {
   close(): Promise<void> {
     this.#closing ??= Promise.allSettled(this.#underWay).then(() => this.#parts.db.destroy());
     return this.#closing;
+  }
+
+  /** Where the answer got lost, `answer` if it was done all the same; rejects where it was not, or nobody knows. */
+  async #surely<T>(
+    change: () => Promise<T>,
+    wasDone: (db: Database) => Promise<boolean | undefined>,
+    answer: T,
+  ): Promise<T> {
+    try {
+      return await change();
+    } catch (fault) {
+      if (!(fault instanceof SpillwayError) || fault.facts.outcome !== 'unknown') throw fault;
+      const done = await this.#ask(wasDone).catch(() => undefined);
+      if (done) return answer;
+      if (done === undefined) throw fault;
+      // It is known now: nothing was changed.
+      throw this.#parts.dialect.faultOf((fault.cause as Error).cause);
+    }
   }
 
   #change<T>(work: (open: Open) => Promise<T>): Promise<T> {

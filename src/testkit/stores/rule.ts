@@ -47,7 +47,7 @@ export function entry(number: number): LedgerEntry {
 }
 
 export function event(kind: string, at: number, ref?: string): StoredEvent {
-  return { kind, at, body: { at }, ...(ref !== undefined && { ref }) };
+  return { kind, id: `${kind} ${at}`, at, body: { at }, ...(ref !== undefined && { ref }) };
 }
 
 export function usage(line: UsageEntry['line'], model: string, calls: number): UsageEntry {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SpillwayError, type Message, type Session, type SessionStore } from '../../../src/index.js';
-import { engine, read, says, talk, user } from '../support.js';
+import { engine, read, says, shownText, talk, user } from '../support.js';
 import { but, KINDS, place } from './stores.js';
 
 const openOn = async (store: SessionStore): Promise<Session> =>
@@ -13,24 +13,27 @@ const said = (id: string, text = 'Hm.'): Message => ({
   parts: [{ type: 'text', text }],
 });
 
-/** A store whose next write is done, but whose answer never comes. */
-function losing(store: SessionStore): { store: SessionStore; loses(): void } {
-  let isLost = false;
+/** A store whose next write, or note, is done or not, and in any case its answer never comes. */
+function losing(store: SessionStore) {
+  let lost: 'nothing' | 'answer' | 'all' = 'nothing';
+  const losingly = async <T>(ask: () => Promise<T>): Promise<T> => {
+    const is = lost;
+    lost = 'nothing';
+    const answer = is === 'all' ? undefined : await ask();
+    if (is === 'nothing') return answer as T;
+    throw new SpillwayError('STORE_FAILED', {
+      subject: store.name,
+      found: 'the connection went away',
+      remedy: 'Load the thread again to see whether it was done.',
+      facts: { outcome: 'unknown' },
+      retryable: true,
+    });
+  };
   const unsure = but(store, {
-    write: async (key, head, write) => {
-      const answer = await store.write(key, head, write);
-      if (!isLost) return answer;
-      isLost = false;
-      throw new SpillwayError('STORE_FAILED', {
-        subject: store.name,
-        found: 'the connection went away',
-        remedy: 'Load the thread again to see whether it was done.',
-        facts: { outcome: 'unknown' },
-        retryable: true,
-      });
-    },
+    write: (...asked) => losingly(() => store.write(...asked)),
+    note: (...asked) => losingly(() => store.note(...asked)),
   });
-  return { store: unsure, loses: () => void (isLost = true) };
+  return { store: unsure, loses: (what: 'answer' | 'all' = 'answer') => void (lost = what) };
 }
 
 const LOST = { code: 'STORE_FAILED', retryable: true };
@@ -93,6 +96,123 @@ describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => 
     await session.flag('c1', 'good', 'after all');
     const reopened = await (await openOn(await at.again())).load();
     expect(reopened.history).toMatchObject([{ flag: 'good', notes: 'after all' }]);
+  });
+});
+
+describe.each(KINDS)('what a call took, told to %s', (kind) => {
+  /** A session with one call observed, and what the store says of its calls. */
+  async function observing() {
+    const at = await place(kind);
+    const { store, loses } = losing(at.store);
+    const session = await openOn(store);
+    await session.append(...read([user('Build a mill.'), says('Gladly.')]));
+    await session.prepare();
+    const stored = async () => {
+      const again = await (await openOn(await at.again())).load();
+      expect(again.costs).toEqual(session.costs);
+      return {
+        tokens: again.costs.primary.inputTokens,
+        calls: again.costs.primary.calls,
+        events: await at.store
+          .events({ sessionId: 's', agentPath: 'primary' }, { kinds: ['call'] })
+          .then((events) => events.map(({ ref }) => ref)),
+      };
+    };
+    return { session, loses, stored };
+  }
+
+  it.each(['answer', 'all'] as const)('is counted once where its %s got lost, by a note', async (what) => {
+    const { session, loses, stored } = await observing();
+    loses(what);
+    await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+    await session.prepare();
+    await session.observe({ inputTokens: 20 });
+    expect(await stored()).toEqual({ tokens: 120, calls: 2, events: ['1', '2'] });
+  });
+
+  it.each(['answer', 'all'] as const)('is counted once where its %s got lost, by a write', async (what) => {
+    const { session, loses, stored } = await observing();
+    loses(what);
+    await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+    await session.append(said('next'));
+    expect(await stored()).toEqual({ tokens: 100, calls: 1, events: ['1'] });
+  });
+
+  it.each(['answer', 'all'] as const)(
+    'is counted once where its %s got lost and it is told again',
+    async (what) => {
+      const { session, loses, stored } = await observing();
+      for (let time = 0; time < (what === 'all' ? 3 : 1); time++) {
+        loses(what);
+        await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+      }
+      await session.observe({ inputTokens: 100 });
+      expect(await stored()).toEqual({ tokens: 100, calls: 1, events: ['1'] });
+      // Another call may well have taken as much.
+      await session.prepare();
+      await session.observe({ inputTokens: 100 });
+      expect(await stored()).toEqual({ tokens: 200, calls: 2, events: ['1', '2'] });
+    },
+  );
+
+  it('is counted once where nothing had been prepared that it could be of', async () => {
+    const at = await place(kind);
+    const { store, loses } = losing(at.store);
+    const session = await openOn(store);
+    loses();
+    await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+    await session.observe({ inputTokens: 20 });
+    expect((await openOn(await at.again())).costs.primary).toMatchObject({ calls: 2, inputTokens: 120 });
+  });
+});
+
+describe.each(KINDS)('messages that %s could not store', (kind) => {
+  it('are appended again by who was told so, and stand once; another message under the id is refused', async () => {
+    const at = await place(kind);
+    const { store, loses } = losing(at.store);
+    const session = await openOn(store);
+    await session.append(said('a'));
+    for (const what of ['answer', 'all'] as const) {
+      loses(what);
+      await expect(session.append(said('b'), said('c'))).rejects.toMatchObject(LOST);
+    }
+    await expect((async () => session.append(said('b', 'Other words.')))()).rejects.toMatchObject({
+      code: 'MESSAGE_ID_TAKEN',
+    });
+    await session.append(said('b'), said('c'), said('d'));
+    await expect((async () => session.append(said('b')))()).rejects.toMatchObject({
+      code: 'MESSAGE_ID_TAKEN',
+    });
+    const reopened = await openOn(await at.again());
+    expect(reopened.view.map(({ message }) => message.id)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('take no judgement with them that was made at the same moment', async () => {
+    const at = await place(kind);
+    // Looks at ids before it looks at heads, as a store may.
+    const strict = but(at.store, {
+      write: async (key, head, write) => {
+        for (const { id } of write.messages ?? []) {
+          if (await at.store.message(key, id))
+            throw new SpillwayError('MESSAGE_ID_TAKEN', { subject: 'message id', found: id, remedy: '' });
+        }
+        return at.store.write(key, head, write);
+      },
+    });
+    const session = await openOn(strict);
+    await session.append(...read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]));
+    await session.compact({ target: 0.5 });
+    const other = await openOn(await at.again());
+    await other.append(said('x', 'Go left.'));
+    const taken = session.append(said('x', 'Go right.'));
+    const flagged = session.flag('c1', 'bad', 'lost the path');
+    await expect(taken).rejects.toMatchObject({ code: 'MESSAGE_ID_TAKEN' });
+    expect(await flagged).toMatchObject({ id: 'c1', flag: 'bad' });
+    const reopened = await (await openOn(await at.again())).load();
+    expect(reopened.history).toMatchObject([{ id: 'c1', flag: 'bad', notes: 'lost the path' }]);
+    expect(reopened.view.map(shownText).at(-1)).toBe('Go left.');
+    const kinds = (await reopened.audit()).map((event) => event.kind);
+    expect(kinds.filter((one) => one === 'compaction.flagged')).toHaveLength(1);
   });
 });
 

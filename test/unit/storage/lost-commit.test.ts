@@ -65,6 +65,23 @@ describe('a connection that breaks at a commit', () => {
     wire.close();
   });
 
+  it.each(['after', 'before'] as const)('%s the server heard of a note: it is there once', async (cut) => {
+    const url = await server.create();
+    const wire = await breakingWire();
+    const store = await opened(url.replace(`:${server.port}`, `:${wire.port}`));
+    await fill(store, 1);
+    const events = [{ kind: 'call', ref: '1', id: 'w/1', at: 1, body: {} }];
+    const took = { calls: 1, inputTokens: 9, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+    const usage = [{ line: 'primary' as const, model: '', ...took, cost: 0, unpriced: 1 }];
+    wire.cutAt(cut);
+    const noted = store.note(KEY, events, usage);
+    if (cut === 'after') await noted;
+    else await expect(noted).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true, facts: {} });
+    expect(await store.events(KEY)).toEqual(cut === 'after' ? events : []);
+    expect((await store.usage(KEY)).map(({ calls }) => calls)).toEqual(cut === 'after' ? [1] : []);
+    wire.close();
+  });
+
   it('and stays away says that nobody knows', async () => {
     const url = await server.create();
     const wire = await breakingWire();

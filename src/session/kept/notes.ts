@@ -1,0 +1,100 @@
+import type { SessionStore, StoredEvent, ThreadKey, UsageEntry } from '../../spi/index.js';
+import { standsAnyway } from '../audit.js';
+import { isUnsure } from './unsure.js';
+
+/** What goes with a write or a note: events and usage, and how many of each. */
+export interface Mentioned {
+  readonly events: readonly StoredEvent[];
+  readonly usage: readonly UsageEntry[];
+}
+
+export interface NotesParts {
+  readonly store: SessionStore;
+  readonly key: ThreadKey;
+  /** Nobody else's. */
+  readonly writer: string;
+  readonly clock: () => number;
+  /** Asks the store; whatever it throws says which store it was. */
+  readonly guarded: <T>(ask: () => Promise<T>) => Promise<T>;
+}
+
+/** What is kept for operators beside log and ledger, until it is stored: once, also where an answer gets lost. */
+export class Notes {
+  readonly #parts: NotesParts;
+  #events: StoredEvent[] = [];
+  #usage: UsageEntry[] = [];
+  #named = 0;
+  /** A note whose answer was lost. Its first event bears a name of its own. */
+  #unsure: (Mentioned & { readonly first: StoredEvent }) | undefined;
+
+  constructor(parts: NotesParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether something may be stored that waits all the same. */
+  get isUnsure(): boolean {
+    return this.#unsure !== undefined;
+  }
+
+  mention(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
+    this.#events.push(...events);
+    this.#usage.push(...usage);
+  }
+
+  /** All that waits now. What is mentioned while the store writes comes behind it. */
+  get waiting(): Mentioned {
+    return { events: [...this.#events], usage: [...this.#usage] };
+  }
+
+  /** These were stored: so many of the first of each. */
+  forget({ events, usage }: { readonly events: number; readonly usage: number }): void {
+    this.#events.splice(0, events);
+    this.#usage.splice(0, usage);
+  }
+
+  /** A decision was lost to another process: what was said of it did not happen. */
+  dropDecisions(): void {
+    this.#events = this.#events.filter(({ kind }) => standsAnyway(kind));
+  }
+
+  /** Stores what waits, by itself. */
+  async store(): Promise<void> {
+    await this.settle();
+    if (this.#events.length === 0 && this.#usage.length === 0) return;
+    const first = this.#nameFirst();
+    const { events, usage } = this.waiting;
+    const { store, key, guarded } = this.#parts;
+    try {
+      await guarded(() => store.note(key, events, usage));
+    } catch (error) {
+      if (isUnsure(error)) this.#unsure = { events, usage, first };
+      throw error;
+    }
+    this.forget({ events: events.length, usage: usage.length });
+  }
+
+  /** Finds out what became of a note whose answer was lost, before anything of it is sent again. */
+  async settle(): Promise<void> {
+    const sent = this.#unsure;
+    if (!sent) return;
+    const { store, key, guarded } = this.#parts;
+    const { kind, ref } = sent.first;
+    const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
+    const stored = await guarded(() => store.events(key, query));
+    this.#unsure = undefined;
+    if (stored.some(({ id }) => id === sent.first.id))
+      this.forget({ events: sent.events.length, usage: sent.usage.length });
+  }
+
+  #nameFirst(): StoredEvent {
+    const { writer, clock } = this.#parts;
+    // Usage alone would leave nothing to be found by.
+    if (this.#events.length === 0) this.#events.push({ kind: 'usage', at: clock(), body: null });
+    const first: StoredEvent = {
+      ...this.#events[0]!,
+      id: this.#events[0]!.id ?? `${writer}/${++this.#named}`,
+    };
+    this.#events[0] = first;
+    return first;
+  }
+}
