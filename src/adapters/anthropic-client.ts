@@ -1,6 +1,7 @@
 import { fitCacheMarks, isFields, type Fields } from '../formats/index.js';
 import { withoutHostTrimming, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
+import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';
 import { countIn, takeTurn, type SessionFor } from './turns.js';
 
 /** What is asked of a client: Anthropic's own has it, and so have those for Bedrock and Vertex. */
@@ -12,8 +13,8 @@ export interface AnthropicClient {
  * The same client, of which every request of `messages.create`, `messages.stream` and `messages.parse` (and of those
  * under `beta`) is compacted before it is sent. Each request carries the whole history, as ever; what is new in it goes
  * into the session. Reported usage calibrates the session, and a request that the provider finds too long is compacted
- * and sent once more. Requests of one session are sent one after the other. The session must be of the format
- * `anthropic`.
+ * and sent once more. Requests of one session are sent one after the other. Left alone are requests of a thread, whose
+ * history the provider keeps. The session must be of the format `anthropic`.
  *
  *     const client = compactAnthropic(new Anthropic(), spillway.session());
  */
@@ -36,17 +37,15 @@ export function compactAnthropic<Client extends AnthropicClient>(
 }
 
 type Method = (...parameters: unknown[]) => unknown;
+
+/** Whether the client can have the provider keep a conversation. */
+type ThreadingClient = object & { readonly _supportsMessageThreads?: unknown };
+
 interface Messages {
   create(body: Fields, options?: unknown): Promise<unknown>;
 }
 
-/** What the client's own promise can do beside resolving. */
-interface Answering extends Promise<unknown> {
-  asResponse(): Promise<unknown>;
-  withResponse(): Promise<object>;
-}
-
-function withMessages(beta: object, session: SessionFor<Fields>, client: object): object {
+function withMessages(beta: object, session: SessionFor<Fields>, client: ThreadingClient): object {
   return new Proxy(beta, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
@@ -56,28 +55,45 @@ function withMessages(beta: object, session: SessionFor<Fields>, client: object)
 }
 
 /** All other methods of the resource go through the new `create`: streams, parsing and the tool runner end there. */
-function compacting(messages: Messages, session: SessionFor<Fields>, client: object): Messages {
-  return new Proxy(messages, {
+function compacting(messages: Messages, session: SessionFor<Fields>, client: ThreadingClient): Messages {
+  const wrapped: Messages = new Proxy(messages, {
     get(target, key) {
       if (key === '_client') return client;
       if (key === 'create')
         return (body: Fields, options?: unknown) => create(target, session, body, options);
-      return Reflect.get(target, key, target) as unknown;
+      const value: unknown = Reflect.get(target, key, target);
+      if (key !== 'toolRunner' || client._supportsMessageThreads !== true) return value;
+      // Where it may, it has the provider keep the history: of that nothing could be compacted.
+      return (body: Fields, options?: unknown) =>
+        (value as Method).call(wrapped, { thread: false, ...body }, options);
     },
   });
+  return wrapped;
 }
 
-function create(messages: Messages, session: SessionFor<Fields>, body: Fields, options: unknown): Answering {
+function create(
+  messages: Messages,
+  session: SessionFor<Fields>,
+  body: Fields,
+  options: unknown,
+): Promise<unknown> {
+  if (isFields(body.thread)) return messages.create(body, options);
   // Wrapped, or the promise of the client would be awaited here and its response be lost.
   const sent = send(messages, session, body, options);
+  const props = () => sent.then(({ answer, data }) => propsOf(answer, data, body.stream === true));
+  const response = () =>
+    sent.then(({ answer }) => answer?.asResponse() ?? props().then((one) => one.response));
   return Object.assign(
     sent.then(({ data }) => data),
     {
-      asResponse: () => sent.then(({ answer }) => answer?.asResponse()),
+      asResponse: response,
       withResponse: () =>
-        sent.then(async ({ answer, data }) => ({ ...(await answer?.withResponse()), data })),
+        sent.then(async ({ answer, data }) => {
+          return { ...(answer ? await answer.withResponse() : { response: await response() }), data };
+        }),
+      _responseProps: props,
     },
-  );
+  ) satisfies Answering;
 }
 
 interface Sent {
@@ -158,34 +174,3 @@ const usageIn = (usage: Fields): Usage => ({
   cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens'),
   outputTokens: countIn(usage, 'output_tokens'),
 });
-
-const NO_USAGE = { input_tokens: 0, output_tokens: 0 };
-
-/** An answer in the model's place. */
-function messageOf(text: string, { model }: Fields): Fields {
-  const content = [{ type: 'text', text, citations: null }];
-  const about = { id: 'msg_spillway', type: 'message', role: 'assistant', model };
-  return { ...about, content, stop_reason: 'end_turn', stop_sequence: null, usage: NO_USAGE };
-}
-
-/** The same as a stream that no server sent. */
-function streamed(
-  text: string,
-  body: Fields,
-): AsyncIterable<Fields> & { readonly controller: AbortController } {
-  const message = { ...messageOf(text, body), content: [], stop_reason: null };
-  const events: readonly Fields[] = [
-    { type: 'message_start', message },
-    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
-    { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: NO_USAGE },
-    { type: 'message_stop' },
-  ];
-  return {
-    controller: new AbortController(),
-    async *[Symbol.asyncIterator]() {
-      yield* events;
-    },
-  };
-}

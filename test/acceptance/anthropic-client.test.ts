@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { describe, expect, it } from '@jest/globals';
 import { compactAnthropic } from '../../src/adapters/anthropic-client.js';
 import { validateAnthropic } from '../../src/testkit/index.js';
@@ -131,6 +132,54 @@ describe('Anthropic’s own client, compacting', () => {
     ]);
     expect([emulator.received.length, session.history.length > 0]).toEqual([0, true]);
     expect(JSON.stringify(session.view)).not.toContain('/compact');
+  });
+
+  it('A6: answers /compact to the tool runner too, and whoever asks for the response', async () => {
+    const { emulator, client, session } = await open(100_000);
+    const command = [...history(6).slice(0, -1), ...said(asks('/compact'))];
+    const runner = () => ({ ...ask(command), tools: [] });
+    const whole = await client.beta.messages.toolRunner(runner());
+    expect(whole.content[0]).toMatchObject({ text: expect.stringContaining('[spillway] Compacted') });
+    for await (const stream of client.beta.messages.toolRunner({ ...runner(), stream: true }))
+      expect(await stream.finalText()).toContain('[spillway]');
+    const { data, response } = await client.messages.create(ask(command)).withResponse();
+    expect(await response.json()).toEqual(data);
+    expect([emulator.received.length, session.history.length > 0]).toEqual([0, true]);
+  });
+
+  it('runs tools: each step of the runner is compacted, whole and streamed, and its usage is learned', async () => {
+    for (const stream of [false, true]) {
+      const { emulator, client, session } = await open(4_000);
+      emulator.script = [ANSWER, { ...ANSWER, toolCalls: [] }];
+      const look = betaTool({
+        name: 'Read',
+        description: 'Reads a file.',
+        inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+        run: () => 'a wheel',
+      });
+      const runner = client.beta.messages.toolRunner({ ...ask(history(6)), tools: [look], stream });
+      for await (const step of runner) if ('finalMessage' in step) await step.finalMessage();
+      expect(sent(emulator)).toHaveLength(2);
+      for (const body of sent(emulator)) {
+        expect(validateAnthropic(body)).toEqual([]);
+        expect(JSON.stringify(body)).not.toContain('"thread"');
+      }
+      expect(JSON.stringify(sent(emulator)[1])).toContain('a wheel');
+      expect(session.costs.primary).toMatchObject({ calls: 2 });
+      expect(session.history.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('leaves a thread alone: the provider keeps its history', async () => {
+    const { emulator, client, session } = await open(100_000);
+    const thread = client.beta.messages.thread({ model: 'claude-sonnet-5-5', max_tokens: 100 });
+    await thread.send({ role: 'user', content: 'Build a mill.' });
+    await thread.send({ role: 'user', content: 'And a wheel.' });
+    expect(sent(emulator).map((body) => (body.thread as { type: string }).type)).toEqual([
+      'create',
+      'continue',
+    ]);
+    expect(session.log.length).toBe(0);
   });
 
   it('keeps conversations apart where it is told which is which', async () => {
