@@ -6,7 +6,7 @@
  *   npm run bench:stores -- [--stores sqlite,postgres] [--only writes,turns,opening] [--seconds 4] [--commits 100]
  *                           [--long 1000000] [--rounds 60]
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -28,10 +28,18 @@ const { values: flags } = parseArgs({
   },
 });
 const command = `npm run bench:stores -- ${process.argv.slice(2).join(' ')}`.trim();
-const from = provenance(command);
+const { date: _, machine: __, node: ___, ...from } = provenance(command);
 const parts = new Set(flags.only.split(','));
 const seconds = Number(flags.seconds);
-const isShort = parts.size < 3 || Number(flags.long) < 1_000_000;
+const isShort = Number(flags.long) < 1_000_000 || Number(flags.commits) < 100;
+
+/** Parts are measured one by one, each with its commit, command and load; those not asked for now stay as they were. */
+function save(name: string, part: string, figures: Record<string, unknown>): string {
+  const file = join('benchmarks', 'results', `${name}.json`);
+  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')).result as object) : {};
+  const loadAverage = loadavg().map((load) => round(load, 1));
+  return saveResult(name, command, { ...before, [part]: { ...from, loadAverage, ...figures } });
+}
 
 /** The rows stay those that the store has written; the index over their words is made once they are all there. */
 function withoutIndex(server: TestPostgres, url: string): Filling {
@@ -49,10 +57,9 @@ for (const kind of flags.stores.split(',')) {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
   const server = kind === 'postgres' ? await startPostgres({ durable: true }) : undefined;
   const url = async (name: string): Promise<string> => server?.create() ?? `sqlite:${join(folder, name)}`;
-  const found: Record<string, unknown> = {};
   const add = (part: string, figures: Record<string, unknown>): void => {
-    found[part] = figures;
     console.log(kind, part, JSON.stringify(figures, undefined, 1));
+    console.log(`written to ${save(`stores-${kind}${isShort ? '-short' : ''}`, part, figures)}`);
   };
   try {
     if (parts.has('writes')) add('writes', await writes(await url('writes.db'), seconds));
@@ -70,9 +77,6 @@ for (const kind of flags.stores.split(',')) {
         ...(!server && { fileBytes: statSync(join(folder, 'long.db')).size }),
       });
     }
-    const name = `stores-${kind}${isShort ? '-short' : ''}`;
-    const loadAverage = loadavg().map((load) => round(load, 1));
-    console.log(`written to ${saveResult(name, command, { loadAverage, ...found }, from)}`);
   } finally {
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
