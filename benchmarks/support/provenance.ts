@@ -18,7 +18,8 @@ export function provenance(command: string): Provenance {
   const processors = cpus();
   return {
     commit: git('rev-parse --short HEAD'),
-    dirty: git('status --porcelain') !== '',
+    // What an earlier part of a run has written changes nothing that is measured.
+    dirty: git("status --porcelain -- . ':!benchmarks/results'") !== '',
     machine: `${processors.length} x ${processors[0]?.model.trim() ?? 'unknown'}`,
     node: process.version,
     command,
