@@ -8,7 +8,7 @@ import type {
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
 import { isFields } from '../formats/index.js';
-import { withoutHostTrimming, type Prepared, type Session } from '../session/index.js';
+import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { countIn, takeTurn, usageOf, type SessionFor, type Turn } from './turns.js';
 
@@ -30,7 +30,7 @@ export function compactAiSdk(
       takeTurn(session, params, (found) => ({
         ...turnOf(model, params),
         send: async (request) => {
-          const answer = await model.doGenerate({ ...untrimmed(params), prompt: promptOf(request) });
+          const answer = await model.doGenerate({ ...untrimmed(params, found), prompt: promptOf(request) });
           await found.observe(usageIn(answer.usage));
           return answer;
         },
@@ -42,7 +42,7 @@ export function compactAiSdk(
       takeTurn(session, params, (found) => ({
         ...turnOf(model, params),
         send: async (request) => {
-          const answer = await model.doStream({ ...untrimmed(params), prompt: promptOf(request) });
+          const answer = await model.doStream({ ...untrimmed(params, found), prompt: promptOf(request) });
           return { ...answer, stream: answer.stream.pipeThrough(observing(found)) };
         },
         say: (text) => streamOf(text),
@@ -62,10 +62,10 @@ function turnOf(
 }
 
 /** Options of each provider, without what would let it cut the request. */
-function untrimmed(params: LanguageModelV3CallOptions): LanguageModelV3CallOptions {
+function untrimmed(params: LanguageModelV3CallOptions, session: Session): LanguageModelV3CallOptions {
   const { providerOptions } = params;
   if (!providerOptions) return params;
-  const options = Object.entries(providerOptions).map(([name, of]) => [name, withoutHostTrimming(of).body]);
+  const options = Object.entries(providerOptions).map(([name, of]) => [name, session.untrimmed(of)]);
   return { ...params, providerOptions: Object.fromEntries(options) as typeof providerOptions };
 }
 

@@ -1,5 +1,5 @@
 import { fitCacheMarks, isFields, type Fields } from '../formats/index.js';
-import { withoutHostTrimming, type Prepared, type Session } from '../session/index.js';
+import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';
 import { countIn, takeTurn, type SessionFor } from './turns.js';
@@ -114,7 +114,7 @@ function send(
     model: typeof body.model === 'string' ? body.model : undefined,
     signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
     send: async (request): Promise<Sent> => {
-      const answer = messages.create(bodyOf(body, request, prefill), options) as Answering;
+      const answer = messages.create(bodyOf(found, body, request, prefill), options) as Answering;
       const data = await answer;
       await observe(found, data);
       return { answer, data };
@@ -137,8 +137,13 @@ function isWords(content: unknown): boolean {
   return Array.isArray(content) && content.every((block) => isFields(block) && block.type === 'text');
 }
 
-function bodyOf(body: Fields, { messages, beside }: Prepared, prefill: readonly unknown[]): Fields {
-  const { body: untrimmed } = withoutHostTrimming<Fields>({ ...body, ...beside });
+function bodyOf(
+  session: Session,
+  body: Fields,
+  { messages, beside }: Prepared,
+  prefill: readonly unknown[],
+): Fields {
+  const untrimmed = session.untrimmed<Fields>({ ...body, ...beside });
   return fitCacheMarks({ ...untrimmed, messages: [...messages, ...prefill] });
 }
 

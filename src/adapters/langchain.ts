@@ -1,6 +1,5 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
 import { isFields, type Fields } from '../formats/index.js';
-import { withoutHostTrimming } from '../session/index.js';
 import { countIn, takeTurn, usageOf, type SessionFor } from './turns.js';
 
 /** What is asked of a model request: LangChain's own has more, and keeps it. */
@@ -48,7 +47,7 @@ export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCo
           const isSystem = instructions.length > 0 && first?.getType() === 'system';
           const answer = (await call({
             ...request,
-            ...(modelSettings && { modelSettings: withoutHostTrimming(modelSettings).body }),
+            ...(modelSettings && { modelSettings: found.untrimmed(modelSettings) }),
             ...(isSystem && { systemMessage: first as SystemMessage }),
             messages: isSystem ? rest : all,
           })) as AIMessage;

@@ -1,5 +1,5 @@
 import { isFields, type Fields } from '../formats/index.js';
-import { withoutHostTrimming, type Prepared } from '../session/index.js';
+import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { countIn, takeTurn, usageOf, type SessionFor } from './turns.js';
 
@@ -198,7 +198,7 @@ function send(
     model: typeof body.model === 'string' ? body.model : undefined,
     signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
     send: async (request): Promise<Sent> => {
-      const answer = resource.create(bodyOf(body, request, endpoint), options) as Answering<unknown>;
+      const answer = resource.create(bodyOf(found, body, request, endpoint), options) as Answering<unknown>;
       const data = await answer;
       await observe(data, endpoint, (usage) => found.observe(usage));
       return { answer, data };
@@ -210,8 +210,8 @@ function send(
   }));
 }
 
-function bodyOf(body: Fields, { messages, beside }: Prepared, { field }: Endpoint): Fields {
-  return withoutHostTrimming({ ...body, ...beside, [field]: messages }).body;
+function bodyOf(session: Session, body: Fields, { messages, beside }: Prepared, { field }: Endpoint): Fields {
+  return session.untrimmed({ ...body, ...beside, [field]: messages });
 }
 
 /** What was used stands in the answer or, where it is streamed, in one of its events. */

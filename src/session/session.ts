@@ -9,6 +9,7 @@ import { callEvent, type CallRecord } from './calls.js';
 import type { Costs } from './costs.js';
 import type { Followed } from './client/follow.js';
 import { followedSession } from './client/followed.js';
+import { withoutHostTrimming } from './client/host-trimming.js';
 import { OperatedSession } from './operator/operated.js';
 import type { Prepared, RunReport } from './prepared.js';
 import { continueMessage, markerMessage, wouldStall } from './queue.js';
@@ -24,6 +25,8 @@ export class Session extends OperatedSession {
   readonly #reaction: Reaction;
   #calling: Promise<unknown> = Promise.resolve();
   #streaming = false;
+  /** Fields that asked for trimming by the host, as far as they were told. */
+  readonly #switchedOff = new Set<string>();
   /** The newest report that could not be stored, and the call it is of. */
   #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
   readonly #stream = new PressureStream<Reading, RunReport>();
@@ -241,6 +244,19 @@ export class Session extends OperatedSession {
         },
       }),
     );
+  }
+
+  /**
+   * A request body with all trimming by the host switched off (`withoutHostTrimming`); what was goes into the audit, once.
+   * The drop-ins hand every request through it.
+   */
+  untrimmed<Body extends object>(body: Body): Body {
+    const { body: own, switchedOff } = withoutHostTrimming(body);
+    const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
+    for (const field of fresh) this.#switchedOff.add(field);
+    const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';
+    if (fresh.length > 0) this.parts.audit.say('trimming-off', undefined, { fields: fresh, reason });
+    return own;
   }
 
   async #respond(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {

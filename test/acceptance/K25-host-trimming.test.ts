@@ -7,7 +7,9 @@ import OpenAI from 'openai';
 import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
-import { engine } from './support.js';
+import { engine, prose, spillway as command, temporaryFolder } from './support.js';
+
+const folder = temporaryFolder();
 
 const emulators: Emulator[] = [];
 afterEach(async () => {
@@ -21,7 +23,18 @@ async function emulated(): Promise<Emulator> {
   return emulator;
 }
 
-const session = async (format: string): Promise<Session> => (await engine(9_000, {}, { format })).session();
+const opened: Session[] = [];
+const session = async (format: string): Promise<Session> => {
+  const one = (await engine(9_000, {}, { format })).session();
+  opened.push(one);
+  return one;
+};
+
+/** What the newest session's audit has of it. */
+const audited = async (one = opened.at(-1)!): Promise<unknown[]> =>
+  (await one.audit())
+    .filter(({ kind }) => kind === 'compaction.trimming-off')
+    .map(({ body }) => (body as { fields: unknown }).fields);
 
 /** Fields that clients send and their types do not have. */
 const beside = (fields: object): object => fields;
@@ -42,6 +55,11 @@ it('K25: the drop-in for OpenAI switches trimming off, on both endpoints', async
     [[], undefined],
     [undefined, 'disabled'],
   ]);
+  const [chat, responses] = opened.slice(-2);
+  expect([await audited(chat), await audited(responses)]).toEqual([
+    [['transforms: middle-out']],
+    [['truncation: auto']],
+  ]);
 });
 
 it('K25: the drop-in for Anthropic asks for no edits of the context', async () => {
@@ -59,6 +77,7 @@ it('K25: the drop-in for Anthropic asks for no edits of the context', async () =
   expect(emulator.received).toHaveLength(1);
   expect(emulator.received[0]!.body).toMatchObject({ max_tokens: 50 });
   expect(emulator.received[0]!.body).not.toHaveProperty('context_management');
+  expect(await audited()).toEqual([['context_management']]);
 });
 
 it('K25: the middleware of the AI SDK switches it off in the options of each provider', async () => {
@@ -71,6 +90,7 @@ it('K25: the middleware of the AI SDK switches it off in the options of each pro
   await generateText({ model, prompt: 'Build a mill.', providerOptions });
   expect(emulator.received[0]!.body).toMatchObject({ truncation: 'disabled', store: false });
   expect(providerOptions.openai.truncation).toBe('auto');
+  expect(await audited()).toEqual([['truncation: auto']]);
 });
 
 it('K25: the middleware for LangChain switches it off in the settings of the model', async () => {
@@ -88,4 +108,27 @@ it('K25: the middleware for LangChain switches it off in the settings of the mod
     return new AIMessage('Built.');
   });
   expect(asked).toEqual([{ truncation: 'disabled', temperature: 0 }]);
+  expect(await audited()).toEqual([['truncation: auto']]);
+});
+
+it('K25: what was switched off stands in the audit once, and in the history of a session that is kept', async () => {
+  const store = `sqlite:${folder.path}/kept.db`;
+  const spillway = await engine(9_000, {}, { store });
+  const kept = await spillway.open({ id: 'mill' });
+  await kept.append({ id: 'a', role: 'user', origin: 'user', parts: [{ type: 'text', text: prose(2_000) }] });
+  for (let call = 0; call < 3; call++) {
+    const { reading } = await kept.prepare();
+    const body = { model: 'm', truncation: 'auto', ...(call === 2 && { context_management: {} }) };
+    expect(kept.untrimmed(body)).toEqual({ model: 'm', truncation: 'disabled' });
+    await kept.observe({ inputTokens: call === 1 ? 0.2 * reading.tokens : reading.tokens });
+  }
+  expect(await audited(kept)).toEqual([['truncation: auto'], ['context_management']]);
+  await spillway.close();
+  const { out } = await command(['history', 'mill', '--store', store]);
+  expect(out).toMatch(/^nothing was compacted\ntrimming {2}2 times, at last: .*\(context_management\)\n/);
+  expect(out).toMatch(
+    /\ntrimming {2}the provider counted far less than was sent.* \(401 of 2,004 tokens\)\n$/,
+  );
+  const json = await command(['history', 'mill', '--store', store, '--json']);
+  expect((JSON.parse(json.out) as { trimming: unknown[] }).trimming).toHaveLength(3);
 });

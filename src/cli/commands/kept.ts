@@ -1,5 +1,6 @@
 import { SpillwayError } from '../../errors/index.js';
 import { listSessions, openStore, recalledText } from '../../index.js';
+import type { StoredEvent } from '../../spi/index.js';
 import type { CompactionRecord, Part } from '../../transcript/index.js';
 import { EXIT } from '../exit.js';
 import { amount, percent } from '../report/numbers.js';
@@ -44,9 +45,12 @@ export function history(id: string, options: KeptOptions, terminal: Terminal): P
     }
     await session.load();
     const { history: records, pending } = session;
-    show({ records, ...(pending && { pending }) }, () => [
+    const trimming = (await session.audit()).filter(({ kind }) => TRIMMING.includes(kind));
+    const told = { ...(pending && { pending }), ...(trimming.length > 0 && { trimming }) };
+    show({ records, ...told }, () => [
       ...(records.length === 0 ? ['nothing was compacted'] : records.map(recordLine)),
       ...(pending ? [`${pending.plan.hash.slice(0, 12)}  waits for approve or reject`] : []),
+      ...TRIMMING.flatMap((kind) => trimmingLine(trimming.filter((event) => event.kind === kind))),
     ]);
   });
 }
@@ -189,6 +193,21 @@ const VERDICTS = {
   later: 'later: these words were said after that call',
   never: 'never: nobody said these words',
 } as const;
+
+/** What somebody else did, or would have done, to a request: in no record, since it is no compaction of ours. */
+const TRIMMING = ['compaction.trimming-off', 'compaction.trimmed-upstream', 'compaction.over-window'];
+
+/** The newest of a kind, and how many there were. */
+function trimmingLine(events: readonly StoredEvent[]): readonly string[] {
+  const newest = events.at(-1);
+  if (!newest) return [];
+  const { reason, fields, reported, expected } = newest.body as Readonly<Record<string, unknown>>;
+  const facts = Array.isArray(fields)
+    ? fields.join(', ')
+    : `${amount(Number(reported))} of ${amount(Number(expected))} tokens`;
+  const times = events.length > 1 ? `  ${amount(events.length)} times, at last:` : '';
+  return [`trimming${times}  ${String(reason)} (${facts})`];
+}
 
 function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionRecord): string {
   const tokens = `${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`;
