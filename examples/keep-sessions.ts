@@ -19,6 +19,8 @@ for (let turn = 0; turn < 20; turn++) {
     if (run.kind === 'committed') console.log(`compacted: ${run.reason}, now ${reading.tokens} tokens`);
     return `An answer to ${messages.length} messages.`; // your model stands here
   });
+  // What your provider reports: readings are calibrated by it, and `spillway explain` and `costs` can tell of the call.
+  await session.observe({ inputTokens: session.reading.tokens, outputTokens: 10 });
   await session.append({
     id: `${id}-answer`,
     role: 'assistant',

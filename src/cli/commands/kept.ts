@@ -37,7 +37,8 @@ export function history(id: string, options: KeptOptions, terminal: Terminal): P
       const entries = await session.transcript({ includeSuperseded: options.includeSuperseded === true });
       show(entries, () =>
         entries.map(({ message, status, by }) => {
-          const words = JSON.stringify(message.parts.map(wordsOf).join(' ')).slice(1, 81);
+          // One line, whatever is in it: as JSON writes it, without the quotes.
+          const words = JSON.stringify(message.parts.map(wordsOf).join(' ')).slice(1, -1).slice(0, 80);
           return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
         }),
       );

@@ -128,7 +128,9 @@ export function waitingFor({ ledger }: AgentState, hash: string | undefined): Wa
     subject: 'plan',
     found: hash ?? 'none waits',
     ...(pending && { allowed: pending.plan.hash }),
-    remedy: 'Ask what waits (`pending`), and name that.',
+    remedy: pending
+      ? 'Name the one that waits.'
+      : '`session.pending`, or the command `history`, says what waits.',
   });
 }
 

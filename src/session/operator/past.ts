@@ -52,7 +52,7 @@ export function explainCall(
   if (!call) {
     throw new SpillwayError('CALL_UNKNOWN', {
       subject: 'call',
-      found: number,
+      found: number === 0 ? 'none observed yet' : number,
       remedy: 'Name a call that was prepared and, in a session opened again, observed; they count from 1.',
     });
   }

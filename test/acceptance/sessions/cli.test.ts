@@ -53,9 +53,9 @@ describe('the command line for kept sessions', () => {
     expect(records.map(({ id }) => id)).toEqual(['c1']);
     const all = await spillway(['history', 'mill', '--store', store, '--include-superseded']);
     expect(all.out).toMatch(/^superseded/m);
-    expect((await spillway(['history', 'mill', '--store', store, '--transcript'])).out).not.toMatch(
-      /^superseded/m,
-    );
+    const transcript = (await spillway(['history', 'mill', '--store', store, '--transcript'])).out;
+    expect(transcript).not.toMatch(/^superseded/m);
+    expect(transcript).toMatch(/system {2}Be brief\.$/m);
     const words = ['--find', prose(400, 3).slice(100, 150)];
     expect(await ran(store, 'explain', 'mill', '--call', '1', ...words)).toMatchObject({ verdict: 'sent' });
     expect(await ran(store, 'explain', 'mill', '--call', '2', ...words)).toMatchObject({
