@@ -42,23 +42,46 @@ export interface CallOutcome {
 
 /** Every call of a span with its result, in order; results are found by call id, the nearest later one first. */
 export function callsOf(messages: readonly LogMessage[]): CallOutcome[] {
-  const results = new Map<string, ToolResultPart[]>();
-  for (const message of messages) {
-    for (const part of message.parts) {
-      if (!isToolResult(part)) continue;
-      const known = results.get(part.callId);
-      if (known) known.push(part);
-      else results.set(part.callId, [part]);
+  const reader = new CallReader();
+  reader.read(messages);
+  return reader.calls;
+}
+
+/** Reads the calls of a span that may grow at its end. */
+export class CallReader {
+  readonly calls: CallOutcome[] = [];
+  /** By call id: results no call has taken yet. */
+  readonly #results = new Map<string, ToolResultPart[]>();
+  /** Ids of calls that nothing has answered yet. */
+  readonly #open = new Set<string>();
+
+  /** Whether one of these messages answers a call that was read as unanswered before: then all is to be read anew. */
+  answersEarlier(messages: readonly LogMessage[]): boolean {
+    if (this.#open.size === 0) return false;
+    return messages.some(({ parts }) =>
+      parts.some((part) => isToolResult(part) && this.#open.has(part.callId)),
+    );
+  }
+
+  read(messages: readonly LogMessage[]): void {
+    const results = this.#results;
+    for (const { parts } of messages) {
+      for (const part of parts) {
+        if (!isToolResult(part)) continue;
+        const waiting = results.get(part.callId);
+        if (waiting) waiting.push(part);
+        else results.set(part.callId, [part]);
+      }
+    }
+    for (const { seq, parts } of messages) {
+      for (const part of parts) {
+        if (part.type !== 'tool-call') continue;
+        const result = results.get(part.callId)?.shift();
+        if (!result) this.#open.add(part.callId);
+        this.calls.push(callOutcome(seq, part, result));
+      }
     }
   }
-  const calls: CallOutcome[] = [];
-  for (const message of messages) {
-    for (const part of message.parts) {
-      if (part.type === 'tool-call')
-        calls.push(callOutcome(message.seq, part, results.get(part.callId)?.shift()));
-    }
-  }
-  return calls;
 }
 
 /** Calls and results never change, and every run that outlines a span reads all of it again. */

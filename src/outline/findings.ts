@@ -1,6 +1,7 @@
 import type { LogMessage } from '../transcript/index.js';
-import { callsOf, type CallOutcome } from './calls.js';
-import { notesOf, type Line } from './notes.js';
+import type { CallOutcome } from './calls.js';
+import type { Line } from './notes.js';
+import { SpanReading } from './span-reading.js';
 import type { UserWords } from './user-words.js';
 
 /** What can be said of a span without a model, each list best first. */
@@ -14,51 +15,49 @@ export interface Findings {
   readonly density: number | undefined;
 }
 
-/** One pass over the span; nothing is counted. */
+/** One pass over what is new in the span; nothing is counted. */
 export function findingsOf(messages: readonly LogMessage[]): Findings {
-  const calls = callsOf(messages);
-  const users: UserWords[] = [];
-  const decisions: Line[] = [];
-  let chars = 0;
-  let tokens = 0;
-  for (const message of messages) {
-    const notes = notesOf(message);
-    if (notes.user) users.push(notes.user);
-    for (const decision of notes.decisions) decisions.push(decision);
-    chars += notes.chars;
-    tokens += notes.tokens;
+  const { users, decisions, calls, chars, tokens } = SpanReading.of(messages);
+  const changed = new Set<string>();
+  const read = new Set<string>();
+  // Paths, newest use first.
+  for (let i = calls.length - 1; i >= 0; i--) {
+    const { path, writes } = calls[i]!;
+    if (path !== undefined) (writes ? changed : read).add(path);
   }
-  const changed = pathsOf(calls.filter((call) => call.writes));
   return {
-    users,
-    decisions: newestFirst(unique(decisions)),
-    calls: unique([...calls].sort(byWorth).map((call) => ({ place: call.seq, text: call.line }))),
+    users: users.slice(),
+    decisions: decisions.toReversed(),
+    calls: linesOf(calls),
     changed: [...changed],
-    read: [...pathsOf(calls.filter((call) => !call.writes))].filter((path) => !changed.has(path)),
+    read: [...read].filter((path) => !changed.has(path)),
     density: tokens > 20 ? chars / tokens : undefined,
   };
 }
 
-/** Failures and changes tell more than look-ups, the newest more than the oldest. */
-function byWorth(a: CallOutcome, b: CallOutcome): number {
-  return worth(b) - worth(a) || b.seq - a.seq;
+/** Failures and changes tell more than look-ups, the newest more than the oldest; of equal lines the first stays. */
+function linesOf(calls: readonly CallOutcome[]): Line[] {
+  const byWorth: CallOutcome[][] = [[], [], [], []];
+  for (const call of calls) byWorth[worth(call)]!.push(call);
+  const said = new Set<string>();
+  const lines: Line[] = [];
+  for (const alike of byWorth.reverse()) {
+    for (let end = alike.length; end > 0;) {
+      // Calls of one message stay in their order.
+      let start = end - 1;
+      while (start > 0 && alike[start - 1]!.seq === alike[end - 1]!.seq) start--;
+      for (let i = start; i < end; i++) {
+        const { line, seq } = alike[i]!;
+        if (said.has(line)) continue;
+        said.add(line);
+        lines.push({ place: seq, text: line });
+      }
+      end = start;
+    }
+  }
+  return lines;
 }
 
-function worth(call: CallOutcome): number {
-  return (call.failed ? 2 : 0) + (call.writes ? 1 : 0);
-}
-
-/** The first of equal lines stays. */
-function unique(lines: readonly Line[]): Line[] {
-  const seen = new Set<string>();
-  return lines.filter((line) => !seen.has(line.text) && seen.add(line.text));
-}
-
-function newestFirst(lines: readonly Line[]): Line[] {
-  return [...lines].reverse();
-}
-
-/** Paths, newest use first. */
-function pathsOf(calls: readonly CallOutcome[]): Set<string> {
-  return new Set(calls.flatMap((call) => call.path ?? []).reverse());
+function worth(call: CallOutcome): 0 | 1 | 2 | 3 {
+  return ((call.failed ? 2 : 0) + (call.writes ? 1 : 0)) as 0 | 1 | 2 | 3;
 }

@@ -26,9 +26,20 @@ function labelOfResult(log: ReadonlyLog, seqs: readonly number[], text: string):
   const calls = callsIn(log.at(seqs[0]!));
   if (calls.length === 0) return 'a result';
   if (calls.length === 1) return calls[0]!.short;
-  const holder = holderOf(log, seqs, text);
-  return (calls.find(({ callId }) => callId === holder) ?? calls[0]!).short;
+  let byText = parallel.get(calls);
+  if (!byText) parallel.set(calls, (byText = new Map()));
+  let label = byText.get(text);
+  if (label === undefined) {
+    const holder = holderOf(log, seqs, text);
+    label = (calls.find(({ callId }) => callId === holder) ?? calls[0]!).short;
+    // What no result says yet a later one may.
+    if (holder !== undefined) byText.set(text, label);
+  }
+  return label;
 }
+
+/** Of the calls of one message, by a text that one of their results says: the same words are listed run after run. */
+const parallel = new WeakMap<readonly LabelledCall[], Map<string, string>>();
 
 /** Id of the call whose result says a text, the first where several do. */
 function holderOf(log: ReadonlyLog, seqs: readonly number[], text: string): string | undefined {

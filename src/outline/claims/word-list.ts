@@ -96,11 +96,11 @@ function linesOf(group: Group, length: number): readonly string[] {
 /** `label: word, word`, broken where it gets long, with the label again. */
 function write({ label, words }: Group, length: number): string[] {
   const lines: string[] = [];
-  const said = new Set<string>();
+  const said = words.length > 1 ? new Set<string>() : undefined;
   let line = `${label}:`;
   for (const { text, at, until } of words) {
-    if (at >= length || until < length || said.has(text)) continue;
-    said.add(text);
+    if (at >= length || until < length || said?.has(text)) continue;
+    said?.add(text);
     if (line.length + text.length > LINE_CHARS && line.length > label.length + 1) {
       lines.push(line);
       line = `${label}:`;

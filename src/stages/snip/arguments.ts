@@ -1,6 +1,7 @@
-import { cutArguments } from '../../outline/index.js';
+import { cutArguments, type CutRequest } from '../../outline/index.js';
 import type { StageGoal, TranscriptView, ViewExchange } from '../../spi/index.js';
 import type { Replace, ToolCallPart } from '../../transcript/index.js';
+import { remembered } from '../remembered.js';
 import { shownParts, type ShownPart } from '../results.js';
 import type { Need } from './need.js';
 import type { SnipOptions } from './options.js';
@@ -21,13 +22,15 @@ export function argumentEdits(
   const edits: Replace[] = [];
   for (const exchange of olderThan(view, protectShare * goal.budget.tokens)) {
     if (exchange.protection || exchange.unseen || exchange.kind !== 'step' || gone.has(exchange)) continue;
-    for (const part of exchange.messages.flatMap(shownParts)) {
-      if (!need.viewTooLarge) return edits;
-      if (part.original.type !== 'tool-call' || part.mark || part.tokens <= minTokens) continue;
-      const cut = trim(part, part.original, goal);
-      if (!cut) continue;
-      edits.push(cut.edit);
-      need.take(cut.saved, 0);
+    for (const message of exchange.messages) {
+      for (const part of shownParts(message)) {
+        if (!need.viewTooLarge) return edits;
+        if (part.original.type !== 'tool-call' || part.mark || part.tokens <= minTokens) continue;
+        const trimmed = trim(part, part.original, goal);
+        if (!trimmed) continue;
+        edits.push(trimmed.edit);
+        need.take(trimmed.saved, 0);
+      }
     }
   }
   return edits;
@@ -48,15 +51,9 @@ function trim(
   call: ToolCallPart,
   { options, count }: StageGoal<SnipOptions>,
 ): { edit: Replace; saved: number } | undefined {
-  // Malformed arguments stay: they are cut best by nobody, since what they were meant to be is unknown.
-  if (!isObject(call.arguments)) return undefined;
   const maxTokens = Math.max(LEAST_TOKENS, Math.floor(CUT_SHARE * options.arguments.minTokens));
-  const text = cutArguments(call.arguments, {
-    maxTokens,
-    count,
-    handle: part.handle,
-    knownTokens: part.tokens,
-  });
+  const text = cut(call, { maxTokens, count, handle: part.handle, knownTokens: part.tokens });
+  if (text === undefined) return undefined;
   const saved = part.tokens - count(text) - count(call.name) - FRAME_TOKENS;
   if (saved <= 0) return undefined;
   const edit: Replace = {
@@ -68,6 +65,11 @@ function trim(
   };
   return { edit, saved };
 }
+
+/** Malformed arguments stay: they are cut best by nobody, since what they were meant to be is unknown. */
+const cut = remembered((call: ToolCallPart, request: Required<CutRequest>) =>
+  isObject(call.arguments) ? cutArguments(call.arguments, request) : undefined,
+);
 
 /** Id and punctuation around a call; only keeps a gain of a few tokens from being one on paper. */
 const FRAME_TOKENS = 8;

@@ -1,6 +1,7 @@
 import { stubFor, type Count } from '../../outline/index.js';
 import type { StageGoal, TranscriptView } from '../../spi/index.js';
-import { textOf } from '../../transcript/index.js';
+import { textOf, type Handle, type ToolResultPart } from '../../transcript/index.js';
+import { remembered } from '../remembered.js';
 import { isSettled, resultsOf, type ResultPart } from '../results.js';
 import type { SnipOptions } from './options.js';
 import { expiredOf, isEvictable } from './retention.js';
@@ -91,13 +92,28 @@ function stubOf(
   notice: string | null,
   count: Count,
 ): { stub: string; saved: number } {
-  const { tool, tokens, handle, shown } = result;
-  const stub =
-    notice ??
-    stubFor({ tool, tokens: result.source.size.parts[result.index]?.tokens ?? tokens, handle, status });
-  const taken = count(stub);
+  const { tool, tokens, handle, shown, original } = result;
+  const size = result.source.size.parts[result.index]?.tokens ?? tokens;
+  const { stub, taken } = writeStub(original, { tool, size, handle, status, notice, count });
   const isClose = tokens <= WORTH_COUNTING * taken;
-  const hasFiles = result.original.content.some((part) => part.type === 'file');
+  const hasFiles = original.content.some((part) => part.type === 'file');
   const before = isClose && !hasFiles && shown ? Math.min(tokens, count(textOf(shown))) : tokens;
   return { stub, saved: before - taken };
 }
+
+type Asked = {
+  readonly tool: string | undefined;
+  /** Of the whole result, in tokens. */
+  readonly size: number;
+  readonly handle: Handle;
+  readonly status: string | undefined;
+  readonly notice: string | null;
+  readonly count: Count;
+};
+
+const writeStub = remembered(
+  (_original: ToolResultPart, { tool, size, handle, status, notice, count }: Asked) => {
+    const stub = notice ?? stubFor({ tool, tokens: size, handle, status });
+    return { stub, taken: count(stub) };
+  },
+);

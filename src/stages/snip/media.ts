@@ -25,14 +25,16 @@ export function mediaEdits(
   const edits: Replace[] = [];
   for (const exchange of view.exchanges) {
     if (exchange.protection || exchange.unseen || exchange.turnsAgo < 1 || gone.has(exchange)) continue;
-    for (const part of exchange.messages.flatMap(shownParts)) {
-      if (!need.isOpen) return edits;
-      const content = withoutMedia(part);
-      if (!content || takenParts.has(part.handle)) continue;
-      const { bytes, images } = mediaOf(part.original);
-      const reason = 'media of an earlier turn';
-      edits.push({ kind: 'replace', messageId: part.source.id, partIndex: part.index, content, reason });
-      need.takeMedia(Math.max(0, part.tokens - PLACEHOLDER_TOKENS), bytes, images);
+    for (const message of exchange.messages) {
+      for (const part of shownParts(message)) {
+        if (!need.isOpen) return edits;
+        const content = withoutMedia(part);
+        if (!content || takenParts.has(part.handle)) continue;
+        const { bytes, images } = mediaOf(part.original);
+        const reason = 'media of an earlier turn';
+        edits.push({ kind: 'replace', messageId: part.source.id, partIndex: part.index, content, reason });
+        need.takeMedia(Math.max(0, part.tokens - PLACEHOLDER_TOKENS), bytes, images);
+      }
     }
   }
   return edits;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { outlineSpan } from '../../../src/outline/index.js';
+import type { LogMessage } from '../../../src/transcript/index.js';
 import { assistant, call, count, logged, meteredCount, result, user } from './support.js';
 
 const session = logged([
@@ -54,6 +56,38 @@ describe('outlineSpan', () => {
     const { text, dropped } = outlineSpan(many, { maxTokens: 60, count, handle: 'm0..m39' });
     expect(text).toMatch(/- \d+ user messages not shown \[recall m0\.\.m\d+\]$/);
     expect(dropped.userMessages.length).toBeGreaterThan(30);
+  });
+
+  it('says of a span that grew what it says of one that is read at once', () => {
+    const said = fc.constantFrom('I decided so.', 'It must stay.', 'Now we look.');
+    const turn = fc.record({
+      asks: fc.boolean(),
+      said,
+      id: fc.constantFrom('a', 'b', 'c'),
+      tool: fc.constantFrom('Edit', 'Read', 'Bash'),
+      path: fc.constantFrom('src/a.ts', 'src/b.ts'),
+      answers: fc.constantFrom('ok', 'error: 3 failed', undefined),
+      late: fc.boolean(),
+    });
+    const ask = (messages: readonly LogMessage[]) =>
+      outlineSpan(messages, { maxTokens: 150, count, handle: 'm0..m9' });
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 1, maxLength: 8 }), (turns) => {
+        let id = 0;
+        const messages = turns.flatMap(({ asks, said: words, id: callId, tool, path, answers, late }) => [
+          ...(asks ? [user(`m${id++}`, `Never touch ${path}.`)] : []),
+          assistant(`m${id++}`, words, call(callId, tool, { path })),
+          ...(late ? [assistant(`m${id++}`, 'Meanwhile.')] : []),
+          ...(answers === undefined
+            ? []
+            : [result(`m${id++}`, callId, answers, answers.startsWith('error'))]),
+        ]);
+        const grown = logged(messages);
+        for (let length = 1; length <= grown.length; length++)
+          expect(ask(grown.slice(0, length))).toEqual(ask(logged(messages.slice(0, length))));
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('counts what it writes, not what it reads', () => {
