@@ -1,5 +1,6 @@
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
+import { visitLines, weightOf } from './line-signs.js';
 import { headOf, tailOf } from './slices.js';
 
 /** Says whether a line holds something that is known to be needed again. */
@@ -13,21 +14,6 @@ const END_CHARS = 32_000;
 
 /** Of a text without any telling line, this many of its first stand for it. */
 const FIRST_LINES = 5;
-
-/** What makes a line worth keeping, best first. */
-const SIGNS: readonly (readonly [weight: number, sign: RegExp])[] = [
-  [5, /\b(?:error|exception|panic|fatal|traceback|fail(?:ed|ure|ing)?)\b|\w(?:Error|Exception)\b/i],
-  [
-    4,
-    /\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|#\d{2,}\b|\b[A-Z]{2,}-\d+\b/,
-  ],
-  [3, /https?:\/\/\S|(?:^|[\s"'(`=:])[\w.~@-]*\/[\w./@-]*\.\w{1,8}\b/],
-  [
-    2,
-    /^\s*(?:\d+[\s:|→]*)?(?:export |public |private |static |async |pub )*(?:function|class|interface|type|enum|def|fn|func|struct|trait|impl|const|module)\s+\w/,
-  ],
-  [1, /\b(?:[a-z]+[A-Z]\w+|[a-z]+_[a-z]\w+)\b/],
-];
 
 /**
  * Lines worth keeping verbatim, chosen best first and shown in their own order; '' where none fits. Lines that stand in
@@ -62,12 +48,14 @@ interface Ranked {
 function rank(text: string, wanted: Wanted | undefined): Ranked[] {
   const seen = new Set<string>();
   const ranked: Ranked[] = [];
-  linesOf(text).forEach((line, place) => {
+  let place = -1;
+  visitLines(endsOf(text), (line, has) => {
+    place++;
     const kept = headOf(line.trimEnd(), LINE_CHARS);
     const bare = kept.trim();
     if (bare === '' || seen.has(bare)) return;
     seen.add(bare);
-    const weight = (wanted?.(line) ? 10 : 0) + signsOf(kept);
+    const weight = (wanted?.(line) ? 10 : 0) + weightOf(kept, has);
     ranked.push({ place, weight, text: kept });
   });
   const telling = ranked.filter((line) => line.weight > 0);
@@ -76,13 +64,6 @@ function rank(text: string, wanted: Wanted | undefined): Ranked[] {
     : ranked.slice(0, FIRST_LINES);
 }
 
-function signsOf(line: string): number {
-  let weight = 0;
-  for (const [value, sign] of SIGNS) if (sign.test(line)) weight += value;
-  return weight;
-}
-
-function linesOf(text: string): string[] {
-  if (text.length <= 2 * END_CHARS) return text.split('\n');
-  return [...headOf(text, END_CHARS).split('\n'), ...tailOf(text, END_CHARS).split('\n')];
+function endsOf(text: string): string {
+  return text.length <= 2 * END_CHARS ? text : `${headOf(text, END_CHARS)}\n${tailOf(text, END_CHARS)}`;
 }
