@@ -168,16 +168,19 @@ function isBehind(a: Place, b: Place): boolean {
 
 /** Signed thoughts that still stand behind a place, in order. */
 function signedBehind(view: TranscriptView, change: Place): Thought[] {
-  return view.exchanges.flatMap((exchange) =>
-    exchange.messages.flatMap(({ source, replaced }) => {
-      if (!source || source.seq < change.seq) return [];
-      return source.parts.flatMap((part, at): Thought[] => {
-        if (part.type !== 'reasoning' || part.signature === undefined || replaced?.has(at)) return [];
+  const thoughts: Thought[] = [];
+  for (const exchange of view.exchanges) {
+    if (exchange.to < change.seq) continue;
+    for (const { source, replaced } of exchange.messages) {
+      if (!source || source.seq < change.seq) continue;
+      for (const [at, part] of source.parts.entries()) {
+        if (part.type !== 'reasoning' || part.signature === undefined || replaced?.has(at)) continue;
         const thought = { exchange, messageId: source.id, seq: source.seq, part: at };
-        return isBehind(change, thought) ? [] : [thought];
-      });
-    }),
-  );
+        if (!isBehind(change, thought)) thoughts.push(thought);
+      }
+    }
+  }
+  return thoughts;
 }
 
 function strip({ messageId, part }: Thought): Replace {

@@ -46,8 +46,13 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
     }
   }
   const newestTurn = log.turns.length - 1;
+  const standing: Standing = {
+    open: log.openExchange?.index,
+    unansweredSeq: log.unansweredUser?.seq,
+    unseenFrom: log.unseenFrom,
+  };
   const exchanges = gathered.map((group, index): ViewExchange => {
-    const protection = protectionOf(source, group);
+    const protection = protectionOf(source, group, standing);
     return Object.freeze({
       index,
       kind: group.kind,
@@ -59,7 +64,7 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
       tokens: group.messages.reduce((sum, shown) => sum + shown.size.tokens, 0),
       turnsAgo: newestTurn - log.turnOf(group.to),
       ...(protection && { protection }),
-      unseen: group.to >= log.unseenFrom,
+      unseen: group.to >= standing.unseenFrom,
     });
   });
   // Frozen: the guard judges a stage's edits by the view that the stage was shown.
@@ -75,17 +80,27 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
   });
 }
 
+/** Where the log stands: asked once for a view, not once for each exchange of it. */
+interface Standing {
+  readonly open: number | undefined;
+  readonly unansweredSeq: number | undefined;
+  readonly unseenFrom: number;
+}
+
 /** The strongest comes first: a pin may be cut and may stand as a hole in a span, the others not. */
-function protectionOf(source: ViewSource, group: Gathering): Protection | undefined {
-  const { log, holds } = source;
-  const isHeld = holds.some((hold) => group.from <= hold.to && group.to >= hold.from);
-  if (group.kind === 'replacement') return isHeld ? 'held' : undefined;
-  if (log.openExchange === log.exchangeOf(group.from)) return 'open';
+function protectionOf(
+  { log, holds, isPinned }: ViewSource,
+  { kind, messages, from, to }: Gathering,
+  { open, unansweredSeq, unseenFrom }: Standing,
+): Protection | undefined {
+  const isHeld = holds.some((hold) => from <= hold.to && to >= hold.from);
+  if (kind === 'replacement') return isHeld ? 'held' : undefined;
+  if (open !== undefined && open === log.exchangeOf(from).index) return 'open';
   // Not only as a message of its own: some formats carry a user's words together with results of tools.
-  if (group.messages.some((shown) => shown.from === log.unansweredUser?.seq)) return 'unanswered';
+  if (unansweredSeq !== undefined && messages.some((shown) => shown.from === unansweredSeq))
+    return 'unanswered';
   if (isHeld) return 'held';
-  if (group.messages.some((shown) => source.isPinned(shown.source!))) return 'pinned';
+  if (messages.some((shown) => isPinned(shown.source!))) return 'pinned';
   // Whatever else came in since the model last spoke and is no tool result: a second user message, a reminder.
-  const fresh = group.from >= log.unseenFrom && group.kind === 'plain';
-  return fresh ? 'unanswered' : undefined;
+  return from >= unseenFrom && kind === 'plain' ? 'unanswered' : undefined;
 }

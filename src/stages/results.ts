@@ -90,19 +90,24 @@ function readResults({ exchanges }: TranscriptView): ResultPart[] {
         if (original.type !== 'tool-result') continue;
         newer += part.tokens;
         if (untouchable) continue;
-        const tool = original.name ?? nameOf(original.callId, exchange);
-        results.push({ ...part, original, exchange, tool, newer });
+        const { source, index, shown, tokens, mark, handle } = part;
+        const tool = original.name ?? nameOf(original, exchange);
+        results.push({ source, index, original, shown, tokens, mark, handle, exchange, tool, newer });
       }
     }
   }
   return results.reverse();
 }
 
+const knownNames = new WeakMap<ToolResultPart, string>();
+
 /** Formats that name tools only in the call: the result takes the name from there. */
-function nameOf(callId: string, exchange: ViewExchange): string | undefined {
-  let name: string | undefined;
+function nameOf(result: ToolResultPart, exchange: ViewExchange): string | undefined {
+  let name = knownNames.get(result);
+  if (name !== undefined) return name;
   for (const { message } of exchange.messages)
-    for (const part of message.parts) if (isToolCall(part) && part.callId === callId) name = part.name;
+    for (const part of message.parts) if (isToolCall(part) && part.callId === result.callId) name = part.name;
+  if (name !== undefined) knownNames.set(result, name);
   return name;
 }
 
