@@ -184,7 +184,7 @@ export function recall(id: string, options: KeptOptions, terminal: Terminal): Pr
       ...(query !== undefined && { query }),
       ...(limit !== undefined && { limit }),
     });
-    showing(options, terminal)(found, () => [recalledText(found)]);
+    showing(options, terminal)(found, () => recalledText(found).split('\n'));
   });
 }
 

@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { SpillwayError } from '../../errors/index.js';
-import type {
-  Json,
-  LedgerEntry,
-  SessionStore,
-  StoredEvent,
-  ThreadHead,
-  ThreadKey,
-  UsageEntry,
-} from '../../spi/index.js';
+import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
 import { sameMessage } from '../client/same-message.js';
 import type { AgentState } from '../state.js';
+import { entryOf, writerOf } from './entry.js';
 import { Notes } from './notes.js';
 import { doneOf, isUnsure, type UnsureWrite } from './unsure.js';
-
-/** A ledger event as it is stored: with a name of its own, by which its writer knows it again. */
-interface Entry {
-  readonly event: LedgerEvent;
-  readonly writer: string;
-}
 
 export interface JournalParts {
   readonly store: SessionStore;
@@ -169,7 +156,7 @@ export class Journal {
       const write = {
         ...(messages.length > 0 && { messages: messages.map((one) => ({ ...one, seq: one.seq + offset })) }),
         ...(events.length > 0 && {
-          entries: events.map(this.#entryOf),
+          entries: events.map((event) => entryOf(event, this.#writer, this.#parts.clock())),
           checkpoint: this.#parts.checkpoint(),
         }),
         ...(sent.events > 0 && { events: mentioned.events }),
@@ -230,7 +217,7 @@ export class Journal {
     const entries = await this.#guarded(() =>
       this.store.entries(this.key, before.entries, this.#head.entries),
     );
-    const own = entries.filter(({ body }) => (body as unknown as Entry).writer === this.#writer).length;
+    const own = entries.filter((entry) => writerOf(entry) === this.#writer).length;
     const done = await doneOf(candidates, own, async (id) => this.#isOwn(id));
     this.#unsure = [];
     if (done) this.#notes.forget(done);
@@ -260,12 +247,6 @@ export class Journal {
     return taken;
   }
 
-  readonly #entryOf = (event: LedgerEvent): LedgerEntry => ({
-    kind: event.kind,
-    at: this.#parts.clock(),
-    body: { event, writer: this.#writer } satisfies Entry as unknown as Json,
-  });
-
   /** A store may throw anything; what reaches the caller says which store it was. */
   async #guarded<T>(ask: () => Promise<T>): Promise<T> {
     try {
@@ -282,8 +263,4 @@ export class Journal {
       });
     }
   }
-}
-
-export function eventOf({ body }: LedgerEntry): LedgerEvent {
-  return (body as unknown as Entry).event;
 }

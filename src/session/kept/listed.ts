@@ -1,6 +1,6 @@
 import type { SessionStore, ThreadInfo } from '../../spi/index.js';
 import { Ledger, type Left } from '../../transcript/index.js';
-import { eventOf } from './journal.js';
+import { eventOf } from './entry.js';
 import { checkpointIn } from './thread.js';
 
 /** One agent's thread of a session, as a store has it. `head` counts everything ever written. */

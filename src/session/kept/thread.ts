@@ -11,7 +11,7 @@ import {
 } from '../../transcript/index.js';
 import { CALL_KIND, callOf } from '../calls.js';
 import { carriedBy, CHECKPOINT_VERSION, positionsBehind, tailState, type Checkpoint } from './checkpoint.js';
-import { eventOf } from './journal.js';
+import { eventOf } from './entry.js';
 import { LEARNED_LIMITS } from '../overflow.js';
 import { markerOf, queuedIn } from '../queue.js';
 import { sameMessage } from '../client/same-message.js';

@@ -25,6 +25,20 @@ class ImmediateDriver extends SqliteDriver {
     this.#database.exec('commit');
   }
 
+  /**
+   * Brings what stands in the log beside the file into the file: whoever closed it may copy it by itself. libsql would
+   * leave it there while statements of it wait for the garbage collector.
+   */
+  override async destroy(): Promise<void> {
+    try {
+      this.#check();
+      this.#database.exec('pragma wal_checkpoint(truncate)');
+    } catch {
+      // Moved away, or no room: all of it stands in the log, and is read from there.
+    }
+    await super.destroy();
+  }
+
   /** After some faults (a full disk) SQLite has rolled back by itself, and would complain. */
   override async rollbackTransaction(): Promise<void> {
     if (this.#database.inTransaction) this.#database.exec('rollback');

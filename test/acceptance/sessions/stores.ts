@@ -2,7 +2,7 @@ import { afterAll } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore, type SessionStore } from '../../../src/index.js';
+import { openStore, type SessionStore, type StoreOptions } from '../../../src/index.js';
 
 /** Stores that a session is tried on; each call gives an empty one, opened anew under the same URL with `again`. */
 export interface Place {
@@ -20,15 +20,15 @@ afterAll(async () => {
 
 export const KINDS = ['memory', 'sqlite'] as const;
 
-export async function place(kind: (typeof KINDS)[number]): Promise<Place> {
+export async function place(kind: (typeof KINDS)[number], options: StoreOptions = {}): Promise<Place> {
   if (kind === 'memory') {
-    const store = await openStore('memory:');
+    const store = await openStore('memory:', options);
     return { store, again: async () => store };
   }
   const folder = mkdtempSync(join(tmpdir(), 'spillway-sessions-'));
   folders.push(folder);
   const open = async (): Promise<SessionStore> => {
-    const store = await openStore(`sqlite:${join(folder, 'sessions.db')}`);
+    const store = await openStore(`sqlite:${join(folder, 'sessions.db')}`, options);
     opened.push(store);
     return store;
   };

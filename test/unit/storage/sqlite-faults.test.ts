@@ -157,6 +157,13 @@ describe('a file of SQLite', () => {
     expect((await torn.search(KEY, 'text', 9)).map(({ seq }) => seq).sort()).toEqual([0, 1, 2]);
   });
 
+  it('that was closed is whole by itself: nothing stands beside it', async () => {
+    const file = await filled(3);
+    const copy = newFile();
+    copyFileSync(file, copy);
+    expect(await seqs(await opened(`sqlite:${copy}`))).toEqual([0, 1, 2]);
+  });
+
   it('is closed only when the calls under way are done', async () => {
     const file = newFile();
     const store = await opened(`sqlite:${file}`);

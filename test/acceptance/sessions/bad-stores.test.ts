@@ -1,0 +1,328 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import Libsql from 'libsql';
+import {
+  createContainer,
+  createSpillway,
+  listSessions,
+  openSpillway,
+  SERVICES,
+  SpillwayError,
+  type Message,
+  type Spillway,
+} from '../../../src/index.js';
+import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
+import { schemaV1 } from '../../unit/storage/schema-v1/index.js';
+import { engine, quarter, read, says, shownText, spillway, talk, temporaryFolder, user } from '../support.js';
+import { KINDS, place } from './stores.js';
+
+/** Servers and processes take their time. */
+jest.setTimeout(120_000);
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const folder = temporaryFolder();
+chmodSync(folder.path, 0o755);
+const engines: Spillway[] = [];
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterEach(async () => {
+  if (isRoot) process.seteuid?.(0);
+  for (const one of engines.splice(0)) await one.close();
+});
+afterAll(() => server.stop());
+
+const LONG = read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]);
+const said = (id: string, text = 'Hm.'): Message => ({
+  id,
+  role: 'user',
+  origin: 'user',
+  parts: [{ type: 'text', text }],
+});
+
+let made = 0;
+/** A file with one session that was compacted, closed again. */
+async function filled(): Promise<string> {
+  const file = join(folder.path, `${++made}.db`);
+  const spillwayOn = await engine(6_000, {}, { store: `sqlite:${file}` });
+  const session = await spillwayOn.open({ id: 'mill' });
+  await session.append(...LONG);
+  await session.compact({ target: 0.3 });
+  await spillwayOn.close();
+  return file;
+}
+
+function change(file: string, sql: string): void {
+  const database = new Libsql(file);
+  database.exec(sql);
+  database.close();
+}
+
+/** Each gives the URL of a store that cannot be used, and what is to be heard of it. */
+const UNUSABLE: readonly (readonly [
+  what: string,
+  code: string,
+  words: RegExp,
+  make: () => Promise<string>,
+])[] = [
+  ['an unknown kind of database', 'STORE_UNKNOWN', /sqlite:FILE/, async () => 'mysql://me:s3cr3t@host/db'],
+  [
+    'a file that is no database',
+    'STORE_DAMAGED',
+    /not a database/,
+    async () => `sqlite:${folder.file('diary.db', 'a diary, not a database. '.repeat(400))}`,
+  ],
+  [
+    'a file with a damaged page',
+    'STORE_DAMAGED',
+    /Restore it from a copy/,
+    async () => {
+      const file = await filled();
+      const database = new Libsql(file);
+      const { rootpage } = database
+        .prepare("select rootpage from sqlite_master where name = 'spillway_message'")
+        .get([]) as { rootpage: number };
+      database.close();
+      const descriptor = openSync(file, 'r+');
+      writeSync(descriptor, Buffer.alloc(4_096, 0xa5), 0, 4_096, (rootpage - 1) * 4_096);
+      closeSync(descriptor);
+      return `sqlite:${file}`;
+    },
+  ],
+  [
+    'a file that a newer release has written',
+    'STORE_SCHEMA',
+    /0009-later/,
+    async () => {
+      const file = await filled();
+      change(file, "insert into spillway_migration values ('0009-later', '2031-01-01')");
+      return `sqlite:${file}`;
+    },
+  ],
+  [
+    'a ledger that a newer release has written, in the tables of this one',
+    'STORE_SCHEMA',
+    /blessing/,
+    async () => {
+      const file = await filled();
+      change(
+        file,
+        `insert into spillway_entry values (1, 1, 'blessing', 1, '{"event":{"kind":"blessing"},"writer":"w"}');
+         update spillway_thread set entries = 2`,
+      );
+      return `sqlite:${file}`;
+    },
+  ],
+  [
+    'a file that may not be written',
+    'STORE_DENIED',
+    /Let this user write/,
+    async () => {
+      const file = await filled();
+      chmodSync(file, 0o444);
+      // Root may write anywhere.
+      if (isRoot) process.seteuid?.(NOBODY);
+      return `sqlite:${file}`;
+    },
+  ],
+  [
+    'a password that is wrong',
+    'STORE_DENIED',
+    /password/,
+    async () => (await server.create()).replace(server.password, 's3cr3t'),
+  ],
+  [
+    'a database that nobody made',
+    'STORE_FAILED',
+    /Create the database/,
+    async () => (await server.create()).replace(/test_\d+$/, 'nobody_made_it'),
+  ],
+  [
+    'a server that is not there',
+    'STORE_FAILED',
+    /Start the server/,
+    async () => `postgres://me:s3cr3t@127.0.0.1:${await freePort()}/db`,
+  ],
+];
+
+describe.each(UNUSABLE)('%s', (_, code, words, make) => {
+  it(`is told as ${code}, by the library and by the command line`, async () => {
+    const store = await make();
+    const opening = (async () => {
+      const one = await createSpillway({ store, inputBudget: 6_000, settings: { counter: 'heuristic' } });
+      engines.push(one);
+      return (await one.open({ id: 'mill' })).load();
+    })();
+    const error = await opening.then(
+      () => undefined,
+      (thrown: unknown) => thrown as SpillwayError,
+    );
+    expect(error).toBeInstanceOf(SpillwayError);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(words) });
+    const told = await spillway(['history', 'mill', '--store', store]);
+    expect([told.code, told.out]).toEqual([1, '']);
+    expect(told.err).toContain(code);
+    expect(told.err).toMatch(words);
+    const shown = JSON.stringify([error!.message, error!.faults, error!.facts, error!.stack, told.err]);
+    for (const secret of ['s3cr3t', server.password]) expect(shown).not.toContain(secret);
+    // Lines for people, no trace of the code.
+    expect(told.err).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('an older schema', () => {
+  it('is brought forward when a session is opened, and the session goes on', async () => {
+    const file = join(folder.path, 'older.db');
+    change(file, schemaV1('sqlite', { rows: false }));
+    change(file, "insert into spillway_migration values ('0001-sessions', '2026-11-22')");
+    const store = `sqlite:${file}`;
+    const first = await engine(6_000, {}, { store });
+    engines.push(first);
+    const session = await first.open({ id: 'mill' });
+    await session.append(...LONG);
+    await session.compact({ target: 0.3 });
+    expect((await spillway(['sessions', '--store', store])).out).toMatch(/^mill {2}primary {2}50 messages/);
+  });
+
+  it('a checkpoint of another form is not used: the session is read from its log and ledger', async () => {
+    const file = await filled();
+    const look = async () => {
+      const one = await engine(6_000, {}, { store: `sqlite:${file}` });
+      engines.push(one);
+      return (await one.open({ id: 'mill' })).view.map(shownText);
+    };
+    const before = await look();
+    change(file, `update spillway_checkpoint set body = '{"version":0,"tail":[]}'`);
+    expect(await look()).toEqual(before);
+  });
+});
+
+describe('a clock that goes backwards', () => {
+  it.each(KINDS)('changes no order: what was done last stays last (%s)', async (kind) => {
+    let now = 2_000_000_000_000;
+    const nowMs = (): number => (now -= 60_000);
+    const { again } = await place(kind, { nowMs });
+    const openOn = async (id: string) => {
+      const container = createContainer();
+      container.bind(SERVICES.TokenCounter).toConstantValue(quarter);
+      container.bind(SERVICES.Store).toConstantValue(await again());
+      container.rebind(SERVICES.Effects).toConstantValue({ clock: nowMs, timer: () => performance.now() });
+      const one = await openSpillway(container, { settings: { window: 6_000, reserve: { output: 0 } } });
+      return one.open({ id });
+    };
+    const session = await openOn('mill');
+    await session.append(...LONG);
+    for (let call = 0; call < 3; call++) {
+      await session.prepare();
+      await session.observe({ inputTokens: 2_000 + call });
+      await session.append(said(`s${call}`));
+    }
+    await session.undo();
+    await session.release();
+    await session.compact({ target: 0.2 });
+    await session.flag('c2', 'good');
+    await (await openOn('other')).append(said('x'));
+    await session.append(said('last'));
+
+    const reopened = await (await openOn('mill')).load();
+    expect(reopened.view.map(shownText)).toEqual(session.view.map(shownText));
+    expect(reopened.history).toMatchObject([
+      { id: 'c1', status: 'undone' },
+      { id: 'c2', status: 'committed', flag: 'good' },
+    ]);
+    expect(reopened.calls.map(({ usage }) => usage!.inputTokens)).toEqual([2_000, 2_001, 2_002]);
+    expect(reopened.netCosts).toEqual(session.netCosts);
+    const kinds = (await reopened.audit()).map(({ kind: what }) => what.replace('compaction.', ''));
+    expect(kinds).toEqual(['triggered', 'completed', 'undone', 'triggered', 'completed', 'flagged']);
+    expect((await listSessions(await again())).map(({ sessionId }) => sessionId).sort()).toEqual([
+      'mill',
+      'other',
+    ]);
+  });
+});
+
+describe('ids with quotes, newlines and signs of the shell', () => {
+  const ODD = `a "quoted" 'id'\n\u001b[31m; drop table spillway_message; --\0 %s $(rm) \\ ../..`;
+
+  it.each(KINDS)('name sessions, agents and messages like any other (%s)', async (kind) => {
+    const { store, again } = await place(kind);
+    const open = async (on = store) =>
+      (await engine(6_000, {}, { store: on })).open({ id: ODD, agentPath: ODD });
+    const session = await open();
+    const odd = LONG.map((message) => ({ ...message, id: `${ODD}${message.id}..#0` }));
+    await session.append(...odd);
+    await session.compact({ target: 0.3 });
+    await session.prepare();
+    await session.observe({ inputTokens: 900 });
+    const reopened = await (await open(await again())).load();
+    expect(reopened.log.at(3).id).toBe(odd[3]!.id);
+    expect(reopened.view.map(shownText)).toEqual(session.view.map(shownText));
+    const superseded = await reopened.recall({ handle: odd[4]!.id });
+    expect(superseded).toMatchObject([
+      { handle: odd[4]!.id, text: shownText({ message: odd[4]! } as never) },
+    ]);
+    const edit = reopened.history[0]!.plan.edits.find((one) => one.kind === 'supersede')!;
+    const span = await reopened.recall({ handle: `${edit.fromId}..${edit.toId}`, maxTokens: 20_000 });
+    expect(span.length).toBeGreaterThan(10);
+    await reopened.rollback(odd[5]!.id);
+    expect(reopened.log.length).toBe(6);
+    expect((await reopened.explainCall(1)).messages).toHaveLength(odd.length);
+  });
+
+  it('stand in one line of the command line, and are taken from it', async () => {
+    const store = `sqlite:${join(folder.path, 'odd.db')}`;
+    const first = await engine(6_000, {}, { store });
+    const session = await first.open({ id: ODD });
+    await session.append({ ...said(`1\n2`), parts: [{ type: 'text', text: 'The key is K-4711.' }] });
+    await first.close();
+    const { out } = await spillway(['sessions', '--store', store]);
+    expect(out.trimEnd().split('\n')).toHaveLength(1);
+    expect(out).toContain(`a "quoted" 'id'\\n\\u001b[31m; drop table`);
+    expect(out).not.toContain('\u001b');
+    const plain = await spillway(['recall', ODD, '--store', store, '--query', 'K-4711']);
+    expect(plain.out).toContain('The key is K-4711.');
+    const transcript = await spillway(['history', ODD, '--store', store, '--transcript']);
+    expect(transcript.out.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('two services on one file of SQLite', () => {
+  it('work on one session at the same time: nothing is lost, doubled or compacted twice', async () => {
+    const store = `sqlite:${join(folder.path, 'two.db')}`;
+    const run = promisify(execFile);
+    const COUNT = 12;
+    const counts = await Promise.all(
+      ['a', 'b'].map((writer) =>
+        run(process.execPath, [
+          '--import',
+          'tsx',
+          'test/support/session-worker.ts',
+          store,
+          writer,
+          String(COUNT),
+        ]),
+      ),
+    );
+    const one = await createSpillway({ store, inputBudget: 4_000, settings: { counter: 'heuristic' } });
+    engines.push(one);
+    const session = await (await one.open({ id: 's' })).load();
+    const ids = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id);
+    for (const writer of ['a', 'b'])
+      expect(ids.filter((id) => id.startsWith(writer))).toEqual(
+        Array.from({ length: COUNT }, (_, i) => `${writer}.${i}`),
+      );
+    expect(ids).toHaveLength(2 * COUNT);
+    const records = session.ledger.records.map(({ id }) => id);
+    expect(records).toEqual(records.map((_, i) => `c${i + 1}`));
+    expect(session.history.length).toBeGreaterThan(0);
+    // Each of them was told of its own, and of no other.
+    const told = counts.reduce((sum, { stdout }) => sum + Number(stdout.trim()), 0);
+    expect(told).toBe(session.history.length);
+    expect(session.reading.pressure).toBeLessThan(1);
+  });
+});
