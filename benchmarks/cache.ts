@@ -2,11 +2,14 @@
  * What does a provider's cache keep of the requests of a session, and what does the input of its calls cost?
  *
  *   npm run bench:cache -- [--sessions DIR] [--windows 8000,16000,32000,64000] [--policies spillway,keep-newest] [--only ID]
+ *                          [--peers DIR]
  */
 import { parseArgs } from 'node:util';
 import { createSpillway, replaySession } from '../src/index.js';
 import { loadPrices } from '../src/tokens/index.js';
 import { newest, split, type Exchange } from './retention/policies/exchanges.js';
+import { openPeers } from './retention/policies/peers.js';
+import type { Policy } from './retention/policies/policy.js';
 import type { ChatMessage } from './support/chat.js';
 import {
   addTally,
@@ -24,7 +27,8 @@ const { values: flags } = parseArgs({
   options: {
     sessions: { type: 'string', default: CORPUS },
     windows: { type: 'string', default: '8000,16000,32000,64000' },
-    policies: { type: 'string', default: 'spillway,keep-newest' },
+    policies: { type: 'string' },
+    peers: { type: 'string' },
     only: { type: 'string' },
   },
 });
@@ -79,7 +83,38 @@ async function* keepNewest({ messages }: BenchSession, window: number): AsyncGen
 const tokensOf = (head: readonly ChatMessage[], kept: readonly Exchange[]): number =>
   referenceCount([...head, ...kept.flatMap(({ messages }) => messages)]);
 
-const POLICIES: Readonly<Record<string, Send>> = { spillway, 'keep-newest': keepNewest };
+/** What a peer does with its fixed stub as summary; it says not when it compacts, so that is told from what it sends. */
+function peerOf(policy: Policy): Send {
+  return async function* ({ messages, ...session }, window) {
+    const chat = messages.map((message) => message.wire as ChatMessage);
+    const judged = new Set(chat.flatMap(({ role }, index) => (role === 'assistant' ? [index] : [])));
+    const probed = { ...session, messages, chat, tokensBefore: [], probes: [] };
+    let last: readonly unknown[] = [];
+    const replay = policy.replay({ session: probed, window, judged, budgetAt: () => window });
+    for await (const { messages: sent } of replay) {
+      yield { messages: sent, committed: !last.every((message, i) => message === sent[i]) };
+      last = sent;
+    }
+  };
+}
+
+const peers =
+  flags.peers === undefined
+    ? { policies: [], notes: [] }
+    : await openPeers(
+        flags.peers,
+        (name) => flags.policies === undefined || flags.policies.split(',').includes(name),
+      );
+for (const note of peers.notes) console.log(note);
+const POLICIES: Readonly<Record<string, Send>> = {
+  spillway,
+  'keep-newest': keepNewest,
+  ...Object.fromEntries(
+    peers.policies
+      .filter(({ name }) => !name.endsWith('+ours'))
+      .map((policy) => [policy.name, peerOf(policy)]),
+  ),
+};
 
 interface Row extends PrefixTally {
   /** Of the log up to the last call, tokens that its window cannot hold. */
@@ -160,7 +195,7 @@ function figuresOf(row: Row) {
 }
 
 const windows = flags.windows.split(',').map(Number);
-const policies = flags.policies.split(',');
+const policies = flags.policies?.split(',') ?? Object.keys(POLICIES);
 const unknown = policies.filter((name) => !(name in POLICIES));
 if (unknown.length > 0)
   throw new Error(`no policy ${unknown.join(', ')}; there are ${Object.keys(POLICIES).join(', ')}`);
@@ -168,7 +203,7 @@ const command = `npm run bench:cache -- ${process.argv.slice(2).join(' ')}`.trim
 const loaded = provenance(command);
 const results: Record<string, Record<string, unknown>> = {};
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-const isShort = flags.only !== undefined || windows.length < 4 || policies.length < 2;
+const isShort = flags.only !== undefined || windows.length < 4 || flags.policies !== undefined;
 let file = '';
 for (const window of windows) {
   const sums = new Map(policies.map((name) => [name, newRow()]));
@@ -184,7 +219,7 @@ for (const window of windows) {
   results[window] = { all, sessions };
   for (const [name, figures] of Object.entries(all)) {
     console.log(
-      `${String(window).padStart(7)} ${name.padEnd(12)} ${figures.requests} requests, ${percent(figures.extended)} of ` +
+      `${String(window).padStart(7)} ${name.padEnd(24)} ${figures.requests} requests, ${percent(figures.extended)} of ` +
         `${figures.between} between commits extend; unchanged ${percent(figures.unchanged)} (in order ` +
         `${percent(figures.unchangedInOrder)}) of ${percent(figures.bound)}, ${figures.ofGoal.toFixed(3)} of the goal; ` +
         `${Math.round(figures.sentTokens / 1_000)}k sent, ${Math.round(figures.freshTokens / 1_000)}k anew; ` +
