@@ -7,6 +7,8 @@ const LEAST_CHARS = 8;
 const LINE_CHARS = 16;
 /** A session that holds more secrets holds something else; the newest are known. */
 const MOST = 2_000;
+/** A text is drawn, priced and taken in, and each asks again: so many of the last ones are known. */
+const MOST_CLEANED = 64;
 
 /**
  * The secrets of a log. Text made from it may hold one without what gave it away (`PASSWORD=` before it, `BEGIN` above
@@ -16,6 +18,8 @@ export class SecretBook {
   readonly #log: ReadonlyLog;
   readonly #redact: Redact;
   readonly #known = new Set<string>();
+  /** What the newest texts came to, by text, with what was known then. */
+  readonly #cleaned = new Map<string, string>();
   #joined: string | undefined;
   #next = 0;
 
@@ -30,10 +34,11 @@ export class SecretBook {
 
   /** A text made from the log, without its secrets. */
   readonly redact = (text: string): string => {
-    let cleaned = this.#redact(text).text;
-    if (this.#known.size > 0)
-      for (const secret of this.#known)
-        if (cleaned.includes(secret)) cleaned = cleaned.replaceAll(secret, '[secret removed]');
+    let cleaned = this.#cleaned.get(text);
+    if (cleaned !== undefined) return cleaned;
+    cleaned = this.#withoutSecrets(text);
+    if (this.#cleaned.size >= MOST_CLEANED) this.#cleaned.delete(this.#cleaned.keys().next().value!);
+    this.#cleaned.set(text, cleaned);
     return cleaned;
   };
 
@@ -43,6 +48,13 @@ export class SecretBook {
     this.#joined ??= [...this.#known].join('\n');
     return this.#joined.includes(word);
   };
+
+  #withoutSecrets(text: string): string {
+    let cleaned = this.#redact(text).text;
+    for (const secret of this.#known)
+      if (cleaned.includes(secret)) cleaned = cleaned.replaceAll(secret, '[secret removed]');
+    return cleaned;
+  }
 
   #read(message: LogMessage): void {
     for (const part of message.parts) {
@@ -60,6 +72,7 @@ export class SecretBook {
       if (this.#known.size >= MOST) this.#known.delete(this.#known.values().next().value!);
       this.#known.add(piece);
       this.#joined = undefined;
+      this.#cleaned.clear();
     }
   }
 }

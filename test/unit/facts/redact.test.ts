@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createRedact, SecretBook, TrustIndex } from '../../../src/facts/index.js';
 
-import { logOf, message, reminder, says, step, text, user } from './logs.js';
+import { logOf, message, reminder, says, SIZE, step, text, user } from './logs.js';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const join = (...parts: string[]): string => parts.join('');
@@ -93,6 +93,17 @@ describe('what is known of a log', () => {
     expect(book.redact('Seen: correcthorse7battery, 5432')).toBe('Seen: [secret removed], 5432');
     expect(book.holds('correcthorse7')).toBe(true);
     expect(book.holds('battery staple')).toBe(false);
+  });
+
+  it('takes it out of a text that was clean before the log gave it away', () => {
+    const log = logOf(user('Connect to the database.'));
+    const book = new SecretBook(log, createRedact());
+    const seen = 'Seen: correcthorse7battery';
+    book.catchUp();
+    expect(book.redact(seen)).toBe(seen);
+    log.append(user('DB_PASSWORD="correcthorse7battery"'), SIZE);
+    book.catchUp();
+    expect(book.redact(seen)).toBe('Seen: [secret removed]');
   });
 
   it('takes no everyday word for a secret elsewhere', () => {
