@@ -3,7 +3,7 @@
  * prepares of whole sessions a second, and what a prepare costs beyond memory's. Opening: a session of 100 and one of
  * 1,000,000 messages, and searching the long one.
  *
- *   npm run bench:stores -- [--stores sqlite,postgres] [--only writes,turns,opening] [--seconds 4] [--commits 100]
+ *   npm run bench:stores -- [--stores sqlite,postgres] [--only writes,turns,opening] [--seconds 4] [--commits 40]
  *                           [--long 1000000] [--rounds 60]
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
     stores: { type: 'string', default: 'sqlite,postgres' },
     only: { type: 'string', default: 'writes,turns,opening' },
     seconds: { type: 'string', default: '4' },
-    commits: { type: 'string', default: '100' },
+    commits: { type: 'string', default: '40' },
     long: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '60' },
   },
@@ -31,7 +31,7 @@ const command = `npm run bench:stores -- ${process.argv.slice(2).join(' ')}`.tri
 const { date: _, machine: __, node: ___, ...from } = provenance(command);
 const parts = new Set(flags.only.split(','));
 const seconds = Number(flags.seconds);
-const isShort = Number(flags.long) < 1_000_000 || Number(flags.commits) < 100;
+const isShort = Number(flags.long) < 1_000_000 || Number(flags.commits) < 40;
 
 /** Parts are measured one by one, each with its commit, command and load; those not asked for now stay as they were. */
 function save(name: string, part: string, figures: Record<string, unknown>): string {

@@ -38,17 +38,32 @@ async function throughput(url: string, processes: number, seconds: number): Prom
 
 const WRITES = new Set(['write', 'note', 'setValue', 'keepArtifact']);
 
-/** The store, and how often anything was to be written. */
-function counting(store: SessionStore): { store: SessionStore; readonly writes: number } {
-  const counted = {
+interface Counted {
+  readonly store: SessionStore;
+  /** How often anything was to be written. */
+  writes: number;
+  /** Of the newest write: what it was given, as JSON, and how long the store took over it. */
+  newest: { readonly body: string; readonly ms: number } | undefined;
+}
+
+function counting(store: SessionStore): Counted {
+  const counted: Counted = {
     writes: 0,
+    newest: undefined,
     store: new Proxy(store, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== 'function') return value;
         return (...given: unknown[]) => {
-          if (WRITES.has(String(name))) counted.writes++;
-          return (value as (...all: unknown[]) => unknown).apply(target, given);
+          const asked = (): unknown => (value as (...all: unknown[]) => unknown).apply(target, given);
+          if (!WRITES.has(String(name))) return asked();
+          counted.writes++;
+          return (async () => {
+            let answer: unknown;
+            const ms = await timed(async () => (answer = await asked()));
+            counted.newest = { body: JSON.stringify(given), ms };
+            return answer;
+          })();
         };
       },
     }),
@@ -61,11 +76,19 @@ interface Sides {
   readonly storeMs: number;
 }
 
+/** With the part of it that was the store's own write, and what bare commits took in the same moment. */
+interface Committing extends Sides {
+  readonly writeMs: number;
+  readonly bytes: number;
+  /** One row of 300 bytes, and one of as many bytes as were written. */
+  readonly bareMs: number;
+  readonly bareSameBytesMs: number;
+}
+
 /** Prepares of the same session, side by side on memory and on a store, and bare commits in the same minute. */
 interface Prepares {
   readonly quiet: readonly Sides[];
-  readonly committing: readonly Sides[];
-  readonly bareMs: readonly number[];
+  readonly committing: readonly Committing[];
   /** Prepares that committed nothing and had something written all the same. */
   readonly faults: number;
 }
@@ -82,7 +105,7 @@ async function prepares(url: string, commits: number): Promise<Prepares> {
   )) as [Session, Session];
   const bare = await openBare(url);
   const body = JSON.stringify(logMessage(0));
-  const found = { quiet: [] as Sides[], committing: [] as Sides[], bareMs: [] as number[], faults: 0 };
+  const found = { quiet: [] as Sides[], committing: [] as Committing[], faults: 0 };
   let isOdd = false;
   for (const message of longSession(1_000_000)) {
     for (const session of [memory, kept]) await session.append(message);
@@ -98,8 +121,14 @@ async function prepares(url: string, commits: number): Promise<Prepares> {
     const second = await timed(() => prepare(isOdd ? kept : memory));
     const sides = isOdd ? { memoryMs: first, storeMs: second } : { memoryMs: second, storeMs: first };
     if (kind === 'committed') {
-      found.committing.push(sides);
-      found.bareMs.push(await timed(() => bare.commit(body)));
+      const { body: written, ms: writeMs } = counted.newest!;
+      found.committing.push({
+        ...sides,
+        writeMs,
+        bytes: written.length,
+        bareMs: await timed(() => bare.commit(body)),
+        bareSameBytesMs: await timed(() => bare.commit(written)),
+      });
       if (found.committing.length === commits) break;
     } else {
       found.quiet.push(sides);
@@ -116,10 +145,13 @@ async function prepares(url: string, commits: number): Promise<Prepares> {
  * nothing to commit and with something.
  */
 export async function turns(url: string, seconds: number, commits: number): Promise<Record<string, unknown>> {
-  const { quiet, committing, bareMs, faults } = await prepares(url, commits);
+  const { quiet, committing, faults } = await prepares(url, commits);
+  const middle = (of: (one: Committing) => number): number => median(committing.map(of));
   const memoryQuietMs = median(quiet.map(({ memoryMs }) => memoryMs));
   const storeQuietMs = median(quiet.map(({ storeMs }) => storeMs));
-  const extraMs = median(committing.map(({ memoryMs, storeMs }) => storeMs - memoryMs));
+  const bareMs = middle((one) => one.bareMs);
+  const bareSameBytesMs = middle((one) => one.bareSameBytesMs);
+  const writeMs = middle((one) => one.writeMs);
   const found: Record<string, unknown> = {
     'prepare that commits nothing': {
       prepares: quiet.length,
@@ -131,10 +163,16 @@ export async function turns(url: string, seconds: number, commits: number): Prom
     },
     'prepare that commits': {
       prepares: committing.length,
-      memoryMs: round(median(committing.map(({ memoryMs }) => memoryMs))),
-      storeMs: round(median(committing.map(({ storeMs }) => storeMs))),
-      bareCommitMs: round(median(bareMs)),
-      bareCommits: round(extraMs / median(bareMs)),
+      memoryMs: round(middle(({ memoryMs }) => memoryMs)),
+      storeMs: round(middle(({ storeMs }) => storeMs)),
+      writeMs: round(writeMs),
+      writtenBytes: middle(({ bytes }) => bytes),
+      bareCommitMs: round(bareMs),
+      bareCommitOfTheSameBytesMs: round(bareSameBytesMs),
+      // Planning takes many times as long as the write, and on a busy machine its own scatter is larger than that.
+      bareCommitsBeyondMemory: round(middle(({ memoryMs, storeMs }) => storeMs - memoryMs) / bareMs),
+      bareCommits: round(writeMs / bareMs),
+      bareCommitsOfTheSameBytes: round(writeMs / bareSameBytesMs),
       goal: 1.2,
     },
     'memory, 1 process': await throughput('memory:', 1, seconds),
