@@ -3,6 +3,7 @@ import {
   addSizes,
   NO_SIZE,
   type FilePart,
+  type MessageSize,
   type Part,
   type ReasoningPart,
   type Size,
@@ -34,10 +35,14 @@ export function createMeasure(counter: TokenCounter): MeasureMessage {
   return (message) => {
     const parts = message.parts.map((part) => measurePart(counter, part));
     const whole = parts.reduce(addSizes, { ...NO_SIZE, tokens: MESSAGE_TOKENS });
-    if (message.name === undefined) return { ...whole, parts };
+    if (message.name === undefined) return withParts(whole, parts);
     const name = measureText(counter, message.name);
-    return { ...addSizes(whole, { ...name, tokens: name.tokens + NAME_TOKENS }), parts };
+    return withParts(addSizes(whole, { ...name, tokens: name.tokens + NAME_TOKENS }), parts);
   };
+}
+
+function withParts({ tokens, bytes, images }: Size, parts: readonly Size[]): MessageSize {
+  return { tokens, bytes, images, parts };
 }
 
 /** What tool definitions cost in every request, in tokens: the JSON of each, as the client sent it. */

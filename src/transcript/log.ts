@@ -1,5 +1,6 @@
 import { SpillwayError } from '../errors/index.js';
 import { ExchangeIndex, type Exchange, type Turn } from './exchange.js';
+import { frozenCopy } from './frozen.js';
 import { frozenSize, type LogMessage, type Message, type MessageSize, type Part } from './message.js';
 
 /** What stages, guard and render may know of a log. */
@@ -64,12 +65,7 @@ export class Log implements ReadonlyLog {
       });
     }
     const parts = Object.freeze(message.parts.map(frozenPart));
-    const entry: LogMessage = Object.freeze({
-      ...message,
-      parts,
-      seq: this.length,
-      size: frozenSize(size),
-    });
+    const entry: LogMessage = frozenCopy(message, { parts, seq: this.length, size: frozenSize(size) });
     this.#messages.push(entry);
     this.#byId.set(entry.id, entry);
     this.#exchanges.append(entry);
@@ -156,7 +152,6 @@ export class Log implements ReadonlyLog {
 
 /** A copy that nobody can write to, neither who appended it nor who is shown it. What `wire` holds is its format's own. */
 function frozenPart(part: Part): Part {
-  if (part.type !== 'tool-result') return Object.freeze({ ...part });
-  const content = Object.freeze(part.content.map((inner) => Object.freeze({ ...inner })));
-  return Object.freeze({ ...part, content });
+  if (part.type !== 'tool-result') return frozenCopy(part);
+  return frozenCopy(part, { content: Object.freeze(part.content.map((inner) => frozenCopy(inner))) });
 }

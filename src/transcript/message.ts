@@ -1,3 +1,5 @@
+import { frozenCopy } from './frozen.js';
+
 /** A message of an agent's transcript, in no vendor's shape: what every wire format is parsed into. */
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
@@ -126,10 +128,7 @@ export function subtractSizes(a: Size, b: Size): Size {
 
 /** A copy that nobody who is shown it can write to. */
 export function frozenSize(size: MessageSize): MessageSize {
-  return Object.freeze({
-    ...size,
-    parts: Object.freeze(size.parts.map((part) => Object.freeze({ ...part }))),
-  });
+  return frozenCopy(size, { parts: Object.freeze(size.parts.map((part) => frozenCopy(part))) });
 }
 
 /** The plain words of a part: text, reasoning, or a tool result's text; '' for the rest. */

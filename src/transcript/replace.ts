@@ -1,4 +1,5 @@
 import type { PlannedEdit } from './edit.js';
+import { frozenCopy } from './frozen.js';
 import {
   addSizes,
   frozenSize,
@@ -38,7 +39,7 @@ export function replacePart(
   });
   const overhead = subtractSizes(source.size, total(source.size.parts));
   return {
-    message: Object.freeze({ ...source, parts: Object.freeze(parts) }),
+    message: frozenCopy(source, { parts: Object.freeze(parts) }),
     size: frozenSize({ ...addSizes(overhead, total(sizes)), parts: sizes }),
     from: shown.from,
     to: shown.to,

@@ -1,5 +1,5 @@
 import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
-import type { Message, Part, Role, ToolResultPart } from '../../transcript/index.js';
+import type { Message, Origin, Part, Role, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
 import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
@@ -66,32 +66,35 @@ type Report = (kind: string, what: string) => void;
 
 function parseMessage(wire: WireMessage, id: string, open: OpenCalls, report: Report): Message {
   const name = typeof wire.name === 'string' ? { name: wire.name } : {};
-  const about = { id, wire, wireFormat: FORMAT, ...name };
+  const made = (role: Role, origin: Origin, parts: readonly Part[]): Message => {
+    return { id, wire, wireFormat: FORMAT, ...name, role, origin, parts };
+  };
   switch (wire.role) {
     case 'system':
     case 'developer':
-      return { ...about, role: 'system', origin: 'system', parts: parseContent(wire.content, report) };
-    case 'user':
-      return userMessage(about, parseContent(wire.content, report));
+      return made('system', 'system', parseContent(wire.content, report));
+    case 'user': {
+      const parts = parseContent(wire.content, report);
+      return made('user', originOf(parts), parts);
+    }
     case 'assistant':
-      return { ...about, role: 'assistant', origin: 'model', parts: assistantParts(wire, id, open, report) };
+      return made('assistant', 'model', assistantParts(wire, id, open, report));
     case 'tool':
     case 'function':
-      return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(wire, id, open, report)] };
+      return made('tool', 'tool', [resultPart(wire, id, open, report)]);
     default:
       report(
         'unknown-role',
         `role ${jsonText(wire.role) || 'missing'} is not known; read as a program's words`,
       );
-      return { ...about, role: 'user', origin: 'synthetic', parts: parseContent(wire.content, report) };
+      return made('user', 'synthetic', parseContent(wire.content, report));
   }
 }
 
-function userMessage(about: Omit<Message, 'role' | 'origin' | 'parts'>, parts: readonly Part[]): Message {
-  const role: Role = 'user';
+function originOf(parts: readonly Part[]): Origin {
   const synthetic =
     parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
-  return { ...about, role, origin: synthetic ? 'synthetic' : 'user', parts };
+  return synthetic ? 'synthetic' : 'user';
 }
 
 /** Thinking, words, refusal, calls: the order in which the model made them. */
