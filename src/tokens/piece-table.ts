@@ -63,11 +63,13 @@ export class PieceTable {
     this.#slots = new Int32Array(SLOT * slots);
     this.#mask = slots - 1;
     for (let base = 0; base < old.length; base += SLOT) {
-      if (old[base + 2] === 0) continue;
-      let slot = (old[base]! ^ old[base + 1]!) & this.#mask;
-      while (this.#slots[SLOT * slot + 2] !== 0) slot = (slot + 1) & this.#mask;
-      this.#slots.set(old.subarray(base, base + SLOT), SLOT * slot);
-      this.#size++;
+      const tokens = old[base + 2]! - 1;
+      if (tokens < 0) continue;
+      this.#first = old[base]!;
+      this.#second = old[base + 1]!;
+      this.#slot = (this.#first ^ this.#second) & this.#mask;
+      while (this.#slots[SLOT * this.#slot + 2] !== 0) this.#slot = (this.#slot + 1) & this.#mask;
+      this.enter(tokens);
     }
   }
 }
