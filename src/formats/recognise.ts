@@ -64,6 +64,7 @@ interface Guess {
 /** Which wire format a body or message list is in; undefined where it holds no messages at all. */
 export function wireOf(value: unknown): Guess | undefined {
   const body = isFields(value) ? value : undefined;
+  if (body && !isBody(body) && body.input === undefined) return undefined; // as with each message on a line of its own
   const items = Array.isArray(value) ? (value as readonly unknown[]) : body && listIn(body);
   const marked = body && MARKS.find((marks) => marks.body(body))?.format;
   if (!items || (!marked && body && !Array.isArray(body.messages))) return undefined;
@@ -104,7 +105,8 @@ function readWire(value: unknown, format: WireFormat): ImportedSession {
 }
 
 function listIn(body: Fields): readonly unknown[] {
-  return LISTS.map((field) => body[field]).find(Array.isArray) ?? [];
+  const field = LISTS.find((name) => Array.isArray(body[name]));
+  return field === undefined ? [] : (body[field] as readonly unknown[]);
 }
 
 function partsOf(item: Fields): readonly Fields[] {
