@@ -62,10 +62,13 @@ export class Ledger {
     return newest ? `${newest.id}/${this.#undone}` : GENESIS;
   }
 
+  /** Records that stand: committed and not taken back. */
+  get live(): readonly CompactionRecord[] {
+    return this.#records.filter(isLive);
+  }
+
   get liveEdits(): readonly PlannedEdit[] {
-    return this.#records
-      .filter((record) => record.status === 'committed')
-      .flatMap((record) => record.plan.edits);
+    return this.live.flatMap(({ plan }) => plan.edits);
   }
 
   /** Spans of everything ever appended that were rolled back, ascending. */

@@ -27,7 +27,7 @@ export function followedSession(state: AgentState, parts: SessionParts, doors: F
     rewind: (length) =>
       doors.afterRuns(() => {
         const { log, ledger } = state;
-        const live = ledger.records.filter(({ status }) => status === 'committed');
+        const { live } = ledger;
         const first = live.findIndex((record) => reachesPast(record, length, log));
         const going = new Set(first < 0 ? [] : live.slice(first).map(({ id }) => id));
         rollBack(length, state, parts, ({ id }) => going.has(id));

@@ -25,7 +25,7 @@ export interface UndoRequest {
 
 /** What is asked for, by name: the newest one that stands where nothing is named. */
 export function named(of: UndoRequest, { ledger }: AgentState): UndoRequest {
-  const newest = ledger.records.findLast(isLive);
+  const newest = ledger.live.at(-1);
   return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
 }
 
@@ -39,7 +39,7 @@ export function takeBack(
   const first = to ?? record;
   if (first === undefined) return [];
   const place = ledger.records.indexOf(recordOf(first, state));
-  const later = ledger.records.slice(place + 1).filter(isLive);
+  const later = ledger.live.filter((one) => ledger.records.indexOf(one) > place);
   if (to === undefined && later.length > 0) {
     throw new SpillwayError('UNDO_BLOCKED', {
       subject: `record ${first}`,
@@ -76,8 +76,8 @@ export function rollBack(
 ): readonly CompactionRecord[] {
   const { log, ledger } = state;
   if (length >= log.length) return [];
-  const records = ledger.records
-    .filter((record) => isLive(record) && goes(record))
+  const records = ledger.live
+    .filter(goes)
     .map(({ id }) => id)
     .reverse();
   const appended = appendedAt(log.length, ledger.left);
@@ -144,8 +144,6 @@ function recordOf(recordId: string, { ledger }: AgentState): CompactionRecord {
     remedy: 'Name one of the history.',
   });
 }
-
-const isLive = ({ status }: CompactionRecord): boolean => status === 'committed';
 
 function spanOf({ plan }: CompactionRecord, log: ReadonlyLog): Hold {
   const seqs = plan.edits

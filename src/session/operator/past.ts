@@ -59,7 +59,7 @@ export function explainCall(
   const { log, ledger } = drawnAt(call, state);
   const isPinned = pinPredicate(parts.pins, log);
   const { view } = renderAll(log, ledger.liveEdits, isPinned);
-  const live = ledger.records.filter(({ status }) => status === 'committed');
+  const { live } = ledger;
   const messages = explainView(log, view, isPinned).map((one): ExplainedMessage => {
     const record = one.by && recordBehind(one, one.by, live, log);
     return record ? { ...one, record: record.id } : one;
