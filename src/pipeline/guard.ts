@@ -15,7 +15,7 @@ import {
 import { sizeOf } from './measure.js';
 import { openLoopFrom } from './open-loop.js';
 import type { SignatureBinding } from './reasoning-rule.js';
-import { createSpanFinder } from './spans.js';
+import { createSpanFinder, type SpanFinder } from './spans.js';
 import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
 
 /**
@@ -48,6 +48,22 @@ export function createGuard(
   rights: GuardRights = STAGE_RIGHTS,
   binding: SignatureBinding = 'nothing',
 ): Guard {
+  return new ViewGuard(indexOf(view), log, rights, binding);
+}
+
+interface ViewIndex {
+  /** Exchanges by the log positions of their messages, and replacements by the ids of theirs. */
+  readonly bySeq: ReadonlyMap<number, ViewExchange>;
+  readonly standing: ReadonlyMap<string, ViewExchange>;
+  readonly within: SpanFinder;
+}
+
+/** A step that changes nothing leaves the next one the same view. */
+const indexes = new WeakMap<TranscriptView, ViewIndex>();
+
+function indexOf(view: TranscriptView): ViewIndex {
+  let index = indexes.get(view);
+  if (index) return index;
   const bySeq = new Map<number, ViewExchange>();
   const standing = new Map<string, ViewExchange>();
   for (const exchange of view.exchanges) {
@@ -56,37 +72,70 @@ export function createGuard(
       else bySeq.set(shown.from, exchange);
     }
   }
-  const within = createSpanFinder(view);
-  /** What the accepted edits of this proposal touch: parts, the exchanges they lie in, superseded exchanges, new ids. */
-  const replaced = new Set<string>();
-  const touched = new Set<ViewExchange>();
-  const superseded = new Set<ViewExchange>();
-  const given = new Set<string>();
-  let loop: number | undefined;
+  index = { bySeq, standing, within: createSpanFinder(view) };
+  indexes.set(view, index);
+  return index;
+}
 
-  function judgeReplace(edit: Replace): EditFault | undefined {
+class ViewGuard implements Guard {
+  readonly #view: ViewIndex;
+  readonly #log: ReadonlyLog;
+  readonly #rights: GuardRights;
+  readonly #binding: SignatureBinding;
+  /** What the accepted edits of this proposal touch: parts, the exchanges they lie in, superseded exchanges, new ids. */
+  readonly #replaced = new Set<string>();
+  readonly #touched = new Set<ViewExchange>();
+  readonly #superseded = new Set<ViewExchange>();
+  readonly #given = new Set<string>();
+  #loop: number | undefined;
+
+  constructor(view: ViewIndex, log: ReadonlyLog, rights: GuardRights, binding: SignatureBinding) {
+    this.#view = view;
+    this.#log = log;
+    this.#rights = rights;
+    this.#binding = binding;
+  }
+
+  judgePlace(edit: Edit): EditFault | undefined {
+    return edit.kind === 'replace' ? this.#judgeReplace(edit) : this.#judgeSupersede(edit);
+  }
+
+  judgeGain(edit: PlannedEdit): EditFault | undefined {
+    const before =
+      edit.kind === 'replace' ? shownTokens(edit, this.#view.bySeq, this.#log) : spanSize(this.#within(edit));
+    const after = sizeOf(edit);
+    const smaller =
+      after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
+    if (!smaller && this.#rights.mayGrow !== true)
+      return fault(edit, `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
+    this.#take(edit);
+    return undefined;
+  }
+
+  #judgeReplace(edit: Replace): EditFault | undefined {
     const { messageId, partIndex } = edit;
-    const source = log.find(messageId);
+    const source = this.#log.find(messageId);
     if (!source) return fault(edit, `names message ${messageId}, which is not in the log`);
-    const exchange = bySeq.get(source.seq);
+    const exchange = this.#view.bySeq.get(source.seq);
     if (!exchange) return fault(edit, `edits ${messageId}, which is already superseded`);
     const part = source.parts[partIndex];
     if (!part)
       return fault(edit, `edits part ${partIndex} of ${messageId}, which has ${source.parts.length}`);
     const key = partHandle(messageId, partIndex);
-    if (replaced.has(key)) return fault(edit, `edits ${key} twice`);
-    if (superseded.has(exchange)) return fault(edit, 'overlaps another edit of the same proposal');
+    if (this.#replaced.has(key)) return fault(edit, `edits ${key} twice`);
+    if (this.#superseded.has(exchange)) return fault(edit, 'overlaps another edit of the same proposal');
     const isCut = cutsToSize(edit, part);
     const strips =
-      rights.mayStrip === true && (exchange.protection === 'pinned' || exchange.protection === 'held');
-    const allowed = exchange.protection && ((rights.mayCut(exchange.protection, part) && isCut) || strips);
+      this.#rights.mayStrip === true && (exchange.protection === 'pinned' || exchange.protection === 'held');
+    const allowed =
+      exchange.protection && ((this.#rights.mayCut(exchange.protection, part) && isCut) || strips);
     if (exchange.protection && !allowed)
       return fault(edit, `edits ${messageId}, which is ${exchange.protection}`);
-    const thought = judgeThought(source, part, edit);
+    const thought = this.#judgeThought(source, part, edit);
     if (thought) return thought;
     if (!fitsPlaceOf(part, edit.content))
       return fault(edit, `puts into the place of ${key}, a ${part.type}, what cannot stand there`);
-    if (source.seq >= log.unseenFrom && part.type !== 'tool-call' && !isCut)
+    if (source.seq >= this.#log.unseenFrom && part.type !== 'tool-call' && !isCut)
       return fault(edit, `replaces ${key} before any request has carried it; it may only be cut to size`);
     if (isTheirWords(source, part) && !isCut)
       return fault(
@@ -99,24 +148,24 @@ export function createGuard(
   }
 
   /** Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. */
-  function judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
+  #judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
     const key = partHandle(edit.messageId, edit.partIndex);
-    if (part.type === 'reasoning' && source.seq >= (loop ??= openLoopFrom(log)))
+    if (part.type === 'reasoning' && source.seq >= (this.#loop ??= openLoopFrom(this.#log)))
       return fault(edit, `touches ${key}, reasoning of the open tool loop`);
     if (part.type === 'reasoning' && part.signature === undefined && source.parts.some(isToolCall))
       return fault(edit, `touches ${key}, reasoning that must be sent with the calls it led to`);
     const signed = source.parts.some((one) => one.type === 'reasoning' && one.signature !== undefined);
-    if (binding === 'step' && signed && part.type !== 'tool-result')
+    if (this.#binding === 'step' && signed && part.type !== 'tool-result')
       return fault(edit, `touches ${key}, in a step whose signature vouches for it`);
     return undefined;
   }
 
-  function judgeSupersede(edit: Supersede): EditFault | undefined {
-    const from = log.find(edit.fromId)?.seq;
-    const to = log.find(edit.toId)?.seq;
+  #judgeSupersede(edit: Supersede): EditFault | undefined {
+    const from = this.#log.find(edit.fromId)?.seq;
+    const to = this.#log.find(edit.toId)?.seq;
     if (from === undefined || to === undefined) return fault(edit, 'names a message that is not in the log');
     if (from > to) return fault(edit, 'ends before it begins');
-    const span = within(from, to);
+    const span = this.#view.within(from, to);
     for (const exchange of span) {
       if (exchange.from < from || exchange.to > to)
         return fault(edit, `splits ${exchange.fromId}..${exchange.toId}`);
@@ -124,7 +173,7 @@ export function createGuard(
         return fault(edit, `covers ${exchange.fromId}, which is ${exchange.protection}`);
       if (exchange.unseen && !exchange.protection)
         return fault(edit, `covers ${exchange.fromId}, which is unseen`);
-      if (superseded.has(exchange) || (touched.has(exchange) && !exchange.protection))
+      if (this.#superseded.has(exchange) || (this.#touched.has(exchange) && !exchange.protection))
         return fault(edit, 'overlaps another edit of the same proposal');
     }
     // Else it would begin or end inside a span that was superseded by nothing: supersedes nest or are disjoint.
@@ -134,41 +183,33 @@ export function createGuard(
     if (spoken) return fault(edit, `replaces a span by a ${spoken.role} message or by calls of tools`);
     const ids = edit.replacement.map((message) => message.id);
     const isTaken = (id: string, i: number): boolean => {
-      const stands = standing.get(id);
-      return !!log.find(id) || given.has(id) || ids.indexOf(id) < i || (!!stands && !span.includes(stands));
+      const stands = this.#view.standing.get(id);
+      return (
+        !!this.#log.find(id) ||
+        this.#given.has(id) ||
+        ids.indexOf(id) < i ||
+        (!!stands && !span.includes(stands))
+      );
     };
     const known = ids.find(isTaken);
     if (known !== undefined) return fault(edit, `gives a replacement the id ${known}, which is taken`);
     return undefined;
   }
 
-  function take(edit: PlannedEdit): void {
+  #take(edit: PlannedEdit): void {
     if (edit.kind === 'replace') {
-      replaced.add(partHandle(edit.messageId, edit.partIndex));
-      touched.add(bySeq.get(log.find(edit.messageId)!.seq)!);
+      this.#replaced.add(partHandle(edit.messageId, edit.partIndex));
+      this.#touched.add(this.#view.bySeq.get(this.#log.find(edit.messageId)!.seq)!);
       return;
     }
-    for (const exchange of within(log.find(edit.fromId)!.seq, log.find(edit.toId)!.seq))
-      if (exchange.protection !== 'pinned') superseded.add(exchange);
-    for (const message of edit.replacement) given.add(message.id);
+    for (const exchange of this.#within(edit))
+      if (exchange.protection !== 'pinned') this.#superseded.add(exchange);
+    for (const message of edit.replacement) this.#given.add(message.id);
   }
 
-  return {
-    judgePlace: (edit) => (edit.kind === 'replace' ? judgeReplace(edit) : judgeSupersede(edit)),
-    judgeGain: (edit) => {
-      const before =
-        edit.kind === 'replace'
-          ? shownTokens(edit, bySeq, log)
-          : spanSize(within(log.find(edit.fromId)!.seq, log.find(edit.toId)!.seq));
-      const after = sizeOf(edit);
-      const smaller =
-        after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
-      if (!smaller && rights.mayGrow !== true)
-        return fault(edit, `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
-      take(edit);
-      return undefined;
-    },
-  };
+  #within({ fromId, toId }: { readonly fromId: string; readonly toId: string }): readonly ViewExchange[] {
+    return this.#view.within(this.#log.find(fromId)!.seq, this.#log.find(toId)!.seq);
+  }
 }
 
 function fault(edit: Edit, what: string): EditFault {
