@@ -1,5 +1,8 @@
 /** Texts that stand in a request where the log was broken. They are sent to models: plain, labelled, and final. */
 
+/** Where everything in a view says nothing: no provider takes a request without messages. */
+export const NOTHING_SAID = '[nothing was said]';
+
 export const NO_RESULT = '[no result: the call was interrupted]';
 
 export const ORPHAN_RESULT = '[result of a call that is not in this log]';
@@ -10,6 +13,10 @@ export function lateResult(callId: string, tool: string): string {
 
 export function secondResult(callId: string, tool: string): string {
   return `[another result of call ${callId} to ${tool}, which already had one]`;
+}
+
+export function unknownRole(role: unknown): string {
+  return `[message of unknown role ${typeof role === 'string' ? role : 'none'}]`;
 }
 
 /** For files that the wire form cannot carry. */

@@ -49,6 +49,12 @@ class ModelMessageParser implements PieceParser {
   parse(list: readonly unknown[], index: number): ParsedPiece {
     const wire = list[index];
     if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
+    // What the page holds, not what a model is asked: read on, it would say nothing at all.
+    if (wire.content === undefined && Array.isArray(wire.parts))
+      throw notThisFormat(
+        `message ${index}`,
+        'a UIMessage; convertToModelMessages makes ModelMessages of them',
+      );
     const id = freeId(wire, index, this.#taken);
     const notices: Notice[] = [];
     return {

@@ -1,7 +1,7 @@
 import type { RequestWriter, Serialised } from '../../spi/index.js';
 import type { Message, ViewMessage } from '../../transcript/index.js';
 import { createStepWriter, type Draft, type StepDialect } from '../steps/index.js';
-import { NO_RESULT } from '../wording.js';
+import { NO_RESULT, NOTHING_SAID } from '../wording.js';
 import { draft, type AnswerItem } from './draft.js';
 import { FORMAT, isSystemField, type WireMessage } from './wire.js';
 
@@ -49,7 +49,10 @@ export function createWriter(): RequestWriter {
       const rest = count === 0 ? view : view.slice(count);
       const from = besides === count ? unchangedUpTo - count : 0;
       besides = count;
-      const { messages, notices } = writer.write(rest, Math.max(0, from));
+      const written = writer.write(rest, Math.max(0, from));
+      const isSilent = rest.length > 0 && written.messages.length === 0;
+      const messages = isSilent ? [{ role: 'user', content: NOTHING_SAID }] : written.messages;
+      const { notices } = written;
       const beside = count === 0 ? {} : { beside: { system: systemOf(view.slice(0, count)) } };
       return { messages, ...beside, notices };
     },

@@ -1,6 +1,6 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ViewMessage } from '../../transcript/index.js';
-import { jsonText } from '../record.js';
+import { isFields, jsonText } from '../record.js';
 import { blockOf, type Source } from './block-out.js';
 import type { Report } from './blocks.js';
 import { marksIn } from './cache-marks.js';
@@ -68,7 +68,8 @@ function makeDrafts(shown: ViewMessage): readonly Draft[] {
     original: shown.made === undefined,
   } as const;
   const wire = carried?.message;
-  const untouched = wire !== undefined && !shown.replaced?.size && isKnownRole(wire.role);
+  const untouched =
+    wire !== undefined && !shown.replaced?.size && isKnownRole(wire.role) && holdsBlocks(wire.content);
   if (untouched) {
     const blocks = blocksOf(wire.content);
     const mended = mendAll(blocks, report);
@@ -107,6 +108,11 @@ function split(blocks: readonly Block[]): Pick<Draft, 'blocks' | 'results' | 'ma
     results: results.map((block) => ({ callId: String(block.tool_use_id ?? ''), block })),
     marks: blocks.reduce((sum, block) => sum + marksIn(block), 0),
   };
+}
+
+/** Words and numbers among the blocks were read as texts, and are written as such. */
+function holdsBlocks(content: unknown): boolean {
+  return !Array.isArray(content) || content.every(isFields);
 }
 
 /** A bare string or a list of objects; anything else was read around, and is written anew. */

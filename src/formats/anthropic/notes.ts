@@ -13,6 +13,4 @@ export const NOTHING_SAID = '[Nothing was said yet.]';
 
 export const MIDWAY_SYSTEM = '[instructions from the operator]';
 
-export function unknownRole(role: unknown): string {
-  return `[message of unknown role ${typeof role === 'string' ? role : 'none'}]`;
-}
+export { unknownRole } from '../wording.js';

@@ -3,7 +3,9 @@ import type { Message, Part, ToolResultPart, ViewMessage } from '../../transcrip
 import { alignedParts } from '../aligned.js';
 import { isFields, isText } from '../record.js';
 import { wellFormed } from '../well-formed.js';
+import { fileNote } from '../wording.js';
 import { foreignDraft } from './foreign.js';
+import { mendPart, type Note } from './mend.js';
 import { writePart } from './rebuild.js';
 import { carriedBy, fieldOf, partsIn, type Carried, type Content, type WirePart } from './wire.js';
 
@@ -49,30 +51,49 @@ export function draftOf(shown: ViewMessage): Draft {
 function ownDraft(shown: ViewMessage, { content, system }: Carried): Draft {
   const { id } = shown.message;
   const edited = (shown.replaced?.size ?? 0) > 0;
+  const notices: Notice[] = [];
+  const note: Note = (kind, what) => void notices.push({ at: id, kind, what });
   const original = partsIn(content ?? system);
   const written = alignedParts(shown).map(({ source, shown: parts, replaced }) => {
     const at = typeof source.wire === 'number' ? source.wire : 0;
     const own = original[at] ?? {};
-    return { parts, wires: replaced ? parts.map((part) => writePart(part, own)) : [own] };
+    if (replaced) return { parts, wires: parts.map((part) => writePart(part, own)) };
+    return { parts, wires: system === undefined ? mendPart(own, note) : [asWords(own, source, note)] };
   });
   const results = written.flatMap(({ parts, wires }) =>
-    parts.flatMap((part, i): DraftResult[] =>
-      part.type === 'tool-result' ? [{ part, wire: wires[i]!, media: [] }] : [],
-    ),
+    parts.flatMap((part): DraftResult[] => {
+      const wire = wires.find((one) => fieldOf(one, 'functionResponse') !== undefined);
+      return part.type === 'tool-result' && wire ? [{ part, wire, media: [] }] : [];
+    }),
   );
   const spoken = written.flatMap(({ parts, wires }) =>
-    parts[0]?.type === 'tool-result' ? [] : wires.map((wire, i) => ({ part: parts[i], wire })),
+    wires.flatMap((wire) => {
+      if (fieldOf(wire, 'functionResponse') !== undefined) return [];
+      const isCall = fieldOf(wire, 'functionCall') !== undefined;
+      return [{ part: parts.find(({ type }) => (type === 'tool-call') === isCall), wire }];
+    }),
   );
   const said = spoken.filter(({ wire }) => !isEmptyText(wire));
   const calls = said.flatMap(({ part, wire }) => (part?.type === 'tool-call' ? [callIn(part, wire)] : []));
-  const notices: Notice[] = [];
   if (said.length < spoken.length && !edited) {
     notices.push({ at: id, kind: 'empty-text', what: 'a text without words is not sent' });
   }
   const isWhole =
-    !edited && notices.length === 0 && isFields(content) && isRole(content.role) && original.length > 0;
+    !edited && notices.length === 0 && isFields(content) && isRole(content.role) && isSound(content.parts);
   const draft = encodable({ parts: said.map(({ wire }) => wire), calls, results, notices }, id);
   return isWhole && draft.notices.length === 0 ? { ...draft, untouched: content } : draft;
+}
+
+/** Parts that were read around are written anew. */
+function isSound(parts: unknown): boolean {
+  return Array.isArray(parts) && parts.length > 0 && parts.every(isFields);
+}
+
+/** A system prompt holds words alone. */
+function asWords(own: WirePart, source: Part, note: Note): WirePart {
+  if (typeof own.text === 'string' || source.type !== 'file') return own;
+  note('file-named', 'a file has no place in the system prompt; it is named instead');
+  return { text: fileNote(source.mediaType, source.bytes, source.name) };
 }
 
 function isRole(role: unknown): boolean {

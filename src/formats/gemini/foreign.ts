@@ -5,13 +5,9 @@ import { isFields } from '../record.js';
 import { fileNote } from '../wording.js';
 import type { Draft, DraftCall, DraftResult } from './draft.js';
 import { MIDWAY_SYSTEM, NO_SIGNATURE } from './notes.js';
+import { takenName, type Note } from './mend.js';
 import { argsOf } from './rebuild.js';
 import type { WirePart } from './wire.js';
-
-type Note = (kind: string, what: string) => void;
-
-/** Gemini's rule for names of functions. */
-const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
@@ -61,14 +57,9 @@ function filePart(message: Message, part: FilePart): WirePart {
 }
 
 function callOf({ callId, name }: ToolCallPart, note: Note): DraftCall {
-  const wireName = NAME.test(name) ? name : mendedName(name);
+  const wireName = takenName(name);
   if (wireName !== name) note('tool-name', `the tool ${name} is called ${wireName} here`);
   return { callId, tool: name, wireName };
-}
-
-function mendedName(name: string): string {
-  const plain = name.replace(/[^a-zA-Z0-9_.:-]+/g, '_').slice(0, 63);
-  return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`;
 }
 
 function callPart(

@@ -9,8 +9,6 @@ export const GOES_ON = '[Continue.]';
 /** Between results and what the user said right after them: newer models take no words beside results. */
 export const WAITS = '[The results are in; the user speaks first.]';
 
-export const NOTHING_SAID = '[nothing was said]';
-
 export const MIDWAY_SYSTEM = '[instructions from the operator]';
 
 export function filesOf(callId: string, tool: string): string {

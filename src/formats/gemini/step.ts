@@ -2,10 +2,10 @@ import type { Notice } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { isFields } from '../record.js';
 import { wellFormed } from '../well-formed.js';
-import { lateResult, NO_RESULT, ORPHAN_RESULT, secondResult } from '../wording.js';
+import { lateResult, NO_RESULT, NOTHING_SAID, ORPHAN_RESULT, secondResult } from '../wording.js';
 import { draftOf, type DraftCall, type DraftResult } from './draft.js';
 import { midwaySystem } from './foreign.js';
-import { BEGINS, filesOf, GOES_ON, NOTHING_SAID, WAITS } from './notes.js';
+import { BEGINS, filesOf, GOES_ON, WAITS } from './notes.js';
 import { keyOf, type Content, type WirePart } from './wire.js';
 
 /** One request as it grows: its turns, and what became of each call id. */

@@ -5,7 +5,7 @@ import { distinctIds, type Answer, type Draft } from '../steps/index.js';
 import { wellFormed } from '../well-formed.js';
 import type { Report } from './blocks.js';
 import { writeCall, writeContent, writeResultContent } from './out.js';
-import { FORMAT, see, withFields, type Seen } from './wire.js';
+import { FORMAT, LEGACY_CALL, see, withFields, type Seen } from './wire.js';
 
 /** A result as the message that it is, and its words for where no call waits for it. */
 export interface AnswerItem {
@@ -85,6 +85,8 @@ function say(
   const withoutResults: ViewMessage =
     wire || message.parts.every(({ type }) => type !== 'tool-result') ? shown : saidBy(shown);
   const content = writeContent(withoutResults, fields.content, byId, report);
+  if (parts.some(({ wire: from }) => from === LEGACY_CALL))
+    report('legacy-call', 'a function_call is sent as a tool call with an id');
   const thought = thinking(message.parts, fields);
   const invalid = message.parts.some((part) => part.type === 'opaque' && part.wire === 'invalid');
   if (content.length === 0 && calls.length === 0 && !thought && !invalid) return undefined;
@@ -141,11 +143,17 @@ function thoughtIn({ additional_kwargs: more }: Fields): string {
 
 /** The provider's own writing of the calls goes where they changed: some providers' adapters would send that one. */
 function kwargsWithout({ additional_kwargs: more }: Fields, thought: string, calls: boolean): Fields {
-  const { tool_calls: raw, reasoning_content: _, ...rest } = isFields(more) ? more : {};
+  const {
+    tool_calls: raw,
+    function_call: legacy,
+    reasoning_content: _,
+    ...rest
+  } = isFields(more) ? more : {};
   return {
     ...rest,
     ...(thought !== '' && { reasoning_content: thought }),
     ...(!calls && raw !== undefined && { tool_calls: raw }),
+    ...(!calls && legacy !== undefined && { function_call: legacy }),
   };
 }
 

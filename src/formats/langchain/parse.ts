@@ -5,11 +5,11 @@ import { createListReader, type OpenedList, type ParsedPiece, type PieceParser }
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, parseResultContent, type Report } from './blocks.js';
-import { FORMAT, see, type Seen } from './wire.js';
+import { FORMAT, isTwin, LEGACY_CALL, see, type Seen } from './wire.js';
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
 const notThisFormat = notOfFormat('langchain', SHAPE, 'LangChain messages');
-const TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool']);
+const TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool', 'function']);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
 export function parse(input: unknown): Parsed {
@@ -41,6 +41,8 @@ function open(input: unknown): OpenedList {
 
 class LangChainParser implements PieceParser {
   readonly #taken = new Set<string>();
+  /** The `function_call` of the newest answer: it has no id, and a function message answers it by its place. */
+  #legacy: string | undefined;
 
   parse(list: readonly unknown[], index: number): ParsedPiece {
     const wire = list[index];
@@ -49,16 +51,33 @@ class LangChainParser implements PieceParser {
     const id = freeId(seen, index, this.#taken);
     const notices: Notice[] = [];
     const report: Report = (kind, what) => notices.push({ at: id, kind, what });
-    return { messages: [parseMessage(wire, seen, id, report)], notices };
+    const message = parseMessage(wire, seen, id, this.#legacy, report);
+    this.#see(message);
+    return { messages: [message], notices };
   }
 
   recall(_: readonly unknown[], __: number, ___: number, [message]: readonly Message[]): void {
     this.#taken.add(message!.id);
+    this.#see(message!);
+  }
+
+  #see({ role, parts }: Message): void {
+    const call = parts.find((part) => part.type === 'tool-call' && part.wire === LEGACY_CALL);
+    if (role === 'assistant') this.#legacy = call?.type === 'tool-call' ? call.callId : undefined;
+    if (parts.some((part) => part.type === 'tool-result' && part.callId === this.#legacy))
+      this.#legacy = undefined;
   }
 }
 
-function parseMessage(wire: Fields, { type, fields }: Seen, id: string, report: Report): Message {
-  const name = typeof fields.name === 'string' && type !== 'tool' ? { name: fields.name } : {};
+function parseMessage(
+  wire: Fields,
+  { type, fields }: Seen,
+  id: string,
+  legacy: string | undefined,
+  report: Report,
+): Message {
+  const name =
+    typeof fields.name === 'string' && type !== 'tool' && type !== 'function' ? { name: fields.name } : {};
   const about = { id, wire, wireFormat: FORMAT, ...name };
   switch (type) {
     case 'system':
@@ -66,7 +85,9 @@ function parseMessage(wire: Fields, { type, fields }: Seen, id: string, report: 
     case 'ai':
       return { ...about, role: 'assistant', origin: 'model', parts: assistantParts(fields, id, report) };
     case 'tool':
-      return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(fields, id, report)] };
+      return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(fields, id, undefined, report)] };
+    case 'function':
+      return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(fields, id, legacy, report)] };
     case 'human': {
       const parts = parseContent(fields.content, report);
       const synthetic =
@@ -101,27 +122,43 @@ function assistantParts(fields: Fields, id: string, report: Report): Part[] {
   return [...thought, ...parseContent(fields.content, report), ...calls, ...broken];
 }
 
-/** Calls as LangChain parsed them; where it has none, as the provider wrote them. */
+/** Calls as LangChain parsed them; where it has none, as the provider wrote them, in the answer or in its content. */
 function callsOf(fields: Fields, id: string, report: Report): ToolCallPart[] {
-  const parsed = listOf(fields.tool_calls);
-  if (parsed.length > 0) {
-    return parsed.map((call, wire) => {
-      const { id: own, name, args } = isFields(call) ? call : {};
-      return callPart(own, name, typeof args === 'string' ? args : jsonText(args ?? {}), id, wire, report);
-    });
-  }
-  const raw = isFields(fields.additional_kwargs) ? listOf(fields.additional_kwargs.tool_calls) : [];
-  return raw.map((call, wire) => {
-    const { id: own, function: named } = isFields(call) ? call : {};
-    const { name, arguments: args } = isFields(named) ? named : {};
-    return callPart(own, name, typeof args === 'string' ? args : jsonText(args ?? {}), id, wire, report);
+  const parsed = listOf(fields.tool_calls).map((call, wire) => {
+    const { id: own, name, args } = isFields(call) ? call : {};
+    return callPart(own, name, args, id, wire, report);
   });
+  const { tool_calls: raw, function_call: legacy } = isFields(fields.additional_kwargs)
+    ? fields.additional_kwargs
+    : {};
+  if (parsed.length === 0) {
+    listOf(raw).forEach((call, wire) => {
+      const { id: own, function: named } = isFields(call) ? call : {};
+      const { name, arguments: args } = isFields(named) ? named : {};
+      parsed.push(callPart(own, name, args, id, wire, report));
+    });
+    if (parsed.length === 0 && isFields(legacy)) {
+      const part = callPart(`call_${id}`, legacy.name, legacy.arguments, id, 0, report);
+      parsed.push({ ...part, wire: LEGACY_CALL });
+    }
+  }
+  const known = new Set(parsed.map(({ callId }) => callId));
+  for (const block of listOf(fields.content)) {
+    if (!isTwin(block) || typeof block.id !== 'string' || block.id === '' || known.has(block.id)) continue;
+    report(
+      'unlisted-call',
+      `call ${block.id} stands in the content alone; sent among the message's calls too`,
+    );
+    known.add(block.id);
+    parsed.push(callPart(block.id, block.name, block.input ?? block.args, id, -1, report));
+  }
+  return parsed;
 }
 
 function callPart(
   own: unknown,
   name: unknown,
-  args: string,
+  args: unknown,
   id: string,
   wire: number,
   report: Report,
@@ -133,16 +170,16 @@ function callPart(
     type: 'tool-call',
     callId,
     name: typeof name === 'string' ? name : 'unknown',
-    arguments: args,
+    arguments: typeof args === 'string' ? args : jsonText(args ?? {}),
     wire,
   };
 }
 
-function resultPart(fields: Fields, id: string, report: Report): Part {
+function resultPart(fields: Fields, id: string, legacy: string | undefined, report: Report): Part {
   const { tool_call_id: answered, name, status } = fields;
   return {
     type: 'tool-result',
-    callId: typeof answered === 'string' && answered !== '' ? answered : `result_${id}`,
+    callId: typeof answered === 'string' && answered !== '' ? answered : (legacy ?? `result_${id}`),
     ...(typeof name === 'string' && { name }),
     content: parseResultContent(fields.content, report),
     ...(status === 'error' && { isError: true }),

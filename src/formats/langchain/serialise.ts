@@ -2,7 +2,7 @@ import type { RequestWriter, Serialised } from '../../spi/index.js';
 import type { Message, ViewMessage } from '../../transcript/index.js';
 import { isFields } from '../record.js';
 import { createStepWriter, type Draft, type StepDialect } from '../steps/index.js';
-import { NO_RESULT } from '../wording.js';
+import { NO_RESULT, NOTHING_SAID } from '../wording.js';
 import { draft, type AnswerItem } from './draft.js';
 import { FORMAT, inShape, see, withFields, type Shape } from './wire.js';
 
@@ -40,7 +40,10 @@ export function createWriter(): RequestWriter {
   const writer = createStepWriter(dialect, drafts);
   return {
     write(view, unchangedUpTo) {
-      const { messages, notices } = writer.write(view, unchangedUpTo);
+      const written = writer.write(view, unchangedUpTo);
+      const isSilent = view.length > 0 && written.messages.length === 0;
+      const messages = isSilent ? [{ type: 'human', content: NOTHING_SAID }] : written.messages;
+      const { notices } = written;
       const shape = shapeOf(view);
       if (shape !== 'lc' && shape !== 'stored') return { messages, notices };
       const shaped = messages.map((message) =>

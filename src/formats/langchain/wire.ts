@@ -22,6 +22,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   HumanMessage: 'human',
   SystemMessage: 'system',
   ToolMessage: 'tool',
+  FunctionMessage: 'function',
   ChatMessage: 'generic',
 };
 
@@ -88,6 +89,9 @@ export function inShape(message: Fields, shape: Shape): Fields {
   const id = ['langchain_core', 'messages', CLASS_OF[String(type)] ?? 'HumanMessage'];
   return { lc: 1, type: 'constructor', id, kwargs: fields };
 }
+
+/** The field of `additional_kwargs` in which OpenAI's first kind of call stands. Sent as a call with an id. */
+export const LEGACY_CALL = 'function_call';
 
 /** Blocks that repeat a call of `tool_calls` in the content, as the provider wrote them. */
 const TWINS: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'functionCall']);

@@ -14,9 +14,7 @@ export function secondResult(callId: string, tool: string): string {
 
 export const ORPHAN_RESULT = '[result of a call that is not in this log]';
 
-export function unknownRole(role: unknown): string {
-  return `[message of unknown role ${typeof role === 'string' ? role : 'none'}]`;
-}
+export { unknownRole } from '../wording.js';
 
 /** For files that the wire form cannot carry. */
 export function fileNote(mediaType: string, bytes: number, name?: string): string {

@@ -2,7 +2,7 @@ import type { Notice } from '../../spi/index.js';
 import type { Message, ToolResultPart, ViewMessage } from '../../transcript/index.js';
 import { alignedParts, type Aligned } from '../aligned.js';
 import { wellFormed } from '../well-formed.js';
-import { isText } from '../record.js';
+import { isText, jsonText } from '../record.js';
 import { boundEntries } from './bound.js';
 import { callKindOf, resultKindOf, type CallKind } from './calls.js';
 import { foreignDraft } from './foreign.js';
@@ -97,7 +97,7 @@ function resultDraft(
   if (!item || !kind || part?.type !== 'tool-result') return foreignDraft(message);
   const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
   const about = { part, kind, ...(elsewhere ? { elsewhere } : {}) };
-  const own = withId(item, part, kind, note);
+  const own = withOutput(withId(item, part, kind, note), kind, note);
   if (!aligned?.replaced) return { entries: [], results: [{ ...about, item: own }], notices };
   const edited = kind.withContent(own, part.content);
   // A screenshot has no place for words: what stands for the picture is said behind it.
@@ -111,6 +111,15 @@ function withId(item: Item, { callId }: ToolResultPart, { resultIdFields }: Call
   if (resultIdFields.some((field) => isText(item[field]))) return item;
   note('missing-result-id', `a result without an id; by order it answers ${callId}`);
   return { ...item, [resultIdFields[0]!]: callId };
+}
+
+/** What a function gave back is text or a list of entries; anything else is sent as JSON text. */
+function withOutput(item: Item, { result }: CallKind, note: Note): Item {
+  const { output } = item;
+  const wantsText = result === 'function_call_output' || result === 'custom_tool_call_output';
+  if (!wantsText || typeof output === 'string' || Array.isArray(output)) return item;
+  note('output-not-text', 'the output of a call is sent as JSON text');
+  return { ...item, output: output === undefined || output === null ? '' : jsonText(output) };
 }
 
 function callIn(item: Item, parts: readonly Aligned[]): DraftCall | undefined {

@@ -1,6 +1,7 @@
 import type { Part } from '../../transcript/index.js';
 import type { Aligned } from '../aligned.js';
 import { isText } from '../record.js';
+import { unknownRole } from '../wording.js';
 import { callKindOf } from './calls.js';
 import { noteOf } from './content.js';
 import { isMessageItem, type Item } from './wire.js';
@@ -10,6 +11,7 @@ type Note = (kind: string, what: string) => void;
 /** What is sent for one item: the very object where its parts are untouched, nothing where none is left. */
 export function writeItem(item: Item, parts: readonly Aligned[], note: Note): readonly Item[] {
   const edited = parts.some((part) => part.replaced);
+  if (isMessageItem(item) && !ROLES.has(item.role)) return [labelled(item, parts, note)];
   if (isMessageItem(item)) return edited ? writeMessage(item, parts) : [withContent(item, note)];
   const kind = callKindOf(item);
   if (kind) {
@@ -27,6 +29,15 @@ export function writeItem(item: Item, parts: readonly Aligned[], note: Note): re
   const words = parts.flatMap((part) => part.shown).map(wordsOf);
   const text = words.filter((word) => word !== '').join('\n');
   return text === '' ? [] : [{ role: 'assistant', content: text }];
+}
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
+
+/** A role that this wire does not know: its words are sent as the user's, and say whose they are. */
+function labelled({ role }: Item, parts: readonly Aligned[], note: Note): Item {
+  note('unknown-role', `role ${String(role ?? 'missing')} is sent as a labelled user message`);
+  const words = parts.flatMap(({ shown }) => shown.map(wordsOf)).filter((text) => text !== '');
+  return { role: 'user', content: [unknownRole(role), ...words].join('\n') };
 }
 
 function writeMessage(item: Item, parts: readonly Aligned[]): readonly Item[] {

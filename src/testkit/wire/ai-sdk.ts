@@ -1,7 +1,7 @@
 /**
  * What the AI SDK and the providers behind it ask of `ModelMessage`s, and of the prompt a model is called with.
  *
- * S0 roles and content are of a known shape; nobody says nothing
+ * S0 there are messages; roles and content are of a known shape; nobody says nothing
  * S2 an approval request names a call of its message; a response answers a request of the step before it, once
  * S3 what the provider ran has its result in an assistant message, and nowhere else
  * S6 each call is answered once, in the tool messages right behind its message; no result answers a call that is not there
@@ -44,6 +44,7 @@ export function validateAiSdk(request: unknown, options: AiSdkOptions = {}): rea
     complain('S0', 0, 'the messages are no list');
     return faults;
   }
+  if (messages.length === 0) complain('S0', 0, 'there is no message');
   let step: Step | undefined;
   const providerCalls = new Set<string>();
   messages.forEach((value: unknown, at) => {

@@ -2,7 +2,7 @@
  * The rules that Google holds a generateContent request to. Written from the wire alone: it shares no code with what it
  * judges. Both spellings are taken, camelCase and snake_case.
  *
- * G0 every content is an object with parts; every part says one thing; arguments and responses are objects; names follow
+ * G0 there are contents; every one is an object with parts; every part says one thing; arguments and responses are objects; names follow
  *    the rule for functions; a text has words (or carries a signature); text can be encoded as UTF-8
  * G1 user and model alternate, the user begins and ends
  * G2 a turn with calls is followed at once by a turn of the user with as many responses, in the same order and of the
@@ -44,6 +44,7 @@ export function validateGemini(request: unknown, options: GeminiValidatorOptions
     complain('G0', 0, 'the contents are no list');
     return found;
   }
+  if (body.contents.length === 0) complain('G0', 0, 'there is no content');
   const contents = body.contents.map((content: unknown) => (isLoose(content) ? content : {}));
   contents.forEach((content, at) => checkContent(content, at, complain));
   checkTurns(contents, options.openEnd !== false, complain);

@@ -1,7 +1,7 @@
 /**
  * What LangChain's chat models ask of messages, in any of their forms: instances, serialised, stored, bare fields.
  *
- * L0 each message is of a known type, its content text or a list of blocks; nobody says nothing
+ * L0 there are messages; each is of a known type, its content text or a list of blocks; nobody says nothing
  * L1 each call is answered once, by tool messages right behind its message
  * L2 no tool message without its call; no two calls of one message share an id
  * L3 a call has an id and a name, and its arguments are an object
@@ -45,6 +45,7 @@ export function validateLangChain(
     complain('L0', 0, 'the messages are no list');
     return faults;
   }
+  if (messages.length === 0) complain('L0', 0, 'there is no message');
   let step: Step | undefined;
   messages.forEach((value: unknown, at) => {
     const { type, fields } = opened(asLoose(value));

@@ -2,7 +2,7 @@
  * The rules that servers hold a chat completions request to. Written from the wire alone: it shares no code with
  * what it judges.
  *
- * C0 every message is an object with a known role and content that is a string or a list of typed parts
+ * C0 there are messages; every one is an object with a known role and content that is a string or a list of typed parts
  * C1 an assistant message with calls is directly followed by exactly one result for each call
  * C2 no result without such a call; the ids of one message's calls differ (an id may return in a later step)
  * C3 an assistant message may lack content only if it calls, refuses or answers in audio
@@ -45,6 +45,7 @@ export function validateOpenAiChat(messages: unknown, options: ValidatorOptions 
     complain('C0', 0, 'the messages are no list');
     return found;
   }
+  if (messages.length === 0) complain('C0', 0, 'there is no message');
   let step: Step | undefined;
   messages.forEach((value: unknown, at) => {
     const message = typeof value === 'object' && value !== null ? (value as Loose) : {};

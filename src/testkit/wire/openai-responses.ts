@@ -5,8 +5,8 @@ import { checkCall, checkMessage, checkResult, checkSealed } from './openai-resp
 /**
  * The rules that OpenAI holds a Responses request to. Written from the wire alone: it shares no code with what it judges.
  *
- * P0 every item is an object of a known type or a message with a known role; content is a text or a list of entries that
- *    fit the role; text can be encoded as UTF-8
+ * P0 there are items, unless a prompt or earlier responses speak; every one is an object of a known type or a message
+ *    with a known role; content is a text or a list of entries that fit the role; text can be encoded as UTF-8
  * P1 a call that the client runs is followed, before the model goes on, by exactly one result of its kind; no result
  *    without such a call, unless an earlier response or a referenced item holds it; a call has a name, and its
  *    arguments are text (not necessarily JSON: models fail at that)
@@ -82,6 +82,10 @@ export function validateOpenAiResponses(
     complain('P0', 0, 'the input is neither a list nor a text');
     return found;
   }
+  const isElsewhere = [body.previous_response_id, body.conversation, body.prompt].some(
+    (one) => !isNothing(one),
+  );
+  if (body.input.length === 0 && !isElsewhere) complain('P0', 0, 'there is no item');
   const items = body.input.map((item: unknown) => (isLoose(item) ? item : {}));
   items.forEach((item, at) => checkItem(item, at, body, complain));
   checkPairs(items, isHeldElsewhere(body, items), options.openEnd !== false, complain);

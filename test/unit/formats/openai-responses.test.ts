@@ -371,7 +371,7 @@ describe('whatever a history holds', () => {
           if (role !== 'assistant' || index === 0) return;
           const request = openaiResponses.serialise(view.slice(0, index)).messages;
           expect(whole.messages.slice(0, request.length)).toEqual(request);
-          expect(validateOpenAiResponses(request)).toEqual([]);
+          if (request.length > 0) expect(validateOpenAiResponses(request)).toEqual([]);
         });
         const sent = JSON.parse(JSON.stringify(whole.messages)) as Loose[];
         if (sent.length === 0) return;

@@ -72,7 +72,8 @@ describe('whatever a log holds', () => {
           const written = writer.write(next, same);
           expect(written).toEqual(openaiChat.serialise(next));
           // The replacement may stand where the instructions were; pairs hold even where it split an exchange.
-          expect(validateOpenAiChat(written.messages).filter(({ rule }) => rule !== 'C5')).toEqual([]);
+          if (next.length > 0)
+            expect(validateOpenAiChat(written.messages).filter(({ rule }) => rule !== 'C5')).toEqual([]);
           last = next;
         }
       }),

@@ -1,0 +1,89 @@
+import { isFields, isText, type Fields } from '../record.js';
+import { fileNote } from '../wording.js';
+import { fieldOf, keyOf, type WirePart } from './wire.js';
+
+export type Note = (kind: string, what: string) => void;
+
+/** Gemini's rule for names of functions. */
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+
+export function takenName(name: string): string {
+  if (NAME.test(name)) return name;
+  const plain = name.replace(/[^a-zA-Z0-9_.:-]+/g, '_').slice(0, 63);
+  return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`;
+}
+
+/** What of a part is said; a part says one of these. */
+const SAYINGS = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;
+
+/** Puts right in one part what the provider refuses, each with a notice; the same object where nothing is wrong. */
+export function mendPart(part: WirePart, note: Note): readonly WirePart[] {
+  const said = SAYINGS.filter((name) => fieldOf(part, name) !== undefined && fieldOf(part, name) !== null);
+  if (said.length > 1) {
+    note('two-in-a-part', `a part that says ${said.join(' and ')} is sent as ${said.length} parts`);
+    return said.flatMap((name, at) => mendPart(alone(part, name, at === 0), note));
+  }
+  const [name] = said;
+  if (name === 'functionCall') return [mendCall(part, note)];
+  if (name === 'functionResponse') return [mendResponse(part, note)];
+  if (name === 'inlineData' || name === 'fileData') return [mendFile(part, name, note)];
+  if (name === 'text' || isSpeaking(part)) return [part];
+  note('empty-part', 'a part that says nothing is not sent');
+  return [];
+}
+
+/** One saying of a part that has several; what stands beside it goes with the first. */
+function alone(part: WirePart, kept: string, isFirst: boolean): WirePart {
+  const others = SAYINGS.filter((name) => name !== kept).map((name) => keyOf(part, name));
+  if (!isFirst) return { [keyOf(part, kept)]: fieldOf(part, kept) };
+  return Object.fromEntries(Object.entries(part).filter(([key]) => !others.includes(key)));
+}
+
+/** A signature alone is a part, and so is whatever is not known here. */
+function isSpeaking(part: WirePart): boolean {
+  const known: readonly string[] = SAYINGS.map((name) => keyOf(part, name));
+  return Object.entries(part).some(
+    ([key, value]) => !known.includes(key) && value !== undefined && value !== null,
+  );
+}
+
+function mendCall(part: WirePart, note: Note): WirePart {
+  const key = keyOf(part, 'functionCall');
+  const call: Fields = isFields(part[key]) ? part[key] : {};
+  const named = isText(call.name) ? call.name : 'unknown';
+  const name = takenName(named);
+  const { args } = call;
+  const isLegal = args === undefined || isFields(args);
+  if (name !== call.name) note('tool-name', `the tool ${named} is called ${name} here`);
+  if (!isLegal) note('arguments-not-json', `the arguments of ${name} are no object; sent under \`input\``);
+  if (name === call.name && isLegal) return part;
+  return {
+    ...part,
+    [key]: { ...call, name, ...(!isLegal && { args: args === null ? {} : { input: args } }) },
+  };
+}
+
+function mendResponse(part: WirePart, note: Note): WirePart {
+  const key = keyOf(part, 'functionResponse');
+  const own: Fields = isFields(part[key]) ? part[key] : {};
+  const { response } = own;
+  const name = isText(own.name) ? takenName(own.name) : 'unknown';
+  if (isFields(response) && name === own.name) return part;
+  if (!isFields(response)) note('response-not-object', 'a response that is no object is sent under `output`');
+  const output = response === undefined || response === null ? '' : response;
+  return { ...part, [key]: { ...own, name, response: isFields(response) ? response : { output } } };
+}
+
+function mendFile(part: WirePart, field: 'inlineData' | 'fileData', note: Note): WirePart {
+  const key = keyOf(part, field);
+  const file: Fields = isFields(part[key]) ? part[key] : {};
+  const type = fieldOf(file, 'mimeType');
+  const held = field === 'inlineData' ? file.data : fieldOf(file, 'fileUri');
+  if (!isText(held)) {
+    note('file-named', 'a file that holds nothing is named instead');
+    return { text: fileNote(isText(type) ? type : 'application/octet-stream', 0) };
+  }
+  if (isText(type) || field === 'fileData') return part;
+  note('file-type', 'a file without a type is sent as application/octet-stream');
+  return { ...part, [key]: { ...file, [keyOf(file, 'mimeType')]: 'application/octet-stream' } };
+}
