@@ -134,7 +134,7 @@ describe('Anthropic’s own client, compacting', () => {
     expect(JSON.stringify(session.view)).not.toContain('/compact');
   });
 
-  it('A6: answers /compact to the tool runner too, and whoever asks for the response', async () => {
+  it('answers /compact to the tool runner too, and whoever asks for the response', async () => {
     const { emulator, client, session } = await open(100_000);
     const command = [...history(6).slice(0, -1), ...said(asks('/compact'))];
     const runner = () => ({ ...ask(command), tools: [] });
