@@ -5,6 +5,7 @@ export const ERROR_CODES = {
   INPUT_INDEX: 'A message index is outside the session, or not an assistant message.',
   CONFIG_INVALID: 'One or more settings are unknown or out of range; all are listed.',
   PROFILE_UNKNOWN: 'No profile of that name or path.',
+  MESSAGE_INVALID: 'A message that was appended is no message of a transcript.',
   MESSAGE_ID_TAKEN: 'A message with this id is already in the log.',
   MESSAGE_UNKNOWN: 'No message with this id is in the log.',
   STAGE_UNKNOWN: 'The roster names a stage that nobody provides.',

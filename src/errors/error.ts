@@ -44,7 +44,15 @@ function sentence(fault: Fault): string {
 
 /** A value cut to one readable line: an error must not carry a transcript. */
 function show(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
-  const shown = typeof value === 'number' && !Number.isFinite(value) ? String(value) : text;
+  const shown = typeof value === 'number' && !Number.isFinite(value) ? String(value) : written(value);
   return shown.length > 120 ? `${shown.slice(0, 117)}...` : shown;
+}
+
+/** Values that JSON cannot write, circular ones, are faults too, and must not hide the error that names them. */
+function written(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
 }

@@ -4,7 +4,7 @@ import type { Claim } from '../outline/index.js';
 import { PressureStream, type Emit, type PressureEvent } from '../pressure/index.js';
 import type { BreakerState } from '../summarizers/index.js';
 import { overflowed, type Reading, type Usage } from '../tokens/index.js';
-import type { Message, Projection } from '../transcript/index.js';
+import { checkMessage, type Message, type Projection } from '../transcript/index.js';
 import { callEvent, type CallRecord } from './calls.js';
 import type { Costs } from './costs.js';
 import type { Followed } from './client/follow.js';
@@ -87,10 +87,16 @@ export class Session extends OperatedSession {
 
   /**
    * Adds messages to the log; each is measured once, here. While a compaction waits for text they are taken in right
-   * after it, in order. Throws `MESSAGE_ID_TAKEN`. Resolves when they are stored; rejects with `STORE_FAILED`, and then
+   * after it, in order. Throws `MESSAGE_INVALID` before any is added, and `MESSAGE_ID_TAKEN`. Resolves when they are stored; rejects with `STORE_FAILED`, and then
    * the next call of anything stores them; so does appending them again.
    */
   append(...messages: readonly Message[]): Promise<void> {
+    messages.forEach(checkMessage);
+    return this.#appendAll(messages);
+  }
+
+  /** Not as arguments: a client's whole history can be more of them than a call takes. */
+  #appendAll(messages: readonly Message[]): Promise<void> {
     for (const message of messages) {
       if (!this.keeping.isWaiting(message)) takeIn(message, this.state, this.parts);
     }
@@ -235,7 +241,7 @@ export class Session extends OperatedSession {
   follow(body: unknown): Promise<Followed> {
     return this.parts.follower.follow(body, () =>
       followedSession(this.state, this.parts, {
-        append: (messages) => this.append(...messages),
+        append: (messages) => this.#appendAll(messages),
         afterRuns: async (change) => {
           await this.#respond(async () => {
             await this.keeping.changeStored(change);

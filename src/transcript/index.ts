@@ -1,4 +1,5 @@
 export * from './message.js';
+export { checkMessage } from './check-message.js';
 export * from './exchange.js';
 export { Log, type LeftMessage, type ReadonlyLog } from './log.js';
 export * from './edit.js';

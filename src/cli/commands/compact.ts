@@ -17,7 +17,8 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   const all = input.parsed.messages;
   const messages = options.upto === undefined ? all : all.slice(0, options.upto);
   const { session, messagesField, warnings } = await openFor(input, options, terminal);
-  session.append(...messages);
+  // One by one: a file may hold more messages than a call takes arguments.
+  for (const message of messages) void session.append(message);
   const before = session.reading;
   const forced = options.target === undefined ? undefined : await session.compact({ target: options.target });
   const prepared = await session.prepare();

@@ -21,14 +21,17 @@ function windowsOf(view: TranscriptView, goal: StageGoal<AutoOptions>): Span[] {
   const by = { stage: 'auto', maxSummaryTokens };
   const blocks = blocksOf(view);
   const spans: Span[] = [];
+  let tokens = 0;
   for (const run of freeRuns(blocks.slice(0, endBefore(blocks, preserveRecent)))) {
-    let span: Span | undefined;
-    for (let end = step(run, 0, windowMessages); ; end = step(run, end, windowMessages)) {
-      span = spanOf(run.slice(0, end));
+    for (let end = 0; end < run.length;) {
+      const next = step(run, end, windowMessages);
+      for (; end < next; end++) tokens += run[end]!.tokens;
+      // What all windows hold is the most they can free; only then is it worth looking at what summaries take of it.
+      if (tokens < goal.reclaim) continue;
+      const span = spanOf(run.slice(0, end));
       if (promisedBy(view, goal, [...spans, span], by) >= goal.reclaim) return [...spans, span];
-      if (end >= run.length) break;
     }
-    spans.push(span);
+    spans.push(spanOf(run));
   }
   return spans;
 }

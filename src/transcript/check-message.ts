@@ -1,0 +1,61 @@
+import { SpillwayError } from '../errors/index.js';
+import type { Message, Origin, Part, Role } from './message.js';
+
+const ROLES: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
+const ORIGINS: readonly Origin[] = ['user', 'model', 'tool', 'system', 'synthetic'];
+
+/** What each kind of part has to have, by the `typeof` of its value. */
+const FIELDS: Readonly<Record<Part['type'], Readonly<Record<string, 'string' | 'number' | 'boolean'>>>> = {
+  text: { text: 'string' },
+  reasoning: { text: 'string' },
+  'tool-call': { callId: 'string', name: 'string', arguments: 'string' },
+  'tool-result': { callId: 'string' },
+  file: { mediaType: 'string', bytes: 'number' },
+  opaque: { kind: 'string', bytes: 'number' },
+  marker: { marker: 'string', auto: 'boolean' },
+};
+
+const FIELDS_OF: ReadonlyMap<unknown, Readonly<Record<string, string>>> = new Map(Object.entries(FIELDS));
+
+/**
+ * Whether a host that knows no types appends messages of a transcript. Throws `MESSAGE_INVALID`, which names the first
+ * thing that is not as it has to be. Looks at the frame only: texts are not read.
+ */
+export function checkMessage(message: Message, place: number): void {
+  if (!isRecord(message)) refuse(`message ${place}`, message, 'an object');
+  const { id, role, origin, parts } = message;
+  if (typeof id !== 'string' || id === '')
+    refuse(`id of message ${place}`, id, 'a text that no other message has');
+  const subject = `message ${id}`;
+  if (!ROLES.includes(role)) refuse(`role of ${subject}`, role, ROLES.join(', '));
+  if (!ORIGINS.includes(origin)) refuse(`origin of ${subject}`, origin, ORIGINS.join(', '));
+  checkParts(parts, `parts of ${subject}`);
+}
+
+function checkParts(parts: readonly Part[], subject: string): void {
+  if (!Array.isArray(parts)) refuse(subject, parts, 'a list of parts');
+  parts.forEach((part, index) => {
+    const at = `part ${index} of the ${subject}`;
+    const fields = isRecord(part) ? FIELDS_OF.get(part.type) : undefined;
+    if (!fields) refuse(at, part, `an object with a type: ${Object.keys(FIELDS).join(', ')}`);
+    for (const [field, kind] of Object.entries(fields)) {
+      const value: unknown = part[field as keyof Part];
+      if (typeof value !== kind) refuse(`${field} of ${at}`, value, `a ${kind}`);
+    }
+    if (part.type === 'tool-result') checkParts(part.content as readonly Part[], `content of ${at}`);
+  });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function refuse(subject: string, found: unknown, allowed: string): never {
+  throw new SpillwayError('MESSAGE_INVALID', {
+    subject,
+    found,
+    allowed,
+    remedy:
+      'Append messages of a transcript; what a client sends to a provider goes to session.follow(), or through the parse of its format.',
+  });
+}

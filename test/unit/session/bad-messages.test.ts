@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSpillway, type Message } from '../../../src/index.js';
+
+const good: Message = { id: 'a', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'hello' }] };
+const circular: Record<string, unknown> = { role: 'user' };
+circular.id = circular;
+const withParts = (...parts: readonly unknown[]): unknown => ({ ...good, id: 'b', parts });
+
+describe('a message that a host without types appends', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['is nothing', null, /message 1; found null; allowed: an object/],
+    ['is a text', 'hello', /message 1; .*hello/],
+    [
+      'is as a provider takes it',
+      { role: 'user', content: 'hello' },
+      /id of message 1; .*session\.follow\(\)/,
+    ],
+    ['refers to itself', circular, /id of message 1/],
+    ['holds a number that JSON cannot write', withParts(1n), /part 0 of the parts of message b; found 1/],
+    ['has no id', { ...good, id: '' }, /id of message 1/],
+    [
+      'has a role that is none',
+      { ...good, id: 'b', role: 'human' },
+      /role of message b; found .*human.*; allowed: system, user/,
+    ],
+    ['has an origin that is none', { ...good, id: 'b', origin: 'original' }, /origin of message b/],
+    ['has a text for parts', { ...good, id: 'b', parts: 'hello' }, /parts of message b/],
+    ['has a part that is none', withParts(null), /part 0 of the parts of message b/],
+    [
+      'has a part of no known type',
+      withParts(...good.parts, { type: 'toString' }),
+      /part 1 of the parts of message b; .*text, reasoning/,
+    ],
+    ['has a text part without a text', withParts({ type: 'text' }), /text of part 0/],
+    [
+      'has a call whose arguments are no text',
+      withParts({ type: 'tool-call', callId: 'c', name: 'n', arguments: {} }),
+      /arguments of part 0/,
+    ],
+    ['has a result without content', withParts({ type: 'tool-result', callId: 'c' }), /content of part 0/],
+    [
+      'has a result of what is no text',
+      withParts({ type: 'tool-result', callId: 'c', content: [{ type: 'text', text: 1 }] }),
+      /text of part 0 of the content/,
+    ],
+  ])('%s: it is refused by name, and nothing is added', async (_, message, said) => {
+    const session = (await createSpillway({ inputBudget: 8_000 })).session();
+    const append = (): unknown => session.append(good, message as Message);
+    expect(append).toThrow(
+      expect.objectContaining({ code: 'MESSAGE_INVALID', message: expect.stringMatching(said) }),
+    );
+    expect(session.log).toHaveLength(0);
+  });
+});
