@@ -14,10 +14,10 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { createSpillway, replaySession } from '../src/index.js';
 import { createExactCounter } from '../src/tokens/index.js';
 import type { Message } from '../src/transcript/index.js';
-import { textOf } from '../src/transcript/index.js';
 import { saveResult } from './support/provenance.js';
 import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';
 import { longSession } from './support/long-session.js';
+import { cpuNow, textsOf, tokenizerPass } from './support/tokenizer.js';
 
 const { values: flags } = parseArgs({
   options: {
@@ -36,22 +36,10 @@ const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const round = (value: number, digits = 3): number => Number(value.toFixed(digits));
 
-function textsOf(messages: readonly Message[]): string[] {
-  return messages.flatMap((message) =>
-    message.parts.flatMap((part) =>
-      part.type === 'tool-call' ? [part.name, part.arguments] : [textOf(part)],
-    ),
-  );
-}
-
-const PLAIN = { disallowedSpecial: new Set<string>() };
-function tokenizerMs(texts: readonly string[]): number {
-  const started = performance.now();
-  for (const text of texts) countTokens(text, PLAIN);
-  return performance.now() - started;
-}
-
-/** Everything `append` and `prepare` do but counting what came in: those counts are known beforehand. */
+/**
+ * Everything `append` and `prepare` do but counting what came in: those counts are known beforehand. Processor time
+ * against one pass of the library as it is installed, over texts that it meets for the first time.
+ */
 async function turns(sessions: readonly BenchSession[]): Promise<void> {
   const exact = await createExactCounter('o200k_base');
   for (const window of flags.windows.split(',').map(Number)) {
@@ -63,15 +51,14 @@ async function turns(sessions: readonly BenchSession[]): Promise<void> {
       let roundTheirs = 0;
       for (const { messages } of sessions) {
         const texts = textsOf(messages);
-        // First, so that the tokenizer meets the text as it does when it counts it once.
-        roundTheirs += tokenizerMs(texts);
+        roundTheirs += tokenizerPass(texts).firstMs;
         const known = new Map(texts.map((text) => [text, exact.count(text)]));
         const counter = { ...exact, count: (text: string) => known.get(text) ?? exact.count(text) };
         const spillway = await createSpillway({ inputBudget: window, counter });
         const session = spillway.session();
-        const started = performance.now();
+        const started = cpuNow();
         for await (const call of replaySession(session, messages)) void call;
-        roundOurs += performance.now() - started;
+        roundOurs += cpuNow() - started;
       }
       ratios.push(roundOurs / roundTheirs);
       ours += roundOurs;
@@ -161,7 +148,7 @@ async function oneShot(sessions: readonly BenchSession[]): Promise<void> {
       messages.push(message);
       lines.push(JSON.stringify(message.wire));
     }
-    for (const text of textsOf(some)) tokens += countTokens(text, PLAIN);
+    for (const text of textsOf(some)) tokens += countTokens(text, { disallowedSpecial: new Set() });
   }
   const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
   const file = join(folder, 'million.jsonl');

@@ -13,12 +13,16 @@ export function textsOf(messages: readonly Message[]): string[] {
   );
 }
 
-/** CPU time of this process while `work` runs, in milliseconds: what else the machine does is not in it. */
-export function cpuMs(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
+/** CPU time that this process has taken, in milliseconds: what else the machine does is not in it. */
+export function cpuNow(): number {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
+}
+
+export function cpuMs(work: () => void): number {
+  const before = cpuNow();
+  work();
+  return cpuNow() - before;
 }
 
 /**
