@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type PgBoss from 'pg-boss';
 import type { BackgroundJob, BackgroundQueue, BackgroundWorker, EnqueuedJob, Json } from '../../spi/index.js';
+import { patiently, PATIENCE_MS } from '../patience.js';
+import { isPassing } from './faults.js';
 
 const SCHEMA = 'spillway_jobs';
 const QUEUE = 'summaries';
@@ -90,7 +92,8 @@ export class PostgresQueue implements BackgroundQueue {
     });
     boss.on('error', () => undefined);
     await boss.start();
-    await boss.createQueue(QUEUE);
+    // Two processes that make it at once stand in each other's way.
+    await patiently(() => boss.createQueue(QUEUE), isPassing, PATIENCE_MS);
     return boss;
   }
 
