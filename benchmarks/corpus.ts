@@ -108,6 +108,8 @@ async function replayOnce(
   const session = spillway.session();
   try {
     for await (const call of replaySession(session, input.messages)) {
+      // Where the assistant began nobody had called it.
+      if (call.index === 0) continue;
       const where = `${input.id} replay ${window} call ${call.index}`;
       tally.prepareMs += call.durationMs;
       if (!call.prepared) {

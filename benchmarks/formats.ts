@@ -88,6 +88,8 @@ async function replayOnce(spillway: Spillway, input: BenchSession, how: Judge, w
   const session = spillway.session();
   try {
     for await (const call of replaySession(session, input.messages)) {
+      // Where the assistant began nobody had called it.
+      if (call.index === 0) continue;
       tally.prepareMs += call.durationMs;
       if (call.prepared) judge(call.prepared, how, `${where} call ${call.index}`, tally);
       else note(call.error, `${where} call ${call.index}`, tally);

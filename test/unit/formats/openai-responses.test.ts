@@ -366,7 +366,9 @@ describe('whatever a history holds', () => {
       fc.property(histories(25), (messages) => {
         const view = originals(messages);
         const whole = openaiResponses.serialise(view);
-        expect(validateOpenAiResponses({ input: whole.messages, ...whole.beside })).toEqual([]);
+        // What says nothing is no request.
+        if (whole.messages.length > 0)
+          expect(validateOpenAiResponses({ input: whole.messages, ...whole.beside })).toEqual([]);
         messages.forEach(({ role }, index) => {
           if (role !== 'assistant' || index === 0) return;
           const request = openaiResponses.serialise(view.slice(0, index)).messages;
