@@ -183,10 +183,12 @@ function usage(subject: string, found: string, allowed: string): SpillwayError {
   });
 }
 
+let version: string | undefined;
+
+/** Read once: a process that runs several commands may have given up the right to read it again. */
 function versionOf(): string {
-  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
-    version: string;
-  };
+  version ??= (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
+    .version;
   return version;
 }
 
