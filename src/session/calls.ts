@@ -32,7 +32,8 @@ export const CALL_KIND = 'call';
 
 /** What an agent's requests were, newest last. */
 export class CallBook {
-  #calls: CallRecord[] = [];
+  #past: readonly CallRecord[] = [];
+  readonly #own: CallRecord[] = [];
   #count: number;
 
   /** `count`: calls before this process. */
@@ -42,22 +43,23 @@ export class CallBook {
 
   /** Calls of this process, behind those that `takePast` was given. */
   get calls(): readonly CallRecord[] {
-    return this.#calls;
+    return this.#past.length === 0 ? this.#own : [...this.#past, ...this.#own];
   }
 
+  /** Of this process: only what it sent itself is what a provider reports to it. */
   get newest(): CallRecord | undefined {
-    return this.#calls.at(-1);
+    return this.#own.at(-1);
   }
 
   /** Puts calls that were stored before this process's own; those among them that are its own stand once. */
   takePast(stored: readonly CallRecord[]): void {
-    const names = new Set(this.#calls.map(nameOf));
-    this.#calls = [...stored.filter((call) => !names.has(nameOf(call))), ...this.#calls];
+    const own = new Set(this.#own.map(nameOf));
+    this.#past = stored.filter((call) => !own.has(nameOf(call)));
   }
 
   prepared(call: Omit<CallRecord, 'call'>): CallRecord {
     const record: CallRecord = { call: ++this.#count, ...call };
-    this.#calls.push(record);
+    this.#own.push(record);
     return record;
   }
 
@@ -66,7 +68,7 @@ export class CallBook {
     const newest = this.newest;
     if (!newest) return undefined;
     const record: CallRecord = { ...newest, usage, calibration };
-    this.#calls[this.#calls.length - 1] = record;
+    this.#own[this.#own.length - 1] = record;
     return record;
   }
 }

@@ -62,7 +62,12 @@ export class Requests {
     return this.#book.calls;
   }
 
-  /** Calls of other processes. */
+  /** Number of the newest call that this process prepared. */
+  get newestCall(): number | undefined {
+    return this.#book.newest?.call;
+  }
+
+  /** Calls that were stored, by whichever process. */
   takePast(calls: readonly CallRecord[]): void {
     this.#book.takePast(calls);
   }

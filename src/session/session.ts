@@ -87,8 +87,8 @@ export class Session extends OperatedSession {
 
   /**
    * Adds messages to the log; each is measured once, here. While a compaction waits for text they are taken in right
-   * after it, in order. Throws `MESSAGE_INVALID` before any is added, and `MESSAGE_ID_TAKEN`. Resolves when they are stored; rejects with `STORE_FAILED`, and then
-   * the next call of anything stores them; so does appending them again.
+   * after it, in order. Throws `MESSAGE_INVALID` before any is added, and `MESSAGE_ID_TAKEN`. Resolves when they are
+   * stored; rejects with `STORE_FAILED`, and then the next call of anything stores them; so does appending them again.
    */
   append(...messages: readonly Message[]): Promise<void> {
     messages.forEach(checkMessage);
@@ -164,10 +164,16 @@ export class Session extends OperatedSession {
    * rewritten since: what was reported is of a request that would no longer be sent. Resolves when it is stored.
    */
   observe(usage: Usage): Promise<void> {
-    const newest = this.calls.at(-1)?.call;
-    // Told again because it could not be stored: it waits already.
-    if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage))
-      return this.keeping.noted([]);
+    const newest = this.#requests.newestCall;
+    // Told again because it could not be stored: it waits already, and is known again only until it is stored.
+    if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
+      const again = this.keeping.noted([]);
+      again.then(
+        () => (this.#unstored = undefined),
+        () => undefined,
+      );
+      return again;
+    }
     this.parts.costs.addPrimary(usage, this.parts.gauge.model);
     const { reading, call, notices } = this.#requests.observe(usage);
     if (reading && overflowed(usage, reading.budget)) {

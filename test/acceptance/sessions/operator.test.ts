@@ -415,8 +415,17 @@ describe('N5: what a compaction saved, less what it cost', () => {
       [4, 6_200],
     ]);
     expect(third.netCosts[0]).toMatchObject({ calls: 3 });
+    // Calls of others that are read later stand behind those that were read before, and nobody reports of them.
+    const usages = ({ calls }: Session): unknown[] => calls.map(({ usage }) => usage?.inputTokens);
+    const watcher = await (await openOn(await again())).load();
+    await third.prepare();
+    await third.observe({ inputTokens: 6_300 });
+    await watcher.load();
+    expect(usages(watcher)).toEqual([700, 6_000, 6_100, 6_200, 6_300]);
+    await watcher.observe({ inputTokens: 9 });
+    expect(usages(await (await openOn(await again())).load())).toEqual([700, 6_000, 6_100, 6_200, 6_300]);
     // The newest call is the one that is meant where none is named.
-    expect(await (await openOn(await again())).find('And now?')).toMatchObject({ call: { call: 4 } });
+    expect(await (await openOn(await again())).find('And now?')).toMatchObject({ call: { call: 5 } });
   });
 });
 

@@ -164,6 +164,17 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     await session.observe({ inputTokens: 20 });
     expect((await openOn(await at.again())).costs.primary).toMatchObject({ calls: 2, inputTokens: 120 });
   });
+
+  it('is counted again where it is of another call, once it was told again', async () => {
+    const at = await place(kind);
+    const { store, loses } = losing(at.store);
+    const session = await openOn(store);
+    loses();
+    await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
+    await session.observe({ inputTokens: 100 });
+    await session.observe({ inputTokens: 100 });
+    expect((await openOn(await at.again())).costs.primary).toMatchObject({ calls: 2, inputTokens: 200 });
+  });
 });
 
 describe.each(KINDS)('messages that %s could not store', (kind) => {
