@@ -1,4 +1,4 @@
-import { isFields, isText, type Fields } from '../record.js';
+import { isFields, isText, jsonText, type Fields } from '../record.js';
 import { fileNote } from '../wording.js';
 import { fieldOf, keyOf, type WirePart } from './wire.js';
 
@@ -21,21 +21,27 @@ export function mendPart(part: WirePart, note: Note): readonly WirePart[] {
   const said = SAYINGS.filter((name) => fieldOf(part, name) !== undefined && fieldOf(part, name) !== null);
   if (said.length > 1) {
     note('two-in-a-part', `a part that says ${said.join(' and ')} is sent as ${said.length} parts`);
-    return said.flatMap((name, at) => mendPart(alone(part, name, at === 0), note));
+    const lead = said.includes('functionCall') ? 'functionCall' : said[0];
+    return said.flatMap((name) => mendPart(alone(part, name, name === lead), note));
   }
   const [name] = said;
-  if (name === 'functionCall') return [mendCall(part, note)];
-  if (name === 'functionResponse') return [mendResponse(part, note)];
+  if (name === 'functionCall' || name === 'functionResponse') {
+    const held = fieldOf(part, name);
+    if (isFields(held))
+      return [name === 'functionCall' ? mendCall(part, held, note) : mendResponse(part, held, note)];
+    note('not-an-object', `a ${name} that is no object is sent as text`);
+    return [{ text: jsonText(held) }];
+  }
   if (name === 'inlineData' || name === 'fileData') return [mendFile(part, name, note)];
   if (name === 'text' || isSpeaking(part)) return [part];
   note('empty-part', 'a part that says nothing is not sent');
   return [];
 }
 
-/** One saying of a part that has several; what stands beside it goes with the first. */
-function alone(part: WirePart, kept: string, isFirst: boolean): WirePart {
+/** One saying of a part that has several; what stands beside it goes with the call, else with the first. */
+function alone(part: WirePart, kept: string, leads: boolean): WirePart {
   const others = SAYINGS.filter((name) => name !== kept).map((name) => keyOf(part, name));
-  if (!isFirst) return { [keyOf(part, kept)]: fieldOf(part, kept) };
+  if (!leads) return { [keyOf(part, kept)]: fieldOf(part, kept) };
   return Object.fromEntries(Object.entries(part).filter(([key]) => !others.includes(key)));
 }
 
@@ -47,9 +53,7 @@ function isSpeaking(part: WirePart): boolean {
   );
 }
 
-function mendCall(part: WirePart, note: Note): WirePart {
-  const key = keyOf(part, 'functionCall');
-  const call: Fields = isFields(part[key]) ? part[key] : {};
+function mendCall(part: WirePart, call: Fields, note: Note): WirePart {
   const named = isText(call.name) ? call.name : 'unknown';
   const name = takenName(named);
   const { args } = call;
@@ -59,19 +63,20 @@ function mendCall(part: WirePart, note: Note): WirePart {
   if (name === call.name && isLegal) return part;
   return {
     ...part,
-    [key]: { ...call, name, ...(!isLegal && { args: args === null ? {} : { input: args } }) },
+    [keyOf(part, 'functionCall')]: {
+      ...call,
+      name,
+      ...(!isLegal && { args: args === null ? {} : { input: args } }),
+    },
   };
 }
 
-function mendResponse(part: WirePart, note: Note): WirePart {
-  const key = keyOf(part, 'functionResponse');
-  const own: Fields = isFields(part[key]) ? part[key] : {};
+/** Its name is not looked at: the step names it as its call is named. */
+function mendResponse(part: WirePart, own: Fields, note: Note): WirePart {
   const { response } = own;
-  const name = isText(own.name) ? takenName(own.name) : 'unknown';
-  if (isFields(response) && name === own.name) return part;
-  if (!isFields(response)) note('response-not-object', 'a response that is no object is sent under `output`');
-  const output = response === undefined || response === null ? '' : response;
-  return { ...part, [key]: { ...own, name, response: isFields(response) ? response : { output } } };
+  if (isFields(response)) return part;
+  note('response-not-object', 'a response that is no object is sent under `output`');
+  return { ...part, [keyOf(part, 'functionResponse')]: { ...own, response: { output: response ?? '' } } };
 }
 
 function mendFile(part: WirePart, field: 'inlineData' | 'fileData', note: Note): WirePart {

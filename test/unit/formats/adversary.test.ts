@@ -315,6 +315,39 @@ const CASES: readonly Case[] = [
     ['sails', 'vanes', 'wheels', 'walls'],
   ],
   [
+    'a refused name, and none, answered with objects',
+    'gemini',
+    [
+      asked([{ text: 'a' }]),
+      model([{ functionCall: { name: 'we ird/name', args: {} } }, { functionCall: { args: {} } }]),
+      asked([
+        { functionResponse: { name: 'we ird/name', response: { wall: 'door' } } },
+        { functionResponse: { response: { wall: 'hinge' } } },
+      ]),
+    ],
+    ['door', 'hinge'],
+  ],
+  [
+    'words and a call in one signed part, in the turn that is under way',
+    'gemini',
+    [
+      asked([{ text: 'a' }]),
+      model([{ text: 'sail', functionCall: { name: 'look', args: {} }, thoughtSignature: 'sig' }]),
+      asked([{ functionResponse: { name: 'look', response: {} } }]),
+    ],
+    ['sail', 'sig'],
+  ],
+  [
+    'calls and responses that are no objects',
+    'gemini',
+    [
+      asked([{ text: 'a' }]),
+      model([{ functionCall: 'vane' }, { functionCall: ['sail'] }, { functionCall: 7 }]),
+      asked([{ functionResponse: 'wheel' }, { text: 'x' }]),
+    ],
+    ['vane', 'sail', 'wheel'],
+  ],
+  [
     'parts that say nothing, two things, or are none; files that hold nothing',
     'gemini',
     [
