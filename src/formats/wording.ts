@@ -1,6 +1,6 @@
 /** Texts that stand in a request where the log was broken. They are sent to models: plain, labelled, and final. */
 
-/** Where everything in a view says nothing: no provider takes a request without messages. */
+/** Where a turn, or everything in a view, says nothing: no provider takes an empty one. */
 export const NOTHING_SAID = '[nothing was said]';
 
 export const NO_RESULT = '[no result: the call was interrupted]';

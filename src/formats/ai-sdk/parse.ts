@@ -1,7 +1,7 @@
-import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
+import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, type Report } from './items.js';
@@ -11,13 +11,7 @@ const SHAPE = 'a list of ModelMessages, or an object with such a list as `messag
 const notThisFormat = notOfFormat('ai-sdk', SHAPE, 'ModelMessages');
 
 /** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
-export function parse(input: unknown): Parsed {
-  return createReader().read(input);
-}
-
-export function createReader(): RequestReader {
-  return createListReader(open);
-}
+export const { parse, createReader } = readsLists(open);
 
 function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };

@@ -32,6 +32,7 @@ const dialect: StepDialect<AnswerItem> = {
     const content = [{ type: 'text', text: words }, ...(first?.type === 'text' || !first ? rest : said)];
     return { role: 'user', content };
   },
+  silent: { role: 'user', content: NOTHING_SAID },
 };
 
 export function serialise(view: readonly ViewMessage[]): Serialised {
@@ -49,10 +50,7 @@ export function createWriter(): RequestWriter {
       const rest = count === 0 ? view : view.slice(count);
       const from = besides === count ? unchangedUpTo - count : 0;
       besides = count;
-      const written = writer.write(rest, Math.max(0, from));
-      const isSilent = rest.length > 0 && written.messages.length === 0;
-      const messages = isSilent ? [{ role: 'user', content: NOTHING_SAID }] : written.messages;
-      const { notices } = written;
+      const { messages, notices } = writer.write(rest, Math.max(0, from));
       const beside = count === 0 ? {} : { beside: { system: systemOf(view.slice(0, count)) } };
       return { messages, ...beside, notices };
     },

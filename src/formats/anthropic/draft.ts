@@ -73,7 +73,7 @@ function makeDrafts(shown: ViewMessage): readonly Draft[] {
   if (untouched) {
     const blocks = blocksOf(wire.content);
     const mended = mendAll(blocks, report);
-    const faithful = notices.length === 0 && blocks.length > 0 && wasList(wire.content, blocks.length);
+    const faithful = notices.length === 0 && blocks.length > 0;
     const calls = callsOf(message.parts);
     const whole = faithful && !about.continues ? { whole: wire } : {};
     return [{ ...about, ...split(mended), ...whole, calls, frame: wire, faithful, notices }];
@@ -113,11 +113,6 @@ function split(blocks: readonly Block[]): Pick<Draft, 'blocks' | 'results' | 'ma
 /** Words and numbers among the blocks were read as texts, and are written as such. */
 function holdsBlocks(content: unknown): boolean {
   return !Array.isArray(content) || content.every(isFields);
-}
-
-/** A bare string or a list of objects; anything else was read around, and is written anew. */
-function wasList(content: unknown, blocks: number): boolean {
-  return typeof content === 'string' || (Array.isArray(content) && content.length === blocks);
 }
 
 function callsOf(parts: readonly Part[]): DraftCall[] {

@@ -1,7 +1,7 @@
-import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
+import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { createListReader, type OpenedList, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 import { assistantPart, userPart, type Report } from './blocks.js';
@@ -11,13 +11,7 @@ const SHAPE = 'a list of Anthropic messages, or a request body with such a list 
 const notThisFormat = notOfFormat('anthropic', SHAPE, 'a Messages API request body');
 
 /** A request body or a bare list. What was one message on the wire may be several in the log; see `Carried`. */
-export function parse(input: unknown): Parsed {
-  return createReader().read(input);
-}
-
-export function createReader(): RequestReader {
-  return createListReader(open);
-}
+export const { parse, createReader } = readsLists(open);
 
 function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };

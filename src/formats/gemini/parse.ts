@@ -1,7 +1,7 @@
-import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
+import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { pairPart, parsePart, type Pairing } from './parts.js';
@@ -11,13 +11,7 @@ const SHAPE = 'a list of contents, or an object with such a list as `contents`';
 const notThisFormat = notOfFormat('gemini', SHAPE, 'a generateContent request body');
 
 /** A request body or a bare list of contents. Each message keeps the turn it came from, untouched. */
-export function parse(input: unknown): Parsed {
-  return createReader().read(input);
-}
-
-export function createReader(): RequestReader {
-  return createListReader(open);
-}
+export const { parse, createReader } = readsLists(open);
 
 function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { contents: input };

@@ -1,4 +1,4 @@
-import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader, WireFormat } from '../../spi/index.js';
 import type { Message } from '../../transcript/index.js';
 import { sameItem } from './same-item.js';
 
@@ -47,12 +47,20 @@ interface Known {
 
 const NOTHING: ParsedPiece = { messages: [], notices: [] };
 
+/** How a format reads: `parse` is one read of a new reader, so that the two cannot come to differ. */
+export function readsLists(
+  open: (input: unknown) => OpenedList,
+): Required<Pick<WireFormat, 'parse' | 'createReader'>> {
+  const createReader = (): RequestReader => createListReader(open);
+  return { parse: (input) => createReader().read(input), createReader };
+}
+
 /**
  * Reads a conversation that is sent whole each time and parses what is new in it. A piece that stands where it stood is
  * the messages it was, the very objects; looking at it costs one comparison. Where an earlier piece has changed, what
  * stands behind it is parsed anew unless the new one says no more than words.
  */
-export function createListReader(open: (input: unknown) => OpenedList): RequestReader {
+function createListReader(open: (input: unknown) => OpenedList): RequestReader {
   let known: Known | undefined;
   return {
     read(input) {

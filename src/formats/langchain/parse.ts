@@ -1,7 +1,7 @@
-import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
+import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, parseResultContent, type Report } from './blocks.js';
@@ -12,13 +12,7 @@ const notThisFormat = notOfFormat('langchain', SHAPE, 'LangChain messages');
 const TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool', 'function']);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
-export function parse(input: unknown): Parsed {
-  return createReader().read(input);
-}
-
-export function createReader(): RequestReader {
-  return createListReader(open);
-}
+export const { parse, createReader } = readsLists(open);
 
 function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };

@@ -29,6 +29,7 @@ const dialect: StepDialect<AnswerItem> = {
       return { type: 'human', content: [{ type: 'text', text: label }, ...content] };
     return { type: 'human', content: content === '' ? label : `${label}\n${content}` };
   },
+  silent: { type: 'human', content: NOTHING_SAID },
 };
 
 export function serialise(view: readonly ViewMessage[]): Serialised {
@@ -40,10 +41,7 @@ export function createWriter(): RequestWriter {
   const writer = createStepWriter(dialect, drafts);
   return {
     write(view, unchangedUpTo) {
-      const written = writer.write(view, unchangedUpTo);
-      const isSilent = view.length > 0 && written.messages.length === 0;
-      const messages = isSilent ? [{ type: 'human', content: NOTHING_SAID }] : written.messages;
-      const { notices } = written;
+      const { messages, notices } = writer.write(view, unchangedUpTo);
       const shape = shapeOf(view);
       if (shape !== 'lc' && shape !== 'stored') return { messages, notices };
       const shaped = messages.map((message) =>

@@ -1,7 +1,7 @@
-import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
+import type { Notice } from '../../spi/index.js';
 import type { Message, Origin, Part, Role, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, jsonText, kindOf, type Fields } from '../record.js';
 import { parseCalls } from './calls.js';
@@ -13,13 +13,7 @@ const SHAPE = 'a list of chat messages, or an object with such a list as `messag
 const notThisFormat = notOfFormat('openai-chat', SHAPE, 'a chat completions request body');
 
 /** A request body or a bare list. Each message keeps the object it came from as `wire`, untouched. */
-export function parse(input: unknown): Parsed {
-  return createReader().read(input);
-}
-
-export function createReader(): RequestReader {
-  return createListReader(open);
-}
+export const { parse, createReader } = readsLists(open);
 
 function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };

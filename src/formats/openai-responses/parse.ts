@@ -1,25 +1,19 @@
-import type { Notice, Parsed, RequestReader } from '../../spi/index.js';
+import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { createListReader, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { callKindOf, resultKindOf, type CallKind } from './calls.js';
 import { opaque, parseContent, type Report } from './content.js';
 import { partsOfItem } from './model-items.js';
-import { FORMAT, isMessageItem, pointerOf, type Carried, type Item } from './wire.js';
+import { FORMAT, isKnownRole, isMessageItem, pointerOf, type Carried, type Item } from './wire.js';
 
 const SHAPE = 'a list of input items, or an object with `input`: such a list, or a text';
 const notThisFormat = notOfFormat('openai-responses', SHAPE, 'a body of the Responses API');
 
 /** A request body or a bare list of items. Each message keeps the items it came from, untouched. */
-export function parse(input: unknown): Parsed {
-  return createReader().read(input);
-}
-
-export function createReader(): RequestReader {
-  return createListReader(open);
-}
+export const { parse, createReader } = readsLists(open);
 
 function open(input: unknown): OpenedList {
   const body: Fields = isFields(input) ? input : { input };
@@ -51,11 +45,11 @@ export interface BesideItems {
  * other item is a message of its own. Instructions come first, as a system message.
  */
 export function parseItems(list: readonly unknown[], beside: BesideItems = {}): Parsed {
-  return createListReader(() => openItems(list, beside)).read(list);
+  return readsLists(() => openItems(list, beside)).parse(list);
 }
 
 function openItems(list: readonly unknown[], { instructions, earlier = false }: BesideItems): OpenedList {
-  const isText = list.length === 1 && typeof list[0] === 'string';
+  const isBareText = list.length === 1 && typeof list[0] === 'string';
   return {
     list,
     before: {
@@ -63,7 +57,7 @@ function openItems(list: readonly unknown[], { instructions, earlier = false }: 
       notices: [],
     },
     beside: {},
-    reads: `${earlier ? 'goes on' : 'begins'}, ${isText ? 'a text' : 'items'}`,
+    reads: `${earlier ? 'goes on' : 'begins'}, ${isBareText ? 'a text' : 'items'}`,
     endOf: (from) => {
       let to = from + 1;
       if (isModels(list[from])) while (to < list.length && isModels(list[to])) to++;
@@ -162,13 +156,11 @@ function namedIn(item: Item, { resultIdFields }: CallKind): string | undefined {
   return resultIdFields.map((field) => item[field]).find(isText);
 }
 
-const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
-
 /** Chat's own shapes would pass for messages without a type; its tool messages and calls do not. */
 function isKnown(item: unknown): boolean {
   if (!isFields(item)) return typeof item === 'string';
   if (!isMessageItem(item)) return typeof item.type === 'string' && item.type !== 'message';
-  return ROLES.has(item.role) && item.tool_calls === undefined;
+  return isKnownRole(item.role) && item.tool_calls === undefined;
 }
 
 function isModels(item: unknown): item is Item {

@@ -4,14 +4,14 @@ import { isText } from '../record.js';
 import { unknownRole } from '../wording.js';
 import { callKindOf } from './calls.js';
 import { noteOf } from './content.js';
-import { isMessageItem, type Item } from './wire.js';
+import { isKnownRole, isMessageItem, type Item } from './wire.js';
 
 type Note = (kind: string, what: string) => void;
 
 /** What is sent for one item: the very object where its parts are untouched, nothing where none is left. */
 export function writeItem(item: Item, parts: readonly Aligned[], note: Note): readonly Item[] {
   const edited = parts.some((part) => part.replaced);
-  if (isMessageItem(item) && !ROLES.has(item.role)) return [labelled(item, parts, note)];
+  if (isMessageItem(item) && !isKnownRole(item.role)) return [labelled(item, parts, note)];
   if (isMessageItem(item)) return edited ? writeMessage(item, parts) : [withContent(item, note)];
   const kind = callKindOf(item);
   if (kind) {
@@ -30,8 +30,6 @@ export function writeItem(item: Item, parts: readonly Aligned[], note: Note): re
   const text = words.filter((word) => word !== '').join('\n');
   return text === '' ? [] : [{ role: 'assistant', content: text }];
 }
-
-const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
 
 /** A role that this wire does not know: its words are sent as the user's, and say whose they are. */
 function labelled({ role }: Item, parts: readonly Aligned[], note: Note): Item {

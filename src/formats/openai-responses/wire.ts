@@ -5,6 +5,12 @@ import { isFields, type Fields } from '../record.js';
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'openai-responses';
 
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
+
+export function isKnownRole(role: unknown): boolean {
+  return ROLES.has(role);
+}
+
 /** One input item; every field that is not looked at is kept. */
 export type Item = Fields & { readonly type?: unknown };
 

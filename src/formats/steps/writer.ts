@@ -45,6 +45,8 @@ export interface StepDialect<Item = unknown> {
   unanswered(calls: readonly DraftCall[]): readonly unknown[];
   /** An answer that no call waits for, as words of the user. */
   stray(label: string, answer: Answer<Item>): unknown;
+  /** Where everything in a view says nothing. */
+  readonly silent: unknown;
 }
 
 /** The writer of a format that speaks this dialect. */
@@ -59,8 +61,15 @@ export function createStepWriter<Item>(
     drafts.set(shown.message, draft);
     return draft;
   };
-  return createRewriter((view, from, to, book, out) => {
+  const writer = createRewriter((view, from, to, book, out) => {
     const step = view.slice(from, to).map((shown) => ({ shown, draft: draftOf(shown) }));
     writeStep(step, to === view.length, { book, ...out, dialect });
   });
+  return {
+    write(view, unchangedUpTo) {
+      const written = writer.write(view, unchangedUpTo);
+      const isSilent = view.length > 0 && written.messages.length === 0;
+      return isSilent ? { ...written, messages: [dialect.silent] } : written;
+    },
+  };
 }

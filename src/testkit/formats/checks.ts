@@ -18,7 +18,7 @@ interface Case {
 /** Made once: frozen, they serve every format alike. */
 const made = new Map<string, readonly Omit<Case, 'dice'>[]>();
 
-function casesOf(traits: readonly Trait[] = TRAITS): readonly Case[] {
+export function casesOf(traits: readonly Trait[] = TRAITS): readonly Case[] {
   const key = traits.join();
   const cases = made.get(key) ?? SEEDS.map((seed) => caseOf(seed, traits));
   made.set(key, cases);

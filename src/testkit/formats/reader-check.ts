@@ -1,12 +1,10 @@
 import type { Parsed, RequestReader, WireFormat } from '../../spi/index.js';
-import { Dice, historyOf, TRAITS } from '../histories/index.js';
+import type { Dice } from '../histories/index.js';
 import { frozen } from '../frozen.js';
 import { bodyOf } from '../legal.js';
 import { RuleBroken } from '../rule.js';
+import { casesOf } from './checks.js';
 import type { FormatSubject } from './subject.js';
-import { unedited } from './views.js';
-
-const HISTORIES = 60;
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -16,17 +14,16 @@ type Body = Readonly<Record<string, unknown>>;
  */
 export function checkReader({ format }: FormatSubject): void {
   if (format.createReader === undefined) return;
-  for (let seed = 1; seed <= HISTORIES; seed++) {
-    const dice = new Dice(seed);
-    const whole = bodyOf(format, unedited(historyOf({ seed, length: 3 + (seed % 37), traits: TRAITS })));
+  for (const { where, view, dice } of casesOf()) {
+    const whole = bodyOf(format, view);
     const reader = format.createReader();
     let items = listOf(format, whole);
     for (let turn = 0; turn < 8; turn++) {
       items = nextTurn(items, listOf(format, whole), dice);
       const body = frozen({ ...whole, [format.messagesField]: items });
-      demandEqual(format, reader, body, `history ${seed}, turn ${turn}`);
+      demandEqual(format, reader, body, `${where}, turn ${turn}`);
     }
-    demandKept(format, whole, `history ${seed}`);
+    demandKept(format, whole, where);
   }
 }
 
@@ -67,7 +64,7 @@ function withoutIds(item: unknown): unknown {
 }
 
 function changed(item: unknown, change: (key: string, value: unknown) => unknown): unknown {
-  return JSON.parse(JSON.stringify(item, (key, value: unknown) => change(key, value)));
+  return JSON.parse(JSON.stringify(item, change));
 }
 
 function demandEqual(format: WireFormat, reader: RequestReader, body: Body, where: string): void {

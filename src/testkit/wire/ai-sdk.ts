@@ -10,7 +10,7 @@
  * S9 files have bytes, an address or an upload, and say their media type
  */
 
-import { asLoose, isLoose, isText, listIn, type Loose } from './loose.js';
+import { asLoose, isLoose, isText, isWhole, listIn, type Loose } from './loose.js';
 
 /** A rule of the format that a prompt breaks, and where. */
 export interface AiSdkFault {
@@ -193,13 +193,6 @@ function settle(step: Step | undefined, complain: Complain): void {
   for (const [id, answered] of step.calls) {
     if (!answered) complain('S6', step.at, `call ${id} is not followed by its result`);
   }
-}
-
-function isWhole(value: unknown): boolean {
-  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
-  if (value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof URL) return true;
-  if (Array.isArray(value)) return value.every(isWhole);
-  return !isLoose(value) || Object.values(value).every(isWhole);
 }
 
 const isBytes = (value: unknown): boolean =>

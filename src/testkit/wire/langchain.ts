@@ -10,7 +10,7 @@
  * L8 texts are whole: no half of a surrogate pair
  */
 
-import { asLoose, isLoose, listIn, type Loose } from './loose.js';
+import { asLoose, isLoose, isWhole, listIn, type Loose } from './loose.js';
 
 /** A rule of the format that a message list breaks, and where. */
 export interface LangChainFault {
@@ -160,11 +160,4 @@ function settle(step: Step | undefined, complain: Complain): void {
   for (const [id, answered] of step.calls) {
     if (!answered) complain('L1', step.at, `call ${id} is not followed by its result`);
   }
-}
-
-function isWhole(value: unknown): boolean {
-  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
-  if (Array.isArray(value)) return value.every(isWhole);
-  if (value instanceof Uint8Array) return true;
-  return !isLoose(value) || Object.values(value).every(isWhole);
 }

@@ -21,3 +21,11 @@ export function isEncodable(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([key, inner]) => isEncodable(key) && isEncodable(inner));
 }
+
+/** The same of messages that a library holds, keys aside: bytes and addresses are whole as they are. */
+export function isWhole(value: unknown): boolean {
+  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
+  if (value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof URL) return true;
+  if (Array.isArray(value)) return value.every(isWhole);
+  return !isLoose(value) || Object.values(value).every(isWhole);
+}
