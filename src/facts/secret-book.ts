@@ -7,12 +7,13 @@ const LEAST_CHARS = 8;
 const LINE_CHARS = 16;
 /** A session that holds more secrets holds something else; the newest are known. */
 const MOST = 2_000;
-/** A text is drawn, priced and taken in, and each asks again: so many of the last ones are known. */
-const MOST_CLEANED = 64;
+/** A text is drawn, priced and taken in, and each asks again: so much of the last ones is known. In characters. */
+const MOST_CLEANED_CHARS = 1_000_000;
 
 /**
  * The secrets of a log. Text made from it may hold one without what gave it away (`PASSWORD=` before it, `BEGIN` above
- * it), so what was recognised once is known from then on. Reads the log as it grows; keeps no text but the secrets.
+ * it), so what was recognised once is known from then on. Reads the log as it grows; keeps no text
+ * of it but the secrets, and the last texts that were made from it.
  */
 export class SecretBook {
   readonly #log: ReadonlyLog;
@@ -20,6 +21,7 @@ export class SecretBook {
   readonly #known = new Set<string>();
   /** What the newest texts came to, by text, with what was known then. */
   readonly #cleaned = new Map<string, string>();
+  #cleanedChars = 0;
   #joined: string | undefined;
   #next = 0;
 
@@ -37,7 +39,8 @@ export class SecretBook {
     let cleaned = this.#cleaned.get(text);
     if (cleaned !== undefined) return cleaned;
     cleaned = this.#withoutSecrets(text);
-    if (this.#cleaned.size >= MOST_CLEANED) this.#cleaned.delete(this.#cleaned.keys().next().value!);
+    if (this.#cleanedChars + text.length > MOST_CLEANED_CHARS) this.#forgetCleaned();
+    this.#cleanedChars += text.length;
     this.#cleaned.set(text, cleaned);
     return cleaned;
   };
@@ -48,6 +51,11 @@ export class SecretBook {
     this.#joined ??= [...this.#known].join('\n');
     return this.#joined.includes(word);
   };
+
+  #forgetCleaned(): void {
+    this.#cleaned.clear();
+    this.#cleanedChars = 0;
+  }
 
   #withoutSecrets(text: string): string {
     let cleaned = this.#redact(text).text;
@@ -72,7 +80,7 @@ export class SecretBook {
       if (this.#known.size >= MOST) this.#known.delete(this.#known.values().next().value!);
       this.#known.add(piece);
       this.#joined = undefined;
-      this.#cleaned.clear();
+      this.#forgetCleaned();
     }
   }
 }

@@ -8,16 +8,15 @@ export interface Shape {
   readonly inside?: boolean;
 }
 
-/** What an assignment gives a value to, so that the value is a secret. */
-const NAMES =
-  'passwd|password|passphrase|secret|api[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token';
 const list = (names: string): string[] => names.split(' ');
 const joined = (firsts: readonly string[], joints: readonly string[], last: string): string[] =>
   firsts.flatMap((first) => joints.map((joint) => `${first}${joint}${last}`));
+/** What an assignment gives a value to, so that the value is a secret. */
 const NAMED = list('passwd password passphrase secret').concat(
   joined(['api', 'access', 'account'], ['', '_', '-'], 'key'),
   joined(['auth', 'access', 'refresh'], ['', '_', '-'], 'token'),
 );
+const NAMES = NAMED.join('|');
 /** A quotation mark, also as it stands inside JSON inside JSON. */
 const QUOTE = '\\\\{0,3}["\']';
 

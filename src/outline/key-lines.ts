@@ -1,13 +1,10 @@
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
-import { visitLines, weightOf } from './line-signs.js';
+import { LINE_CHARS, visitLines, weightOf } from './line-signs.js';
 import { headOf, tailOf } from './slices.js';
 
 /** Says whether a line holds something that is known to be needed again. */
 export type Wanted = (line: string) => boolean;
-
-/** A line longer than this is data, not a line; only its beginning is kept. */
-const LINE_CHARS = 240;
 
 /** Results are looked through from both ends this far: a line in the middle of a megabyte is found by search, not here. */
 const END_CHARS = 32_000;

@@ -59,8 +59,8 @@ KINDS.fill(LOWER, 97, 123);
 KINDS.fill(LOWER | HEX, 97, 103);
 for (const letter of 'rctinbRCTINB') KINDS[letter.charCodeAt(0)]! |= END;
 
-/** Of a line this much is looked at, in characters: signs further on are none of its beginning. */
-const LOOKED_AT = 256;
+/** Of a line this much is looked at and shown, in characters: a longer one is data, not a line. */
+export const LINE_CHARS = 240;
 
 /** A text is read in pieces of this many characters. Reading units from an array is faster than asking the string. */
 const PIECE_CHARS = 1 << 16;
@@ -74,7 +74,7 @@ export function visitLines(text: string, visit: (line: string, has: number) => v
   for (let from = 0; ;) {
     const found = text.indexOf('\n', from);
     const to = found < 0 ? text.length : found;
-    const end = Math.min(to, from + LOOKED_AT);
+    const end = Math.min(to, from + LINE_CHARS);
     if (end > readTo) {
       read = from;
       readTo = Math.min(text.length, from + PIECE_CHARS);

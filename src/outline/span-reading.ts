@@ -3,7 +3,7 @@ import { CallReader, type CallOutcome } from './calls.js';
 import { notesOf, type Line } from './notes.js';
 import type { UserWords } from './user-words.js';
 
-/** A longer span is not kept: where it begins moves on with each run. In messages. */
+/** A span that is longer when first read is not kept: stages read 1,000 messages at most, so its beginning moves on. */
 const MOST_KEPT = 900;
 
 /** By the first message: what was read of the span that began there. Messages never change. */

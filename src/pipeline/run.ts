@@ -1,6 +1,6 @@
 import { SpillwayError } from '../errors/index.js';
 import type { StageGoal, TranscriptView } from '../spi/index.js';
-import type { Reading } from '../tokens/index.js';
+import { copyOfBudget, type Reading } from '../tokens/index.js';
 import type { Edit, Floor, Plan, Projection, StageOutcome, Trigger } from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
 import { Draft, type DraftParts } from './draft.js';
@@ -205,6 +205,7 @@ function proposalOf(
   reclaim: number,
 ): readonly Edit[] {
   const { budget, scale, bytes, images } = draft.reading;
+  const before = states.get(stage.stage);
   const overCap = Math.max(0, tierOf(draft.reading) - 1) * (budget.caps.toolResults ?? 0);
   const goal: StageGoal = {
     reclaim,
@@ -212,10 +213,10 @@ function proposalOf(
     reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
     reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
     // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
-    budget: copyOf(budget),
+    budget: copyOfBudget(budget),
     summaryTokens: Math.floor(draft.share(policy.shares.summary)),
     options: stage.options,
-    state: copyOf(states.get(stage.stage)),
+    state: before === undefined ? undefined : structuredClone(before),
     now: clock,
     count,
   };
@@ -225,15 +226,6 @@ function proposalOf(
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
   if (proposal.state !== undefined) states.set(stage.stage, structuredClone(proposal.state));
   return policy.leaveSpans ? proposal.edits.filter((edit) => !standsForSpan(edit)) : proposal.edits;
-}
-
-/** Of what is plain JSON, deep. Most of it is small, and `structuredClone` takes longer for that than a stage for its plan. */
-function copyOf<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOf) as T;
-  const copy: Record<string, unknown> = {};
-  for (const [key, one] of Object.entries(value)) copy[key] = copyOf(one);
-  return copy as T;
 }
 
 const standsForSpan = (edit: Edit): boolean => edit?.kind === 'supersede' && edit.slot !== undefined;

@@ -45,31 +45,22 @@ function readBlocks(view: TranscriptView): Block[] {
 }
 
 function blockOf(exchanges: readonly ViewExchange[]): Block {
-  const [only] = exchanges;
-  if (only && exchanges.length === 1) return singleBlock(only, exchanges);
   const first = exchanges[0]!;
-  const last = exchanges.reduce((a, b) => (b.to > a.to ? b : a));
-  const loose = exchanges.filter((exchange) => exchange.protection !== 'pinned');
-  return {
-    exchanges,
-    from: first.from,
-    to: last.to,
-    fromId: first.fromId,
-    toId: last.toId,
-    messages: exchanges.reduce((sum, exchange) => sum + exchange.messages.length, 0),
-    tokens: loose.reduce((sum, exchange) => sum + exchange.tokens, 0),
-    pinned: loose.length === 0,
-    barred: loose.some((exchange) => exchange.protection !== undefined || exchange.unseen),
-  };
-}
-
-/** Nearly all blocks are one exchange. */
-function singleBlock(only: ViewExchange, exchanges: readonly ViewExchange[]): Block {
-  const { from, to, fromId, toId, messages, protection, unseen } = only;
-  const pinned = protection === 'pinned';
-  const tokens = pinned ? 0 : only.tokens;
-  const barred = !pinned && (protection !== undefined || unseen);
-  return { exchanges, from, to, fromId, toId, messages: messages.length, tokens, pinned, barred };
+  let last = first;
+  let messages = 0;
+  let tokens = 0;
+  let pinned = true;
+  let barred = false;
+  for (const exchange of exchanges) {
+    if (exchange.to > last.to) last = exchange;
+    messages += exchange.messages.length;
+    if (exchange.protection === 'pinned') continue;
+    pinned = false;
+    tokens += exchange.tokens;
+    barred ||= exchange.protection !== undefined || exchange.unseen;
+  }
+  const { from, fromId } = first;
+  return { exchanges, from, to: last.to, fromId, toId: last.toId, messages, tokens, pinned, barred };
 }
 
 /** The longest stretches without a barred block. Pins may stand inside one, not at its ends. */

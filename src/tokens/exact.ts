@@ -14,13 +14,6 @@ const LOADERS = {
 /** Text may speak of `<|endoftext|>`; it is counted as the plain characters it is. The default is to throw. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
-/**
- * Pieces and the words in them are remembered with their counts: text that was met before is counted at 60 million
- * characters a second, the library's 6. The library's own memory is a least-recently-used map that deletes and re-enters
- * a word at each hit; holes pile up in the map's chains, and a word repeated often came to cost 40 microseconds. A Map
- * of words of ours took 10 MB for four million characters, and each word in it held the whole text that it was cut from.
- */
-
 /** Longer pieces are data: they do not come again. */
 const LONGEST_PIECE = 128;
 
@@ -41,6 +34,9 @@ export async function createExactCounter(encoding: Encoding): Promise<TokenCount
   const pattern =
     encoding === 'o200k_base' ? patterns.O200K_TOKEN_SPLIT_REGEX : patterns.CL100K_TOKEN_SPLIT_REGEX;
   const nextWord = new RegExp(pattern, 'uy');
+  // Pieces and the words in them, with their counts: text that was met before is counted at 60 million characters a
+  // second, the library's 6. The library's own memory deletes and re-enters a word at each hit; holes pile up in its map,
+  // and a word repeated often came to cost 40 microseconds.
   const pieces = new PieceTable();
   const words = new PieceTable();
 

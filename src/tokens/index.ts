@@ -17,7 +17,13 @@ export {
   type CatalogueOptions,
   type HeardLimits,
 } from './catalogue.js';
-export { DEFAULT_OUTPUT_RESERVE, deriveBudget, type Budget, type BudgetRequest } from './budget.js';
+export {
+  DEFAULT_OUTPUT_RESERVE,
+  copyOfBudget,
+  deriveBudget,
+  type Budget,
+  type BudgetRequest,
+} from './budget.js';
 export {
   basisOf,
   calibrate,

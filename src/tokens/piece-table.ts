@@ -1,5 +1,5 @@
 const FIRST_SLOTS = 1 << 12;
-/** Pieces remembered at most: 3 MB. Agent sessions of 4 million characters hold about as many. */
+/** Pieces that a table remembers at most: 3 MB. Agent sessions of 4 million characters hold about as many. */
 const MOST_SLOTS = 1 << 18;
 /** A slot: two hashes and the count, which is stored plus one so that no slot in use is all zero. */
 const SLOT = 3;

@@ -182,7 +182,7 @@ export function claimLines(
 ): string[] {
   const lines: string[] = [];
   let left = chars;
-  // Whether a text is shown is dear to ask, so it is asked only as far as there is room.
+  // Not `take`: whether a text is shown is dear to ask, so it is asked only as far as there is room.
   for (let i = claims.length - 1; i >= 0 && left > 0; i--) {
     const { status, seq, text } = claims[i]!;
     if (status !== 'live' || isShownMessage(seq) || isShownText(text)) continue;
