@@ -84,11 +84,17 @@ export function netCostsOf(
 ): readonly NetCost[] {
   const standing = standingOf(ledger);
   const observed = calls.filter(({ usage }) => usage);
+  const caches = new Map<string | null, PrefixCache>();
+  const cacheOf = (model: string | null): PrefixCache => {
+    const known = caches.get(model) ?? prefixCacheOf(model, priceOf);
+    caches.set(model, known);
+    return known;
+  };
   return ledger.records.flatMap((record) => {
     const stood = standing.get(record.id);
     if (record.kind !== 'compaction' || !stood) return [];
     const under = observed.filter(({ events }) => stood.from <= events && events < stood.to);
-    return [netCostOf(record, under, priceOf)];
+    return [netCostOf(record, under, priceOf, cacheOf)];
   });
 }
 
@@ -107,10 +113,15 @@ function standingOf({ events, version }: Pick<Ledger, 'events' | 'version'>): Re
 }
 
 /** `under`: calls that were observed while it stood, in order. */
-function netCostOf(record: CompactionRecord, under: readonly CallRecord[], priceOf: PriceOf): NetCost {
+function netCostOf(
+  record: CompactionRecord,
+  under: readonly CallRecord[],
+  priceOf: PriceOf,
+  cacheOf: (model: string | null) => PrefixCache,
+): NetCost {
   const { id, plan, status, calls = [], model = null, unchangedTokens = 0 } = record;
   const { scale } = plan.inputs;
-  const cache = prefixCacheOf(model, priceOf);
+  const cache = cacheOf(model);
   const after = plan.after.tokens * scale;
   const saved = Math.max(0, (plan.before.tokens - plan.after.tokens) * scale);
   const kept = unchangedTokens >= cache.minTokens ? unchangedTokens : 0;
@@ -136,7 +147,7 @@ function netCostOf(record: CompactionRecord, under: readonly CallRecord[], price
       inputTokens: Math.round(after),
       billed: Math.round(kept * cache.read + rewritten * cache.write),
     },
-    ...(first && { reported: reportedOf(first, prefixCacheOf(first.model, priceOf)) }),
+    ...(first && { reported: reportedOf(first, cacheOf(first.model)) }),
     calls: under.length,
     paysAfterCalls: perCall > 0 ? Math.ceil(upFront / perCall) : Infinity,
     net,
