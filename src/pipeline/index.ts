@@ -18,3 +18,4 @@ export {
 } from './reasoning-rule.js';
 export { leftStanding } from './signed.js';
 export { planSignatures } from './signed-pass.js';
+export { touchesReopened } from './reopened.js';

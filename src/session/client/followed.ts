@@ -1,4 +1,5 @@
-import type { CompactionRecord, Message, ReadonlyLog } from '../../transcript/index.js';
+import { touchesReopened } from '../../pipeline/index.js';
+import type { CompactionRecord, LogMessage, Message, ReadonlyLog } from '../../transcript/index.js';
 import type { FollowedSession } from './follow.js';
 import { rollBack } from '../operator/operator.js';
 import type { AgentState, SessionParts } from '../state.js';
@@ -26,11 +27,11 @@ export function followedSession(state: AgentState, parts: SessionParts, doors: F
     append: (messages) => doors.append(messages),
     rewind: (length) =>
       doors.afterRuns(() => {
-        const { log, ledger } = state;
-        const { live } = ledger;
-        const first = live.findIndex((record) => reachesPast(record, length, log));
-        const going = new Set(first < 0 ? [] : live.slice(first).map(({ id }) => id));
-        rollBack(length, state, parts, ({ id }) => going.has(id));
+        const isPinned = (message: LogMessage): boolean => state.isPinned(message);
+        rollBack(length, state, parts, (live, shorter) => {
+          const first = live.findIndex((record) => isOutdated(record, shorter, isPinned));
+          return first < 0 ? [] : live.slice(first);
+        });
       }),
     get branch() {
       return state.ledger.left.reduce((sum, { count }) => sum + count, 0);
@@ -39,10 +40,19 @@ export function followedSession(state: AgentState, parts: SessionParts, doors: F
   };
 }
 
-/** Whether anything was compacted that no longer stands; what stands before it stays as it was sent. */
-function reachesPast({ plan }: CompactionRecord, length: number, log: ReadonlyLog): boolean {
-  return plan.edits.some((edit) => {
-    const last = log.find(edit.kind === 'replace' ? edit.messageId : edit.toId);
-    return !last || last.seq >= length;
-  });
+/**
+ * Whether a compaction reached past the end of the shorter log, or touched what is open or unread again now. What lies
+ * before that stays as it was sent.
+ */
+function isOutdated(
+  { plan }: CompactionRecord,
+  shorter: ReadonlyLog,
+  isPinned: (message: LogMessage) => boolean,
+): boolean {
+  if (plan.inputs.logLength <= shorter.length) return false;
+  return plan.edits.some(
+    (edit) =>
+      !shorter.find(edit.kind === 'replace' ? edit.messageId : edit.toId) ||
+      touchesReopened(edit, shorter, isPinned),
+  );
 }

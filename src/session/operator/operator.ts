@@ -67,24 +67,19 @@ export function lengthUpTo(messageId: string, { log }: AgentState): number {
   });
 }
 
-/** The log from here on has this length. Records that were made on a longer one are taken off. */
+/** Of the live records, oldest first, those that a log made shorter cannot keep. */
+export type Going = (live: readonly CompactionRecord[], shorter: ReadonlyLog) => readonly CompactionRecord[];
+
+/** The log from here on has this length. Records that were made on a longer one are taken off, unless `going` says which. */
 export function rollBack(
   length: number,
   state: AgentState,
   parts: SessionParts,
-  goes: (record: CompactionRecord) => boolean = ({ plan }) => plan.inputs.logLength > length,
+  going: Going = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
 ): readonly CompactionRecord[] {
   const { log, ledger } = state;
   if (length >= log.length) return [];
-  const records = ledger.live
-    .filter(goes)
-    .map(({ id }) => id)
-    .reverse();
-  const appended = appendedAt(log.length, ledger.left);
   const before = ledger.left;
-  const event: LedgerEvent = { kind: 'rollback', length, appended, records };
-  ledger.play(event);
-
   const shorter = new Log();
   for (const one of log.left) shorter.leave(one);
   for (let seq = 0; seq < log.length; seq++) {
@@ -92,6 +87,12 @@ export function rollBack(
     if (seq < length) shorter.append(message, message.size);
     else shorter.leave({ message, place: appendedAt(seq, before) });
   }
+  const records = going(ledger.live, shorter)
+    .map(({ id }) => id)
+    .reverse();
+  const appended = appendedAt(log.length, before);
+  const event: LedgerEvent = { kind: 'rollback', length, appended, records };
+  ledger.play(event);
   const { appendedTokens, arrivals } = state;
   const fresh = stateOn(shorter, ledger, parts);
   Object.assign(state, fresh, { appendedTokens, arrivals });
