@@ -6,8 +6,8 @@ import { createSpillway } from '../src/index.js'; // in your project: from 'spil
 
 const name = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
 const baseURL = process.env.OPENAI_BASE_URL;
-const spillway = await createSpillway({ model: name, format: 'ai-sdk' });
-const session = spillway.session();
+const spillway = await createSpillway({ model: name });
+const session = spillway.session({ format: 'ai-sdk' });
 const model = wrapLanguageModel({
   model: createOpenAI(baseURL ? { baseURL } : {}).chat(name),
   middleware: compactAiSdk(session),

@@ -4,8 +4,8 @@ import { compactAnthropic } from '../src/adapters/index.js'; // in your project:
 import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
 
 const model = 'claude-sonnet-5-5';
-const spillway = await createSpillway({ model, format: 'anthropic' });
-const session = spillway.session();
+const spillway = await createSpillway({ model });
+const session = spillway.session({ format: 'anthropic' });
 const client = compactAnthropic(new Anthropic(), session);
 
 // The loop stays as it was: it sends its whole history each time, and only what fits is sent on.

@@ -7,7 +7,7 @@ import { createSpillway } from '../src/index.js'; // in your project: from 'spil
 const model = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
 const baseURL = process.env.OPENAI_BASE_URL;
 const spillway = await createSpillway({ model, format: 'langchain' });
-const session = spillway.session();
+const session = spillway.session({ format: 'langchain' });
 const agent = createAgent({
   model: new ChatOpenAI({ model, configuration: baseURL ? { baseURL } : {} }),
   tools: [],

@@ -10,43 +10,55 @@ import type {
 import { isFields } from '../formats/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
-import { countIn, takeTurn, usageOf, type SessionFor, type Turn } from './turns.js';
+import { resolveSession, type SessionFor } from './session-for.js';
+import { countIn, takeTurn, usageOf, type Turn } from './turns.js';
 
 /**
  * Middleware for `wrapLanguageModel`: each prompt is compacted before the model gets it, whatever calls the model:
  * `generateText`, `streamText`, agents. What is new in a prompt goes into the session; reported usage calibrates it, and
- * a prompt that the provider finds too long is compacted and sent once more. The session must be of the format `ai-sdk`.
+ * a prompt that the provider finds too long is compacted and sent once more. A session must be of the format `ai-sdk`.
  *
- *     const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: compactAiSdk(spillway.session()) });
+ *     const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: compactAiSdk(spillway) });
  */
 export function compactAiSdk(
   session: SessionFor<LanguageModelV3CallOptions>,
 ): LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } {
+  const sessionOf = resolveSession(session, 'ai-sdk', 'compactAiSdk');
   return {
     specificationVersion: 'v3',
     // What version 5 of the SDK asks for.
     middlewareVersion: 'v2',
     wrapGenerate: ({ model, params }) =>
-      takeTurn(session, params, (found) => ({
-        ...turnOf(model, params),
-        send: async (request) => {
-          const answer = await model.doGenerate({ ...untrimmed(params, found), prompt: promptOf(request) });
-          await found.observe(usageIn(answer.usage));
-          return answer;
-        },
-        say: (text): LanguageModelV3GenerateResult => {
-          return { content: [{ type: 'text', text }], finishReason: STOP, usage: NO_USAGE, warnings: [] };
-        },
-      })),
+      takeTurn(
+        sessionOf,
+        params,
+        (found) => ({
+          ...turnOf(model, params),
+          send: async (request) => {
+            const answer = await model.doGenerate({ ...untrimmed(params, found), prompt: promptOf(request) });
+            await found.observe(usageIn(answer.usage));
+            return answer;
+          },
+          say: (text): LanguageModelV3GenerateResult => {
+            return { content: [{ type: 'text', text }], finishReason: STOP, usage: NO_USAGE, warnings: [] };
+          },
+        }),
+        () => model.doGenerate(params),
+      ),
     wrapStream: ({ model, params }) =>
-      takeTurn(session, params, (found) => ({
-        ...turnOf(model, params),
-        send: async (request) => {
-          const answer = await model.doStream({ ...untrimmed(params, found), prompt: promptOf(request) });
-          return { ...answer, stream: answer.stream.pipeThrough(observing(found)) };
-        },
-        say: (text) => streamOf(text),
-      })),
+      takeTurn(
+        sessionOf,
+        params,
+        (found) => ({
+          ...turnOf(model, params),
+          send: async (request) => {
+            const answer = await model.doStream({ ...untrimmed(params, found), prompt: promptOf(request) });
+            return { ...answer, stream: answer.stream.pipeThrough(observing(found)) };
+          },
+          say: (text) => streamOf(text),
+        }),
+        () => model.doStream(params),
+      ),
   };
 }
 

@@ -2,7 +2,8 @@ import { fitCacheMarks, isFields, type Fields } from '../formats/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';
-import { countIn, takeTurn, type SessionFor } from './turns.js';
+import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
+import { countIn, takeTurn } from './turns.js';
 
 /** What is asked of a client: Anthropic's own has it, and so have those for Bedrock and Vertex. */
 export interface AnthropicClient {
@@ -14,14 +15,18 @@ export interface AnthropicClient {
  * under `beta`) is compacted before it is sent. Each request carries the whole history, as ever; what is new in it goes
  * into the session. Reported usage calibrates the session, and a request that the provider finds too long is compacted
  * and sent once more. Requests of one session are sent one after the other. Left alone are requests of a thread, whose
- * history the provider keeps. The session must be of the format `anthropic`.
+ * history the provider keeps. A session must be of the format `anthropic`.
  *
- *     const client = compactAnthropic(new Anthropic(), spillway.session());
+ *     const client = compactAnthropic(new Anthropic(), spillway);
  */
 export function compactAnthropic<Client extends AnthropicClient>(
   client: Client,
   session: SessionFor<Fields>,
 ): Client {
+  return wrapping(client, resolveSession(session, 'anthropic', 'compactAnthropic'));
+}
+
+function wrapping<Client extends AnthropicClient>(client: Client, session: Resolved<Fields>): Client {
   const wrapped: Client = new Proxy(client, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
@@ -29,7 +34,7 @@ export function compactAnthropic<Client extends AnthropicClient>(
       if (key === 'beta') return withMessages(value as object, session, wrapped);
       if (key === 'withOptions' && typeof value === 'function')
         return (...options: unknown[]) =>
-          compactAnthropic((value as Method).apply(target, options) as Client, session);
+          wrapping((value as Method).apply(target, options) as Client, session);
       return typeof value === 'function' ? (value as Method).bind(target) : value;
     },
   });
@@ -45,7 +50,7 @@ interface Messages {
   create(body: Fields, options?: unknown): Promise<unknown>;
 }
 
-function withMessages(beta: object, session: SessionFor<Fields>, client: ThreadingClient): object {
+function withMessages(beta: object, session: Resolved<Fields>, client: ThreadingClient): object {
   return new Proxy(beta, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
@@ -55,7 +60,7 @@ function withMessages(beta: object, session: SessionFor<Fields>, client: Threadi
 }
 
 /** All other methods of the resource go through the new `create`: streams, parsing and the tool runner end there. */
-function compacting(messages: Messages, session: SessionFor<Fields>, client: ThreadingClient): Messages {
+function compacting(messages: Messages, session: Resolved<Fields>, client: ThreadingClient): Messages {
   const wrapped: Messages = new Proxy(messages, {
     get(target, key) {
       if (key === '_client') return client;
@@ -73,7 +78,7 @@ function compacting(messages: Messages, session: SessionFor<Fields>, client: Thr
 
 function create(
   messages: Messages,
-  session: SessionFor<Fields>,
+  session: Resolved<Fields>,
   body: Fields,
   options: unknown,
 ): Promise<unknown> {
@@ -102,25 +107,28 @@ interface Sent {
   readonly data: unknown;
 }
 
-function send(
-  messages: Messages,
-  session: SessionFor<Fields>,
-  body: Fields,
-  options: unknown,
-): Promise<Sent> {
+function send(messages: Messages, session: Resolved<Fields>, body: Fields, options: unknown): Promise<Sent> {
   const { history, prefill } = apart(body);
-  return takeTurn(session, body, (found) => ({
-    body: { ...body, messages: history },
-    model: typeof body.model === 'string' ? body.model : undefined,
-    signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
-    send: async (request): Promise<Sent> => {
-      const answer = messages.create(bodyOf(found, body, request, prefill), options) as Answering;
-      const data = await answer;
-      await observe(found, data);
-      return { answer, data };
+  return takeTurn(
+    session,
+    body,
+    (found) => ({
+      body: { ...body, messages: history },
+      model: typeof body.model === 'string' ? body.model : undefined,
+      signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
+      send: async (request): Promise<Sent> => {
+        const answer = messages.create(bodyOf(found, body, request, prefill), options) as Answering;
+        const data = await answer;
+        await observe(found, data);
+        return { answer, data };
+      },
+      say: (words): Sent => ({ data: body.stream === true ? streamed(words, body) : messageOf(words, body) }),
+    }),
+    async () => {
+      const answer = messages.create(body, options) as Answering;
+      return { answer, data: await answer };
     },
-    say: (words): Sent => ({ data: body.stream === true ? streamed(words, body) : messageOf(words, body) }),
-  }));
+  );
 }
 
 /** Words that the client puts into the model's mouth belong to no history: they are sent behind it. */

@@ -3,4 +3,4 @@ export { compactAnthropic, type AnthropicClient } from './anthropic-client.js';
 export { compactAiSdk } from './ai-sdk.js';
 export { compactLangChain, type LangChainCompaction, type ModelRequest } from './langchain.js';
 export { compactOpenAI, type OpenAIClient, type OpenAISessions } from './openai-client.js';
-export type { SessionFor } from './turns.js';
+export type { SessionFor } from './session-for.js';

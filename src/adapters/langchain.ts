@@ -1,6 +1,7 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
 import { isFields, type Fields } from '../formats/index.js';
-import { countIn, takeTurn, usageOf, type SessionFor } from './turns.js';
+import { resolveSession, type SessionFor } from './session-for.js';
+import { countIn, takeTurn, usageOf } from './turns.js';
 
 /** What is asked of a model request: LangChain's own has more, and keeps it. */
 export interface ModelRequest {
@@ -22,11 +23,12 @@ export interface LangChainCompaction {
 /**
  * For `createMiddleware` of `langchain`: each model call of the agent gets what fits, while the agent's state keeps the
  * whole history. What is new in it goes into the session; reported usage calibrates it, and a request that the provider
- * finds too long is compacted and sent once more. The session must be of the format `langchain`.
+ * finds too long is compacted and sent once more. A session must be of the format `langchain`.
  *
- *     const agent = createAgent({ model, tools, middleware: [createMiddleware(compactLangChain(spillway.session()))] });
+ *     const agent = createAgent({ model, tools, middleware: [createMiddleware(compactLangChain(spillway))] });
  */
 export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCompaction {
+  const sessionOf = resolveSession(session, 'langchain', 'compactLangChain');
   return {
     name: 'spillway',
     wrapModelCall: async (given, handler) => {
@@ -37,26 +39,33 @@ export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCo
       const instructions = systemMessage.content.length > 0 ? [systemMessage] : [];
       const tools = await described(request.tools);
       const { model, signal } = about(request);
-      return takeTurn(session, request, (found) => ({
-        body: { messages: [...instructions, ...request.messages], tools },
-        model,
-        signal,
-        send: async ({ messages }) => {
-          const all = messages.map((message) => coerceMessageLikeToMessage(message as MessageFieldWithRole));
-          const [first, ...rest] = all;
-          const isSystem = instructions.length > 0 && first?.getType() === 'system';
-          const answer = (await call({
-            ...request,
-            ...(modelSettings && { modelSettings: found.untrimmed(modelSettings) }),
-            ...(isSystem && { systemMessage: first as SystemMessage }),
-            messages: isSystem ? rest : all,
-          })) as AIMessage;
-          const usage = usageIn(answer);
-          if (usage) await found.observe(usage);
-          return answer;
-        },
-        say: (words) => new AIMessage(words),
-      }));
+      return takeTurn(
+        sessionOf,
+        request,
+        (found) => ({
+          body: { messages: [...instructions, ...request.messages], tools },
+          model,
+          signal,
+          send: async ({ messages }) => {
+            const all = messages.map((message) =>
+              coerceMessageLikeToMessage(message as MessageFieldWithRole),
+            );
+            const [first, ...rest] = all;
+            const isSystem = instructions.length > 0 && first?.getType() === 'system';
+            const answer = (await call({
+              ...request,
+              ...(modelSettings && { modelSettings: found.untrimmed(modelSettings) }),
+              ...(isSystem && { systemMessage: first as SystemMessage }),
+              messages: isSystem ? rest : all,
+            })) as AIMessage;
+            const usage = usageIn(answer);
+            if (usage) await found.observe(usage);
+            return answer;
+          },
+          say: (words) => new AIMessage(words),
+        }),
+        async () => (await call(request)) as AIMessage,
+      );
     },
   };
 }

@@ -1,7 +1,8 @@
 import { isFields, type Fields } from '../formats/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
-import { countIn, takeTurn, usageOf, type SessionFor } from './turns.js';
+import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
+import { countIn, takeTurn, usageOf } from './turns.js';
 
 /** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
 export interface OpenAIClient {
@@ -10,9 +11,9 @@ export interface OpenAIClient {
 
 /** Which session each endpoint of a client keeps to. */
 export interface OpenAISessions {
-  /** For `chat.completions`; of the format `openai-chat`. */
+  /** For `chat.completions`; a session must be of the format `openai-chat`. */
   readonly chat?: SessionFor<Fields>;
-  /** For `responses`; of the format `openai-responses`. */
+  /** For `responses`; a session must be of the format `openai-responses`. */
   readonly responses?: SessionFor<Fields>;
 }
 
@@ -23,9 +24,22 @@ export interface OpenAISessions {
  * compacted and sent once more. Left alone are requests of an endpoint without a session, and responses whose history
  * the provider keeps (`previous_response_id`, `conversation`).
  *
- *     const client = compactOpenAI(new OpenAI(), { chat: spillway.session() });
+ *     const client = compactOpenAI(new OpenAI(), { chat: spillway });
  */
 export function compactOpenAI<Client extends OpenAIClient>(client: Client, sessions: OpenAISessions): Client {
+  const { chat, responses } = sessions;
+  return wrapping(client, {
+    chat: chat && resolveSession(chat, 'openai-chat', 'compactOpenAI({ chat })'),
+    responses: responses && resolveSession(responses, 'openai-responses', 'compactOpenAI({ responses })'),
+  });
+}
+
+interface ResolvedSessions {
+  readonly chat: Resolved<Fields> | undefined;
+  readonly responses: Resolved<Fields> | undefined;
+}
+
+function wrapping<Client extends OpenAIClient>(client: Client, sessions: ResolvedSessions): Client {
   const wrapped: Client = new Proxy(client, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
@@ -33,7 +47,7 @@ export function compactOpenAI<Client extends OpenAIClient>(client: Client, sessi
       if (key === 'responses') return creating(value as Resource, wrapped, RESPONSES, sessions.responses);
       if (key === 'withOptions' && typeof value === 'function')
         return (...options: unknown[]) =>
-          compactOpenAI((value as Method).apply(target, options) as Client, sessions);
+          wrapping((value as Method).apply(target, options) as Client, sessions);
       return typeof value === 'function' ? (value as Method).bind(target) : value;
     },
   });
@@ -133,7 +147,7 @@ const RESPONSES: Endpoint = {
   },
 };
 
-function withCompletions(chat: object, client: object, session: SessionFor<Fields> | undefined): object {
+function withCompletions(chat: object, client: object, session: Resolved<Fields> | undefined): object {
   return new Proxy(chat, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
@@ -147,7 +161,7 @@ function creating(
   resource: Resource,
   client: object,
   endpoint: Endpoint,
-  session: SessionFor<Fields> | undefined,
+  session: Resolved<Fields> | undefined,
 ): Resource {
   return new Proxy(resource, {
     get(target, key) {
@@ -189,25 +203,33 @@ function asAnswering<T>(
 function send(
   resource: Resource,
   endpoint: Endpoint,
-  session: SessionFor<Fields>,
+  session: Resolved<Fields>,
   body: Fields,
   options: unknown,
 ): Promise<Sent> {
-  return takeTurn(session, body, (found) => ({
+  return takeTurn(
+    session,
     body,
-    model: typeof body.model === 'string' ? body.model : undefined,
-    signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
-    send: async (request): Promise<Sent> => {
-      const answer = resource.create(bodyOf(found, body, request, endpoint), options) as Answering<unknown>;
-      const data = await answer;
-      await observe(data, endpoint, (usage) => found.observe(usage));
-      return { answer, data };
+    (found) => ({
+      body,
+      model: typeof body.model === 'string' ? body.model : undefined,
+      signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
+      send: async (request): Promise<Sent> => {
+        const answer = resource.create(bodyOf(found, body, request, endpoint), options) as Answering<unknown>;
+        const data = await answer;
+        await observe(data, endpoint, (usage) => found.observe(usage));
+        return { answer, data };
+      },
+      say: (words): Sent => {
+        const whole = endpoint.say(words, body);
+        return { data: body.stream === true ? streamOf(endpoint.events(whole)) : whole };
+      },
+    }),
+    async () => {
+      const answer = resource.create(body, options) as Answering<unknown>;
+      return { answer, data: await answer };
     },
-    say: (words): Sent => {
-      const whole = endpoint.say(words, body);
-      return { data: body.stream === true ? streamOf(endpoint.events(whole)) : whole };
-    },
-  }));
+  );
 }
 
 function bodyOf(session: Session, body: Fields, { messages, beside }: Prepared, { field }: Endpoint): Fields {

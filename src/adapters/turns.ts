@@ -1,9 +1,7 @@
 import { isFields } from '../formats/index.js';
 import { commandAnswer, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
-
-/** The session of a request: one for all, or whichever the request belongs to. */
-export type SessionFor<Request> = Session | ((request: Request) => Session | Promise<Session>);
+import type { Resolved } from './session-for.js';
 
 export interface Turn<Answer> {
   /** The request's whole history, in the format of the session. */
@@ -23,13 +21,16 @@ const newest = new WeakMap<Session, Promise<unknown>>();
 /**
  * One request of a client that sends its whole history: what is new goes into the session, what fits is sent, and what
  * the provider finds too long is compacted and sent once more. Requests of one session go one after the other.
+ * `alone` sends a request that belongs to no session, as it is.
  */
 export async function takeTurn<Request, Answer>(
-  sessionFor: SessionFor<Request>,
+  sessionFor: Resolved<Request>,
   request: Request,
   turnIn: (session: Session) => Turn<Answer>,
+  alone: () => Answer | PromiseLike<Answer>,
 ): Promise<Answer> {
-  const session = typeof sessionFor === 'function' ? await sessionFor(request) : sessionFor;
+  const session = await sessionFor(request);
+  if (!session) return alone();
   const before = newest.get(session) ?? Promise.resolve();
   const turn = before.then(() => answer(session, turnIn(session)));
   newest.set(

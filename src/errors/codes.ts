@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   LEDGER_CONFLICT: 'The ledger moved on since the plan was made.',
   PLAN_UNKNOWN: 'No such plan waits for an answer.',
   PLAN_ALTERED: 'A plan was changed by hand: its content and its hash do not agree.',
+  SESSION_FORMAT: 'A session speaks another wire format than the client that is to use it.',
   SESSION_UNKNOWN: 'No session of that name is in the store.',
   CALL_UNKNOWN: 'No call of that number was recorded.',
   RECORD_UNKNOWN: 'No compaction of that name is in the history.',

@@ -2,6 +2,7 @@ import { asksForText, chooseSummarizer, type EffectiveConfig, type Settings } fr
 import { redactFor, type Redact } from '../facts/index.js';
 import { reasoningRuleFor, withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import { SpillwayError } from '../errors/index.js';
+import { formatNamed } from '../formats/index.js';
 import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
@@ -33,6 +34,7 @@ export interface SpillwayParts {
   readonly stages: readonly CompactionStage[];
   readonly catalogue: Catalogue;
   readonly counter: TokenCounter;
+  /** What sessions speak that name no format of their own. */
   readonly format: WireFormat;
   readonly effects: Effects;
   readonly priceOf: PriceOf;
@@ -51,6 +53,8 @@ export interface SessionOptions {
   readonly id?: string;
   /** Which agent of the session; `primary` where absent. */
   readonly agentPath?: string;
+  /** How its requests are written: a name of `formats`, or a format of your own; the engine's where absent. */
+  readonly format?: string | WireFormat;
   /** Model that its calls go to, where it is another one than the settings name. */
   readonly model?: string;
   /** Tool definitions of the requests; counted once. */
@@ -156,7 +160,8 @@ export class Spillway {
   }
 
   #partsFor(options: SessionOptions): SessionParts {
-    const { config, catalogue, counter, format, effects, priceOf, openFiller } = this.#parts;
+    const { config, catalogue, counter, effects, priceOf, openFiller } = this.#parts;
+    const format = options.format === undefined ? this.#parts.format : formatNamed(options.format);
     const agentPath = options.agentPath ?? 'primary';
     const settings = settingsOf(config.settings, agentPath);
     const policy = settings === config.settings ? this.#parts.policy : this.#parts.policyOf(settings);
@@ -187,6 +192,7 @@ export class Spillway {
     return {
       id: options.id ?? `s${++this.#opened}`,
       agentPath,
+      format: format.name,
       get policy() {
         const leaveSpans = summarizer.from === 'none';
         const reasoning = reasoningRuleFor(format.name, gauge.model, settings.reasoning.signed);

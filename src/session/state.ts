@@ -29,6 +29,8 @@ export interface SessionParts {
   readonly id: string;
   /** Which agent of the session, e.g. `primary` or `primary/reviewer`. */
   readonly agentPath: string;
+  /** Name of the wire format of its requests. */
+  readonly format: string;
   readonly policy: Policy;
   readonly pins: PinRules;
   /** Compact when pressure says so; off: only when asked. */

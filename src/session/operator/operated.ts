@@ -39,6 +39,8 @@ export abstract class OperatedSession {
 
   readonly id: string;
   readonly agentPath: string;
+  /** Name of the wire format that its requests are read and written in. */
+  readonly format: string;
   protected readonly parts: SessionParts;
   protected readonly state: AgentState;
   protected readonly keeping: Keeping;
@@ -50,6 +52,7 @@ export abstract class OperatedSession {
     this.parts = parts;
     this.id = parts.id;
     this.agentPath = parts.agentPath;
+    this.format = parts.format;
     this.state = opened?.state ?? createState(parts);
     this.keeping = new Keeping(this.state, parts, opened);
     this.#recall = new Recall(this.state, parts, this.keeping);

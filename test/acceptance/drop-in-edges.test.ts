@@ -1,0 +1,111 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { createOpenAI } from '@ai-sdk/openai';
+import { describe, expect, it } from '@jest/globals';
+import { wrapLanguageModel } from 'ai';
+import { createMiddleware } from 'langchain';
+import OpenAI from 'openai';
+import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import { validateAnthropic, validators } from '../../src/testkit/index.js';
+import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
+import { engine, prose } from './support.js';
+
+const openai = (emulator: Emulator) => new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+const anthropic = (emulator: Emulator) =>
+  new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
+
+/** An honest model: it reports what it was sent, four characters a token. */
+const honest = ({ text }: { readonly text: string }): Act => ({
+  text: 'Built.',
+  usage: { inputTokens: Math.ceil(text.length / 4), cacheReadTokens: 0, outputTokens: 5 },
+});
+
+describe('N13: a session of another wire format than the client', () => {
+  it('N13: is refused at once, by name, whichever the client', async () => {
+    const emulator = await startEmulator();
+    const spillway = await engine(3_000);
+    const chat = spillway.session({ id: 'mill' });
+    const wrong = { code: 'SESSION_FORMAT', message: expect.stringContaining('"mill"') };
+    expect(() => compactAnthropic(anthropic(emulator), chat)).toThrow(expect.objectContaining(wrong));
+    expect(() => compactAiSdk(chat)).toThrow(expect.objectContaining(wrong));
+    expect(() => compactLangChain(chat)).toThrow(expect.objectContaining(wrong));
+    expect(() => compactOpenAI(openai(emulator), { responses: chat })).toThrow(
+      expect.objectContaining(wrong),
+    );
+    const other = spillway.session({ id: 'mill', format: 'anthropic' });
+    expect(() => compactOpenAI(openai(emulator), { chat: other })).toThrow(
+      /found "anthropic"; allowed: openai-chat/,
+    );
+  });
+
+  it('N13: is refused before anything is sent, where it comes from a function', async () => {
+    const emulator = await startEmulator();
+    const spillway = await engine(3_000);
+    const client = compactAnthropic(anthropic(emulator), () => spillway.session());
+    const asked = client.messages.create({
+      model: 'm',
+      max_tokens: 10,
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    await expect(asked).rejects.toMatchObject({ code: 'SESSION_FORMAT' });
+    expect(emulator.received).toEqual([]);
+  });
+
+  it('N13: does not arise where the drop-in is given the engine: both endpoints of one client, one engine', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = honest;
+    const spillway = await engine(3_000);
+    const client = compactOpenAI(openai(emulator), { chat: spillway, responses: spillway });
+    const messages: OpenAI.ChatCompletionMessageParam[] = [];
+    const input: OpenAI.Responses.ResponseInputItem[] = [];
+    for (let turn = 0; turn < 12; turn++) {
+      messages.push({ role: 'user', content: `Question ${turn}: ${prose(400, turn)}` });
+      messages.push((await client.chat.completions.create({ model: 'm', messages })).choices[0]!.message);
+      input.push({ role: 'user', content: `Question ${turn}: ${prose(400, turn)}` });
+      const { output } = await client.responses.create({ model: 'm', input, store: false });
+      input.push(...(output as OpenAI.Responses.ResponseInputItem[]));
+    }
+    expect(emulator.received).toHaveLength(24);
+    for (const { wire, body } of emulator.received) {
+      expect(validators.get(wire)!(body)).toEqual([]);
+      expect(JSON.stringify(body).length / 4).toBeLessThan(3_600);
+    }
+  });
+
+  it('N13: does not arise for Anthropic either: tool calls and results stay together after compactions', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = honest;
+    const client = compactAnthropic(anthropic(emulator), await engine(3_000));
+    const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Build a mill.' }];
+    for (let step = 0; step < 20; step++) {
+      const id = `toolu_${step}`;
+      messages.push(
+        { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: { step } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: prose(300, step) }] },
+      );
+      await client.messages.create({ model: 'm', max_tokens: 10, messages });
+    }
+    for (const { body } of emulator.received) expect(validateAnthropic(body)).toEqual([]);
+    expect(JSON.stringify(emulator.received.at(-1)!.body).length / 4).toBeLessThan(3_600);
+  });
+
+  it('N13: a request that belongs to no session is sent as it is', async () => {
+    const emulator = await startEmulator();
+    const messages = [{ role: 'user' as const, content: 'A title, please.' }];
+    const chat = compactOpenAI(openai(emulator), { chat: () => undefined });
+    const { response } = await chat.chat.completions.create({ model: 'm', messages }).withResponse();
+    expect(response.status).toBe(200);
+    const claude = compactAnthropic(anthropic(emulator), () => undefined);
+    await claude.messages.create({ model: 'm', max_tokens: 10, messages });
+    const model = wrapLanguageModel({
+      model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+      middleware: compactAiSdk(() => undefined),
+    });
+    await model.doGenerate({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'A title.' }] }] });
+    expect(createMiddleware(compactLangChain(() => undefined)).name).toBe('spillway');
+    expect(emulator.received.map(({ body }) => body.messages)).toMatchObject([
+      messages,
+      messages,
+      [{ role: 'user' }],
+    ]);
+  });
+});
