@@ -11,7 +11,13 @@ const config: Config = {
   testMatch: ['**/*.test.ts'],
   reporters: ['default', '<rootDir>/scripts/tally.mjs'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^spillway$': '<rootDir>/src/index.ts',
+    '^spillway/container$': '<rootDir>/src/container.ts',
+    '^spillway/(openai|anthropic|ai-sdk|langchain)$': '<rootDir>/src/adapters/$1.ts',
+    '^spillway/(.*)$': '<rootDir>/src/$1/index.ts',
+  },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

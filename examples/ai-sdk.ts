@@ -1,8 +1,8 @@
 // A model of the AI SDK, compacting: OPENAI_API_KEY=… npx tsx examples/ai-sdk.ts
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, wrapLanguageModel, type ModelMessage } from 'ai';
-import { compactAiSdk } from '../src/adapters/index.js'; // in your project: from 'spillway/adapters'
-import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
+import { compactAiSdk } from 'spillway/ai-sdk';
+import { createSpillway } from 'spillway';
 
 const name = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
 const baseURL = process.env.OPENAI_BASE_URL;

@@ -1,7 +1,7 @@
 // Anthropic's own client, compacting: ANTHROPIC_API_KEY=… npx tsx examples/anthropic-client.ts
 import Anthropic from '@anthropic-ai/sdk';
-import { compactAnthropic } from '../src/adapters/index.js'; // in your project: from 'spillway/adapters'
-import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
+import { compactAnthropic } from 'spillway/anthropic';
+import { createSpillway } from 'spillway';
 
 const model = 'claude-sonnet-5-5';
 const spillway = await createSpillway({ model });

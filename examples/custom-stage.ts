@@ -2,19 +2,16 @@
 import { injectable } from 'inversify';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-// In your project all of these come from 'spillway'.
 import {
-  createContainer,
   openaiChat,
-  openSpillway,
-  SERVICES,
   type CompactionStage,
   type ConfigSources,
   type Edit,
   type Proposal,
   type StageGoal,
   type TranscriptView,
-} from '../src/index.js';
+} from 'spillway';
+import { createContainer, openSpillway, SERVICES } from 'spillway/container';
 
 const PollsOptions = z.strictObject({
   tools: z.array(z.string()).default(['poll']).describe('Tools of which only the newest answer counts.'),

@@ -1,6 +1,6 @@
 // Sessions that outlive the process: run it twice, the second run goes on where the first one ended.
 // npx tsx examples/keep-sessions.ts
-import { createSpillway } from '../src/index.js'; // in your project: from "spillway"
+import { createSpillway } from 'spillway';
 
 const spillway = await createSpillway({ store: 'sqlite:./spillway-example.db', inputBudget: 4_000 });
 const session = await spillway.open({ id: 'mill' });

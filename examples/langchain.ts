@@ -1,8 +1,8 @@
 // An agent of LangChain, compacting: OPENAI_API_KEY=… npx tsx examples/langchain.ts
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, createMiddleware } from 'langchain';
-import { compactLangChain } from '../src/adapters/index.js'; // in your project: from 'spillway/adapters'
-import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
+import { compactLangChain } from 'spillway/langchain';
+import { createSpillway } from 'spillway';
 
 const model = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
 const baseURL = process.env.OPENAI_BASE_URL;

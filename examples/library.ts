@@ -1,6 +1,6 @@
 // The engine in your own program: npx tsx examples/library.ts
 import { z } from 'zod';
-import { createSpillway, defineStage, openaiChat } from '../src/index.js'; // in your project: from 'spillway'
+import { createSpillway, defineStage, openaiChat } from 'spillway';
 
 /** A stage without a container: tool results with an image keep their words only. */
 const wordsOnly = defineStage({

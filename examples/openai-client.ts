@@ -1,7 +1,7 @@
 // OpenAI's own client, compacting: OPENAI_API_KEY=… npx tsx examples/openai-client.ts
 import OpenAI from 'openai';
-import { compactOpenAI } from '../src/adapters/index.js'; // in your project: from 'spillway/adapters'
-import { createSpillway } from '../src/index.js'; // in your project: from 'spillway'
+import { compactOpenAI } from 'spillway/openai';
+import { createSpillway } from 'spillway';
 
 const model = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
 const spillway = await createSpillway({ model });

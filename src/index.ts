@@ -1,5 +1,5 @@
 /** Spillway: context compaction for long-running LLM agents. */
-import { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
+import { openEngine, type ConfigSources } from './engine.js';
 import type { Spillway } from './session/index.js';
 import { formatNamed } from './formats/index.js';
 import type {
@@ -10,6 +10,7 @@ import type {
   TokenCounter,
   WireFormat,
 } from './spi/index.js';
+import { BUILT_IN_STAGES } from './stages/index.js';
 import { openStore } from './storage/index.js';
 
 export interface SpillwayOptions extends ConfigSources {
@@ -32,28 +33,11 @@ export interface SpillwayOptions extends ConfigSources {
   readonly store?: string | SessionStore;
 }
 
-/** Opens the engine without a container in sight. Rejects with `CONFIG_INVALID`, naming every fault. */
+/** Opens the engine. Rejects with `CONFIG_INVALID`, naming every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
-  const {
-    model,
-    window,
-    inputBudget,
-    stages = [],
-    counter,
-    summarizer,
-    summaryLines,
-    format,
-    store,
-    ...sources
-  } = options;
-  const container = createContainer();
-  for (const stage of stages) container.bind(SERVICES.Stage).toConstantValue(stage);
-  if (counter) container.bind(SERVICES.TokenCounter).toConstantValue(counter);
-  if (format !== undefined) container.rebind(SERVICES.WireFormat).toConstantValue(formatNamed(format));
-  if (summarizer) container.bind(SERVICES.Summarizer).toConstantValue(summarizer);
-  if (summaryLines) container.bind(SERVICES.SummaryLines).toConstantValue({ lines: summaryLines });
-  const kept = typeof store === 'string' ? await openStore(store) : store;
-  if (kept) container.bind(SERVICES.Store).toConstantValue(kept);
+  const { model, window, inputBudget, stages = [], format, store: given, ...rest } = options;
+  const { counter, summarizer, summaryLines, ...sources } = rest;
+  const store = typeof given === 'string' ? await openStore(given) : given;
   const settings = {
     ...sources.settings,
     ...(model !== undefined && { model }),
@@ -64,14 +48,23 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
     }),
   };
   try {
-    return await openSpillway(container, { ...sources, settings });
+    const parts = {
+      stages: [...BUILT_IN_STAGES, ...stages],
+      ...(format !== undefined && { format: formatNamed(format) }),
+      counter,
+      summarizer,
+      summaryLines,
+      store,
+    };
+    const { spillway } = await openEngine(parts, { ...sources, settings });
+    return spillway;
   } catch (error) {
-    if (kept !== store) await kept?.close();
+    if (store !== given) await store?.close();
     throw error;
   }
 }
 
-export { createContainer, openSpillway, SERVICES, type ConfigSources } from './container.js';
+export type { ConfigSources } from './engine.js';
 export { SpillwayError, ERROR_CODES, type ErrorCode, type ErrorDetails, type Fault } from './errors/index.js';
 export type {
   CompactionThresholds,

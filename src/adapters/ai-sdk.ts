@@ -13,6 +13,8 @@ import type { Usage } from '../tokens/index.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { countIn, takeTurn, usageOf, type Turn } from './turns.js';
 
+export type { SessionFor } from './session-for.js';
+
 /**
  * Middleware for `wrapLanguageModel`: each prompt is compacted before the model gets it, whatever calls the model:
  * `generateText`, `streamText`, agents. What is new in a prompt goes into the session; reported usage calibrates it, and

@@ -3,6 +3,8 @@ import { isFields, type Fields } from '../formats/index.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { countIn, takeTurn, usageOf } from './turns.js';
 
+export type { SessionFor } from './session-for.js';
+
 /** What is asked of a model request: LangChain's own has more, and keeps it. */
 export interface ModelRequest {
   readonly model: unknown;

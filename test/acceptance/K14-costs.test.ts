@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  createContainer,
-  openSpillway,
-  SERVICES,
-  type ConfigSources,
-  type Spillway,
-} from '../../src/index.js';
+import { createContainer, openSpillway, SERVICES } from '../../src/container.js';
+import type { ConfigSources, Spillway } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { BUDGET, emulated, pressed } from './summarizer.js';
 import { quarter, read, system } from './support.js';

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { Container } from 'inversify';
 import { z } from 'zod';
 import { open, POLLED, PollsStage, ROSTERS } from '../../examples/custom-stage.js';
-import { createContainer, createSpillway, defineStage, openSpillway, SERVICES } from '../../src/index.js';
+import { createContainer, openSpillway, SERVICES } from '../../src/container.js';
+import { createSpillway, defineStage } from '../../src/index.js';
 import { opened, quarter, shownText } from './support.js';
 
 async function play(how: keyof typeof ROSTERS, settings = {}) {
@@ -73,6 +75,25 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     const { run } = await session.prepare();
     expect(opened(run)).toEqual(['watcher', 'full']);
     expect(seen).toEqual([{ mood: 'busy' }, 23]);
+  });
+
+  it('comes in through a container of the host, or a child of ours', async () => {
+    for (const container of [
+      new Container(),
+      new Container({ parent: createContainer() }),
+      createContainer(),
+    ]) {
+      container.bind(SERVICES.TokenCounter).toConstantValue(quarter);
+      container.bind(SERVICES.Stage).to(PollsStage);
+      const spillway = await openSpillway(container, {
+        settings: { window: 8_000, reserve: { output: 0 }, roster: ROSTERS.added },
+      });
+      expect(spillway.stages.map(({ name }) => name)).toContain('polls');
+      expect(container.get(SERVICES.Spillway)).toBe(spillway);
+      const session = spillway.session();
+      session.append(...POLLED);
+      expect(opened((await session.prepare()).run)).toEqual(['polls']);
+    }
   });
 
   it('is told of its mistakes: an unknown name, a name taken twice, wrong options', async () => {

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import Libsql from 'libsql';
+import { createContainer, openSpillway, SERVICES } from '../../../src/container.js';
 import {
-  createContainer,
   createSpillway,
   listSessions,
-  openSpillway,
-  SERVICES,
   SpillwayError,
   type Message,
   type Spillway,

@@ -1,0 +1,3 @@
+/** The drop-in for OpenAI's own client, and for any that looks like it. */
+export { compactOpenAI, type OpenAIClient, type OpenAISessions } from './openai-client.js';
+export type { SessionFor } from './session-for.js';

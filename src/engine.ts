@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import type { ZodType } from 'zod';
+import {
+  asksForText,
+  chooseSummarizer,
+  loadConfig,
+  type EffectiveConfig,
+  type Overrides,
+} from './config/index.js';
+import { openaiChat } from './formats/index.js';
+import { packageFolder } from './package-folder.js';
+import { buildPolicy, indexStages, type Policy } from './pipeline/index.js';
+import { Spillway, type Effects } from './session/index.js';
+import type {
+  CompactionStage,
+  SessionStore,
+  Summarizer,
+  SummaryLines,
+  TokenCounter,
+  WireFormat,
+} from './spi/index.js';
+import type { OpenFiller } from './summarizers/index.js';
+import {
+  createCatalogue,
+  createExactCounter,
+  heuristicCounter,
+  loadPrices,
+  openCatalogue,
+  type Catalogue,
+  type LimitOverride,
+  type PriceOf,
+} from './tokens/index.js';
+
+/** Where settings come from, strongest last: defaults, profile, file, environment, code. */
+export interface ConfigSources {
+  readonly profile?: string;
+  readonly configFile?: string;
+  /** Variables named SPILLWAY_…; nothing is read from the environment unless it is handed in. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly settings?: Overrides;
+}
+
+/** Parts that a host may hand in. The settings decide about those that are absent. */
+export interface EngineParts {
+  /** All that the roster may name, the built-in ones too. */
+  readonly stages: readonly CompactionStage[];
+  readonly format?: WireFormat | undefined;
+  readonly effects?: Effects | undefined;
+  readonly catalogue?: Catalogue | undefined;
+  readonly counter?: TokenCounter | undefined;
+  readonly priceOf?: PriceOf | undefined;
+  readonly store?: SessionStore | undefined;
+  readonly summarizer?: Summarizer | undefined;
+  readonly summaryLines?: SummaryLines | undefined;
+}
+
+/** An opened engine with everything that was chosen for it. */
+export interface Engine {
+  readonly spillway: Spillway;
+  readonly config: EffectiveConfig;
+  readonly policy: Policy;
+  readonly catalogue: Catalogue;
+  readonly counter: TokenCounter;
+  readonly priceOf: PriceOf;
+  readonly openFiller: OpenFiller | undefined;
+}
+
+/** Loads the configuration for the given stages, chooses the parts that are absent, and opens the engine. */
+export async function openEngine(parts: EngineParts, sources: ConfigSources = {}): Promise<Engine> {
+  const { store, summarizer, summaryLines } = parts;
+  const byName = indexStages(parts.stages);
+  const stages = [...byName.values()];
+  const schemas: Record<string, ZodType> = {};
+  for (const [name, stage] of byName) schemas[name] = stage.options;
+  const env = sources.env ?? {};
+  const config = await loadConfig({
+    profile: sources.profile,
+    file: sources.configFile,
+    env,
+    overrides: sources.settings,
+    stageOptions: schemas,
+    configDir: join(packageFolder(), 'config'),
+  });
+  const { settings } = config;
+  const catalogue = parts.catalogue ?? (await catalogueFor(config));
+  const counter = parts.counter ?? (await counterFor(config, catalogue));
+  const asks = asksSummarizer(summarizer?.name, config);
+  // A store may hold sessions of any model, whichever is named now.
+  const isPriced = store !== undefined || settings.model !== null || asks;
+  const priceOf = parts.priceOf ?? (isPriced ? await loadPrices() : () => null);
+  const openFiller = asks ? await fillersFor(parts, settings, env, catalogue, priceOf) : undefined;
+  const policy = buildPolicy(settings, stages, stageOptions(config));
+  const spillway = new Spillway({
+    config,
+    policy,
+    policyOf: (changed) => buildPolicy(changed, stages, stageOptions({ ...config, settings: changed })),
+    stages,
+    catalogue,
+    counter,
+    format: parts.format ?? openaiChat,
+    effects: parts.effects ?? SYSTEM_EFFECTS,
+    priceOf,
+    openFiller,
+    store,
+    summarizerInCode: summarizer?.name,
+    summaryLines,
+  });
+  return { spillway, config, policy, catalogue, counter, priceOf, openFiller };
+}
+
+export const SYSTEM_EFFECTS: Effects = { clock: () => Date.now(), timer: () => performance.now() };
+
+/** Whether a summarizer writes text for any agent; one that was handed in does, unless the settings forbid it. */
+function asksSummarizer(inCode: string | undefined, { settings }: EffectiveConfig): boolean {
+  const asks = ({ compaction, summarizer }: AsksOf): boolean =>
+    summarizer === 'model' || Boolean(compaction?.prompt ?? compaction?.agent);
+  return asksForText(chooseSummarizer(settings, inCode)) || Object.values(settings.agents).some(asks);
+}
+
+/** As an agent of the settings may have it. */
+interface AsksOf {
+  readonly summarizer?: unknown;
+  readonly compaction?: { readonly prompt?: unknown; readonly agent?: unknown };
+}
+
+/** Loads breakers and prompts only here: without a summarizer nobody waits for them. */
+async function fillersFor(
+  { summarizer, store }: EngineParts,
+  settings: EffectiveConfig['settings'],
+  env: Readonly<Record<string, string | undefined>>,
+  catalogue: Catalogue,
+  priceOf: PriceOf,
+): Promise<OpenFiller> {
+  const { openFillers } = await import('./summarizers/index.js');
+  return openFillers({
+    settings,
+    env,
+    ...(summarizer && { summarizer }),
+    promptFolder: join(packageFolder(), 'config', 'prompts'),
+    windowOf: (model) => catalogue.lookup(model).contextWindow,
+    priceOf,
+    ...(store && { store }),
+  });
+}
+
+/** `thresholds.retainCount` is partial's, under the name operators of the staged pipeline know. */
+function stageOptions(config: EffectiveConfig): Readonly<Record<string, unknown>> {
+  const { partial } = config.stages;
+  if (typeof partial !== 'object' || partial === null) return config.stages;
+  return { ...config.stages, partial: { ...partial, retainCount: config.settings.thresholds.retainCount } };
+}
+
+/** The published sheets take 60 ms to load: only where a model was named and somebody needs its limits. */
+async function catalogueFor({ settings }: EffectiveConfig): Promise<Catalogue> {
+  const options = { overrides: overridesOf(settings.models) };
+  const named = settings.model ?? settings.summarizerModel.model;
+  return named === null ? createCatalogue(options) : openCatalogue(options);
+}
+
+function overridesOf(models: EffectiveConfig['settings']['models']): Record<string, LimitOverride> {
+  const stated = Object.entries(models).map(([name, limits]) => [
+    name,
+    Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
+  ]);
+  return Object.fromEntries(stated) as Record<string, LimitOverride>;
+}
+
+async function counterFor({ settings }: EffectiveConfig, catalogue: Catalogue): Promise<TokenCounter> {
+  if (settings.counter === 'heuristic') return heuristicCounter;
+  if (settings.counter !== 'auto') return createExactCounter(settings.counter);
+  // Without a tokenizer of its own a model is counted by the nearest public one, and its ratio does the rest.
+  const limits = settings.model === null ? undefined : catalogue.lookup(settings.model);
+  return createExactCounter(limits?.exactTokenizer ?? 'o200k_base');
+}
