@@ -4,7 +4,7 @@ export * from './exchange.js';
 export { Log, type LeftMessage, type ReadonlyLog } from './log.js';
 export * from './edit.js';
 export * from './view.js';
-export { withContent } from './replace.js';
+export { replacePart, withContent } from './replace.js';
 export { Projection, renderAll } from './projection.js';
 export * from './plan.js';
 export * from './ledger-event.js';

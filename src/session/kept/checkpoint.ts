@@ -1,26 +1,18 @@
 import { leftStanding, type Spent } from '../../pipeline/index.js';
 import type { Json } from '../../spi/index.js';
-import {
-  Ledger,
-  Log,
-  Projection,
-  type Hold,
-  type Left,
-  type LogMessage,
-  type Message,
-  type MessageSize,
-  type ReplaceMark,
-  type ViewMessage,
-} from '../../transcript/index.js';
+import { Ledger, Log, Projection, type Hold, type Left, type LogMessage } from '../../transcript/index.js';
 import { markerOf, type QueuedCompaction } from '../queue.js';
 import { stateOn, type AgentState, type SessionParts } from '../state.js';
+import type { EditPlaces } from './edit-places.js';
+import { revived, storedView, type NamedEdits, type StoredItem } from './stored-view.js';
 
-/** Another one was written by another Spillway; the session is then read whole. */
-export const CHECKPOINT_VERSION = 2;
+/** Version 2 holds the text of every edit in view; 3 names the ledger entries that hold it. */
+export const CHECKPOINT_VERSION = 3;
+export const READABLE_VERSIONS: readonly number[] = [2, CHECKPOINT_VERSION];
 
 /** What a session leaves beside its log and ledger, so that opening it reads the live tail and nothing else. */
 export interface Checkpoint {
-  readonly version: typeof CHECKPOINT_VERSION;
+  readonly version: number;
   /** Messages of the log and events of the ledger that it speaks of. */
   readonly messages: number;
   readonly events: number;
@@ -28,9 +20,9 @@ export interface Checkpoint {
   readonly tailFrom: number;
   /** Spans of the store that were rolled back. */
   readonly left: readonly Left[];
-  readonly rendered: readonly StoredView[];
+  readonly rendered: readonly StoredItem[];
   /** Messages of the tail that stand changed. */
-  readonly changed: readonly StoredView[];
+  readonly changed: readonly StoredItem[];
   readonly appendedTokens: number;
   readonly spent?: Spent | undefined;
   readonly states: Readonly<Record<string, Json>>;
@@ -41,26 +33,7 @@ export interface Checkpoint {
   readonly pending: boolean;
 }
 
-/** A view message as JSON holds it. What the log says is read from the log: a checkpoint goes with every commit. */
-export type StoredView = StoredOriginal | StoredStandIn;
-
-/** A message of the log. */
-interface StoredOriginal extends Pick<ViewMessage, 'from' | 'to'> {
-  readonly isOriginal: true;
-  /** Absent where it stands as the log has it. */
-  readonly changed?: {
-    readonly parts: Message['parts'];
-    readonly size: MessageSize;
-    readonly replaced: readonly (readonly [part: number, mark: ReplaceMark])[];
-  };
-}
-
-/** What stands for a span. */
-interface StoredStandIn extends Omit<ViewMessage, 'replaced' | 'source'> {
-  readonly isOriginal?: undefined;
-}
-
-export function checkpointOf(state: AgentState): Checkpoint {
+export function checkpointOf(state: AgentState, places: EditPlaces): Checkpoint {
   const { log, ledger, projection } = state;
   const { view } = projection;
   // The tail begins behind the newest message that stands for a span, and behind any gap.
@@ -70,6 +43,7 @@ export function checkpointOf(state: AgentState): Checkpoint {
     place--;
     tailFrom--;
   }
+  const found = places.find(ledger, log, view);
   const changed = view.slice(place).filter(({ replaced }) => replaced);
   return {
     version: CHECKPOINT_VERSION,
@@ -77,8 +51,8 @@ export function checkpointOf(state: AgentState): Checkpoint {
     events: ledger.version,
     tailFrom,
     left: ledger.left,
-    rendered: view.slice(0, place).map(stored),
-    changed: changed.map(stored),
+    rendered: storedView(view.slice(0, place), log, found),
+    changed: storedView(changed, log, found),
     appendedTokens: state.appendedTokens,
     spent: state.spent,
     states: Object.fromEntries(state.stageStates) as Readonly<Record<string, Json>>,
@@ -89,52 +63,32 @@ export function checkpointOf(state: AgentState): Checkpoint {
   };
 }
 
-function stored({ source, replaced, ...shown }: ViewMessage): StoredView {
-  if (!source) return shown;
-  const { message, size, from, to } = shown;
-  return {
-    isOriginal: true,
-    from,
-    to,
-    ...(replaced && { changed: { parts: message.parts, size, replaced: [...replaced] } }),
-  };
-}
-
-/** Log positions that a checkpoint speaks of and that come before the tail, in order. */
-export function positionsBehind({ rendered }: Checkpoint): number[] {
-  return rendered.flatMap((shown) => (shown.isOriginal ? shown.from : []));
-}
-
-/** `sources`: the messages of the log, by position. */
-function revived(shown: StoredView, sources: ReadonlyMap<number, LogMessage>): ViewMessage {
-  if (!shown.isOriginal) return shown;
-  const { from, to, changed } = shown;
-  const source = sources.get(from)!;
-  if (!changed) return { message: source, size: source.size, from, to, source };
-  const { parts, size, replaced } = changed;
-  return { message: { ...source, parts }, size, from, to, source, replaced: new Map(replaced) };
-}
-
 /**
  * A session whose log begins at the live tail: enough to append, to read pressure and to write the next request.
- * `behind`: messages at `positionsBehind`, by position.
+ * `behind`: the messages before the tail that `rendered` names, by position; `edits`: those it names. Undefined where the
+ * checkpoint names something that they are without.
  */
 export function tailState(
   checkpoint: Checkpoint | undefined,
   behind: ReadonlyMap<number, LogMessage>,
   tail: readonly LogMessage[],
+  edits: NamedEdits,
   parts: SessionParts,
-): AgentState {
+): AgentState | undefined {
   const base = checkpoint?.tailFrom ?? 0;
   const log = new Log(base);
   const state = stateOn(log, new Ledger(checkpoint?.events ?? 0, checkpoint?.left), parts);
+  const entries = tail.map((message) => log.append(message, message.size));
+  const ofTail = new Map(entries.map((entry) => [entry.seq, entry]));
+  const rendered = revived(checkpoint?.rendered ?? [], behind, edits);
+  const shownOfTail = revived(checkpoint?.changed ?? [], ofTail, edits);
+  if (!rendered || !shownOfTail) return undefined;
+  const changed = new Map(shownOfTail.map((shown) => [shown.from, shown]));
   const projection = new Projection(log, state.isPinned);
-  projection.restore((checkpoint?.rendered ?? []).map((shown) => revived(shown, behind)));
-  const changed = new Map((checkpoint?.changed ?? []).map((shown) => [shown.from, shown]));
-  for (const message of tail) {
-    const entry = log.append(message, message.size);
+  projection.restore(rendered);
+  for (const entry of entries) {
     const shown = changed.get(entry.seq);
-    if (shown) projection.restore([revived(shown, new Map([[entry.seq, entry]]))]);
+    if (shown) projection.restore([shown]);
     else projection.append(entry);
   }
   const fresh = tail.slice((checkpoint?.messages ?? 0) - base);

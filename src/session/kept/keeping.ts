@@ -4,6 +4,7 @@ import type { Limits } from '../../tokens/index.js';
 import { isLeft, type LogMessage, type Message } from '../../transcript/index.js';
 import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { checkpointOf } from './checkpoint.js';
+import { EditPlaces } from './edit-places.js';
 import { Journal } from './journal.js';
 import { LEARNED_LIMITS } from '../overflow.js';
 import type { RunReport } from '../prepared.js';
@@ -26,13 +27,14 @@ export class Keeping {
     this.#parts = parts;
     if (!opened) return;
     const { store, key, head } = opened;
+    const places = new EditPlaces();
     const journal = new Journal({
       store,
       key,
       head,
       state,
       clock: parts.clock,
-      checkpoint: () => checkpointOf(state) as unknown as Json,
+      checkpoint: () => checkpointOf(state, places) as unknown as Json,
       reload: async (unsaved, whole) => {
         const read = whole || state.isWhole ? readWhole : readTail;
         const fresh = await read(store, key, parts);

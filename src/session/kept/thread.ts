@@ -8,12 +8,14 @@ import {
   renderAll,
   type Left,
   type LogMessage,
+  type PlannedEdit,
 } from '../../transcript/index.js';
 import { CALL_KIND, callOf } from '../calls.js';
-import { carriedBy, CHECKPOINT_VERSION, positionsBehind, tailState, type Checkpoint } from './checkpoint.js';
+import { carriedBy, READABLE_VERSIONS, tailState, type Checkpoint } from './checkpoint.js';
 import { eventOf } from './entry.js';
 import { LEARNED_LIMITS } from '../overflow.js';
 import { markerOf, queuedIn } from '../queue.js';
+import { entriesOf, positionsOf, type NamedEdits } from './stored-view.js';
 import { sameMessage } from '../client/same-message.js';
 import { stateOn, takeIn, type AgentState, type SessionParts } from '../state.js';
 
@@ -45,16 +47,55 @@ export async function readTail(
   const isWhole = thread.head.entries === 0;
   if ((!checkpoint && !isWhole) || checkpoint?.pending) return readWhole(store, key, parts, thread);
   const from = appendedAt(checkpoint?.tailFrom ?? 0, checkpoint?.left ?? []);
-  const [behind, appended] = await Promise.all([
+  const [behind, appended, edits] = await Promise.all([
     checkpoint ? readBehind(store, key, checkpoint) : new Map<number, LogMessage>(),
     store.messages(key, from, thread.head.messages),
+    checkpoint ? readEdits(store, key, checkpoint) : new Map<number, readonly PlannedEdit[]>(),
   ]);
   const tail = standing(appended, checkpoint?.left ?? []);
-  return { head: thread.head, state: { ...tailState(checkpoint, behind, tail, parts), isWhole }, checkpoint };
+  const state = tailState(checkpoint, behind, tail, edits, parts);
+  // A checkpoint that does not fit its log and ledger says nothing that those do not say.
+  if (!state) return readWhole(store, key, parts, { head: thread.head });
+  return { head: thread.head, state: { ...state, isWhole }, checkpoint };
 }
 
 /** Fewer messages than this between two that are wanted are read with them: a question more costs more. */
 const MOST_BETWEEN = 50;
+/** Entries are larger than messages: tens of kilobytes each. */
+const MOST_ENTRIES_BETWEEN = 2;
+
+/** Spans that hold all of some ascending numbers, with gaps of at most so many between two. */
+function runsOf(
+  places: readonly number[],
+  mostBetween: number,
+): { readonly from: number; readonly to: number }[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const place of places) {
+    const run = runs.at(-1);
+    if (run && place - run.to <= mostBetween) run.to = place;
+    else runs.push({ from: place, to: place });
+  }
+  return runs;
+}
+
+/** The edits that a checkpoint names. */
+async function readEdits(
+  store: SessionStore,
+  key: ThreadKey,
+  { rendered, changed }: Checkpoint,
+): Promise<NamedEdits> {
+  const wanted = entriesOf([...rendered, ...changed]);
+  const read = await Promise.all(
+    runsOf(wanted, MOST_ENTRIES_BETWEEN).map(async ({ from, to }) => {
+      const entries = await store.entries(key, from, to + 1);
+      return entries.map((entry, i): [number, readonly PlannedEdit[]] => {
+        const event = eventOf(entry);
+        return [from + i, event.kind === 'commit' ? event.record.plan.edits : []];
+      });
+    }),
+  );
+  return new Map(read.flat());
+}
 
 /** What stands in view of the log before the tail, by log position. */
 async function readBehind(
@@ -63,14 +104,8 @@ async function readBehind(
   checkpoint: Checkpoint,
 ): Promise<ReadonlyMap<number, LogMessage>> {
   const { left } = checkpoint;
-  const runs: { from: number; to: number }[] = [];
-  for (const seq of positionsBehind(checkpoint)) {
-    const run = runs.at(-1);
-    if (run && seq - run.to <= MOST_BETWEEN) run.to = seq;
-    else runs.push({ from: seq, to: seq });
-  }
   const read = await Promise.all(
-    runs.map(async ({ from, to }) => {
+    runsOf(positionsOf(checkpoint.rendered), MOST_BETWEEN).map(async ({ from, to }) => {
       const appended = await store.messages(key, appendedAt(from, left), appendedAt(to, left) + 1);
       return standing(appended, left).map((message, i): [number, LogMessage] => [
         from + i,
@@ -145,7 +180,7 @@ function plain({ seq: _, size: __, ...message }: LogMessage): Omit<LogMessage, '
 /** Of a form that this version wrote, and not older than the ledger. */
 export function checkpointIn({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
   const body = checkpoint as Json & Partial<Checkpoint>;
-  return body && body.version === CHECKPOINT_VERSION && checkpointAt?.entries === head.entries
+  return body && READABLE_VERSIONS.includes(body.version!) && checkpointAt?.entries === head.entries
     ? (body as unknown as Checkpoint)
     : undefined;
 }

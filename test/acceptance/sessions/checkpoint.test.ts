@@ -1,0 +1,148 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Message, Session, SessionStore } from '../../../src/index.js';
+import type { Json } from '../../../src/spi/index.js';
+import { engine, prose, read, says, step, system, user } from '../support.js';
+import { but, KINDS, place } from './stores.js';
+
+/** Stores and whole sessions, on machines that do other things too. */
+jest.setTimeout(60_000);
+
+const BUDGET = 6_000;
+
+const history = (turns: number): readonly Message[] =>
+  read([
+    system('Be brief.'),
+    user('Build a mill.'),
+    says('Gladly.'),
+    ...Array.from({ length: turns }, (_, i) => [
+      user(`Question ${i}: ${prose(60, 3 * i)}`),
+      ...step('look', { i }, `src/mill/wheel-${i}.ts ${prose(500, 3 * i + 1)}`),
+      says(`Answer ${i}: ${prose(60, 3 * i + 2)}`),
+    ]).flat(),
+  ]);
+
+const openOn = async (store: SessionStore): Promise<Session> =>
+  (await engine(BUDGET, {}, { store })).open({ id: 's' });
+
+async function play(session: Session, messages: readonly Message[]): Promise<void> {
+  for (const message of messages) {
+    if (message.role === 'assistant') await session.prepare();
+    await session.append(message);
+  }
+}
+
+/** Sources and marks too. */
+const look = ({ view }: Session): unknown =>
+  JSON.parse(JSON.stringify(view.map((shown) => ({ ...shown, replaced: [...(shown.replaced ?? [])] }))));
+
+/** Counts the calls of a store that read whole ledgers. */
+function counted(store: SessionStore) {
+  const calls = { entries: 0 };
+  const counting = but(store, {
+    entries: async (key, from, to) => {
+      const found = await store.entries(key, from, to);
+      calls.entries += found.length;
+      return found;
+    },
+  });
+  return { calls, counting };
+}
+
+describe.each(KINDS)('a checkpoint on %s', (kind) => {
+  it('names the texts of edits and messages, and repeats none of them', async () => {
+    const { store } = await place(kind);
+    const left: string[] = [];
+    const session = await openOn(
+      but(store, {
+        write: (key, head, write) => {
+          if (write.checkpoint !== undefined) left.push(JSON.stringify(write.checkpoint));
+          return store.write(key, head, write);
+        },
+      }),
+    );
+    await play(session, history(22));
+    const texts = session.view.flatMap(({ message, source }) =>
+      message === source ? [] : message.parts.map((part) => JSON.stringify(part)),
+    );
+    expect(texts.length).toBeGreaterThan(3);
+    expect(texts.filter((text) => left.at(-1)!.includes(text))).toEqual([]);
+    // Some tens of characters for each message in view.
+    expect(left.at(-1)!.length).toBeLessThan(1_000 + 60 * session.view.length);
+  });
+
+  it('gives the same view back, after an undo too', async () => {
+    const { store, again } = await place(kind);
+    const session = await openOn(store);
+    await play(session, history(26));
+    expect(look(await openOn(await again()))).toEqual(look(session));
+    await session.undo();
+    expect(look(await openOn(await again()))).toEqual(look(session));
+    await session.release();
+    await play(session, history(34).slice(session.log.length));
+    expect(look(await openOn(await again()))).toEqual(look(session));
+    // Opened by its tail it commits once it has read the rest; what it leaves names the entries of before.
+    const reopened = await openOn(await again());
+    await play(reopened, history(44).slice(reopened.log.length));
+    const { calls, counting } = counted(await again());
+    expect(look(await openOn(counting))).toEqual(look(reopened));
+    expect(calls.entries).toBeLessThan(reopened.ledger.records.length);
+  });
+
+  it('of the release before, which holds its texts, still opens by the tail', async () => {
+    const { store, again } = await place(kind);
+    let head = { messages: 0, entries: 0 };
+    let newest: Record<string, Json> = {};
+    const session = await openOn(
+      but(store, {
+        write: async (key, expected, write) => {
+          if (write.checkpoint !== undefined) newest = write.checkpoint as Record<string, Json>;
+          const after = await store.write(key, expected, write);
+          head = after ?? head;
+          return after;
+        },
+      }),
+    );
+    await play(session, history(22));
+    await session.compact({ target: 0.4 });
+    // As version 2 wrote it: everything before the tail in `rendered`, what is changed within it in `changed`.
+    const stored = ({ source, replaced, ...shown }: Session['view'][number]) =>
+      source
+        ? {
+            isOriginal: true,
+            from: shown.from,
+            to: shown.to,
+            ...(replaced && {
+              changed: { parts: shown.message.parts, size: shown.size, replaced: [...replaced] },
+            }),
+          }
+        : shown;
+    const tailFrom = Number(newest.tailFrom);
+    const standIn = session.view.findLastIndex(({ made }) => made);
+    const before = session.view.filter(({ from }, i) => i <= standIn || from < tailFrom);
+    const changed = session.view.slice(before.length).filter(({ replaced }) => replaced);
+    const second = {
+      ...newest,
+      version: 2,
+      rendered: before.map(stored),
+      changed: changed.map(stored),
+    } as unknown as Json;
+    const key = { sessionId: 's', agentPath: 'primary' };
+    const { calls, counting } = counted(await again());
+    const was = await counting.write(key, head, { checkpoint: second });
+    expect(was).toEqual(head);
+    expect(look(await openOn(counting))).toEqual(look(session));
+    expect(calls.entries).toBe(0);
+  });
+
+  it('that names an entry or an edit which is not there is left, and the session read whole', async () => {
+    const { store, again } = await place(kind);
+    const session = await openOn(store);
+    await play(session, history(22));
+    const key = { sessionId: 's', agentPath: 'primary' };
+    const { head, checkpoint } = (await store.load(key))!;
+    const torn = JSON.parse(JSON.stringify(checkpoint).replaceAll(/"edit":\d+/g, '"edit":9999')) as Json;
+    expect(torn).not.toEqual(checkpoint);
+    await store.write(key, head, { checkpoint: torn });
+    expect(look(await openOn(await again()))).toEqual(look(session));
+  });
+});
