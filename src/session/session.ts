@@ -11,6 +11,7 @@ import type { Followed } from './client/follow.js';
 import { followedSession } from './client/followed.js';
 import { withoutHostTrimming } from './client/host-trimming.js';
 import { OperatedSession } from './operator/operated.js';
+import { ownMessage } from './own-message.js';
 import type { Prepared, RunReport } from './prepared.js';
 import { continueMessage, markerMessage, wouldStall } from './queue.js';
 import { Reaction, type OverflowVerdict } from './reaction.js';
@@ -92,7 +93,7 @@ export class Session extends OperatedSession {
    */
   append(...messages: readonly Message[]): Promise<void> {
     messages.forEach(checkMessage);
-    return this.#appendAll(messages);
+    return this.#appendAll(messages.map((message) => ownMessage(message, this.parts.copyInstance)));
   }
 
   /** Not as arguments: a client's whole history can be more of them than a call takes. */

@@ -223,6 +223,7 @@ export class Spillway {
       gauge,
       follower,
       createWriter: () => follower.writer(),
+      copyInstance: follower.copyInstance,
       costs,
       summarizer,
       ...(filler && { filler }),

@@ -9,6 +9,7 @@ import {
   Ledger,
   Log,
   Projection,
+  type CopyOptions,
   type LogMessage,
   type Message,
   type SummarizerChoice,
@@ -54,6 +55,8 @@ export interface SessionParts {
   /** Takes secrets out of every text that is made from the log. */
   readonly redact: Redact;
   readonly gauge: Gauge;
+  /** How the format's instances of classes are copied, where it has any. */
+  readonly copyInstance: CopyOptions['instance'];
   readonly createWriter: () => RequestWriter;
   /** Tells what is new in a client's whole history. */
   readonly follower: Follower;

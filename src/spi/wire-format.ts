@@ -38,6 +38,11 @@ export interface WireFormat {
   parse(input: unknown): Parsed;
   /** For clients that send the whole conversation each time; without one the whole of it is parsed each time. */
   createReader?(): RequestReader;
+  /**
+   * A copy of an instance of a class, for formats whose messages are such; `copy` copies what it holds. Without it
+   * instances are taken in and handed out as they are, and whoever writes to one changes the log.
+   */
+  copyInstance?(value: object, copy: (inner: unknown) => unknown): unknown;
   /** Pure: the same view gives the same bytes. A longer view extends a shorter one wherever the log does. */
   serialise(view: readonly ViewMessage[]): Serialised;
   /** For one conversation that is written again and again as it grows. */

@@ -1,6 +1,7 @@
 import type { Notice, Parsed, RequestReader, WireFormat } from '../../spi/index.js';
-import type { Message } from '../../transcript/index.js';
+import type { CopyOptions, Message } from '../../transcript/index.js';
 import { sameItem } from './same-item.js';
+import { takenIn } from './taken-in.js';
 
 /** What one piece of a list was parsed to. */
 export interface ParsedPiece {
@@ -24,6 +25,8 @@ export interface OpenedList {
   readonly beside: Pick<Parsed, 'tools' | 'model'>;
   /** What of the body decides how its list is read, beside the ids of `before`. */
   readonly reads?: string;
+  /** How instances of classes in the list are copied; without it they are not. */
+  readonly instance?: CopyOptions['instance'];
   /** Where the piece that begins at `from` ends. Without it each item is one. */
   endOf?(from: number): number;
   start(): PieceParser;
@@ -47,29 +50,37 @@ interface Known {
 
 const NOTHING: ParsedPiece = { messages: [], notices: [] };
 
-/** How a format reads: `parse` is one read of a new reader, so that the two cannot come to differ. */
+type Take = <T>(value: T, subject: string, instance?: CopyOptions['instance']) => T;
+
+/**
+ * How a format reads: `parse` is one read of a new reader, so that the two cannot come to differ. Only that `parse`
+ * shares objects with its input, and a reader, whose client goes on writing to them, takes copies.
+ */
 export function readsLists(
   open: (input: unknown) => OpenedList,
 ): Required<Pick<WireFormat, 'parse' | 'createReader'>> {
-  const createReader = (): RequestReader => createListReader(open);
-  return { parse: (input) => createReader().read(input), createReader };
+  return {
+    parse: (input) => createListReader(open, (value) => value).read(input),
+    createReader: () => createListReader(open, takenIn),
+  };
 }
 
 /**
- * Reads a conversation that is sent whole each time and parses what is new in it. A piece that stands where it stood is
- * the messages it was, the very objects; looking at it costs one comparison. Where an earlier piece has changed, what
- * stands behind it is parsed anew unless the new one says no more than words.
+ * Reads a conversation that is sent whole each time and parses what is new in it. A piece that says what it said is the
+ * messages it was, the very objects; looking at it costs one comparison. Where an earlier piece has changed, what comes
+ * behind it is parsed anew unless the new one says no more than words. What was taken as a copy is compared by what it
+ * says, so that a client's write to its own objects is seen.
  */
-function createListReader(open: (input: unknown) => OpenedList): RequestReader {
+function createListReader(open: (input: unknown) => OpenedList, take: Take): RequestReader {
   let known: Known | undefined;
   return {
     read(input) {
       const opened = open(input);
-      const before = opened.before ?? NOTHING;
+      const before = take(opened.before ?? NOTHING, 'what comes before the list', opened.instance);
       const key = JSON.stringify([opened.reads, before.messages.map(({ id }) => id)]);
       const base = known?.key === key ? known : undefined;
       known = undefined; // should anything below throw, the next read starts over
-      known = readPieces(opened, key, base);
+      known = readPieces(opened, key, base, take);
       opened.check?.();
       const messages = [...before.messages];
       const notices = [...before.notices];
@@ -77,14 +88,15 @@ function createListReader(open: (input: unknown) => OpenedList): RequestReader {
         for (const message of piece.messages) messages.push(message);
         for (const notice of piece.notices) notices.push(notice);
       }
-      return { messages, notices, ...opened.beside };
+      return { messages, notices, ...take(opened.beside, 'what the body says beside its list') };
     },
   };
 }
 
-function readPieces(opened: OpenedList, key: string, base: Known | undefined): Known {
+function readPieces(opened: OpenedList, key: string, base: Known | undefined, take: Take): Known {
   const { list } = opened;
-  const items: unknown[] = [];
+  // As long as the list from the start: parsers ask how long it is.
+  const items = [...list];
   const pieces: KnownPiece[] = [];
   let { parser, taken } = base ?? { parser: undefined, taken: 0 };
   /** All so far leaves a parser where the pieces of the last read left it. */
@@ -94,17 +106,17 @@ function readPieces(opened: OpenedList, key: string, base: Known | undefined): K
     const old = inStep ? base!.pieces[pieces.length] : undefined;
     if (old && stands(old, base!.list, list, from, to)) {
       pieces.push(old);
-      for (let at = from; at < to; at++) items.push(base!.list[at]);
+      for (let at = from; at < to; at++) items[at] = base!.list[at];
     } else {
       if (!parser || taken > pieces.length) [parser, taken] = [opened.start(), 0];
       for (; taken < pieces.length; taken++) {
         const piece = pieces[taken]!;
         parser.recall(items, piece.from, piece.to, piece.messages);
       }
-      const { messages, notices } = parser.parse(list, from, to);
+      for (let at = from; at < to; at++) items[at] = take(list[at], `message ${at}`, opened.instance);
+      const { messages, notices } = parser.parse(items, from, to);
       pieces.push({ from, to, messages, notices });
       taken = pieces.length;
-      for (let at = from; at < to; at++) items.push(list[at]);
       inStep = old !== undefined && standsIn(messages, old.messages);
     }
     from = to;

@@ -1,7 +1,7 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
 import { createWriter, serialise } from './serialise.js';
-import { FORMAT } from './wire.js';
+import { copyOfMessage, FORMAT } from './wire.js';
 
 /**
  * LangChain messages: instances of its classes, both of its serialised forms, and bare fields. What is made here comes
@@ -12,6 +12,7 @@ export const langchain: WireFormat = {
   messagesField: 'messages',
   parse,
   createReader,
+  copyInstance: copyOfMessage,
   serialise,
   createWriter,
 };

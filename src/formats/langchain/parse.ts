@@ -5,7 +5,7 @@ import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from 
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, parseResultContent, type Report } from './blocks.js';
-import { FORMAT, isTwin, LEGACY_CALL, see, type Seen } from './wire.js';
+import { copyOfMessage, FORMAT, isTwin, LEGACY_CALL, see, type Seen } from './wire.js';
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
 const notThisFormat = notOfFormat('langchain', SHAPE, 'LangChain messages');
@@ -24,6 +24,7 @@ function open(input: unknown): OpenedList {
       ...(Array.isArray(body.tools) && { tools: body.tools }),
       ...(typeof body.model === 'string' && { model: body.model }),
     },
+    instance: copyOfMessage,
     start: () => new LangChainParser(),
     check: () => {
       if (list.length > 0 && !list.some((wire) => isFields(wire) && TYPES.has(see(wire).type))) {

@@ -50,6 +50,17 @@ export function isInstance(wire: Fields): boolean {
   return !isPlain(wire);
 }
 
+/** A message of a class, field by field; its texts are shared. Other instances, which may have private state, stay. */
+export function copyOfMessage(value: object, copy: (inner: unknown) => unknown): unknown {
+  if (!(MESSAGE_MARK in value)) return value;
+  const made = Object.create(Object.getPrototypeOf(value) as object) as Record<PropertyKey, unknown>;
+  for (const key of Reflect.ownKeys(value)) made[key] = copy((value as Record<PropertyKey, unknown>)[key]);
+  return made;
+}
+
+/** What LangChain itself knows its messages by, whichever copy of the package made them. */
+const MESSAGE_MARK = Symbol.for('langchain.message');
+
 /** Fields of an instance that are its own making, or that its class derives from the others. */
 const DERIVED = /^lc_|^(type|tool_call_chunks)$/;
 

@@ -1,5 +1,11 @@
 import type { Notice, Parsed, RequestReader, RequestWriter, WireFormat } from '../../spi/index.js';
-import type { Message, MessageSize, ViewMessage } from '../../transcript/index.js';
+import {
+  copied,
+  type CopyOptions,
+  type Message,
+  type MessageSize,
+  type ViewMessage,
+} from '../../transcript/index.js';
 import type { Command } from './command.js';
 import { Listener, type Heard } from './heard.js';
 import { sameMessage } from './same-message.js';
@@ -99,16 +105,23 @@ export class Follower {
     };
   }
 
-  /** A writer that puts the client's newest instructions at the head. */
+  /** How instances of classes are copied, for formats whose messages are such. */
+  get copyInstance(): CopyOptions['instance'] {
+    const format = this.#format;
+    return format.copyInstance?.bind(format);
+  }
+
+  /** A writer that puts the client's newest instructions at the head. Whoever gets a request may write to it. */
   writer(): RequestWriter {
     const writer = this.#format.createWriter();
+    const { copyInstance: instance } = this;
     let written: readonly ViewMessage[] | undefined;
     return {
       write: (view, unchangedUpTo) => {
         const dressed = this.#dress(view);
         const from = written === this.#worn ? unchangedUpTo + dressed.length - view.length : 0;
         written = this.#worn;
-        return writer.write(dressed, Math.max(0, from));
+        return copied(writer.write(dressed, Math.max(0, from)), instance && { instance });
       },
     };
   }

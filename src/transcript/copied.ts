@@ -1,0 +1,59 @@
+import { types } from 'node:util';
+
+/**
+ * Levels of objects and lists in one value. Requests nest some ten; what reads them calls itself once a level, and the
+ * runtime's own JSON gives up at a few thousand. A value that holds itself ends here as well.
+ */
+const DEEPEST = 500;
+
+/** What no request can carry, in the words of an error message. */
+export class NotCopyable extends Error {}
+
+export interface CopyOptions {
+  /** The copy cannot be written to. Bytes and instances of classes stay as they are. */
+  readonly freeze?: boolean;
+  /** Copies an instance of a class; without it instances are not copied. */
+  readonly instance?: (value: object, copy: (inner: unknown) => unknown) => unknown;
+}
+
+/**
+ * A deep copy of lists, object literals, bytes, dates and addresses; texts are shared. What is passed to the engine or
+ * handed out by it may be written to afterwards, and neither side may see that. Throws `NotCopyable`.
+ */
+export function copied<T>(value: T, options: CopyOptions = {}): T {
+  return copyOf(value, options, 0) as T;
+}
+
+function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
+  if (typeof value === 'bigint') throw new NotCopyable('a bigint');
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEEPEST) throw new NotCopyable(`more than ${DEEPEST} levels, or a value that holds itself`);
+  if (Array.isArray(value)) {
+    const list: readonly unknown[] = value;
+    const copy = list.map((inner) => copyOf(inner, options, depth + 1));
+    return options.freeze === true ? Object.freeze(copy) : copy;
+  }
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    const instance = copyOfInstance(value);
+    if (instance !== undefined) return instance;
+    return options.instance?.(value, (inner) => copyOf(inner, options, depth + 1)) ?? value;
+  }
+  // A spread gives every copy that is frozen a hidden class of its own; an assignment would set the prototype.
+  const copy: Record<string, unknown> = Object.hasOwn(value, '__proto__')
+    ? { ...(value as Record<string, unknown>) }
+    : (Object.assign({}, value) as Record<string, unknown>);
+  for (const key in copy) {
+    const inner = copy[key];
+    if (typeof inner === 'object' || typeof inner === 'bigint') copy[key] = copyOf(inner, options, depth + 1);
+  }
+  return options.freeze === true ? Object.freeze(copy) : copy;
+}
+
+function copyOfInstance(value: object): object | undefined {
+  if (value instanceof Uint8Array) return Buffer.isBuffer(value) ? Buffer.from(value) : value.slice();
+  if (value instanceof ArrayBuffer) return value.slice(0);
+  if (value instanceof URL) return new URL(value);
+  if (types.isDate(value)) return structuredClone(value);
+  return undefined;
+}
