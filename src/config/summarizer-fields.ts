@@ -61,7 +61,7 @@ export const FillFields = z.strictObject({
     .min(0)
     .default(2_000)
     .describe(
-      'Longest tool result that a summarizer is shown; longer ones keep head and tail. In characters.',
+      'Longest tool result that a summarizer is shown, less where room is short; longer ones keep head and tail. In characters.',
     ),
   chunks: z
     .int()

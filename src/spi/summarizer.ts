@@ -10,12 +10,14 @@ export interface SummaryRequest {
   readonly source: readonly string[];
   /** Most tokens of the answer. */
   readonly maxTokens: number;
-  /** Something in the language the summary should keep to: words of the user's own. */
+  /** Language to write in, by its English name (`German`), or in words that say which. */
   readonly language?: string;
   /** The summary so far, where this source continues an earlier piece. */
   readonly previous?: string;
   /** The agent's own plan as it stood at the end of the whole source; only with its last piece. Quoted, as the source is. */
   readonly todos?: string;
+  /** Messages that the summary's reader sees beside it, so that it need not repeat them. Quoted, as the source is. */
+  readonly inView?: readonly string[];
   /** What the operator and plugins add, a fact a line: the current branch, the current goal. Quoted, as the source is. */
   readonly extraLines?: readonly string[];
 }

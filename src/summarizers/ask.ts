@@ -21,8 +21,12 @@ export interface SlotRequest {
   readonly stage: string;
   readonly handle: string;
   readonly maxTokens: number;
-  /** Words of the user's own. */
+  /** About as many characters of the record's language. */
+  readonly maxChars: number;
+  /** By its name, or in words that say which. */
   readonly language: string;
+  /** Messages that its reader sees beside it. Quoted already. */
+  readonly inView: readonly string[];
   readonly attempt: number;
   readonly signal: AbortSignal;
 }
@@ -43,11 +47,18 @@ export interface Piece {
 /** A text, and whether it is one that had to be cut. */
 export type Text = Artifact & { readonly isCut: boolean };
 
+/** Which piece it is, where there are several. */
+function pieceLine(chunk: number, chunks: number): string {
+  if (chunks < 2) return '';
+  return `This is piece ${chunk} of ${chunks}; ${chunk < chunks ? 'a later piece follows.' : 'it is the last.'}`;
+}
+
 /** The text of one piece: from what was bought before, or by one call. */
 export async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Promise<Text> {
   const { summarizer, count, extraLines, once, turnstile } = parts;
   const { prompt, source, previous, todos, chunk, chunks, sourceTokens } = piece;
-  const { stage, handle, maxTokens, language, attempt, signal } = slot;
+  const { stage, handle, maxTokens, maxChars, language, inView, attempt, signal } = slot;
+  const values = { handle, maxTokens, maxChars, chunk, chunks, piece: pieceLine(chunk, chunks) };
   let isCut = false;
   const make = (): Promise<Artifact> =>
     turnstile.through(async () => {
@@ -55,10 +66,11 @@ export async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Pro
       const bought = await callOnce(parts, {
         request: {
           prompt: prompt.system,
-          instruction: filledIn(prompt.instruction, { handle, maxTokens, chunk, chunks }),
+          instruction: filledIn(prompt.instruction, values).trim(),
           source,
           maxTokens,
-          ...(language && { language }),
+          language,
+          ...(inView.length > 0 && { inView }),
           ...(previous !== undefined && { previous }),
           ...(todos !== undefined && { todos }),
           ...(extraLines.length > 0 && { extraLines }),
@@ -70,7 +82,15 @@ export async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Pro
       isCut = bought.isCut;
       return { text: bought.text, model: bought.model };
     }, signal);
-  const key = artifactKey(prompt.hash, summarizer.endpoint, source, previous ?? [], todos ?? [], extraLines);
+  const key = artifactKey(
+    prompt.hash,
+    summarizer.endpoint,
+    source,
+    previous ?? [],
+    todos ?? [],
+    extraLines,
+    inView,
+  );
   const fits = ({ text }: Artifact): boolean => count(text) <= maxTokens;
   const artifact = await once.buy({ key, maxTokens, fits, make, signal });
   return { ...artifact, isCut };

@@ -1,11 +1,17 @@
 import { textOf, type LogMessage } from '../transcript/index.js';
-import { escaped, middleCut, quoteCall, quoteMessage, type QuoteRules } from './quote.js';
+import { detailsFor, dividingDetail, type Detail } from './detail.js';
+import { escaped, middleCut } from './quote.js';
+import { quoteCall } from './quote-call.js';
+import { quoteMessage, type QuoteRules } from './quote-message.js';
+import { callsByResult, repeatedResults } from './repeats.js';
 import type { SlotSource } from './source.js';
 import { isPlanning } from './todos.js';
 
-export interface ChunkRequest extends QuoteRules {
+export interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
   readonly source: SlotSource;
   readonly exchangeOf: (seq: number) => number;
+  /** Longest tool result, in characters; less where room is short. */
+  readonly resultChars: number;
   /** Into how many pieces of about one size; more where a piece would be larger than `chunkTokens`. */
   readonly chunks: number;
   /** Most tokens of one chunk. */
@@ -13,56 +19,105 @@ export interface ChunkRequest extends QuoteRules {
   readonly count: (text: string) => number;
 }
 
-/** The source, quoted, in pieces that fit one call each. Pieces end where exchanges end; what is longer is cut visibly. */
-export function chunksOf({ source, exchangeOf, chunks, ...request }: ChunkRequest): string[] {
+/**
+ * The source, quoted, in pieces that fit one call each. Pieces end where exchanges end. Each shows as much of its
+ * results, arguments and words as fits, in this order of leaving.
+ */
+export function chunksOf(request: ChunkRequest): string[] {
+  const { source } = request;
   if (source.partIndex !== undefined) return [quotePart(source, source.partIndex, request)];
-  const quoted = exchangesOf(source.messages, exchangeOf)
-    .map((exchange) => quoteExchange(exchange, request))
+  const redact = onceEach(request.redact);
+  return divided({ ...request, redact }).map((exchanges) => fitted(exchanges, { ...request, redact }));
+}
+
+/** What is redacted is quoted again at every detail that is tried. */
+function onceEach(redact: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let clean = known.get(text);
+    if (clean === undefined) known.set(text, (clean = redact(text)));
+    return clean;
+  };
+}
+
+type Exchange = readonly LogMessage[];
+
+function divided({ source, exchangeOf, chunks, ...request }: ChunkRequest): Exchange[][] {
+  const detail = dividingDetail(request.resultChars);
+  const sized = exchangesOf(source.messages, exchangeOf)
+    .map((exchange) => ({ exchange, tokens: request.count(quoted([exchange], detail, request)) }))
     .filter(({ tokens }) => tokens > 0);
-  const total = quoted.reduce((sum, { tokens }) => sum + tokens, 0);
-  const pieces: string[] = [];
-  let piece: string[] = [];
+  const total = sized.reduce((sum, { tokens }) => sum + tokens, 0);
+  const pieces: Exchange[][] = [];
+  let piece: Exchange[] = [];
   let inPiece = 0;
   let before = 0;
-  for (const { text, tokens } of quoted) {
+  for (const { exchange, tokens } of sized) {
     const share = (total * (pieces.length + 1)) / chunks;
     const isFull = inPiece + tokens > request.chunkTokens;
     // An exchange belongs to the piece that holds its middle.
     if (piece.length > 0 && (isFull || before + tokens / 2 > share)) {
-      pieces.push(piece.join('\n'));
+      pieces.push(piece);
       piece = [];
       inPiece = 0;
     }
-    piece.push(text);
+    piece.push(exchange);
     inPiece += tokens;
     before += tokens;
   }
-  if (piece.length > 0) pieces.push(piece.join('\n'));
+  if (piece.length > 0) pieces.push(piece);
   return pieces;
 }
 
 type Quoting = Omit<ChunkRequest, 'source' | 'exchangeOf' | 'chunks'>;
 
-function quotePart(source: SlotSource, partIndex: number, request: Quoting): string {
-  const { redact, chunkTokens, count } = request;
-  const call = source.call ? `${quoteCall(source.call, redact)}\n` : '';
-  const text = redact(textOf(source.messages[0]!.parts[partIndex]!));
-  return `<message role="tool">\n${call}${fitted(escaped(text), chunkTokens, count)}\n</message>`;
+/** The most detail that fits; where even the least does not, the middle is cut. */
+function fitted(exchanges: readonly Exchange[], request: Quoting): string {
+  const { chunkTokens, count, resultChars } = request;
+  let least = '';
+  for (const detail of detailsFor(resultChars)) {
+    const text = quoted(exchanges, detail, request);
+    if (text === least) continue;
+    least = text;
+    // What has so many characters cannot be so few tokens, and counting it takes long.
+    if (text.length <= MOST_CHARS_PER_TOKEN * chunkTokens && count(text) <= chunkTokens) return text;
+  }
+  return cutTo(least, chunkTokens, count);
 }
 
-function quoteExchange(
-  exchange: readonly LogMessage[],
-  request: Quoting,
-): { readonly text: string; readonly tokens: number } {
-  const { chunkTokens, count } = request;
-  // The state of plans goes along once, with the last piece.
-  const words = isPlanning(exchange)
-    ? exchange.map((message) => ({ ...message, parts: message.parts.filter(({ type }) => type === 'text') }))
-    : exchange;
-  const quoted = words.map((message) => quoteMessage(message, request)).filter((text) => text !== '');
-  if (quoted.length === 0) return { text: '', tokens: 0 };
-  const text = fitted(quoted.join('\n'), chunkTokens, count);
-  return { text, tokens: count(text) };
+/** Of text that says anything. */
+const MOST_CHARS_PER_TOKEN = 12;
+
+function quoted(exchanges: readonly Exchange[], detail: Detail, { question, redact }: Quoting): string {
+  const messages = exchanges.flat();
+  const calls = callsByResult(messages);
+  const repeated = repeatedResults(messages, calls);
+  const rules: QuoteRules = {
+    question,
+    redact,
+    callOf: (result) => calls.get(result),
+    isRepeated: (result) => repeated.has(result),
+  };
+  return exchanges
+    .flatMap((exchange) => wordsOf(exchange).map((message) => quoteMessage(message, detail, rules)))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** The state of plans goes along once, with the last piece. */
+function wordsOf(exchange: Exchange): Exchange {
+  if (!isPlanning(exchange)) return exchange;
+  return exchange.map((message) => ({
+    ...message,
+    parts: message.parts.filter(({ type }) => type === 'text'),
+  }));
+}
+
+function quotePart(source: SlotSource, partIndex: number, request: Quoting): string {
+  const { redact, chunkTokens, count } = request;
+  const call = source.call ? `${quoteCall(source.call, redact, detailsFor(0).at(-1)!.writtenChars)}\n` : '';
+  const text = redact(textOf(source.messages[0]!.parts[partIndex]!));
+  return `<message role="tool">\n${call}${cutTo(escaped(text), chunkTokens, count)}\n</message>`;
 }
 
 function exchangesOf(messages: readonly LogMessage[], exchangeOf: (seq: number) => number): LogMessage[][] {
@@ -76,7 +131,7 @@ function exchangesOf(messages: readonly LogMessage[], exchangeOf: (seq: number) 
   return [...groups.values()];
 }
 
-function fitted(text: string, maxTokens: number, count: (text: string) => number): string {
+function cutTo(text: string, maxTokens: number, count: (text: string) => number): string {
   const tokens = count(text);
   if (tokens <= maxTokens) return text;
   let chars = Math.floor((text.length * maxTokens) / tokens);

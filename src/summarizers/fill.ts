@@ -126,6 +126,7 @@ export class Filler {
       if (stopped !== undefined) throw new Refused(stopped);
     };
     const turnstile = new Turnstile(concurrency);
+    const pinned = pinWhole(log, isPinned);
     const { once: _, lines: __, ...common } = this.#parts;
     const parts = {
       ...common,
@@ -135,8 +136,8 @@ export class Filler {
       onCall,
       mayCall,
       extraLines: asked.lines,
+      isPinned: pinned,
     };
-    const pinned = pinWhole(log, isPinned);
     const fillPlace = async (place: number): Promise<void> => {
       const edit = edits[place]!;
       const limit = new Limit(perSlot ? deadlineMs : undefined, whole.signal);

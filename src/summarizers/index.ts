@@ -10,6 +10,7 @@ export {
   type FillRequest,
 } from './fill.js';
 export { judgeAnswer, type GateRequest, type Verdict } from './gate.js';
+export { languageOf } from './language.js';
 export { createModelSummarizer, type ModelSettings, type SummarizerFields } from './model.js';
 export {
   filledIn,

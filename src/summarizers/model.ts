@@ -123,15 +123,20 @@ const TOO_LONG =
   /context.?length|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available |maximum |model'?s? )?(?:context|input|token)|input (?:token count|is too long)|context.?window/i;
 
 function wordsOf(request: SummaryRequest): string {
-  const { instruction, source, previous, language, todos, extraLines = [] } = request;
+  const { instruction, source, previous, language, todos, inView = [], extraLines = [] } = request;
   return [
+    ...(inView.length === 0
+      ? []
+      : [
+          `Stays in view beside the record, so it need not be repeated:\n<in-view>\n${inView.join('\n')}\n</in-view>`,
+        ]),
     ...(previous === undefined ? [] : [`<summary>\n${previous}\n</summary>`]),
     `<transcript>\n${source.join('\n')}\n</transcript>`,
     ...(todos === undefined ? [] : [`The agent's plan at the end of it:\n<todos>\n${todos}\n</todos>`]),
     ...(extraLines.length === 0
       ? []
       : [`Known beside it, from the operator:\n<lines>\n${extraLines.join('\n')}\n</lines>`]),
-    ...(language === undefined ? [] : [`The user writes like this: ${JSON.stringify(language)}`]),
+    ...(language === undefined ? [] : [`Language of the record: ${language}.`]),
     instruction,
   ].join('\n\n');
 }

@@ -1,10 +1,11 @@
 /** What our counts may be off by. */
 const WINDOW_SHARE = 0.8;
-/** What prompts and the answer's frame take, in tokens; of a small window no more than a quarter. */
-const FRAME_TOKENS = 800;
-const DEFAULT_WINDOW = 128_000;
-/** Smaller pieces say nothing. */
+/** What stands between the texts of a request, in tokens. */
+const FRAME_TOKENS = 100;
+export const DEFAULT_WINDOW = 128_000;
+/** Smaller pieces say nothing. Of a small window it is this share. */
 const LEAST_CHUNK = 200;
+const LEAST_SHARE = 0.1;
 /** Of a small window an answer takes at most this: it stands in it twice, as the record so far and as what is written. */
 const ANSWER_SHARE = 0.15;
 
@@ -13,7 +14,7 @@ export interface RoomRequest {
   readonly window: number | undefined;
   /** What the slot has for the text. */
   readonly allowance: number;
-  /** Tokens that go along with each piece. */
+  /** Tokens that go along with each piece, its prompt with them. */
   readonly beside: number;
   /** From 1; each further one halves the pieces. */
   readonly attempt: number;
@@ -22,7 +23,7 @@ export interface RoomRequest {
 /** How long the pieces and the answer may be, so that both fit the model that writes it, however small its window. */
 export function roomOf({ window = DEFAULT_WINDOW, allowance, beside, attempt }: RoomRequest) {
   const maxTokens = Math.min(allowance, Math.floor(ANSWER_SHARE * window));
-  const frame = Math.min(FRAME_TOKENS, window / 4);
-  const room = WINDOW_SHARE * window - frame - 2 * maxTokens - beside;
-  return { maxTokens, chunkTokens: Math.max(LEAST_CHUNK, Math.floor(room / 2 ** (attempt - 1))) };
+  const room = WINDOW_SHARE * window - FRAME_TOKENS - 2 * maxTokens - beside;
+  const least = Math.floor(Math.min(LEAST_CHUNK, LEAST_SHARE * window));
+  return { maxTokens, chunkTokens: Math.max(least, Math.floor(room / 2 ** (attempt - 1))) };
 }

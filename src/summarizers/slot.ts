@@ -1,14 +1,25 @@
-import type { Edit, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
+import {
+  textOf,
+  type Edit,
+  type IsPinned,
+  type LogMessage,
+  type PlannedEdit,
+  type ReadonlyLog,
+} from '../transcript/index.js';
 import type { AskParts, Text } from './ask.js';
 import { chunksOf } from './chunks.js';
 import { isFault, Refused } from './fault.js';
+import { inViewOf } from './in-view.js';
+import { languageOf, USERS_LANGUAGE } from './language.js';
 import { handleOf, markOf, withText } from './mark.js';
-import { roomOf } from './room.js';
+import { DEFAULT_WINDOW, roomOf } from './room.js';
 import type { SlotSource } from './source.js';
 import { todosOf } from './todos.js';
 import { writeInParallel, writeInSequence } from './write.js';
 
 export interface SlotParts extends AskParts {
+  /** Which messages stay in view whatever is compacted. */
+  readonly isPinned: IsPinned;
   /** Takes secrets out. */
   readonly redact: (text: string) => string;
   /** Longest tool result that a summarizer is shown, in characters. */
@@ -67,14 +78,21 @@ function attemptOf(
   log: ReadonlyLog,
   { resultChars, attempt }: Attempt,
 ) {
-  const { summarizer, count, prompts, extraLines, redact } = parts;
+  const { summarizer, count, prompts, extraLines, redact, isPinned } = parts;
   const slot = edit.slot!;
-  const todos = source.partIndex === undefined ? todosOf(source.messages, redact) : undefined;
+  const isSpan = source.partIndex === undefined;
+  const todos = isSpan ? todosOf(source.messages, redact) : undefined;
+  const { window = DEFAULT_WINDOW } = summarizer;
+  const inView = isSpan ? inViewOf({ log, isPinned, redact, count, window }) : [];
+  const prompt = longest(
+    isSpan ? [slot.prompt, 'merge', 'join'] : [slot.prompt],
+    (name) => count(prompts.of(name).system) + count(prompts.of(name).instruction),
+  );
   const { maxTokens, chunkTokens } = roomOf({
-    window: summarizer.window,
+    window,
     // Two tokens for the mark's line break.
     allowance: Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name)) - 2,
-    beside: count(extraLines.join('\n')) + count(todos ?? ''),
+    beside: prompt + count([...inView, ...extraLines].join('\n')) + count(todos ?? ''),
     attempt,
   });
   if (maxTokens <= 0) throw new Refused('would not fit behind its mark');
@@ -90,12 +108,15 @@ function attemptOf(
   });
   if (chunks.length === 0 && todos !== undefined) chunks.push('');
   if (chunks.length === 0) throw new Refused('has nothing to be written from');
+  const users = userMessages(source, log);
   return {
     stage: slot.prompt,
     handle: handleOf(edit),
     maxTokens,
+    maxChars: charsFor(maxTokens, [chunks.join('\n'), wordsOf(users)], count),
     chunkTokens,
-    language: languageOf(source, log, redact),
+    language: languageOf(users) ?? USERS_LANGUAGE,
+    inView,
     attempt,
     chunks,
     todos,
@@ -103,11 +124,38 @@ function attemptOf(
   };
 }
 
-/** A sample of the language to write in: the user's newest words, or their newest in the source. In characters. */
-const LANGUAGE_CHARS = 200;
+/** What the user wrote first, in the source, and last. */
+function userMessages({ messages }: SlotSource, { firstUser, unansweredUser }: ReadonlyLog): LogMessage[] {
+  const all = new Set([firstUser, ...messages, unansweredUser]);
+  return [...all].filter(
+    (message): message is LogMessage => message?.role === 'user' && message.origin === 'user',
+  );
+}
 
-function languageOf({ messages }: SlotSource, log: ReadonlyLog, redact: (text: string) => string): string {
-  const inSource = messages.findLast(({ role, origin }) => role === 'user' && origin === 'user');
-  const part = (log.unansweredUser ?? inSource)?.parts.find(({ type }) => type === 'text');
-  return part?.type === 'text' ? redact(part.text).slice(0, LANGUAGE_CHARS) : '';
+/** A record holds more names and numbers than what it is written from. */
+const RECORD_DENSITY = 0.9;
+
+/** Of each text, so much shows how dense it is; of less nothing is known. In characters. */
+const SAMPLE_CHARS = 8_000;
+const LEAST_SAMPLE = 100;
+
+/**
+ * Characters that so many tokens hold, as the source's do, or the user's words where those are denser. Models count
+ * characters better than tokens that are not theirs.
+ */
+function charsFor(maxTokens: number, texts: readonly string[], count: (text: string) => number): number {
+  const densities = texts
+    .map((text) => text.slice(0, SAMPLE_CHARS))
+    .filter((sample, i) => i === 0 || sample.length >= LEAST_SAMPLE)
+    .map((sample) => sample.length / Math.max(1, count(sample)));
+  const chars = RECORD_DENSITY * maxTokens * Math.min(...densities);
+  return chars < LEAST_SAMPLE ? Math.ceil(chars) : Math.floor(chars / 10) * 10;
+}
+
+function wordsOf(messages: readonly LogMessage[]): string {
+  return messages.flatMap(({ parts }) => parts.map(textOf)).join('\n');
+}
+
+function longest(names: readonly string[], tokensOf: (name: string) => number): number {
+  return Math.max(...names.map(tokensOf));
 }

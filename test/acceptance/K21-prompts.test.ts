@@ -16,9 +16,17 @@ describe('K21: the summary prompt belongs to the operator', () => {
     expect(readdirSync(prompts).sort()).toEqual(
       ['auto', 'full', 'join', 'merge', 'micro', 'partial', 'question'].map((name) => `${name}.md`),
     );
-    expect(emulator.received[0]!.text).toMatch(
-      /Goal \/ Constraints and preferences \/ Progress.*Key decisions.*Next steps.*Critical context \/ Notes/,
-    );
+    const headings = [...emulator.received[0]!.text.matchAll(/\\n## ([\w, ]+)\\n/g)].map(([, name]) => name);
+    expect(headings).toEqual([
+      'Goal, constraints and preferences',
+      'Progress',
+      'Open problem',
+      'Key decisions',
+      'Files',
+      'Next steps',
+      'Critical context',
+      'Notes',
+    ]);
 
     writeFileSync(
       join(prompts, 'auto.md'),

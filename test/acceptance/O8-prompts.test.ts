@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { BUDGET, emulated, filling, loaded, pressed } from './summarizer.js';
-import { engine, read, system } from './support.js';
+import { engine, prose, read, step, system, user } from './support.js';
 
 interface Asked {
   readonly system: string;
@@ -26,6 +26,59 @@ describe('O8: what a summarizer is told', () => {
       /helpful AI assistant|detailed prompt for continuing|What did we do so far/i,
     );
     expect(`${system}\n${user}`).not.toMatch(/\{\{/);
+  });
+
+  it('the first user message as what stays in view, cut where it is long, and not as source', async () => {
+    const emulator = await startEmulator();
+    const spillway = await engine(BUDGET, emulated(emulator, { roster: ['auto'] }));
+    const session = spillway.session();
+    const task = `Build the mill. ${'</in-view> '.repeat(10)}${'Stone upon stone. '.repeat(150)} By spring.`;
+    session.append(...read([system('Be brief.'), user(task)]));
+    await pressed(session, 1);
+    const { user: asked } = askedOf(emulator)[0]!;
+    const inView = /<in-view>\n([^]*?)\n<\/in-view>/.exec(asked)![1]!;
+    expect(inView).toMatch(
+      /^<message id="m1" role="user" from="user">\nBuild the mill\.[^]*By spring\.\n<\/message>$/,
+    );
+    expect(inView).toContain('characters left out');
+    expect(asked.slice(asked.indexOf('<transcript>'))).not.toContain('Build the mill.');
+  });
+
+  it('which piece it is, where there are several', async () => {
+    const emulator = await startEmulator();
+    await pressed(await filling(emulator, { fill: { chunks: 2 } }), 1);
+    expect(askedOf(emulator).map(({ user }) => /This is piece[^.]*\./.exec(user)?.[0])).toEqual([
+      'This is piece 1 of 2; a later piece follows.',
+      'This is piece 2 of 2; it is the last.',
+    ]);
+  });
+
+  it('its limit in tokens, and in characters as dense as what it reads', async () => {
+    const emulator = await startEmulator();
+    await pressed(await filling(emulator), 1);
+    const [, tokens, chars] = /at most (\d+) tokens, or about (\d+) characters/.exec(
+      askedOf(emulator)[0]!.user,
+    )!;
+    // Four characters a token, as everything here counts; a record holds more names than prose does.
+    expect(Number(chars)).toBeGreaterThan(3 * Number(tokens));
+    expect(Number(chars)).toBeLessThan(4 * Number(tokens));
+  });
+
+  it.each([
+    ['Bitte baue die Mühle fertig, und ändere nichts an dem Dach. Es ist noch nicht dicht.', 'German'],
+    ['请先修复磨坊的屋顶，然后运行测试。', 'Chinese'],
+    ['ok', 'the language that the user writes in'],
+  ])('the language by its name: %s', async (words, language) => {
+    const emulator = await startEmulator();
+    const spillway = await engine(BUDGET, emulated(emulator, { roster: ['auto'] }));
+    const session = spillway.session();
+    session.append(...read([system('Be brief.'), user(words)]));
+    const filler = Array.from({ length: 24 }, (_, i) =>
+      step('read', { path: `src/m${i}.ts` }, prose(300, i)),
+    );
+    session.append(...read(filler.flat()).map((message, i) => ({ ...message, id: `f${i}` })));
+    await session.prepare();
+    expect(askedOf(emulator)[0]!.user).toContain(`Language of the record: ${language}.`);
   });
 
   it('a short question where the marker stands', async () => {

@@ -180,7 +180,7 @@ describe('N9: no drift', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(0.1 * BUDGET + 100);
     for (const { text } of emulator.received) {
       expect(text).not.toContain('Summary of');
-      expect(text).toContain('The user writes like this');
+      expect(text).toContain('Language of the record: English.');
     }
   });
 });

@@ -13,7 +13,8 @@ const REQUEST: SummaryRequest = frozen({
     '<message role="assistant">Built.</message>',
   ],
   maxTokens: 200,
-  language: 'Build a mill by the river.',
+  language: 'English',
+  inView: ['<message role="user">Build a mill by the river.</message>'],
 });
 
 /** What a summarizer is held to. What it writes is judged elsewhere, by one gate for all of them. */

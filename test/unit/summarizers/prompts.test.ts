@@ -22,6 +22,29 @@ describe('prompts', () => {
     expect(prompts.of('a stage of your own')).toBe(prompts.of('auto'));
   });
 
+  it.each(['auto', 'partial', 'full', 'merge', 'join'])(
+    '%s: the same headings in order of what stays longest, a most and no least, what to cut, and no order to the reader',
+    async (name) => {
+      const prompts = await loadPrompts({ ours });
+      const { system, instruction } = prompts.of(name);
+      const headings = (text: string) => text.slice(text.indexOf('## '), text.indexOf('## Notes'));
+      expect(headings(system)).toBe(headings(prompts.of('auto').system));
+      expect(headings(system)).toMatch(
+        /user's own words[^]*verified[^]*assumed[^]*tried[^]*reason[^]*committed/,
+      );
+      expect(instruction).toMatch(/at most {{maxTokens}} tokens, or about {{maxChars}} characters/);
+      expect(`${system}\n${instruction}`).not.toMatch(/at least|no fewer|as long as/i);
+      expect(system).toMatch(/Where the record\s+is full,\s+cut from the end/);
+      expect(system).toMatch(/past tense[^]*give no orders/);
+      expect(system).toMatch(/as (?:what )?a tool said|that it was a tool/);
+    },
+  );
+
+  it.each(['auto', 'partial', 'merge'])('%s: names the piece', async (name) => {
+    const { instruction } = (await loadPrompts({ ours })).of(name);
+    expect(instruction).toContain('{{piece}}');
+  });
+
   it('are written out where the operator has a folder, and never over theirs', async () => {
     const theirs = join(folder, 'prompts');
     const first = await loadPrompts({ ours, theirs });
