@@ -11,7 +11,7 @@ import { isFields } from '../formats/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { countIn, takeTurn, usageOf, type Turn } from './turns.js';
+import { countIn, firstCount, takeTurn, usageOf, type Turn } from './turns.js';
 
 export type { SessionFor } from './session-for.js';
 
@@ -66,11 +66,13 @@ export function compactAiSdk(
 
 function turnOf(
   model: LanguageModelV3,
-  { prompt, tools, abortSignal }: LanguageModelV3CallOptions,
-): Pick<Turn<never>, 'body' | 'model' | 'signal'> {
+  params: LanguageModelV3CallOptions,
+): Pick<Turn<never>, 'body' | 'model' | 'maxOutputTokens' | 'signal'> {
+  const { prompt, tools, abortSignal } = params;
   return {
     body: { messages: prompt.map(storable), tools: tools ?? [] },
     model: model.modelId,
+    maxOutputTokens: firstCount(params, 'maxOutputTokens'),
     signal: abortSignal,
   };
 }

@@ -3,7 +3,7 @@ import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
-import { countIn, takeTurn } from './turns.js';
+import { countIn, firstCount, takeTurn } from './turns.js';
 
 /** What is asked of a client: Anthropic's own has it, and so have those for Bedrock and Vertex. */
 export interface AnthropicClient {
@@ -115,6 +115,7 @@ function send(messages: Messages, session: Resolved<Fields>, body: Fields, optio
     (found) => ({
       body: { ...body, messages: history },
       model: typeof body.model === 'string' ? body.model : undefined,
+      maxOutputTokens: firstCount(body, 'max_tokens'),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
       send: async (request): Promise<Sent> => {
         const answer = messages.create(bodyOf(found, body, request, prefill), options) as Answering;

@@ -1,7 +1,7 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
 import { isFields, type Fields } from '../formats/index.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { countIn, takeTurn, usageOf } from './turns.js';
+import { countIn, firstCount, takeTurn, usageOf } from './turns.js';
 
 export type { SessionFor } from './session-for.js';
 
@@ -40,13 +40,14 @@ export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCo
       const { systemMessage, modelSettings } = request;
       const instructions = systemMessage.content.length > 0 ? [systemMessage] : [];
       const tools = await described(request.tools);
-      const { model, signal } = about(request);
+      const { model, maxOutputTokens, signal } = about(request);
       return takeTurn(
         sessionOf,
         request,
         (found) => ({
           body: { messages: [...instructions, ...request.messages], tools },
           model,
+          maxOutputTokens,
           signal,
           send: async ({ messages }) => {
             const all = messages.map((message) =>
@@ -72,10 +73,21 @@ export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCo
   };
 }
 
-function about({ model, runtime }: ModelRequest): { readonly model?: string; readonly signal?: AbortSignal } {
+function about({ model, modelSettings, runtime }: ModelRequest): {
+  readonly model?: string;
+  readonly maxOutputTokens: number | undefined;
+  readonly signal?: AbortSignal;
+} {
   const named = isFields(model) ? (model.model ?? model.modelName) : model;
   const signal = isFields(runtime) && runtime.signal instanceof AbortSignal ? runtime.signal : undefined;
-  return { ...(typeof named === 'string' && { model: named }), ...(signal && { signal }) };
+  const maxOutputTokens =
+    firstCount(modelSettings, 'max_completion_tokens', 'max_tokens', 'maxTokens', 'maxOutputTokens') ??
+    firstCount(model, 'maxTokens', 'maxOutputTokens');
+  return {
+    ...(typeof named === 'string' && { model: named }),
+    maxOutputTokens,
+    ...(signal && { signal }),
+  };
 }
 
 /** Tools as the provider will be told of them; counted in the budget. */

@@ -2,7 +2,7 @@ import { isFields, type Fields } from '../formats/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
-import { countIn, takeTurn, usageOf } from './turns.js';
+import { countIn, firstCount, takeTurn, usageOf } from './turns.js';
 
 /** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
 export interface OpenAIClient {
@@ -213,6 +213,7 @@ function send(
     (found) => ({
       body,
       model: typeof body.model === 'string' ? body.model : undefined,
+      maxOutputTokens: firstCount(body, 'max_completion_tokens', 'max_tokens', 'max_output_tokens'),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
       send: async (request): Promise<Sent> => {
         const answer = resource.create(bodyOf(found, body, request, endpoint), options) as Answering<unknown>;

@@ -12,6 +12,8 @@ export interface Turn<Answer> {
   readonly say: (words: string) => Answer | Promise<Answer>;
   /** Model the request goes to. */
   readonly model?: string | undefined;
+  /** Most tokens that the request lets the model answer. */
+  readonly maxOutputTokens?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -44,7 +46,7 @@ export async function takeTurn<Request, Answer>(
 const ASKED_SHARE = 0.5;
 
 async function answer<Answer>(session: Session, turn: Turn<Answer>): Promise<Answer> {
-  const { body, send, say, model, signal } = turn;
+  const { body, send, say, model, maxOutputTokens, signal } = turn;
   const { command } = await session.follow(body);
   if (command === 'compact') {
     const target = session.reading.pressure * ASKED_SHARE;
@@ -52,7 +54,16 @@ async function answer<Answer>(session: Session, turn: Turn<Answer>): Promise<Ans
     const { plan } = run.record ?? {};
     return say(commandAnswer(plan ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason));
   }
-  return session.call(send, { ...(model !== undefined && { model }), ...(signal && { signal }) });
+  return session.call(send, {
+    ...(model !== undefined && { model }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(signal && { signal }),
+  });
+}
+
+/** The first of these fields that is a positive number. */
+export function firstCount(fields: unknown, ...names: readonly string[]): number | undefined {
+  return names.map((name) => countIn(fields, name)).find((count) => count > 0);
 }
 
 /** A count by its field; 0 where the provider says nothing. */

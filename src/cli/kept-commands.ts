@@ -44,6 +44,9 @@ export function keptCommands(
   kept('sessions', 'List the sessions of a store.').action(
     run((actions, options) => actions.sessions(options, terminal)),
   );
+  kept('limits', 'List the limits that refusals of a provider have taught, model by model.')
+    .option('--forget [model]', 'forget what was learned of this model; of all where none is named')
+    .action(run((actions, options) => actions.limits(options, terminal)));
   one('history', 'What was compacted in a session, what operators said of it, and what waits for a yes.')
     .option('--transcript', 'the messages instead, as the model is sent them')
     .option('--include-superseded', 'the messages, those too that the model no longer sees')

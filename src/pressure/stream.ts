@@ -2,6 +2,12 @@ import { concatMap, filter, map, Subject, type Observable } from 'rxjs';
 import { SpillwayError } from '../errors/index.js';
 import { HeardEvents } from './heard.js';
 
+/** What a refusal names, in tokens. */
+interface LearnedFigures {
+  readonly contextWindow?: number;
+  readonly inputLimit?: number;
+}
+
 /** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
 export type PressureEvent<Reading> =
   | { readonly kind: 'reading'; readonly reading: Reading }
@@ -28,6 +34,13 @@ export type PressureEvent<Reading> =
       readonly recordId: string;
       readonly tokensBefore: number;
       readonly tokensAfter: number;
+    }
+  /** A refusal named a limit that its model is believed to have from now on. Tokens. */
+  | {
+      readonly kind: 'limit-learned';
+      readonly model: string | null;
+      readonly limits: LearnedFigures;
+      readonly budget: number;
     }
   | { readonly kind: 'failed'; readonly error: unknown }
   /** A subscriber threw: nothing else noticed. Told once for each stream, or a bad one would be told of for ever. */
@@ -101,6 +114,11 @@ export class PressureStream<Reading, Outcome> {
   submit(respond: Respond<Reading, Outcome>): Promise<Settled<Outcome>> {
     if (this.#closed) return Promise.resolve({ ok: false, error: closedError() });
     return new Promise((settle) => this.#submissions.next({ respond, settle }));
+  }
+
+  /** Says that something happened outside a run. */
+  emit(event: PressureEvent<Reading>): void {
+    this.#publish(event);
   }
 
   /** Takes nothing more; what is queued is still answered and settled, and then all observables end. */

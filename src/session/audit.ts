@@ -3,7 +3,15 @@ import type { CompactionRecord, PlannedEdit, Trigger } from '../transcript/index
 import type { RunReport } from './prepared.js';
 
 /** What was seen, whatever the ledger came to. All else is said of a decision, and falls with it. */
-const SEEN = ['overflow', 'trimmed-upstream', 'over-window', 'trimming-off', 'prepared-alone'];
+const SEEN = [
+  'overflow',
+  'trimmed-upstream',
+  'over-window',
+  'trimming-off',
+  'prepared-alone',
+  'limit-learned',
+  'limits-forgotten',
+];
 const COMPACTION = 'compaction.';
 
 /** Whether an event of this kind still holds where another process was first, and what was decided is decided anew. */

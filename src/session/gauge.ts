@@ -33,10 +33,16 @@ export interface Gauge {
   readonly model: string | null;
   /** Limits that refusals have proven for it. */
   readonly learned: Limits;
+  /** Window that the settings state, in tokens; null where they state none. */
+  readonly statedWindow: number | null;
   /** The next request goes to another model: its limits and its tokens count from here on. */
-  talkTo(model: string, heard?: HeardLimits): void;
-  /** A refused request said what it would have taken. */
-  learn(proven: Limits): void;
+  talkTo(model: string): void;
+  /** Most tokens that the next request lets the model answer; what it says where it is more than is kept free. */
+  askFor(outputTokens: number | undefined): void;
+  /** A refused request said what it would have taken: of this model, or of the one that is talked to. */
+  learn(proven: Limits, model?: string | null): void;
+  /** What refusals taught does not hold: of one model, or of all. */
+  forget(model?: string | null): void;
   /** Tool definitions, and what else no edit can change; counted tokens. Changes where a followed client's do. */
   fixedTokens: number;
 }
@@ -48,29 +54,21 @@ export interface GaugeRequest {
   readonly toolsTokens: number;
   /** Other than the settings' model. */
   readonly model?: string | undefined;
-  /** What is known of it from before. */
-  readonly heard?: HeardLimits | undefined;
 }
 
-export function createGauge({
-  settings,
-  catalogue,
-  counter,
-  toolsTokens,
-  model,
-  heard,
-}: GaugeRequest): Gauge {
+export function createGauge({ settings, catalogue, counter, toolsTokens, model }: GaugeRequest): Gauge {
   let fixed = toolsTokens;
   let talksTo = model ?? settings.model;
-  let learned: HeardLimits = { ...heard };
-  let limits = limitsFor(talksTo, catalogue, counter, learned);
+  const learned = new Map<string | null, Limits>();
+  let asked: number | undefined;
+  let limits = limitsFor(talksTo, catalogue, counter, {});
   let budget = budgetFor(settings, limits, counter);
   let ratio = ratioFor(limits, counter);
   let calibration: Calibration = UNCALIBRATED;
   let generation = 0;
   const derive = (): void => {
-    limits = limitsFor(talksTo, catalogue, counter, learned);
-    budget = budgetFor(settings, limits, counter);
+    limits = limitsFor(talksTo, catalogue, counter, { learned: learned.get(talksTo) ?? {} });
+    budget = budgetFor(settings, limits, counter, asked);
     ratio = ratioFor(limits, counter);
   };
   return {
@@ -81,8 +79,9 @@ export function createGauge({
       return talksTo;
     },
     get learned() {
-      return learned.learned ?? {};
+      return learned.get(talksTo) ?? {};
     },
+    statedWindow: settings.window,
     get fixedTokens() {
       return fixed;
     },
@@ -104,16 +103,25 @@ export function createGauge({
       calibration = calibrate(calibration, { estimate, usage, generation });
     },
     rewritten: () => void generation++,
-    talkTo: (next, known = {}) => {
+    talkTo: (next) => {
       if (next === talksTo) return;
       talksTo = next;
-      learned = known;
       // What was reported was of another model's tokens.
       calibration = UNCALIBRATED;
       derive();
     },
-    learn: (proven) => {
-      learned = { ...learned, learned: lowest(learned.learned ?? {}, proven) };
+    askFor: (outputTokens) => {
+      if (outputTokens === asked) return;
+      asked = outputTokens;
+      derive();
+    },
+    learn: (proven, of = talksTo) => {
+      learned.set(of, lowest(learned.get(of) ?? {}, proven));
+      derive();
+    },
+    forget: (of) => {
+      if (of === undefined) learned.clear();
+      else learned.delete(of);
       derive();
     },
     get calibration() {
@@ -158,13 +166,22 @@ function ratioFor(limits: ModelLimits, counter: TokenCounter): number {
   return counter.exact && counter.name === limits.exactTokenizer ? 1 : limits.tokenRatio;
 }
 
-function budgetFor(settings: Settings, limits: ModelLimits, counter: TokenCounter): Budget {
+function budgetFor(settings: Settings, limits: ModelLimits, counter: TokenCounter, asked = 0): Budget {
   const isExact = counter.exact && counter.name === limits.exactTokenizer;
-  const { reserve, window, outputCap, caps } = settings;
+  const { reserve, window, caps } = settings;
+  const isLearned = limits.sources.contextWindow === 'learned';
+  const deciding = windowOf(settings, limits);
+  const [kept, why] = outputFor(settings, deciding, isLearned);
+  // Nothing kept back on purpose: the stated figure is the input's alone.
+  const wanted = reserve.output === 0 ? 0 : Math.min(asked, Math.floor(deciding * LARGEST_ASKED_SHARE));
+  const isLarger = wanted > Math.min(kept, limits.outputLimit ?? Infinity);
   return deriveBudget({
     limits,
     reserve: {
-      output: reserve.output ?? outputFor(settings, limits, outputCap),
+      ...(isLarger
+        ? { output: wanted, why: 'what this request lets the model answer' }
+        : { output: kept, why }),
+      ...(isLarger && { asked: wanted }),
       injection: reserve.injection,
     },
     ...(window !== null && { userWindow: window }),
@@ -177,10 +194,34 @@ function budgetFor(settings: Settings, limits: ModelLimits, counter: TokenCounte
 
 /** The cap is meant for large windows; of an 8k model it would leave nothing. */
 const LARGEST_OUTPUT_SHARE = 0.25;
+/** What is left of the reserve that somebody stated where a refusal has proven a smaller window than they knew of. */
+const LARGEST_OF_LEARNED = 0.5;
+/** A request may ask for more than the window: then the provider decides, and something is left to be sent. */
+const LARGEST_ASKED_SHARE = 0.75;
 
-function outputFor(settings: Settings, limits: ModelLimits, cap: number): number {
-  const window = settings.window === null ? limits.contextWindow : settings.window;
-  return window === 0 || !Number.isFinite(window)
-    ? cap
-    : Math.min(cap, Math.floor(window * LARGEST_OUTPUT_SHARE));
+/** Most tokens kept for the answer, and why so many. */
+function outputFor(
+  { reserve, outputCap }: Settings,
+  window: number,
+  isLearned: boolean,
+): readonly [tokens: number, why: string] {
+  const share = (of: number): number => (Number.isFinite(window) ? Math.floor(window * of) : Infinity);
+  const most = isLearned ? share(LARGEST_OF_LEARNED) : Infinity;
+  if (reserve.output !== null)
+    return reserve.output > most
+      ? [most, `${percent(LARGEST_OF_LEARNED)} of the learned window`]
+      : [reserve.output, 'setting'];
+  const quarter = share(LARGEST_OUTPUT_SHARE);
+  return quarter < outputCap
+    ? [quarter, `${percent(LARGEST_OUTPUT_SHARE)} of the window`]
+    : [outputCap, 'outputCap'];
+}
+
+const percent = (share: number): string => `${100 * share} %`;
+
+/** The window that decides: the stated one, unless a refusal has proven a smaller one. 0 on purpose is none. */
+function windowOf({ window }: Settings, limits: ModelLimits): number {
+  const stated = window === null ? Infinity : window || Infinity;
+  const proven = limits.sources.contextWindow === 'learned' ? limits.contextWindow : Infinity;
+  return window === null ? limits.contextWindow : Math.min(stated, proven);
 }

@@ -9,6 +9,7 @@ export { replaySession, type ReplayedCall } from './replay.js';
 export type { AuditTrail } from './audit.js';
 export type { CallRecord } from './calls.js';
 export type { Injection } from './injection.js';
+export { forgetLimits, learnedLimits, type LearnedLimit, type SeenLimit } from './learned-limits.js';
 export type { Flag, UndoRequest } from './operator/operator.js';
 export { readOverflow, type Overflow } from './overflow.js';
 export type { DryRun, PlanChanges } from './operator/plans.js';

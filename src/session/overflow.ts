@@ -1,5 +1,4 @@
-/** Scope of the stored values that say what refusals have proven, by model. */
-export const LEARNED_LIMITS = 'learned-limits';
+import { readRefusal } from './refusal.js';
 
 /** What a provider's refusal says of the limit that a request passed. Tokens, each only where it is named. */
 export interface Overflow {
@@ -7,8 +6,10 @@ export interface Overflow {
   readonly contextWindow?: number;
   /** Most input. */
   readonly inputLimit?: number;
-  /** What it counted in the request. */
+  /** What it counted in the request; with some providers what the answer may take is in it. */
   readonly requested?: number;
+  /** Of that, what was input, where the two are told apart. */
+  readonly input?: number;
 }
 
 type Field = keyof Overflow;
@@ -99,50 +100,54 @@ const RATE_LIMIT =
 /** Names that leave no doubt, whatever else is said. */
 const CERTAIN = /context_length_exceeded|model_context_window_exceeded/;
 
+/** How OpenAI's servers split what they counted: `5000 tokens (4000 in the messages, 1000 in the completion)`. */
+const SPLIT = /tokens \((\d[\d,]*) (?:of text input|in (?:the|your) (?:messages|prompt|input))/i;
+
+/** Statuses that a request gets for what it holds. Bedrock and Copilot answer 403, Hugging Face 422; a stream has none. */
+const FITTING: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
+
+/** Codes and types under which providers refuse what is too long; anything else is an error about something else. */
+const FITTING_CODE =
+  /^(?:[45]\d\d|error|.*invalid.?request.*|.*invalid.?(?:argument|parameter).*|.*bad.?request.*|.*validation.*|.*context.*|.*too.?(?:long|large|many.?tokens).*|.*(?:input|prompt|token|string).*(?:length|limit|exceed).*)$/i;
+
+/** What a refusal says, and whether limits may be learned from it. */
+export interface ReadOverflow {
+  readonly overflow: Overflow;
+  /** Status and codes are those of a request that is too long. */
+  readonly fits: boolean;
+}
+
 /**
  * Reads a refusal: an error of any client, its body as text or object, or a finish reason. Undefined where it is no
  * overflow: rate limits mention tokens as well.
  */
 export function readOverflow(error: unknown): Overflow | undefined {
-  const { texts, statuses } = gather(error);
-  const text = texts.join('\n');
+  return readOverflowOf(error)?.overflow;
+}
+
+/** As `readOverflow`, with how far the refusal can be trusted. */
+export function readOverflowOf(error: unknown): ReadOverflow | undefined {
+  const { texts, codes, statuses, echoes } = readRefusal(error);
+  const text = [...texts, ...codes].join('\n');
+  // A body that gives back what it was sent says nothing of its own.
+  if (echoes && statuses.has(422)) return undefined;
   if (!CERTAIN.test(text) && (RATE_LIMIT.test(text) || statuses.has(429))) return undefined;
+  const fits =
+    [...statuses].every((status) => FITTING.has(status)) && codes.every((code) => FITTING_CODE.test(code));
   for (const [pattern, ...fields] of WORDINGS) {
     const found = pattern.exec(text);
     if (!found) continue;
     const named = fields.flatMap((field, i) => {
-      const tokens = Number((found[i + 1] ?? '').replace(/[,._]/g, ''));
-      return Number.isSafeInteger(tokens) && tokens > 0 ? [[field, tokens] as const] : [];
+      const tokens = countOf(found[i + 1]);
+      return tokens === undefined ? [] : [[field, tokens] as const];
     });
-    return Object.fromEntries(named);
+    const input = countOf(SPLIT.exec(text)?.[1]);
+    return { overflow: { ...Object.fromEntries(named), ...(input !== undefined && { input }) }, fits };
   }
-  return statuses.has(413) ? {} : undefined;
+  return statuses.has(413) ? { overflow: {}, fits } : undefined;
 }
 
-const STATUS_FIELDS = ['status', 'statusCode', 'code'];
-const DEEPEST = 5;
-
-/** Everything an error says of itself, in whatever fields its client keeps it. */
-function gather(error: unknown): {
-  readonly texts: readonly string[];
-  readonly statuses: ReadonlySet<number>;
-} {
-  const texts: string[] = [];
-  const statuses = new Set<number>();
-  const seen = new Set<object>();
-  const visit = (value: unknown, depth: number): void => {
-    if (typeof value === 'string') texts.push(value.slice(0, 10_000));
-    if (typeof value !== 'object' || value === null || depth > DEEPEST || seen.has(value)) return;
-    seen.add(value);
-    const names = new Set([...Object.keys(value), 'message', 'cause', 'name']);
-    for (const name of names) {
-      // What was sent is no part of the answer: a transcript may speak of context lengths.
-      if (/^(?:request|requestBody|config|stack|headers)/i.test(name)) continue;
-      const field = (value as Record<string, unknown>)[name];
-      if (STATUS_FIELDS.includes(name) && Number.isInteger(Number(field))) statuses.add(Number(field));
-      visit(field, depth + 1);
-    }
-  };
-  visit(error, 0);
-  return { texts, statuses };
+function countOf(digits: string | undefined): number | undefined {
+  const tokens = Number((digits ?? '').replace(/[,._]/g, ''));
+  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
 }

@@ -1,7 +1,9 @@
 import type { Trigger } from '../transcript/index.js';
-import type { Reading } from '../tokens/index.js';
+import type { Limits, Reading } from '../tokens/index.js';
+import type { Emit } from '../pressure/index.js';
 import type { Keeping } from './kept/keeping.js';
-import { readOverflow } from './overflow.js';
+import { doubtOf, isPlausible, limitsIn, type RefusedRequest } from './learned-limits.js';
+import { readOverflowOf } from './overflow.js';
 import type { RunReport } from './prepared.js';
 import type { AgentState, SessionParts } from './state.js';
 
@@ -12,54 +14,117 @@ export interface OverflowVerdict {
   /** The view is smaller now, and the call may be made again. */
   readonly retry: boolean;
   readonly reason: string;
+  /** Limits that were learned from it; absent where it names none that can be believed. */
+  readonly learned?: Limits;
   /** The run that followed; absent where none did. */
   readonly run?: RunReport;
 }
 
+/** The newest request, as far as a refusal can be held against it. */
+export interface SentRequest {
+  readonly reading: Reading;
+  /** Most input of its model that was reported so far, in tokens. */
+  readonly passed: number;
+}
+
 type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
 
-/** Reacts to a request that was too long: once, until a call goes through again. */
+/** Reacts to a request that was too long: once for each request, until the log has grown. */
 export class Reaction {
   readonly #parts: SessionParts;
   readonly #state: AgentState;
   readonly #keeping: Keeping;
-  #tried = false;
+  readonly #emit: Emit<Reading>;
+  /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
+  #triedAt: number | undefined;
 
-  constructor(parts: SessionParts, state: AgentState, keeping: Keeping) {
+  constructor(parts: SessionParts, state: AgentState, keeping: Keeping, emit: Emit<Reading>) {
     this.#parts = parts;
     this.#state = state;
     this.#keeping = keeping;
+    this.#emit = emit;
   }
 
   /** A call went through. */
   answered(): void {
-    this.#tried = false;
+    this.#triedAt = undefined;
   }
 
-  async to(error: unknown, sent: Reading | undefined, compact: Compact): Promise<OverflowVerdict> {
-    const refusal = readOverflow(error);
+  async to(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
+    const refusal = readOverflowOf(error);
     if (!refusal) return { overflow: false, retry: false, reason: 'the error is about something else' };
-    const { requested, ...proven } = refusal;
+    const { overflow, fits } = refusal;
     const { gauge, policy, audit } = this.#parts;
-    if (requested !== undefined && sent) gauge.observe({ inputTokens: requested }, sent);
-    if (Object.keys(proven).length > 0) {
-      gauge.learn(proven);
-      await this.#keeping.learned(gauge.model, gauge.learned);
+    const request = sent && refusedRequest(sent);
+    const doubt = fits ? doubtOf(overflow, request) : 'its status or code is that of another error';
+    audit.say('overflow', undefined, { ...overflow, model: gauge.model, ...(doubt && { doubt }) });
+    const { input = overflow.requested } = overflow;
+    if (fits && sent && request && input !== undefined && isPlausible(overflow, request))
+      gauge.observe({ inputTokens: input }, sent.reading);
+    const before = gauge.learned;
+    if (doubt === undefined) gauge.learn(limitsIn(overflow));
+    const tried = this.#triedAt === this.#state.appendedTokens;
+    if (tried) {
+      const learned = await this.#tell(before);
+      return {
+        overflow: true,
+        retry: false,
+        reason: 'refused again after it had been compacted',
+        ...learned,
+      };
     }
-    audit.say('overflow', undefined, { ...refusal, model: gauge.model });
-    if (this.#tried)
-      return { overflow: true, retry: false, reason: 'refused again after it had been compacted' };
-    this.#tried = true;
-    const before = this.#state.projection.size.tokens;
+    this.#triedAt = this.#state.appendedTokens;
+    const size = this.#state.projection.size.tokens;
     const { pressure } = gauge.read(this.#state.projection);
     const trigger: Trigger = { kind: 'overflow', detail: 'the provider refused the request as too long' };
     // What was refused was full, whatever it is read as: the target is a share of that, or nothing would go.
     const run = await compact(trigger, policy.target * Math.min(1, pressure));
+    if (run.kind === 'unreachable') this.#unlearn(before);
+    const learned = await this.#tell(before);
     const after = this.#state.projection.size.tokens;
-    const gained = run.kind === 'committed' && after < before;
-    const reason = gained
-      ? `compacted from ${before} to ${after} tokens`
-      : `nothing was gained: ${run.reason}`;
-    return { overflow: true, retry: gained, reason, run };
+    const gained = run.kind === 'committed' && after < size;
+    const reason = gained ? `compacted from ${size} to ${after} tokens` : `nothing was gained: ${run.reason}`;
+    return { overflow: true, retry: gained, reason, run, ...learned };
+  }
+
+  /** A limit under which not even what may never be removed fits would end the session: the provider decides instead. */
+  #unlearn(before: Limits): void {
+    const { gauge } = this.#parts;
+    gauge.forget(gauge.model);
+    if (Object.keys(before).length > 0) gauge.learn(before);
+  }
+
+  /** Stores what was learned, and says so. */
+  async #tell(before: Limits): Promise<Pick<OverflowVerdict, 'learned'>> {
+    const { gauge, audit } = this.#parts;
+    const { learned, model, statedWindow } = gauge;
+    if (sameLimits(before, learned)) return {};
+    await this.#keeping.learned(model, learned);
+    const isUnder =
+      statedWindow !== null && (learned.contextWindow ?? learned.inputLimit ?? Infinity) < statedWindow;
+    const budget = gauge.budget.tokens;
+    audit.say('limit-learned', undefined, { model, ...learned, budget, statedWindow });
+    this.#emit({ kind: 'limit-learned', model, limits: learned, budget });
+    if (isUnder)
+      this.#emit({
+        kind: 'warning',
+        message: `The provider takes less than the window of ${statedWindow} tokens that the settings state: ${sentence(learned)}. Requests are kept below that; state the right window, or forget it with session.forgetLimits() or spillway limits --forget.`,
+      });
+    return { learned };
   }
 }
+
+function refusedRequest({ reading, passed }: SentRequest): RefusedRequest {
+  const { reserve, window, usable } = reading.budget;
+  const output = reserve.output || Math.max(0, Number.isFinite(window) ? window - usable : 0);
+  return { tokens: reading.tokens, output, passed };
+}
+
+const sameLimits = (a: Limits, b: Limits): boolean =>
+  a.contextWindow === b.contextWindow && a.inputLimit === b.inputLimit && a.outputLimit === b.outputLimit;
+
+const sentence = ({ contextWindow, inputLimit }: Limits): string =>
+  [
+    ...(contextWindow === undefined ? [] : [`a window of ${contextWindow}`]),
+    ...(inputLimit === undefined ? [] : [`${inputLimit} of input`]),
+  ].join(' and ');

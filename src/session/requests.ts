@@ -5,6 +5,7 @@ import { CallBook, standingIn, type CallRecord } from './calls.js';
 import { measuredInjections, placeOfInjections, type Injection } from './injection.js';
 import type { Prepared, RunReport } from './prepared.js';
 import { withoutMarkers } from './queue.js';
+import type { SentRequest } from './reaction.js';
 import type { AgentState, SessionParts } from './state.js';
 
 /** What one request has beside the session's own. */
@@ -14,6 +15,8 @@ export interface PrepareOptions {
   readonly model?: string;
   /** What hooks add to this one request, beside the newest user message; kept free for by `reserve.injection`. */
   readonly inject?: readonly Injection[];
+  /** Most tokens that this request lets the model answer (`max_tokens`): kept free where it is more than the reserve. */
+  readonly maxOutputTokens?: number;
 }
 
 /** Something that reported usage gave away. */
@@ -47,6 +50,8 @@ export class Requests {
   readonly #writer: RequestWriter;
   readonly #book: CallBook;
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
+  /** Most input that each model was reported to have taken. */
+  readonly #passed = new Map<string | null, number>();
   /** Where the last request differs from the plain view. */
   #injectedAt = Infinity;
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
@@ -72,8 +77,9 @@ export class Requests {
     this.#book.takePast(calls);
   }
 
-  get sent(): Reading | undefined {
-    return this.#sent?.reading;
+  get sent(): SentRequest | undefined {
+    const reading = this.#sent?.reading;
+    return reading && { reading, passed: this.#passed.get(this.#parts.gauge.model) ?? 0 };
   }
 
   injections(inject: readonly Injection[]): Measured {
@@ -119,6 +125,7 @@ export class Requests {
     const notices = this.#sent ? noticesOf(usage, this.#sent.reading) : [];
     // What was cut on the way says nothing about how tokens are counted.
     if (current && !notices.some(({ what }) => what === 'trimmed-upstream')) gauge.observe(usage, current);
+    this.#passed.set(gauge.model, Math.max(this.#passed.get(gauge.model) ?? 0, inputOf(usage) || 0));
     const call = this.#book.observed(usage, gauge.calibration);
     return { ...(current && { reading: current }), ...(call && { call }), notices };
   }

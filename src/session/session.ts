@@ -39,7 +39,7 @@ export class Session extends OperatedSession {
   constructor(parts: SessionParts, opened?: OpenedThread) {
     super(parts, opened);
     this.#requests = new Requests(parts, opened?.calls);
-    this.#reaction = new Reaction(parts, this.state, this.keeping);
+    this.#reaction = new Reaction(parts, this.state, this.keeping, (event) => this.#stream.emit(event));
   }
 
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
@@ -111,6 +111,7 @@ export class Session extends OperatedSession {
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared> {
     if (options.model !== undefined) this.parts.gauge.talkTo(options.model);
+    this.parts.gauge.askFor(options.maxOutputTokens);
     const injected = this.#requests.injections(options.inject ?? []);
     const run = await this.#respond((emit) =>
       this.keeping.during(

@@ -10,7 +10,14 @@ export interface BudgetRequest {
   /** Of every model that will read the view, the agent's own first: the tightest decides. */
   readonly limits: ModelLimits | readonly ModelLimits[];
   /** Tokens kept free. `output` caps what a model may answer, and stands alone where its own limit is unknown. */
-  readonly reserve?: { readonly output?: number; readonly injection?: number };
+  readonly reserve?: {
+    readonly output?: number;
+    /** Where `output` is from, for the derivation; a setting where absent. */
+    readonly why?: string;
+    /** Tokens that this one request lets the model answer: beside an input limit the window has to hold them too. */
+    readonly asked?: number;
+    readonly injection?: number;
+  };
   /** The agent's own window, in tokens; beats what is known of its model. 0: no limit. */
   readonly userWindow?: number;
   /** Most bytes of a request; 0: no limit. */
@@ -108,23 +115,30 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
     lines.push(
       `input limit ${show(inputLimit)} ${origin(sources.inputLimit)}; no output reserve is taken from it`,
     );
-    return { model, window, usable: inputLimit, output: 0, authoritative, derivation: lines };
+    const asked = Math.min(request.reserve?.asked ?? 0, own.outputLimit ?? Infinity);
+    const usable = Math.min(inputLimit, window - asked);
+    if (usable < inputLimit)
+      lines.push(`- ${show(inputLimit - usable)}: the window has to hold ${show(asked)} of answer as well`);
+    return { model, window, usable, output: 0, authoritative, derivation: lines };
   }
   if (!Number.isFinite(window)) {
     return { model, window, usable: Infinity, output: 0, authoritative, derivation: lines };
   }
-  const [output, why] = outputReserve(own, request.reserve?.output);
+  const [output, why] = outputReserve(own, request.reserve);
   lines.push(output > 0 ? `- ${show(output)} output reserve: ${why}` : `no output reserve: ${why}`);
   return { model, window, usable: window - output, output, authoritative, derivation: lines };
 }
 
 /** The smaller of the model's output limit and the cap; the cap where no limit is known. */
-function outputReserve({ outputLimit, contextWindow, sources }: ModelLimits, cap?: number): [number, string] {
+function outputReserve(
+  { outputLimit, contextWindow, sources }: ModelLimits,
+  { output: cap, why = 'setting' }: NonNullable<BudgetRequest['reserve']> = {},
+): [number, string] {
   const share = Math.floor(contextWindow * MAX_DEFAULT_SHARE);
   const limit = cap ?? Math.min(DEFAULT_OUTPUT_RESERVE, share);
   if (outputLimit !== undefined && outputLimit <= limit)
     return [outputLimit, `output limit ${origin(sources.outputLimit)}`];
-  if (cap !== undefined) return [cap, 'setting'];
+  if (cap !== undefined) return [cap, why];
   return [limit, limit === share ? `${percent(MAX_DEFAULT_SHARE)} of the window (default)` : 'default'];
 }
 

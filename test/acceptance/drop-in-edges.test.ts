@@ -1,13 +1,14 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from '@jest/globals';
-import { wrapLanguageModel } from 'ai';
+import { generateText, wrapLanguageModel, type ModelMessage } from 'ai';
 import { createMiddleware } from 'langchain';
 import OpenAI from 'openai';
 import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
 import { validateAnthropic, validators } from '../../src/testkit/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
-import { engine, prose } from './support.js';
+import { createSpillway } from '../../src/index.js';
+import { engine, prose, quarter } from './support.js';
 
 const openai = (emulator: Emulator) => new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
 const anthropic = (emulator: Emulator) =>
@@ -107,5 +108,66 @@ describe('N13: a session of another wire format than the client', () => {
       messages,
       [{ role: 'user' }],
     ]);
+  });
+});
+
+describe('N13: what a request lets the model answer', () => {
+  const WINDOW = 8_000;
+  /** Counts the answer with the request, as most servers do, and refuses what does not fit together. */
+  const strict = ({ body, text }: { readonly body: Fields; readonly text: string }): Act => {
+    const output = Number(body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens);
+    const held = Math.ceil(text.length / 4) + output;
+    if (held <= WINDOW) return { text: 'Built.', usage: { inputTokens: held - output, cacheReadTokens: 0 } };
+    const message = `This model's maximum context length is ${WINDOW} tokens. However, you requested ${held} tokens (${held - output} in the messages, ${output} in the completion).`;
+    return { status: 400, body: { error: { message, code: 'context_length_exceeded' } } };
+  };
+  type Fields = Readonly<Record<string, unknown>>;
+
+  it.each([100, 500, 4_000, 5_500])(
+    'N13: is kept free of the window, max_tokens %d: nothing is refused',
+    async (most) => {
+      const emulator = await startEmulator();
+      emulator.otherwise = strict;
+      const spillway = await createSpillway({ counter: quarter, window: WINDOW });
+      const ai = openai(emulator);
+      const { chat, responses } = compactOpenAI(ai, { chat: spillway, responses: spillway });
+      const { messages } = compactAnthropic(anthropic(emulator), spillway);
+      const model = wrapLanguageModel({
+        model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+        middleware: compactAiSdk(spillway),
+      });
+      const said: { role: 'user' | 'assistant'; content: string }[] = [];
+      const prompt: ModelMessage[] = [];
+      for (let turn = 0; turn < 30; turn++) {
+        const content = `Question ${turn}: ${prose(300, turn)}`;
+        said.push({ role: 'user', content });
+        prompt.push({ role: 'user', content });
+        await chat.completions.create({ model: 'm', messages: said, max_completion_tokens: most });
+        await responses.create({ model: 'm', input: said, max_output_tokens: most, store: false });
+        await messages.create({ model: 'm', messages: said, max_tokens: most });
+        await generateText({ model, messages: prompt, maxOutputTokens: most, maxRetries: 0 });
+        said.push({ role: 'assistant', content: 'Built.' });
+        prompt.push({ role: 'assistant', content: 'Built.' });
+      }
+      expect(emulator.received).toHaveLength(120);
+      const largest = Math.max(...emulator.received.map(({ text }) => text.length / 4));
+      expect(largest).toBeGreaterThan(0.6 * Math.min(WINDOW - most, 0.75 * WINDOW));
+    },
+  );
+
+  it('N13: is said where the budget is explained, and holds for that request alone', async () => {
+    const session = (await createSpillway({ counter: quarter, window: WINDOW })).session();
+    const { reading } = await session.prepare({ maxOutputTokens: 5_000 });
+    expect(reading.budget.derivation).toContain(
+      '- 5,000 tokens output reserve: what this request lets the model answer',
+    );
+    expect((await session.prepare()).reading.budget.derivation).toContain(
+      '- 2,000 tokens output reserve: 25 % of the window',
+    );
+  });
+
+  it('N13: takes nothing from a budget that was stated for the input alone', async () => {
+    const session = (await engine(3_000)).session();
+    expect((await session.prepare({ maxOutputTokens: 2_000 })).reading.budget.tokens).toBe(3_000);
   });
 });

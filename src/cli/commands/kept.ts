@@ -10,6 +10,7 @@ import { editLines, mustBeThere, showing, within, type KeptOptions } from './wit
 export type { KeptOptions } from './within.js';
 export { costs } from './costs.js';
 export { edit, release } from './edit.js';
+export { limits } from './limits.js';
 
 export async function sessions(options: KeptOptions, terminal: Terminal): Promise<number> {
   mustBeThere(options.store);

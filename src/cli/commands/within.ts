@@ -27,6 +27,8 @@ export interface KeptOptions {
   readonly handle?: string;
   readonly query?: string;
   readonly limit?: number;
+  /** A model; true: all. */
+  readonly forget?: string | true;
   readonly drop?: readonly number[];
   readonly keep?: readonly string[];
   /** As PLACE=FILE. */

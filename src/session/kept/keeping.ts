@@ -6,7 +6,7 @@ import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { checkpointOf } from './checkpoint.js';
 import { EditPlaces } from './edit-places.js';
 import { Journal } from './journal.js';
-import { LEARNED_LIMITS } from '../overflow.js';
+import { forgetLimits, noteLimit, threadName } from '../learned-limits.js';
 import type { RunReport } from '../prepared.js';
 import type { Response } from '../respond.js';
 import type { AgentState, SessionParts } from '../state.js';
@@ -142,11 +142,18 @@ export class Keeping {
     return done;
   }
 
-  /** Keeps what a refusal proved of a model, for every session that opens later. A store that fails only forgets it. */
+  /** Keeps what a refusal proved of a model, for this session and for what it proves. A store that fails forgets it. */
   async learned(model: string | null, limits: Limits): Promise<void> {
     if (!this.#journal || model === null) return;
-    const { store } = this.#journal;
-    await store.setValue(LEARNED_LIMITS, model, { ...limits }).catch(() => undefined);
+    const { store, key } = this.#journal;
+    const thread = threadName(key.sessionId, key.agentPath);
+    await noteLimit(store, model, { ...limits, thread, at: this.#parts.clock() }).catch(() => undefined);
+  }
+
+  /** What was learned of a model is kept no more. */
+  async forgotten(model: string | null): Promise<void> {
+    if (!this.#journal || model === null) return;
+    await forgetLimits(this.#journal.store, model);
   }
 
   /** Best matches by the store's index; undefined without a store. Messages that were rolled back are left out. */

@@ -1,5 +1,4 @@
 import type { Json, SessionStore, StoredThread, ThreadHead, ThreadKey } from '../../spi/index.js';
-import type { Limits } from '../../tokens/index.js';
 import {
   appendedAt,
   isLeft,
@@ -13,7 +12,7 @@ import {
 import { CALL_KIND, callOf } from '../calls.js';
 import { carriedBy, READABLE_VERSIONS, tailState, type Checkpoint } from './checkpoint.js';
 import { eventOf } from './entry.js';
-import { LEARNED_LIMITS } from '../overflow.js';
+import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
 import { markerOf, queuedIn } from '../queue.js';
 import { entriesOf, positionsOf, type NamedEdits } from './stored-view.js';
 import { sameMessage } from '../client/same-message.js';
@@ -195,10 +194,11 @@ export async function openThread(
   key: ThreadKey,
   parts: SessionParts,
 ): Promise<OpenedThread> {
-  const { model } = parts.gauge;
   // First: what fits decides what reading the thread finds to be done.
-  const learned = model === null ? undefined : await store.value(LEARNED_LIMITS, model);
-  if (learned) parts.gauge.learn(learned as Limits);
+  for (const known of await learnedLimits(store)) {
+    const limits = limitsFor(known, threadName(key.sessionId, key.agentPath));
+    if (limits) parts.gauge.learn(limits, known.model);
+  }
   const [read, usage, [newest]] = await Promise.all([
     readTail(store, key, parts),
     store.usage(key),

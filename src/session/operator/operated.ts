@@ -177,6 +177,17 @@ export abstract class OperatedSession {
     return this.keeping.change(() => flagRecord(recordId, flag, notes, this.state, this.parts));
   }
 
+  /**
+   * Forgets the limits that refusals taught of the model that is talked to: in this session and in its store. Sessions
+   * that are open elsewhere keep to them until they are opened again.
+   */
+  async forgetLimits(): Promise<void> {
+    const { gauge, audit } = this.parts;
+    audit.say('limits-forgotten', undefined, { model: gauge.model, ...gauge.learned });
+    gauge.forget(gauge.model);
+    await this.keeping.forgotten(gauge.model);
+  }
+
   /** What happened to compaction here, in order: since it was opened, or ever where it is kept. */
   audit(): Promise<readonly StoredEvent[]> {
     return this.keeping.audit();

@@ -73,7 +73,7 @@ describe('K2: the provider says that the context is too long', () => {
     expect(session.history).toEqual([]);
   });
 
-  it('keeps the limit that was learned, also for sessions that open later', async () => {
+  it('keeps the limit that was learned, and once two sessions were told the same, for all that open later', async () => {
     const store = await openStore('memory:');
     const options = {
       counter: quarter,
@@ -89,7 +89,15 @@ describe('K2: the provider says that the context is too long', () => {
     expect(await session.overflowed(refusal(8_000))).toMatchObject({ overflow: true, retry: true });
     expect(session.reading.budget.usable).toBe(8_000);
     expect(session.reading.tokens).toBeLessThanOrEqual(8_000);
-    const later = await (await createSpillway(options)).open({ id: 'b' });
+    const again = await (await createSpillway(options)).open({ id: 'a' });
+    expect(again.reading.budget.usable).toBe(8_000);
+    // One session was told so: the next one is not bound by it, until it was told the same.
+    const other = await (await createSpillway(options)).open({ id: 'b' });
+    expect(other.reading.budget.tokens).toBe(before);
+    await other.append(...read([...START, ...talk(40, 140)]));
+    await other.prepare();
+    expect(await other.overflowed(refusal(8_000))).toMatchObject({ learned: { inputLimit: 8_000 } });
+    const later = await (await createSpillway(options)).open({ id: 'c' });
     expect(later.reading.budget.usable).toBe(8_000);
     expect(before).toBeGreaterThan(100_000);
     expect(later.reading.budget.derivation.join()).toContain('learned');

@@ -1,0 +1,106 @@
+import type { Json, SessionStore } from '../spi/index.js';
+import type { Limits } from '../tokens/index.js';
+import type { Overflow } from './overflow.js';
+
+/** Scope of the stored values that say what refusals have proven, by model. */
+const SCOPE = 'learned-limits';
+
+/** No model that agents use takes less: a smaller figure was quoted, not meant. */
+const LEAST_LIMIT = 1_000;
+/** Uncalibrated counts are off by less: above this multiple of what was sent a limit cannot have refused it. */
+const MISCOUNT = 1.5;
+/** Threads that are remembered of each model: two that agree prove a limit. */
+const MOST_THREADS = 8;
+
+/** What is known of the request that was refused. */
+export interface RefusedRequest {
+  /** Input, as it was read. */
+  readonly tokens: number;
+  /** Room for the answer that the provider counts with it. */
+  readonly output: number;
+  /** Most input that went through before, as it was reported. */
+  readonly passed: number;
+}
+
+/** Why a limit that a refusal names cannot be true; undefined where nothing speaks against it. */
+export function doubtOf(refusal: Overflow, request: RefusedRequest | undefined): string | undefined {
+  const limit = limitOf(refusal);
+  if (limit === undefined) return 'it names no limit';
+  if (limit < LEAST_LIMIT) return `no model takes only ${limit} tokens`;
+  if (!request) return 'no request of this session was refused';
+  if (limit < request.passed) return `a request of ${request.passed} tokens went through`;
+  const counted = isPlausible(refusal, request) ? (refusal.requested ?? 0) : 0;
+  const held = Math.max(counted, MISCOUNT * request.tokens + request.output);
+  if (limit >= held) return `the request held only about ${request.tokens} tokens`;
+  return undefined;
+}
+
+/** Whether what a provider says it counted can be the request that it refused. */
+export function isPlausible({ requested, input }: Overflow, { tokens, output }: RefusedRequest): boolean {
+  const counted = input ?? requested;
+  return counted !== undefined && counted >= tokens / 3 && counted <= 3 * tokens + output;
+}
+
+export const limitsIn = ({ contextWindow, inputLimit }: Overflow): Limits => ({
+  ...(contextWindow !== undefined && { contextWindow }),
+  ...(inputLimit !== undefined && { inputLimit }),
+});
+
+const limitOf = ({ contextWindow, inputLimit }: Limits): number | undefined =>
+  contextWindow === undefined || inputLimit === undefined
+    ? (contextWindow ?? inputLimit)
+    : Math.min(contextWindow, inputLimit);
+
+/** What refusals have taught of one model. */
+export interface LearnedLimit {
+  readonly model: string;
+  /** What each thread was told, newest last. */
+  readonly seen: readonly SeenLimit[];
+  /** What holds for every session: at least two threads were told the same. */
+  readonly proven?: Limits;
+}
+
+export interface SeenLimit extends Limits {
+  /** Session id and agent path. */
+  readonly thread: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Threads of one session share nothing else under this name. */
+export const threadName = (sessionId: string, agentPath: string): string => `${sessionId}/${agentPath}`;
+
+/** What holds for a thread: what it was told itself, and what two others agree on. */
+export function limitsFor({ seen, proven }: LearnedLimit, thread: string): Limits | undefined {
+  return seen.findLast((one) => one.thread === thread) ?? proven;
+}
+
+export async function learnedLimits(store: SessionStore): Promise<readonly LearnedLimit[]> {
+  const values = await store.values(SCOPE);
+  return Object.entries(values).map(([model, body]) => read(model, body));
+}
+
+export async function noteLimit(store: SessionStore, model: string, seen: SeenLimit): Promise<void> {
+  const known = read(model, await store.value(SCOPE, model));
+  const others = known.seen.filter(({ thread }) => thread !== seen.thread);
+  const all = [...others, seen].slice(-MOST_THREADS);
+  await store.setValue(SCOPE, model, { seen: all as unknown as Json });
+}
+
+/** Forgets what was learned of a model, or of all of them. Says of how many. */
+export async function forgetLimits(store: SessionStore, model?: string): Promise<number> {
+  const known = (await learnedLimits(store)).filter((one) => model === undefined || one.model === model);
+  for (const one of known) await store.setValue(SCOPE, one.model, undefined);
+  return known.length;
+}
+
+/** A value of an earlier release names no threads: one session alone may have been told it, so it proves nothing. */
+function read(model: string, body: Json | undefined): LearnedLimit {
+  const { seen } = (body ?? {}) as { readonly seen?: unknown };
+  const known = (Array.isArray(seen) ? seen : []) as readonly SeenLimit[];
+  const proven = known.findLast((one, i) => known.slice(0, i).some((other) => isSame(one, other)));
+  return { model, seen: known, ...(proven && { proven: limitsIn(proven) }) };
+}
+
+const isSame = (a: Limits, b: Limits): boolean =>
+  a.contextWindow === b.contextWindow && a.inputLimit === b.inputLimit;

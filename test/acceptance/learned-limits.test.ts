@@ -1,0 +1,219 @@
+import { describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { compactOpenAI } from '../../src/adapters/index.js';
+import { createSpillway, openStore, type Session, type SessionStore } from '../../src/index.js';
+import { startEmulator } from '../emulator/index.js';
+import { engine, quarter, read, spillway, system, talk, temporaryFolder, user } from './support.js';
+
+const folder = temporaryFolder();
+const START = [system('Be brief.'), user('Build a mill.')];
+const MODEL = { models: { mill: { contextWindow: 200_000, outputLimit: 4_000 } }, safetyMargin: 0 };
+
+const open = async (store: SessionStore, id = 'a', window?: number): Promise<Session> => {
+  const options = { counter: quarter, model: 'mill', settings: MODEL, store };
+  return (await createSpillway({ ...options, ...(window !== undefined && { window }) })).open({ id });
+};
+
+/** A session that has sent a request of about 12,000 tokens. */
+async function sent(store: SessionStore, id?: string, window?: number): Promise<Session> {
+  const session = await open(store, id, window);
+  await session.append(...read([...START, ...talk(40, 140)]));
+  await session.prepare();
+  return session;
+}
+
+const usable = ({ reading }: Session): number => reading.budget.usable;
+
+describe('K2: an error that merely quotes a limit', () => {
+  const quoting = [
+    {
+      name: 'a 422 that gives back the input it refused',
+      error: {
+        status: 422,
+        message:
+          '422 {"detail":[{"msg":"Extra inputs are not permitted","input":"maximum context length is 4000 tokens"}]}',
+        error: { detail: [{ msg: 'Extra inputs', input: 'maximum context length is 4000 tokens' }] },
+      },
+    },
+    {
+      name: 'a failed tool call that quotes what the model wrote',
+      error: {
+        status: 400,
+        error: {
+          message: "Failed to call a function. See 'failed_generation' for more details.",
+          code: 'tool_use_failed',
+          failed_generation: 'vLLM says: maximum context length is 4000 tokens',
+        },
+      },
+    },
+    {
+      name: 'an error of another kind, whose words quote one',
+      error: {
+        status: 400,
+        error: { code: 'tool_use_failed', message: 'maximum context length is 4000 tokens' },
+      },
+    },
+    {
+      name: 'a server error whose words quote one',
+      error: { status: 500, error: { message: 'maximum context length is 4000 tokens' } },
+    },
+    {
+      name: 'a figure that no model has',
+      error: { status: 400, error: { message: 'maximum context length is 20 tokens' } },
+    },
+    {
+      name: 'a limit that the request was below',
+      error: { status: 400, error: { message: 'maximum context length is 150000 tokens' } },
+    },
+  ];
+
+  it.each(quoting)('K2: teaches nothing: $name', async ({ error }) => {
+    const store = await openStore('memory:');
+    const session = await sent(store);
+    const before = usable(session);
+    expect(await session.overflowed(error)).not.toHaveProperty('learned');
+    expect(usable(session)).toBe(before);
+    expect(usable(await open(store))).toBe(before);
+    await expect(session.prepare()).resolves.toBeDefined();
+  });
+
+  it('K2: teaches nothing where a longer request went through before', async () => {
+    const session = await sent(await openStore('memory:'));
+    await session.observe({ inputTokens: 11_000 });
+    const verdict = await session.overflowed({
+      status: 400,
+      message: 'prompt is too long: 12000 tokens > 9000 maximum',
+    });
+    expect(verdict).toMatchObject({ overflow: true });
+    expect(verdict).not.toHaveProperty('learned');
+    expect((await session.audit()).find(({ kind }) => kind === 'compaction.overflow')!.body).toMatchObject({
+      doubt: 'a request of 11000 tokens went through',
+    });
+  });
+
+  it('K2: teaches nothing that would leave no room for what may never be removed', async () => {
+    const session = await open(await openStore('memory:'));
+    await session.append(...read([...START, ...talk(20, 100), user(talk(1, 3_000)[0]!.content as string)]));
+    await session.prepare();
+    const before = usable(session);
+    const verdict = await session.overflowed({ message: 'prompt is too long: 8000 tokens > 2000 maximum' });
+    expect(verdict).toMatchObject({ overflow: true, retry: false });
+    expect(usable(session)).toBe(before);
+    await expect(session.prepare()).resolves.toBeDefined();
+  });
+
+  it('K2: does not stop the client that asked about it, nor any other session of the store', async () => {
+    const emulator = await startEmulator();
+    const store = await openStore('memory:');
+    const engineOf = () => createSpillway({ counter: quarter, model: 'gpt-4o', store });
+    const ask = async (id: string, content: string) => {
+      const chat = await (await engineOf()).open({ id });
+      const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+      const client = compactOpenAI(plain, { chat });
+      return client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content }] });
+    };
+    const input = 'Why does my server log say: maximum context length is 20 tokens';
+    emulator.script = [{ status: 422, body: { detail: [{ loc: ['body'], msg: 'Extra inputs', input }] } }];
+    await expect(ask('a', input)).rejects.toMatchObject({ status: 422 });
+    await expect(ask('a', input)).resolves.toBeDefined();
+    await expect(ask('b', 'A plain and short question about the weather, please.')).resolves.toBeDefined();
+  });
+});
+
+describe('K2: a limit that a refusal proves', () => {
+  const said = (limit: number, counted = 12_000) => ({
+    status: 400,
+    error: {
+      code: 'context_length_exceeded',
+      message: `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${counted} tokens.`,
+    },
+  });
+
+  it('K2: is never kept under a stated window in silence', async () => {
+    const session = await sent(await openStore('memory:'), 'a', 64_000);
+    const events: object[] = [];
+    session.events.subscribe((event) => events.push(event));
+    await session.overflowed(said(10_000));
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: 'limit-learned', model: 'mill', limits: { contextWindow: 10_000 } }),
+    );
+    expect(events).toContainEqual({
+      kind: 'warning',
+      message: expect.stringMatching(/less than the window of 64000 .* a window of 10000/),
+    });
+    expect((await session.audit()).map(({ kind }) => kind)).toContain('compaction.limit-learned');
+  });
+
+  it.each([
+    [64_000, 16_000, {}],
+    [16_000, 5_000, {}],
+    [128_000, 8_000, { output: 32_000 }],
+  ])('K2: leaves a budget that can be worked in: window %d, really %d', async (window, real, reserve) => {
+    const spill = await createSpillway({ counter: quarter, window, settings: { reserve } });
+    const session = spill.session();
+    await session.append(...read([...START, ...talk(60, 300)]));
+    const sizes: number[] = [];
+    for (let call = 0; call < 6; call++) {
+      await session.call((request) => {
+        sizes.push(request.reading.tokens);
+        if (request.reading.tokens > 0.8 * real) throw said(real, request.reading.tokens);
+      });
+      await session.append(
+        ...read(talk(2, 100, 900 + 10 * call)).map((one) => ({ ...one, id: `${call}${one.id}` })),
+      );
+    }
+    expect(sizes.filter((size) => size > 0.8 * real).length).toBeLessThanOrEqual(1);
+    expect(session.reading.budget.tokens).toBeGreaterThanOrEqual(0.47 * real);
+    expect(sizes.at(-1)!).toBeGreaterThan(0.2 * real);
+  });
+
+  it('K2: can be listed and forgotten, by the session and on the command line', async () => {
+    const url = `sqlite:${folder.path}/limits.db`;
+    const store = await openStore(url);
+    const session = await sent(store);
+    const before = usable(session);
+    await session.overflowed(said(10_000));
+    expect(usable(session)).toBeLessThan(10_000);
+    await session.forgetLimits();
+    expect(usable(session)).toBe(before);
+    await (await sent(store, 'b')).overflowed(said(10_000));
+    await store.close();
+    expect((await spillway(['limits', '--store', url])).out).toMatch(
+      /^mill {2}for the sessions below alone\n {2}b\/primary {2}window 10,000 {2}\d{4}-/,
+    );
+    expect((await spillway(['limits', '--store', url, '--forget', 'loom'])).out).toBe(
+      'nothing was learned of it\n',
+    );
+    expect((await spillway(['limits', '--store', url, '--forget'])).out).toBe('forgotten: 1 models\n');
+    expect((await spillway(['limits', '--store', url])).out).toBe('no limits were learned\n');
+    const again = await openStore(url);
+    expect(usable(await open(again, 'b'))).toBe(before);
+    await again.close();
+  });
+});
+
+describe('K2: a second overflow of a session', () => {
+  it('K2: is met like the first where no usage is reported, and no call is tried three times', async () => {
+    const session = (await engine(20_000)).session();
+    await session.append(...read([...START, ...talk(40, 140)]));
+    for (let call = 0; call < 3; call++) {
+      let tries = 0;
+      const answered = session.call(() => {
+        if (++tries === 1) throw Object.assign(new Error('context_length_exceeded'), { status: 400 });
+        return 'done';
+      });
+      expect(await answered).toBe('done');
+      expect(tries).toBe(2);
+      await session.append(
+        ...read(talk(12, 140, 500 + 50 * call)).map((one) => ({ ...one, id: `${call}${one.id}` })),
+      );
+    }
+    let tries = 0;
+    const refused = session.call(() => {
+      tries++;
+      throw new Error('context_length_exceeded');
+    });
+    await expect(refused).rejects.toThrow('context_length_exceeded');
+    expect(tries).toBe(2);
+  });
+});
