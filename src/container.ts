@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { EffectiveConfig } from './config/index.js';
 import { openEngine, SYSTEM_EFFECTS, type ConfigSources } from './engine.js';
-import { openaiChat } from './formats/index.js';
+import { openaiChat } from './wire/index.js';
 import type { Policy } from './pipeline/index.js';
 import type { Effects, Spillway } from './session/index.js';
 import type {

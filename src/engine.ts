@@ -7,7 +7,7 @@ import {
   type EffectiveConfig,
   type Overrides,
 } from './config/index.js';
-import { openaiChat } from './formats/index.js';
+import { openaiChat } from './wire/index.js';
 import { packageFolder } from './package-folder.js';
 import { buildPolicy, indexStages, type Policy } from './pipeline/index.js';
 import { Spillway, type Effects } from './session/index.js';

@@ -1,7 +1,7 @@
 /** Spillway: context compaction for long-running LLM agents. */
 import { openEngine, type ConfigSources } from './engine.js';
 import type { Spillway } from './session/index.js';
-import { formatNamed } from './formats/index.js';
+import { formatNamed } from './wire/index.js';
 import type {
   CompactionStage,
   SessionStore,
@@ -95,14 +95,7 @@ export type {
   Usage,
 } from './tokens/index.js';
 export type { BreakerState } from './summarizers/index.js';
-export {
-  formats,
-  openaiChat,
-  readSession,
-  type Progress,
-  type ReadOptions,
-  type ReadSession,
-} from './formats/index.js';
+export { formats, openaiChat } from './wire/index.js';
 export { defineStage, SummarizerError } from './spi/index.js';
 export type {
   CompactionStage,

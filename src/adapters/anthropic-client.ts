@@ -1,4 +1,4 @@
-import { fitCacheMarks, isFields, type Fields } from '../formats/index.js';
+import { fitCacheMarks, isFields, type Fields } from '../wire/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';

@@ -1,4 +1,4 @@
-import type { Fields } from '../formats/index.js';
+import type { Fields } from '../wire/index.js';
 
 /** What the promise of Anthropic's client can do beside resolving; the last is for its own helpers. */
 export interface Answering extends Promise<unknown> {

@@ -1,5 +1,5 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
-import { isFields, type Fields } from '../formats/index.js';
+import { isFields, type Fields } from '../wire/index.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { countIn, firstCount, takeTurn, usageOf } from './turns.js';
 

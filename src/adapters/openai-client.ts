@@ -1,4 +1,4 @@
-import { isFields, type Fields } from '../formats/index.js';
+import { isFields, type Fields } from '../wire/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';

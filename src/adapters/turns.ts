@@ -1,4 +1,4 @@
-import { isFields } from '../formats/index.js';
+import { isFields } from '../wire/index.js';
 import { commandAnswer, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import type { Resolved } from './session-for.js';

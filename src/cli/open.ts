@@ -1,4 +1,5 @@
-import { formatNamed, formats, type ReadSession } from '../formats/index.js';
+import { formatNamed, formats } from '../wire/index.js';
+import { type ReadSession } from '../importers/index.js';
 import { createSpillway, type Budget, type Session } from '../index.js';
 import { DEFAULT_WINDOW } from '../tokens/index.js';
 import { amount } from './report/numbers.js';

@@ -2,7 +2,7 @@ import { asksForText, chooseSummarizer, type EffectiveConfig, type Settings } fr
 import { redactFor, type Redact } from '../facts/index.js';
 import { reasoningRuleFor, withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
 import { SpillwayError } from '../errors/index.js';
-import { formatNamed } from '../formats/index.js';
+import { formatNamed } from '../wire/index.js';
 import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';

@@ -63,10 +63,3 @@ export interface RequestWriter {
   /** Equal to `serialise(view)`; `unchangedUpTo` is the first view index that differs from the last write. */
   write(view: readonly ViewMessage[], unchangedUpTo: number): Serialised;
 }
-
-/** A recorded session file of some agent. Reads only. */
-export interface SessionImporter {
-  readonly name: string;
-  /** Looks at the first few lines and says whether this is its format. */
-  recognises(head: string): boolean;
-}

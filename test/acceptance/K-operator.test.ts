@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSpillway, readSession, type Message } from '../../src/index.js';
+import { readSession } from '../../src/importers/index.js';
+import { createSpillway, type Message } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
 import {
   engine,

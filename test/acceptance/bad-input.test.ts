@@ -2,10 +2,10 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { readSession } from '../../src/importers/index.js';
 import {
   createSpillway,
   defineStage,
-  readSession,
   type CompactionStage,
   type Edit,
   type TranscriptView,

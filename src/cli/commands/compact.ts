@@ -1,4 +1,5 @@
-import { formatNamed, readSession } from '../../formats/index.js';
+import { formatNamed } from '../../wire/index.js';
+import { readSession } from '../../importers/index.js';
 import { EXIT } from '../exit.js';
 import { openFor, type PolicyOptions } from '../open.js';
 import { requestLines, writeReport, writeResult } from '../output.js';

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { SpillwayError } from '../../errors/index.js';
-import { readSession } from '../../formats/index.js';
+import { readSession } from '../../importers/index.js';
 import { createSpillway, packageFolder, replaySession } from '../../index.js';
 import { Compactions } from '../committed.js';
 import { EXIT } from '../exit.js';

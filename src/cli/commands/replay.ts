@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SpillwayError } from '../../errors/index.js';
-import { formatNamed, readSession } from '../../formats/index.js';
+import { formatNamed } from '../../wire/index.js';
+import { readSession } from '../../importers/index.js';
 import { replaySession } from '../../index.js';
 import { EXIT } from '../exit.js';
 import { openFor, type PolicyOptions } from '../open.js';

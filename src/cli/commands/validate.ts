@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { SpillwayError } from '../../errors/index.js';
-import { unreadable, wireOf } from '../../formats/index.js';
+import { unreadable, wireOf } from '../../importers/index.js';
 import { validators } from '../../testkit/index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';

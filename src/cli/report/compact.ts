@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { ReadSession } from '../../formats/index.js';
+import type { ReadSession } from '../../importers/index.js';
 import type { Budget, CostLine, Disposition, Prepared, RunReport } from '../../index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { Terminal } from '../terminal.js';

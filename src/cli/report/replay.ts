@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { ReadSession } from '../../formats/index.js';
+import type { ReadSession } from '../../importers/index.js';
 import type { Budget, CostLine, ReplayedCall, Session } from '../../index.js';
 import type { Terminal } from '../terminal.js';
 import { amount, budgetLine, costsLine, milliseconds, percent, PLAIN_TABLE } from './numbers.js';

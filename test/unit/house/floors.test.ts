@@ -9,13 +9,13 @@ const FLOORS: readonly (readonly string[])[] = [
   ['facts'],
   ['outline'],
   ['spi'],
-  ['stages', 'summarizers', 'formats', 'storage', 'plugins', 'pressure', 'config'],
+  ['stages', 'summarizers', 'wire', 'storage', 'plugins', 'pressure', 'config'],
   ['pipeline'],
   ['session'],
   ['package-folder.ts'],
   ['engine.ts'],
   ['container.ts', 'index.ts'],
-  ['testkit'],
+  ['testkit', 'importers'],
   ['cli', 'server', 'ui', 'adapters'],
 ];
 

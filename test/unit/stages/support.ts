@@ -1,5 +1,5 @@
 import { ReferenceIndex } from '../../../src/facts/index.js';
-import { openaiChat } from '../../../src/formats/openai-chat/index.js';
+import { openaiChat } from '../../../src/wire/openai-chat/index.js';
 import { buildView, createGuard, type ViewSource } from '../../../src/pipeline/index.js';
 import { measureEdit } from '../../../src/pipeline/measure.js';
 import type { CompactionStage, StageGoal, TranscriptView } from '../../../src/spi/index.js';

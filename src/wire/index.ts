@@ -1,0 +1,11 @@
+/** The six wire formats, both ways, and what readers of recordings share with them. */
+export { anthropic, fitCacheMarks } from './anthropic/index.js';
+export { aiSdk } from './ai-sdk/index.js';
+export { langchain } from './langchain/index.js';
+export { gemini } from './gemini/index.js';
+export { isKnownRole, openaiChat } from './openai-chat/index.js';
+export { openaiResponses, parseItems } from './openai-responses/index.js';
+export { notOfFormat } from './faults.js';
+export { isProgramWritten } from './origin.js';
+export { isFields, jsonText, kindOf, type Fields } from './record.js';
+export { formatNamed, formats } from './registry.js';

@@ -1,0 +1,26 @@
+import { SpillwayError } from '../errors/index.js';
+import type { WireFormat } from '../spi/index.js';
+import { aiSdk } from './ai-sdk/index.js';
+import { anthropic } from './anthropic/index.js';
+import { gemini } from './gemini/index.js';
+import { langchain } from './langchain/index.js';
+import { openaiChat } from './openai-chat/index.js';
+import { openaiResponses } from './openai-responses/index.js';
+
+/** Wire formats a session can speak, by name. */
+export const formats: ReadonlyMap<string, WireFormat> = new Map(
+  [openaiChat, anthropic, openaiResponses, gemini, aiSdk, langchain].map((format) => [format.name, format]),
+);
+
+/** A wire format by its name; one of your own is taken as it is. Throws `INPUT_FORMAT`. */
+export function formatNamed(format: string | WireFormat): WireFormat {
+  if (typeof format !== 'string') return format;
+  const known = formats.get(format);
+  if (known) return known;
+  throw new SpillwayError('INPUT_FORMAT', {
+    subject: 'wire format',
+    found: format,
+    allowed: [...formats.keys()].join(', '),
+    remedy: 'Name one of these, or pass a format of your own.',
+  });
+}
