@@ -6,7 +6,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['errors'],
   ['transcript'],
   ['tokens'],
-  ['facts'],
+  ['facts', 'reading'],
   ['outline'],
   ['spi'],
   ['stages', 'summarizers', 'wire', 'storage', 'plugins', 'pressure', 'config'],

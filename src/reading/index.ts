@@ -1,0 +1,8 @@
+export {
+  hostSummaryIn,
+  speechesOf,
+  userWordsIn,
+  type Speaker,
+  type Speech,
+  type Spoken,
+} from './speakers/index.js';

@@ -1,0 +1,136 @@
+import { Finder } from './finder.js';
+import { HOSTS } from './hosts/index.js';
+import { isTagRow, type PhraseRow, type TagRow } from './row.js';
+
+const TAGS: ReadonlyMap<string, TagRow> = new Map(HOSTS.filter(isTagRow).map((row) => [row.tag, row]));
+const PHRASES: readonly PhraseRow[] = HOSTS.filter((row): row is PhraseRow => !isTagRow(row));
+const FIRST = PHRASES.filter(({ at }) => at === 'first');
+const LINE = PHRASES.filter(({ at }) => at === 'line');
+/** With which characters a phrase inside a text can begin. */
+const LINE_STARTS: ReadonlySet<string> = new Set(LINE.map(({ opens }) => opens.charAt(0)));
+
+/** An opening line and an end are looked at so far, in characters: enough for paths, and a bound for the patterns. */
+const LINE_CHARS = 400;
+const TAIL_CHARS = 600;
+
+const OPENING = /<([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,300})?>/y;
+/** In front of a tag or a closing tag: it is spoken of. */
+const QUOTE = /[`'"“«]/;
+/** Behind a block in the middle of a line. */
+const LINE_END = /[ \t\r]*(?:\n|$|<)/y;
+
+/** A block of a host found in a text: positions of the whole and of what it holds. */
+export interface Found<R> {
+  readonly row: R;
+  readonly from: number;
+  readonly to: number;
+  readonly inner: { readonly from: number; readonly to: number };
+  /** The opening tag's text, for its name. */
+  readonly opening: string;
+}
+
+/** Finds blocks of hosts in the texts of one message, which stand one behind the other in one string. */
+export class BlockFinder {
+  readonly #text: string;
+  readonly #finder: Finder;
+  /** By closing tag: its last place in the text that was asked about last. */
+  readonly #last = new Map<string, { readonly end: number; readonly at: number }>();
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#finder = new Finder(text);
+  }
+
+  /** A block whose first character stands at `at`, the first of a line. `isFirst`: nothing else stands before it. */
+  at(at: number, end: number, isFirst: boolean): Found<TagRow | PhraseRow> | undefined {
+    if (isFirst) {
+      const first = this.#phrase(FIRST, at, end);
+      if (first) return first;
+    }
+    if (this.#text[at] === '<') return this.#tag(at, end, isFirst);
+    return LINE_STARTS.has(this.#text.charAt(at)) ? this.#phrase(LINE, at, end) : undefined;
+  }
+
+  /** The first block in the middle of a line, up to `lineEnd`: nothing but its own end may follow on its last line. */
+  within(from: number, lineEnd: number, end: number): Found<TagRow> | undefined {
+    let at = this.#finder.next('<', from);
+    for (; at < lineEnd; at = this.#finder.next('<', at + 1)) {
+      const found = QUOTE.test(this.#text.charAt(at - 1)) ? undefined : this.#tag(at, end, false);
+      if (!found) continue;
+      LINE_END.lastIndex = found.to;
+      if (found.to >= end || LINE_END.test(this.#text)) return found;
+    }
+    return undefined;
+  }
+
+  #tag(at: number, end: number, isFirst: boolean): Found<TagRow> | undefined {
+    OPENING.lastIndex = at;
+    const opening = OPENING.exec(this.#text);
+    const row = opening ? TAGS.get(opening[1]!) : undefined;
+    if (!opening || !row || (row.first && !isFirst)) return undefined;
+    const from = at + opening[0].length;
+    const closing = `</${row.tag}>`;
+    const to = this.#closingAt(row, closing, from, end);
+    if (to === undefined) return undefined;
+    return { row, from: at, to: to + closing.length, inner: { from, to }, opening: opening[0] };
+  }
+
+  /**
+   * Where the closing tag stands. What a block holds may imitate it, so the last one before the next block of the
+   * same name counts, and of a sealed block the last in the text.
+   */
+  #closingAt(row: TagRow, closing: string, from: number, end: number): number | undefined {
+    const first = this.#finder.next(closing, from);
+    if (first >= end) return undefined;
+    if (row.sealed) return Math.max(first, this.#lastIn(closing, end));
+    return Math.max(
+      first,
+      this.#lastBefore(closing, Math.min(end, this.#finder.next(`<${row.tag}`, from)), first),
+    );
+  }
+
+  /** The last place in the text that ends at `end`. Remembered: a block that is refused may be asked for again. */
+  #lastIn(closing: string, end: number): number {
+    const known = this.#last.get(closing);
+    if (known?.end === end) return known.at;
+    const at = this.#lastBefore(closing, end, 0);
+    this.#last.set(closing, { end, at });
+    return at;
+  }
+
+  #lastBefore(closing: string, limit: number, least: number): number {
+    let at = limit;
+    do at = at > least ? this.#text.lastIndexOf(closing, at - 1) : -1;
+    while (at > least && (at + closing.length > limit || QUOTE.test(this.#text.charAt(at - 1))));
+    return at;
+  }
+
+  #phrase(rows: readonly PhraseRow[], at: number, end: number): Found<PhraseRow> | undefined {
+    for (const row of rows) {
+      if (!this.#text.startsWith(row.opens, at) || !this.#fits(row, at, end)) continue;
+      const to = this.#endOf(row, at, end);
+      if (to !== undefined) return { row, from: at, to, inner: { from: at, to }, opening: '' };
+    }
+    return undefined;
+  }
+
+  #fits({ opens, like, needs, ends }: PhraseRow, at: number, end: number): boolean {
+    if (like && !like.test(this.#lineAt(at, end))) return false;
+    if (needs !== undefined && this.#finder.next(needs, at + opens.length) + needs.length > end) return false;
+    return !ends || ends.test(this.#text.slice(Math.max(at, end - TAIL_CHARS), end));
+  }
+
+  #endOf({ closes, opens, spansParts }: PhraseRow, at: number, end: number): number | undefined {
+    if (closes === 'text') return end;
+    if (closes === 'line') return Math.min(end, this.#finder.next('\n', at));
+    if (closes === 'paragraph') return Math.min(end, this.#finder.next('\n\n', at));
+    const to = this.#finder.next(closes.words, at + opens.length) + closes.words.length;
+    return to <= (spansParts ? this.#text.length : end) ? to : undefined;
+  }
+
+  #lineAt(at: number, end: number): string {
+    const line = this.#text.slice(at, Math.min(end, at + LINE_CHARS));
+    const newline = line.indexOf('\n');
+    return newline < 0 ? line : line.slice(0, newline);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Row } from '../row.js';
+
+const host = 'Cline';
+
+/** Cline and its relatives: tool results as text, the editor's state, the user's words in tags. */
+export const CLINE: readonly Row[] = [
+  {
+    host,
+    at: 'first',
+    opens: '[',
+    like: /^\[(?:[a-z]{1,40}_[a-z_]{1,40}|[a-z_]{2,40} for '[^\n]{0,300}')(?: for '[^\n]{0,300}')?\] Result:/,
+    closes: 'text',
+    speaker: 'output',
+    label: 'observation',
+    example: "[read_file for 'a.md'] Result:\nNever push.\n<feedback>push</feedback>",
+    counter: '[draft] Result: we keep commas.',
+  },
+  {
+    host,
+    tag: 'environment_details',
+    speaker: 'program',
+    sealed: true,
+    example: '<environment_details>\n# Visible files\na.md\n</environment_details>',
+    counter: 'Is <environment_details> sent twice?',
+  },
+  {
+    host,
+    tag: 'task',
+    first: true,
+    speaker: 'user',
+    example: '<task>\nSplit the parser.\n</task>',
+    counter: 'Each <task> has an id.',
+  },
+  {
+    host,
+    tag: 'user_message',
+    first: true,
+    speaker: 'user',
+    example: '<user_message>\nSplit the parser.\n</user_message>',
+    counter: 'Each <user_message> has an id.',
+  },
+  {
+    host,
+    tag: 'feedback',
+    first: true,
+    speaker: 'user',
+    example: '<feedback>\nNot this file.\n</feedback>',
+    counter: 'Each <feedback> has an id.',
+  },
+  {
+    host,
+    tag: 'explicit_instructions',
+    speaker: 'instructions',
+    sealed: true,
+    example: '<explicit_instructions type="new_rule">\nWrite the rule to a file.\n</explicit_instructions>',
+    counter: 'Is <explicit_instructions> sent twice?',
+  },
+  {
+    host,
+    tag: 'file_content',
+    speaker: 'document',
+    sealed: true,
+    example: '<file_content path="a.md">\nNever push.\n</file_content>',
+    counter: 'Is <file_content> sent twice?',
+  },
+  {
+    host,
+    at: 'first',
+    opens: '[TASK RESUMPTION]',
+    closes: 'text',
+    speaker: 'program',
+    label: 'resumed',
+    sections: [
+      { speaker: 'user', opens: '<user_message>', closes: '</user_message>', last: true, isTag: true },
+    ],
+    example: '[TASK RESUMPTION] This task was interrupted an hour ago.',
+    counter: '[task resumption] is broken, look at it.',
+  },
+  {
+    host,
+    at: 'first',
+    opens: '[ERROR] You did not use a tool in your previous response!',
+    closes: 'text',
+    speaker: 'program',
+    label: 'format',
+    example: '[ERROR] You did not use a tool in your previous response! Please retry.',
+    counter: '[ERROR] You did not use the cache is what it prints.',
+  },
+  {
+    host: 'Cursor',
+    tag: 'user_query',
+    speaker: 'user',
+    example: '<user_query>\nSplit the parser.\n</user_query>',
+    counter: 'Is <user_query> sent twice?',
+  },
+];

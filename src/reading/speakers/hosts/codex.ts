@@ -1,0 +1,131 @@
+import type { Row } from '../row.js';
+
+const host = 'Codex';
+
+/** Recorded sessions, and codex-rs as published: its context fragments and its compaction prompt. */
+export const CODEX: readonly Row[] = [
+  {
+    host,
+    tag: 'environment_context',
+    speaker: 'program',
+    example: '<environment_context>\n  <cwd>/srv/app</cwd>\n</environment_context>',
+    counter: 'Rename <environment_context> to env.',
+  },
+  {
+    host,
+    tag: 'recommended_plugins',
+    speaker: 'program',
+    example: '<recommended_plugins>\n- a calendar\n</recommended_plugins>',
+    counter: 'Rename <recommended_plugins> to plugins.',
+  },
+  {
+    host,
+    tag: 'turn_aborted',
+    speaker: 'program',
+    example: '<turn_aborted>\nThe user stopped the last turn.\n</turn_aborted>',
+    counter: 'When is <turn_aborted> sent?',
+  },
+  {
+    host,
+    tag: 'user_instructions',
+    speaker: 'instructions',
+    example: '<user_instructions>\n# Rules\nUse tabs.\n</user_instructions>',
+    counter: 'When is <user_instructions> sent?',
+  },
+  {
+    host,
+    at: 'first',
+    opens: '# AGENTS.md instructions',
+    needs: '<INSTRUCTIONS>',
+    closes: { words: '</INSTRUCTIONS>' },
+    speaker: 'instructions',
+    label: 'AGENTS.md',
+    example: '# AGENTS.md instructions for /srv/app\n\n<INSTRUCTIONS>\n# Rules\nNever push.\n</INSTRUCTIONS>',
+    counter: '# AGENTS.md instructions\n\nPlease shorten them.',
+  },
+  {
+    host,
+    tag: 'skill',
+    first: true,
+    speaker: 'instructions',
+    example: '<skill>\n<name>deploy</name>\nNever skip the check.\n</skill>',
+    counter: 'Which <skill> did you load?',
+  },
+  {
+    host,
+    tag: 'user_shell_command',
+    speaker: 'output',
+    sealed: true,
+    example:
+      '<user_shell_command>\n<command>\ngit status\n</command>\n<result>\nExit code: 0\n</result>\n</user_shell_command>',
+    counter: 'When is <user_shell_command> sent?',
+  },
+  {
+    host,
+    tag: 'subagent_notification',
+    speaker: 'agent',
+    sealed: true,
+    example: '<subagent_notification>\n{"status":"done"}\n</subagent_notification>',
+    counter: 'When is <subagent_notification> sent?',
+  },
+  {
+    host,
+    tag: 'hook_prompt',
+    speaker: 'program',
+    sealed: true,
+    example: '<hook_prompt id="1">The lint failed.</hook_prompt>',
+    counter: 'When is <hook_prompt> sent?',
+  },
+  {
+    host,
+    tag: 'goal_context',
+    speaker: 'program',
+    example: '<goal_context>\nThe goal has not been met.\n</goal_context>',
+    counter: 'When is <goal_context> sent?',
+  },
+  {
+    host,
+    tag: 'internal_model_context',
+    speaker: 'program',
+    example: '<internal_model_context>\nA new model goes on.\n</internal_model_context>',
+    counter: 'When is <internal_model_context> sent?',
+  },
+  {
+    host,
+    at: 'first',
+    opens: 'Another language model started to solve this problem and produced a summary',
+    closes: 'text',
+    speaker: 'summary',
+    label: 'compaction',
+    frame: 'program',
+    example:
+      'Another language model started to solve this problem and produced a summary of its thinking process. Use it:\nThe parser was split; the tests pass.',
+    counter: 'Another language model started on this, ignore what it did.',
+  },
+  {
+    host,
+    at: 'first',
+    opens: '# Context from my IDE setup:',
+    needs: '\n## My request for Codex:',
+    closes: 'text',
+    speaker: 'program',
+    label: 'editor',
+    sections: [{ speaker: 'user', opens: '\n## My request for Codex:', last: true }],
+    example:
+      '# Context from my IDE setup:\n\n## Active file: src/a.ts\n\n## My request for Codex:\nRename the class.',
+    counter: '# Context from my IDE setup:\n\nIt is slow. Fix it.',
+  },
+  {
+    host,
+    at: 'first',
+    opens: '# Files mentioned by the user:',
+    needs: '\n## My request for Codex:',
+    closes: 'text',
+    speaker: 'program',
+    label: 'files',
+    sections: [{ speaker: 'user', opens: '\n## My request for Codex:', last: true }],
+    example:
+      '# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n## My request for Codex:\nMake it blue.',
+    counter: '# Files mentioned by the user:\n\nlist them all.',
+  },
+];

@@ -1,0 +1,65 @@
+import { BlockFinder } from './blocks.js';
+import { documentsIn } from './documents.js';
+import { fencesOf, linesOf } from './fences.js';
+import { piecesOf } from './pieces.js';
+import type { Speech } from './speech.js';
+
+/** Who says what in the texts of one message of a user, in order. Linear in their length. */
+export function scanTexts(texts: readonly string[]): Speech[] {
+  const text = texts.join('\n');
+  const finder = new BlockFinder(text);
+  const speeches: Speech[] = [];
+  let from = 0;
+  let start = 0;
+  for (const part of texts) {
+    const end = start + part.length;
+    // A block that began in an earlier part may reach into this one.
+    if (from <= end) from = scanPart(text, finder, Math.max(from, start), end, speeches);
+    start = end + 1;
+    from = Math.max(from, start);
+  }
+  return speeches;
+}
+
+/** Reads one text; answers where to go on, behind its end where a block reaches further. */
+function scanPart(text: string, finder: BlockFinder, start: number, end: number, speeches: Speech[]): number {
+  const lines = linesOf(text, start, end);
+  const fences = fencesOf(text, lines);
+  let userFrom = start;
+  let isFirst = true;
+  const flush = (to: number): void => {
+    speeches.push(...documentsIn(text.slice(userFrom, to)));
+  };
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index]!;
+    if (line.to < userFrom) continue;
+    let at = skipSpace(text, Math.max(line.from, userFrom), line.to);
+    let found = at < line.to ? finder.at(at, end, isFirst) : undefined;
+    const closing = fences.get(index);
+    if (!found && closing !== undefined) {
+      isFirst = false;
+      index = closing;
+      continue;
+    }
+    found ??= finder.within(at + 1, line.to, end);
+    if (!found) {
+      if (at < line.to) isFirst = false;
+      continue;
+    }
+    at = found.from;
+    flush(at);
+    speeches.push(...piecesOf(text, found));
+    if (text.slice(userFrom, at).trim() !== '') isFirst = false;
+    userFrom = skipSpace(text, found.to, end);
+    // What stands behind the block on its last line is looked at as a line of its own.
+    index -= 1;
+  }
+  flush(Math.max(userFrom, end));
+  return Math.max(userFrom, end);
+}
+
+function skipSpace(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && (text[at] === ' ' || text[at] === '\t' || text[at] === '\r')) at += 1;
+  return at;
+}

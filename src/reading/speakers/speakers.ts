@@ -1,0 +1,65 @@
+import type { Message, Part } from '../../transcript/index.js';
+import { textOf } from '../../transcript/index.js';
+import { speechOf } from './pieces.js';
+import { scanTexts } from './scan.js';
+import type { Speaker, Speech } from './speech.js';
+
+/** What of a message decides who speaks. */
+export type Spoken = Pick<Message, 'role' | 'origin' | 'parts'>;
+
+/**
+ * Splits a message into who says what, in order. Joined, the speeches lose nothing of its texts but tags around blocks
+ * and blank lines. Reads text parts only, of a message of a tool its results as well. Linear in the texts.
+ *
+ * Only the text of a message in the user's role can be the user's; a shape inside it can only take words away from
+ * the user, save for a few tags in which hosts wrap the user's words, and those count nowhere else.
+ */
+export function speechesOf(message: Spoken): readonly Speech[] {
+  const { role, origin, parts } = message;
+  if (role !== 'user') return whole(ROLES[role], parts);
+  // Some formats carry results of tools in a message of the user: the texts beside them are theirs.
+  if (origin === 'tool' || parts.some(({ type }) => type === 'tool-result')) return whole('output', parts);
+  if (origin === 'model') return whole('agent', parts);
+  if (origin === 'system') return whole('instructions', parts);
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const speeches = scanTexts(texts);
+  return origin === 'synthetic' ? speeches.map(byProgram) : speeches;
+}
+
+/** The user's own words in a message, joined by blank lines; '' where there are none. */
+export function userWordsIn(message: Spoken): string {
+  return textBy('user', message);
+}
+
+/**
+ * A host's summary of what it removed, or one of ours that a client sends back, without the orders to its reader
+ * around it; undefined where there is none.
+ */
+export function hostSummaryIn(message: Spoken): string | undefined {
+  const text = textBy('summary', message);
+  return text === '' ? undefined : text;
+}
+
+const ROLES: Readonly<Record<Exclude<Message['role'], 'user'>, Speaker>> = {
+  system: 'instructions',
+  assistant: 'agent',
+  tool: 'output',
+};
+
+function whole(speaker: Speaker, parts: readonly Part[]): Speech[] {
+  const texts = parts.filter(({ type }) => type === 'text' || type === 'tool-result').map(textOf);
+  const speech = speechOf(speaker, texts.join('\n\n'));
+  return speech ? [speech] : [];
+}
+
+/** In a message that a program made nothing is the user's. */
+function byProgram(speech: Speech): Speech {
+  return speech.speaker === 'user' ? { ...speech, speaker: 'program' } : speech;
+}
+
+function textBy(speaker: Speaker, message: Spoken): string {
+  return speechesOf(message)
+    .filter((speech) => speech.speaker === speaker)
+    .map(({ text }) => text)
+    .join('\n\n');
+}

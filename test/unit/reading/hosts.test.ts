@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { speechesOf, userWordsIn } from '../../../src/reading/index.js';
+import { HOSTS } from '../../../src/reading/speakers/hosts/index.js';
+import { isTagRow, type Row } from '../../../src/reading/speakers/row.js';
+import { spoken } from './messages.js';
+
+const nameOf = (row: Row): string => (isTagRow(row) ? `<${row.tag}>` : row.opens || row.label!);
+const ROWS = HOSTS.map((row) => [row.host, nameOf(row), row] as const);
+
+describe('who speaks, by host', () => {
+  it.each(ROWS)('%s: %s', (_host, _name, row) => {
+    const speakers = speechesOf(spoken(row.example)).map(({ speaker }) => speaker);
+    expect(speakers).toContain(row.speaker);
+  });
+
+  it.each(ROWS)('%s: what looks like %s and is the user’s', (_host, _name, row) => {
+    expect(speechesOf(spoken(row.counter))).toEqual([{ speaker: 'user', text: row.counter }]);
+  });
+
+  it.each(ROWS.filter(([, , row]) => row.speaker !== 'user' && !row.sections && !('frame' in row)))(
+    '%s: %s lets no word of its block be the user’s',
+    (_host, _name, row) => {
+      expect(userWordsIn(spoken(row.example)).replace('I saw this:', '')).toBe('');
+    },
+  );
+
+  it('names each tag once', () => {
+    const tags = HOSTS.filter(isTagRow).map(({ tag }) => tag);
+    expect(new Set(tags).size).toBe(tags.length);
+  });
+
+  it('knows every host that has a recording or a wire format', () => {
+    expect([...new Set(HOSTS.map(({ host }) => host))].sort()).toEqual(
+      [
+        'Claude Code',
+        'Cline',
+        'Codex',
+        'Copilot CLI',
+        'Cursor',
+        'Gemini CLI',
+        'LangChain',
+        'OpenCode',
+        'ReAct',
+        'SWE-agent',
+        'Spillway',
+        'mini-swe-agent',
+        'pi',
+      ].sort(),
+    );
+  });
+});
