@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { batches, type Found, type WordIndex } from '../sql/index.js';
+import type { Found, Target, WordIndex } from '../sql/index.js';
 import { wordsOfMessage, type WordCounts } from '../words.js';
 
 /** A vector ends at 2^20 bytes of words and places. */
@@ -15,6 +15,15 @@ const PLACES = Array.from({ length: MAX_PLACES }, (_, i) => i + 1);
 const threadWord = (threadId: number): string => ` ${threadId}`;
 const lexeme = (word: string): string => `'${word.replace(/['\\]/g, '$&$&')}'`;
 
+const WORDS: Target = {
+  name: 'spillway_words',
+  columns: [
+    ['thread_id', 'bigint'],
+    ['seq', 'bigint'],
+    ['words', 'tsvector'],
+  ],
+};
+
 /** tsvector and GIN. The words are ours: the server's parser would take names and paths apart in its own way. */
 export const postgresWords: WordIndex = {
   async create(db) {
@@ -25,15 +34,13 @@ export const postgresWords: WordIndex = {
     await sql`create index spillway_words_gin on spillway_words using gin (words)`.execute(db);
   },
 
-  async add(open, threadId, messages) {
-    const rows = messages.map((message) => ({
-      seq: message.seq,
-      body: vectorOf(threadId, wordsOfMessage(message)),
-    }));
-    for (const batch of batches(rows)) {
-      const values = batch.map(({ seq, body }) => sql`(${threadId}, ${seq}, ${body}::tsvector)`);
-      await sql`insert into spillway_words (thread_id, seq, words) values ${sql.join(values)}`.execute(open);
-    }
+  rows(threadId, messages) {
+    const rows = messages.map((message) => [
+      threadId,
+      message.seq,
+      vectorOf(threadId, wordsOfMessage(message)),
+    ]);
+    return { target: WORDS, rows };
   },
 
   /**

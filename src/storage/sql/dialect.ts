@@ -1,6 +1,6 @@
 import type { SpillwayError } from '../../errors/index.js';
-import type { LogMessage } from '../../transcript/index.js';
-import type { Database, Open } from './tables.js';
+import type { IndexRows } from './rows.js';
+import type { Database } from './tables.js';
 
 /** Where the databases differ. */
 export interface Dialect {
@@ -26,7 +26,8 @@ export interface Found {
 /** The full-text index over the messages of all threads. */
 export interface WordIndex {
   create(db: Database): Promise<void>;
-  add(open: Open, threadId: number, messages: readonly LogMessage[]): Promise<void>;
+  /** What is inserted with messages, in the same write. */
+  readonly rows: IndexRows;
   /** Best first. `words` is never empty. */
   search(db: Database, threadId: number, words: readonly string[], limit: number): Promise<Found[]>;
 }

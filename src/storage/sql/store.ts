@@ -25,14 +25,16 @@ import { migrate, type Migrations } from './migrate.js';
 import { patiently } from '../patience.js';
 import { wasDone, wasNoted } from './outcome.js';
 import * as read from './read.js';
+import { moveOf, noteOf } from './rows.js';
 import type { Database, Open } from './tables.js';
-import { noteThread, writeThread } from './write.js';
+import type { Writer } from './writer.js';
 
 export interface SqlParts {
   /** For people; without a password. */
   readonly name: string;
   readonly db: Database;
   readonly dialect: Dialect;
+  readonly writer: Writer;
   readonly nowMs: () => number;
   /** How long somebody else may stand in the way before a call gives up. */
   readonly patienceMs: number;
@@ -72,10 +74,10 @@ export class SqlStore implements SessionStore, OpensQueue {
 
   async write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined> {
     checkWrite(expected, write);
-    const now = this.#parts.nowMs();
-    const { dialect } = this.#parts;
+    const { dialect, writer, nowMs } = this.#parts;
+    const move = moveOf(key, expected, write, nowMs(), dialect.words.rows);
     return this.#surely(
-      () => this.#change((open) => writeThread(open, dialect, key, expected, write, now)),
+      () => this.#ask(() => writer.move(move)),
       (db) => wasDone(db, key, expected, write),
       headAfter(expected, write),
     );
@@ -94,9 +96,10 @@ export class SqlStore implements SessionStore, OpensQueue {
   }
 
   note(key: ThreadKey, events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): Promise<void> {
-    const now = this.#parts.nowMs();
+    const { writer, nowMs } = this.#parts;
+    const note = noteOf(key, events, usage, nowMs());
     return this.#surely(
-      () => this.#change((open) => noteThread(open, key, events, usage, now)),
+      () => this.#ask(() => writer.note(note)),
       (db) => wasNoted(db, key, events),
       undefined,
     );

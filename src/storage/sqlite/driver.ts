@@ -9,11 +9,13 @@ import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Libsql.Database;
   readonly #check: () => void;
+  readonly #onClose: () => void;
 
-  constructor(database: Libsql.Database, check: () => void) {
+  constructor(database: Libsql.Database, check: () => void, onClose: () => void) {
     super({ database: database as unknown as SqliteDatabase });
     this.#database = database;
     this.#check = check;
+    this.#onClose = onClose;
   }
 
   override async beginTransaction(): Promise<void> {
@@ -30,6 +32,7 @@ class ImmediateDriver extends SqliteDriver {
    * leave it there while statements of it wait for the garbage collector.
    */
   override async destroy(): Promise<void> {
+    this.#onClose();
     try {
       this.#check();
       this.#database.exec('pragma wal_checkpoint(truncate)');
@@ -55,16 +58,18 @@ class TransactionalAdapter extends SqliteAdapter {
 export class ImmediateSqlite extends SqliteDialect {
   readonly #database: Libsql.Database;
   readonly #check: () => void;
+  readonly #onClose: () => void;
 
-  /** `check`: throws where the file may not be written to any more. */
-  constructor(database: Libsql.Database, check: () => void) {
+  /** `check`: throws where the file may not be written to any more. `onClose`: before the file is closed. */
+  constructor(database: Libsql.Database, check: () => void, onClose: () => void) {
     super({ database: database as unknown as SqliteDatabase });
     this.#database = database;
     this.#check = check;
+    this.#onClose = onClose;
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#database, this.#check);
+    return new ImmediateDriver(this.#database, this.#check, this.#onClose);
   }
 
   override createAdapter(): SqliteAdapter {

@@ -1,12 +1,20 @@
 import { resolve } from 'node:path';
 import Libsql from 'libsql';
 import { Kysely } from 'kysely';
-import { migrationsOf, SqlStore, type Dialect, type Migrations, type Tables } from '../sql/index.js';
+import {
+  migrationsOf,
+  SqlStore,
+  type Database,
+  type Dialect,
+  type Migrations,
+  type Tables,
+} from '../sql/index.js';
 import { patiently } from '../patience.js';
 import { ImmediateSqlite } from './driver.js';
 import { faultOf, isBusy, isIdTaken, isMissingTable, isTaken } from './faults.js';
 import { checkPlaceOf, checkWritable, openFault, prepareFile } from './file.js';
 import { sqliteWords } from './words.js';
+import { SqliteWriter } from './writer.js';
 
 const IN_MEMORY = ':memory:';
 
@@ -42,8 +50,11 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
     throw faultOf(name, error);
   }
   const check = inMemory ? () => undefined : checkPlaceOf(name, file);
-  const db = new Kysely<Tables>({ dialect: new ImmediateSqlite(database, check) });
-  const parts = { name, db, dialect, nowMs: options.nowMs, patienceMs: options.patienceMs };
+  const db: Database = new Kysely<Tables>({
+    dialect: new ImmediateSqlite(database, check, () => writer.close()),
+  });
+  const writer = new SqliteWriter(database, db, check);
+  const parts = { name, db, dialect, writer, nowMs: options.nowMs, patienceMs: options.patienceMs };
   return SqlStore.open(parts, (options.migrations ?? migrationsOf)(dialect));
 }
 

@@ -1,6 +1,14 @@
 import { sql } from 'kysely';
-import { batches, type Found, type WordIndex } from '../sql/index.js';
+import type { Found, Target, WordIndex } from '../sql/index.js';
 import { wordsOfMessage, type WordCounts } from '../words.js';
+
+const WORDS: Target = {
+  name: 'spillway_words',
+  columns: [
+    ['rowid', 'bigint'],
+    ['words', 'text'],
+  ],
+};
 
 /**
  * FTS5, which keeps the words alone. A row's number says whose it is, thread << 32 | seq: the rows of a thread are
@@ -12,12 +20,12 @@ export const sqliteWords: WordIndex = {
       words, content = '', tokenize = "ascii tokenchars '_./:@-'")`.execute(db);
   },
 
-  async add(open, threadId, messages) {
-    const rows = messages.map((message) => ({ seq: message.seq, body: spelled(wordsOfMessage(message)) }));
-    for (const batch of batches(rows.filter(({ body }) => body !== ''))) {
-      const values = batch.map(({ seq, body }) => sql`((${threadId} << 32) | ${seq}, ${body})`);
-      await sql`insert into spillway_words (rowid, words) values ${sql.join(values)}`.execute(open);
-    }
+  rows(threadId, messages) {
+    const rows = messages.flatMap((message) => {
+      const words = spelled(wordsOfMessage(message));
+      return words === '' ? [] : [[(BigInt(threadId) << 32n) | BigInt(message.seq), words] as const];
+    });
+    return { target: WORDS, rows };
   },
 
   async search(db, threadId, words, limit) {

@@ -12,6 +12,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.stop());
 
+/** What commits: the end of a transaction, or a write that is one statement and by itself a transaction. */
+const isWrite = (chunk: Buffer): boolean =>
+  chunk.includes('commit') || chunk.includes('spillway/move') || chunk.includes('spillway/note');
+
 type Cut = 'never' | 'before' | 'after' | 'after, and stays away';
 
 /** A wire to the server that breaks at a commit: before the server has heard of it, or before its answer comes. */
@@ -28,7 +32,7 @@ async function breakingWire(): Promise<{ port: number; cutAt(cut: Cut): void; cl
     };
     for (const socket of [client, upstream]) socket.on('error', hangUp).on('close', hangUp);
     client.on('data', (chunk) => {
-      if (cut === 'never' || !chunk.includes('commit')) return void upstream.write(chunk);
+      if (cut === 'never' || !isWrite(chunk)) return void upstream.write(chunk);
       if (cut === 'before') {
         cut = 'never';
         return hangUp();
