@@ -52,6 +52,7 @@ export interface EngineParts {
   readonly store?: SessionStore | undefined;
   readonly summarizer?: Summarizer | undefined;
   readonly summaryLines?: SummaryLines | undefined;
+  readonly onStoreFailure?: 'open' | 'closed' | undefined;
 }
 
 /** An opened engine with everything that was chosen for it. */
@@ -104,6 +105,7 @@ export async function openEngine(parts: EngineParts, sources: ConfigSources = {}
     store,
     summarizerInCode: summarizer?.name,
     summaryLines,
+    onStoreFailure: parts.onStoreFailure,
   });
   return { spillway, config, policy, catalogue, counter, priceOf, openFiller };
 }

@@ -31,12 +31,17 @@ export interface SpillwayOptions extends ConfigSources {
   readonly summaryLines?: SummaryLines;
   /** Where `open` keeps sessions: `memory:`, `sqlite:./spillway.db`, `postgres://HOST/NAME`, or a store of your own. */
   readonly store?: string | SessionStore;
+  /**
+   * A store that fails before a call: `closed` (the default) rejects; `open` goes on from memory, tells it (`store-failed`)
+   * and stores what waits when the store is back. An answer that came is never lost either way.
+   */
+  readonly onStoreFailure?: 'open' | 'closed';
 }
 
 /** Opens the engine. Rejects with `CONFIG_INVALID`, naming every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
   const { model, window, inputBudget, stages = [], format, store: given, ...rest } = options;
-  const { counter, summarizer, summaryLines, ...sources } = rest;
+  const { counter, summarizer, summaryLines, onStoreFailure, ...sources } = rest;
   const store = typeof given === 'string' ? await openStore(given) : given;
   const settings = {
     ...sources.settings,
@@ -55,6 +60,7 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
       summarizer,
       summaryLines,
       store,
+      onStoreFailure,
     };
     const { spillway } = await openEngine(parts, { ...sources, settings });
     return spillway;

@@ -11,7 +11,7 @@ import { isFields } from '../wire/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { countIn, firstCount, takeTurn, usageOf, type Turn } from './turns.js';
+import { countIn, firstCount, report, takeTurn, usageOf, type Turn } from './turns.js';
 
 export type { SessionFor } from './session-for.js';
 
@@ -38,7 +38,7 @@ export function compactAiSdk(
           ...turnOf(model, params),
           send: async (request) => {
             const answer = await model.doGenerate({ ...untrimmed(params, found), prompt: promptOf(request) });
-            await found.observe(usageIn(answer.usage));
+            await report(found, usageIn(answer.usage));
             return answer;
           },
           say: (text): LanguageModelV3GenerateResult => {
@@ -139,7 +139,7 @@ type StreamPart = LanguageModelV3StreamPart;
 function observing(session: Session): TransformStream<StreamPart, StreamPart> {
   return new TransformStream<StreamPart, StreamPart>({
     async transform(part, controller) {
-      if (part.type === 'finish') await session.observe(usageIn(part.usage));
+      if (part.type === 'finish') await report(session, usageIn(part.usage));
       controller.enqueue(part);
     },
   });

@@ -3,7 +3,7 @@ import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
-import { countIn, firstCount, takeTurn } from './turns.js';
+import { countIn, firstCount, report, takeTurn } from './turns.js';
 
 /** What is asked of a client: Anthropic's own has it, and so have those for Bedrock and Vertex. */
 export interface AnthropicClient {
@@ -159,7 +159,7 @@ function bodyOf(
 /** What was used stands in the answer, or, where it is streamed, in its first and its last event but one. */
 async function observe(session: Session, data: unknown): Promise<void> {
   if (!isFields(data)) return;
-  if (isFields(data.usage)) return session.observe(usageIn(data.usage));
+  if (isFields(data.usage)) return report(session, usageIn(data.usage));
   if (!(Symbol.asyncIterator in data)) return;
   const stream = data as unknown as AsyncIterable<unknown>;
   const events = stream[Symbol.asyncIterator].bind(stream);
@@ -172,7 +172,7 @@ async function* observed(session: Session, events: AsyncIterator<unknown>): Asyn
     if (isFields(event)) {
       const started = isFields(event.message) ? event.message.usage : undefined;
       for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...given(news) };
-      if (event.type === 'message_stop') await session.observe(usageIn(usage));
+      if (event.type === 'message_stop') await report(session, usageIn(usage));
     }
     yield event;
   }

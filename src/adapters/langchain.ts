@@ -1,7 +1,7 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
 import { isFields, type Fields } from '../wire/index.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { countIn, firstCount, takeTurn, usageOf } from './turns.js';
+import { countIn, firstCount, report, takeTurn, usageOf } from './turns.js';
 
 export type { SessionFor } from './session-for.js';
 
@@ -62,7 +62,7 @@ export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCo
               messages: isSystem ? rest : all,
             })) as AIMessage;
             const usage = usageIn(answer);
-            if (usage) await found.observe(usage);
+            if (usage) await report(found, usage);
             return answer;
           },
           say: (words) => new AIMessage(words),

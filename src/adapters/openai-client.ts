@@ -2,7 +2,7 @@ import { isFields, type Fields } from '../wire/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
-import { countIn, firstCount, takeTurn, usageOf } from './turns.js';
+import { countIn, firstCount, report, takeTurn, usageOf } from './turns.js';
 
 /** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
 export interface OpenAIClient {
@@ -218,7 +218,7 @@ function send(
       send: async (request): Promise<Sent> => {
         const answer = resource.create(bodyOf(found, body, request, endpoint), options) as Answering<unknown>;
         const data = await answer;
-        await observe(data, endpoint, (usage) => found.observe(usage));
+        await observe(data, endpoint, (usage) => report(found, usage));
         return { answer, data };
       },
       say: (words): Sent => {

@@ -61,6 +61,11 @@ async function answer<Answer>(session: Session, turn: Turn<Answer>): Promise<Ans
   });
 }
 
+/** Reports what was used. The answer was paid for: a store that fails now is told of, and keeps it from nobody. */
+export async function report(session: Session, usage: Usage): Promise<void> {
+  await session.observe(usage).catch((error: unknown) => session.storeFailed(error));
+}
+
 /** The first of these fields that is a positive number. */
 export function firstCount(fields: unknown, ...names: readonly string[]): number | undefined {
   return names.map((name) => countIn(fields, name)).find((count) => count > 0);

@@ -1,6 +1,6 @@
 import { concatMap, filter, map, Subject, type Observable } from 'rxjs';
 import { SpillwayError } from '../errors/index.js';
-import { HeardEvents } from './heard.js';
+import { EventHub } from './hub.js';
 
 /** What a refusal names, in tokens. */
 interface LearnedFigures {
@@ -42,6 +42,8 @@ export type PressureEvent<Reading> =
       readonly limits: LearnedFigures;
       readonly budget: number;
     }
+  /** The store did not do what it was asked, and the session went on without. What waits is stored with the next write. */
+  | { readonly kind: 'store-failed'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly error: unknown }
   /** A subscriber threw: nothing else noticed. Told once for each stream, or a bad one would be told of for ever. */
   | { readonly kind: 'listener-failed'; readonly error: unknown }
@@ -67,15 +69,13 @@ interface Submission<Reading, Outcome> {
  */
 export class PressureStream<Reading, Outcome> {
   readonly #submissions = new Subject<Submission<Reading, Outcome>>();
-  readonly #events = new Subject<PressureEvent<Reading>>();
-  readonly #heard = new HeardEvents<PressureEvent<Reading>>(
-    (error) => this.#listenerFailed(error),
-    (subscriber) => this.#events.subscribe(subscriber),
-  );
-  #listenerHasFailed = false;
+  readonly #hub = new EventHub<PressureEvent<Reading>>((error) => ({ kind: 'listener-failed', error }));
+  readonly #onEvent: Emit<Reading> | undefined;
   #closed = false;
 
-  constructor() {
+  /** `onEvent` hears of everything as well, before the subscribers. */
+  constructor(onEvent?: Emit<Reading>) {
+    this.#onEvent = onEvent;
     const emit: Emit<Reading> = (event) => this.#publish(event);
     this.#submissions
       .pipe(
@@ -89,12 +89,12 @@ export class PressureStream<Reading, Outcome> {
         }),
       )
       // What queued runs still say is heard: the events end behind the last of them.
-      .subscribe({ complete: () => this.#events.complete() });
+      .subscribe({ complete: () => this.#hub.complete() });
   }
 
   /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
   get events(): Observable<PressureEvent<Reading>> {
-    return this.#heard;
+    return this.#hub.events;
   }
 
   get readings(): Observable<Reading> {
@@ -105,7 +105,7 @@ export class PressureStream<Reading, Outcome> {
   of<Kind extends PressureEvent<Reading>['kind']>(
     kind: Kind,
   ): Observable<Extract<PressureEvent<Reading>, { kind: Kind }>> {
-    return this.#heard.pipe(
+    return this.#hub.events.pipe(
       filter((event): event is Extract<PressureEvent<Reading>, { kind: Kind }> => event.kind === kind),
     );
   }
@@ -128,14 +128,8 @@ export class PressureStream<Reading, Outcome> {
   }
 
   #publish(event: PressureEvent<Reading>): void {
-    this.#events.next(event);
-  }
-
-  /** Behind the event that it failed at, so that all hear both in order. */
-  #listenerFailed(error: unknown): void {
-    if (this.#listenerHasFailed) return;
-    this.#listenerHasFailed = true;
-    queueMicrotask(() => this.#publish({ kind: 'listener-failed', error }));
+    this.#onEvent?.(event);
+    this.#hub.emit(event);
   }
 }
 

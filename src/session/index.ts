@@ -1,4 +1,5 @@
 export { Spillway, type Effects, type ListedStage, type SessionOptions } from './spillway.js';
+export type { EngineEvent, EventPlace } from './engine-events.js';
 export { Session } from './session.js';
 export type { SessionParts } from './state.js';
 export type { Costs, CostLine } from './costs.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Observable } from 'rxjs';
 import type { Claim } from '../outline/index.js';
-import { PressureStream, type Emit, type PressureEvent } from '../pressure/index.js';
+import type { Emit, PressureEvent } from '../pressure/index.js';
 import type { BreakerState } from '../summarizers/index.js';
 import { overflowed, type Reading, type Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection } from '../transcript/index.js';
@@ -30,7 +30,6 @@ export class Session extends OperatedSession {
   readonly #switchedOff = new Set<string>();
   /** The newest report that could not be stored, and the call it is of. */
   #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
-  readonly #stream = new PressureStream<Reading, RunReport>();
 
   /**
    * `opened`: where it is kept; without it the session lives as long as the process.
@@ -39,12 +38,12 @@ export class Session extends OperatedSession {
   constructor(parts: SessionParts, opened?: OpenedThread) {
     super(parts, opened);
     this.#requests = new Requests(parts, opened?.calls);
-    this.#reaction = new Reaction(parts, this.state, this.keeping, (event) => this.#stream.emit(event));
+    this.#reaction = new Reaction(parts, this.state, this.keeping, (event) => parts.stream.emit(event));
   }
 
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
   get events(): Observable<PressureEvent<Reading>> {
-    return this.#stream.events;
+    return this.parts.stream.events;
   }
 
   /**
@@ -274,7 +273,7 @@ export class Session extends OperatedSession {
   }
 
   async #respond(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {
-    const settled = await this.#stream.submit(respond);
+    const settled = await this.parts.stream.submit(respond);
     if (!settled.ok) throw settled.error;
     return settled.outcome;
   }

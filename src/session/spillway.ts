@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import { asksForText, chooseSummarizer, type EffectiveConfig, type Settings } from '../config/index.js';
 import { redactFor, type Redact } from '../facts/index.js';
 import { reasoningRuleFor, withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
@@ -11,6 +12,7 @@ import { AuditTrail } from './audit.js';
 import { CostBook, ProjectCosts, type Costs } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
 import { Follower } from './client/follow.js';
+import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { createGauge } from './gauge.js';
 import { Background } from './ahead/background.js';
 import { EarlyFill } from './ahead/early.js';
@@ -40,6 +42,8 @@ export interface SpillwayParts {
   readonly priceOf: PriceOf;
   /** Where sessions are kept that outlive the process; absent where none was named. */
   readonly store?: SessionStore | undefined;
+  /** Of sessions that do not say; `closed` where absent. */
+  readonly onStoreFailure?: 'open' | 'closed' | undefined;
   /** Absent where no summarizer is configured. */
   readonly openFiller?: OpenFiller | undefined;
   /** Name of the summarizer that was handed in. */
@@ -61,6 +65,11 @@ export interface SessionOptions {
   readonly tools?: readonly unknown[];
   /** Messages that are never compacted, beside what the settings pin. A predicate must not change its mind about one. */
   readonly keep?: readonly ((message: LogMessage) => boolean)[];
+  /**
+   * A store that fails before a call: `closed` rejects, as does everything that is to be durable; `open` goes on from
+   * memory, says so (`store-failed`) and stores what waits when the store is back. The engine's where absent.
+   */
+  readonly onStoreFailure?: 'open' | 'closed';
   /** What a summarizer is told beside the transcript, in place of the engine's own lines. */
   readonly summaryLines?: SummaryLines;
 }
@@ -80,6 +89,7 @@ export class Spillway {
   readonly #redact: Redact;
   readonly #costs: ProjectCosts;
   readonly #background: Background;
+  readonly #events: EngineEvents;
   #opened = 0;
 
   /** @hidden `createSpillway` and `openSpillway` make one. */
@@ -88,6 +98,7 @@ export class Spillway {
     this.config = parts.config;
     this.#redact = redactFor(parts.config.settings.redact);
     this.#costs = new ProjectCosts(parts.effects.clock);
+    this.#events = new EngineEvents(parts.effects.clock);
     const { fill } = parts.config.settings;
     this.#background = new Background({
       store: parts.store,
@@ -104,6 +115,11 @@ export class Spillway {
     const { fill, agents } = this.config.settings;
     const own = Object.values(agents) as { readonly fill?: { readonly prepareAt?: number | null } }[];
     return [{ fill }, ...own].some((asked) => (asked.fill?.prepareAt ?? null) !== null);
+  }
+
+  /** What happens in any session of this engine, each event with its session, agent path and model. Hot. */
+  get events(): Observable<EngineEvent> {
+    return this.#events.all;
   }
 
   /** What all sessions of this engine cost since it was opened, and never less. `session.costs` has each one's. */
@@ -189,8 +205,9 @@ export class Spillway {
       timer: effects.timer,
       stopped: () => costs.stopped(settings.fill) ?? this.#costs.stopped(settings.fill),
     });
+    const id = options.id ?? `s${++this.#opened}`;
     return {
-      id: options.id ?? `s${++this.#opened}`,
+      id,
       agentPath,
       format: format.name,
       get policy() {
@@ -215,6 +232,8 @@ export class Spillway {
       }),
       injectionReserve: settings.reserve.injection,
       audit: new AuditTrail(effects.clock),
+      stream: this.#events.streamOf(() => ({ sessionId: id, agentPath, model: gauge.model })),
+      onStoreFailure: options.onStoreFailure ?? this.#parts.onStoreFailure ?? 'closed',
       priceOf,
       measure: createMeasure(counter),
       measureDraft: createMeasure(drafts),

@@ -1,10 +1,11 @@
 import { SpillwayError } from '../errors/index.js';
 import { ReferenceIndex, SecretBook, type Redact } from '../facts/index.js';
 import { StatementLedger } from '../outline/index.js';
+import type { PressureStream } from '../pressure/index.js';
 import type { Policy, Spent } from '../pipeline/index.js';
 import type { MeasureMessage, RequestWriter } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
-import type { PriceOf } from '../tokens/index.js';
+import type { PriceOf, Reading } from '../tokens/index.js';
 import {
   Ledger,
   Log,
@@ -19,6 +20,7 @@ import type { CostBook } from './costs.js';
 import type { Follower } from './client/follow.js';
 import type { Gauge } from './gauge.js';
 import type { EarlyFill } from './ahead/early.js';
+import type { RunReport } from './prepared.js';
 import { pinPredicate, type PinRules } from './pins.js';
 import { markerOf, type QueuedCompaction } from './queue.js';
 
@@ -46,6 +48,10 @@ export interface SessionParts {
   /** Tokens kept free for what hooks inject. */
   readonly injectionReserve: number;
   readonly audit: AuditTrail;
+  /** Answers pressure one run after the other, and tells what happens. */
+  readonly stream: PressureStream<Reading, RunReport>;
+  /** Whether calls go on from memory while the store is away, or reject. */
+  readonly onStoreFailure: 'open' | 'closed';
   readonly priceOf: PriceOf;
   /** Measures what is appended, once. */
   readonly measure: MeasureMessage;

@@ -254,7 +254,7 @@ export class Journal {
     } catch (cause) {
       if (cause instanceof SpillwayError) throw cause;
       throw new SpillwayError('STORE_FAILED', {
-        subject: this.store.name,
+        subject: `store ${this.store.name}, session "${this.key.sessionId}", agent "${this.key.agentPath}"`,
         found: cause instanceof Error ? cause.message : String(cause),
         remedy: 'Nothing is lost in memory: the next call tries again.',
         facts: { thrown: true },

@@ -68,7 +68,7 @@ export class Keeping {
     const done = (async () => {
       // What arrived while text was waited for comes into the log after it.
       while (this.#state.arrivals) await this.#running;
-      await journal.flush();
+      await this.#unlessAway(journal.flush());
       journal.confirm(ids);
     })();
     done.catch(() => undefined);
@@ -86,11 +86,14 @@ export class Keeping {
 
   async #answer(journal: Journal, respond: () => Response, needsWhole: () => boolean): Promise<RunReport> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      await journal.flush();
-      if (!this.#state.isWhole && needsWhole()) await journal.load();
+      await this.#unlessAway(journal.flush());
+      if (!this.#state.isWhole && needsWhole()) {
+        await this.#unlessAway(journal.load());
+        if (!this.#state.isWhole) return this.#withoutLog();
+      }
       const { losses } = journal;
       const report = await respond();
-      await journal.flush();
+      await this.#unlessAway(journal.flush());
       if (journal.losses === losses) return report;
     }
     throw lost();
@@ -137,9 +140,33 @@ export class Keeping {
   noted(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): Promise<void> {
     if (!this.#journal) return Promise.resolve();
     this.#journal.mention(events, usage);
-    const done = this.#journal.note();
+    const done = this.#unlessAway(this.#journal.note());
     done.catch(() => undefined);
     return done;
+  }
+
+  /** Where the session goes on without its store: a store that fails is told of, and waited for no more. */
+  async #unlessAway(asked: Promise<void>): Promise<void> {
+    try {
+      await asked;
+    } catch (error) {
+      if (this.#parts.onStoreFailure === 'closed' || !isStoreFailure(error)) throw error;
+      this.#parts.stream.emit({ kind: 'store-failed', error });
+    }
+  }
+
+  /** Nothing can be compacted without the log; what still fits may be sent. */
+  #withoutLog(): RunReport {
+    const { budget, tokens, pressure } = this.#parts.gauge.read(this.#state.projection);
+    const reason = 'the store is away: the log cannot be read, and nothing be compacted';
+    if (pressure <= 1) return { kind: 'waiting', reason, stages: [], durationMs: 0 };
+    throw new SpillwayError('STORE_FAILED', {
+      subject: 'request',
+      found: `${tokens} tokens, and the log to compact cannot be read`,
+      allowed: `${budget.tokens} tokens`,
+      remedy: 'Try again when the store is back.',
+      retryable: true,
+    });
   }
 
   /** Keeps what a refusal proved of a model, for this session and for what it proves. A store that fails forgets it. */
@@ -204,6 +231,12 @@ function attempt<T>(change: () => T): Promise<T> {
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+const AWAY: readonly string[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
+
+function isStoreFailure(error: unknown): boolean {
+  return error instanceof SpillwayError && AWAY.includes(error.code);
 }
 
 function lost(): SpillwayError {

@@ -177,6 +177,11 @@ export abstract class OperatedSession {
     return this.keeping.change(() => flagRecord(recordId, flag, notes, this.state, this.parts));
   }
 
+  /** Tells listeners that a store failed where nothing waits for it; what was to be stored waits for the next write. */
+  storeFailed(error: unknown): void {
+    this.parts.stream.emit({ kind: 'store-failed', error });
+  }
+
   /**
    * Forgets the limits that refusals taught of the model that is talked to: in this session and in its store. Sessions
    * that are open elsewhere keep to them until they are opened again.

@@ -1,0 +1,45 @@
+import type { Observable } from 'rxjs';
+import { EventHub, PressureStream, type PressureEvent } from '../pressure/index.js';
+import type { Reading } from '../tokens/index.js';
+import type { RunReport } from './prepared.js';
+
+/** Where something happened. */
+export interface EventPlace {
+  readonly sessionId: string;
+  readonly agentPath: string;
+  /** Model that the session talked to then; null where none was named. */
+  readonly model: string | null;
+}
+
+/** Something that happened in one session of an engine. */
+export type EngineEvent = PressureEvent<Reading> &
+  EventPlace & {
+    /** Milliseconds since the epoch. */
+    readonly at: number;
+  };
+
+/** What all sessions of one engine tell, in the order it happened. */
+export class EngineEvents {
+  readonly #clock: () => number;
+  readonly #hub = new EventHub<EngineEvent>((error, { sessionId, agentPath, model, at }) => ({
+    kind: 'listener-failed',
+    error,
+    sessionId,
+    agentPath,
+    model,
+    at,
+  }));
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  get all(): Observable<EngineEvent> {
+    return this.#hub.events;
+  }
+
+  /** A stream for one session, whose events are told here too. */
+  streamOf(place: () => EventPlace): PressureStream<Reading, RunReport> {
+    return new PressureStream((event) => this.#hub.emit({ ...event, ...place(), at: this.#clock() }));
+  }
+}

@@ -1,0 +1,204 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { createOpenAI } from '@ai-sdk/openai';
+import { describe, expect, it } from '@jest/globals';
+import { HumanMessage } from '@langchain/core/messages';
+import { ChatOpenAI } from '@langchain/openai';
+import { generateText, streamText, wrapLanguageModel } from 'ai';
+import { createAgent, createMiddleware } from 'langchain';
+import OpenAI from 'openai';
+import {
+  compactAiSdk,
+  compactAnthropic,
+  compactLangChain,
+  compactOpenAI,
+} from '../../../src/adapters/index.js';
+import type { PressureEvent, Reading, Session } from '../../../src/index.js';
+import { startEmulator, type Emulator } from '../../emulator/index.js';
+import { engine, prose, read, system, talk, user } from '../support.js';
+import { but, place } from './stores.js';
+
+const down = () => Promise.reject(new Error('database is down'));
+
+/** A session on a store that can be taken away: all of it, or what is asked after an answer. */
+async function away(format = 'openai-chat', onStoreFailure: 'open' | 'closed' = 'closed') {
+  const { store, again } = await place('sqlite');
+  const state = { notes: true, writes: true };
+  const shaky = but(store, {
+    note: (...given) => (state.notes ? store.note(...given) : down()),
+    write: (...given) => (state.writes ? store.write(...given) : down()),
+  });
+  const spillway = await engine(3_000, {}, { store: shaky, format, onStoreFailure });
+  const session = await spillway.open({ id: 'mill' });
+  const events: PressureEvent<Reading>[] = [];
+  session.events.subscribe((event) => events.push(event));
+  return { session, state, events, again };
+}
+
+const ask = 'Build a mill.';
+type Asks = (emulator: Emulator, session: Session) => Promise<string>;
+
+const CLIENTS: readonly (readonly [name: string, format: string, asks: Asks])[] = [
+  [
+    'openai chat',
+    'openai-chat',
+    async (emulator, chat) => {
+      const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
+        chat,
+      });
+      const messages = [{ role: 'user' as const, content: ask }];
+      return (await client.chat.completions.create({ model: 'm', messages })).choices[0]!.message.content!;
+    },
+  ],
+  [
+    'openai chat, streamed',
+    'openai-chat',
+    async (emulator, chat) => {
+      const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
+        chat,
+      });
+      const stream = await client.chat.completions.create({
+        model: 'm',
+        messages: [{ role: 'user', content: ask }],
+        stream: true,
+        stream_options: { include_usage: true },
+      });
+      let text = '';
+      for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
+      return text;
+    },
+  ],
+  [
+    'openai responses',
+    'openai-responses',
+    async (emulator, responses) => {
+      const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
+        responses,
+      });
+      return (await client.responses.create({ model: 'm', input: ask, store: false })).output_text;
+    },
+  ],
+  [
+    'anthropic',
+    'anthropic',
+    async (emulator, session) => {
+      const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
+      const messages = [{ role: 'user' as const, content: ask }];
+      const client = compactAnthropic(plain, session);
+      const { content } = await client.messages.create({ model: 'm', max_tokens: 100, messages });
+      return content[0]!.type === 'text' ? content[0].text : '';
+    },
+  ],
+  [
+    'anthropic, streamed',
+    'anthropic',
+    async (emulator, session) => {
+      const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
+      const messages = [{ role: 'user' as const, content: ask }];
+      const client = compactAnthropic(plain, session);
+      return client.messages.stream({ model: 'm', max_tokens: 100, messages }).finalText();
+    },
+  ],
+  [
+    'the AI SDK',
+    'ai-sdk',
+    async (emulator, session) => {
+      const model = wrapLanguageModel({
+        model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+        middleware: compactAiSdk(session),
+      });
+      return (await generateText({ model, prompt: ask, maxRetries: 0 })).text;
+    },
+  ],
+  [
+    'the AI SDK, streamed',
+    'ai-sdk',
+    async (emulator, session) => {
+      const model = wrapLanguageModel({
+        model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+        middleware: compactAiSdk(session),
+      });
+      return streamText({ model, prompt: ask, maxRetries: 0 }).text;
+    },
+  ],
+  [
+    'LangChain',
+    'langchain',
+    async (emulator, session) => {
+      const configuration = { baseURL: emulator.url };
+      const model = new ChatOpenAI({ model: 'm', apiKey: 'k', maxRetries: 0, configuration });
+      const middleware = [createMiddleware(compactLangChain(session))];
+      const agent = createAgent({ model, tools: [], middleware });
+      return (await agent.invoke({ messages: [new HumanMessage(ask)] })).messages.at(-1)!.text;
+    },
+  ],
+];
+
+describe('a store that fails between the answer and the report of its usage', () => {
+  it.each(CLIENTS)('N13: loses no answer: %s', async (_, format, asks) => {
+    const emulator = await startEmulator();
+    emulator.otherwise = { text: 'Built.', usage: { inputTokens: 700, cacheReadTokens: 0, outputTokens: 5 } };
+    const { session, state, events, again } = await away(format);
+    state.notes = false;
+    expect(await asks(emulator, session)).toBe('Built.');
+    expect(emulator.received).toHaveLength(1);
+    expect(events.filter(({ kind }) => kind === 'store-failed')).toMatchObject([
+      {
+        error: {
+          code: 'STORE_FAILED',
+          message: expect.stringMatching(/store sqlite:.*sessions\.db, session "mill"/),
+        },
+      },
+    ]);
+    // What could not be stored is stored with the next write.
+    state.notes = true;
+    await session.append({
+      id: 'x',
+      role: 'user',
+      origin: 'user',
+      parts: [{ type: 'text', text: 'Go on.' }],
+    });
+    await session.audit();
+    const later = await (await engine(3_000, {}, { store: await again(), format })).open({ id: 'mill' });
+    expect(later.costs.primary).toMatchObject({ calls: 1, inputTokens: 700 });
+  });
+});
+
+describe('a store that fails before a call', () => {
+  const LONG = read([system('Be brief.'), user(ask), ...talk(20, 100)]);
+
+  it('N13: onStoreFailure: closed rejects, and nothing is sent', async () => {
+    const { session, state } = await away();
+    state.writes = false;
+    let calls = 0;
+    await expect(session.append(...LONG)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await expect(session.call(() => calls++)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    expect(calls).toBe(0);
+  });
+
+  it('N13: onStoreFailure: open goes on from memory, compacts, tells it, and stores all of it later', async () => {
+    const { session, state, events, again } = await away('openai-chat', 'open');
+    state.writes = false;
+    state.notes = false;
+    const emulator = await startEmulator();
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const client = compactOpenAI(plain, { chat: session });
+    const messages: OpenAI.ChatCompletionMessageParam[] = [];
+    for (let turn = 0; turn < 12; turn++) {
+      messages.push({ role: 'user', content: `Question ${turn}: ${prose(400, turn)}` });
+      messages.push((await client.chat.completions.create({ model: 'm', messages })).choices[0]!.message);
+    }
+    expect(session.history.length).toBeGreaterThan(0);
+    expect(events.filter(({ kind }) => kind === 'store-failed').length).toBeGreaterThan(11);
+    expect(emulator.received).toHaveLength(12);
+
+    state.writes = true;
+    state.notes = true;
+    messages.push({ role: 'user', content: 'And now?' });
+    await client.chat.completions.create({ model: 'm', messages });
+    const later = await (await engine(3_000, {}, { store: await again() })).open({ id: 'mill' });
+    await later.load();
+    expect(later.log.length).toBe(session.log.length);
+    expect(later.history.map(({ id }) => id)).toEqual(session.history.map(({ id }) => id));
+    expect(later.costs.primary.calls).toBe(13);
+  });
+});
