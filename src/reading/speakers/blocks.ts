@@ -41,13 +41,16 @@ export class BlockFinder {
     this.#finder = new Finder(text);
   }
 
-  /** A block whose first character stands at `at`, the first of a line. `isFirst`: nothing else stands before it. */
-  at(at: number, end: number, isFirst: boolean): Found<TagRow | PhraseRow> | undefined {
-    if (isFirst) {
-      const first = this.#phrase(FIRST, at, end);
+  /**
+   * A block whose first character stands at `at`, the first of a line. `before`: the text of the message that stands
+   * before this one, where nothing but blocks stand before `at` in its own.
+   */
+  at(at: number, end: number, before: string | undefined): Found<TagRow | PhraseRow> | undefined {
+    if (before !== undefined) {
+      const first = this.#phrase(FIRST, at, end, before);
       if (first) return first;
     }
-    if (this.#text[at] === '<') return this.#tag(at, end, isFirst);
+    if (this.#text[at] === '<') return this.#tag(at, end, before !== undefined);
     return LINE_STARTS.has(this.#text.charAt(at)) ? this.#phrase(LINE, at, end) : undefined;
   }
 
@@ -105,9 +108,10 @@ export class BlockFinder {
     return at;
   }
 
-  #phrase(rows: readonly PhraseRow[], at: number, end: number): Found<PhraseRow> | undefined {
+  #phrase(rows: readonly PhraseRow[], at: number, end: number, before = ''): Found<PhraseRow> | undefined {
     for (const row of rows) {
       if (!this.#text.startsWith(row.opens, at) || !this.#fits(row, at, end)) continue;
+      if (row.after && !row.after.test(before.slice(0, LINE_CHARS))) continue;
       const to = this.#endOf(row, at, end);
       if (to !== undefined) return { row, from: at, to, inner: { from: at, to }, opening: '' };
     }

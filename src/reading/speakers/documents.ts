@@ -1,7 +1,7 @@
-import { fencesOf, linesOf } from './fences.js';
+import { fencesOf, linesOf, type Line } from './fences.js';
 import { kindOfLine } from './machine-lines.js';
 import { speechOf } from './pieces.js';
-import { reviewIn } from './reviews.js';
+import { reviewIn, type Stretch } from './reviews.js';
 import type { Speech } from './speech.js';
 
 /** Texts up to here are the user's, whatever they look like, in characters. Tuned on recorded messages: the shortest pasted block there is longer. */
@@ -28,42 +28,44 @@ interface Block {
 export function documentsIn(text: string): Speech[] {
   if (text.length <= SHORT) return said([speechOf('user', text)]);
   const lines = linesOf(text, 0, text.length);
-  const texts = lines.map(({ from, to }) => text.slice(from, to));
-  const blocks = blocksOf(text, texts, lines);
+  const blocks = blocksOf(text, lines);
+  const review = reviewIn(blanked(text, blocks));
+  const documents = review
+    ? [...blocks.filter(({ from, to }) => to <= review.from || from >= review.to), review]
+    : blocks;
   const speeches: (Speech | undefined)[] = [];
   let next = 0;
-  const between = (last: number): void => {
-    if (last < next) return;
-    speeches.push(...plainIn(text.slice(lines[next]!.from, lines[last]!.to)));
-  };
-  for (const { first, last, label } of blocks) {
-    between(first - 1);
-    speeches.push(speechOf('document', text.slice(lines[first]!.from, lines[last]!.to), label));
-    next = last + 1;
+  for (const { from, to, label } of documents.sort((a, b) => a.from - b.from)) {
+    speeches.push(
+      speechOf('user', text.slice(next, from)),
+      speechOf('document', text.slice(from, to), label),
+    );
+    next = to;
   }
-  between(lines.length - 1);
+  speeches.push(speechOf('user', text.slice(next)));
   return said(speeches);
 }
 
-/** What stands between blocks: the user's, or a review or plan below the user's sentence. */
-function plainIn(text: string): (Speech | undefined)[] {
-  const review = text.length <= SHORT ? undefined : reviewIn(text);
-  if (!review) return [speechOf('user', text)];
-  const { from, to, label } = review;
-  return [
-    speechOf('user', text.slice(0, from)),
-    speechOf('document', text.slice(from, to), label),
-    speechOf('user', text.slice(to)),
-  ];
+/** The text with blanks for its blocks: what a log cites tells no review. */
+function blanked(text: string, blocks: readonly Stretch[]): string {
+  let blank = '';
+  let next = 0;
+  for (const { from, to } of blocks) {
+    blank += text.slice(next, from) + ' '.repeat(to - from);
+    next = to;
+  }
+  return blank + text.slice(next);
 }
 
-function blocksOf(text: string, texts: readonly string[], lines: ReturnType<typeof linesOf>): Block[] {
+function blocksOf(text: string, lines: readonly Line[]): Stretch[] {
+  const texts = lines.map(({ from, to }) => text.slice(from, to));
   const fences = fencesOf(text, lines);
-  const blocks: Block[] = [];
+  const blocks: Stretch[] = [];
   for (let at = 0; at < texts.length;) {
     const block =
       fenceAt(fences, lines, at) ?? mailAt(texts, at) ?? quoteAt(texts, at) ?? machineAt(texts, fences, at);
-    if (block?.label) blocks.push(block);
+    if (block?.label)
+      blocks.push({ from: lines[block.first]!.from, to: lines[block.last]!.to, label: block.label });
     at = (block?.last ?? at) + 1;
   }
   return blocks;
@@ -72,7 +74,7 @@ function blocksOf(text: string, texts: readonly string[], lines: ReturnType<type
 /** A closed fence; a short one bears no label: it is passed over whole. */
 function fenceAt(
   fences: ReadonlyMap<number, number>,
-  lines: ReturnType<typeof linesOf>,
+  lines: readonly Line[],
   first: number,
 ): Block | undefined {
   const last = fences.get(first);

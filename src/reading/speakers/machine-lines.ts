@@ -15,6 +15,7 @@ const STRONG = new RegExp(
     String.raw`^\s*\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\]? {1,4}[\w[(]`,
     String.raw`^(?:npm|yarn|pnpm) (?:ERR!|error|warn|WARN)`,
     String.raw`^ ?ERR_PNPM_`,
+    String.raw`^\s*(?:\{"[\w$.@-]{1,60}":|\[\{")`,
     // Compilers and test runners.
     String.raw`^\s*[\w./@+-]{1,200}\.\w{1,5}[:(]\d{1,6}[:,)]`,
     String.raw`^(?:error|warning)(?:\[\w+\]| TS\d+): `,
@@ -52,7 +53,7 @@ export type LineKind = 'strong' | 'soft' | 'plain';
 /** How sure it is that a program wrote a line. */
 export function kindOfLine(line: string): LineKind {
   const head = line.slice(0, LINE_CHARS);
-  if (line.endsWith(PADDING)) return line.trim() === '' ? 'soft' : 'strong';
+  if (line.endsWith(PADDING)) return 'strong';
   if (STRONG.test(head)) return 'strong';
   return SOFT.test(head) ? 'soft' : 'plain';
 }

@@ -8,8 +8,8 @@ interface Shape {
   readonly label?: string;
   /** Pieces inside that somebody else says, in their order. */
   readonly sections?: readonly Section[];
-  /** A text of this shape; the tests read it. */
-  readonly example: string;
+  /** A text of this shape, or the texts of one message; the tests read it. */
+  readonly example: string | readonly [string, string];
   /** Looks like it and is the user's; the tests read it. */
   readonly counter: string;
 }
@@ -45,6 +45,8 @@ export interface PhraseRow extends Shape {
   readonly like?: RegExp;
   /** Further, the text must hold this behind the opening. */
   readonly needs?: string;
+  /** Further, the text before it in the same message must begin like this. The first 400 characters are looked at. */
+  readonly after?: RegExp;
   /** Further, the text must end like this. The last 600 characters are looked at. */
   readonly ends?: RegExp;
   /**

@@ -11,18 +11,28 @@ export function scanTexts(texts: readonly string[]): Speech[] {
   const speeches: Speech[] = [];
   let from = 0;
   let start = 0;
+  let before = '';
   for (const part of texts) {
     const end = start + part.length;
     // A block that began in an earlier part may reach into this one.
-    if (from <= end) from = scanPart(text, finder, Math.max(from, start), end, speeches);
+    if (from <= end) from = scanPart(text, finder, { start: Math.max(from, start), end, before }, speeches);
+    before = part;
     start = end + 1;
     from = Math.max(from, start);
   }
   return speeches;
 }
 
+/** One text of a message, by its place among all, and the text before it. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  readonly before: string;
+}
+
 /** Reads one text; answers where to go on, behind its end where a block reaches further. */
-function scanPart(text: string, finder: BlockFinder, start: number, end: number, speeches: Speech[]): number {
+function scanPart(text: string, finder: BlockFinder, part: Part, speeches: Speech[]): number {
+  const { start, end, before } = part;
   const lines = linesOf(text, start, end);
   const fences = fencesOf(text, lines);
   let userFrom = start;
@@ -34,7 +44,7 @@ function scanPart(text: string, finder: BlockFinder, start: number, end: number,
     const line = lines[index]!;
     if (line.to < userFrom) continue;
     let at = skipSpace(text, Math.max(line.from, userFrom), line.to);
-    let found = at < line.to ? finder.at(at, end, isFirst) : undefined;
+    let found = at < line.to ? finder.at(at, end, isFirst ? before : undefined) : undefined;
     const closing = fences.get(index);
     if (!found && closing !== undefined) {
       isFirst = false;

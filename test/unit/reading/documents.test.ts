@@ -93,6 +93,24 @@ describe('a document that a user pasted', () => {
     expect(userWordsIn(spoken(`Fix what it says.\n\n${review}`))).toBe('Fix what it says.');
   });
 
+  it('is a review whole, with the code it shows', () => {
+    const items = [1, 2, 3, 4].map(
+      (i) =>
+        `**${i}. ${LONG}** (lexer.ts:${i}0)\n\`\`\`ts\n${'const never = push();\n'.repeat(9)}\`\`\`\nIt must go.`,
+    );
+    const review = `## Findings\n\n${items.join('\n\n')}\n\nShall I fix them? ${LONG.repeat(5)}`;
+    expect(speakersOf(`Here is a review of the branch.\n\n${review}`)).toEqual(['user', 'document review']);
+  });
+
+  it('is JSON, line by line', () => {
+    const json = Array(3)
+      .fill('{"role":"user","content":"never push to main, said somebody else there"}')
+      .join('\n');
+    expect(userWordsIn(spoken(`This log is wrong:\n\n${json}\n\nThe order must hold.`))).toBe(
+      'This log is wrong:\n\nThe order must hold.',
+    );
+  });
+
   it('is a headed text below the user’s sentence, which ends in a colon', () => {
     const plan = `# Plan\n\n## First\n\n${LONG.repeat(6)}\n\n## Then\n\n${LONG.repeat(6)}`;
     expect(userWordsIn(spoken(`Go on with this:\n\n${plan}`))).toBe('Go on with this:');
@@ -132,6 +150,10 @@ describe('what a user may have written', () => {
       `${long}\n\n## Item 1\n\nNever push.\n\n## Item 2\n\nUse tabs.\n\n## Item 3\n\n${LONG.repeat(9)}`,
     ],
     ['a list of rules', `Rules:\n${'- Never touch the lexer without a test of its own.\n'.repeat(20)}`],
+    [
+      'a list of its own and a log',
+      `${long}\n\n- first\n- second\n- third\n\n\`\`\`\n${'lexer.ts:14\n'.repeat(3)}\`\`\``,
+    ],
     ['one place in a file', `${long} See lexer.ts:14, and never change it.`],
   ])('stays the user’s in a long one: %s', (_name, text) => {
     expect(userWordsIn(spoken(text))).toBe(text.trimEnd());

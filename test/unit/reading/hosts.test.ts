@@ -9,7 +9,7 @@ const ROWS = HOSTS.map((row) => [row.host, nameOf(row), row] as const);
 
 describe('who speaks, by host', () => {
   it.each(ROWS)('%s: %s', (_host, _name, row) => {
-    const speakers = speechesOf(spoken(row.example)).map(({ speaker }) => speaker);
+    const speakers = speechesOf(spoken(...[row.example].flat())).map(({ speaker }) => speaker);
     expect(speakers).toContain(row.speaker);
   });
 
@@ -20,7 +20,7 @@ describe('who speaks, by host', () => {
   it.each(ROWS.filter(([, , row]) => row.speaker !== 'user' && !row.sections && !('frame' in row)))(
     '%s: %s lets no word of its block be the user’s',
     (_host, _name, row) => {
-      expect(userWordsIn(spoken(row.example)).replace('I saw this:', '')).toBe('');
+      expect(userWordsIn(spoken(...[row.example].flat())).replace('I saw this:', '')).toBe('');
     },
   );
 

@@ -17,7 +17,7 @@ const bare = (text: string): string => text.replace(WRAPPERS, '').replace(/\s+/g
 
 /** Pieces of messages: blocks, halves of blocks, lines of programs and words. */
 const piece = fc.oneof(
-  fc.constantFrom(...HOSTS.map(({ example }) => example)),
+  fc.constantFrom(...HOSTS.flatMap(({ example }) => example)),
   fc.constantFrom(...HOSTS.map(({ counter }) => counter)),
   fc.constantFrom(...TAGS.flatMap((tag) => [`<${tag}>`, `</${tag}>`])),
   fc.constantFrom(
