@@ -20,8 +20,10 @@ export function prepare() {
   }
   if (isStale()) {
     console.error('Building ...');
-    const bundle = spawnSync(process.execPath, [join(root, 'scripts', 'bundle.mjs')], { stdio: 'inherit' });
-    if (bundle.status !== 0) return 'The build failed; the reason stands above.';
+    const bundle = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--cli'], {
+      stdio: 'inherit',
+    });
+    if (bundle.status !== 0) return 'The build failed; the reason is above.';
   }
   return undefined;
 }

@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   RECORD_UNKNOWN: 'No compaction of that name is in the history.',
   UNDO_BLOCKED: 'Later compactions build on the one that was to be undone.',
   INJECTION_TOO_LARGE: 'A hook injects more than is kept free for it.',
+  PACKAGE_MISSING: 'A package that this needs, and that not everybody wants, is not installed.',
   STORE_UNKNOWN: 'No store answers to that URL.',
   STORE_DENIED: 'The store lets nobody in with that name, password or file permission.',
   STORE_FAILED: 'The store did not do what it was asked.',

@@ -1,6 +1,7 @@
 import { SpillwayError } from '../errors/index.js';
 import type { SessionStore } from '../spi/index.js';
 import { MemoryStore } from './memory/index.js';
+import { missingPackage } from './packages.js';
 import { PATIENCE_MS } from './patience.js';
 import { safeUrl } from './safe-url.js';
 
@@ -53,10 +54,12 @@ async function driver<Driver>(url: string, loading: Promise<Driver>): Promise<Dr
   try {
     return await loading;
   } catch (error) {
+    const missing = missingPackage(error, `store ${safeUrl(url)}`);
+    if (missing) throw missing;
     throw new SpillwayError('STORE_FAILED', {
       subject: `driver of ${safeUrl(url)}`,
       found: String((error as Error).message).split('\n')[0],
-      remedy: 'Install the packages of spillway again, optional ones too.',
+      remedy: 'Install the packages of this store again, those for your platform too.',
       cause: error,
     });
   }

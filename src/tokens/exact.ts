@@ -2,14 +2,10 @@ import type { TokenCounter } from '../spi/index.js';
 import { cutRun, MAX_RUN_CHARS } from './long-run.js';
 import { PieceTable } from './piece-table.js';
 import { endOfPiece } from './pieces.js';
+import { loadVocabulary } from './vocabulary.js';
 
 /** A public encoding of OpenAI's: `o200k_base` since GPT-4o, `cl100k_base` for GPT-4 and GPT-3.5. */
 export type Encoding = 'o200k_base' | 'cl100k_base';
-
-const LOADERS = {
-  o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
-  cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
-};
 
 /** Text may speak of `<|endoftext|>`; it is counted as the plain characters it is. The default is to throw. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
@@ -20,17 +16,32 @@ const LONGEST_PIECE = 128;
 /** The splitting pattern may run out of stack on one run of many million characters, so none ever meets it. */
 const MAX_BLOCK_CHARS = 1_000_000;
 
+type CountTokens = (text: string, options: typeof PLAIN) => number;
+
+/** Encodings that were loaded, for all counters of the process. */
+const loaded = new Map<Encoding, CountTokens>();
+
 /**
- * A counter that agrees with the provider's own tokenizer. Loads one encoding (about 170 ms, 65 MB), so ask for it
- * only when something is to be counted. Counting never throws and takes time linear in the text, runs without a
+ * A counter that agrees with the provider's own tokenizer. The encoding is loaded with the first text that is counted
+ * (about 100 ms and 65 MB, once a process). Counting never throws and takes time linear in the text, runs without a
  * break included; there alone it may differ, by a token or two for each 512 bytes of the run.
  */
 export async function createExactCounter(encoding: Encoding): Promise<TokenCounter> {
-  const [{ countTokens, setMergeCacheSize }, patterns] = await Promise.all([
-    LOADERS[encoding](),
+  const [{ GptEncoding }, patterns] = await Promise.all([
+    import('gpt-tokenizer/GptEncoding'),
     import('gpt-tokenizer/encodingParams/constants'),
   ]);
-  setMergeCacheSize(0);
+  const load = (): CountTokens => {
+    const vocabulary = loadVocabulary(encoding);
+    const api = GptEncoding.getEncodingApi(encoding, () => vocabulary);
+    api.setMergeCacheSize(0);
+    loaded.set(encoding, api.countTokens);
+    return api.countTokens;
+  };
+  let countTokens: CountTokens = (text, options) => {
+    countTokens = loaded.get(encoding) ?? load();
+    return countTokens(text, options);
+  };
   const pattern =
     encoding === 'o200k_base' ? patterns.O200K_TOKEN_SPLIT_REGEX : patterns.CL100K_TOKEN_SPLIT_REGEX;
   const nextWord = new RegExp(pattern, 'uy');

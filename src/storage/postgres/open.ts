@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 import pg from 'pg';
 import { SpillwayError } from '../../errors/index.js';
+import { requirePackage } from '../packages.js';
 import { safeUrl } from '../safe-url.js';
 import { migrationsOf, SqlStore, type Dialect, type Migrations, type Tables } from '../sql/index.js';
 import { CarefulPostgres } from './driver.js';
@@ -50,15 +51,12 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   });
   const db = new Kysely<Tables>({ dialect: new CarefulPostgres({ pool }) });
   const { nowMs, patienceMs } = options;
-  const parts = {
-    name,
-    db,
-    dialect,
-    writer: new PostgresWriter(pool),
-    nowMs,
-    patienceMs,
-    openQueue: () => new PostgresQueue(pool),
+  const openQueue = (): PostgresQueue => {
+    requirePackage('pg-boss', 'the queue of summaries (fill.queue: store)');
+    return new PostgresQueue(pool);
   };
+  const writer = new PostgresWriter(pool);
+  const parts = { name, db, dialect, writer, nowMs, patienceMs, openQueue };
   return SqlStore.open(parts, (options.migrations ?? migrationsOf)(dialect));
 }
 

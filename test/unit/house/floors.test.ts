@@ -99,9 +99,10 @@ describe('libraries', () => {
     expect(packages.filter((one) => !isOwned(one)).map(show)).toEqual([]);
   });
 
-  it('stand among the dependencies', () => {
-    const { dependencies, peerDependencies } = JSON.parse(read('package.json')) as Record<string, object>;
-    const declared = Object.keys({ ...dependencies, ...peerDependencies });
+  it('are bundled (devDependencies), or installed by users', () => {
+    const manifest = JSON.parse(read('package.json')) as Record<string, object>;
+    const { dependencies, devDependencies, peerDependencies } = manifest;
+    const declared = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
     const wanted = packages.filter(({ from, typeOnly }) => !from.startsWith('ui/') && !typeOnly);
     expect(wanted.filter(({ to }) => !declared.includes(to)).map(show)).toEqual([]);
   });

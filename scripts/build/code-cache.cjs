@@ -3,6 +3,7 @@
 const { renameSync, writeFileSync } = require('node:fs');
 
 const launcher = process.argv[2];
+process[Symbol.for('spillway.warm-up')] = true;
 process.argv.splice(1, 2, launcher);
 process.on('exit', () => {
   const { cachePath, script } = require(launcher);

@@ -17,16 +17,22 @@ if (Number.parseInt(process.versions.node, 10) < NODE) {
 }
 
 const file = join(__dirname, 'bundle.cjs');
-// With `script` below, what scripts/code-cache.cjs needs to write the compiled form.
+// With `script` below, what scripts/build/code-cache.cjs needs to write the compiled form.
 exports.cachePath = join(__dirname, `bundle.${process.version}-${process.platform}-${process.arch}.cache`);
 // Lets the bundle `import()` plugin packages. Node before 20.12 has no such constant.
 const importModuleDynamically = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 
-if (importModuleDynamically === undefined) require(file);
-else run();
+const cachedData = read(exports.cachePath);
+const isWarmUp = process[Symbol.for('spillway.warm-up')] === true;
+
+if (importModuleDynamically !== undefined && (cachedData !== undefined || isWarmUp)) run();
+else {
+  // A package brings no compiled form. Node 22 and later keep one of their own in the temporary folder.
+  require('node:module').enableCompileCache?.();
+  require(file);
+}
 
 function run() {
-  const cachedData = read(exports.cachePath);
   const source = wrap(readFileSync(file, 'latin1'));
   const script = new vm.Script(source, { filename: file, cachedData, importModuleDynamically });
   exports.script = script;

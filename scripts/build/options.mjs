@@ -1,0 +1,24 @@
+// What both bundles, the library and the command line, are built with.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const dist = join(root, 'dist');
+export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Packages that a user has installed, or installs where he wants what needs them; all others go into the bundles. */
+export const shared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+
+/** @type {import('esbuild').BuildOptions} */
+export const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  // esbuild takes a pattern with \p{...} for newer than Node 20 and makes `new RegExp(...)` of it, compiled at each use.
+  supported: { 'regexp-unicode-property-escapes': true },
+  legalComments: 'none', // they are in THIRD-PARTY-LICENSES.txt
+  metafile: true,
+  logLevel: 'warning',
+};
