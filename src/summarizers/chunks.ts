@@ -45,8 +45,9 @@ type Exchange = readonly LogMessage[];
 function divided({ source, exchangeOf, chunks, ...request }: ChunkRequest): Exchange[][] {
   const detail = dividingDetail(request.resultChars);
   const sized = exchangesOf(source.messages, exchangeOf)
-    .map((exchange) => ({ exchange, tokens: request.count(quoted([exchange], detail, request)) }))
-    .filter(({ tokens }) => tokens > 0);
+    .map((exchange) => ({ exchange, text: quoted([exchange], detail, rulesFor([exchange], request)) }))
+    .filter(({ text }) => text !== '')
+    .map(({ exchange, text }) => ({ exchange, tokens: request.count(text) + BREAK_TOKENS }));
   const total = sized.reduce((sum, { tokens }) => sum + tokens, 0);
   const pieces: Exchange[][] = [];
   let piece: Exchange[] = [];
@@ -71,33 +72,43 @@ function divided({ source, exchangeOf, chunks, ...request }: ChunkRequest): Exch
 
 type Quoting = Omit<ChunkRequest, 'source' | 'exchangeOf' | 'chunks'>;
 
+/** A line break between two exchanges. */
+const BREAK_TOKENS = 1;
+
+/** A text is this much more or less dense than another of the same messages. */
+const DENSITY_SPREAD = 1.25;
+
 /** The most detail that fits; where even the least does not, the middle is cut. */
 function fitted(exchanges: readonly Exchange[], request: Quoting): string {
   const { chunkTokens, count, resultChars } = request;
-  let least = '';
+  const rules = rulesFor(exchanges, request);
+  let text = '';
+  let mostChars = Infinity;
   for (const detail of detailsFor(resultChars)) {
-    const text = quoted(exchanges, detail, request);
-    if (text === least) continue;
-    least = text;
-    // What has so many characters cannot be so few tokens, and counting it takes long.
-    if (text.length <= MOST_CHARS_PER_TOKEN * chunkTokens && count(text) <= chunkTokens) return text;
+    const before = text;
+    text = quoted(exchanges, detail, rules);
+    // Counting takes longer than quoting: what is plainly too long is not counted.
+    if (text === before || text.length > mostChars) continue;
+    const tokens = count(text);
+    if (tokens <= chunkTokens) return text;
+    mostChars = (DENSITY_SPREAD * text.length * chunkTokens) / tokens;
   }
-  return cutTo(least, chunkTokens, count);
+  return cutTo(text, chunkTokens, count);
 }
 
-/** Of text that says anything. */
-const MOST_CHARS_PER_TOKEN = 12;
-
-function quoted(exchanges: readonly Exchange[], detail: Detail, { question, redact }: Quoting): string {
+function rulesFor(exchanges: readonly Exchange[], { question, redact }: Quoting): QuoteRules {
   const messages = exchanges.flat();
   const calls = callsByResult(messages);
   const repeated = repeatedResults(messages, calls);
-  const rules: QuoteRules = {
+  return {
     question,
     redact,
     callOf: (result) => calls.get(result),
     isRepeated: (result) => repeated.has(result),
   };
+}
+
+function quoted(exchanges: readonly Exchange[], detail: Detail, rules: QuoteRules): string {
   return exchanges
     .flatMap((exchange) => wordsOf(exchange).map((message) => quoteMessage(message, detail, rules)))
     .filter((text) => text !== '')

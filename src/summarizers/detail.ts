@@ -10,16 +10,17 @@ export interface Detail {
 
 /**
  * Shares of the longest result, then characters of arguments and of prose. What tools said leaves first, then what the
- * agent wrote into calls, and what somebody said last. A result below an eighth still shows how it began and ended.
+ * agent wrote into calls, and what somebody said last. Below a quarter a result shows little more than that it was:
+ * long arguments shrink before it does.
  */
 const STEPS: readonly (readonly [results: number, written: number, prose: number])[] = [
   [1, 12_000, 40_000],
   [1 / 2, 12_000, 40_000],
   [1 / 4, 12_000, 40_000],
-  [1 / 8, 12_000, 40_000],
+  [1 / 4, 4_000, 16_000],
   [1 / 8, 4_000, 16_000],
-  [1 / 16, 2_000, 8_000],
-  [1 / 32, 1_000, 4_000],
+  [1 / 8, 2_000, 8_000],
+  [1 / 16, 1_000, 4_000],
   [0, 400, 2_000],
 ];
 

@@ -34,7 +34,7 @@ const list = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 /** Short words that each language uses in nearly every sentence. */
 const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   English: list(
-    'the and is are was were to of in it that this for with you not have be on if we should please can do what all but from or as at an my your',
+    'the and is are was were to of in it that this these for with you not have has had be been on if we should would please can do does what when which all but from or as at an by my your its',
   ),
   German: list(
     'der die das und ist nicht ich du wir sie es ein eine einen mit auf für dass den dem von zu bitte auch wenn noch aber nur wie was oder kein keine mach alle im',

@@ -1,10 +1,13 @@
-import { actionOf, isRecord, parseArguments } from '../facts/index.js';
+import { actionOf, isRecord, parseArguments, type Action } from '../facts/index.js';
 import { plainName } from '../outline/index.js';
 import type { ToolCallPart } from '../transcript/index.js';
 import { escaped, middleCut } from './quote.js';
 
 /** Arguments of a look: a path, a pattern, a command that only shows. In characters. */
 const LOOK_CHARS = 400;
+
+/** Of what edits and plans may take, a command gets this share: scripts that were tried out and thrown away are long. */
+const COMMAND_SHARE = 1 / 3;
 
 /** The text that an edit replaced says where it was made, no more. In characters. */
 const OLD_TEXT_CHARS = 300;
@@ -30,7 +33,7 @@ export function quoteCall(
   const isShort = given.length <= LOOK_CHARS && !given.includes('\\n');
   if (isShort) return `${call} ${escaped(given)}`;
   const { kind } = actionOf(part);
-  const most = kind === 'read' || kind === 'search' ? Math.min(LOOK_CHARS, writtenChars) : writtenChars;
+  const most = mostChars(kind, writtenChars);
   if (text !== undefined) return `${call} ${escaped(middleCut(redact(text), most))}`;
   const lines = [...textsIn(fields, '')].map(([name, value]) => {
     const isOld = kind === 'write' && OLD_TEXT.test(name);
@@ -38,6 +41,11 @@ export function quoteCall(
     return `  ${name}:${shown.includes('\n') ? '\n' : ' '}${shown}`;
   });
   return `${call}\n${escaped(middleCut(lines.join('\n'), 2 * most))}`;
+}
+
+function mostChars(kind: Action['kind'], writtenChars: number): number {
+  if (kind === 'read' || kind === 'search') return Math.min(LOOK_CHARS, writtenChars);
+  return kind === 'run' ? Math.max(LOOK_CHARS, Math.floor(COMMAND_SHARE * writtenChars)) : writtenChars;
 }
 
 /** Every argument with its name, nested ones by their way: `edits[0].new_string`. */

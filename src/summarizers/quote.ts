@@ -20,13 +20,16 @@ export interface MiddleCut {
   readonly keep?: (middle: string) => string;
 }
 
+/** A cut that saves less than this says more of itself than of the text. In characters. */
+const LEAST_CUT = 60;
+
 /** Head and tail with a mark between, and between them what of the middle is picked to stay. */
 export function middleCut(
   text: string,
   chars: number,
   { headShare = HEAD_SHARE, keep }: MiddleCut = {},
 ): string {
-  if (text.length <= chars) return text;
+  if (text.length <= (chars > 0 ? chars + LEAST_CUT : chars)) return text;
   const head = Math.ceil(Math.max(0, chars) * headShare);
   const tail = Math.max(0, chars) - head;
   const middle = text.slice(head, text.length - tail);

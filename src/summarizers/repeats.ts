@@ -8,8 +8,8 @@ import {
   type ToolResultPart,
 } from '../transcript/index.js';
 
-/** Shorter texts are alike by chance, and cost nothing. In characters. */
-const LEAST_COPY = 200;
+/** Shorter results say it in less than a line that stands for them would save. In characters. */
+const LEAST_COPY = 500;
 
 /** Which call each result answers: the nearest earlier one with its id, as ids may come again. */
 export function callsByResult(messages: readonly LogMessage[]): Map<ToolResultPart, ToolCallPart> {

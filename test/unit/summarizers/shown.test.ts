@@ -114,7 +114,7 @@ describe('what a summarizer is shown', () => {
   it('an earlier answer whole where the same question failed later', () => {
     const [shown] = new Chat()
       .step('read', { path: 'src/roof.ts' }, lines('before', 30))
-      .step('read', { path: 'src/roof.ts' }, `ENOENT: ${'no such file '.repeat(20)}`, true)
+      .step('read', { path: 'src/roof.ts' }, `ENOENT: ${'no such file '.repeat(50)}`, true)
       .shown();
     expect(shown).toContain(lines('before', 30));
   });
@@ -147,7 +147,7 @@ describe('what a summarizer is shown', () => {
 
 describe('where room is short', () => {
   const words = lines('The beam was too short because', 20);
-  const written = lines('const beam', 150);
+  const written = lines('const beam', 130);
   const chat = (): Chat => {
     const made = new Chat().says('user', 'Never touch the cellar.').says('assistant', words);
     for (let i = 0; i < 12; i++) made.step('bash', { command: `cat log${i}` }, lines(`output ${i}`, 90));
