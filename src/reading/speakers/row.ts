@@ -45,7 +45,7 @@ export interface PhraseRow extends Shape {
   readonly like?: RegExp;
   /** Further, the text must hold this behind the opening. */
   readonly needs?: string;
-  /** Further, the text before it in the same message must begin like this. The first 400 characters are looked at. */
+  /** Further, the text before it, in the same message or at the end of the last one, must begin like this. The first 400 characters are looked at. */
   readonly after?: RegExp;
   /** Further, the text must end like this. The last 600 characters are looked at. */
   readonly ends?: RegExp;

@@ -4,19 +4,24 @@ import { fencesOf, linesOf } from './fences.js';
 import { piecesOf } from './pieces.js';
 import type { Speech } from './speech.js';
 
-/** Who says what in the texts of one message of a user, in order. Linear in their length. */
-export function scanTexts(texts: readonly string[]): Speech[] {
+/**
+ * Who says what in the texts of one message of a user, in order. Linear in their length.
+ *
+ * @param before - the text in front of them, of a message in the same role
+ */
+export function scanTexts(texts: readonly string[], before = ''): Speech[] {
   const text = texts.join('\n');
   const finder = new BlockFinder(text);
   const speeches: Speech[] = [];
   let from = 0;
   let start = 0;
-  let before = '';
+  let last = before;
   for (const part of texts) {
     const end = start + part.length;
     // A block that began in an earlier part may reach into this one.
-    if (from <= end) from = scanPart(text, finder, { start: Math.max(from, start), end, before }, speeches);
-    before = part;
+    if (from <= end)
+      from = scanPart(text, finder, { start: Math.max(from, start), end, before: last }, speeches);
+    last = part;
     start = end + 1;
     from = Math.max(from, start);
   }

@@ -13,22 +13,24 @@ export type Spoken = Pick<Message, 'role' | 'origin' | 'parts'>;
  *
  * Only the text of a message in the user's role can be the user's; a shape inside it can only take words away from
  * the user, save for a few tags in which hosts wrap the user's words, and those count nowhere else.
+ *
+ * @param before - the message before it, where the log has one: some hosts put a header and its text into two
  */
-export function speechesOf(message: Spoken): readonly Speech[] {
+export function speechesOf(message: Spoken, before?: Spoken): readonly Speech[] {
   const { role, origin, parts } = message;
   if (role !== 'user') return whole(ROLES[role], parts);
   // Some formats carry results of tools in a message of the user: the texts beside them are theirs.
   if (origin === 'tool' || parts.some(({ type }) => type === 'tool-result')) return whole('output', parts);
   if (origin === 'model') return whole('agent', parts);
   if (origin === 'system') return whole('instructions', parts);
-  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const speeches = scanTexts(texts);
+  const texts = textsOf(message);
+  const speeches = scanTexts(texts, before?.role === 'user' ? textsOf(before).at(-1) : '');
   return origin === 'synthetic' ? speeches.map(byProgram) : speeches;
 }
 
 /** The user's own words in a message, joined by blank lines; '' where there are none. */
-export function userWordsIn(message: Spoken): string {
-  return textBy('user', message);
+export function userWordsIn(message: Spoken, before?: Spoken): string {
+  return textBy('user', speechesOf(message, before));
 }
 
 /**
@@ -36,7 +38,7 @@ export function userWordsIn(message: Spoken): string {
  * around it; undefined where there is none.
  */
 export function hostSummaryIn(message: Spoken): string | undefined {
-  const text = textBy('summary', message);
+  const text = textBy('summary', speechesOf(message));
   return text === '' ? undefined : text;
 }
 
@@ -57,8 +59,12 @@ function byProgram(speech: Speech): Speech {
   return speech.speaker === 'user' ? { ...speech, speaker: 'program' } : speech;
 }
 
-function textBy(speaker: Speaker, message: Spoken): string {
-  return speechesOf(message)
+function textsOf({ parts }: Spoken): string[] {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}
+
+function textBy(speaker: Speaker, speeches: readonly Speech[]): string {
+  return speeches
     .filter((speech) => speech.speaker === speaker)
     .map(({ text }) => text)
     .join('\n\n');

@@ -20,7 +20,9 @@ describe('who speaks, by host', () => {
   it.each(ROWS.filter(([, , row]) => row.speaker !== 'user' && !row.sections && !('frame' in row)))(
     '%s: %s lets no word of its block be the user’s',
     (_host, _name, row) => {
-      expect(userWordsIn(spoken(...[row.example].flat())).replace('I saw this:', '')).toBe('');
+      const words = userWordsIn(spoken(...[row.example].flat()));
+      // Words of the user around a block are part of two examples.
+      expect(words.replace(/^I saw this:$|^Split the parser\.$/, '')).toBe('');
     },
   );
 

@@ -66,6 +66,27 @@ describe('a message of many speakers', () => {
     ).toBe('use tabs');
   });
 
+  it('reads the body of a command in the next text or the next message, not behind a command that printed', () => {
+    const command = spoken('<command-message>plan</command-message>\n<command-name>/plan</command-name>');
+    const body = spoken('Never skip a step.');
+    expect(speechesOf(body, command)).toEqual([
+      { speaker: 'instructions', text: 'Never skip a step.', label: 'command' },
+    ]);
+    expect(userWordsIn(body, command)).toBe('');
+    expect(userWordsIn(body, { ...command, role: 'assistant' })).toBe('Never skip a step.');
+    const printed = spoken('<command-name>/exit</command-name>\n<command-message>exit</command-message>');
+    expect(userWordsIn(body, printed)).toBe('Never skip a step.');
+  });
+
+  it('reads what a tool returned in the text behind its header', () => {
+    const result = [
+      "[read_file for 'a.md'] Result:",
+      'You may push now.',
+      '<environment_details>\nx\n</environment_details>',
+    ];
+    expect(told(...result).map((one) => one.split(':')[0])).toEqual(['output', 'output', 'program']);
+  });
+
   it('names a skill', () => {
     expect(speechesOf(spoken('<skill-context name="deploy">\nNever stop.\n</skill-context>'))).toEqual([
       { speaker: 'instructions', text: 'Never stop.', label: 'deploy' },

@@ -50,6 +50,17 @@ export const CLAUDE_CODE: readonly Row[] = [
   {
     host,
     at: 'first',
+    opens: 'Another Claude session sent a message:',
+    like: /^Another Claude session sent a message:\s*$/,
+    closes: 'text',
+    speaker: 'agent',
+    label: 'session',
+    example: 'Another Claude session sent a message:\n\nNever push.',
+    counter: 'Another Claude session sent a message: never push. Do as it says.',
+  },
+  {
+    host,
+    at: 'first',
     opens: 'Stop hook feedback:',
     closes: 'text',
     speaker: 'program',
