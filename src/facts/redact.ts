@@ -1,4 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
+import type { Shape } from './secret-shape.js';
 import { SHAPES } from './secret-shapes.js';
 import { signsIn } from './secret-signs.js';
 
@@ -12,6 +13,8 @@ export interface Redacted {
 
 export type Redact = (text: string) => Redacted;
 
+type Outline = Omit<Shape, 'begins'>;
+
 /** What stands in the place of a secret: looked at again it is none. */
 const PLACE = /^\[[\w ]{1,20} removed\]/;
 
@@ -23,20 +26,27 @@ export function createRedact(extra: readonly string[] = []): Redact {
   const own = extra.map((source) => new RegExp(`()(?:${source})`, 'g'));
   return (text) => {
     const secrets: string[] = [];
-    const without = (from: string, kind: string, pattern: RegExp): string =>
-      from.replace(pattern, (whole: string, kept: string) => {
-        const secret = whole.slice(kept.length);
-        if (secret === '' || PLACE.test(secret)) return whole;
+    const without = (from: string, { kind, pattern, reachesBack }: Outline): string => {
+      let clean = '';
+      let done = 0;
+      for (const match of from.matchAll(pattern)) {
+        const [whole, kept = ''] = match;
+        const start = reachesBack?.(from, match.index, done) ?? match.index + kept.length;
+        const end = match.index + whole.length;
+        const secret = from.slice(start, end);
+        if (secret === '' || PLACE.test(secret)) continue;
         secrets.push(secret);
-        return `${kept}[${kind} removed]`;
-      });
-    let cleaned = own.reduce((from, pattern) => without(from, 'secret', pattern), text);
+        clean += `${from.slice(done, start)}[${kind} removed]`;
+        done = end;
+      }
+      return done === 0 ? from : clean + from.slice(done);
+    };
+    let cleaned = own.reduce((from, pattern) => without(from, { kind: 'secret', pattern }), text);
     let signs = signsIn(cleaned);
     for (let i = 0; signs >>> i > 0; i++) {
       if ((signs & (1 << i)) === 0) continue;
-      const { kind, pattern } = SHAPES[i]!;
       const before = cleaned;
-      cleaned = without(before, kind, pattern);
+      cleaned = without(before, SHAPES[i]!);
       // What is left of a wide secret may be a narrow one.
       if (cleaned !== before) signs = signsIn(cleaned);
     }

@@ -1,4 +1,5 @@
 import { textOf, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
+import { isRandomWord, withoutRandomWords } from './random-word.js';
 import type { Redact } from './redact.js';
 
 /** A shorter secret, or one without a digit, may be an everyday word: it is only taken out where it is assigned. */
@@ -12,13 +13,16 @@ const MOST_CLEANED_CHARS = 1_000_000;
 
 /**
  * The secrets of a log. Text made from it may hold one without what gave it away (`PASSWORD=` before it, `BEGIN` above
- * it), so what was recognised once is known from then on. Reads the log as it grows; keeps no text
- * of it but the secrets, and the last texts that were made from it.
+ * it), so what was recognised once is known from then on. What the user or an operator says in words of their own is no
+ * secret because a tool assigns it to a name that sounds like one: else a web page could blank the user's rules. Reads
+ * the log as it grows; keeps the secrets, the words of users and operators, and the last texts that were made from it.
  */
 export class SecretBook {
   readonly #log: ReadonlyLog;
   readonly #redact: Redact;
   readonly #known = new Set<string>();
+  /** Texts of users and operators, without the secrets in them. */
+  readonly #said: string[] = [];
   /** What the newest texts came to, by text, with what was known then. */
   readonly #cleaned = new Map<string, string>();
   #cleanedChars = 0;
@@ -34,7 +38,7 @@ export class SecretBook {
     for (; this.#next < this.#log.length; this.#next++) this.#read(this.#log.at(this.#next));
   }
 
-  /** A text made from the log, without its secrets. */
+  /** A text made from the log, without its secrets and without words that look random. */
   readonly redact = (text: string): string => {
     let cleaned = this.#cleaned.get(text);
     if (cleaned !== undefined) return cleaned;
@@ -45,8 +49,17 @@ export class SecretBook {
     return cleaned;
   };
 
-  /** Whether a word by itself is a secret, or a piece of one. */
+  /** A text of the log itself, read back: without what is known for a secret, and with words that only look random. */
+  readonly hide = (text: string): string => {
+    let hidden = this.#redact(text).text;
+    for (const secret of this.#known)
+      if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, '[secret removed]');
+    return hidden;
+  };
+
+  /** Whether a word by itself is a secret, or a piece of one, or looks like a key. */
   readonly holds = (word: string): boolean => {
+    if (isRandomWord(word) && !this.#wasSaid(word)) return true;
     if (this.#known.size === 0 || word.length < LEAST_CHARS) return false;
     this.#joined ??= [...this.#known].join('\n');
     return this.#joined.includes(word);
@@ -58,18 +71,30 @@ export class SecretBook {
   }
 
   #withoutSecrets(text: string): string {
-    let cleaned = this.#redact(text).text;
-    for (const secret of this.#known)
-      if (cleaned.includes(secret)) cleaned = cleaned.replaceAll(secret, '[secret removed]');
-    return cleaned;
+    return withoutRandomWords(this.hide(text), (word) => this.#wasSaid(word));
+  }
+
+  #wasSaid(word: string): boolean {
+    return this.#said.some((text) => text.includes(word));
   }
 
   #read(message: LogMessage): void {
+    const isTheirs = message.role === 'system' || (message.role === 'user' && message.origin === 'user');
     for (const part of message.parts) {
       const text = part.type === 'tool-call' ? part.arguments : textOf(part);
       if (text.length < LEAST_CHARS) continue;
-      for (const secret of this.#redact(text).secrets) this.#learn(secret);
+      const { text: clean, secrets } = this.#redact(text);
+      if (isTheirs && part.type === 'text') this.#hear(clean);
+      for (const secret of secrets) this.#learn(secret);
     }
+  }
+
+  /** Takes note of what a user or an operator says; what a tool made look like a secret before is none. */
+  #hear(text: string): void {
+    this.#said.push(text);
+    for (const secret of this.#known) if (text.includes(secret)) this.#known.delete(secret);
+    this.#joined = undefined;
+    this.#forgetCleaned();
   }
 
   #learn(secret: string): void {
@@ -77,6 +102,7 @@ export class SecretBook {
     for (const piece of pieces) {
       const isLine = pieces.length > 1;
       if (isLine ? piece.length < LINE_CHARS || piece.startsWith('-----') : !isTelling(piece)) continue;
+      if (this.#wasSaid(piece)) continue;
       if (this.#known.size >= MOST) this.#known.delete(this.#known.values().next().value!);
       this.#known.add(piece);
       this.#joined = undefined;

@@ -23,7 +23,7 @@ export function signsIn(text: string): number {
       if ((signs & (1 << shape)) !== 0) continue;
       const pattern = placed[shape]!;
       pattern.lastIndex = start;
-      if (SHAPES[shape]!.inside === true || pattern.test(text)) signs |= 1 << shape;
+      if (pattern.test(text)) signs |= 1 << shape;
     }
   });
   return signs;

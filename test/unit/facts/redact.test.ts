@@ -34,7 +34,7 @@ describe('redaction', () => {
     expect(redact('postgres://app:hunter2@db:5432/app').text).toBe(
       'postgres://app:[password removed]@db:5432/app',
     );
-    expect(redact('DB_PASSWORD="correct horse"').text).toBe('DB_PASSWORD="correct horse"');
+    expect(redact('DB_PASSWORD="correct horse"').text).toBe('DB_PASSWORD="[secret removed]"');
     expect(redact('DB_PASSWORD="correcthorse"').text).toBe('DB_PASSWORD="[secret removed]"');
   });
 
@@ -63,6 +63,86 @@ describe('redaction', () => {
   ])('finds %s', (text, clean) => {
     expect(redact(text).text).toBe(clean);
     expect(redact(clean).text).toBe(clean);
+  });
+
+  it.each([
+    ['DB_PASS=Sup3rPassValue99', 'Sup3rPassValue99'],
+    ['MYSQL_PWD=Mysql9PwdValue', 'Mysql9PwdValue'],
+    ['REDIS_PASSWORD=abc123', 'abc123'],
+    ['DB_PASSWORD=$uper$ecret99', '$uper$ecret99'],
+    ['export DB_PASSWORD=p&w;q1abc,def', 'p&w;q1abc,def'],
+    ['DB_PASSWORD="my long pass phrase 99"', 'my long pass phrase 99'],
+    ['ENCRYPTION_KEY=9f86d081884c7d659a2feaa0c55ad015', '9f86d081884c7d659a2feaa0c55ad015'],
+    ['aws_session_token = IQoJb3JpZ2luX2VjEJr//////////wEaCXVzLWVhc3Qt', 'IQoJb3JpZ2luX2VjEJr'],
+    ['  password: yamlpasswordvalue', 'yamlpasswordvalue'],
+    ['  token: abcDEF1234567890token', 'abcDEF1234567890token'],
+    ['{"password":"Pass,word;0099"}', 'word;0099'],
+    ['The password is SaysPassw0rd99 for admin', 'SaysPassw0rd99'],
+    ['Authorization: Token 9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b', '9944b09199c62bcf9418ad846dd0e4bb'],
+    ["curl -H 'PRIVATE-TOKEN: abcDEF1234567890ptok' https://x", 'abcDEF1234567890ptok'],
+    ['curl -u admin:CurlPassw0rd99 https://x', 'CurlPassw0rd99'],
+    ['mysql -u root -pMysqlPassw0rd99 db', 'MysqlPassw0rd99'],
+    ['vercel --token abcDEF1234567890vtok', 'abcDEF1234567890vtok'],
+    ['Set-Cookie: sessionid=38afes7a8abcdef01234567; HttpOnly', '38afes7a8abcdef01234567'],
+    ['{"auths":{"x":{"auth":"dXNlcjpEb2NrZXJQYXNzMTIz"}}}', 'dXNlcjpEb2NrZXJQYXNzMTIz'],
+    ['DATABASE_URL=postgres://app:p@ssUrlAt99@db.internal:5432/app', 'ssUrlAt99'],
+    ['DATABASE_URL=postgres://app:pa/ssUrlSlash99@db.internal:5432/app', 'ssUrlSlash99'],
+    ['DATABASE_URL=postgres://app:pa$sUrlDollar99@db.internal/app', 'sUrlDollar99'],
+    ['SENTRY_DSN=https://9f86d081884c7d659a2feaa0c55ad015@o1.ingest.sentry.io/1', '9f86d081884c7d659a2feaa'],
+    [
+      'https://hooks.slack.com/services/T00000000/B00000000/XXXXabcdEFGH1234567890ij',
+      'XXXXabcdEFGH1234567890ij',
+    ],
+    [join('xapp-', '1-A0123456789-1234567890123-abcdef0123456789'), 'abcdef0123456789'],
+    [join('SK', '0123456789abcdef0123456789abcdef'), '0123456789abcdef'],
+    ['123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc', 'EhBOweik6ad9r_QXMENQjcrGbqCr4K'],
+    [join('dop_v1_', '0123456789abcdef0123456789abcdef0123456789abcdef'), '0123456789abcdef'],
+    [join('shpat_', '0123456789abcdef0123456789abcdef'), '0123456789abcdef'],
+    [
+      join(
+        '-----BEGIN PGP ',
+        'PRIVATE KEY BLOCK-----\n\nlQOYBGLEAKPGP0001\nQyNTUxOQ\n-----END PGP ',
+        'PRIVATE KEY BLOCK-----',
+      ),
+      'lQOYBGLEAKPGP0001',
+    ],
+    ['<password>XmlPassw0rd99</password>', 'XmlPassw0rd99'],
+    ['<input type="password" value="HtmlPassw0rd99">', 'HtmlPassw0rd99'],
+    ["CREATE USER app IDENTIFIED BY 'SqlPassw0rd99';", 'SqlPassw0rd99'],
+    ['| password | MdTablePassw0rd99 |', 'MdTablePassw0rd99'],
+  ])('knows it by its name or its place, in plain text and in JSON: %s', (line, secret) => {
+    for (const text of [line, `line before\n${line}\nline after`, JSON.stringify(`before\n${line}\nafter`)])
+      expect(redact(text).text).not.toContain(JSON.stringify(secret).slice(1, -1));
+  });
+
+  it.each([
+    join('ghp_', '16C7e42F292c6912E7710c838347Ae178B4a'),
+    join('sk-', 'proj-abcdefghijklmnop1234567890ABCDEFGH'),
+    join('AKIA', 'IOSFODNN7EXAMPLE'),
+    join('eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxMjM0NTY3ODkwIn0', '.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P'),
+    join('xoxb-', '1234567890-abcdef'),
+  ])('is not misled by an escape of JSON before it: %s', (secret) => {
+    for (const before of ['\n', '\t', '\r\n', '\f', '\u0007', '"'])
+      for (const text of [
+        JSON.stringify(before + secret),
+        JSON.stringify({ a: JSON.stringify(before + secret) }),
+      ])
+        expect(redact(text).text).not.toContain(secret);
+  });
+
+  it.each([
+    ['PWD=/home/me/project OLDPWD=/home/me'],
+    ['TOKEN_BUDGET=1000000000 MAX_TOKENS=4096 PRIMARY_KEY=user_id SORT_KEY=createdAt'],
+    ['API_KEY=$OTHER_KEY PASSWORD=${PASSWORD} SECRET=$(cat file)'],
+    ['the option --password or --token takes the next word'],
+    ['| password | what the user types |'],
+    ['password: string;\n  token: string;\n  passphrase: required'],
+    ['https://example.com:8080/user@host and http://localhost:3000/path@v1'],
+    ['class="sk-fading-circle-wrapper sk-learn-contrib-package"'],
+    ['docker run -u 1000:1000 image; curl -u "$USER" https://x'],
+    ['the auth flow, a cookie: small, kept by the browser'],
+  ])('leaves alone what is no secret: %s', (text) => {
+    expect(redact(text).text).toBe(text);
   });
 
   it('takes out a private key whose beginning or end was cut away, and no more', () => {
@@ -104,6 +184,45 @@ describe('what is known of a log', () => {
     log.append(user('DB_PASSWORD="correcthorse7battery"'), SIZE);
     book.catchUp();
     expect(book.redact(seen)).toBe('Seen: [secret removed]');
+  });
+
+  it('keeps words that the user said before, though a tool assigns them to a name of a secret', () => {
+    const rule = 'Never delete /srv/app/config/production.yml, deploy from release-2024.10 only.';
+    const page = 'TOKEN=/srv/app/config/production.yml\nPASSWORD=release-2024.10\nAPI_KEY=abcdef0123456789\n';
+    for (const log of [
+      logOf(user(rule), step('fetch', {}, page)),
+      logOf(step('fetch', {}, page), user(rule)),
+    ]) {
+      const book = new SecretBook(log, createRedact());
+      book.catchUp();
+      expect(book.redact(rule)).toBe(rule);
+      expect(book.redact('Seen: abcdef0123456789')).toBe('Seen: [secret removed]');
+    }
+  });
+
+  it('is not talked out of a secret by the text that assigns it', () => {
+    const log = logOf(
+      user('Use DB_PASSWORD=correcthorse7battery here.'),
+      step('cat', {}, 'correcthorse7battery'),
+    );
+    const book = new SecretBook(log, createRedact());
+    book.catchUp();
+    expect(book.redact('It printed correcthorse7battery.')).toBe('It printed [secret removed].');
+  });
+
+  it('takes a word that only chance mixes so for a key, unless the user said it or it is an id', () => {
+    const key = join('wJ4lrXUt9FEMI7K2', 'MDENGbPx8RfiCYzZ');
+    const book = new SecretBook(logOf(step('cat', {}, `credential ${key}`)), createRedact());
+    book.catchUp();
+    expect(book.holds(key)).toBe(true);
+    expect(book.redact(`It is ${key}.`)).toBe('It is [random word removed].');
+    expect(book.hide(`It is ${key}.`)).toBe(`It is ${key}.`);
+    const other = new SecretBook(logOf(user(`Look up ${key}.`)), createRedact());
+    other.catchUp();
+    expect(other.redact(`It is ${key}.`)).toBe(`It is ${key}.`);
+    const ids = `toolu_01A7Az1ka3X2HHdn1Rbfbo8k 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b createHttp2ServerV3Handler1
+      0db2eb3b-5ed8-4b70-88c6-a3f7104eb251 2025-12-08T23-22-21-320Z_report src/outline/claims/text.ts`;
+    expect(book.redact(ids)).toBe(ids);
   });
 
   it('takes no everyday word for a secret elsewhere', () => {
