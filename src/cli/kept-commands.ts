@@ -96,9 +96,10 @@ export function keptCommands(
     .option('--calls', 'every call of it too, with what it was sent')
     .action(run((actions, options, [id]) => actions.costs(id!, options, terminal)));
   one('recall', 'Read back the original words of anything in the log.')
-    .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9')
+    .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200')
     .option('--query <words>', 'words to search for')
-    .option('--limit <count>', 'most messages', parse.whole)
+    .option('--limit <count>', 'most passages', parse.whole)
+    .option('--max-tokens <count>', 'most tokens of the answer', parse.whole)
     .action(run((actions, options, [id]) => actions.recall(id!, options, terminal)));
 }
 

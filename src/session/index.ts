@@ -20,7 +20,7 @@ export { commandAnswer } from './client/command.js';
 export type { OverflowVerdict } from './reaction.js';
 export { prefixCacheOf, type NetCost, type PrefixCache } from './net-cost.js';
 export type { ExplainedCall, ExplainedMessage, Finding } from './operator/past.js';
-export { recalledText, recallTool, type Recalled, type RecallRequest } from './operator/recall.js';
+export { recalledText, recallTool, type Recalled, type RecallRequest } from './recall/index.js';
 export type { TranscriptEntry } from './operator/transcript-view.js';
 export { listSessions, type ListedSession } from './kept/listed.js';
 export { withoutHostTrimming, type Untrimmed } from './client/host-trimming.js';

@@ -1,2 +1,3 @@
 export { openStore, type StoreOptions } from './open.js';
-export { MemoryStore } from './memory/index.js';
+export { MemoryStore, MessageRanking } from './memory/index.js';
+export { wordsOfQuery, wordsOfText, type WordCounts } from './words.js';

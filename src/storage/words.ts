@@ -1,4 +1,4 @@
-import { textOf, type Message } from '../transcript/index.js';
+import { isRecallAnswer, isRecallCall, textOf, type Message } from '../transcript/index.js';
 
 /** How often each word stands in a text. Words hold letters, digits and `_./:@-`, nothing else. */
 export type WordCounts = ReadonlyMap<string, number>;
@@ -11,12 +11,14 @@ const MAX_WORDS = 20_000;
 /** Longer ones are encoded bytes: nobody asks for them by name. */
 const MAX_WORD_CHARS = 64;
 /** Words of a question beyond this one change the order of the answers no more. */
-const MAX_QUERY_WORDS = 64;
+const MAX_QUERY_WORDS = 128;
 
 /** A name with its joints: `src/load_all.ts`, `a-b`, `fooBar`. */
 const NAME = /[\p{L}\p{N}\p{M}_]+(?:[-./:@][\p{L}\p{N}\p{M}_]+)*/gu;
 const ASCII = /^[\x20-\x7e\s]*$/;
 const ASCII_NAME = /[a-z\d_]+(?:[-./:@][a-z\d_]+)*/gi;
+/** White space in JSON text. */
+const ESCAPED = /\\[nrtbf]/g;
 /** Neither joints nor humps. */
 const PLAIN_WORD = /^(?:[a-z\d]+|[A-Z\d]+)$/;
 const JOINT = /[-./:@_]+/u;
@@ -26,15 +28,31 @@ const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu;
 
-/** The words a message is found by: what was said, called and answered, and names of files. */
+/**
+ * The words a message is found by: what was said, called and answered, and names of files. Not what the recall tool was
+ * asked and what it answered: that is a quotation, and would be found before what it quotes.
+ */
 export function wordsOfMessage(message: Message): WordCounts {
   const counts = new Map<string, number>();
   for (const part of message.parts) {
-    if (part.type === 'tool-call') countWords(`${part.name} ${part.arguments}`, counts);
+    if (isRecallCall(part) || isRecallAnswer(part)) continue;
+    if (part.type === 'tool-call') countWords(`${part.name} ${spokenArguments(part.arguments)}`, counts);
     else if (part.type === 'file') countWords(part.name ?? '', counts);
     else countWords(textOf(part), counts);
   }
   return counts;
+}
+
+/** How often each word stands in a text, by the words that messages are found by. */
+export function wordsOfText(text: string): WordCounts {
+  const counts = new Map<string, number>();
+  countWords(text, counts);
+  return counts;
+}
+
+/** In JSON text a word at the beginning of a line follows `\\n`, and would be found as `nword`. */
+function spokenArguments(written: string): string {
+  return written.includes('\\') ? written.replace(ESCAPED, ' ') : written;
 }
 
 /** The different words of a question, in its order. Empty where it holds none. */

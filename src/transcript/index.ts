@@ -11,4 +11,5 @@ export * from './plan.js';
 export * from './ledger-event.js';
 export { GENESIS, Ledger } from './ledger.js';
 export * from './handle.js';
+export { isRecallAnswer, isRecallCall, NOTHING_RECALLED, RECALL_TOOL, RECALLED } from './recalled.js';
 export { pinWhole, type IsPinned } from './pins.js';

@@ -170,7 +170,7 @@ export function explain(id: string, options: KeptOptions, terminal: Terminal): P
 }
 
 export function recall(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
-  const { handle, query, limit } = options;
+  const { handle, query, limit, maxTokens } = options;
   if (handle === undefined && query === undefined) {
     throw new SpillwayError('CONFIG_INVALID', {
       subject: 'recall',
@@ -184,6 +184,7 @@ export function recall(id: string, options: KeptOptions, terminal: Terminal): Pr
       ...(handle !== undefined && { handle }),
       ...(query !== undefined && { query }),
       ...(limit !== undefined && { limit }),
+      ...(maxTokens !== undefined && { maxTokens }),
     });
     showing(options, terminal)(found, () => recalledText(found).split('\n'));
   });

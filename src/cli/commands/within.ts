@@ -29,6 +29,7 @@ export interface KeptOptions {
   readonly limit?: number;
   /** A model; true: all. */
   readonly forget?: string | true;
+  readonly maxTokens?: number;
   readonly drop?: readonly number[];
   readonly keep?: readonly string[];
   /** As PLACE=FILE. */

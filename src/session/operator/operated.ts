@@ -27,7 +27,7 @@ import {
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js';
 import type { Prepared } from '../prepared.js';
-import { Recall, type Recalled, type RecallRequest } from './recall.js';
+import { Recall, type Recalled, type RecallRequest } from '../recall/index.js';
 import { createState, type AgentState, type SessionParts } from '../state.js';
 import type { OpenedThread } from '../kept/thread.js';
 import { transcriptOf, type TranscriptEntry } from './transcript-view.js';

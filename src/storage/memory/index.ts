@@ -1,1 +1,2 @@
 export { MemoryStore } from './store.js';
+export { MessageRanking } from './ranking.js';

@@ -15,7 +15,7 @@ import type { LogMessage } from '../../transcript/index.js';
 import { headAfter, idTaken } from '../fault.js';
 import { summed } from '../usage.js';
 import { frozenCopy } from './frozen.js';
-import { Ranking } from './ranking.js';
+import { MessageRanking } from './ranking.js';
 
 /** One thread, all of it in memory. */
 export class MemoryThread {
@@ -27,7 +27,7 @@ export class MemoryThread {
   #updatedAt: number;
   readonly #byId = new Map<string, LogMessage>();
   readonly #events: StoredEvent[] = [];
-  readonly #ranking = new Ranking();
+  readonly #ranking = new MessageRanking();
   #checkpoint: { readonly body: Json; readonly at: ThreadHead } | undefined;
 
   constructor(key: ThreadKey, now: number) {

@@ -1,0 +1,94 @@
+import { SpillwayError } from '../../errors/index.js';
+import { partHandle, spanHandle, type Log, type LogMessage } from '../../transcript/index.js';
+import { readingsOf } from './marks.js';
+
+/** What a handle names: a message, from a character on, or one part of it. */
+export interface Target {
+  readonly message: LogMessage;
+  /** Index of the part; undefined for the whole message. */
+  readonly part?: number;
+  /** Characters that are left out at the beginning: where the reader had come to. */
+  readonly offset: number;
+}
+
+/** Reads handles as marks and models write them. Throws `MESSAGE_UNKNOWN`, which names what is not there. */
+export function targetsOf(given: readonly string[], log: Log): Target[] {
+  const targets = given.flatMap((one) => targetsIn(one, log));
+  const seen = new Set<string>();
+  return targets.filter((target) => {
+    const name = handleOf(target);
+    return !seen.has(name) && seen.add(name);
+  });
+}
+
+/** The handle that gives exactly this. */
+export function handleOf({ message, part, offset }: Target): string {
+  const whole = part === undefined ? message.id : partHandle(message.id, part);
+  return offset > 0 ? `${whole}@${offset}` : whole;
+}
+
+/** As few handles as name all of them. */
+export function handlesOf(targets: readonly Target[]): string {
+  const runs: { from: Target; to: Target }[] = [];
+  for (const target of targets) {
+    const run = runs.at(-1);
+    const follows =
+      run && isWhole(run.to) && isWhole(target) && target.message.seq === run.to.message.seq + 1;
+    if (follows) run.to = target;
+    else runs.push({ from: target, to: target });
+  }
+  const name = ({ from, to }: (typeof runs)[number]): string =>
+    from === to ? handleOf(from) : spanHandle(from.message.id, to.message.id);
+  return runs.map(name).join(', ');
+}
+
+const isWhole = ({ part, offset }: Target): boolean => part === undefined && offset === 0;
+
+function targetsIn(given: string, log: Log): Target[] {
+  const readings = readingsOf(given);
+  let unknown = given;
+  for (const reading of readings) {
+    const found = reading.map((name) => ({ name, targets: named(name, log) }));
+    const missing = found.find(({ targets }) => !targets);
+    if (!missing) return found.flatMap(({ targets }) => targets!);
+    unknown = missing.name;
+  }
+  const left = [...log.left].some(({ message }) => message.id === unknown.replace(/[#@]\d+$/, ''));
+  throw new SpillwayError('MESSAGE_UNKNOWN', {
+    subject: 'handle',
+    found: unknown,
+    allowed: `${partHandle('ID', 0)}, ${spanHandle('ID', 'ID2')}, ID@OFFSET, several of them with commas between, or the id of a message`,
+    remedy: left
+      ? 'The session went back behind this message: it is no longer part of it. Search with a query instead.'
+      : 'No message of this session has that name. Give the handle as it stands in the mark, or search with a query.',
+  });
+}
+
+/** Undefined where nothing has that name. Ids hold any signs, so that the longest reading is tried first. */
+function named(name: string, log: Log): Target[] | undefined {
+  const one = single(name, log) ?? single(`m${name}`, log, /^m\d+/);
+  if (one) return [one];
+  for (let at = name.indexOf('..'); at >= 0; at = name.indexOf('..', at + 1)) {
+    const [from, to] = [log.find(name.slice(0, at)), log.find(name.slice(at + 2))];
+    if (!from || !to) continue;
+    const [first, last] = from.seq <= to.seq ? [from.seq, to.seq] : [to.seq, from.seq];
+    return Array.from({ length: last - first + 1 }, (_, i) => ({ message: log.at(first + i), offset: 0 }));
+  }
+  return undefined;
+}
+
+/** `only`: what the name must look like for it to be tried. */
+function single(name: string, log: Log, only = /^/): Target | undefined {
+  if (!only.test(name)) return undefined;
+  const whole = log.find(name);
+  if (whole) return { message: whole, offset: 0 };
+  const [, before, offset] = /^(.*)@(\d{1,15})$/s.exec(name) ?? [];
+  if (before !== undefined) {
+    const from = single(before, log);
+    return from && from.offset === 0 ? { ...from, offset: Number(offset) } : undefined;
+  }
+  const [, id, place] = /^(.*)#(\d{1,15})$/s.exec(name) ?? [];
+  const message = id === undefined ? undefined : log.find(id);
+  const part = Number(place);
+  return message?.parts[part] ? { message, part, offset: 0 } : undefined;
+}
