@@ -7,13 +7,18 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
+import type { LanguageModelMiddleware } from 'ai';
 import { isFields } from '../wire/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
+import { sendable, storable } from './ai-sdk-files.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { countIn, firstCount, report, takeTurn, usageOf, type Turn } from './turns.js';
 
 export type { SessionFor } from './session-for.js';
+
+/** What a model is called with, by the version of the SDK that is installed: prompt, tools, options. */
+export type AiSdkCall = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0]['params'];
 
 /**
  * Middleware for `wrapLanguageModel`: each prompt is compacted before the model gets it, whatever calls the model:
@@ -22,11 +27,9 @@ export type { SessionFor } from './session-for.js';
  *
  *     const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: compactAiSdk(spillway) });
  */
-export function compactAiSdk(
-  session: SessionFor<LanguageModelV3CallOptions>,
-): LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } {
+export function compactAiSdk(session: SessionFor<AiSdkCall>): LanguageModelMiddleware {
   const sessionOf = resolveSession(session, 'ai-sdk', 'compactAiSdk');
-  return {
+  const middleware: LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } = {
     specificationVersion: 'v3',
     // What version 5 of the SDK asks for.
     middlewareVersion: 'v2',
@@ -62,6 +65,7 @@ export function compactAiSdk(
         () => model.doStream(params),
       ),
   };
+  return middleware;
 }
 
 function turnOf(
@@ -85,35 +89,9 @@ function untrimmed(params: LanguageModelV3CallOptions, session: Session): Langua
   return { ...params, providerOptions: Object.fromEntries(options) as typeof providerOptions };
 }
 
-/** Bytes as base64 and addresses as text: what a store keeps as it is. */
-function storable(message: LanguageModelV3Message): LanguageModelV3Message {
-  if (message.role !== 'user' && message.role !== 'assistant') return message;
-  if (!message.content.some((part) => part.type === 'file' && typeof part.data !== 'string')) return message;
-  const content = message.content.map((part) => {
-    if (part.type !== 'file' || typeof part.data === 'string') return part;
-    const { data } = part;
-    return { ...part, data: data instanceof URL ? data.href : Buffer.from(data).toString('base64') };
-  });
-  return { ...message, content } as LanguageModelV3Message;
-}
-
-/** Addresses are addresses again: a model takes any text for base64. */
 function promptOf({ messages, beside }: Prepared): LanguageModelV3Message[] {
   const system = typeof beside.system === 'string' ? [{ role: 'system', content: beside.system }] : [];
-  return [...system, ...messages].map((message): LanguageModelV3Message => {
-    const { content } = message as { content: unknown };
-    if (!Array.isArray(content) || !content.some(isAddress)) return message as LanguageModelV3Message;
-    const parts = (content as unknown[]).map((part) =>
-      isAddress(part) ? { ...part, data: new URL(part.data) } : part,
-    );
-    return { ...(message as object), content: parts } as LanguageModelV3Message;
-  });
-}
-
-function isAddress(part: unknown): part is { readonly data: string } {
-  return (
-    isFields(part) && part.type === 'file' && typeof part.data === 'string' && /^https?:/.test(part.data)
-  );
+  return [...system, ...messages].map((message) => sendable(message as LanguageModelV3Message));
 }
 
 const STOP = { unified: 'stop', raw: undefined } as const;

@@ -3,6 +3,12 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, it } from '@jest/globals';
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
+import {
+  generateText as generateText7,
+  wrapLanguageModel as wrap7,
+  type ModelMessage as ModelMessage7,
+} from 'ai7';
+import { createOpenAI as createOpenAI4 } from '@ai-sdk/openai4';
 import { generateText, stepCountIs, streamText, tool, wrapLanguageModel, type ModelMessage } from 'ai';
 import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
 import OpenAI from 'openai';
@@ -159,6 +165,29 @@ const DROP_INS: readonly DropIn[] = [
         const answer = streamText({ model, messages, maxRetries: 0, onError: () => undefined });
         const text = await answer.text;
         messages.push(...(await answer.response).messages);
+        return text;
+      };
+    },
+  },
+  {
+    name: 'ai 7: generateText',
+    format: 'ai-sdk',
+    open: (emulator, one) => {
+      const model = wrap7({
+        model: createOpenAI4({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+        // Its type is that of the SDK beside it, here version 6.
+        middleware: compactAiSdk(one) as unknown as Parameters<typeof wrap7>[0]['middleware'],
+      });
+      const messages: ModelMessage7[] = [];
+      return async (content) => {
+        messages.push({ role: 'user', content });
+        const { text, response } = await generateText7({
+          model,
+          instructions: 'Be brief.',
+          messages,
+          maxRetries: 0,
+        });
+        messages.push(...response.messages);
         return text;
       };
     },
