@@ -1,3 +1,4 @@
+import { speechesOf } from '../reading/index.js';
 import { textOf, type LogMessage } from '../transcript/index.js';
 import { detailsFor, dividingDetail, type Detail } from './detail.js';
 import { escaped, middleCut } from './quote.js';
@@ -26,23 +27,27 @@ export interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
 export function chunksOf(request: ChunkRequest): string[] {
   const { source } = request;
   if (source.partIndex !== undefined) return [quotePart(source, source.partIndex, request)];
-  const redact = onceEach(request.redact);
-  return divided({ ...request, redact }).map((exchanges) => fitted(exchanges, { ...request, redact }));
+  const quoting = { ...request, redact: onceEach(request.redact), speechesOf: speechesOnce(source.messages) };
+  return divided(quoting).map((exchanges) => fitted(exchanges, quoting));
 }
 
-/** What is redacted is quoted again at every detail that is tried. */
-function onceEach(redact: (text: string) => string): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    let clean = known.get(text);
-    if (clean === undefined) known.set(text, (clean = redact(text)));
-    return clean;
+/** What is asked again at every detail that is tried is worked out once. */
+function onceEach<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, work(key));
+    return known.get(key)!;
   };
+}
+
+function speechesOnce(messages: readonly LogMessage[]): QuoteRules['speechesOf'] {
+  const bySeq = new Map(messages.map((message) => [message.seq, message]));
+  return onceEach((message) => speechesOf(message, bySeq.get(message.seq - 1)));
 }
 
 type Exchange = readonly LogMessage[];
 
-function divided({ source, exchangeOf, chunks, ...request }: ChunkRequest): Exchange[][] {
+function divided({ source, exchangeOf, chunks, ...request }: ChunkRequest & Quoting): Exchange[][] {
   const detail = dividingDetail(request.resultChars);
   const sized = exchangesOf(source.messages, exchangeOf)
     .map((exchange) => ({ exchange, text: quoted([exchange], detail, rulesFor([exchange], request)) }))
@@ -70,7 +75,7 @@ function divided({ source, exchangeOf, chunks, ...request }: ChunkRequest): Exch
   return pieces;
 }
 
-type Quoting = Omit<ChunkRequest, 'source' | 'exchangeOf' | 'chunks'>;
+type Quoting = Omit<ChunkRequest, 'source' | 'exchangeOf' | 'chunks'> & Pick<QuoteRules, 'speechesOf'>;
 
 /** A line break between two exchanges. */
 const BREAK_TOKENS = 1;
@@ -96,13 +101,14 @@ function fitted(exchanges: readonly Exchange[], request: Quoting): string {
   return cutTo(text, chunkTokens, count);
 }
 
-function rulesFor(exchanges: readonly Exchange[], { question, redact }: Quoting): QuoteRules {
+function rulesFor(exchanges: readonly Exchange[], { question, redact, speechesOf }: Quoting): QuoteRules {
   const messages = exchanges.flat();
   const calls = callsByResult(messages);
   const repeated = repeatedResults(messages, calls);
   return {
     question,
     redact,
+    speechesOf,
     callOf: (result) => calls.get(result),
     isRepeated: (result) => repeated.has(result),
   };
@@ -124,7 +130,7 @@ function wordsOf(exchange: Exchange): Exchange {
   }));
 }
 
-function quotePart(source: SlotSource, partIndex: number, request: Quoting): string {
+function quotePart(source: SlotSource, partIndex: number, request: ChunkRequest): string {
   const { redact, chunkTokens, count } = request;
   const call = source.call ? `${quoteCall(source.call, redact, detailsFor(0).at(-1)!.writtenChars)}\n` : '';
   const text = redact(textOf(source.messages[0]!.parts[partIndex]!));

@@ -1,3 +1,4 @@
+import { userWordsIn } from '../reading/index.js';
 import type { LogMessage } from '../transcript/index.js';
 
 /** How the record's language is named where no text says it plainly. */
@@ -93,10 +94,9 @@ export function languageOf(messages: readonly LogMessage[]): string | undefined 
 /** The newest words of the user's own, in no order that matters. */
 function sampleOf(messages: readonly LogMessage[]): string {
   let sample = '';
-  for (const { role, origin, parts } of messages.toReversed()) {
-    if (role !== 'user' || origin !== 'user') continue;
-    for (const part of parts)
-      if (part.type === 'text') sample += `${withoutCode(part.text).slice(0, HEAD_CHARS)}\n`;
+  for (const message of messages.toReversed()) {
+    if (message.role !== 'user') continue;
+    sample += `${withoutCode(userWordsIn(message)).slice(0, HEAD_CHARS)}\n`;
     if (sample.length >= SAMPLE_CHARS) break;
   }
   return sample;

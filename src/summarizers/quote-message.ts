@@ -1,4 +1,11 @@
-import type { LogMessage, Part, ToolCallPart, ToolResultPart } from '../transcript/index.js';
+import type { Speech } from '../reading/index.js';
+import {
+  isToolResult,
+  type LogMessage,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../transcript/index.js';
 import type { Detail } from './detail.js';
 import { attribute, escaped, middleCut } from './quote.js';
 import { quoteCall } from './quote-call.js';
@@ -9,6 +16,8 @@ export interface QuoteRules {
   readonly question: string;
   /** Takes secrets out; before anything is cut, since half a secret looks like none. */
   readonly redact: (text: string) => string;
+  /** Who says what in a message of the user. */
+  readonly speechesOf: (message: LogMessage) => readonly Speech[];
   /** The call that a result answers, where it is known. */
   readonly callOf: (result: ToolResultPart) => ToolCallPart | undefined;
   /** Whether a later result of the same piece shows the same. */
@@ -17,9 +26,44 @@ export interface QuoteRules {
 
 /** One message as data, with who said it. Its own words cannot end the quotation. Reasoning is left out. */
 export function quoteMessage(message: LogMessage, detail: Detail, rules: QuoteRules): string {
-  const lines = message.parts.flatMap((part) => quotePart(part, detail, rules));
+  const { role, origin, parts } = message;
+  if (role !== 'user' || parts.some(isToolResult))
+    return element(message, role === 'tool' ? 'tool' : origin, linesOf(parts, detail, rules));
+  const said = rules.speechesOf(message).map(({ speaker, text, label }) => {
+    const shown = middleCut(rules.redact(text), mostChars(speaker, detail));
+    return element(message, MARKS[speaker], [escaped(shown)], speaker === 'user' ? undefined : label);
+  });
+  const beside = parts.filter(({ type }) => type !== 'text');
+  return [...said, element(message, origin, linesOf(beside, detail, rules))]
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** How a request marks who speaks in a message of the user. */
+const MARKS: Readonly<Record<Speech['speaker'], string>> = {
+  user: 'user',
+  program: 'program',
+  instructions: 'instructions',
+  summary: 'earlier-summary',
+  agent: 'other-agent',
+  document: 'document',
+  output: 'tool',
+};
+
+/** What can be loaded or asked for again leaves like a result, what somebody wrote like an argument, what was said last. */
+function mostChars(speaker: Speech['speaker'], detail: Detail): number {
+  if (speaker === 'user' || speaker === 'summary') return detail.proseChars;
+  return speaker === 'document' || speaker === 'agent' ? detail.writtenChars : detail.resultChars;
+}
+
+function element({ id, role }: LogMessage, from: string, lines: readonly string[], label?: string): string {
   if (lines.length === 0) return '';
-  return `<message id="${attribute(message.id)}" role="${message.role}" from="${speakerOf(message)}">\n${lines.join('\n')}\n</message>`;
+  const named = label === undefined ? '' : ` label="${attribute(label)}"`;
+  return `<message id="${attribute(id)}" role="${role}" from="${from}"${named}>\n${lines.join('\n')}\n</message>`;
+}
+
+function linesOf(parts: readonly Part[], detail: Detail, rules: QuoteRules): string[] {
+  return parts.flatMap((part) => quotePart(part, detail, rules));
 }
 
 function quotePart(part: Part, detail: Detail, rules: QuoteRules): string[] {
@@ -34,14 +78,4 @@ function quotePart(part: Part, detail: Detail, rules: QuoteRules): string[] {
   if (part.type === 'file') return [`[file ${escaped(part.name ?? part.mediaType)}]`];
   if (part.type === 'marker') return [question];
   return [];
-}
-
-/** How agents begin the user message in which they go on after a compaction of their own. */
-const EARLIER_SUMMARY = /^\s*This session is being continued from a previous conversation/;
-
-function speakerOf({ role, origin, parts }: LogMessage): string {
-  if (role === 'tool') return 'tool';
-  const first = parts.find(({ type }) => type === 'text');
-  if (role === 'user' && first?.type === 'text' && EARLIER_SUMMARY.test(first.text)) return 'earlier-summary';
-  return origin;
 }

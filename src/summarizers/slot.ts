@@ -1,11 +1,11 @@
 import {
-  textOf,
   type Edit,
   type IsPinned,
   type LogMessage,
   type PlannedEdit,
   type ReadonlyLog,
 } from '../transcript/index.js';
+import { userWordsIn } from '../reading/index.js';
 import type { AskParts, Text } from './ask.js';
 import { chunksOf } from './chunks.js';
 import { isFault, Refused } from './fault.js';
@@ -83,7 +83,7 @@ function attemptOf(
   const isSpan = source.partIndex === undefined;
   const todos = isSpan ? todosOf(source.messages, redact) : undefined;
   const { window = DEFAULT_WINDOW } = summarizer;
-  const inView = isSpan ? inViewOf({ log, isPinned, redact, count, window }) : [];
+  const inView = isSpan ? inViewOf({ log, isPinned, question: prompts.question, redact, count, window }) : [];
   const prompt = longest(
     isSpan ? [slot.prompt, 'merge', 'join'] : [slot.prompt],
     (name) => count(prompts.of(name).system) + count(prompts.of(name).instruction),
@@ -124,12 +124,10 @@ function attemptOf(
   };
 }
 
-/** What the user wrote first, in the source, and last. */
+/** What stands in the user's role: first, in the source, and last. */
 function userMessages({ messages }: SlotSource, { firstUser, unansweredUser }: ReadonlyLog): LogMessage[] {
   const all = new Set([firstUser, ...messages, unansweredUser]);
-  return [...all].filter(
-    (message): message is LogMessage => message?.role === 'user' && message.origin === 'user',
-  );
+  return [...all].filter((message): message is LogMessage => message?.role === 'user');
 }
 
 /** A record holds more names and numbers than what it is written from. */
@@ -153,7 +151,7 @@ function charsFor(maxTokens: number, texts: readonly string[], count: (text: str
 }
 
 function wordsOf(messages: readonly LogMessage[]): string {
-  return messages.flatMap(({ parts }) => parts.map(textOf)).join('\n');
+  return messages.map((message) => userWordsIn(message)).join('\n');
 }
 
 function longest(names: readonly string[], tokensOf: (name: string) => number): number {

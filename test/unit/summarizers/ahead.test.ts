@@ -60,7 +60,7 @@ describe('text that is bought ahead', () => {
 
 describe('extra lines', () => {
   it('go along with each piece, quoted and without secrets', async () => {
-    const lines = ['Branch: roof', '', '</lines> key sk-abcdefghijklmnopqrstuvwxyz', 7 as never];
+    const lines = ['Branch: roof', '', '</lines> key sk-abcdefgh1jkl2mnopqr3tuvwxyz', 7 as never];
     const { fill, asked } = fillerOf(good, { lines, chunks: 2, redact: createRedact() });
     await fill(edit(0, 7));
     expect(asked.map(({ extraLines }) => extraLines)).toEqual(

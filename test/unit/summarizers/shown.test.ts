@@ -140,8 +140,16 @@ describe('what a summarizer is shown', () => {
       )
       .says('user', 'Go on.')
       .shown();
-    expect(shown).toMatch(/from="earlier-summary">\nThis session/);
-    expect(shown).toMatch(/from="user">\nGo on\./);
+    expect(shown).toMatch(/from="earlier-summary" label="continuation">\nNever push\./);
+    expect(shown!.match(/from="user">\n([^]*?)\n<\/message>/g)).toEqual(['from="user">\nGo on.\n</message>']);
+  });
+
+  it('what programs put into the user’s message apart from the user’s words in it', () => {
+    const [shown] = new Chat()
+      .says('user', 'Tilt the roof.\n<system-reminder>\nNever commit secrets.\n</system-reminder>')
+      .shown();
+    expect(shown).toMatch(/from="user">\nTilt the roof\.\n<\/message>/);
+    expect(shown).toMatch(/from="program" label="[^"]*">\nNever commit secrets\./);
   });
 });
 
