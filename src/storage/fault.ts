@@ -10,6 +10,16 @@ export function closedFault(store: string): SpillwayError {
   });
 }
 
+/** What was read is not what was written. `found` never quotes it: it may be anything. */
+export function damaged(subject: string, found: string, cause?: unknown): SpillwayError {
+  return new SpillwayError('STORE_DAMAGED', {
+    subject,
+    found,
+    remedy: 'Restore it from a copy, or save what is left (for SQLite: `sqlite3 FILE .recover`).',
+    cause,
+  });
+}
+
 /** Throws where the messages of a write would not stand behind the log's end, or two of them share an id. */
 export function checkWrite(expected: ThreadHead, { messages = [] }: ThreadWrite): void {
   const wrong = messages.findIndex(({ seq }, i) => seq !== expected.messages + i);

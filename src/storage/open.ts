@@ -11,6 +11,11 @@ export interface StoreOptions {
   readonly nowMs?: () => number;
   /** How long another process may stand in the way before a call gives up. Default 10,000. */
   readonly patienceMs?: number;
+  /**
+   * SQLite: when a commit is on the disk. `full`, the default: before it is answered. `normal`: with a later one; a power
+   * cut then takes the newest commits, and a crash of the process none.
+   */
+  readonly synchronous?: 'full' | 'normal';
   /** How large a file of SQLite may grow; then writes reject with `STORE_FULL`. Default: as large as the disk. */
   readonly maxBytes?: number;
 }
@@ -32,8 +37,12 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
       const path = rest.replace(/^\/\//, '');
       if (path === '') break;
       const { openSqlite } = await driver(url, import('./sqlite/index.js'));
-      const { maxBytes } = options;
-      return openSqlite(path, { ...parts, ...(maxBytes !== undefined && { maxBytes }) });
+      const { maxBytes, synchronous } = options;
+      return openSqlite(path, {
+        ...parts,
+        ...(maxBytes !== undefined && { maxBytes }),
+        ...(synchronous !== undefined && { synchronous: checked(synchronous) }),
+      });
     }
     case 'postgres':
     case 'postgresql': {
@@ -47,6 +56,16 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     found: safeUrl(url),
     allowed: ALLOWED,
     remedy: 'Name one of these.',
+  });
+}
+
+function checked(synchronous: string): 'full' | 'normal' {
+  if (synchronous === 'full' || synchronous === 'normal') return synchronous;
+  throw new SpillwayError('STORE_UNKNOWN', {
+    subject: '`synchronous` of a store',
+    found: String(synchronous),
+    allowed: 'full, normal',
+    remedy: 'Name one of these, or leave it out.',
   });
 }
 

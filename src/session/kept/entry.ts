@@ -26,14 +26,30 @@ export function writerOf({ body }: LedgerEntry): string | undefined {
   return (body as unknown as Partial<Entry> | null)?.writer;
 }
 
-/** Throws `STORE_SCHEMA` where another release has written what this one cannot play: the view would be another. */
+/**
+ * Throws `STORE_SCHEMA` where another release has written what this one cannot play (the view would be another), and
+ * `STORE_DAMAGED` where the body of a kind that is known does not hold an event of it.
+ */
 export function eventOf({ kind, body }: LedgerEntry): LedgerEvent {
   const { event } = (body ?? {}) as unknown as Partial<Entry>;
-  if (event && KINDS.includes(event.kind)) return event;
+  if (event && KINDS.includes(event.kind) && isWhole(event)) return event;
+  if (KINDS.includes(kind)) throw damaged('ledger entry', `a body that is no ${kind}`);
   throw new SpillwayError('STORE_SCHEMA', {
     subject: 'ledger entry',
     found: kind,
     allowed: KINDS.join(', '),
     remedy: 'It was written by a newer Spillway: use that one.',
+  });
+}
+
+const isWhole = (event: LedgerEvent): boolean =>
+  event.kind !== 'commit' || Array.isArray((event as Partial<typeof event>).record?.plan?.edits);
+
+/** What was read is not what was written. */
+export function damaged(subject: string, found: string): SpillwayError {
+  return new SpillwayError('STORE_DAMAGED', {
+    subject,
+    found,
+    remedy: 'Restore the store from a copy; what other sessions hold is not touched by it.',
   });
 }

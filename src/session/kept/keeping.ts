@@ -187,7 +187,8 @@ export class Keeping {
   async search(words: string, limit: number): Promise<readonly SearchHit[] | undefined> {
     const journal = this.#journal;
     if (!journal) return undefined;
-    await journal.flush();
+    // What cannot be stored is not found by its words yet; what was stored can be read all the same.
+    await journal.flush().catch(() => undefined);
     const { left } = this.#state.ledger;
     const gone = left.reduce((sum, { count }) => sum + count, 0);
     const hits = await journal.store.search(journal.key, words, limit + gone);

@@ -11,7 +11,7 @@ import {
 } from '../../transcript/index.js';
 import { CALL_KIND, callOf } from '../calls.js';
 import { carriedBy, READABLE_VERSIONS, tailState, type Checkpoint } from './checkpoint.js';
-import { eventOf } from './entry.js';
+import { damaged, eventOf } from './entry.js';
 import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
 import { markerOf, queuedIn } from '../queue.js';
 import { entriesOf, positionsOf, type NamedEdits } from './stored-view.js';
@@ -48,7 +48,7 @@ export async function readTail(
   const from = appendedAt(checkpoint?.tailFrom ?? 0, checkpoint?.left ?? []);
   const [behind, appended, edits] = await Promise.all([
     checkpoint ? readBehind(store, key, checkpoint) : new Map<number, LogMessage>(),
-    store.messages(key, from, thread.head.messages),
+    messagesOf(store, key, from, thread.head.messages),
     checkpoint ? readEdits(store, key, checkpoint) : new Map<number, readonly PlannedEdit[]>(),
   ]);
   const tail = standing(appended, checkpoint?.left ?? []);
@@ -115,6 +115,20 @@ async function readBehind(
   return new Map(read.flat());
 }
 
+/** Throws `STORE_DAMAGED` where one is missing: the log would be another. */
+async function messagesOf(
+  store: SessionStore,
+  key: ThreadKey,
+  from: number,
+  to: number,
+): Promise<readonly LogMessage[]> {
+  const messages = await store.messages(key, from, to);
+  const gap = messages.findIndex(({ seq }, i) => seq !== from + i);
+  if (gap < 0 && messages.length === Math.max(0, to - from)) return messages;
+  const missing = from + (gap < 0 ? messages.length : gap);
+  throw damaged('log of a session', `no message at position ${missing} of ${to}`);
+}
+
 /** Everything, as if the session had never been closed. */
 export async function readWhole(
   store: SessionStore,
@@ -124,8 +138,11 @@ export async function readWhole(
 ): Promise<ReadThread> {
   const thread = known ?? (await store.load(key)) ?? EMPTY;
   const { head } = thread;
-  const ledger = Ledger.of((await store.entries(key, 0, head.entries)).map(eventOf));
-  const appended = await store.messages(key, 0, head.messages);
+  const entries = await store.entries(key, 0, head.entries);
+  if (entries.length !== head.entries)
+    throw damaged('ledger of a session', `${entries.length} of ${head.entries} entries`);
+  const ledger = Ledger.of(entries.map(eventOf));
+  const appended = await messagesOf(store, key, 0, head.messages);
   const messages = standing(appended, ledger.left);
   const log = new Log();
   for (const message of appended)

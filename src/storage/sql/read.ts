@@ -9,6 +9,7 @@ import type {
   UsageEntry,
 } from '../../spi/index.js';
 import type { LogMessage } from '../../transcript/index.js';
+import { damaged } from '../fault.js';
 import { keyOf, readText, textOfKey, writeText } from '../text.js';
 import { summed } from '../usage.js';
 import type { Found } from './dialect.js';
@@ -40,7 +41,7 @@ export async function readMessages(
   to: number | undefined,
 ): Promise<LogMessage[]> {
   const rows = await rowsOf(db, 'spillway_message', key, from, to).select('body').execute();
-  return rows.map(({ body }) => parsed<LogMessage>(body));
+  return rows.map(({ body }) => messageOf(body));
 }
 
 export async function readMessage(db: Database, key: ThreadKey, id: string): Promise<LogMessage | undefined> {
@@ -50,7 +51,7 @@ export async function readMessage(db: Database, key: ThreadKey, id: string): Pro
     .where('thread_id', '=', idOf(db, key))
     .where('id_key', '=', keyOf(id))
     .executeTakeFirst();
-  return row && parsed<LogMessage>(row.body);
+  return row && messageOf(row.body);
 }
 
 export async function readEntries(
@@ -113,7 +114,9 @@ export async function readThreads(
   db: Database,
   of: { readonly sessionId?: string; readonly limit?: number },
 ): Promise<ThreadInfo[]> {
-  let select = db.selectFrom('spillway_thread').selectAll();
+  let select = db
+    .selectFrom('spillway_thread')
+    .select(['session_id', 'agent_path', 'messages', 'entries', 'created_at', 'updated_at']);
   if (of.sessionId !== undefined) select = select.where('session_key', '=', keyOf(of.sessionId));
   select = select.orderBy('updated_at', 'desc').orderBy('id', 'desc');
   if (of.limit !== undefined) select = select.limit(whole(of.limit));
@@ -148,15 +151,36 @@ export async function withIds(db: Database, threadId: number, found: readonly Fo
 
 async function longIdAt(db: Database, threadId: number, seq: number): Promise<string> {
   const { body } = await messagesAt(db, threadId, [seq]).select('body').executeTakeFirstOrThrow();
-  return parsed<LogMessage>(body).id;
+  return messageOf(body).id;
 }
 
 function messagesAt(db: Database, threadId: number, seqs: readonly number[]) {
   return db.selectFrom('spillway_message').where('thread_id', '=', threadId).where('seq', 'in', seqs);
 }
 
+/** Throws `STORE_DAMAGED` where a body is no JSON. */
 export function parsed<T>(body: string): T {
-  return JSON.parse(body) as T;
+  try {
+    return JSON.parse(body) as T;
+  } catch (cause) {
+    throw damaged('a body of the store', 'no JSON', cause);
+  }
+}
+
+/** A message that everything above can rely on. */
+function messageOf(body: string): LogMessage {
+  const message = parsed<Partial<LogMessage> | null>(body);
+  const { id, seq, role, parts, size } = message ?? {};
+  const isWhole =
+    typeof id === 'string' &&
+    typeof seq === 'number' &&
+    typeof role === 'string' &&
+    Array.isArray(parts) &&
+    parts.every((part) => typeof part?.type === 'string') &&
+    typeof size?.tokens === 'number' &&
+    Array.isArray(size.parts);
+  if (!isWhole) throw damaged('a message of the store', 'a body that is no message');
+  return message as LogMessage;
 }
 
 /** No database counts below zero or in halves. */

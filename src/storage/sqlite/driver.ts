@@ -1,6 +1,14 @@
 import type Libsql from 'libsql';
 import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 
+/** What else is to be done when the file is closed. */
+export interface CloseHooks {
+  /** Before. */
+  closing(): void;
+  /** After. */
+  closed(): Promise<void>;
+}
+
 /**
  * A transaction takes the write lock at its start: one that read first could otherwise not be finished. Its commands are
  * executed, not prepared: libsql does not reset a prepared statement that failed, and a `begin` that met a lock would
@@ -9,13 +17,13 @@ import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Libsql.Database;
   readonly #check: () => void;
-  readonly #onClose: () => void;
+  readonly #hooks: CloseHooks;
 
-  constructor(database: Libsql.Database, check: () => void, onClose: () => void) {
+  constructor(database: Libsql.Database, check: () => void, hooks: CloseHooks) {
     super({ database: database as unknown as SqliteDatabase });
     this.#database = database;
     this.#check = check;
-    this.#onClose = onClose;
+    this.#hooks = hooks;
   }
 
   override async beginTransaction(): Promise<void> {
@@ -28,11 +36,11 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   /**
-   * Brings what stands in the log beside the file into the file: whoever closed it may copy it by itself. libsql would
-   * leave it there while statements of it wait for the garbage collector.
+   * Brings what stands in the log beside the file into the file, and lets go of both: whoever closed it may copy it by
+   * itself.
    */
   override async destroy(): Promise<void> {
-    this.#onClose();
+    this.#hooks.closing();
     try {
       this.#check();
       this.#database.exec('pragma wal_checkpoint(truncate)');
@@ -40,6 +48,7 @@ class ImmediateDriver extends SqliteDriver {
       // Moved away, or no room: all of it stands in the log, and is read from there.
     }
     await super.destroy();
+    await this.#hooks.closed();
   }
 
   /** After some faults (a full disk) SQLite has rolled back by itself, and would complain. */
@@ -58,18 +67,18 @@ class TransactionalAdapter extends SqliteAdapter {
 export class ImmediateSqlite extends SqliteDialect {
   readonly #database: Libsql.Database;
   readonly #check: () => void;
-  readonly #onClose: () => void;
+  readonly #hooks: CloseHooks;
 
-  /** `check`: throws where the file may not be written to any more. `onClose`: before the file is closed. */
-  constructor(database: Libsql.Database, check: () => void, onClose: () => void) {
+  /** `check`: throws where the file may not be written to any more. */
+  constructor(database: Libsql.Database, check: () => void, hooks: CloseHooks) {
     super({ database: database as unknown as SqliteDatabase });
     this.#database = database;
     this.#check = check;
-    this.#onClose = onClose;
+    this.#hooks = hooks;
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#database, this.#check, this.#onClose);
+    return new ImmediateDriver(this.#database, this.#check, this.#hooks);
   }
 
   override createAdapter(): SqliteAdapter {

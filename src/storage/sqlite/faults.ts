@@ -1,6 +1,25 @@
 import { SpillwayError } from '../../errors/index.js';
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+/** SQLite's primary codes by number, as far as they are told apart here. */
+const PRIMARY: Readonly<Record<number, string>> = {
+  3: 'SQLITE_PERM',
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  26: 'SQLITE_NOTADB',
+};
+
+/** libsql names no extended code that is younger than its list: the low byte is the primary one. */
+function codeOf(error: unknown): string {
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  const unnamed = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code);
+  return unnamed ? (PRIMARY[Number(unnamed[1]) & 0xff] ?? code) : code;
+}
+
 const messageOf = (error: unknown): string => String((error as Error | null)?.message ?? error);
 
 /** Another process holds the file. */
@@ -11,6 +30,11 @@ export function isBusy(error: unknown): boolean {
 /** No room on the disk, or within the bound that was set. */
 export function isFull(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_FULL');
+}
+
+/** The file, or what SQLite keeps beside it, could not be opened. */
+export function isUnopenable(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_CANTOPEN');
 }
 
 export function isMissingTable(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'libsql';
 import { SpillwayError } from '../../errors/index.js';
@@ -12,11 +12,20 @@ export function openFault(store: string, path: string, error: unknown): Spillway
   if (kindOf(folder) !== 'folder')
     return fault('STORE_FAILED', `no folder ${folder}`, 'Create it, or name another.');
   if (kindOf(path) === 'folder') return fault('STORE_FAILED', 'a folder', 'Name a file in it.');
-  return fault(
-    'STORE_DENIED',
-    String((error as Error).message),
-    'Let this user read and write the file and its folder.',
-  );
+  const found = String((error as Error).message);
+  if (isOutOfHandles(folder))
+    return fault('STORE_FAILED', 'too many files open', 'Close some, or let this process open more.');
+  return fault('STORE_DENIED', found, 'Let this user read and write the file and its folder.');
+}
+
+/** Asks with the folder: opening and closing the file would take away the locks this process has on it. */
+function isOutOfHandles(folder: string): boolean {
+  try {
+    closeSync(openSync(folder, 'r'));
+    return false;
+  } catch (error) {
+    return /^E[MN]FILE$/.test(String((error as NodeJS.ErrnoException).code));
+  }
 }
 
 function kindOf(path: string): 'file' | 'folder' | undefined {
@@ -24,16 +33,40 @@ function kindOf(path: string): 'file' | 'folder' | undefined {
   return stat && (stat.isDirectory() ? 'folder' : 'file');
 }
 
+/** Sessions hold what users said: nobody else is to read them. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Makes the file where there is none, for its owner alone; SQLite gives the files beside it the same rights. A file that
+ * is there keeps its own. Only a new one is opened here: closing another would take away the locks this process has on it.
+ */
+export function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', OWNER_ONLY));
+  } catch {
+    // It is there, or cannot be made: opening it says which.
+  }
+}
+
+/** When a commit is on the disk: before it is answered, or with a later one. */
+export type Synchronous = 'full' | 'normal';
+
 /** Beyond this the write-ahead log is cut back after a large write. */
 const MAX_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 
-/** A commit is on the disk when it returns, and readers never wait for a writer. */
-export function prepareFile(database: Database.Database, maxBytes?: number): void {
+/**
+ * A commit is on the disk when it returns, unless `synchronous` is `normal`: the newest ones are then lost with the power,
+ * and with nothing else. Readers never wait for a writer.
+ */
+export function prepareFile(
+  database: Database.Database,
+  { maxBytes, synchronous = 'full' }: { readonly maxBytes?: number; readonly synchronous?: Synchronous },
+): void {
   // Waiting is done outside, where it does not stop the process.
   database.exec('pragma busy_timeout = 0');
   // First: it reads the header, so that what is no database is found here.
   database.exec('pragma journal_mode = wal');
-  database.exec('pragma synchronous = full');
+  database.exec(`pragma synchronous = ${synchronous}`);
   database.exec(`pragma journal_size_limit = ${MAX_IDLE_WAL_BYTES}`);
   if (maxBytes === undefined) return;
   const { page_size: pageBytes } = database.prepare('pragma page_size').get([]) as { page_size: number };

@@ -11,8 +11,10 @@ import {
 } from '../sql/index.js';
 import { patiently } from '../patience.js';
 import { ImmediateSqlite } from './driver.js';
-import { faultOf, isBusy, isIdTaken, isMissingTable, isTaken } from './faults.js';
-import { checkPlaceOf, checkWritable, openFault, prepareFile } from './file.js';
+import { faultOf, isBusy, isIdTaken, isMissingTable, isTaken, isUnopenable } from './faults.js';
+import { collectStatements } from './collect.js';
+import { checkPlaceOf, checkWritable, makeFile, openFault, prepareFile, type Synchronous } from './file.js';
+import { TextsAsBytes } from './texts.js';
 import { sqliteWords } from './words.js';
 import { SqliteWriter } from './writer.js';
 
@@ -23,6 +25,7 @@ export interface SqliteOptions {
   readonly patienceMs: number;
   /** How large the file may grow. */
   readonly maxBytes?: number;
+  readonly synchronous?: Synchronous;
   /** For tests of schemas to come. */
   readonly migrations?: (dialect: Dialect) => Migrations;
 }
@@ -43,15 +46,20 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   };
   const database = open(name, file);
   try {
-    await patiently(async () => prepareFile(database, options.maxBytes), isBusy, options.patienceMs);
+    await patiently(async () => prepareFile(database, options), isBusy, options.patienceMs);
     await patiently(async () => checkWritable(database), isBusy, options.patienceMs);
   } catch (error) {
     database.close();
-    throw faultOf(name, error);
+    await collectStatements();
+    throw isUnopenable(error) ? openFault(name, file, error) : faultOf(name, error);
   }
   const check = inMemory ? () => undefined : checkPlaceOf(name, file);
   const db: Database = new Kysely<Tables>({
-    dialect: new ImmediateSqlite(database, check, () => writer.close()),
+    dialect: new ImmediateSqlite(database, check, {
+      closing: () => writer.close(),
+      closed: async () => void (inMemory || (await collectStatements())),
+    }),
+    plugins: [new TextsAsBytes(name)],
   });
   const writer = new SqliteWriter(database, db, check);
   const parts = { name, db, dialect, writer, nowMs: options.nowMs, patienceMs: options.patienceMs };
@@ -59,6 +67,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
 }
 
 function open(name: string, file: string): Libsql.Database {
+  if (file !== IN_MEMORY) makeFile(file);
   try {
     return new Libsql(file);
   } catch (error) {

@@ -202,6 +202,27 @@ describe('an older schema', () => {
   });
 });
 
+describe('a store whose rows are damaged', () => {
+  it.each([
+    "update spillway_message set body = '{}' where seq = 1",
+    'delete from spillway_message where seq = 1',
+    'update spillway_thread set messages = messages + 5',
+    "update spillway_entry set body = '{}'",
+    "update spillway_entry set body = 'null'",
+    'update spillway_entry set body = \'{"event":{"kind":"commit"}}\'',
+    'delete from spillway_entry where seq = 0',
+  ])('is told as STORE_DAMAGED, by its session: %s', async (sql) => {
+    const file = await filled();
+    change(file, sql);
+    const opening = (async () => {
+      const one = await engine(6_000, {}, { store: `sqlite:${file}` });
+      engines.push(one);
+      return (await one.open({ id: 'mill' })).load();
+    })();
+    await expect(opening).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
+  });
+});
+
 describe('a clock that goes backwards', () => {
   it.each(KINDS)('changes no order: what was done last stays last (%s)', async (kind) => {
     let now = 2_000_000_000_000;

@@ -107,6 +107,11 @@ describe('a session whose disk is full', () => {
     expect(after.costs.primary.calls).toBe(1);
     // Reading needs no room.
     expect(await after.recall({ query: 'Question 3' })).not.toEqual([]);
+    // Nor does it in the session that holds what could not be stored.
+    expect(await session.recall({ query: 'Question 3' })).toEqual(
+      await after.recall({ query: 'Question 3' }),
+    );
+    expect(await session.recall({ handle: 'm1' })).toMatchObject([{ handle: 'm1', role: 'user' }]);
   });
 
   it('goes on by itself when there is room, with all it had been told meanwhile, once', async () => {

@@ -1,5 +1,8 @@
 import {
   chmodSync,
+  existsSync,
+  readdirSync,
+  readlinkSync,
   copyFileSync,
   openSync,
   readFileSync,
@@ -13,6 +16,8 @@ import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import type { SessionStore } from '../../../src/spi/index.js';
+import type { StoreOptions } from '../../../src/storage/index.js';
+import { prepareFile } from '../../../src/storage/sqlite/file.js';
 import { cleanUp, fill, KEY, message, newFile, opened, START } from './support.js';
 
 const NOBODY = 65_534;
@@ -22,6 +27,20 @@ afterEach(() => {
 });
 
 cleanUp();
+
+/** Where the system shows which files a process has open. */
+const OPEN_FILES = '/proc/self/fd';
+const isPosix = process.platform !== 'win32';
+function handlesOn(file: string): number {
+  const targets = readdirSync(OPEN_FILES).map((handle) => {
+    try {
+      return readlinkSync(`${OPEN_FILES}/${handle}`);
+    } catch {
+      return '';
+    }
+  });
+  return targets.filter((target) => target.startsWith(file)).length;
+}
 
 /** A closed file with `count` messages of one thread. */
 async function filled(count: number, text?: string): Promise<string> {
@@ -162,6 +181,90 @@ describe('a file of SQLite', () => {
     const copy = newFile();
     copyFileSync(file, copy);
     expect(await seqs(await opened(`sqlite:${copy}`))).toEqual([0, 1, 2]);
+  });
+
+  (existsSync(OPEN_FILES) ? it : it.skip)(
+    'is let go of as soon as it is closed, also where opening failed',
+    async () => {
+      const file = await filled(3);
+      for (let i = 0; i < 3; i++) {
+        const store = await opened(`sqlite:${file}`);
+        await fill(store, 1);
+        expect(handlesOn(file)).toBeGreaterThan(0);
+        await store.close();
+        expect(handlesOn(file)).toBe(0);
+      }
+      const none = newFile();
+      writeFileSync(none, 'a diary, not a database. '.repeat(400));
+      await expect(opened(`sqlite:${none}`)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+      expect(handlesOn(none)).toBe(0);
+      const newer = await filled(1);
+      const hand = other(newer);
+      hand.exec("insert into spillway_migration values ('9999-future', '2030')");
+      hand.close();
+      await expect(opened(`sqlite:${newer}`)).rejects.toMatchObject({ code: 'STORE_SCHEMA' });
+      expect(handlesOn(newer)).toBe(0);
+    },
+  );
+
+  (isPosix ? it : it.skip)("that is new is its owner's alone, with what stands beside it", async () => {
+    const file = newFile();
+    const store = await opened(`sqlite:${file}`);
+    await fill(store, 1);
+    const modeOf = (path: string): number => statSync(path).mode & 0o777;
+    expect([file, `${file}-wal`, `${file}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
+    await store.close();
+    // Who shares one on purpose goes on doing so.
+    chmodSync(file, 0o640);
+    await fill(await opened(`sqlite:${file}`), 1);
+    expect([file, `${file}-wal`].map(modeOf)).toEqual([0o640, 0o640]);
+  });
+
+  it('is synchronised at every commit, unless its host asks for less', async () => {
+    const synchronousOf = (options: Parameters<typeof prepareFile>[1]): unknown => {
+      const database = new Libsql(newFile());
+      prepareFile(database, options);
+      const { synchronous } = database.prepare('pragma synchronous').get([]) as { synchronous: number };
+      database.close();
+      return synchronous;
+    };
+    expect([synchronousOf({}), synchronousOf({ synchronous: 'normal' })]).toEqual([2, 1]);
+    const fast = await opened(`sqlite:${newFile()}`, { synchronous: 'normal' });
+    await fill(fast, 2);
+    expect(await seqs(fast)).toEqual([0, 1]);
+    const off = { synchronous: 'off' } as unknown as StoreOptions;
+    await expect(opened(`sqlite:${newFile()}`, off)).rejects.toMatchObject({ code: 'STORE_UNKNOWN' });
+  });
+
+  it('one of whose bytes is damaged is an error, and the process goes on', async () => {
+    const file = await filled(3, 'NEEDLE that somebody said');
+    const bytes = readFileSync(file);
+    let at = -1;
+    while ((at = bytes.indexOf('NEEDLE', at + 1)) >= 0) bytes[at + 2] = 0xff;
+    writeFileSync(file, bytes);
+    const store = await opened(`sqlite:${file}`);
+    const damaged = { code: 'STORE_DAMAGED', retryable: false };
+    await expect(store.messages(KEY, 0)).rejects.toMatchObject(damaged);
+    await expect(store.message(KEY, 'm1')).rejects.toMatchObject(damaged);
+    expect((await store.load(KEY))?.head).toEqual({ messages: 3, entries: 0 });
+    expect(await store.threads()).toHaveLength(1);
+  });
+
+  it.each([
+    "update spillway_message set body = '{'",
+    "update spillway_message set body = 'null'",
+    "update spillway_message set body = '{}'",
+    "update spillway_message set body = '[1]'",
+    `update spillway_message set body = '{"id":"m1","seq":1,"role":"user","parts":[null],"size":{"tokens":1,"parts":[]}}'`,
+    "update spillway_message set body = x'00ff'",
+  ])('whose messages are none is named damaged: %s', async (sql) => {
+    const file = await filled(3);
+    const hand = other(file);
+    hand.exec(`${sql} where seq = 1`);
+    hand.close();
+    const store = await opened(`sqlite:${file}`);
+    await expect(store.messages(KEY, 0)).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
+    expect(await store.messages(KEY, 0, 1)).toHaveLength(1);
   });
 
   it('is closed only when the calls under way are done', async () => {

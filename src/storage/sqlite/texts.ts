@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+import { types } from 'node:util';
+import {
+  AliasNode,
+  CastNode,
+  ColumnNode,
+  DataTypeNode,
+  IdentifierNode,
+  OperationNodeTransformer,
+  ReferenceNode,
+  SelectionNode,
+  type KyselyPlugin,
+  type QueryResult,
+  type RootOperationNode,
+  type UnknownRow,
+} from 'kysely';
+import { damaged } from '../fault.js';
+
+/** The columns that hold text. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'body',
+  'kind',
+  'id_key',
+  'session_id',
+  'agent_path',
+  'line',
+  'model',
+  'name',
+]);
+
+/** Selects text as the bytes that stand in the file. */
+class BytesOfTexts extends OperationNodeTransformer {
+  protected override transformSelection(node: SelectionNode): SelectionNode {
+    const { selection } = super.transformSelection(node);
+    if (!ReferenceNode.is(selection) || !ColumnNode.is(selection.column))
+      return SelectionNode.create(selection);
+    const { name } = selection.column.column;
+    if (!TEXTS.has(name)) return SelectionNode.create(selection);
+    const bytes = CastNode.create(selection, DataTypeNode.create('blob'));
+    return SelectionNode.create(AliasNode.create(bytes, IdentifierNode.create(name)));
+  }
+}
+
+/**
+ * Reads text as bytes, and decodes it here: libsql ends the whole process on a text that is no UTF-8, which one damaged
+ * byte of the file makes of it.
+ */
+export class TextsAsBytes implements KyselyPlugin {
+  readonly #transformer = new BytesOfTexts();
+  readonly #store: string;
+
+  constructor(store: string) {
+    this.#store = store;
+  }
+
+  transformQuery({ node }: { readonly node: RootOperationNode }): RootOperationNode {
+    return node.kind === 'SelectQueryNode' ? this.#transformer.transformNode(node) : node;
+  }
+
+  async transformResult({
+    result,
+  }: {
+    readonly result: QueryResult<UnknownRow>;
+  }): Promise<QueryResult<UnknownRow>> {
+    for (const row of result.rows) {
+      for (const [column, value] of Object.entries(row)) {
+        if (types.isAnyArrayBuffer(value)) row[column] = this.#decoded(Buffer.from(value));
+      }
+    }
+    return result;
+  }
+
+  #decoded(bytes: Buffer): string {
+    if (isUtf8(bytes)) return bytes.toString('utf8');
+    throw damaged(this.#store, 'a text whose bytes are no UTF-8');
+  }
+}
