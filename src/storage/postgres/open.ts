@@ -44,11 +44,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const pool = poolOf(url, name, options.patienceMs);
   // A connection that is lost is left out of the pool; who used it is told by its query.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined);
-    // Goes ahead of the first statement. Where it is lost, so is that one, which tells.
-    client.query(FAST_COMPRESSION).catch(() => undefined);
-  });
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Tables>({ dialect: new CarefulPostgres({ pool }) });
   const { nowMs, patienceMs } = options;
   const openQueue = (): PostgresQueue => {
@@ -68,6 +64,8 @@ function poolOf(url: string, name: string, patienceMs: number): pg.Pool {
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: Math.max(1, patienceMs),
       keepAlive: true,
+      // Where the connection is lost meanwhile, the first statement tells.
+      onConnect: async (client) => void (await client.query(FAST_COMPRESSION).catch(() => undefined)),
       // Counts stay far below 2^53.
       types: {
         getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
