@@ -137,7 +137,10 @@ export interface SessionStore {
   events(key: ThreadKey, query?: EventQuery): Promise<readonly StoredEvent[]>;
   /** Sums by line and model: of one thread, one session, or everything. */
   usage(of?: Partial<ThreadKey>): Promise<readonly UsageEntry[]>;
-  /** Best matches by the store's full-text index over every message of the log; `query` is anybody's words. */
+  /**
+   * Best matches by the store's full-text index over every message of the log; `query` is anybody's words. Of a word that
+   * thousands of messages hold a store may look at the newest of them only.
+   */
   search(key: ThreadKey, query: string, limit: number): Promise<readonly SearchHit[]>;
   /** What was kept under this key, whichever session bought it. */
   artifact(key: string): Promise<StoredArtifact | undefined>;

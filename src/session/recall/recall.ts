@@ -9,6 +9,7 @@ import {
   type LogMessage,
   type Part,
   type ToolCallPart,
+  type ViewMessage,
 } from '../../transcript/index.js';
 import type { Keeping } from '../kept/keeping.js';
 import type { AgentState, SessionParts } from '../state.js';
@@ -130,16 +131,23 @@ export class Recall {
   }
 
   async #searched({ query, limit, maxTokens }: Asked): Promise<Recalled[]> {
-    const { log, projection } = this.#state;
-    const shown = projection.view.filter(({ source, replaced }) => source && !replaced);
+    const { log } = this.#state;
+    const view = this.#viewSent();
+    const shown = view.filter(({ source, replaced }) => source && !replaced);
     const inView = new Set(shown.map(({ message }) => message.id));
     const hits = await this.#hits(query, MOST_MESSAGES + inView.size);
     const messages = hits.flatMap((id) => log.find(id) ?? []);
     const passages = messages.flatMap((message) => this.#passagesOf(message));
     const ranked = rankPassages(passages, { query, callOf: this.#callWords });
     const hidden = ranked.filter(({ passage }) => !inView.has(passage.message.id));
-    const shownTexts = projection.view.flatMap(({ message }) => message.parts.map(textOf));
+    const shownTexts = view.flatMap(({ message }) => message.parts.map(textOf));
     return this.#fitting(withoutCopies(hidden, shownTexts), limit, maxTokens);
+  }
+
+  /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
+  #viewSent(): readonly ViewMessage[] {
+    const { projection } = this.#state;
+    return this.#parts.gauge.read(projection).pressure > 1 ? [] : projection.view;
   }
 
   /** Ids of the messages that hold most of the words. */

@@ -1,13 +1,7 @@
 import type { LogMessage } from '../../transcript/index.js';
 import type { SearchHit } from '../../spi/index.js';
+import { bestOf, MOST_RANKED, rarityOf, wordScore } from '../bm25.js';
 import { wordsOfMessage, wordsOfQuery } from '../words.js';
-
-/** BM25 with the constants of its authors (Robertson and Zaragoza 2009), which FTS5 uses too. */
-const K1 = 1.2;
-const B = 0.75;
-
-/** Of a word that stands in more messages only so many of the newest are ranked: the rarer words of a question decide. */
-const MOST_RANKED = 5_000;
 
 /** A log, or a list of all its messages. */
 interface Messages {
@@ -32,16 +26,12 @@ export class MessageRanking {
     const scores = new Map<number, number>();
     for (const word of wordsOfQuery(query)) {
       const postings = this.#postings.get(word) ?? [];
-      const rarity = Math.log(1 + (log.length - postings.length + 0.5) / (postings.length + 0.5));
+      const rarity = rarityOf(postings.length, log.length);
       for (const { seq, count } of postings.slice(-MOST_RANKED)) {
-        const damped = count + K1 * (1 - B + (B * this.#lengths[seq]!) / mean);
-        scores.set(seq, (scores.get(seq) ?? 0) + (rarity * count * (K1 + 1)) / damped);
+        scores.set(seq, (scores.get(seq) ?? 0) + wordScore(rarity, count, this.#lengths[seq]!, mean));
       }
     }
-    return [...scores]
-      .sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || b - a)
-      .slice(0, Math.max(0, limit))
-      .map(([seq, score]) => ({ seq, messageId: log.at(seq)!.id, score }));
+    return bestOf(scores, limit).map(({ seq, score }) => ({ seq, messageId: log.at(seq)!.id, score }));
   }
 
   #add(message: LogMessage): void {

@@ -250,6 +250,11 @@ describe('N11: recall finds passages', () => {
     ]);
   });
 
+  it('all of a session whose view was never sent, since it is over the budget', async () => {
+    const session = await sessionOf(2_000, [...START, says('The vane points north.'), ...talk(20, 110)]);
+    expect((await session.recall({ query: 'vane points north' }))[0]).toMatchObject({ handle: 'm3' });
+  });
+
   it('in what a handle names, where both are given', async () => {
     const session = await compacted([
       ...step('list', { of: 'mills' }, LIST),
