@@ -13,6 +13,7 @@ export function* requestsOf({ messages, seed }: Case): Generator<{
   readonly view: number;
   readonly length: number;
   readonly bytes: { readonly messages: readonly unknown[]; readonly beside: unknown };
+  /** Sorted: which come first says nothing. */
   readonly notices: readonly string[];
 }> {
   const views = viewsOf(messages, seed);
@@ -21,7 +22,13 @@ export function* requestsOf({ messages, seed }: Case): Generator<{
       for (const length of lengthsOf(shown)) {
         const { messages: sent, beside, notices } = serialise(shown.slice(0, length));
         const bytes = { messages: sent, beside };
-        yield { format, view, length, bytes, notices: notices.map(({ at, kind }) => `${kind} at ${at}`) };
+        yield {
+          format,
+          view,
+          length,
+          bytes,
+          notices: notices.map(({ at, kind }) => `${kind} at ${at}`).sort(),
+        };
       }
     }
   }
