@@ -1,4 +1,4 @@
-import type { RequestWriter, Json } from '../spi/index.js';
+import type { Json } from '../spi/index.js';
 import { inputOf, type Reading, type Usage } from '../tokens/index.js';
 import { appendedAt, type ViewMessage } from '../transcript/index.js';
 import { CallBook, standingIn, type CallRecord } from './calls.js';
@@ -47,7 +47,6 @@ const LEAST_SENT = 1_000;
 /** Writes the requests of one session, and knows what each of them held. */
 export class Requests {
   readonly #parts: SessionParts;
-  readonly #writer: RequestWriter;
   readonly #book: CallBook;
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
   /** Most input that each model was reported to have taken. */
@@ -59,7 +58,6 @@ export class Requests {
 
   constructor(parts: SessionParts, calls?: number) {
     this.#parts = parts;
-    this.#writer = parts.createWriter();
     this.#book = new CallBook(calls);
   }
 
@@ -97,7 +95,7 @@ export class Requests {
     const from = Math.min(changed, this.#injectedAt, place);
     const view = injected.length > 0 ? withInjected(plain, place, injected) : plain;
     const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
-    const { messages, beside = {}, notices } = this.#writer.write(view, Math.min(from, view.length));
+    const { messages, beside = {}, notices } = this.#parts.serialise(view);
     this.#injectedAt = place;
     projection.settle();
     this.#unmarked = plain === projection.view ? plain.length : 0;

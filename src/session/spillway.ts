@@ -241,7 +241,7 @@ export class Spillway {
       redact: this.#redact,
       gauge,
       follower,
-      createWriter: () => follower.writer(),
+      serialise: (view) => follower.serialise(view),
       copyInstance: follower.copyInstance,
       costs,
       summarizer,

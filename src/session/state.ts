@@ -3,7 +3,7 @@ import { ReferenceIndex, SecretBook, type Redact } from '../facts/index.js';
 import { StatementLedger } from '../outline/index.js';
 import type { PressureStream } from '../pressure/index.js';
 import type { Policy, Spent } from '../pipeline/index.js';
-import type { MeasureMessage, RequestWriter } from '../spi/index.js';
+import type { MeasureMessage, Serialised } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { PriceOf, Reading } from '../tokens/index.js';
 import {
@@ -14,6 +14,7 @@ import {
   type LogMessage,
   type Message,
   type SummarizerChoice,
+  type ViewMessage,
 } from '../transcript/index.js';
 import type { AuditTrail } from './audit.js';
 import type { CostBook } from './costs.js';
@@ -63,7 +64,8 @@ export interface SessionParts {
   readonly gauge: Gauge;
   /** How the format's instances of classes are copied, where it has any. */
   readonly copyInstance: CopyOptions['instance'];
-  readonly createWriter: () => RequestWriter;
+  /** Writes a view in the session's format, with the client's newest instructions at the head. */
+  readonly serialise: (view: readonly ViewMessage[]) => Serialised;
   /** Tells what is new in a client's whole history. */
   readonly follower: Follower;
   readonly costs: CostBook;

@@ -45,8 +45,6 @@ export interface WireFormat {
   copyInstance?(value: object, copy: (inner: unknown) => unknown): unknown;
   /** Pure: the same view gives the same bytes. A longer view extends a shorter one wherever the log does. */
   serialise(view: readonly ViewMessage[]): Serialised;
-  /** For one conversation that is written again and again as it grows. */
-  createWriter(): RequestWriter;
 }
 
 /** Reads the same conversation again and again as it grows, parsing only what changed. */
@@ -56,10 +54,4 @@ export interface RequestReader {
    * are the very objects they were.
    */
   read(input: unknown): Parsed;
-}
-
-/** Writes the same conversation again and again as it grows, re-doing only what changed. */
-export interface RequestWriter {
-  /** Equal to `serialise(view)`; `unchangedUpTo` is the first view index that differs from the last write. */
-  write(view: readonly ViewMessage[], unchangedUpTo: number): Serialised;
 }

@@ -1,4 +1,4 @@
-import type { Notice, Parsed, RequestReader, RequestWriter, WireFormat } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader, Serialised, WireFormat } from '../../spi/index.js';
 import {
   copied,
   type CopyOptions,
@@ -111,19 +111,10 @@ export class Follower {
     return format.copyInstance?.bind(format);
   }
 
-  /** A writer that puts the client's newest instructions at the head. Whoever gets a request may write to it. */
-  writer(): RequestWriter {
-    const writer = this.#format.createWriter();
+  /** A request with the client's newest instructions at the head. Whoever gets it may write to it. */
+  serialise(view: readonly ViewMessage[]): Serialised {
     const { copyInstance: instance } = this;
-    let written: readonly ViewMessage[] | undefined;
-    return {
-      write: (view, unchangedUpTo) => {
-        const dressed = this.#dress(view);
-        const from = written === this.#worn ? unchangedUpTo + dressed.length - view.length : 0;
-        written = this.#worn;
-        return copied(writer.write(dressed, Math.max(0, from)), instance && { instance });
-      },
-    };
+    return copied(this.#format.serialise(this.#dress(view)), instance && { instance });
   }
 
   /**

@@ -81,7 +81,7 @@ export function previewPlan(
   parts: SessionParts,
 ): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
   const draft = drawn(plan, state);
-  const { messages, beside = {}, notices } = parts.createWriter().write(draft.view, 0);
+  const { messages, beside = {}, notices } = parts.serialise(draft.view);
   return { messages, beside, notices, reading: parts.gauge.read(draft), view: draft.view };
 }
 

@@ -1,25 +1,35 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ViewMessage } from '../../transcript/index.js';
-import { alignedParts } from '../aligned.js';
+import { alignedParts } from '../conversation/aligned.js';
 import { isFields, jsonText, listOf, type Fields } from '../record.js';
-import { distinctIds, type Answer, type Draft, type DraftCall } from '../steps/index.js';
-import { wellFormed } from '../well-formed.js';
+import { distinctIds } from '../conversation/distinct-ids.js';
+import { drafted } from '../conversation/drafts.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
+import type { Call, Draft } from '../conversation/results-behind-calls.js';
+import { wellFormed } from '../conversation/well-formed.js';
 import { saidBy, writeItem, writeResult } from './item-out.js';
+import type { DraftedAnswer } from '../conversation/pairing.js';
 import { approvalKey, FORMAT, ROLES, wireOf, type WireMessage } from './wire.js';
 
 /** An answer of a tool message: the item as it is sent, and its words for where no call waits for it. */
-export interface AnswerItem {
+export interface AiSdkAnswer extends DraftedAnswer {
   readonly item: Fields;
   readonly said: readonly Fields[];
 }
 
-type Note = (kind: string, what: string) => void;
-
 /** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
-export function draft(shown: ViewMessage): Draft<AnswerItem> {
+export interface AiSdkDraft extends Draft<Call, AiSdkAnswer> {
+  readonly message?: WireMessage;
+  /** The message that holds exactly these answers, as it came in. */
+  readonly whole?: WireMessage;
+  /** The message they came in, whatever was edited since: its other fields stay. */
+  readonly frame?: WireMessage;
+}
+
+export const draftOf = drafted((shown: ViewMessage): AiSdkDraft => {
   const { message } = shown;
   const notices: Notice[] = [];
-  const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const note = reporter(message.id, notices);
   const own = message.wireFormat === FORMAT && !shown.made;
   const wire = own ? wireOf((shown.source ?? message).wire) : undefined;
   const written = writeParts(shown, wire, note);
@@ -29,8 +39,11 @@ export function draft(shown: ViewMessage): Draft<AnswerItem> {
   const mended = said === undefined ? undefined : wellFormed(said);
   const answers = written.answers.map((answer) => mendAnswer(answer, note));
   const sound = answers.every((answer, at) => answer === written.answers[at]);
-  if (mended !== said) note('half-character', 'halves of characters are sent as U+FFFD');
+  if (mended !== said) note('lone-surrogate', SAID.surrogates);
   return {
+    id: message.id,
+    role: message.role,
+    speaks: mended !== undefined,
     ...(mended !== undefined && { message: mended }),
     calls: written.calls,
     answers,
@@ -38,17 +51,17 @@ export function draft(shown: ViewMessage): Draft<AnswerItem> {
     ...(wire?.role === 'tool' && { frame: wire }),
     notices,
   };
-}
+});
 
 interface Written {
   readonly items: readonly Fields[];
-  readonly answers: readonly Answer<AnswerItem>[];
-  readonly calls: readonly DraftCall[];
+  readonly answers: readonly AiSdkAnswer[];
+  readonly calls: readonly Call[];
   /** Anything differs from what came in. */
   readonly changed: boolean;
 }
 
-function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Note): Written {
+function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Report): Written {
   const { message } = shown;
   const content = listOf(wire?.content);
   const ids = distinctIds(
@@ -56,8 +69,8 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Not
     note,
   );
   const items: Fields[] = [];
-  const answers: Answer<AnswerItem>[] = [];
-  const calls: DraftCall[] = [];
+  const answers: AiSdkAnswer[] = [];
+  const calls: Call[] = [];
   let changed = wire === undefined || (shown.replaced?.size ?? 0) > 0;
   for (const { source, shown: parts } of alignedParts(shown)) {
     const from = wire && typeof source.wire === 'number' ? content[source.wire] : undefined;
@@ -65,7 +78,7 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Not
       const answer = answerOf(part, from, message);
       if (answer) {
         answers.push(answer);
-        changed ||= answer.item.item !== from;
+        changed ||= answer.item !== from;
         continue;
       }
       const placed = part.type === 'tool-call' ? { ...part, callId: ids[calls.length] ?? part.callId } : part;
@@ -85,27 +98,27 @@ function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Not
 }
 
 /** Results, and responses to requests for approval: what stands behind its call. */
-function answerOf(part: Part, from: unknown, message: Message): Answer<AnswerItem> | undefined {
+function answerOf(part: Part, from: unknown, message: Message): AiSdkAnswer | undefined {
   if (part.type === 'tool-result') {
     const item = writeResult(part, from, 'unknown', message);
-    return { callId: part.callId, item: { item, said: saidBy(part, from, message) } };
+    return { callId: part.callId, item, said: saidBy(part, message) };
   }
   if (part.type === 'opaque' && isFields(from) && from.type === 'tool-approval-response') {
-    return { callId: approvalKey(from.approvalId), item: { item: from, said: [] }, bound: true };
+    return { callId: approvalKey(from.approvalId), item: from, said: [], bound: true };
   }
   return undefined;
 }
 
-function mendAnswer(answer: Answer<AnswerItem>, note: Note): Answer<AnswerItem> {
-  const item = wellFormed(answer.item.item);
-  if (item === answer.item.item) return answer;
-  note('half-character', 'halves of characters are sent as U+FFFD');
-  return { ...answer, item: { item, said: wellFormed(answer.item.said) } };
+function mendAnswer(answer: AiSdkAnswer, note: Report): AiSdkAnswer {
+  const item = wellFormed(answer.item);
+  if (item === answer.item) return answer;
+  note('lone-surrogate', SAID.surrogates);
+  return { ...answer, item, said: wellFormed(answer.said) };
 }
 
 type Role = 'system' | 'user' | 'assistant' | 'tool';
 
-function roleOf(message: Message, wire: WireMessage | undefined, { items }: Written, note: Note): Role {
+function roleOf(message: Message, wire: WireMessage | undefined, { items }: Written, note: Report): Role {
   if (wire && !ROLES.has(wire.role)) {
     note('unknown-role', `role ${jsonText(wire.role) || 'missing'} is sent as a user message`);
     return 'user';
@@ -122,13 +135,13 @@ function sayMessage(
   wire: WireMessage | undefined,
   { items, answers, calls, changed }: Written,
   role: Role,
-  note: Note,
+  note: Report,
 ): WireMessage | undefined {
   if (role === 'system') return saySystem(shown, wire, note);
   const fitting = items.filter((item) => role === 'assistant' || USER_ITEMS.has(item.type));
   const speaks = fitting.some((item) => item.type !== 'text' || item.text !== '');
   if (!speaks && calls.length === 0) {
-    if (answers.length === 0 && wire) note('empty-text', 'a message that says nothing is left out');
+    if (answers.length === 0 && wire) note('empty-text', SAID.silent);
     return undefined;
   }
   const asItWas =
@@ -146,7 +159,7 @@ const USER_ITEMS: ReadonlySet<unknown> = new Set(['text', 'image', 'file']);
 function saySystem(
   { message }: ViewMessage,
   wire: WireMessage | undefined,
-  note: Note,
+  note: Report,
 ): WireMessage | undefined {
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   if (text === '') {

@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
-import { createWriter, serialise } from './serialise.js';
+import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
 /**
@@ -13,5 +13,4 @@ export const aiSdk: WireFormat = {
   parse,
   createReader,
   serialise,
-  createWriter,
 };

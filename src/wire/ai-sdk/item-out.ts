@@ -8,8 +8,9 @@ import type {
 } from '../../transcript/index.js';
 import { aiSdkFilePart, aiSdkResultFile, bytesOf } from '../files/index.js';
 import { isFields, listOf, type Fields } from '../record.js';
-import { fileNote } from '../wording.js';
-import { argumentsOf, type Report } from './items.js';
+import { fileNote } from '../conversation/placeholders.js';
+import type { Report } from '../conversation/repairs.js';
+import { argumentsOf } from './items.js';
 
 /**
  * One part as an item of a message's content: the very object it came from (`from`) where it still says the same.
@@ -128,14 +129,8 @@ function writeInner(inner: TextPart | FilePart, from: Fields | undefined, messag
 }
 
 /** What a result says, as parts of a user's message. */
-export function saidBy(part: ToolResultPart, from: unknown, message: Message): Fields[] {
-  const output = isFields(from) && isFields(from.output) ? from.output : undefined;
+export function saidBy(part: ToolResultPart, message: Message): Fields[] {
   return part.content.map((inner): Fields => {
-    if (inner.type === 'text') return { type: 'text', text: inner.text };
-    const at = Array.isArray(inner.wire) ? (inner.wire as readonly unknown[])[1] : undefined;
-    const source = output && typeof at === 'number' ? listOf(output.value)[at] : undefined;
-    const bytes = bytesOf(message, inner);
-    const note = { type: 'text', text: fileNote(inner.mediaType, inner.bytes, inner.name) };
-    return (bytes && aiSdkFilePart(bytes, inner)) ?? (isFields(source) ? note : note);
+    return inner.type === 'text' ? { type: 'text', text: inner.text } : writeFile(inner, message);
   });
 }

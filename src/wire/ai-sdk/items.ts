@@ -2,8 +2,7 @@ import type { FilePart, Part, TextPart, ToolResultPart } from '../../transcript/
 import { fileOfItem } from '../files/index.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { proofOf, sizeOf } from './wire.js';
-
-export type Report = (kind: string, what: string) => void;
+import type { Report } from '../conversation/repairs.js';
 
 /** Content of a message as parts: a string, or a list of typed items. What is not understood stays whole, opaque. */
 export function parseContent(content: unknown, at: string, report: Report): Part[] {

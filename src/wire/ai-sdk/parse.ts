@@ -1,10 +1,11 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
-import { parseContent, type Report } from './items.js';
+import { reporter, type Report } from '../conversation/repairs.js';
+import { parseContent } from './items.js';
 import { FORMAT, ROLES, sizeOf, type WireMessage } from './wire.js';
 
 const SHAPE = 'a list of ModelMessages, or an object with such a list as `messages` or `prompt`';
@@ -52,7 +53,7 @@ class ModelMessageParser implements PieceParser {
     const id = freeId(wire, index, this.#taken);
     const notices: Notice[] = [];
     return {
-      messages: [parseMessage(wire, id, (kind, what) => notices.push({ at: id, kind, what }))],
+      messages: [parseMessage(wire, id, reporter(id, notices))],
       notices,
     };
   }

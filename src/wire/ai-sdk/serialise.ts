@@ -1,23 +1,23 @@
-import type { RequestWriter, Serialised } from '../../spi/index.js';
-import type { Message, ViewMessage } from '../../transcript/index.js';
-import { createStepWriter, type Draft, type StepDialect } from '../steps/index.js';
-import { NO_RESULT, NOTHING_SAID } from '../wording.js';
-import { draft, type AnswerItem } from './draft.js';
-import { FORMAT, isSystemField, type WireMessage } from './wire.js';
+import type { Serialised } from '../../spi/index.js';
+import type { ViewMessage } from '../../transcript/index.js';
+import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { resultsBehindCalls, type Call } from '../conversation/results-behind-calls.js';
+import { draftOf, type AiSdkAnswer, type AiSdkDraft } from './draft.js';
+import { FORMAT, isSystemField } from './wire.js';
 
-/** By the view's message object: a view that is written again allocates only where it changed. */
-const drafts = new WeakMap<Message, Draft<AnswerItem>>();
-
-const dialect: StepDialect<AnswerItem> = {
-  draft,
-  answered: (pairs, { frame }) => {
+const writeRest = resultsBehindCalls<Call, AiSdkAnswer, AiSdkDraft>({
+  draft: draftOf,
+  answered: (pairs, { answers, whole, frame }) => {
+    const isWhole =
+      pairs.length === answers.length && pairs.every(([{ callId }, { wireId }]) => callId === wireId);
+    if (whole && isWhole) return [whole];
     const content = pairs.map(([{ item, bound }, { wireId, tool }]) => {
-      if (bound) return item.item;
-      const named = item.item.toolName === 'unknown' ? { toolName: tool } : {};
-      const same = item.item.toolCallId === wireId && !('toolName' in named);
-      return same ? item.item : { ...item.item, toolCallId: wireId, ...named };
+      if (bound) return item;
+      const named = item.toolName === 'unknown' ? { toolName: tool } : {};
+      const same = item.toolCallId === wireId && !('toolName' in named);
+      return same ? item : { ...item, toolCallId: wireId, ...named };
     });
-    return [{ ...(frame as WireMessage | undefined), role: 'tool', content }];
+    return [{ ...frame, role: 'tool', content }];
   },
   unanswered: (calls) => {
     const output = { type: 'error-text', value: NO_RESULT };
@@ -26,35 +26,22 @@ const dialect: StepDialect<AnswerItem> = {
     });
     return [{ role: 'tool', content }];
   },
-  stray: (label, { item: { said } }) => {
+  unmatched: (label, { said }) => {
     const [first, ...rest] = said;
     const words = first?.type === 'text' ? `${label}\n${String(first.text)}` : label;
     const content = [{ type: 'text', text: words }, ...(first?.type === 'text' || !first ? rest : said)];
     return { role: 'user', content };
   },
   silent: { role: 'user', content: NOTHING_SAID },
-};
-
-export function serialise(view: readonly ViewMessage[]): Serialised {
-  return createWriter().write(view, 0);
-}
+});
 
 /** Instructions that came in the field `system` go back there, as long as they stand at the head. */
-export function createWriter(): RequestWriter {
-  const writer = createStepWriter(dialect, drafts);
-  let besides = 0;
-  return {
-    write(view, unchangedUpTo) {
-      let count = 0;
-      while (count < view.length && isBeside(view[count]!)) count++;
-      const rest = count === 0 ? view : view.slice(count);
-      const from = besides === count ? unchangedUpTo - count : 0;
-      besides = count;
-      const { messages, notices } = writer.write(rest, Math.max(0, from));
-      const beside = count === 0 ? {} : { beside: { system: systemOf(view.slice(0, count)) } };
-      return { messages, ...beside, notices };
-    },
-  };
+export function serialise(view: readonly ViewMessage[]): Serialised {
+  let count = 0;
+  while (count < view.length && isBeside(view[count]!)) count++;
+  const { messages, notices } = writeRest(count === 0 ? view : view.slice(count));
+  const beside = count === 0 ? {} : { beside: { system: systemOf(view.slice(0, count)) } };
+  return { messages, ...beside, notices };
 }
 
 function isBeside({ message, source, made }: ViewMessage): boolean {

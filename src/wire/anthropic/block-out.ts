@@ -14,8 +14,8 @@ import type {
 } from '../../transcript/index.js';
 import { anthropicFileBlock, bytesOf } from '../files/index.js';
 import { isFields, jsonText, type Fields } from '../record.js';
-import { fileNote } from '../wording.js';
-import type { Report } from './blocks.js';
+import { fileNote } from '../conversation/placeholders.js';
+import type { Report } from '../conversation/repairs.js';
 import { blockAt, isThinking, type Block, type WireMessage } from './wire.js';
 
 /** What a part is written over: the message it stands in, and the wire it came from where that is ours. */

@@ -10,8 +10,7 @@ import type {
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 import { fileOfBlock } from '../files/index.js';
 import { isServerBlock, type Block, type BlockPointer } from './wire.js';
-
-export type Report = (kind: string, what: string) => void;
+import type { Report } from '../conversation/repairs.js';
 
 /** A tool's id where the wire has none: made from its place, so that both sides of a pair get the same. */
 export type NameCall = (place: number) => string;

@@ -1,34 +1,26 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ViewMessage } from '../../transcript/index.js';
 import { isFields, jsonText } from '../record.js';
+import { drafted } from '../conversation/drafts.js';
+import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
+import { unknownRole } from '../conversation/placeholders.js';
 import { blockOf, type Source } from './block-out.js';
-import type { Report } from './blocks.js';
 import { marksIn } from './cache-marks.js';
 import { mendBlock } from './mend.js';
-import { unknownRole } from './notes.js';
 import { blocksOf, carriedBy, type Block, type WireMessage } from './wire.js';
+import { reporter, type Report } from '../conversation/repairs.js';
 
-/** A call as its step waits for it. */
-export interface DraftCall {
-  /** The id that results name. */
-  readonly callId: string;
-  readonly tool: string;
-}
+export type DraftCall = DraftedCall;
 
-export interface DraftResult {
-  readonly callId: string;
+export interface DraftResult extends DraftedAnswer {
   readonly block: Block;
 }
 
 /** One view message on the wire, legal by itself; what depends on its neighbours is decided in `compose.ts`. */
-export interface Draft {
-  readonly id: string;
+export interface Draft extends Drafted<DraftCall, DraftResult> {
   readonly role: 'system' | 'user' | 'assistant';
-  /** All but results. */
+  /** All but results; the calls are in the order of `tool_use` among them. */
   readonly blocks: readonly Block[];
-  /** In the order of `tool_use` among the blocks. */
-  readonly calls: readonly DraftCall[];
-  readonly results: readonly DraftResult[];
   /** The object that came in, where it goes out as it is. */
   readonly whole?: WireMessage;
   /** The object that came in, for its fields beside the content. */
@@ -41,26 +33,14 @@ export interface Draft {
   readonly original: boolean;
   /** Cache marks in it. */
   readonly marks: number;
-  readonly notices: readonly Notice[];
 }
-
-/** By the view's message object: a view that is written again costs only where it changed. */
-const drafts = new WeakMap<Message, readonly Draft[]>();
 
 /** Usually one; a message of another format in which the provider answered its own calls is several. */
-export function draftsOf(shown: ViewMessage): readonly Draft[] {
-  const known = drafts.get(shown.message);
-  if (known) return known;
-  const made = makeDrafts(shown);
-  drafts.set(shown.message, made);
-  return made;
-}
-
-function makeDrafts(shown: ViewMessage): readonly Draft[] {
+export const draftsOf = drafted((shown: ViewMessage): readonly Draft[] => {
   const { message } = shown;
   const carried = shown.made ? undefined : carriedBy(message);
   const notices: Notice[] = [];
-  const report: Report = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const report = reporter(message.id, notices);
   const about = {
     id: message.id,
     role: roleOf(message),
@@ -86,7 +66,7 @@ function makeDrafts(shown: ViewMessage): readonly Draft[] {
     const own = at === 0 ? { notices, ...frame } : { notices: [] };
     return { ...about, ...split(blocks), ...own, calls: callsOf(parts), faithful: false };
   });
-}
+});
 
 /** What an edit left empty is nothing to speak of; what the log holds empty is said by `mendBlock`. */
 function writePart(part: Part, source: Source): readonly Block[] {
@@ -101,12 +81,14 @@ function mendAll(blocks: readonly Block[], report: Report): Block[] {
   });
 }
 
-function split(blocks: readonly Block[]): Pick<Draft, 'blocks' | 'results' | 'marks'> {
-  const results = blocks.filter(({ type }) => type === 'tool_result');
+function split(all: readonly Block[]): Pick<Draft, 'blocks' | 'speaks' | 'answers' | 'marks'> {
+  const results = all.filter(({ type }) => type === 'tool_result');
+  const blocks = results.length === 0 ? all : all.filter(({ type }) => type !== 'tool_result');
   return {
-    blocks: results.length === 0 ? blocks : blocks.filter(({ type }) => type !== 'tool_result'),
-    results: results.map((block) => ({ callId: String(block.tool_use_id ?? ''), block })),
-    marks: blocks.reduce((sum, block) => sum + marksIn(block), 0),
+    blocks,
+    speaks: blocks.length > 0,
+    answers: results.map((block) => ({ callId: String(block.tool_use_id ?? ''), block })),
+    marks: all.reduce((sum, block) => sum + marksIn(block), 0),
   };
 }
 

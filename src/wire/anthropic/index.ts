@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
-import { createWriter, serialise } from './serialise.js';
+import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
 /** Anthropic's Messages API. `parse` takes the request body, for `system` stands beside its messages. */
@@ -10,6 +10,5 @@ export const anthropic: WireFormat = {
   parse,
   createReader,
   serialise,
-  createWriter,
 };
 export { fitCacheMarks } from './cache-marks.js';

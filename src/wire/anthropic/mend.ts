@@ -1,8 +1,8 @@
 import { isFields, kindOf } from '../record.js';
-import { wellFormed } from '../well-formed.js';
-import { fileNote } from '../wording.js';
-import type { Report } from './blocks.js';
+import { wellFormed } from '../conversation/well-formed.js';
+import { fileNote } from '../conversation/placeholders.js';
 import { isThinking, type Block } from './wire.js';
+import type { Report } from '../conversation/repairs.js';
 
 /** Puts right in one block what the provider refuses, each with a notice; the same object where nothing is wrong. */
 export function mendBlock(block: Block, report: Report): Block | undefined {
@@ -42,7 +42,7 @@ function mendCall(block: Block, report: Report): Block {
       String(name ?? '')
         .replace(/[^a-zA-Z0-9_-]/g, '_')
         .slice(0, 128) || 'unknown';
-    report('call-name', `a call to ${String(name)} is sent as one to ${legal}`);
+    report('tool-name', `a call to ${String(name)} is sent as one to ${legal}`);
     mended = { ...mended, name: legal };
   }
   if (isFields(input)) return mended;
@@ -68,6 +68,6 @@ function mendResult(block: Block, report: Report): Block {
 /** Half a character is no text in JSON that providers take. */
 function mendText(block: Block, report: Report): Block {
   const whole = wellFormed(block);
-  if (whole !== block) report('half-character', 'halves of characters are sent as U+FFFD');
+  if (whole !== block) report('lone-surrogate', 'halves of characters are sent as U+FFFD');
   return whole;
 }

@@ -10,7 +10,3 @@ export const GOES_ON = '[The conversation goes on.]';
 export const CONTINUE = '[Continue.]';
 
 export const NOTHING_SAID = '[Nothing was said yet.]';
-
-export const MIDWAY_SYSTEM = '[instructions from the operator]';
-
-export { unknownRole } from '../wording.js';

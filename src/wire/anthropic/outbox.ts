@@ -1,4 +1,5 @@
 import type { Notice } from '../../spi/index.js';
+import { SAID, type RepairKind } from '../conversation/repairs.js';
 import { marksAllowed, marksIn, withoutMarks } from './cache-marks.js';
 import { blocksOf, isServerBlock, isThinking, type Block, type WireMessage } from './wire.js';
 import { BEGINS, CONTINUE, GOES_ON, NOTHING_SAID } from './notes.js';
@@ -32,7 +33,7 @@ export class Outbox {
   readonly #entries: Entry[] = [];
   readonly notices: Notice[] = [];
 
-  note(at: string, kind: string, what: string): void {
+  note(at: string, kind: RepairKind, what: string): void {
     this.notices.push({ at, kind, what });
   }
 
@@ -45,12 +46,7 @@ export class Outbox {
     const last = this.#entries.at(-1);
     if (!last) {
       this.#push('user', words(BEGINS));
-      if (original)
-        this.note(
-          at,
-          'begins-with-assistant',
-          'the log begins with the assistant; a line of the user is put first',
-        );
+      if (original) this.note(at, 'begins-with-assistant', SAID.beginsWithAssistant);
     } else if (last.role === 'assistant' && !(last.faithful && piece.faithful)) {
       if (isThinking(piece.blocks[0] ?? {})) this.#push('user', words(GOES_ON));
     }
@@ -79,7 +75,7 @@ export class Outbox {
       this.note(at, 'nothing-said', 'no message says anything; a line of the user stands in');
       this.#push('user', words(NOTHING_SAID));
     } else if (last.role === 'assistant' && !isServerBlock(last.blocks.at(-1) ?? {})) {
-      this.note(at, 'ends-with-assistant', 'the log ends with the assistant; a line of the user is put last');
+      this.note(at, 'ends-with-assistant', SAID.endsWithAssistant);
       this.#push('user', words(CONTINUE));
     }
   }

@@ -1,11 +1,12 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type PieceParser } from '../conversation/reader.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
-import { assistantPart, userPart, type Report } from './blocks.js';
+import { assistantPart, userPart } from './blocks.js';
 import { FORMAT, type Carried, type WireMessage } from './wire.js';
+import { reporter, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of Anthropic messages, or a request body with such a list as `messages`';
 const notThisFormat = notOfFormat('anthropic', SHAPE, 'a Messages API request body');
@@ -70,7 +71,7 @@ function instructions(message: WireMessage, id: string, report: Report): Message
 }
 
 function messagesOf(wire: WireMessage, id: string, notices: Notice[]): Message[] {
-  const report: Report = (kind, what) => notices.push({ at: id, kind, what });
+  const report = reporter(id, notices);
   if (wire.role === 'assistant') return [assistantMessage(wire, id, report)];
   if (wire.role === 'system') return [instructions(wire, id, report)];
   if (wire.role === 'user') return userMessages(wire, id, report);

@@ -1,7 +1,9 @@
-import type { RequestWriter, Serialised } from '../../spi/index.js';
+import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
-import { emptyBook, writeStep } from './compose.js';
-import { draftsOf, type Draft } from './draft.js';
+import { pairedSteps } from '../conversation/pairing.js';
+import { writeStep } from './compose.js';
+import { draftsOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
+import { IdBook } from './ids.js';
 import { Outbox } from './outbox.js';
 import type { Block } from './wire.js';
 
@@ -13,28 +15,15 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   const instructions = drafts.slice(0, leading < 0 ? drafts.length : leading);
   for (const { notices } of instructions) for (const notice of notices) out.notices.push(notice);
 
-  const book = emptyBook();
-  for (let from = instructions.length; from < drafts.length;) {
-    const to = endOfStep(drafts, from);
-    writeStep(drafts.slice(from, to), book, out);
-    from = to;
-  }
+  const ids = new IdBook();
+  const spoken = drafts.slice(instructions.length);
+  for (const step of pairedSteps<DraftCall, DraftResult, Draft>(spoken, out.notices))
+    writeStep(step, ids, out);
   out.close(drafts.at(-1)?.id ?? 'request');
   const marks = instructions.reduce((sum, draft) => sum + draft.marks, 0);
   const messages = out.messages(marks);
   const system = systemOf(instructions);
   return { messages, ...(system !== undefined && { beside: { system } }), notices: out.notices };
-}
-
-/** Drafts are kept by message, so the whole is put together anew each time: it is no larger than the window. */
-export function createWriter(): RequestWriter {
-  return { write: (view) => serialise(view) };
-}
-
-function endOfStep(drafts: readonly Draft[], from: number): number {
-  let to = from + 1;
-  while (to < drafts.length && drafts[to]!.role !== 'assistant') to++;
-  return to;
 }
 
 /** As it came in, where it did; one text stays a string, and several messages become one list of blocks. */

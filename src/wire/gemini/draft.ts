@@ -1,23 +1,24 @@
 import type { Notice } from '../../spi/index.js';
-import type { Message, Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
-import { alignedParts } from '../aligned.js';
+import type { Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
+import { alignedParts } from '../conversation/aligned.js';
 import { isFields, isText } from '../record.js';
-import { wellFormed } from '../well-formed.js';
-import { fileNote } from '../wording.js';
+import { wellFormed } from '../conversation/well-formed.js';
+import { fileNote } from '../conversation/placeholders.js';
+import { drafted } from '../conversation/drafts.js';
+import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { foreignDraft } from './foreign.js';
-import { mendPart, type Note } from './mend.js';
+import { mendPart } from './mend.js';
 import { writePart } from './rebuild.js';
 import { carriedBy, fieldOf, partsIn, type Carried, type Content, type WirePart } from './wire.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
-/** A call as its step waits for it; `id` only where the wire has one. */
-export interface DraftCall {
-  readonly callId: string;
-  readonly tool: string;
+/** `id` only where the wire has one. */
+export interface DraftCall extends DraftedCall {
   readonly wireName: string;
   readonly id?: string;
 }
 
-export interface DraftResult {
+export interface DraftResult extends DraftedAnswer {
   readonly part: ToolResultPart;
   /** The whole part, `functionResponse` and what stands beside it. */
   readonly wire: WirePart;
@@ -25,34 +26,35 @@ export interface DraftResult {
   readonly media: readonly WirePart[];
 }
 
-/** One view message on the wire; what depends on its neighbours is decided in `step.ts`. */
-export interface Draft {
+/** What a message becomes on the wire by itself. */
+export interface Made {
   /** The turn itself, where it can go out as the very object that came in. */
   readonly untouched?: Content;
   /** All parts but results. */
   readonly parts: readonly WirePart[];
   readonly calls: readonly DraftCall[];
-  readonly results: readonly DraftResult[];
+  readonly answers: readonly DraftResult[];
   readonly notices: readonly Notice[];
 }
 
-/** By the view's message object: a view that is written again is drafted only where it changed. */
-const drafts = new WeakMap<Message, Draft>();
-
-export function draftOf(shown: ViewMessage): Draft {
-  const known = drafts.get(shown.message);
-  if (known) return known;
-  const carried = shown.made ? undefined : carriedBy(shown.source ?? shown.message);
-  const draft = carried ? ownDraft(shown, carried) : encodable(foreignDraft(shown.message), shown.message.id);
-  drafts.set(shown.message, draft);
-  return draft;
+/** One view message on the wire; what depends on its neighbours is decided in `step.ts`. */
+export interface Draft extends Made, Drafted<DraftCall, DraftResult> {
+  /** It stands for a span of the log. */
+  readonly made: boolean;
 }
 
-function ownDraft(shown: ViewMessage, { content, system }: Carried): Draft {
+export const draftOf = drafted((shown: ViewMessage): Draft => {
+  const { id, role } = shown.message;
+  const carried = shown.made ? undefined : carriedBy(shown.source ?? shown.message);
+  const draft = carried ? ownDraft(shown, carried) : encodable(foreignDraft(shown.message), id);
+  return { id, role, ...draft, speaks: draft.parts.length > 0, made: shown.made !== undefined };
+});
+
+function ownDraft(shown: ViewMessage, { content, system }: Carried): Made {
   const { id } = shown.message;
   const edited = (shown.replaced?.size ?? 0) > 0;
   const notices: Notice[] = [];
-  const note: Note = (kind, what) => void notices.push({ at: id, kind, what });
+  const note = reporter(id, notices);
   const original = partsIn(content ?? system);
   const written = alignedParts(shown).map(({ source, shown: parts, replaced }) => {
     const at = typeof source.wire === 'number' ? source.wire : 0;
@@ -60,10 +62,10 @@ function ownDraft(shown: ViewMessage, { content, system }: Carried): Draft {
     if (replaced) return { parts, wires: parts.map((part) => writePart(part, own)) };
     return { parts, wires: system === undefined ? mendPart(own, note) : [asWords(own, source, note)] };
   });
-  const results = written.flatMap(({ parts, wires }) =>
+  const answers = written.flatMap(({ parts, wires }) =>
     parts.flatMap((part): DraftResult[] => {
       const wire = wires.find((one) => fieldOf(one, 'functionResponse') !== undefined);
-      return part.type === 'tool-result' && wire ? [{ part, wire, media: [] }] : [];
+      return part.type === 'tool-result' && wire ? [{ callId: part.callId, part, wire, media: [] }] : [];
     }),
   );
   const spoken = written.flatMap(({ parts, wires }) =>
@@ -76,11 +78,11 @@ function ownDraft(shown: ViewMessage, { content, system }: Carried): Draft {
   const said = spoken.filter(({ wire }) => !isEmptyText(wire));
   const calls = said.flatMap(({ part, wire }) => (part?.type === 'tool-call' ? [callIn(part, wire)] : []));
   if (said.length < spoken.length && !edited) {
-    notices.push({ at: id, kind: 'empty-text', what: 'a text without words is not sent' });
+    note('empty-text', 'a text without words is not sent');
   }
   const isWhole =
     !edited && notices.length === 0 && isFields(content) && isRole(content.role) && isSound(content.parts);
-  const draft = encodable({ parts: said.map(({ wire }) => wire), calls, results, notices }, id);
+  const draft = encodable({ parts: said.map(({ wire }) => wire), calls, answers, notices }, id);
   return isWhole && draft.notices.length === 0 ? { ...draft, untouched: content } : draft;
 }
 
@@ -90,7 +92,7 @@ function isSound(parts: unknown): boolean {
 }
 
 /** A system prompt holds words alone. */
-function asWords(own: WirePart, source: Part, note: Note): WirePart {
+function asWords(own: WirePart, source: Part, note: Report): WirePart {
   if (typeof own.text === 'string' || source.type !== 'file') return own;
   note('file-named', 'a file has no place in the system prompt; it is named instead');
   return { text: fileNote(source.mediaType, source.bytes, source.name) };
@@ -119,13 +121,14 @@ function isEmptyText(wire: WirePart): boolean {
 }
 
 /** Halves of surrogate pairs cannot be sent at all. */
-function encodable(draft: Draft, at: string): Draft {
+function encodable(draft: Made, at: string): Made {
   const parts = wellFormed(draft.parts);
-  const results = draft.results.map((result) => {
-    const wire = wellFormed(result.wire);
-    return wire === result.wire ? result : { ...result, wire };
+  const answers = draft.answers.map((answer) => {
+    const wire = wellFormed(answer.wire);
+    return wire === answer.wire ? answer : { ...answer, wire };
   });
-  if (parts === draft.parts && results.every((result, i) => result === draft.results[i])) return draft;
-  const what = 'halves of surrogate pairs cannot be encoded; sent as U+FFFD';
-  return { ...draft, parts, results, notices: [...draft.notices, { at, kind: 'lone-surrogate', what }] };
+  if (parts === draft.parts && answers.every((answer, i) => answer === draft.answers[i])) return draft;
+  const notices = [...draft.notices];
+  reporter(at, notices)('lone-surrogate', SAID.surrogates);
+  return { ...draft, parts, answers, notices };
 }

@@ -2,23 +2,24 @@ import type { Notice } from '../../spi/index.js';
 import type { FilePart, Message, TextPart, ToolCallPart, ToolResultPart } from '../../transcript/index.js';
 import { bytesOf, geminiFilePart } from '../files/index.js';
 import { isFields } from '../record.js';
-import { fileNote } from '../wording.js';
-import type { Draft, DraftCall, DraftResult } from './draft.js';
+import { fileNote } from '../conversation/placeholders.js';
+import type { DraftCall, DraftResult, Made } from './draft.js';
 import { MIDWAY_SYSTEM, NO_SIGNATURE } from './notes.js';
-import { takenName, type Note } from './mend.js';
+import { takenName } from './mend.js';
 import { argsOf } from './rebuild.js';
 import type { WirePart } from './wire.js';
+import { reporter, type Report } from '../conversation/repairs.js';
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
  * carry Google's sign for "not signed": signatures do not travel.
  */
-export function foreignDraft(message: Message): Draft {
+export function foreignDraft(message: Message): Made {
   const notices: Notice[] = [];
-  const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const note = reporter(message.id, notices);
   const parts: WirePart[] = [];
   const calls: DraftCall[] = [];
-  const results: DraftResult[] = [];
+  const answers: DraftResult[] = [];
   for (const part of message.parts) {
     if (part.type === 'text' && part.text !== '')
       parts.push({ text: named(part, message, parts.length === 0) });
@@ -27,7 +28,7 @@ export function foreignDraft(message: Message): Draft {
       const call = callOf(part, note);
       calls.push(call);
       parts.push(callPart(part, call.wireName, calls.length === 1, note));
-    } else if (part.type === 'tool-result') results.push(resultOf(message, part));
+    } else if (part.type === 'tool-result') answers.push(resultOf(message, part));
     else if (part.type === 'opaque') {
       note(
         'foreign-part',
@@ -39,7 +40,7 @@ export function foreignDraft(message: Message): Draft {
     (part) => part.type === 'reasoning' && part.signature === undefined && part.text,
   );
   if (unsigned) note('foreign-reasoning', 'thinking of another provider is not sent');
-  return { parts, calls, results, notices };
+  return { parts, calls, answers, notices };
 }
 
 /** Turns carry no names: whoever speaks under one says it first. */
@@ -56,7 +57,7 @@ function filePart(message: Message, part: FilePart): WirePart {
   return (source && geminiFilePart(source)) ?? { text: fileNote(part.mediaType, part.bytes, part.name) };
 }
 
-function callOf({ callId, name }: ToolCallPart, note: Note): DraftCall {
+function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
   const wireName = takenName(name);
   if (wireName !== name) note('tool-name', `the tool ${name} is called ${wireName} here`);
   return { callId, tool: name, wireName };
@@ -66,7 +67,7 @@ function callPart(
   { arguments: json, name }: ToolCallPart,
   wireName: string,
   first: boolean,
-  note: Note,
+  note: Report,
 ): WirePart {
   const args = argsOf(json);
   if (json.trim() !== '' && !isObject(json)) {
@@ -92,5 +93,10 @@ function resultOf(message: Message, part: ToolResultPart): DraftResult {
     return fileNote(inner.mediaType, inner.bytes, inner.name);
   });
   const response = { [part.isError ? 'error' : 'output']: words.join('\n') };
-  return { part, media, wire: { functionResponse: { name: part.name ?? '', response } } };
+  return {
+    callId: part.callId,
+    part,
+    media,
+    wire: { functionResponse: { name: part.name ?? '', response } },
+  };
 }

@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
-import { createWriter, serialise } from './serialise.js';
+import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
 /** Gemini's generateContent, in camelCase or snake_case. */
@@ -10,5 +10,4 @@ export const gemini: WireFormat = {
   parse,
   createReader,
   serialise,
-  createWriter,
 };

@@ -1,8 +1,7 @@
 import { isFields, isText, jsonText, type Fields } from '../record.js';
-import { fileNote } from '../wording.js';
+import { fileNote } from '../conversation/placeholders.js';
 import { fieldOf, keyOf, type WirePart } from './wire.js';
-
-export type Note = (kind: string, what: string) => void;
+import type { Report } from '../conversation/repairs.js';
 
 /** Gemini's rule for names of functions. */
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
@@ -17,7 +16,7 @@ export function takenName(name: string): string {
 const SAYINGS = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;
 
 /** Puts right in one part what the provider refuses, each with a notice; the same object where nothing is wrong. */
-export function mendPart(part: WirePart, note: Note): readonly WirePart[] {
+export function mendPart(part: WirePart, note: Report): readonly WirePart[] {
   const said = SAYINGS.filter((name) => fieldOf(part, name) !== undefined && fieldOf(part, name) !== null);
   if (said.length > 1) {
     note('two-in-a-part', `a part that says ${said.join(' and ')} is sent as ${said.length} parts`);
@@ -34,7 +33,7 @@ export function mendPart(part: WirePart, note: Note): readonly WirePart[] {
   }
   if (name === 'inlineData' || name === 'fileData') return [mendFile(part, name, note)];
   if (name === 'text' || isSpeaking(part)) return [part];
-  note('empty-part', 'a part that says nothing is not sent');
+  note('empty-text', 'a part that says nothing is not sent');
   return [];
 }
 
@@ -53,7 +52,7 @@ function isSpeaking(part: WirePart): boolean {
   );
 }
 
-function mendCall(part: WirePart, call: Fields, note: Note): WirePart {
+function mendCall(part: WirePart, call: Fields, note: Report): WirePart {
   const named = isText(call.name) ? call.name : 'unknown';
   const name = takenName(named);
   const { args } = call;
@@ -72,14 +71,14 @@ function mendCall(part: WirePart, call: Fields, note: Note): WirePart {
 }
 
 /** Its name is not looked at: the step names it as its call is named. */
-function mendResponse(part: WirePart, own: Fields, note: Note): WirePart {
+function mendResponse(part: WirePart, own: Fields, note: Report): WirePart {
   const { response } = own;
   if (isFields(response)) return part;
   note('response-not-object', 'a response that is no object is sent under `output`');
   return { ...part, [keyOf(part, 'functionResponse')]: { ...own, response: { output: response ?? '' } } };
 }
 
-function mendFile(part: WirePart, field: 'inlineData' | 'fileData', note: Note): WirePart {
+function mendFile(part: WirePart, field: 'inlineData' | 'fileData', note: Report): WirePart {
   const key = keyOf(part, field);
   const file: Fields = isFields(part[key]) ? part[key] : {};
   const type = fieldOf(file, 'mimeType');

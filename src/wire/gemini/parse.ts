@@ -1,11 +1,12 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { pairPart, parsePart, type Pairing } from './parts.js';
 import { FORMAT, partsIn, type Carried, type Content } from './wire.js';
+import { reporter } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of contents, or an object with such a list as `contents`';
 const notThisFormat = notOfFormat('gemini', SHAPE, 'a generateContent request body');
@@ -70,7 +71,7 @@ function parseContent(value: unknown, index: number, waiting: WaitingCalls, noti
   const content: Content | string = value;
   const role = typeof content === 'string' ? 'user' : (content.role ?? 'user');
   const isModel = role === 'model';
-  const report = (kind: string, what: string) => void notices.push({ at: id, kind, what });
+  const report = reporter(id, notices);
   const pairing = waiting.pairing(id, isModel);
   const parts = partsIn(content).map((part, at) => parsePart(part, at, pairing));
   for (const part of parts) {

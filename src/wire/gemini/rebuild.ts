@@ -1,6 +1,6 @@
 import type { Part, ToolResultPart } from '../../transcript/index.js';
 import { isFields, type Fields } from '../record.js';
-import { fileNote } from '../wording.js';
+import { fileNote } from '../conversation/placeholders.js';
 import { fieldOf, keyOf, type WirePart } from './wire.js';
 
 /**

@@ -1,28 +1,22 @@
-import type { RequestWriter, Serialised } from '../../spi/index.js';
+import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
-import { endOfStep } from '../steps/index.js';
-import { draftOf } from './draft.js';
+import { pairedSteps } from '../conversation/pairing.js';
+import { reporter, SAID } from '../conversation/repairs.js';
+import { draftOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
 import { BEGINS, GOES_ON } from './notes.js';
 import { userTurn, writeStep, type Request } from './step.js';
 import { carriedBy } from './wire.js';
 
 export function serialise(view: readonly ViewMessage[]): Serialised {
-  const request: Request = { contents: [], notices: [], calls: new Map() };
+  const request: Request = { contents: [], notices: [] };
   const beside = systemOf(view, request);
-  const firstSpoken = view.findIndex(({ message }) => message.role !== 'system');
-  for (let from = firstSpoken < 0 ? view.length : firstSpoken; from < view.length;) {
-    const to = endOfStep(view, from);
-    writeStep(view, from, to, request);
-    from = to;
-  }
+  const first = view.findIndex(({ message }) => message.role !== 'system');
+  const spoken = first < 0 ? [] : view.slice(first);
+  for (const step of pairedSteps<DraftCall, DraftResult, Draft>(spoken.map(draftOf), request.notices))
+    writeStep(step, request);
   const { contents, notices } = request;
   endWithUser(view, request);
   return { messages: contents, notices, ...(beside ? { beside } : {}) };
-}
-
-/** Redoes the view, which the window bounds; drafts of messages that did not change are kept. */
-export function createWriter(): RequestWriter {
-  return { write: (view) => serialise(view) };
 }
 
 /** System messages before anything else is said, as the body's system prompt: the very object where it is alone. */
@@ -51,6 +45,6 @@ function endWithUser(view: readonly ViewMessage[], { contents, notices }: Reques
     return;
   }
   if (contents.at(-1)?.role !== 'model' || draftOf(last).calls.length > 0) return;
-  notices.push({ at: last.message.id, kind: 'ends-with-model', what: 'a turn of the user is put behind it' });
+  reporter(last.message.id, notices)('ends-with-assistant', SAID.endsWithAssistant);
   contents.push(userTurn(GOES_ON));
 }

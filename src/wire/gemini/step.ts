@@ -1,117 +1,99 @@
 import type { Notice } from '../../spi/index.js';
-import type { ViewMessage } from '../../transcript/index.js';
+import { interrupted, type PairedStep, type Waiting } from '../conversation/pairing.js';
+import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { reporter, SAID } from '../conversation/repairs.js';
+import { wellFormed } from '../conversation/well-formed.js';
 import { isFields } from '../record.js';
-import { wellFormed } from '../well-formed.js';
-import { lateResult, NO_RESULT, NOTHING_SAID, ORPHAN_RESULT, secondResult } from '../wording.js';
-import { draftOf, type DraftCall, type DraftResult } from './draft.js';
+import type { Draft, DraftCall, DraftResult } from './draft.js';
 import { midwaySystem } from './foreign.js';
 import { BEGINS, filesOf, GOES_ON, WAITS } from './notes.js';
 import { keyOf, type Content, type WirePart } from './wire.js';
 
-/** One request as it grows: its turns, and what became of each call id. */
+/** One request as it grows. */
 export interface Request {
   readonly contents: Content[];
   readonly notices: Notice[];
-  readonly calls: Map<string, { readonly tool: string; readonly answered: boolean }>;
 }
 
-interface Slot {
-  readonly call: DraftCall;
-  result?: DraftResult;
-}
+type Step = PairedStep<Draft, DraftCall, DraftResult>;
+/** The results of a step by the call that each answers. */
+type Results = ReadonlyMap<Waiting<DraftCall>, DraftResult>;
 
 /** What a message adds to the user's turn; the very turn it came in, where it can go out as that. */
 interface Spoken {
-  readonly by?: ViewMessage;
+  readonly by?: Draft;
   readonly parts: readonly WirePart[];
   readonly untouched?: Content;
 }
 
 /**
- * Writes one step: a turn of the model and everything up to the next one. The results follow as one turn, as many as
- * there are calls and in their order; what else was said is a turn of its own behind it.
+ * Writes one step. The results follow as one turn, as many as there are calls and in their order; what else was said is
+ * a turn of its own behind it.
  */
-export function writeStep(view: readonly ViewMessage[], from: number, to: number, request: Request): void {
-  const head = view[from]!.message.role === 'assistant' ? view[from]! : undefined;
-  const slots = head ? writeModel(head, request) : [];
-  const spoken: Spoken[] = [];
-  for (const shown of view.slice(from, to)) spoken.push(...speak(shown, shown === head, slots, request));
-  const files = slots.flatMap(filesOfResult);
+export function writeStep(step: Step, request: Request): void {
+  if (step.head) writeModel(step.head, request);
+  const results = new Map<Waiting<DraftCall>, DraftResult>();
+  for (const { paired } of step.drafts)
+    for (const one of paired) if (one.kind === 'matched') results.set(one.waiting, one.answer);
+  const spoken = step.drafts.flatMap((one) => speak(one, step.head, request));
+  const files = step.waiting.flatMap((one) => filesOfResult(one, results.get(one)));
   if (files.length > 0) spoken.unshift({ parts: files });
-  const isOver = to < view.length || spoken.length > 0;
-  const brought = broughtByOne(view.slice(from, to), slots);
-  settle(head, slots, isOver, request, brought);
+  const brought = broughtByOne(step, results);
+  writeResults(step, results, brought, !step.isLast || spoken.length > 0, request);
   // Words that stand in the very turn of the results stay there: older models take it as it is.
-  writeUser(brought ? spoken.filter(({ by }) => by !== brought) : spoken, request, slots.length > 0);
+  writeUser(brought ? spoken.filter(({ by }) => by !== brought) : spoken, request, step.waiting.length > 0);
 }
 
-/** Gives a message's results to the calls that wait for them; what is left is said by the user. */
-function speak(shown: ViewMessage, isHead: boolean, slots: readonly Slot[], request: Request): Spoken[] {
-  const { id, role } = shown.message;
-  const { notices, parts, results, untouched } = draftOf(shown);
-  const strays = results
-    .filter((result) => !take(slots, result))
-    .map((result) => stray(result, slots, id, request));
-  if (isHead) return strays.length > 0 ? [{ parts: strays }] : [];
-  request.notices.push(...notices);
-  if (role === 'system') return [{ parts: midway(parts, id, request) }];
-  if (untouched && results.length === 0) return [{ parts, untouched }];
-  if (parts.length + strays.length > 0) return [{ by: shown, parts: [...strays, ...parts] }];
-  return results.length > 0 ? [] : [{ parts: [{ text: NOTHING_SAID }] }];
+/** What one message says besides the results that belong to the step's calls. */
+function speak(
+  { draft, paired }: Step['drafts'][number],
+  head: Draft | undefined,
+  request: Request,
+): Spoken[] {
+  const { parts, answers, untouched, role } = draft;
+  const strays = paired.flatMap((one) => (one.kind === 'unmatched' ? [labelled(one.label, one.answer)] : []));
+  if (draft === head) return strays.length > 0 ? [{ parts: strays }] : [];
+  if (role === 'system') return [{ parts: midway(parts, draft.id, request) }];
+  if (untouched && answers.length === 0) return [{ parts, untouched }];
+  if (parts.length + strays.length > 0) return [{ by: draft, parts: [...strays, ...parts] }];
+  return answers.length > 0 ? [] : [{ parts: [{ text: NOTHING_SAID }] }];
 }
 
-function filesOfResult({ call, result }: Slot): WirePart[] {
+function filesOfResult({ call }: Waiting<DraftCall>, result: DraftResult | undefined): WirePart[] {
   if (!result || result.media.length === 0) return [];
   return [wellFormed({ text: filesOf(call.callId, call.tool) }), ...result.media];
 }
 
-/** The model's turn, with a user's turn before it where the wire wants one. Returns its calls. */
-function writeModel(shown: ViewMessage, { contents, notices }: Request): Slot[] {
-  const draft = draftOf(shown);
-  notices.push(...draft.notices);
+/** The model's turn, with a user's turn before it where the wire wants one. */
+function writeModel(draft: Draft, { contents, notices }: Request): void {
+  const report = reporter(draft.id, notices);
   const parts = draft.parts.length > 0 ? draft.parts : [{ text: NOTHING_SAID }];
   const before = contents.at(-1);
   if (!before) {
-    notices.push({
-      at: shown.message.id,
-      kind: 'begins-with-model',
-      what: 'a turn of the user is put before it',
-    });
+    report('begins-with-assistant', SAID.beginsWithAssistant);
     contents.push(userTurn(BEGINS));
-  } else if (before.role === 'model' && shown.made) {
+  } else if (before.role === 'model' && draft.made) {
     // Our own lines follow one another: no request was sent between them.
     contents[contents.length - 1] = { ...before, parts: [...(before.parts as readonly unknown[]), ...parts] };
-    return [];
+    return;
   } else if (before.role === 'model') {
-    notices.push({
-      at: shown.message.id,
-      kind: 'no-user-between',
-      what: 'a turn of the user is put between two of the model',
-    });
+    report('no-user-between', 'a turn of the user is put between two of the model');
     contents.push(userTurn(GOES_ON));
   }
   contents.push(draft.untouched ?? { role: 'model', parts });
-  return draft.calls.map((call) => ({ call }));
 }
 
 export function userTurn(text: string): Content {
   return { role: 'user', parts: [{ text }] };
 }
 
-function take(slots: readonly Slot[], result: DraftResult): boolean {
-  const slot = slots.find(({ call, result: other }) => call.callId === result.part.callId && !other);
-  if (slot) slot.result = result;
-  return slot !== undefined;
-}
-
 /** The one message that brings all results in the order of their calls, where it can go out as the turn it was. */
-function broughtByOne(step: readonly ViewMessage[], slots: readonly Slot[]): ViewMessage | undefined {
-  if (slots.length === 0) return undefined;
-  return step.find((shown) => {
-    const { untouched, results } = draftOf(shown);
-    if (!untouched || results.length !== slots.length) return false;
-    return slots.every(({ call, result }, i) => result === results[i] && fitsCall(result!.wire, call));
-  });
+function broughtByOne({ drafts, waiting }: Step, results: Results): Draft | undefined {
+  if (waiting.length === 0) return undefined;
+  return drafts.find(({ draft: { untouched, answers } }) => {
+    if (!untouched || answers.length !== waiting.length) return false;
+    return waiting.every((one, i) => results.get(one) === answers[i] && fitsCall(answers[i]!.wire, one.call));
+  })?.draft;
 }
 
 function fitsCall(wire: WirePart, { wireName, id }: DraftCall): boolean {
@@ -122,24 +104,21 @@ function fitsCall(wire: WirePart, { wireName, id }: DraftCall): boolean {
 }
 
 /** The turn with the results, one for each call; a call that nothing answers gets its answer here. */
-function settle(
-  head: ViewMessage | undefined,
-  slots: readonly Slot[],
+function writeResults(
+  step: Step,
+  results: Results,
+  brought: Draft | undefined,
   isOver: boolean,
-  { contents, notices, calls }: Request,
-  brought: ViewMessage | undefined,
+  { contents, notices }: Request,
 ): void {
-  const parts: WirePart[] = [];
-  for (const { call, result } of slots) {
-    calls.set(call.callId, { tool: call.tool, answered: result !== undefined });
-    if (result) parts.push(fitsCall(result.wire, call) ? result.wire : namedAs(result.wire, call));
-    else if (isOver) {
-      const what = `call ${call.callId} to ${call.tool} has no result`;
-      notices.push({ at: head!.message.id, kind: 'interrupted-call', what });
-      parts.push(namedAs({ functionResponse: { response: { error: NO_RESULT } } }, call));
-    }
-  }
-  if (brought) contents.push(draftOf(brought).untouched!);
+  if (isOver) interrupted(step, notices);
+  const parts = step.waiting.flatMap((one): WirePart[] => {
+    const { call } = one;
+    const result = results.get(one);
+    if (result) return [fitsCall(result.wire, call) ? result.wire : namedAs(result.wire, call)];
+    return isOver ? [namedAs({ functionResponse: { response: { error: NO_RESULT } } }, call)] : [];
+  });
+  if (brought) contents.push(brought.untouched!);
   else if (parts.length > 0) contents.push({ role: 'user', parts });
 }
 
@@ -175,35 +154,15 @@ function writeUser(spoken: readonly Spoken[], { contents, notices }: Request, be
 }
 
 function midway(parts: readonly WirePart[], at: string, { notices }: Request): readonly WirePart[] {
-  notices.push({
-    at,
-    kind: 'system-midway',
-    what: 'instructions have no place here; sent as labelled words of a user',
-  });
+  reporter(at, notices)('midway-instructions', SAID.midway);
   return midwaySystem(parts);
 }
 
 /** A result that no waiting call wants, as words that say what it is. */
-function stray({ part, wire }: DraftResult, slots: readonly Slot[], at: string, request: Request): WirePart {
-  const { callId } = part;
-  const here = slots.find(({ call }) => call.callId === callId);
-  const call = here ? { tool: here.call.tool, answered: true } : request.calls.get(callId);
-  const note = (kind: string, what: string) => void request.notices.push({ at, kind, what });
+function labelled(label: string, { part, wire }: DraftResult): WirePart {
   const response = wire[keyOf(wire, 'functionResponse')];
   const words = part.content
     .map((inner) => (inner.type === 'text' ? inner.text : ''))
     .filter((text) => text !== '');
-  const said = (label: string): WirePart =>
-    wellFormed({ text: [label, ...(words.length > 0 || !isFields(response) ? words : [])].join('\n') });
-  if (!call) {
-    note('orphan-result', `no call ${callId} stands before it; sent as words of a user`);
-    return said(ORPHAN_RESULT);
-  }
-  if (call.answered) {
-    note('duplicate-result', `call ${callId} to ${call.tool} already has a result; sent as words of a user`);
-    return said(secondResult(callId, call.tool));
-  }
-  request.calls.set(callId, { tool: call.tool, answered: true });
-  note('late-result', `call ${callId} to ${call.tool} was over when it came; sent as words of a user`);
-  return said(lateResult(callId, call.tool));
+  return wellFormed({ text: [label, ...(words.length > 0 || !isFields(response) ? words : [])].join('\n') });
 }

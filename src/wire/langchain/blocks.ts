@@ -2,8 +2,7 @@ import type { FilePart, Part, ReasoningPart, TextPart } from '../../transcript/i
 import { fileOfBlocks } from '../files/index.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { isTwin } from './wire.js';
-
-export type Report = (kind: string, what: string) => void;
+import type { Report } from '../conversation/repairs.js';
 
 /** Content of a message as parts: a string, or a list of blocks. What is not understood stays whole, opaque. */
 export function parseContent(content: unknown, report: Report): Part[] {

@@ -1,14 +1,17 @@
 import type { Notice } from '../../spi/index.js';
 import type { Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
 import { isFields, listOf, type Fields } from '../record.js';
-import { distinctIds, type Answer, type Draft } from '../steps/index.js';
-import { wellFormed } from '../well-formed.js';
-import type { Report } from './blocks.js';
+import { distinctIds } from '../conversation/distinct-ids.js';
+import { drafted } from '../conversation/drafts.js';
+import type { DraftedAnswer } from '../conversation/pairing.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
+import type { Call, Draft } from '../conversation/results-behind-calls.js';
+import { wellFormed } from '../conversation/well-formed.js';
 import { writeCall, writeContent, writeResultContent } from './out.js';
 import { FORMAT, LEGACY_CALL, see, withFields, type Seen } from './wire.js';
 
 /** A result as the message that it is, and its words for where no call waits for it. */
-export interface AnswerItem {
+export interface LangChainAnswer extends DraftedAnswer {
   readonly message: Fields;
   readonly content: string | readonly unknown[];
   /** Written here, not by LangChain. */
@@ -18,29 +21,32 @@ export interface AnswerItem {
 const TYPE_OF = { system: 'system', user: 'human', assistant: 'ai', tool: 'human' } as const;
 
 /** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
-export function draft(shown: ViewMessage): Draft<AnswerItem> {
+export interface LangChainDraft extends Draft<Call, LangChainAnswer> {
+  readonly message?: Fields;
+  /** The message that holds exactly these answers, as it came in. */
+  readonly whole?: Fields;
+}
+
+export const draftOf = drafted((shown: ViewMessage): LangChainDraft => {
   const { message } = shown;
   const notices: Notice[] = [];
-  const report: Report = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const report = reporter(message.id, notices);
   const own = message.wireFormat === FORMAT && !shown.made;
   const original = own ? (shown.source ?? message).wire : undefined;
   const wire = isFields(original) ? original : undefined;
   const seen = wire && see(wire);
   const results = message.parts.filter((part) => part.type === 'tool-result');
   const answers = results.map((part) => answer(part, shown, wire, seen, report));
-  const rest = message.parts.filter((part) => part.type !== 'tool-result');
-  if (results.length > 0 && rest.length === 0) {
-    const [only] = answers;
-    const whole = answers.length === 1 && only!.item.message === wire ? { whole: wire } : {};
-    return { calls: [], answers, ...whole, notices };
+  const about = { id: message.id, role: message.role, answers, notices };
+  if (results.length > 0 && results.length === message.parts.length) {
+    const whole = answers.length === 1 && answers[0]!.message === wire ? { whole: wire } : {};
+    return { ...about, speaks: false, calls: [], ...whole };
   }
   const said = say(shown, wire, seen, report);
-  if (!said) {
-    if (wire && results.length === 0) report('empty-text', 'a message that says nothing is left out');
-    return { calls: [], answers, notices };
-  }
-  return { ...said, message: mended(said.message, report), answers, notices };
-}
+  if (said) return { ...about, speaks: true, calls: said.calls, message: mended(said.message, report) };
+  if (wire && results.length === 0) report('empty-text', SAID.silent);
+  return { ...about, speaks: false, calls: [] };
+});
 
 function answer(
   part: ToolResultPart,
@@ -48,7 +54,7 @@ function answer(
   wire: Fields | undefined,
   seen: Seen | undefined,
   report: Report,
-): Answer<AnswerItem> {
+): LangChainAnswer {
   const frame = seen?.type === 'tool' ? wire : undefined;
   const content = writeResultContent(part.content, frame ? seen!.fields.content : undefined, message);
   const { callId, name, isError } = part;
@@ -61,7 +67,7 @@ function answer(
   };
   const asItWas = frame && seen!.fields.content === content && seen!.fields.tool_call_id === callId;
   const sent = asItWas ? frame : frame ? withFields(frame, { content, tool_call_id: callId }) : fresh;
-  return { callId, item: { message: mended(sent, report), content: wellFormed(content), isFresh: !frame } };
+  return { callId, message: mended(sent, report), content: wellFormed(content), isFresh: !frame };
 }
 
 /** Undefined where a message says nothing and calls nothing. */
@@ -70,7 +76,7 @@ function say(
   wire: Fields | undefined,
   seen: Seen | undefined,
   report: Report,
-): { readonly message: Fields; readonly calls: Draft['calls'] } | undefined {
+): { readonly message: Fields; readonly calls: readonly Call[] } | undefined {
   const { message } = shown;
   const parts = message.parts.filter((part) => part.type === 'tool-call');
   const ids = distinctIds(parts, report);
@@ -163,6 +169,6 @@ function mended(message: Fields, report: Report): Fields {
   const { content, tool_calls: calls } = fields;
   const whole = { content: wellFormed(content), tool_calls: wellFormed(calls) };
   if (whole.content === content && whole.tool_calls === calls) return message;
-  report('half-character', 'halves of characters are sent as U+FFFD');
+  report('lone-surrogate', SAID.surrogates);
   return withFields(message, calls === undefined ? { content: whole.content } : whole);
 }

@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
-import { createWriter, serialise } from './serialise.js';
+import { serialise } from './serialise.js';
 import { copyOfMessage, FORMAT } from './wire.js';
 
 /**
@@ -14,5 +14,4 @@ export const langchain: WireFormat = {
   createReader,
   copyInstance: copyOfMessage,
   serialise,
-  createWriter,
 };

@@ -1,9 +1,10 @@
 import type { FilePart, Message, Part, TextPart, ToolCallPart, ViewMessage } from '../../transcript/index.js';
-import { alignedParts } from '../aligned.js';
+import { alignedParts } from '../conversation/aligned.js';
 import { bytesOf, langchainFileBlock } from '../files/index.js';
 import { isFields, jsonText, listOf, type Fields } from '../record.js';
-import { fileNote } from '../wording.js';
-import { textIn, type Report } from './blocks.js';
+import { fileNote } from '../conversation/placeholders.js';
+import type { Report } from '../conversation/repairs.js';
+import { textIn } from './blocks.js';
 import { isTwin } from './wire.js';
 
 /** A call as it is sent: `from` itself where it still says the same. Arguments that are no object are wrapped in one. */

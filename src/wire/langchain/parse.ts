@@ -1,11 +1,12 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
-import { parseContent, parseResultContent, type Report } from './blocks.js';
+import { parseContent, parseResultContent } from './blocks.js';
 import { copyOfMessage, FORMAT, isTwin, LEGACY_CALL, see, type Seen } from './wire.js';
+import { reporter, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
 const notThisFormat = notOfFormat('langchain', SHAPE, 'LangChain messages');
@@ -45,7 +46,7 @@ class LangChainParser implements PieceParser {
     const seen = see(wire);
     const id = freeId(seen, index, this.#taken);
     const notices: Notice[] = [];
-    const report: Report = (kind, what) => notices.push({ at: id, kind, what });
+    const report = reporter(id, notices);
     const message = parseMessage(wire, seen, id, this.#legacy, report);
     this.#see(message);
     return { messages: [message], notices };

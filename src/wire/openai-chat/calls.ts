@@ -1,8 +1,7 @@
 import type { ToolCallPart } from '../../transcript/index.js';
 import { isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { LEGACY_CALL, type WireMessage } from './wire.js';
-
-type Report = (kind: string, what: string) => void;
+import type { Report } from '../conversation/repairs.js';
 
 /** A call as it was found: `derived` says that its id is ours, because the wire has none. */
 export interface FoundCall {

@@ -1,7 +1,7 @@
 import type { FilePart, Part, TextPart } from '../../transcript/index.js';
 import { isFields, listOf } from '../record.js';
 import { textIn } from './content.js';
-import { fileNote } from './notes.js';
+import { fileNote } from '../conversation/placeholders.js';
 
 type Content = string | readonly unknown[];
 

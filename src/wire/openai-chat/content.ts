@@ -1,7 +1,6 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
-
-type Report = (kind: string, what: string) => void;
+import type { Report } from '../conversation/repairs.js';
 
 /** Content of a message as parts: a string, a list, or nothing. What is not understood stays, opaque. */
 export function parseContent(content: unknown, report: Report): (TextPart | FilePart)[] {

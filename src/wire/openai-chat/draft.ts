@@ -1,51 +1,43 @@
 import type { Notice } from '../../spi/index.js';
-import type { Message, Part, ToolCallPart, ToolResultPart, ViewMessage } from '../../transcript/index.js';
+import type { Message, Part, ToolCallPart, ViewMessage } from '../../transcript/index.js';
+import { distinctIds } from '../conversation/distinct-ids.js';
+import { drafted } from '../conversation/drafts.js';
+import { unknownRole } from '../conversation/placeholders.js';
+import { reporter, type Report } from '../conversation/repairs.js';
+import type { Call, Draft } from '../conversation/results-behind-calls.js';
 import { isFields, jsonText, kindOf, listOf } from '../record.js';
 import { adopted, isForeign } from './adopt.js';
 import { isContentPart, writeContent } from './content-out.js';
-import { distinctIds } from '../steps/index.js';
-import { unknownRole } from './notes.js';
 import { plain, rebuild, writeResult } from './rebuild.js';
 import { isKnownRole, LEGACY_CALL, type WireMessage } from './wire.js';
 
-/** A call as its step waits for it. */
-export interface DraftCall {
-  /** The id that results name. */
-  readonly callId: string;
-  /** The id on the wire: another one where two calls of the message shared theirs. */
-  readonly wireId: string;
-  readonly tool: string;
+export interface ChatCall extends Call {
+  /** Made in the field `function_call`, and answered by a `function` message. */
   readonly legacy: boolean;
 }
 
-export interface DraftResult {
-  readonly part: ToolResultPart;
+export interface ChatAnswer {
+  readonly callId: string;
   readonly wire: WireMessage;
 }
 
-/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `step.ts`. */
-export interface Draft {
-  /** Absent where there is nothing but results. */
+/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `serialise.ts`. */
+export interface ChatDraft extends Draft<ChatCall, ChatAnswer> {
   readonly message?: WireMessage;
-  readonly calls: readonly DraftCall[];
-  readonly results: readonly DraftResult[];
-  readonly notices: readonly Notice[];
 }
 
 const NONE: readonly never[] = [];
 
-/** By the view's message object: a view that is written again allocates only where it changed. */
-const drafts = new WeakMap<Message, Draft>();
-
-export function draftOf(shown: ViewMessage): Draft {
-  const known = drafts.get(shown.message);
-  if (known) return known;
+export const draftOf = drafted((shown: ViewMessage): ChatDraft => {
+  const { id, role } = shown.message;
   const draft = makeDraft(shown);
-  drafts.set(shown.message, draft);
-  return draft;
-}
+  return { id, role, speaks: draft.message !== undefined, ...draft };
+});
 
-function makeDraft(shown: ViewMessage): Draft {
+/** A draft without what its message says of it. */
+type Made = Pick<ChatDraft, 'message' | 'calls' | 'answers' | 'notices'>;
+
+function makeDraft(shown: ViewMessage): Made {
   const { message } = shown;
   if (isForeign(message)) return adoptedDraft(shown);
   const original = shown.made ? undefined : (shown.source ?? message).wire;
@@ -55,33 +47,34 @@ function makeDraft(shown: ViewMessage): Draft {
   if (results.length === 0 && message.role !== 'tool') return mended(message, wire, edited);
 
   const own = wire?.role === 'tool' || wire?.role === 'function' ? wire : undefined;
-  const answers = results.map((part): DraftResult => {
-    return { part, wire: own && !edited ? own : writeResult(part, own) };
+  const answers = results.map((part): ChatAnswer => {
+    return { callId: part.callId, wire: own && !edited ? own : writeResult(part, own) };
   });
   const rest = message.parts.filter((part) => part.type !== 'tool-result');
   if (rest.length === 0) return resultsOnly(message.id, answers);
   // Another format's message that speaks and brings results at once: chat has one message for each.
   const role = message.role === 'tool' ? 'user' : message.role;
-  return { ...mended({ ...message, role, parts: rest }, undefined, true), results: answers };
+  return { ...mended({ ...message, role, parts: rest }, undefined, true), answers };
 }
 
-function adoptedDraft({ source: _, ...shown }: ViewMessage): Draft {
+function adoptedDraft({ source: _, ...shown }: ViewMessage): Made {
   const { message, notices } = adopted(shown.message);
   const draft = makeDraft({ ...shown, message });
   return notices.length > 0 ? { ...draft, notices: [...notices, ...draft.notices] } : draft;
 }
 
-function resultsOnly(at: string, written: readonly DraftResult[]): Draft {
-  const results = written.map(({ part, wire }) => ({ part, wire: withText(wire, false) }));
-  const filled = results.some((result, index) => result.wire !== written[index]!.wire);
-  const what = 'a result without content is sent with an empty one';
-  return { calls: NONE, results, notices: filled ? [{ at, kind: 'no-content', what }] : NONE };
+function resultsOnly(at: string, written: readonly ChatAnswer[]): Made {
+  const answers = written.map(({ callId, wire }) => ({ callId, wire: withText(wire, false) }));
+  const notices: Notice[] = [];
+  if (answers.some(({ wire }, index) => wire !== written[index]!.wire))
+    reporter(at, notices)('no-content', 'a result without content is sent with an empty one');
+  return { calls: NONE, answers, notices };
 }
 
 /** Puts right what no provider takes, each with a notice; the same object where nothing is wrong. */
-function mended(message: Message, wire: WireMessage | undefined, edited: boolean): Draft {
+function mended(message: Message, wire: WireMessage | undefined, edited: boolean): Made {
   const notices: Notice[] = [];
-  const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
+  const note = reporter(message.id, notices);
   const parts = message.parts.filter((part) => part.type === 'tool-call');
   const ids = distinctIds(parts, note);
   const calls = callsOf(parts, ids);
@@ -98,12 +91,15 @@ function mended(message: Message, wire: WireMessage | undefined, edited: boolean
   }
   const filled = withText(out, calls.length > 0);
   if (filled !== out && !edited) note('no-content', `content ${kindOf(out.content)} is sent as text`);
-  return { message: filled, calls, results: NONE, notices: notices.length > 0 ? notices : NONE };
+  return { message: filled, calls, answers: NONE, notices: notices.length > 0 ? notices : NONE };
 }
 
-type Note = (kind: string, what: string) => void;
-
-function written(message: Message, wire: WireMessage | undefined, edited: boolean, note: Note): WireMessage {
+function written(
+  message: Message,
+  wire: WireMessage | undefined,
+  edited: boolean,
+  note: Report,
+): WireMessage {
   if (!wire) return plain(message, message.parts);
   if (edited) return rebuild(message, wire);
   if (message.parts.every((part) => part.type !== 'tool-call' || sameOnWire(part, wire))) return wire;
@@ -121,7 +117,7 @@ function withText(wire: WireMessage, calls: boolean): WireMessage {
   return { ...wire, content: empty ? '' : jsonText(content) };
 }
 
-function callsOf(parts: readonly Part[], ids: readonly string[]): readonly DraftCall[] {
+function callsOf(parts: readonly Part[], ids: readonly string[]): readonly ChatCall[] {
   const calls = parts.filter((part) => part.type === 'tool-call');
   if (calls.length === 0) return NONE;
   return calls.map(({ callId, name, wire }, index) => {

@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
-import { createWriter, serialise } from './serialise.js';
+import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
 /** OpenAI chat completions, and the many servers that speak it. */
@@ -10,6 +10,5 @@ export const openaiChat: WireFormat = {
   parse,
   createReader,
   serialise,
-  createWriter,
 };
 export { isKnownRole } from './wire.js';

@@ -1,13 +1,14 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Origin, Part, Role, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, jsonText, kindOf, type Fields } from '../record.js';
 import { parseCalls } from './calls.js';
 import { parseContent } from './content.js';
 import { OpenCalls } from './open-calls.js';
 import { FORMAT, isKnownRole, REASONING_FIELDS, type WireMessage } from './wire.js';
+import { reporter, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of chat messages, or an object with such a list as `messages`';
 const notThisFormat = notOfFormat('openai-chat', SHAPE, 'a chat completions request body');
@@ -44,7 +45,7 @@ class ChatParser implements PieceParser {
     if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
     const notices: Notice[] = [];
     const id = freeId(wire, index, this.#taken, notices);
-    const report: Report = (kind, what) => notices.push({ at: id, kind, what });
+    const report = reporter(id, notices);
     return { messages: [parseMessage(wire, id, this.#open, report)], notices };
   }
 
@@ -55,8 +56,6 @@ class ChatParser implements PieceParser {
     for (const part of parts) if (part.type === 'tool-result') this.#open.answered(part.callId);
   }
 }
-
-type Report = (kind: string, what: string) => void;
 
 function parseMessage(wire: WireMessage, id: string, open: OpenCalls, report: Report): Message {
   const name = typeof wire.name === 'string' ? { name: wire.name } : {};

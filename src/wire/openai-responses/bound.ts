@@ -1,7 +1,8 @@
-import type { Aligned } from '../aligned.js';
+import type { Aligned } from '../conversation/aligned.js';
 import { isText } from '../record.js';
 import type { Entry } from './draft.js';
 import { withoutId, type Item } from './wire.js';
+import type { Report } from '../conversation/repairs.js';
 
 /** An item of a step, and what is sent for it: nothing where its parts were taken out. */
 export interface Written {
@@ -14,10 +15,7 @@ export interface Written {
  * The server wants a reasoning item directly before the item that it led to, and knows by their ids which belong
  * together: a reasoning item whose successor is gone goes too, and items behind one that is gone lose their ids.
  */
-export function boundEntries(
-  items: readonly Written[],
-  note: (kind: string, what: string) => void,
-): readonly Entry[] {
+export function boundEntries(items: readonly Written[], note: Report): readonly Entry[] {
   const entries: Entry[] = [];
   /** The reasoning before these items is not sent. */
   let loose = false;

@@ -1,6 +1,6 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../record.js';
-import { NO_RESULT } from '../wording.js';
+import { NO_RESULT } from '../conversation/placeholders.js';
 import { noteOf, parseOutput } from './content.js';
 import type { Item, ItemType } from './wire.js';
 

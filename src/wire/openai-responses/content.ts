@@ -1,9 +1,8 @@
 import type { FilePart, OpaquePart, Part, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
-import { fileNote } from '../wording.js';
+import { fileNote } from '../conversation/placeholders.js';
 import type { Pointer } from './wire.js';
-
-export type Report = (kind: string, what: string) => void;
+import type { Report } from '../conversation/repairs.js';
 
 /** The words of an entry of a content list; undefined where it holds none. */
 export function wordsIn(entry: Fields): string | undefined {

@@ -1,20 +1,20 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, ToolResultPart, ViewMessage } from '../../transcript/index.js';
-import { alignedParts, type Aligned } from '../aligned.js';
-import { wellFormed } from '../well-formed.js';
+import { alignedParts, type Aligned } from '../conversation/aligned.js';
+import { wellFormed } from '../conversation/well-formed.js';
 import { isText, jsonText } from '../record.js';
+import { drafted } from '../conversation/drafts.js';
+import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { boundEntries } from './bound.js';
 import { callKindOf, resultKindOf, type CallKind } from './calls.js';
 import { foreignDraft } from './foreign.js';
 import { writeItem } from './rebuild.js';
 import { carriedBy, pointerOf, type Carried, type Item } from './wire.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
-export interface DraftCall {
-  /** The id that results name. */
-  readonly callId: string;
+export interface DraftCall extends DraftedCall {
   /** The id on the wire, unless an earlier call has it. */
   readonly wireId: string;
-  readonly tool: string;
   readonly kind: CallKind;
 }
 
@@ -24,16 +24,14 @@ export interface Entry {
   readonly call?: DraftCall;
 }
 
-export interface DraftResult {
+export interface DraftResult extends DraftedAnswer {
   readonly part: ToolResultPart;
   readonly item: Item;
   readonly kind: CallKind;
-  /** Its call is held by an earlier response, or by a referenced item. */
-  readonly elsewhere?: boolean;
 }
 
-/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `step.ts`. */
-export interface Draft {
+/** What a message becomes on the wire by itself. */
+export interface Made {
   /** The body's system prompt, which is no item. */
   readonly instructions?: string;
   readonly entries: readonly Entry[];
@@ -41,19 +39,22 @@ export interface Draft {
   readonly notices: readonly Notice[];
 }
 
-/** By the view's message object: a view that is written again is drafted only where it changed. */
-const drafts = new WeakMap<Message, Draft>();
-
-export function draftOf(shown: ViewMessage): Draft {
-  const known = drafts.get(shown.message);
-  if (known) return known;
-  const carried = shown.made ? undefined : carriedBy(shown.source ?? shown.message);
-  const draft = encodable(carried ? ownDraft(shown, carried) : foreignDraft(shown.message), shown.message.id);
-  drafts.set(shown.message, draft);
-  return draft;
+/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `step.ts`. */
+export interface Draft extends Drafted<DraftCall, DraftResult> {
+  readonly instructions?: string;
+  readonly entries: readonly Entry[];
 }
 
-function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: Carried): Draft {
+export const draftOf = drafted((shown: ViewMessage): Draft => {
+  const { message } = shown;
+  const carried = shown.made ? undefined : carriedBy(shown.source ?? message);
+  const made = encodable(carried ? ownDraft(shown, carried) : foreignDraft(message), message.id);
+  const { results: answers, ...rest } = made;
+  const calls = made.entries.flatMap(({ call }) => call ?? []);
+  return { id: message.id, role: message.role, ...rest, calls, answers, speaks: made.entries.length > 0 };
+});
+
+function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: Carried): Made {
   const edited = (shown.replaced?.size ?? 0) > 0;
   if (instructions !== undefined) {
     return { ...NOTHING, instructions: edited ? wordsOf(shown.message) : instructions };
@@ -63,7 +64,7 @@ function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: 
     return { ...NOTHING, entries: [{ item: { role: 'user', content } }] };
   }
   const notices: Notice[] = [];
-  const note = (kind: string, what: string) => void notices.push({ at: shown.message.id, kind, what });
+  const note = reporter(shown.message.id, notices);
   const byItem = groupByItem(alignedParts(shown));
   if (shown.message.role === 'tool')
     return resultDraft(shown.message, items?.[0], byItem.get(0), elsewhere, notices);
@@ -81,9 +82,7 @@ function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: 
   return { entries: boundEntries(written, note), results: [], notices };
 }
 
-const NOTHING: Draft = { entries: [], results: [], notices: [] };
-
-type Note = (kind: string, what: string) => void;
+const NOTHING: Made = { entries: [], results: [], notices: [] };
 
 function resultDraft(
   message: Message,
@@ -91,12 +90,12 @@ function resultDraft(
   [aligned]: readonly Aligned[] = [],
   elsewhere: boolean | undefined,
   notices: Notice[],
-): Draft {
+): Made {
   const kind = item && resultKindOf(item);
   const part = aligned?.shown[0];
   if (!item || !kind || part?.type !== 'tool-result') return foreignDraft(message);
-  const note: Note = (kind, what) => void notices.push({ at: message.id, kind, what });
-  const about = { part, kind, ...(elsewhere ? { elsewhere } : {}) };
+  const note = reporter(message.id, notices);
+  const about = { callId: part.callId, part, kind, ...(elsewhere ? { elsewhere } : {}) };
   const own = withOutput(withId(item, part, kind, note), kind, note);
   if (!aligned?.replaced) return { entries: [], results: [{ ...about, item: own }], notices };
   const edited = kind.withContent(own, part.content);
@@ -107,14 +106,14 @@ function resultDraft(
   return { entries, results: [{ ...about, item: edited }], notices };
 }
 
-function withId(item: Item, { callId }: ToolResultPart, { resultIdFields }: CallKind, note: Note): Item {
+function withId(item: Item, { callId }: ToolResultPart, { resultIdFields }: CallKind, note: Report): Item {
   if (resultIdFields.some((field) => isText(item[field]))) return item;
   note('missing-result-id', `a result without an id; by order it answers ${callId}`);
   return { ...item, [resultIdFields[0]!]: callId };
 }
 
 /** What a function gave back is text or a list of entries; anything else is sent as JSON text. */
-function withOutput(item: Item, { result }: CallKind, note: Note): Item {
+function withOutput(item: Item, { result }: CallKind, note: Report): Item {
   const { output } = item;
   const wantsText = result === 'function_call_output' || result === 'custom_tool_call_output';
   if (!wantsText || typeof output === 'string' || Array.isArray(output)) return item;
@@ -145,7 +144,7 @@ function wordsOf({ parts }: Pick<Message, 'parts'>): string {
 }
 
 /** Halves of surrogate pairs cannot be sent at all. */
-function encodable(draft: Draft, at: string): Draft {
+function encodable(draft: Made, at: string): Made {
   const instructions = draft.instructions === undefined ? undefined : wellFormed(draft.instructions);
   const entries = draft.entries.map((entry) => mended(entry));
   const results = draft.results.map((result) => mended(result));
@@ -154,8 +153,8 @@ function encodable(draft: Draft, at: string): Draft {
     entries.every((entry, i) => entry === draft.entries[i]) &&
     results.every((result, i) => result === draft.results[i]);
   if (same) return draft;
-  const what = 'halves of surrogate pairs cannot be encoded; sent as U+FFFD';
-  const notices = [...draft.notices, { at, kind: 'lone-surrogate', what }];
+  const notices = [...draft.notices];
+  reporter(at, notices)('lone-surrogate', SAID.surrogates);
   return { ...draft, ...(instructions === undefined ? {} : { instructions }), entries, results, notices };
 }
 

@@ -4,17 +4,18 @@ import { bytesOf, responsesFilePart } from '../files/index.js';
 import type { Fields } from '../record.js';
 import { anyCall } from './calls.js';
 import { noteOf } from './content.js';
-import type { Draft, DraftResult, Entry } from './draft.js';
+import type { DraftResult, Entry, Made } from './draft.js';
 import { takenId, takenName } from './ids.js';
 import type { Item } from './wire.js';
+import { reporter, type Report } from '../conversation/repairs.js';
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.
  * Thinking is not sent: this provider reads only what it sealed itself.
  */
-export function foreignDraft(message: Message): Draft {
+export function foreignDraft(message: Message): Made {
   const notices: Notice[] = [];
-  const note = (kind: string, what: string) => void notices.push({ at: message.id, kind, what });
+  const note = reporter(message.id, notices);
   const entries: Entry[] = [];
   const results: DraftResult[] = [];
   let spoken: (TextPart | FilePart)[] = [];
@@ -78,10 +79,7 @@ function wordsOf(part: TextPart | FilePart): string {
   return part.type === 'text' ? part.text : noteOf(part);
 }
 
-function callEntry(
-  part: Extract<Part, { type: 'tool-call' }>,
-  note: (kind: string, what: string) => void,
-): Entry {
+function callEntry(part: Extract<Part, { type: 'tool-call' }>, note: Report): Entry {
   const wireId = takenId(part.callId);
   const name = takenName(part.name);
   if (name !== part.name) note('tool-name', `the tool ${part.name} is called ${name} here`);
@@ -94,5 +92,10 @@ function resultOf(message: Message, part: ToolResultPart): DraftResult {
   const output = plain
     ? part.content.map(wordsOf).join('\n')
     : part.content.map((inner) => contentEntry(message, inner));
-  return { part, kind: anyCall, item: { type: 'function_call_output', call_id: part.callId, output } };
+  return {
+    callId: part.callId,
+    part,
+    kind: anyCall,
+    item: { type: 'function_call_output', call_id: part.callId, output },
+  };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { wellFormed } from '../well-formed.js';
+import { wellFormed } from '../conversation/well-formed.js';
 
 /** OpenAI's own limit: a longer `call_id` is answered with 400. */
 const MAX_CALL_ID = 64;

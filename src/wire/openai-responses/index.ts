@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
-import { createWriter, serialise } from './serialise.js';
+import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
 /** OpenAI's Responses API. A body's `input` that is a bare text comes back as one user message. */
@@ -10,6 +10,5 @@ export const openaiResponses: WireFormat = {
   parse,
   createReader,
   serialise,
-  createWriter,
 };
 export { parseItems } from './parse.js';

@@ -1,7 +1,8 @@
 import type { Part, ReasoningPart } from '../../transcript/index.js';
 import { isFields, isText, jsonText } from '../record.js';
 import { callKindOf } from './calls.js';
-import { opaque, parseContent, parseOutput, type Report } from './content.js';
+import { opaque, parseContent, parseOutput } from './content.js';
+import type { Report } from '../conversation/repairs.js';
 import { isMessageItem, type Item } from './wire.js';
 
 /** One item that the model (or a tool on the server) made, as parts of its assistant message. */

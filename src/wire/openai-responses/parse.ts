@@ -1,13 +1,14 @@
 import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../items/index.js';
+import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { callKindOf, resultKindOf, type CallKind } from './calls.js';
-import { opaque, parseContent, type Report } from './content.js';
+import { opaque, parseContent } from './content.js';
 import { partsOfItem } from './model-items.js';
 import { FORMAT, isKnownRole, isMessageItem, pointerOf, type Carried, type Item } from './wire.js';
+import { reporter, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of input items, or an object with `input`: such a list, or a text';
 const notThisFormat = notOfFormat('openai-responses', SHAPE, 'a body of the Responses API');
@@ -100,7 +101,7 @@ class ItemParser implements PieceParser {
       this.#close(message, items);
       return { messages: [message], notices };
     }
-    const report: Report = (kind, what) => void notices.push({ at: id, kind, what });
+    const report = reporter(id, notices);
     return { messages: [this.#resultMessage(first, id) ?? spokenMessage(first, id, report)], notices };
   }
 
@@ -187,7 +188,7 @@ function textMessage(text: string, id: string): Message {
 }
 
 function assistantMessage(items: readonly Item[], id: string, notices: Notice[]): Message {
-  const report: Report = (kind, what) => void notices.push({ at: id, kind, what });
+  const report = reporter(id, notices);
   const parts = items.flatMap((item, index) => partsOfItem(item, index, id, report));
   const wire: Carried = { items };
   return { id, role: 'assistant', origin: 'model', parts, wireFormat: FORMAT, wire };

@@ -1,15 +1,14 @@
 import type { Part } from '../../transcript/index.js';
-import type { Aligned } from '../aligned.js';
+import type { Aligned } from '../conversation/aligned.js';
 import { isText } from '../record.js';
-import { unknownRole } from '../wording.js';
+import { unknownRole } from '../conversation/placeholders.js';
 import { callKindOf } from './calls.js';
 import { noteOf } from './content.js';
 import { isKnownRole, isMessageItem, type Item } from './wire.js';
-
-type Note = (kind: string, what: string) => void;
+import type { Report } from '../conversation/repairs.js';
 
 /** What is sent for one item: the very object where its parts are untouched, nothing where none is left. */
-export function writeItem(item: Item, parts: readonly Aligned[], note: Note): readonly Item[] {
+export function writeItem(item: Item, parts: readonly Aligned[], note: Report): readonly Item[] {
   const edited = parts.some((part) => part.replaced);
   if (isMessageItem(item) && !isKnownRole(item.role)) return [labelled(item, parts, note)];
   if (isMessageItem(item)) return edited ? writeMessage(item, parts) : [withContent(item, note)];
@@ -32,7 +31,7 @@ export function writeItem(item: Item, parts: readonly Aligned[], note: Note): re
 }
 
 /** A role that this wire does not know: its words are sent as the user's, and say whose they are. */
-function labelled({ role }: Item, parts: readonly Aligned[], note: Note): Item {
+function labelled({ role }: Item, parts: readonly Aligned[], note: Report): Item {
   note('unknown-role', `role ${String(role ?? 'missing')} is sent as a labelled user message`);
   const words = parts.flatMap(({ shown }) => shown.map(wordsOf)).filter((text) => text !== '');
   return { role: 'user', content: [unknownRole(role), ...words].join('\n') };
@@ -65,7 +64,7 @@ function wordsOf(part: Part): string {
 }
 
 /** Content that is missing, or an empty list, is refused. */
-function withContent(item: Item, note: Note): Item {
+function withContent(item: Item, note: Report): Item {
   const { content } = item;
   const missing =
     content === undefined || content === null || (Array.isArray(content) && content.length === 0);

@@ -1,6 +1,7 @@
-import type { RequestWriter, Serialised } from '../../spi/index.js';
+import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
-import { endOfStep } from '../steps/index.js';
+import { pairedSteps } from '../conversation/pairing.js';
+import { draftOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
 import { carriedBy, FORMAT } from './wire.js';
 import { writeStep, type Request } from './step.js';
 
@@ -18,16 +19,13 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
     instructions: undefined,
     callIds: new Set(),
     itemIds: new Set(),
-    calls: new Map(),
     programs: new Set(),
     heldByServer: !compacted || view.some(holdsReference),
   };
-  for (let from = 0; from < view.length;) {
-    const to = endOfStep(view, from);
-    writeStep(view, from, to, request);
-    from = to;
-  }
-  const { items, notices, instructions } = request;
+  const { items, notices, heldByServer } = request;
+  const drafts = view.map(draftOf).map((draft) => (heldByServer ? draft : alone(draft)));
+  for (const step of pairedSteps<DraftCall, DraftResult, Draft>(drafts, notices)) writeStep(step, request);
+  const { instructions } = request;
   if (compacted && view.some(({ message }) => message.wireFormat === FORMAT)) {
     const what = 'a new chain: previous_response_id and conversation are not sent, they name the old items';
     notices.push({ at: 'request', kind: 'new-chain', what });
@@ -39,11 +37,12 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   return { messages: items, notices, ...(Object.keys(beside).length > 0 ? { beside } : {}) };
 }
 
-/** Redoes the view, which the window bounds; drafts of messages that did not change are kept. */
-export function createWriter(): RequestWriter {
-  return { write: (view) => serialise(view) };
-}
-
 function holdsReference({ message, source }: ViewMessage): boolean {
   return carriedBy(source ?? message)?.items?.some(({ type }) => type === 'item_reference') ?? false;
+}
+
+/** Of a new chain the server holds nothing: a result whose call is not here is nobody's. */
+function alone(draft: Draft): Draft {
+  if (!draft.answers.some(({ elsewhere }) => elsewhere)) return draft;
+  return { ...draft, answers: draft.answers.map(({ elsewhere: _, ...answer }) => answer) };
 }

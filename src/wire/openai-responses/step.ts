@@ -1,10 +1,10 @@
 import type { Notice } from '../../spi/index.js';
-import type { TextPart, ViewMessage } from '../../transcript/index.js';
+import type { TextPart } from '../../transcript/index.js';
+import { interrupted, type Paired, type PairedStep, type Waiting } from '../conversation/pairing.js';
+import { wellFormed } from '../conversation/well-formed.js';
 import { isFields, isText } from '../record.js';
-import { wellFormed } from '../well-formed.js';
-import { lateResult, ORPHAN_RESULT, secondResult } from '../wording.js';
 import type { CallKind } from './calls.js';
-import { draftOf, type DraftCall, type DraftResult, type Entry } from './draft.js';
+import type { Draft, DraftCall, DraftResult } from './draft.js';
 import { freeId } from './ids.js';
 import { withoutId, type Item } from './wire.js';
 
@@ -17,84 +17,73 @@ export interface Request {
   readonly callIds: Set<string>;
   /** Ids of items; a second one of the same id is answered with 400. */
   readonly itemIds: Set<string>;
-  /** The newest call of each id, by the id that the log knows. */
-  readonly calls: Map<string, { readonly tool: string; readonly answered: boolean }>;
   /** Calls of programs, whose output is an item of a later step. */
   readonly programs: Set<unknown>;
   /** Nothing was compacted, or referenced items stand in the view: what is not here may be held by the server. */
   readonly heldByServer: boolean;
 }
 
-interface Slot {
-  readonly call: DraftCall;
-  /** The id it is sent under. */
-  readonly id: string;
-  answered: boolean;
-}
+/** The ids under which the calls of a step are sent. */
+type WireIds = Map<Waiting<DraftCall>, string>;
 
 /**
- * Writes one step: an assistant message and everything up to the next one (the first step may lack its head). Items
- * keep the order of the log; a call that nothing answers gets its answer behind the results that follow it at once, so
- * that a longer log extends the bytes of the shorter one.
+ * Writes one step. Items keep the order of the log; a call that nothing answers gets its answer behind the results that
+ * follow it at once, so that a longer log extends the bytes of the shorter one.
  */
-export function writeStep(view: readonly ViewMessage[], from: number, to: number, request: Request): void {
-  const head = view[from]!.message.role === 'assistant' ? draftOf(view[from]!) : undefined;
-  const slots: Slot[] = [];
-  for (const entry of head?.entries ?? []) put(entry, slots, request, view[from]!.message.id);
-  if (head) request.notices.push(...head.notices);
+export function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, request: Request): void {
+  const { head, waiting } = step;
+  const ids: WireIds = new Map();
+  for (const entry of head?.entries ?? []) {
+    const item = put(entry.item, request, head!.id);
+    if (!item) continue;
+    const one = entry.call && waiting[ids.size];
+    request.items.push(one ? named(item, one, ids, request, head!.id) : item);
+  }
 
   const rest: Item[] = [];
-  for (let at = from; at < to; at++) {
-    const { message } = view[at]!;
-    const draft = draftOf(view[at]!);
-    const target = at === from && head ? request.items : rest;
-    for (const result of draft.results) target.push(answer(result, slots, request, message.id));
-    if (at === from && head) continue;
+  for (const { draft, paired } of step.drafts) {
+    const target = draft === head ? request.items : rest;
+    for (const one of paired) target.push(answerOf(one, ids));
+    if (draft === head) continue;
     if (draft.instructions !== undefined) {
-      request.instructions =
-        request.instructions === undefined
-          ? draft.instructions
-          : `${request.instructions}\n${draft.instructions}`;
+      const before = request.instructions === undefined ? '' : `${request.instructions}\n`;
+      request.instructions = `${before}${draft.instructions}`;
     }
     for (const { item } of draft.entries) rest.push(item);
-    request.notices.push(...draft.notices);
   }
 
-  const spoken = rest.findIndex((item) => !isResult(item, slots));
-  const isOver = to < view.length || spoken >= 0;
-  const missing: Item[] = [];
-  for (const { call, id, answered } of slots) {
-    if (!answered && isOver) {
-      const what = `call ${call.callId} to ${call.tool} has no result`;
-      request.notices.push({ at: view[from]!.message.id, kind: 'interrupted-call', what });
-      missing.push(call.kind.noResult(id));
-    }
-    request.calls.set(call.callId, { tool: call.tool, answered });
+  const results = new Set<unknown>(waiting.map(({ call }) => call.kind.result));
+  const spoken = rest.findIndex(({ type }) => !results.has(type));
+  if (!step.isLast || spoken >= 0) {
+    const missing = new Set(interrupted(step, request.notices));
+    const items = [...ids].flatMap(([{ call }, id]) => (missing.has(call) ? [call.kind.noResult(id)] : []));
+    rest.splice(spoken < 0 ? rest.length : spoken, 0, ...items);
   }
-  rest.splice(spoken < 0 ? rest.length : spoken, 0, ...missing);
-  request.items.push(...rest);
+  for (const item of rest) request.items.push(item);
 }
 
-function put({ item: own, call }: Entry, slots: Slot[], request: Request, at: string): void {
+/** An item as it goes into this request; undefined where it means nothing in it. */
+function put(own: Item, request: Request, at: string): Item | undefined {
   const item = withFreshId(own, request, at);
   if (item.type === 'program') request.programs.add(item.call_id);
-  if (item.type === 'program_output' && !request.programs.has(item.call_id) && !request.heldByServer) {
-    const what = `the program ${String(item.call_id)} is not in this request; its output is not sent`;
-    request.notices.push({ at, kind: 'orphan-output', what });
-    return;
-  }
-  if (!call) {
-    request.items.push(item);
-    return;
-  }
-  const id = freeId(call.wireId, request.callIds);
-  if (id !== call.wireId) {
-    const what = `an earlier call is called ${call.wireId}; this one is sent as ${id}`;
-    request.notices.push({ at, kind: 'reused-call-id', what });
+  if (item.type !== 'program_output' || request.programs.has(item.call_id) || request.heldByServer)
+    return item;
+  const what = `the program ${String(item.call_id)} is not in this request; its output is not sent`;
+  request.notices.push({ at, kind: 'orphan-output', what });
+  return undefined;
+}
+
+/** A call under an id that no call before it has. */
+function named(item: Item, one: Waiting<DraftCall>, ids: WireIds, request: Request, at: string): Item {
+  const { wireId, kind } = one.call;
+  const id = freeId(wireId, request.callIds);
+  if (id !== wireId) {
+    const what = `an earlier call is called ${wireId}; this one is sent as ${id}`;
+    request.notices.push({ at, kind: 'call-id', what });
   }
   request.callIds.add(id);
-  slots.push({ call, id, answered: false });
-  request.items.push(item[call.kind.idField] === id ? item : { ...item, [call.kind.idField]: id });
+  ids.set(one, id);
+  return item[kind.idField] === id ? item : { ...item, [kind.idField]: id };
 }
 
 function withFreshId(item: Item, { itemIds, notices }: Request, at: string): Item {
@@ -109,37 +98,14 @@ function withFreshId(item: Item, { itemIds, notices }: Request, at: string): Ite
   return without;
 }
 
-function isResult({ type }: Item, slots: readonly Slot[]): boolean {
-  return slots.some(({ call }) => call.kind.result === type);
-}
-
 /** A result in the form its call wants, or, where no call waits for it, as a message that says what it is. */
-function answer(result: DraftResult, slots: readonly Slot[], request: Request, at: string): Item {
-  const { callId } = result.part;
-  const same = slots.filter(({ call }) => call.callId === callId);
-  const slot = same.find(({ answered }) => !answered);
-  if (slot) {
-    slot.answered = true;
-    return settled(result, slot);
-  }
-  const note = (kind: string, what: string) => void request.notices.push({ at, kind, what });
-  const past = same[0] ? { tool: same[0].call.tool, answered: true } : request.calls.get(callId);
-  if (!past) {
-    if (result.elsewhere && request.heldByServer) return result.item;
-    note('orphan-result', `no call ${callId} stands before it; sent as a user message`);
-    return labelled(ORPHAN_RESULT, result);
-  }
-  if (past.answered) {
-    note('duplicate-result', `call ${callId} to ${past.tool} already has a result; sent as a user message`);
-    return labelled(secondResult(callId, past.tool), result);
-  }
-  request.calls.set(callId, { ...past, answered: true });
-  note('late-result', `call ${callId} to ${past.tool} was over when it came; sent as a user message`);
-  return labelled(lateResult(callId, past.tool), result);
+function answerOf(one: Paired<DraftCall, DraftResult>, ids: WireIds): Item {
+  if (one.kind === 'matched') return settled(one.answer, one.waiting.call, ids.get(one.waiting)!);
+  return one.kind === 'unmatched' ? labelled(one.label, one.answer) : one.answer.item;
 }
 
 /** The very item where it already fits; another kind of result carries its words over. */
-function settled({ part, item, kind }: DraftResult, { call, id }: Slot): Item {
+function settled({ part, item, kind }: DraftResult, call: DraftCall, id: string): Item {
   if (kind !== call.kind)
     return adopted(
       part.content.filter((inner) => inner.type === 'text'),

@@ -4,10 +4,9 @@ import type { ViewMessage } from '../../../src/transcript/index.js';
 
 type Loose = Record<string, any>;
 
-/** Chat with one thing wrong; its writer redoes everything unless that is what is wrong. */
+/** Chat with one thing wrong. */
 function wrong(more: Partial<WireFormat>): WireFormat {
-  const serialise = more.serialise ?? openaiChat.serialise;
-  return { ...openaiChat, createWriter: () => ({ write: (view) => serialise(view) }), ...more };
+  return { ...openaiChat, ...more };
 }
 
 const serialising = (change: (messages: Loose[], view: readonly ViewMessage[]) => unknown[]): WireFormat =>
@@ -19,6 +18,7 @@ const serialising = (change: (messages: Loose[], view: readonly ViewMessage[]) =
   });
 
 let written = 0;
+const numbers = new WeakMap<object, number>();
 
 export const WRONG_FORMATS: readonly (readonly [rule: string, what: string, format: WireFormat])[] = [
   ['FORMAT-01', 'has capitals in its name', wrong({ name: 'OpenAI Chat' })],
@@ -102,20 +102,15 @@ export const WRONG_FORMATS: readonly (readonly [rule: string, what: string, form
     }),
   ],
   [
-    'FORMAT-07',
-    'has a writer that forgets edits of what it has written',
-    wrong({
-      createWriter: () => {
-        let last: Serialised | undefined;
-        return {
-          write: (view) => {
-            const whole = openaiChat.serialise(view);
-            last = last && last.messages.length >= whole.messages.length ? last : whole;
-            return last;
-          },
-        };
-      },
-    }),
+    'FORMAT-06',
+    'numbers the objects that it is given',
+    serialising((messages, view) =>
+      messages.map((one, at) => {
+        const { message } = view[Math.min(at, view.length - 1)]!;
+        if (!numbers.has(message)) numbers.set(message, written++);
+        return { ...one, number: numbers.get(message) };
+      }),
+    ),
   ],
   [
     'FORMAT-08',

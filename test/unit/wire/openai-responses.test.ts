@@ -256,7 +256,7 @@ describe('what a log holds broken', () => {
       { ...call('a'), id: 'fc_2' },
       output('a', 'two'),
     ]);
-    expect(kinds).toEqual(['reused-call-id']);
+    expect(kinds).toEqual(['call-id']);
     expect(sent.slice(1).map(({ call_id: id }) => id)).toEqual(['a', 'a', 'a_2', 'a_2']);
   });
 
@@ -384,7 +384,7 @@ describe('whatever a history holds', () => {
     );
   });
 
-  it('also with a span replaced anywhere, and the writer says the same as the whole', () => {
+  it('also with a span replaced anywhere', () => {
     fc.assert(
       fc.property(histories(), fc.nat(40), fc.nat(6), (messages, from, length) => {
         const view = originals(messages);
@@ -396,10 +396,8 @@ describe('whatever a history holds', () => {
           parts: [text('so far')],
         };
         view.splice(from, length, made(summary));
-        const writer = openaiResponses.createWriter();
-        writer.write(view.slice(0, 3), 0);
-        const whole = writer.write(view, 0);
-        expect(whole).toEqual(openaiResponses.serialise(view));
+        openaiResponses.serialise(view.slice(0, 3));
+        const whole = openaiResponses.serialise(view);
         expect(validateOpenAiResponses(whole.messages)).toEqual([]);
       }),
       { numRuns: 120 },

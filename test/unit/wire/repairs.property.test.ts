@@ -47,13 +47,11 @@ describe('whatever a log holds', () => {
     );
   });
 
-  it('the incremental writer equals the whole, growing, cut back and edited anywhere', () => {
+  it('every request is legal, growing, cut back and edited anywhere', () => {
     const step = fc.record({ upTo: fc.nat(41), edit: fc.option(fc.nat(40)), span: fc.nat(6) });
     fc.assert(
       fc.property(histories, fc.array(step, { maxLength: 12 }), (history, steps) => {
         const full = originals(openaiChat.parse(history).messages);
-        const writer = openaiChat.createWriter();
-        let last: typeof full = [];
         for (const { upTo, edit, span } of steps) {
           const next = full.slice(0, upTo);
           if (edit !== null && edit < next.length) {
@@ -67,14 +65,10 @@ describe('whatever a log holds', () => {
               );
             else if (at.message.parts[0]?.type === 'text') next[edit] = withPart(at, 0, text);
           }
-          let same = 0;
-          while (same < last.length && last[same] === next[same]) same++;
-          const written = writer.write(next, same);
-          expect(written).toEqual(openaiChat.serialise(next));
+          const written = openaiChat.serialise(next);
           // The replacement may stand where the instructions were; pairs hold even where it split an exchange.
           if (next.length > 0)
             expect(validateOpenAiChat(written.messages).filter(({ rule }) => rule !== 'C5')).toEqual([]);
-          last = next;
         }
       }),
       RUNS,

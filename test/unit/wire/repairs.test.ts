@@ -111,7 +111,7 @@ describe('repairs that a reader of the request can see', () => {
     );
     expect(messages.slice(0, 1)).toEqual([calls('a', 'a_3', 'a_2', 'a_4')]);
     expect(messages.slice(1)).toEqual([result('a', '1'), result('a_2', '3'), result('a_3', '2')]);
-    expect(kinds).toEqual(['m0 equal-call-ids', 'm0 equal-call-ids', 'm3 result-mended']);
+    expect(kinds).toEqual(['m0 call-id', 'm0 call-id', 'm3 result-mended']);
   });
 
   it('calls and results without ids are paired by name, then by order', () => {

@@ -161,12 +161,12 @@ describe('a log that is broken', () => {
     ['duplicate-result', [user('a'), step(call('x')), tool(answer('x'), answer('x')), user('b')]],
     ['orphan-result', [user('a'), tool(answer('x')), user('b')]],
     ['displaced-result', [user('a'), step(call('x')), user('b'), tool(answer('x')), user('c')]],
-    ['equal-call-ids', [user('a'), step(call('x'), call('x')), tool(answer('x'), answer('x')), user('b')]],
+    ['call-id', [user('a'), step(call('x'), call('x')), tool(answer('x'), answer('x')), user('b')]],
     ['arguments-not-json', [user('a'), step(call('x', '{"n": 1')), tool(answer('x'))]],
     ['arguments-not-json', [user('a'), step(call('x', [1])), tool(answer('x'))]],
     ['empty-text', [user('a'), step({ type: 'text', text: '' }), user('')]],
     [
-      'half-character',
+      'lone-surrogate',
       [user('a\ud83d'), step(call('x')), tool({ ...answer('x'), output: { type: 'text', value: '\udc00' } })],
     ],
     ['unknown-role', [user('a'), { role: 'critic', content: 'Hm.' }]],
@@ -310,13 +310,11 @@ describe('whatever a log holds', () => {
     );
   });
 
-  it('the incremental writer equals the whole, growing, cut back and edited anywhere', () => {
+  it('every request is legal, growing, cut back and edited anywhere', () => {
     const step = fc.record({ upTo: fc.nat(41), edit: fc.option(fc.nat(40)), span: fc.nat(6) });
     fc.assert(
       fc.property(histories(), fc.array(step, { maxLength: 12 }), (history, steps) => {
         const full = originals(history);
-        const writer = aiSdk.createWriter();
-        let last: ViewMessage[] = [];
         for (const { upTo, edit, span } of steps) {
           const next = full.slice(0, upTo);
           if (edit !== null && edit < next.length) {
@@ -330,12 +328,8 @@ describe('whatever a log holds', () => {
             else if (next[edit]!.message.parts[0]?.type === 'text')
               next[edit] = withPart(next[edit]!, 0, text('short'));
           }
-          let same = 0;
-          while (same < last.length && last[same] === next[same]) same++;
-          const written = writer.write(next, same);
-          expect(written).toEqual(aiSdk.serialise(next));
+          const written = aiSdk.serialise(next);
           legal(written.messages);
-          last = next;
         }
       }),
       RUNS,

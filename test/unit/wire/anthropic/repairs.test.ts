@@ -135,7 +135,7 @@ describe('what a log holds broken is mended, with a notice', () => {
     const { messages, kinds } = send(
       conversation(words('Go.'), calls(call('functions.read', '{"path": ', 'a'))),
     );
-    expect(kinds).toEqual(['arguments-not-json', 'call-name', 'interrupted-call']);
+    expect(kinds).toEqual(['arguments-not-json', 'tool-name', 'interrupted-call']);
     expect(messages[1]!.content[0]).toMatchObject({
       name: 'functions_read',
       input: { arguments: '{"path": ' },
@@ -148,7 +148,7 @@ describe('what a log holds broken is mended, with a notice', () => {
       assistant(use('a', { q: '\udc00' })),
       user(result('a')),
     );
-    expect(kinds).toEqual(['half-character', 'half-character']);
+    expect(kinds).toEqual(['lone-surrogate', 'lone-surrogate']);
     expect(messages[0]!.content[0].text).toBe('half \ufffd');
   });
 
@@ -176,7 +176,7 @@ describe('what a log holds broken is mended, with a notice', () => {
       conversation(system('Be brief.'), words('Hi.'), says('Hello.'), system('Now French.'), words('Merci.')),
     );
     expect(top).toBe('Be brief.');
-    expect(kinds).toEqual(['midway-system']);
+    expect(kinds).toEqual(['midway-instructions']);
     expect(messages[2]!.content[1].text).toBe('Now French.');
   });
 

@@ -1,14 +1,12 @@
 import type { ToolCallPart } from '../../transcript/index.js';
+import type { Report } from './repairs.js';
 
 /**
  * Ids for the calls of one message where two share one; empty where all differ. Made from the id and its count,
  * so that the same message always gets the same ids. (The same id in another message is no harm: it pairs with
  * the results that follow it there.)
  */
-export function distinctIds(
-  calls: readonly ToolCallPart[],
-  note: (kind: string, what: string) => void,
-): readonly string[] {
+export function distinctIds(calls: readonly ToolCallPart[], note: Report): readonly string[] {
   const taken = new Set(calls.map((call) => call.callId));
   if (taken.size === calls.length) return [];
   const seen = new Map<string, number>();
@@ -19,7 +17,7 @@ export function distinctIds(
     seen.set(callId, Math.max(count - 1, 1));
     if (id !== callId) {
       taken.add(id);
-      note('equal-call-ids', `two calls of one message are called ${callId}; one is sent as ${id}`);
+      note('call-id', `two calls of one message are called ${callId}; one is sent as ${id}`);
     }
     return id;
   });

@@ -1,4 +1,4 @@
-import type { Part, ViewMessage } from '../transcript/index.js';
+import type { Part, ViewMessage } from '../../transcript/index.js';
 
 /** A part of the log's message, and what stands in its place in the view: itself, where nothing replaced it. */
 export interface Aligned {

@@ -1,0 +1,158 @@
+import type { Notice } from '../../spi/index.js';
+import { lateResult, ORPHAN_RESULT, secondResult } from './placeholders.js';
+import { reporter, type Report } from './repairs.js';
+
+/** A call as the results of its step name it. */
+export interface DraftedCall {
+  readonly callId: string;
+  readonly tool: string;
+  /** Nothing is missing where it is never answered: a request for approval. */
+  readonly optional?: boolean;
+}
+
+/** A result, or whatever else belongs right behind its call. */
+export interface DraftedAnswer {
+  readonly callId: string;
+  /** It means nothing without its call: a yes to a question that is not there. */
+  readonly bound?: boolean;
+  /** Its call need not be in this request: the server holds it. */
+  readonly elsewhere?: boolean;
+}
+
+/** One view message as pairing sees it. */
+export interface Drafted<
+  Call extends DraftedCall = DraftedCall,
+  Answer extends DraftedAnswer = DraftedAnswer,
+> {
+  /** The message's id, for notices. */
+  readonly id: string;
+  readonly role: string;
+  readonly calls: readonly Call[];
+  readonly answers: readonly Answer[];
+  /** It says something besides its answers. */
+  readonly speaks: boolean;
+  readonly notices: readonly Notice[];
+}
+
+/** A call of the step, and whether anything has answered it. */
+export interface Waiting<Call> {
+  readonly call: Call;
+  answered: boolean;
+}
+
+/** What becomes of one answer: it belongs to a call of its step, or is said in words behind a label, or goes as it is. */
+export type Paired<Call, Answer> =
+  | {
+      readonly kind: 'matched';
+      readonly answer: Answer;
+      readonly waiting: Waiting<Call>;
+      readonly displaced: boolean;
+    }
+  | { readonly kind: 'unmatched'; readonly answer: Answer; readonly label: string }
+  | { readonly kind: 'elsewhere'; readonly answer: Answer };
+
+/** One step: an assistant message and everything up to the next one. The first step of a view may lack its head. */
+export interface PairedStep<Draft, Call, Answer> {
+  readonly head: Draft | undefined;
+  /** In the order in which the head makes them. */
+  readonly waiting: readonly Waiting<Call>[];
+  /** The head included. */
+  readonly drafts: readonly { readonly draft: Draft; readonly paired: readonly Paired<Call, Answer>[] }[];
+  /** Nothing follows it in the view. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Pairs the calls and results of a whole view, step by step. An answer belongs to the first call of its id in its own
+ * step that still waits. Any other answer is late, a second one, or an orphan; a notice says which. Nothing here looks
+ * past the next assistant message, so that a longer log extends the bytes of a shorter one.
+ */
+export function* pairedSteps<
+  Call extends DraftedCall,
+  Answer extends DraftedAnswer,
+  Draft extends Drafted<Call, Answer>,
+>(
+  drafts: readonly (Draft & Drafted<Call, Answer>)[],
+  notices: Notice[],
+): Generator<PairedStep<Draft, Call, Answer>> {
+  const past = new Map<string, { readonly tool: string; readonly answered: boolean }>();
+  for (let from = 0; from < drafts.length;) {
+    let to = from + 1;
+    while (to < drafts.length && drafts[to]!.role !== 'assistant') to++;
+    const step = pairStep<Call, Answer, Draft>(drafts.slice(from, to), to === drafts.length, past, notices);
+    yield step;
+    for (const { call, answered } of step.waiting) past.set(call.callId, { tool: call.tool, answered });
+    from = to;
+  }
+}
+
+type Past = Map<string, { readonly tool: string; readonly answered: boolean }>;
+
+function pairStep<
+  Call extends DraftedCall,
+  Answer extends DraftedAnswer,
+  Draft extends Drafted<Call, Answer>,
+>(step: readonly Draft[], isLast: boolean, past: Past, notices: Notice[]): PairedStep<Draft, Call, Answer> {
+  const head = step[0]!.role === 'assistant' ? step[0] : undefined;
+  const waiting = (head?.calls ?? []).map((call): Waiting<Call> => ({ call, answered: false }));
+  const byId = new Map<string, { readonly all: Waiting<Call>[]; next: number }>();
+  for (const one of waiting) {
+    const same = byId.get(one.call.callId);
+    if (same) same.all.push(one);
+    else byId.set(one.call.callId, { all: [one], next: 0 });
+  }
+  let spoken = false;
+  const drafts = step.map((draft) => {
+    notices.push(...draft.notices);
+    const report = reporter(draft.id, notices);
+    const paired: Paired<Call, Answer>[] = [];
+    for (const answer of draft.answers) {
+      const same = byId.get(answer.callId);
+      const found = same?.all[same.next];
+      if (found) {
+        same.next++;
+        found.answered = true;
+        paired.push({ kind: 'matched', answer, waiting: found, displaced: spoken });
+      } else if (answer.bound) {
+        report('orphan-approval', 'it answers a question that is not there; not sent');
+      } else if (answer.elsewhere && !same && !past.has(answer.callId)) {
+        paired.push({ kind: 'elsewhere', answer });
+      } else {
+        const tool = same?.all[0]!.call.tool;
+        paired.push({ kind: 'unmatched', answer, label: labelOf(answer.callId, tool, past, report) });
+        spoken = true;
+      }
+    }
+    if (draft !== head && draft.speaks) spoken = true;
+    return { draft, paired };
+  });
+  return { head, waiting, drafts, isLast };
+}
+
+/** How a result that no waiting call wants is called; `tool` is that of a call of its own step, which has one already. */
+function labelOf(callId: string, tool: string | undefined, past: Past, report: Report): string {
+  const call = tool === undefined ? past.get(callId) : { tool, answered: true };
+  if (!call) {
+    report('orphan-result', `no call ${callId} stands before it; sent as a user message`);
+    return ORPHAN_RESULT;
+  }
+  if (call.answered) {
+    report('duplicate-result', `call ${callId} to ${call.tool} already has a result; sent as a user message`);
+    return secondResult(callId, call.tool);
+  }
+  past.set(callId, { tool: call.tool, answered: true });
+  report('late-result', `call ${callId} to ${call.tool} was over when it came; sent as a user message`);
+  return lateResult(callId, call.tool);
+}
+
+/** Calls of a step that is over and that nothing has answered, each with a notice. */
+export function interrupted<Call extends DraftedCall>(
+  { head, waiting }: Pick<PairedStep<Drafted, Call, unknown>, 'head' | 'waiting'>,
+  notices: Notice[],
+): Call[] {
+  return waiting.flatMap(({ call, answered }) => {
+    if (answered || call.optional) return [];
+    reporter(head!.id, notices)('interrupted-call', `call ${call.callId} to ${call.tool} has no result`);
+    return [call];
+  });
+}

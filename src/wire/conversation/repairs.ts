@@ -1,0 +1,82 @@
+import type { Notice } from '../../spi/index.js';
+
+/** Every repair that a wire format makes or reports, by the name that its notices carry in all formats. */
+export type RepairKind =
+  /* Calls and their results. */
+  | 'interrupted-call'
+  | 'late-result'
+  | 'duplicate-result'
+  | 'orphan-result'
+  | 'orphan-output'
+  | 'orphan-approval'
+  | 'displaced-result'
+  | 'results-joined'
+  | 'result-mended'
+  | 'call-mended'
+  | 'legacy-call'
+  | 'unlisted-call'
+  | 'no-calls'
+  /* Names and ids. */
+  | 'missing-call-id'
+  | 'missing-result-id'
+  | 'call-id'
+  | 'tool-name'
+  | 'duplicate-id'
+  | 'equal-item-ids'
+  /* What a call or a result holds. */
+  | 'arguments-not-json'
+  | 'arguments-not-text'
+  | 'output-not-text'
+  | 'response-not-object'
+  | 'not-an-object'
+  /* Text, files and what is not known. */
+  | 'lone-surrogate'
+  | 'empty-text'
+  | 'no-content'
+  | 'unknown-content'
+  | 'unknown-part'
+  | 'unknown-role'
+  | 'two-in-a-part'
+  | 'foreign-part'
+  | 'file-named'
+  | 'file-type'
+  | 'cache-mark'
+  /* Thinking. */
+  | 'foreign-reasoning'
+  | 'unsigned-reasoning'
+  | 'unbound-reasoning'
+  | 'dangling-reasoning'
+  /* Turns. */
+  | 'begins-with-assistant'
+  | 'ends-with-assistant'
+  | 'no-user-between'
+  | 'turn-between'
+  | 'merged-turns'
+  | 'midway-instructions'
+  | 'nothing-said'
+  | 'new-chain';
+
+/** Says what was repaired, and of which kind it is. */
+export type Report = (kind: RepairKind, what: string) => void;
+
+/** Notes repairs of what is called `at`: a message's id, or `request`. */
+export function reporter(at: string, notices: Notice[]): Report {
+  return (kind, what) => void notices.push({ at, kind, what });
+}
+
+/** Repairs that several formats make, said alike by all. */
+export const SAID = {
+  surrogates: 'halves of surrogate pairs cannot be encoded; sent as U+FFFD',
+  noCallId: (place: number, callId: string) => `call ${place} has no id; named ${callId} after its place`,
+  unknownRole: (role: string) => `role ${role} is not known; read as a program's words`,
+  unknownPart: (place: number, found: string) => `part ${place} is ${found}; kept as it is`,
+  toolName: (tool: string, name: string) => `the tool ${tool} is called ${name} here`,
+  foreignPart: (kind: string, bytes: number) =>
+    `${kind} (${bytes} bytes) has no place in this format and is not sent`,
+  foreignReasoning: 'thinking of another provider is not sent',
+  midway: 'instructions midway have no place here; sent as a labelled user message',
+  displaced: (ids: string) => `moved up to its call ${ids}`,
+  silent: 'a message that says nothing is left out',
+  beginsWithAssistant: 'the log begins with the assistant; a line of the user is put first',
+  endsWithAssistant: 'the log ends with the assistant; a line of the user is put last',
+} as const;

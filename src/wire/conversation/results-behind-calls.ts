@@ -1,0 +1,86 @@
+import type { Notice, Serialised } from '../../spi/index.js';
+import type { ViewMessage } from '../../transcript/index.js';
+import {
+  interrupted,
+  pairedSteps,
+  type Drafted,
+  type DraftedAnswer,
+  type DraftedCall,
+  type Waiting,
+} from './pairing.js';
+import { reporter, SAID, type Report } from './repairs.js';
+
+/** A call as such formats write it. */
+export interface Call extends DraftedCall {
+  /** The id on the wire: another one where two calls of the message share theirs. */
+  readonly wireId: string;
+}
+
+/** A view message in a format that gives every result a message of its own, right behind its call. */
+export interface Draft<C extends Call = Call, A extends DraftedAnswer = DraftedAnswer> extends Drafted<C, A> {
+  /** What it says besides its answers. */
+  readonly message?: unknown;
+}
+
+/** How one format writes what `pairing.ts` pairs. */
+export interface Layout<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
+  draft(shown: ViewMessage): D;
+  /** Messages that hold these answers of one draft, each with the call that it answers. */
+  answered(pairs: readonly Pair<C, A>[], draft: D, report: Report): readonly unknown[];
+  /** Messages in place of results that never came. */
+  unanswered(calls: readonly C[]): readonly unknown[];
+  /** An answer that no call waits for, as words of the user. */
+  unmatched(label: string, answer: A): unknown;
+  /** What a message says behind the head of its step, where that is not simply `message`. */
+  said?(draft: D, view: readonly ViewMessage[], report: Report): unknown;
+  /** Stands for a view in which nobody says anything. */
+  readonly silent?: unknown;
+}
+
+export type Pair<C, A> = readonly [answer: A, call: C];
+
+/**
+ * Writes a view: answers directly behind their calls, whatever else was said in the step behind the answers. A step that
+ * ends the view differs from the same step with a successor only by answers appended at its end.
+ */
+export function resultsBehindCalls<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>>(
+  layout: Layout<C, A, D>,
+): (view: readonly ViewMessage[]) => Serialised {
+  return (view) => {
+    const messages: unknown[] = [];
+    const notices: Notice[] = [];
+    for (const step of pairedSteps<C, A, D>(view.map(layout.draft), notices)) {
+      const others: unknown[] = [];
+      for (const { draft, paired } of step.drafts) {
+        const report = reporter(draft.id, notices);
+        if (draft.message !== undefined) {
+          if (draft === step.head) messages.push(draft.message);
+          else others.push(layout.said?.(draft, view, report) ?? draft.message);
+        }
+        const matched = paired.filter((one) => one.kind === 'matched');
+        if (matched.some(({ displaced }) => displaced))
+          report(
+            'displaced-result',
+            SAID.displaced(matched.map(({ waiting }) => waiting.call.wireId).join(', ')),
+          );
+        const pairs = matched.map(({ answer, waiting }): Pair<C, A> => [answer, waiting.call]);
+        if (pairs.length > 0) messages.push(...layout.answered(pairs, draft, report));
+        for (const one of paired)
+          if (one.kind === 'unmatched') others.push(layout.unmatched(one.label, one.answer));
+      }
+      if (!step.isLast || others.length > 0) messages.push(...unansweredOf(step, layout, notices));
+      for (const message of others) messages.push(message);
+    }
+    const isSilent = view.length > 0 && messages.length === 0 && layout.silent !== undefined;
+    return { messages: isSilent ? [layout.silent] : messages, notices };
+  };
+}
+
+function unansweredOf<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>>(
+  step: { readonly head: D | undefined; readonly waiting: readonly Waiting<C>[] },
+  layout: Layout<C, A, D>,
+  notices: Notice[],
+): readonly unknown[] {
+  const missing = interrupted(step, notices);
+  return missing.length > 0 ? layout.unanswered(missing) : [];
+}
