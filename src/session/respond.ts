@@ -17,6 +17,7 @@ import type { CompactionRecord, Plan, Trigger } from '../transcript/index.js';
 import { announce } from './announce.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import type { RunReport } from './prepared.js';
+import { packOldPlans } from './old-plans.js';
 import { inputFor } from './run-input.js';
 import { admitArrivals, type AgentState, type SessionParts } from './state.js';
 import { warningsOf } from './warnings.js';
@@ -290,6 +291,7 @@ export function commit(
     ...bought,
   };
   state.ledger.commit(record, approves);
+  void packOldPlans(state.ledger);
   if (kind === 'compaction') state.queued = undefined;
   state.projection = draft;
   state.stageStates = states;

@@ -13,6 +13,7 @@ import { CALL_KIND, callOf } from '../calls.js';
 import { carriedBy, READABLE_VERSIONS, tailState, type Checkpoint } from './checkpoint.js';
 import { damaged, eventOf } from './entry.js';
 import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
+import { packOldPlans } from '../old-plans.js';
 import { markerOf, queuedIn } from '../queue.js';
 import { entriesOf, positionsOf, type NamedEdits } from './stored-view.js';
 import { sameMessage } from '../client/same-message.js';
@@ -151,13 +152,15 @@ export async function readWhole(
   const state = stateOn(log, ledger, parts);
   const checkpoint = checkpointIn(thread);
   const fresh = messages.slice(checkpoint?.messages ?? 0);
+  const projection = renderAll(log, ledger.liveEdits, state.isPinned);
+  void packOldPlans(ledger);
   const sum = fresh.reduce((total, { size }) => total + size.tokens, checkpoint?.appendedTokens ?? 0);
   return {
     head,
     checkpoint,
     state: {
       ...state,
-      projection: renderAll(log, ledger.liveEdits, state.isPinned),
+      projection,
       appendedTokens: sum,
       ...carriedBy(checkpoint),
       queued: fresh.map(markerOf).findLast(Boolean) ?? (checkpoint ? checkpoint.queued : queuedIn(state)),

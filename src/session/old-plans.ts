@@ -1,0 +1,66 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRawSync } from 'node:zlib';
+import type { Ledger, Plan, PlannedEdit } from '../transcript/index.js';
+
+/** The newest records keep their texts as they are: an undo and the next checkpoint ask for these. */
+const RECENT = 2;
+/** Edits that take less as JSON are left: there is nothing to gain. */
+const LEAST_CHARS = 2_000;
+/** Texts of a session repeat themselves: the fastest level takes most of it. */
+const LEVEL = 1;
+
+const deflate = promisify(deflateRaw) as (
+  text: string,
+  options: { readonly level: number },
+) => Promise<Uint8Array>;
+
+/** How many records of a ledger were looked at. */
+const done = new WeakMap<Ledger, number>();
+const running = new WeakMap<Ledger, Promise<void>>();
+
+/**
+ * Deflates the edits of all but the newest records. They were a third to a half of what a long session holds in memory,
+ * and are asked for by an undo, a rollback or somebody who looks back; `plan.edits` then inflates them. Works beside the
+ * session, one record at a time. Resolves when all are done that the ledger holds by now.
+ */
+export function packOldPlans(ledger: Ledger): Promise<void> {
+  const under = running.get(ledger);
+  if (under) return under.then(() => packOldPlans(ledger));
+  const from = done.get(ledger) ?? 0;
+  const to = ledger.records.length - RECENT;
+  if (from >= to) return Promise.resolve();
+  const work = packBetween(ledger, from, to)
+    .catch(() => undefined)
+    .finally(() => running.delete(ledger));
+  done.set(ledger, to);
+  running.set(ledger, work);
+  return work;
+}
+
+async function packBetween(ledger: Ledger, from: number, to: number): Promise<void> {
+  for (let place = from; place < to; place++) {
+    const { plan } = ledger.records[place]!;
+    const text = JSON.stringify(plan.edits);
+    if (text.length >= LEAST_CHARS) ledger.restate(plan, packed(plan, await deflate(text, { level: LEVEL })));
+  }
+}
+
+/** The same plan, field by field in the same order. */
+function packed(plan: Plan, deflated: Uint8Array): Plan {
+  // A copy: what the compressor gives is a corner of a larger buffer.
+  const bytes = new Uint8Array(deflated);
+  let inflated: WeakRef<readonly PlannedEdit[]> | undefined;
+  const edits = (): readonly PlannedEdit[] => {
+    const known = inflated?.deref();
+    if (known) return known;
+    const read = JSON.parse(inflateRawSync(bytes).toString('utf8')) as readonly PlannedEdit[];
+    inflated = new WeakRef(read);
+    return read;
+  };
+  const same = {};
+  for (const [name, value] of Object.entries(plan)) {
+    const field = name === 'edits' ? { get: edits } : { value, writable: true };
+    Object.defineProperty(same, name, { ...field, enumerable: true, configurable: true });
+  }
+  return same as Plan;
+}
