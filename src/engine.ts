@@ -139,7 +139,7 @@ async function fillersFor(
     env,
     ...(summarizer && { summarizer }),
     promptFolder: join(packageFolder(), 'config', 'prompts'),
-    windowOf: (model) => catalogue.lookup(model).contextWindow,
+    limitsOf: (model) => catalogue.lookup(model),
     priceOf,
     ...(store && { store }),
   });

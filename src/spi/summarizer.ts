@@ -53,6 +53,8 @@ export interface Summarizer {
   readonly endpoint: string;
   /** Tokens its model reads and writes in one call; 128,000 where absent. */
   readonly window?: number;
+  /** Most tokens its model writes in one answer; where absent nobody knows. */
+  readonly outputLimit?: number;
   /** Must stop when the signal aborts. */
   summarize(request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer>;
 }

@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { SpillwayError } from '../errors/index.js';
 import { SummarizerError, type Summarizer, type SummaryRequest } from '../spi/index.js';
+import type { ModelLimits } from '../tokens/index.js';
 
 export interface ModelSettings {
   readonly provider: 'openai-compatible' | 'openai' | 'anthropic';
@@ -8,6 +9,8 @@ export interface ModelSettings {
   readonly baseUrl?: string;
   readonly apiKey?: string;
   readonly window?: number;
+  /** Most tokens it writes in one answer. */
+  readonly outputLimit?: number;
 }
 
 /**
@@ -16,7 +19,7 @@ export interface ModelSettings {
  * @throws SpillwayError CONFIG_INVALID where it is not installed, or an address is missing
  */
 export async function createModelSummarizer(settings: ModelSettings): Promise<Summarizer> {
-  const { provider, model, baseUrl, window } = settings;
+  const { provider, model, baseUrl, window, outputLimit } = settings;
   const { generateText, APICallError, LoadAPIKeyError } = await installed(settings, () => import('ai'));
   const language = await installed(settings, () => openModel(settings));
 
@@ -38,14 +41,16 @@ export async function createModelSummarizer(settings: ModelSettings): Promise<Su
     name: model,
     endpoint: `${provider} ${baseUrl ?? 'default'} ${model}`,
     ...(window !== undefined && { window }),
+    ...(outputLimit !== undefined && { outputLimit }),
     async summarize(request, signal) {
       try {
         const result = await generateText({
           model: language,
           system: request.prompt,
           prompt: wordsOf(request),
-          // Providers count differently, and thinking counts too; the gate cuts what is too long.
-          maxOutputTokens: 2 * request.maxTokens + ANSWER_SLACK,
+          // Providers count differently, and thinking counts too; the gate cuts what is too long. Asked for more than
+          // their model writes, some refuse.
+          maxOutputTokens: Math.min(2 * request.maxTokens + ANSWER_SLACK, outputLimit ?? Infinity),
           maxRetries: 0,
           abortSignal: signal,
         });
@@ -87,11 +92,11 @@ export interface NamedModel {
   readonly subject: string;
   readonly sessionModel: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly windowOf: (model: string) => number;
+  readonly limitsOf: (model: string) => Pick<ModelLimits, 'contextWindow' | 'outputLimit'>;
 }
 
 /** What opening it needs. Throws `CONFIG_INVALID` where something is missing. */
-export function modelOf({ fields, subject, sessionModel, env, windowOf }: NamedModel): ModelSettings {
+export function modelOf({ fields, subject, sessionModel, env, limitsOf }: NamedModel): ModelSettings {
   const { provider, baseUrl, apiKeyEnv, window } = fields;
   const model = fields.model ?? sessionModel;
   if (model === null) throw missing(`${subject}.model`, 'Name it, or the model that the session talks to.');
@@ -99,13 +104,16 @@ export function modelOf({ fields, subject, sessionModel, env, windowOf }: NamedM
     throw missing(`${subject}.baseUrl`, 'Give the address of the endpoint, up to /v1.');
   const apiKey = apiKeyEnv === null ? undefined : env[apiKeyEnv];
   if (apiKeyEnv !== null && !apiKey) throw missing(`environment variable ${apiKeyEnv}`, 'Put the key there.');
-  const known = window ?? windowOf(model);
+  const { contextWindow, outputLimit } = limitsOf(model);
+  const known = window ?? contextWindow;
   return {
     provider,
     model,
     ...(baseUrl !== null && { baseUrl }),
     ...(apiKey && { apiKey }),
     ...(Number.isFinite(known) && { window: known }),
+    // 0 stands for no limit.
+    ...(outputLimit && { outputLimit }),
   };
 }
 

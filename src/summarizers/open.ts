@@ -1,7 +1,7 @@
 import { SpillwayError } from '../errors/index.js';
 import { redactFor } from '../facts/index.js';
 import type { SessionStore, Summarizer, SummaryLines } from '../spi/index.js';
-import type { PriceOf } from '../tokens/index.js';
+import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
 import { storedArtifacts, type Artifacts } from './artifacts.js';
 import { Breakers } from './breaker.js';
@@ -55,7 +55,7 @@ export interface FillersRequest {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder of the prompts that come with the package. */
   readonly promptFolder: string;
-  readonly windowOf: (model: string) => number;
+  readonly limitsOf: (model: string) => Pick<ModelLimits, 'contextWindow' | 'outputLimit'>;
   readonly priceOf: PriceOf;
   /** Keeps bought text for all processes on it. */
   readonly store?: Pick<SessionStore, 'artifact' | 'keepArtifact'>;

@@ -82,7 +82,7 @@ function attemptOf(
   const slot = edit.slot!;
   const isSpan = source.partIndex === undefined;
   const todos = isSpan ? todosOf(source.messages, redact) : undefined;
-  const { window = DEFAULT_WINDOW } = summarizer;
+  const { window = DEFAULT_WINDOW, outputLimit } = summarizer;
   const inView = isSpan ? inViewOf({ log, isPinned, question: prompts.question, redact, count, window }) : [];
   const prompt = longest(
     isSpan ? [slot.prompt, 'merge', 'join'] : [slot.prompt],
@@ -90,6 +90,7 @@ function attemptOf(
   );
   const { maxTokens, chunkTokens } = roomOf({
     window,
+    outputLimit,
     // Two tokens for the mark's line break.
     allowance: Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name)) - 2,
     beside: prompt + count([...inView, ...extraLines].join('\n')) + count(todos ?? ''),

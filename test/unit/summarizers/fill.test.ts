@@ -68,4 +68,15 @@ describe('filling slots', () => {
       asked.map((_, i) => (i > 0 ? 'System merge' : 'System auto')),
     );
   });
+
+  it.each([
+    ['a model of a large window', { window: 1_000_000 }, 8_000],
+    ['one that writes short answers', { window: 1_000_000, outputLimit: 2_000 }, 1_800],
+    ['one of a small window', { window: 10_000 }, 1_500],
+  ])('a slot of any size asks for no longer an answer than is written: %s', async (_, limits, most) => {
+    const { fill, asked } = fillerOf(good, limits);
+    const wide = edit(0, 7);
+    await fill({ ...wide, slot: { ...wide.slot!, maxTokens: 100_000 } });
+    expect(asked[0]!.maxTokens).toBe(most);
+  });
 });

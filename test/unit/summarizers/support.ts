@@ -41,7 +41,11 @@ export const edit = (from: number, to: number): PlannedEdit => ({
 /** A filler that asks `summarize`; what it was asked, and what came of it. */
 export function fillerOf(
   summarize: Summarizer['summarize'],
-  { window, ...more }: Partial<FillerParts> & { readonly window?: number } = {},
+  {
+    window,
+    outputLimit,
+    ...more
+  }: Partial<FillerParts> & { readonly window?: number; readonly outputLimit?: number } = {},
 ) {
   const asked: SummaryRequest[] = [];
   const calls: ModelCall[] = [];
@@ -50,6 +54,7 @@ export function fillerOf(
       name: 'tester',
       endpoint: 'here',
       ...(window !== undefined && { window }),
+      ...(outputLimit !== undefined && { outputLimit }),
       summarize: (request, signal) => {
         asked.push(request);
         return summarize(request, signal);
