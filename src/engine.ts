@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import type { ZodType } from 'zod';
+import type { ZodType } from 'zod/v4';
 import {
   asksForText,
   chooseSummarizer,
   loadConfig,
   type EffectiveConfig,
+  type Environment,
   type Overrides,
 } from './config/index.js';
 import { openaiChat } from './wire/index.js';
@@ -19,6 +20,7 @@ import type {
   TokenCounter,
   WireFormat,
 } from './spi/index.js';
+import { openStore } from './storage/index.js';
 import type { OpenFiller } from './summarizers/index.js';
 import {
   createCatalogue,
@@ -49,7 +51,8 @@ export interface EngineParts {
   readonly catalogue?: Catalogue | undefined;
   readonly counter?: TokenCounter | undefined;
   readonly priceOf?: PriceOf | undefined;
-  readonly store?: SessionStore | undefined;
+  /** Null: none, whatever the settings name. */
+  readonly store?: SessionStore | null | undefined;
   readonly summarizer?: Summarizer | undefined;
   readonly summaryLines?: SummaryLines | undefined;
   readonly onStoreFailure?: 'open' | 'closed' | undefined;
@@ -68,7 +71,6 @@ export interface Engine {
 
 /** Loads the configuration for the given stages, chooses the parts that are absent, and opens the engine. */
 export async function openEngine(parts: EngineParts, sources: ConfigSources = {}): Promise<Engine> {
-  const { store, summarizer, summaryLines } = parts;
   const byName = indexStages(parts.stages);
   const stages = [...byName.values()];
   const schemas: Record<string, ZodType> = {};
@@ -82,6 +84,20 @@ export async function openEngine(parts: EngineParts, sources: ConfigSources = {}
     stageOptions: schemas,
     configDir: join(packageFolder(), 'config'),
   });
+  const named = parts.store === undefined ? config.settings.store : null;
+  const store = named === null ? (parts.store ?? undefined) : await openStore(named);
+  try {
+    return await assemble({ ...parts, stages, store }, config, env);
+  } catch (error) {
+    if (named !== null) await store?.close();
+    throw error;
+  }
+}
+
+type Assembly = EngineParts & { readonly store: SessionStore | undefined };
+
+async function assemble(parts: Assembly, config: EffectiveConfig, env: Environment): Promise<Engine> {
+  const { stages, store, summarizer, summaryLines } = parts;
   const { settings } = config;
   const catalogue = parts.catalogue ?? (await catalogueFor(config));
   const counter = parts.counter ?? (await counterFor(config, catalogue));
@@ -127,9 +143,9 @@ interface AsksOf {
 
 /** Loads breakers and prompts only here: without a summarizer nobody waits for them. */
 async function fillersFor(
-  { summarizer, store }: EngineParts,
+  { summarizer, store }: Assembly,
   settings: EffectiveConfig['settings'],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   catalogue: Catalogue,
   priceOf: PriceOf,
 ): Promise<OpenFiller> {

@@ -29,8 +29,11 @@ export interface SpillwayOptions extends ConfigSources {
   readonly summarizer?: Summarizer;
   /** Facts for every request of a summarizer, or what gives them each time: the current branch, the current goal. */
   readonly summaryLines?: SummaryLines;
-  /** Where `open` keeps sessions: `memory:`, `sqlite:./spillway.db`, `postgres://HOST/NAME`, or a store of your own. */
-  readonly store?: string | SessionStore;
+  /**
+   * Where `open` keeps sessions: `memory:`, `sqlite:./spillway.db`, `postgres://HOST/NAME`, or a store of your own. Wins
+   * over the setting `store`; null: none, whatever that says.
+   */
+  readonly store?: string | SessionStore | null;
   /**
    * A store that fails before a call: `closed` (the default) rejects; `open` goes on from memory, tells it (`store-failed`)
    * and stores what waits when the store is back. An answer that came is never lost either way.

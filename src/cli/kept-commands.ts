@@ -30,7 +30,10 @@ export function keptCommands(
     program
       .command(name)
       .description(description)
-      .requiredOption('--store <url>', 'where sessions are kept: sqlite:FILE, postgres://HOST/NAME')
+      .option(
+        '--store <url>',
+        'where sessions are kept: sqlite:FILE, postgres://HOST/NAME (default: the setting store)',
+      )
       .option('--json', 'machine output');
   const one = (name: string, description: string): Command =>
     kept(name, description)

@@ -38,6 +38,7 @@ export async function openFor(
 ): Promise<Opened> {
   const to = options.to ?? (formats.has(input.format) ? input.format : DEFAULT_WIRE);
   const sources = {
+    store: null,
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.config !== undefined && { configFile: options.config }),

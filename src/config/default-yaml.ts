@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import type { ZodType } from 'zod/v4';
 import { allowed } from './allowed.js';
 import { configShape, type Section, type Shape } from './shape.js';
 

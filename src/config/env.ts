@@ -9,9 +9,16 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Variables that are no settings: the file and the profile to load. `SPILLWAY_TEST_*` belongs to the test suites.
- * Any other `SPILLWAY_*` variable must name a setting, or it is a fault: a misspelt variable would change nothing.
+ * Any other `SPILLWAY_*` variable must name a setting, or a service, or it is a fault: a misspelt variable would change nothing.
  */
 export const RESERVED_ENV: readonly string[] = ['SPILLWAY_CONFIG', 'SPILLWAY_PROFILE'];
+
+/**
+ * Kubernetes and Docker tell a container of each service beside it: one that is called `spillway` brings
+ * SPILLWAY_SERVICE_HOST, SPILLWAY_PORT, SPILLWAY_PORT_8080_TCP_ADDR and more; `spillway-api` SPILLWAY_API_SERVICE_HOST.
+ */
+const SERVICE_LINK =
+  /^SPILLWAY_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
 interface Target {
   readonly path: Path;
@@ -32,6 +39,7 @@ export function envLayer(env: Environment, root: Section): Layer {
     const origin: Origin = `env ${name as `SPILLWAY_${string}`}`;
     const text = env[name] ?? '';
     const target = targets.get(name);
+    if (!target && SERVICE_LINK.test(name)) continue;
     if (!target) {
       const meant = nearest(name, targets.keys());
       const remedy = `${meant ? `Did you mean ${meant}? ` : 'It names no setting. '}Change or unset it.`;

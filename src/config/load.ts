@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { ZodType } from 'zod';
+import type { ZodType } from 'zod/v4';
 import { SpillwayError } from '../errors/index.js';
 import { renderDefaults } from './default-yaml.js';
 import { deepFreeze, entriesOf, originIn, type EffectiveConfig } from './effective.js';

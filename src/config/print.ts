@@ -6,7 +6,7 @@ const WIDEST = 60;
 
 /** The configuration in force, one setting a line: `target = 0.6  # default: Pressure an open stage reclaims to.` */
 export function printConfig(effective: EffectiveConfig, options: { readonly json?: boolean } = {}): string {
-  const entries = [...effective.entries, inForce(effective)];
+  const entries = [...effective.entries.map(withoutPassword), inForce(effective)];
   if (options.json) return `${JSON.stringify(entries, null, 2)}\n`;
   const rows = entries.map(({ path, value, origin, description }) => ({
     path,
@@ -18,6 +18,12 @@ export function printConfig(effective: EffectiveConfig, options: { readonly json
   return rows
     .map(({ path, value, note }) => `${path.padEnd(paths)} = ${value.padEnd(values)}  # ${note}\n`)
     .join('');
+}
+
+/** The URL of a database may hold a password; it may hold signs that its owner did not encode. */
+function withoutPassword(entry: ConfigEntry): ConfigEntry {
+  if (entry.path !== 'store' || typeof entry.value !== 'string') return entry;
+  return { ...entry, value: entry.value.replace(/^(\w+:\/\/).*@/s, '$1...@').replace(/[?#].*$/s, '') };
 }
 
 /** What several settings come to together. */

@@ -6,15 +6,21 @@ const isPromptPath = (value: string): boolean => /[\\/]|\.md$/.test(value);
 
 /**
  * Paths in a configuration file are taken from where the file stands, wherever the process was started: the folder of
- * prompts, single prompt files, prompts named by path; also those that one agent has for itself.
+ * prompts, single prompt files, prompts named by path, the file of a store; also those that one agent has for itself.
  */
 export function rebased(tree: unknown, folder: string): unknown {
   const at = (value: unknown): unknown =>
     typeof value === 'string' && value !== '' && !isAbsolute(value) ? resolve(folder, value) : value;
   const promptAt = (value: unknown): unknown =>
     typeof value === 'string' && isPromptPath(value) ? at(value) : value;
+  // `:memory:` is no file.
+  const storeAt = (value: unknown): unknown => {
+    const file = typeof value === 'string' ? /^sqlite:(?:\/\/)?([^:].*)$/is.exec(value)?.[1] : undefined;
+    return file === undefined ? value : `sqlite:${String(at(file))}`;
+  };
   const inPrompt = (value: unknown): unknown => changed(value, { prompt: promptAt });
   return changed(tree, {
+    store: storeAt,
     fill: (fill) => changed(fill, { prompts: at, promptFiles: (files) => each(files, at) }),
     compaction: inPrompt,
     summarizerAgents: (agents) => each(agents, inPrompt),

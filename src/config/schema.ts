@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 import { crossChecks } from './checks.js';
 import { FillFields, SummarizerFields } from './summarizer-fields.js';
 import { CompactionThresholds, gate } from './thresholds.js';
@@ -31,6 +31,12 @@ const Fields = z.strictObject({
     .record(z.string(), ModelOverride)
     .default({})
     .describe('Limits by model name; they win over the catalogue.'),
+  store: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Where sessions are kept: sqlite:FILE, postgres://HOST/NAME. Empty: in memory.'),
   outputCap: tokens('Most output tokens reserved, whatever the model could write.').default(32_000),
   reserve: z
     .strictObject({

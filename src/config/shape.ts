@@ -1,4 +1,4 @@
-import { z, type ZodType } from 'zod';
+import { z, type ZodType } from 'zod/v4';
 
 /** The part of JSON Schema that `z.toJSONSchema` writes and Spillway reads. */
 export interface JsonSchema {

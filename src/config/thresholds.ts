@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v4';
 
 /** The pressure at which a stage opens; 0 would be open always. */
 export const gate = (stage: string) =>

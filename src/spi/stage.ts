@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import type { ZodType } from 'zod/v4';
 import type { Budget } from '../tokens/index.js';
 import type { Edit } from '../transcript/index.js';
 import type { TranscriptView } from './view.js';

@@ -11,6 +11,7 @@ export interface ConfigOptions {
 
 export async function printSettings(options: ConfigOptions, terminal: Terminal): Promise<number> {
   const spillway = await createSpillway({
+    store: null,
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.config !== undefined && { configFile: options.config }),

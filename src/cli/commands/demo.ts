@@ -35,7 +35,8 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
     });
   }
   const input = await readSession(file);
-  const spillway = await createSpillway({ env: terminal.env, inputBudget: options.window ?? DEMO_WINDOW });
+  const inputBudget = options.window ?? DEMO_WINDOW;
+  const spillway = await createSpillway({ store: null, env: terminal.env, inputBudget });
   const session = spillway.session({});
   const gates = spillway.stages
     .filter((stage) => stage.opensAt !== undefined)

@@ -5,7 +5,7 @@ import type { CompactionRecord, Part } from '../../transcript/index.js';
 import { EXIT } from '../exit.js';
 import { amount, percent } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
-import { editLines, mustBeThere, showing, within, type KeptOptions } from './within.js';
+import { editLines, showing, storeOf, within, type KeptOptions } from './within.js';
 
 export type { KeptOptions } from './within.js';
 export { costs } from './costs.js';
@@ -13,8 +13,7 @@ export { edit, release } from './edit.js';
 export { limits } from './limits.js';
 
 export async function sessions(options: KeptOptions, terminal: Terminal): Promise<number> {
-  mustBeThere(options.store);
-  const store = await openStore(options.store);
+  const store = await openStore(await storeOf(options, terminal));
   try {
     const threads = await listSessions(store);
     showing(options, terminal)(threads, () =>

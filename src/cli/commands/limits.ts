@@ -2,15 +2,11 @@ import { forgetLimits, learnedLimits, openStore, type LearnedLimit, type Limits 
 import { EXIT } from '../exit.js';
 import { amount } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
-import { mustBeThere, showing, type KeptOptions } from './within.js';
+import { showing, storeOf, type KeptOptions } from './within.js';
 
 /** Lists what refusals taught of each model, or forgets it: of one model, or of all. */
-export async function limits(
-  { forget, ...options }: KeptOptions,
-  terminal: Terminal,
-): Promise<number> {
-  mustBeThere(options.store);
-  const store = await openStore(options.store);
+export async function limits({ forget, ...options }: KeptOptions, terminal: Terminal): Promise<number> {
+  const store = await openStore(await storeOf(options, terminal));
   try {
     const show = showing(options, terminal);
     if (forget !== undefined) {

@@ -12,6 +12,7 @@ export interface StagesOptions {
 /** Lists the roster in order, then stages that are provided and switched off. */
 export async function stages(options: StagesOptions, terminal: Terminal): Promise<number> {
   const spillway = await createSpillway({
+    store: null,
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
   });

@@ -7,7 +7,8 @@ import type { Terminal } from '../terminal.js';
 
 /** Options of the commands for kept sessions; each takes some of them. */
 export interface KeptOptions {
-  readonly store: string;
+  /** Absent: as the settings name it. */
+  readonly store?: string;
   readonly json?: boolean;
   readonly agent?: string;
   readonly window?: number;
@@ -68,9 +69,8 @@ export async function within(
   terminal: Terminal,
   act: (session: Session) => Promise<void>,
 ): Promise<number> {
-  mustBeThere(options.store);
   const spillway = await createSpillway({
-    store: options.store,
+    store: await storeOf(options, terminal),
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.config !== undefined && { configFile: options.config }),
@@ -93,8 +93,33 @@ export async function within(
   }
 }
 
+/** URL of the store: `--store`, else the setting, which SPILLWAY_STORE names too. What it names has to be there. */
+export async function storeOf(options: KeptOptions, terminal: Terminal): Promise<string> {
+  const store = options.store ?? (await settingOf(options, terminal));
+  if (store === null) {
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'store',
+      found: 'nothing',
+      allowed: 'sqlite:FILE, postgres://HOST/NAME',
+      remedy: 'Name it with --store, in SPILLWAY_STORE, or as `store` in your configuration.',
+    });
+  }
+  mustBeThere(store);
+  return store;
+}
+
+async function settingOf({ profile, config }: KeptOptions, { env }: Terminal): Promise<string | null> {
+  const spillway = await createSpillway({
+    store: null,
+    env,
+    ...(profile !== undefined && { profile }),
+    ...(config !== undefined && { configFile: config }),
+  });
+  return spillway.config.settings.store;
+}
+
 /** Opening makes the file that is missing; who asks what a file holds has only misspelt its name. */
-export function mustBeThere(store: string): void {
+function mustBeThere(store: string): void {
   const file = /^sqlite:(?:\/\/)?(.+)$/is.exec(store)?.[1];
   if (file === undefined || file === ':memory:' || existsSync(file)) return;
   throw new SpillwayError('INPUT_UNREADABLE', {

@@ -45,6 +45,27 @@ const ran = async (store: string, command: string, ...more: string[]) => {
 };
 
 describe('the command line for kept sessions', () => {
+  it('takes the store from the settings where none is named, and looks at no other command into it', async () => {
+    const store = await kept('named');
+    const file = join(folder.path, 'named.yaml');
+    writeFileSync(file, 'store: sqlite:named.db\n');
+    for (const env of [{ SPILLWAY_STORE: store }, { SPILLWAY_CONFIG: file }]) {
+      expect((await spillway(['sessions'], env)).out).toMatch(/^mill /);
+      expect((await spillway(['history', 'mill'], env)).out).toMatch(/^c1 /);
+    }
+    expect((await spillway(['history', 'mill', '--config', file])).out).toMatch(/^c1 /);
+    expect(await spillway(['sessions'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/CONFIG_INVALID: store.*--store.*SPILLWAY_STORE/),
+    });
+    const away = { SPILLWAY_STORE: 'postgres://me:s3cret@127.0.0.1:1/none?password=s3cret' };
+    const printed = await spillway(['config', 'print'], away);
+    expect([printed.err, printed.code]).toEqual(['', 0]);
+    expect(printed.out).toContain('postgres://...@127.0.0.1:1/none');
+    expect(printed.out).not.toContain('s3cret');
+    expect((await spillway(['stages'], away)).code).toBe(0);
+  });
+
   it('lists, shows the history, explains, recalls', async () => {
     const store = await kept('look');
     const listed = await spillway(['sessions', '--store', store]);

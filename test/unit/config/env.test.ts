@@ -27,6 +27,26 @@ describe('the environment', () => {
     expect(origin('stages.snip.mode')).toBe('env SPILLWAY_STAGES_SNIP_MODE');
   });
 
+  it.each([
+    'SPILLWAY_SERVICE_HOST',
+    'SPILLWAY_SERVICE_PORT',
+    'SPILLWAY_SERVICE_PORT_HTTP_METRICS',
+    'SPILLWAY_PORT',
+    'SPILLWAY_PORT_8080_TCP',
+    'SPILLWAY_PORT_8080_TCP_ADDR',
+    'SPILLWAY_PORT_8080_UDP_PROTO',
+    'SPILLWAY_API_SERVICE_HOST',
+    'SPILLWAY_API_PORT_443_TCP_PORT',
+  ])('lets %s be, which Kubernetes sets for a service called spillway', async (name) => {
+    const { entries } = await load({ env: { [name]: 'tcp://10.0.0.7:8080' } });
+    expect(entries.filter(({ origin }) => origin.startsWith('env'))).toEqual([]);
+  });
+
+  it.each(['SPILLWAY_PORTS', 'SPILLWAY_SERVICE', 'SPILLWAY_PORT_TARGET', 'SPILLWAY_PORT_8080_TCP_HOST'])(
+    'still refuses %s, which no service sets',
+    async (name) => expect(await faults({ env: { [name]: '1' } })).toMatchObject([{ subject: name }]),
+  );
+
   it('gives every setting a name of its own', async () => {
     const { entries } = await load();
     const names = entries.map(({ path }) => envName(path.split('.')));

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installed, program, ROOT, type Packed, type Ran } from './project.js';
+
+const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
+/** `spillway`, `spillway/spi`, ... */
+export const DOORS = Object.keys(exports)
+  .filter((path) => path !== './package.json')
+  .map((path) => `spillway${path.slice(1)}`);
+
+/** All that may be installed with the package, by itself. */
+const BROUGHT = ['rxjs', 'spillway', 'tslib', 'zod'];
+
+/** With nothing beside it: every door but the container's, as a module and by require; what is missing is named. */
+export async function checkDoors(packed: Packed): Promise<string[]> {
+  const project = installed(packed, 'bare');
+  const brought = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
+  const open = DOORS.filter((door) => door !== 'spillway/container');
+  return [
+    ...(brought.join() === BROUGHT.join() ? [] : [`installed: ${brought.join(', ')}`]),
+    ...expected(
+      'import',
+      program(project, 'import.mjs', imports(open)),
+      `${open.length} doors, one SpillwayError`,
+    ),
+    ...expected('require', program(project, 'require.cjs', requires(open)), `${open.length} doors`),
+    ...expected(
+      'container',
+      program(
+        project,
+        'container.mjs',
+        `await import('spillway/container').catch((e) => console.log(e.code));`,
+      ),
+      'ERR_MODULE_NOT_FOUND',
+    ),
+    ...expected('stores', program(project, 'stores.mjs', STORES), STORES_SAY),
+    ...expected('configuration', configured(project), '0.5 file own.yaml'),
+    ...expected('README', readme(project), '1,3 3'),
+  ];
+}
+
+/** Classes are the same through all doors: whoever catches an error of one knows those of the others. */
+const imports = (doors: readonly string[]): string => `
+  const doors = await Promise.all(${JSON.stringify(doors)}.map((door) => import(door)));
+  if (doors.some((door) => Object.keys(door).length === 0 && door !== doors.at(-1))) throw new Error('an empty door');
+  const { createSpillway, SpillwayError } = await import('spillway');
+  const { compactAnthropic } = await import('spillway/anthropic');
+  const spillway = await createSpillway({ inputBudget: 2_000 });
+  const session = spillway.session({ format: 'openai-chat' });
+  const caught = [];
+  for (const wrong of [() => compactAnthropic({ messages: { create() {} } }, session).messages.create({ messages: [] }), () => spillway.session().append({ id: 1 })]) {
+    try { await wrong(); } catch (error) { caught.push(error); }
+  }
+  const one = caught.length > 0 && caught.every((error) => error instanceof SpillwayError);
+  console.log(doors.length + ' doors, ' + (one ? 'one SpillwayError' : 'errors of ' + caught.map((error) => error.constructor.name + ' ' + error.message)));`;
+
+const requires = (doors: readonly string[]): string => `
+  const doors = ${JSON.stringify(doors)}.map((door) => require(door));
+  console.log(doors.length + ' doors');`;
+
+const STORES = `
+  import { openStore } from 'spillway';
+  for (const url of ['memory:', 'sqlite:./a.db', 'postgres://localhost/a'])
+    await openStore(url).then((store) => console.log(store.name), (error) => console.log(error.code, error.message.match(/npm install [^.]+/)[0]));`;
+const STORES_SAY = `memory
+PACKAGE_MISSING npm install libsql@0
+PACKAGE_MISSING npm install pg@8`;
+
+/** A file of settings is read by a parser that is loaded only then. */
+function configured(project: string): Ran {
+  writeFileSync(join(project, 'own.yaml'), '# half\ntarget: 0.5\n');
+  const text = `import { createSpillway } from 'spillway';
+    const { config } = await createSpillway({ configFile: 'own.yaml' });
+    console.log(config.settings.target, config.origin('target'));`;
+  return program(project, 'configured.mjs', text);
+}
+
+/** The program of README's section "As a library", around a client that answers. */
+function readme(project: string): Ran {
+  const blocks = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)];
+  const text = blocks.map(([, block]) => block!).find((block) => block.includes('session.prepare()'))!;
+  const plain = text.replace('sqlite:./spillway.db', 'memory:').replace(/: \{ messages: [^}]*\}/, '');
+  return program(
+    project,
+    'readme.mjs',
+    `${plain}
+    const sent = [];
+    const reply = { usage: { prompt_tokens: 12 }, choices: [{ message: { role: 'assistant', content: 'To the sea.' } }] };
+    const client = { chat: { completions: { create: async (body) => (sent.push(body.messages.length), reply) } } };
+    const history = [{ role: 'user', content: 'Where does the river go?' }];
+    history.push(await call({ messages: history }), { role: 'user', content: 'And then?' });
+    await call({ messages: history });
+    console.log(sent.join(), session.log.length);`,
+  );
+}
+
+export function expected(what: string, { out, err, status }: Ran, wanted: string): string[] {
+  if (out.trim() === wanted && status === 0) return [];
+  return [`${what}: ${out.trim()} ${err.trim()} (exit ${status})`.replaceAll('\n', '\n         ')];
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type ts from 'typescript';
+import { serveEmulator } from '../emulator/server.js';
+import { copyOf, ROOT, type Packed } from './project.js';
+import { typeFaults } from './types.js';
+
+const PACKAGES = [
+  '@ai-sdk/openai',
+  '@anthropic-ai/sdk',
+  '@langchain/core',
+  '@langchain/openai',
+  '@types/node',
+  'ai',
+  'inversify',
+  'langchain',
+  'libsql',
+  'openai',
+  'reflect-metadata',
+];
+
+/** As somebody copies them out of the package, and as they stand in this checkout. */
+export async function checkExamples(packed: Packed): Promise<string[]> {
+  const project = copyOf(join(packed.folder, 'bare'), packed, 'examples', PACKAGES);
+  cpSync(join(project, 'node_modules', 'spillway', 'examples'), project, { recursive: true });
+  const names = readdirSync(project).filter((name) => name.endsWith('.ts'));
+  const texts = Object.fromEntries(names.map((name) => [name, readFileSync(join(project, name), 'utf8')]));
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    '{ "compilerOptions": { "experimentalDecorators": true } }\n',
+  );
+  const decorators: ts.CompilerOptions = {
+    experimentalDecorators: true,
+    types: ['node'],
+    allowImportingTsExtensions: false,
+  };
+  const faults = typeFaults(project, texts, decorators);
+  const emulator = await serveEmulator();
+  const env = {
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: emulator.url,
+    ANTHROPIC_API_KEY: 'k',
+    ANTHROPIC_BASE_URL: emulator.url.replace(/\/v1$/, ''),
+  };
+  try {
+    for (const name of names) {
+      faults.push(...(await runs(name, project, join(project, name), env)));
+      // What an example leaves behind stands beside it: here, and not in the checkout.
+      faults.push(...(await runs(`${name} in the checkout`, project, join(ROOT, 'examples', name), env)));
+    }
+  } finally {
+    emulator.close();
+  }
+  return faults;
+}
+
+/** Not `spawnSync`: the model it talks to is served by this process. */
+function runs(what: string, cwd: string, file: string, env: NodeJS.ProcessEnv): Promise<string[]> {
+  const tsx = pathToFileURL(join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'index.mjs')).href;
+  const child = spawn(process.execPath, ['--import', tsx, file], { cwd, env: { ...process.env, ...env } });
+  let said = '';
+  let failed = '';
+  child.stdout.on('data', (chunk) => void (said += chunk));
+  child.stderr.on('data', (chunk) => void (failed += chunk));
+  return new Promise((resolve) => {
+    child.on('close', (status) => {
+      const isWell = status === 0 && said.trim() !== '' && failed === '';
+      resolve(isWell ? [] : [`${what}: ${said.trim()} ${failed.trim()} (exit ${status})`]);
+    });
+  });
+}

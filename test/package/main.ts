@@ -1,0 +1,42 @@
+// npm run check:package: what a user gets. Packs the package, installs it into fresh projects, and uses it there:
+// every door as an ES module, through require() and in TypeScript, the README's program, the examples, the command line.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkCommandLine } from './command-line.js';
+import { checkDoors } from './doors.js';
+import { checkExamples } from './examples.js';
+import { checkLint } from './lint.js';
+import { pack } from './project.js';
+import { checkTypes } from './types.js';
+import { checkZods } from './zods.js';
+
+const CHECKS = { checkLint, checkDoors, checkCommandLine, checkZods, checkTypes, checkExamples };
+
+/** Lines shown of what one check found. */
+const MOST = 12;
+
+const folder = mkdtempSync(join(tmpdir(), 'spillway-package-'));
+let failed = 0;
+try {
+  const packed = pack(folder);
+  console.log(`packed ${packed.files.length} files, ${(packed.bytes / 1e6).toFixed(1)} MB`);
+  // `checkDoors` makes the project that others copy, so it always runs.
+  const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+  const isWanted = (name: string): boolean =>
+    wanted.length === 0 ||
+    name === checkDoors.name ||
+    wanted.some((word) => name.toLowerCase().includes(word));
+  for (const [name, check] of Object.entries(CHECKS).filter(([one]) => isWanted(one))) {
+    const from = performance.now();
+    const faults = await check(packed);
+    const seconds = ((performance.now() - from) / 1_000).toFixed(1);
+    console.log(`${faults.length === 0 ? 'ok    ' : 'failed'} ${name} ${seconds} s`);
+    for (const fault of faults.slice(0, MOST)) console.log(`       ${fault}`);
+    if (faults.length > MOST) console.log(`       and ${faults.length - MOST} more`);
+    failed += faults.length;
+  }
+} finally {
+  if (!process.argv.includes('--keep')) rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failed === 0 ? 0 : 1;

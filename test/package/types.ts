@@ -1,0 +1,152 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { copyOf, type Packed } from './project.js';
+
+const RESOLUTIONS: Readonly<Record<string, ts.CompilerOptions>> = {
+  Node16: { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
+  Bundler: { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+};
+
+interface Program {
+  /** Packages beside spillway, as `copyOf` takes them. */
+  readonly packages: readonly string[];
+  readonly text: string;
+}
+
+const HEAD = `import { createSpillway } from 'spillway';
+  const spillway = await createSpillway({ inputBudget: 8_000 });`;
+
+/** What needs one client, in a project with that client alone. */
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  library: {
+    packages: [],
+    text: `${HEAD}
+      import type { Plan, Session } from 'spillway';
+      import * as spi from 'spillway/spi';
+      import * as transcript from 'spillway/transcript';
+      import * as testkit from 'spillway/testkit';
+      import { readSession } from 'spillway/importers';
+      const session: Session = spillway.session();
+      session.events.subscribe((event) => { if (event.kind === 'completed') console.log(event.tokensAfter.toFixed()); });
+      const { messages }: { readonly messages: readonly unknown[] } = await session.prepare();
+      export const all: [typeof spi, typeof transcript, typeof testkit, typeof readSession] = [spi, transcript, testkit, readSession];
+      export const plans: Plan[] = session.history.map(({ plan }) => plan);
+      export { messages };`,
+  },
+  openai: {
+    packages: ['openai'],
+    text: `${HEAD}
+      import OpenAI from 'openai';
+      import { compactOpenAI } from 'spillway/openai';
+      const client: OpenAI = compactOpenAI(new OpenAI(), { chat: spillway.session() });
+      const { choices } = await client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hello.' }] });
+      console.log(choices[0]?.message.content?.length);`,
+  },
+  anthropic: {
+    packages: ['@anthropic-ai/sdk'],
+    text: `${HEAD}
+      import Anthropic from '@anthropic-ai/sdk';
+      import { compactAnthropic } from 'spillway/anthropic';
+      const client: Anthropic = compactAnthropic(new Anthropic(), spillway.session({ format: 'anthropic' }));
+      const { content } = await client.messages.create({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hello.' }] });
+      console.log(content.length);`,
+  },
+  'ai-sdk-6': { packages: ['ai', '@ai-sdk/openai'], text: aiSdk() },
+  'ai-sdk-7': { packages: ['ai=ai7', '@ai-sdk/openai=@ai-sdk/openai4'], text: aiSdk() },
+  langchain: {
+    packages: ['langchain', '@langchain/core', '@langchain/openai'],
+    text: `${HEAD}
+      import { ChatOpenAI } from '@langchain/openai';
+      import { createAgent, createMiddleware } from 'langchain';
+      import { compactLangChain } from 'spillway/langchain';
+      const middleware = [createMiddleware(compactLangChain(spillway.session({ format: 'langchain' })))];
+      const agent = createAgent({ model: new ChatOpenAI({ model: 'm' }), tools: [], middleware });
+      console.log((await agent.invoke({ messages: 'Hello.' })).messages.length);`,
+  },
+  container: {
+    packages: ['inversify', 'reflect-metadata'],
+    text: `
+      import { Container } from 'inversify';
+      import { createSpillway, type SpillwayOptions } from 'spillway';
+      import { createContainer, openSpillway, SERVICES } from 'spillway/container';
+      const options: SpillwayOptions = {};
+      const container: Container = createContainer();
+      const one = await openSpillway(container);
+      console.log(container.get(SERVICES.Spillway) === one, (await createSpillway(options)).stages.length);`,
+  },
+};
+
+function aiSdk(): string {
+  return `${HEAD}
+    import { createOpenAI } from '@ai-sdk/openai';
+    import { generateText, wrapLanguageModel } from 'ai';
+    import { compactAiSdk } from 'spillway/ai-sdk';
+    const middleware = compactAiSdk(spillway.session({ format: 'ai-sdk' }));
+    const model = wrapLanguageModel({ model: createOpenAI()('m'), middleware });
+    console.log((await generateText({ model, prompt: 'Hello.' })).text.length);`;
+}
+
+/** Strict, with the declarations of libraries checked too, by Node's resolution and by a bundler's. */
+export function checkTypes(packed: Packed): string[] {
+  const bare = join(packed.folder, 'bare');
+  return Object.entries(PROGRAMS).flatMap(([name, { packages, text }]) => {
+    const project = copyOf(bare, packed, `types-${name}`, packages);
+    return typeFaults(project, { 'index.ts': text }).map((fault) => `${name}: ${fault}`);
+  });
+}
+
+/** Libraries of TypeScript and packages of checkouts before, parsed once. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
+/** What TypeScript finds wrong in these files, and in the declarations of spillway that they reach. */
+export function typeFaults(
+  project: string,
+  files: Readonly<Record<string, string>>,
+  more: ts.CompilerOptions = {},
+): string[] {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
+  return Object.entries(RESOLUTIONS).flatMap(([resolution, how]) => {
+    const options: ts.CompilerOptions = {
+      ...how,
+      target: ts.ScriptTarget.ES2022,
+      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: [],
+      ...more,
+    };
+    const host = ts.createCompilerHost(options);
+    const read = host.getSourceFile.bind(host);
+    host.getCurrentDirectory = () => project;
+    host.getSourceFile = (file, language, ...rest) => {
+      if (!/[\\/]typescript[\\/]lib[\\/]/.test(file)) return read(file, language, ...rest);
+      if (!parsed.has(file)) parsed.set(file, read(file, language, ...rest));
+      return parsed.get(file);
+    };
+    const roots = Object.keys(files).map((name) => join(project, name));
+    const program = ts.createProgram(roots, options, host);
+    // What a client has wrong in its own declarations is its own affair.
+    const isOurs = (file: string): boolean =>
+      !/node_modules\/(?!spillway\/)/.test(file.slice(project.length));
+    const ours = program
+      .getSourceFiles()
+      .filter(({ fileName }) => fileName.startsWith(project) && isOurs(fileName));
+    const faults = [
+      ...program.getGlobalDiagnostics(),
+      ...program.getOptionsDiagnostics(),
+      ...ours.flatMap((file) => [
+        ...program.getSyntacticDiagnostics(file),
+        ...program.getSemanticDiagnostics(file),
+      ]),
+    ];
+    return faults.map(({ file, start, messageText }) => {
+      const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
+      const where = file ? `${file.fileName.slice(project.length + 1)}:${line}` : 'options';
+      return `${resolution}: ${where} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    });
+  });
+}
