@@ -9,12 +9,15 @@ import type {
 } from '@ai-sdk/provider';
 import type { LanguageModelMiddleware } from 'ai';
 import { isFields } from '../wire/index.js';
-import type { Prepared, Session } from '../session/index.js';
+import type { Flight, Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
+import { heldStream } from './held-stream.js';
+import type { DropInOptions } from './options.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { countIn, firstCount, report, takeTurn, usageOf, type Turn } from './turns.js';
 
+export type { DropInOptions } from './options.js';
 export type { SessionFor } from './session-for.js';
 
 /** What a model is called with, by the version of the SDK that is installed: prompt, tools, options. */
@@ -27,7 +30,10 @@ export type AiSdkCall = Parameters<NonNullable<LanguageModelMiddleware['wrapGene
  *
  *     const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: compactAiSdk(spillway) });
  */
-export function compactAiSdk(session: SessionFor<AiSdkCall>): LanguageModelMiddleware {
+export function compactAiSdk(
+  session: SessionFor<AiSdkCall>,
+  { commands }: DropInOptions = {},
+): LanguageModelMiddleware {
   const sessionOf = resolveSession(session, 'ai-sdk', 'compactAiSdk');
   const middleware: LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } = {
     specificationVersion: 'v3',
@@ -39,6 +45,7 @@ export function compactAiSdk(session: SessionFor<AiSdkCall>): LanguageModelMiddl
         params,
         (found) => ({
           ...turnOf(model, params),
+          commands,
           send: async (request) => {
             const answer = await model.doGenerate({ ...untrimmed(params, found), prompt: promptOf(request) });
             await report(found, usageIn(answer.usage));
@@ -56,9 +63,10 @@ export function compactAiSdk(session: SessionFor<AiSdkCall>): LanguageModelMiddl
         params,
         (found) => ({
           ...turnOf(model, params),
-          send: async (request) => {
+          commands,
+          send: async (request, flight) => {
             const answer = await model.doStream({ ...untrimmed(params, found), prompt: promptOf(request) });
-            return { ...answer, stream: answer.stream.pipeThrough(observing(found)) };
+            return { ...answer, stream: observed(answer.stream, found, flight, params.abortSignal) };
           },
           say: (text) => streamOf(text),
         }),
@@ -114,13 +122,33 @@ function usageIn(usage: unknown): Usage {
 
 type StreamPart = LanguageModelV3StreamPart;
 
-function observing(session: Session): TransformStream<StreamPart, StreamPart> {
-  return new TransformStream<StreamPart, StreamPart>({
-    async transform(part, controller) {
+function observed(
+  stream: ReadableStream<StreamPart>,
+  session: Session,
+  flight: Flight,
+  signal: AbortSignal | undefined,
+): ReadableStream<StreamPart> {
+  const parts = async function* (): AsyncGenerator<StreamPart> {
+    for await (const part of stream) {
       if (part.type === 'finish') await report(session, usageIn(part.usage));
-      controller.enqueue(part);
+      yield part;
+    }
+  };
+  const held = heldStream(parts(), flight, signal);
+  return new ReadableStream<StreamPart>(
+    {
+      async pull(controller) {
+        const { done, value } = await held.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await held.return?.();
+      },
     },
-  });
+    // Nothing is read ahead of who reads: what nobody reads holds nobody up.
+    { highWaterMark: 0 },
+  );
 }
 
 function streamOf(text: string): LanguageModelV3StreamResult {

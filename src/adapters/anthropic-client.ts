@@ -1,7 +1,10 @@
 import { fitCacheMarks, isFields, type Fields } from '../wire/index.js';
-import type { Prepared, Session } from '../session/index.js';
+import type { Flight, Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';
+import { holdStream, isStream } from './held-stream.js';
+import type { DropInOptions } from './options.js';
+import { responseOf, sentBy, type Sent } from './sdk-answer.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
 import { countIn, firstCount, report, takeTurn } from './turns.js';
 
@@ -22,19 +25,23 @@ export interface AnthropicClient {
 export function compactAnthropic<Client extends AnthropicClient>(
   client: Client,
   session: SessionFor<Fields>,
+  options: DropInOptions = {},
 ): Client {
-  return wrapping(client, resolveSession(session, 'anthropic', 'compactAnthropic'));
+  return wrapping(client, { ...options, session: resolveSession(session, 'anthropic', 'compactAnthropic') });
 }
 
-function wrapping<Client extends AnthropicClient>(client: Client, session: Resolved<Fields>): Client {
+interface Wrapped extends DropInOptions {
+  readonly session: Resolved<Fields>;
+}
+
+function wrapping<Client extends AnthropicClient>(client: Client, how: Wrapped): Client {
   const wrapped: Client = new Proxy(client, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
-      if (key === 'messages') return compacting(value as Messages, session, wrapped);
-      if (key === 'beta') return withMessages(value as object, session, wrapped);
+      if (key === 'messages') return compacting(value as Messages, how, wrapped);
+      if (key === 'beta') return withMessages(value as object, how, wrapped);
       if (key === 'withOptions' && typeof value === 'function')
-        return (...options: unknown[]) =>
-          wrapping((value as Method).apply(target, options) as Client, session);
+        return (...options: unknown[]) => wrapping((value as Method).apply(target, options) as Client, how);
       return typeof value === 'function' ? (value as Method).bind(target) : value;
     },
   });
@@ -50,22 +57,21 @@ interface Messages {
   create(body: Fields, options?: unknown): Promise<unknown>;
 }
 
-function withMessages(beta: object, session: Resolved<Fields>, client: ThreadingClient): object {
+function withMessages(beta: object, how: Wrapped, client: ThreadingClient): object {
   return new Proxy(beta, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
-      return key === 'messages' ? compacting(value as Messages, session, client) : value;
+      return key === 'messages' ? compacting(value as Messages, how, client) : value;
     },
   });
 }
 
 /** All other methods of the resource go through the new `create`: streams, parsing and the tool runner end there. */
-function compacting(messages: Messages, session: Resolved<Fields>, client: ThreadingClient): Messages {
+function compacting(messages: Messages, how: Wrapped, client: ThreadingClient): Messages {
   const wrapped: Messages = new Proxy(messages, {
     get(target, key) {
       if (key === '_client') return client;
-      if (key === 'create')
-        return (body: Fields, options?: unknown) => create(target, session, body, options);
+      if (key === 'create') return (body: Fields, options?: unknown) => create(target, how, body, options);
       const value: unknown = Reflect.get(target, key, target);
       if (key !== 'toolRunner' || client._supportsMessageThreads !== true) return value;
       // Where it may, it has the provider keep the history: of that nothing could be compacted.
@@ -76,59 +82,53 @@ function compacting(messages: Messages, session: Resolved<Fields>, client: Threa
   return wrapped;
 }
 
-function create(
-  messages: Messages,
-  session: Resolved<Fields>,
-  body: Fields,
-  options: unknown,
-): Promise<unknown> {
+function create(messages: Messages, how: Wrapped, body: Fields, options: unknown): Promise<unknown> {
   if (isFields(body.thread)) return messages.create(body, options);
   // Wrapped, or the promise of the client would be awaited here and its response be lost.
-  const sent = send(messages, session, body, options);
-  const props = () => sent.then(({ answer, data }) => propsOf(answer, data, body.stream === true));
-  const response = () =>
-    sent.then(({ answer }) => answer?.asResponse() ?? props().then((one) => one.response));
-  return Object.assign(
-    sent.then(({ data }) => data),
-    {
-      asResponse: response,
-      withResponse: () =>
-        sent.then(async ({ answer, data }) => {
-          return { ...(answer ? await answer.withResponse() : { response: await response() }), data };
+  const sent = send(messages, how, body, options);
+  const data = sent.then((one) => one.data);
+  /** Who asks for the response alone hears of a failure there. */
+  const alone = <T>(asked: Promise<T>): Promise<T> => {
+    data.catch(() => undefined);
+    return asked;
+  };
+  return Object.assign(data, {
+    asResponse: () => alone(sent.then((one) => responseOf(one))),
+    withResponse: () =>
+      alone(
+        sent.then(async (one) => {
+          const answer = await one.answer?.withResponse();
+          return { ...(answer ?? { response: await responseOf(one) }), data: one.data };
         }),
-      _responseProps: props,
-    },
-  ) satisfies Answering;
+      ),
+    _responseProps: () => alone(sent.then((one) => propsOf(one, body.stream === true))),
+  }) satisfies Answering;
 }
 
-interface Sent {
-  /** Absent where nobody was asked. */
-  readonly answer?: Answering;
-  readonly data: unknown;
-}
-
-function send(messages: Messages, session: Resolved<Fields>, body: Fields, options: unknown): Promise<Sent> {
+function send(
+  messages: Messages,
+  { session, commands }: Wrapped,
+  body: Fields,
+  options: unknown,
+): Promise<Sent> {
   const { history, prefill } = apart(body);
   return takeTurn(
     session,
     body,
     (found) => ({
       body: { ...body, messages: history },
+      commands,
       model: typeof body.model === 'string' ? body.model : undefined,
       maxOutputTokens: firstCount(body, 'max_tokens'),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
-      send: async (request): Promise<Sent> => {
-        const answer = messages.create(bodyOf(found, body, request, prefill), options) as Answering;
-        const data = await answer;
-        await observe(found, data);
-        return { answer, data };
+      send: async (request, flight): Promise<Sent> => {
+        const sent = await sentBy(() => messages.create(bodyOf(found, body, request, prefill), options));
+        await observe(found, sent.data, flight);
+        return sent;
       },
       say: (words): Sent => ({ data: body.stream === true ? streamed(words, body) : messageOf(words, body) }),
     }),
-    async () => {
-      const answer = messages.create(body, options) as Answering;
-      return { answer, data: await answer };
-    },
+    () => sentBy(() => messages.create(body, options)),
   );
 }
 
@@ -157,18 +157,14 @@ function bodyOf(
 }
 
 /** What was used stands in the answer, or, where it is streamed, in its first and its last event but one. */
-async function observe(session: Session, data: unknown): Promise<void> {
-  if (!isFields(data)) return;
-  if (isFields(data.usage)) return report(session, usageIn(data.usage));
-  if (!(Symbol.asyncIterator in data)) return;
-  const stream = data as unknown as AsyncIterable<unknown>;
-  const events = stream[Symbol.asyncIterator].bind(stream);
-  Object.defineProperty(stream, Symbol.asyncIterator, { value: () => observed(session, events()) });
+async function observe(session: Session, data: unknown, flight: Flight): Promise<void> {
+  if (isStream(data)) return holdStream(data, flight, (events) => observed(session, events));
+  if (isFields(data) && isFields(data.usage)) await report(session, usageIn(data.usage));
 }
 
-async function* observed(session: Session, events: AsyncIterator<unknown>): AsyncGenerator<unknown> {
+async function* observed(session: Session, events: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   let usage: Fields = {};
-  for await (const event of { [Symbol.asyncIterator]: () => events }) {
+  for await (const event of events) {
     if (isFields(event)) {
       const started = isFields(event.message) ? event.message.usage : undefined;
       for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...given(news) };

@@ -1,9 +1,8 @@
 import type { Fields } from '../wire/index.js';
+import { responseOf, streamOf, type SdkAnswer, type Sent } from './sdk-answer.js';
 
 /** What the promise of Anthropic's client can do beside resolving; the last is for its own helpers. */
-export interface Answering extends Promise<unknown> {
-  asResponse(): Promise<unknown>;
-  withResponse(): Promise<object>;
+export interface Answering extends SdkAnswer {
   _responseProps(): Promise<ResponseProps>;
 }
 
@@ -34,45 +33,15 @@ export function streamed(
     { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: NO_USAGE },
     { type: 'message_stop' },
   ];
-  return {
-    controller: new AbortController(),
-    async *[Symbol.asyncIterator]() {
-      yield* events;
-    },
-  };
+  return streamOf(events);
 }
 
 /**
- * What the client's helpers build one request on another with. A stream is written out again, for it is read here to
- * learn the usage; an answer that no server gave gets a response of its own.
+ * What the client's helpers build one request on another with. The body was read here to learn the usage, so it is
+ * written out again; an answer that no server gave gets a response of its own.
  */
-export async function propsOf(
-  answer: Answering | undefined,
-  data: unknown,
-  isStream: boolean,
-): Promise<ResponseProps> {
-  const given = await answer?._responseProps();
-  if (given && !isStream) return given;
-  const response = isStream
-    ? new Response(eventStream(data as AsyncIterable<Fields>), { headers: given?.response.headers ?? EVENTS })
-    : Response.json(data);
-  const own = { options: { stream: isStream }, controller: new AbortController(), startTime: Date.now() };
-  return { ...(given ?? own), response };
-}
-
-const EVENTS = { 'content-type': 'text/event-stream' };
-
-function eventStream(events: AsyncIterable<Fields>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const iterator = events[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done) return controller.close();
-      controller.enqueue(encoder.encode(`event: ${String(value.type)}\ndata: ${JSON.stringify(value)}\n\n`));
-    },
-    async cancel() {
-      await iterator.return?.();
-    },
-  });
+export async function propsOf(sent: Sent, isStreamed: boolean): Promise<ResponseProps> {
+  const given = await (sent.answer as Answering | undefined)?._responseProps();
+  const own = { options: { stream: isStreamed }, controller: new AbortController(), startTime: Date.now() };
+  return { ...(given ?? own), response: await responseOf(sent) };
 }

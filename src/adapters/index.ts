@@ -4,3 +4,4 @@ export { compactAiSdk, type AiSdkCall } from './ai-sdk.js';
 export { compactLangChain, type LangChainCompaction, type ModelRequest } from './langchain.js';
 export { compactOpenAI, type OpenAIClient, type OpenAISessions } from './openai-client.js';
 export type { SessionFor } from './session-for.js';
+export type { DropInOptions } from './options.js';

@@ -1,8 +1,10 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
 import { isFields, type Fields } from '../wire/index.js';
+import type { DropInOptions } from './options.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { countIn, firstCount, report, takeTurn, usageOf } from './turns.js';
 
+export type { DropInOptions } from './options.js';
 export type { SessionFor } from './session-for.js';
 
 /** What is asked of a model request: LangChain's own has more, and keeps it. */
@@ -29,7 +31,10 @@ export interface LangChainCompaction {
  *
  *     const agent = createAgent({ model, tools, middleware: [createMiddleware(compactLangChain(spillway))] });
  */
-export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCompaction {
+export function compactLangChain(
+  session: SessionFor<ModelRequest>,
+  { commands }: DropInOptions = {},
+): LangChainCompaction {
   const sessionOf = resolveSession(session, 'langchain', 'compactLangChain');
   return {
     name: 'spillway',
@@ -46,6 +51,7 @@ export function compactLangChain(session: SessionFor<ModelRequest>): LangChainCo
         request,
         (found) => ({
           body: { messages: [...instructions, ...request.messages], tools },
+          commands,
           model,
           maxOutputTokens,
           signal,

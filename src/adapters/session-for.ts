@@ -6,7 +6,7 @@ import type { Session, Spillway } from '../session/index.js';
  * its session, which may give none: such a request is sent as it is.
  */
 export type SessionFor<Request> =
-  Session | Pick<Spillway, 'session'> | ((request: Request) => SessionOrNone | Promise<SessionOrNone>);
+  Session | Pick<Spillway, 'session'> | ((request: Request) => SessionOrNone | PromiseLike<SessionOrNone>);
 
 type SessionOrNone = Session | undefined;
 

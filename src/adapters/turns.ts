@@ -1,15 +1,18 @@
 import { isFields } from '../wire/index.js';
-import { commandAnswer, type Prepared, type Session } from '../session/index.js';
+import { commandAnswer, type Flight, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
+import { pathOf } from './asides.js';
 import type { Resolved } from './session-for.js';
 
 export interface Turn<Answer> {
   /** The request's whole history, in the format of the session. */
   readonly body: unknown;
-  /** Sends what is left of it. */
-  readonly send: (request: Prepared) => Answer | Promise<Answer>;
+  /** Sends what is left of it. A stream holds the flight until it has been read. */
+  readonly send: (request: Prepared, flight: Flight) => Answer | Promise<Answer>;
   /** Answers in the model's place: a user asked for a compaction with `/compact`. */
   readonly say: (words: string) => Answer | Promise<Answer>;
+  /** Whether a user may ask for one. */
+  readonly commands?: boolean | undefined;
   /** Model the request goes to. */
   readonly model?: string | undefined;
   /** Most tokens that the request lets the model answer. */
@@ -17,13 +20,10 @@ export interface Turn<Answer> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The newest turn of each session; the next one waits for its answer to begin. */
-const newest = new WeakMap<Session, Promise<unknown>>();
-
 /**
  * One request of a client that sends its whole history: what is new goes into the session, what fits is sent, and what
- * the provider finds too long is compacted and sent once more. Requests of one session go one after the other.
- * `alone` sends a request that belongs to no session, as it is.
+ * the provider finds too long is compacted and sent once more. Requests of one session go one after the other; one that
+ * holds another conversation goes its own way beside them. `alone` sends a request that belongs to no session, as it is.
  */
 export async function takeTurn<Request, Answer>(
   sessionFor: Resolved<Request>,
@@ -31,30 +31,33 @@ export async function takeTurn<Request, Answer>(
   turnIn: (session: Session) => Turn<Answer>,
   alone: () => Answer | PromiseLike<Answer>,
 ): Promise<Answer> {
-  const session = await sessionFor(request);
-  if (!session) return alone();
-  const before = newest.get(session) ?? Promise.resolve();
-  const turn = before.then(() => answer(session, turnIn(session)));
-  newest.set(
-    session,
-    turn.catch(() => undefined),
-  );
-  return turn;
+  const given = await sessionFor(request);
+  if (!given) return alone();
+  const { body } = turnIn(given);
+  for (;;) {
+    const session = await pathOf(given, body);
+    const taken = await session.turn(async (flight) => {
+      // Asked again: the turn before this one may have begun another conversation.
+      if (await session.isStranger(body)) return undefined;
+      return { answer: await answer(session, turnIn(session), flight) };
+    });
+    if (taken) return taken.answer;
+  }
 }
 
 /** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
 const ASKED_SHARE = 0.5;
 
-async function answer<Answer>(session: Session, turn: Turn<Answer>): Promise<Answer> {
-  const { body, send, say, model, maxOutputTokens, signal } = turn;
-  const { command } = await session.follow(body);
+async function answer<Answer>(session: Session, turn: Turn<Answer>, flight: Flight): Promise<Answer> {
+  const { body, send, say, commands = false, model, maxOutputTokens, signal } = turn;
+  const { command } = await session.follow(body, { commands });
   if (command === 'compact') {
     const target = session.reading.pressure * ASKED_SHARE;
     const run = await session.compact({ target, ...(signal && { signal }) });
     const { plan } = run.record ?? {};
     return say(commandAnswer(plan ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason));
   }
-  return session.call(send, {
+  return flight.again((request) => send(request, flight), {
     ...(model !== undefined && { model }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(signal && { signal }),

@@ -42,6 +42,10 @@ export type PressureEvent<Reading> =
       readonly limits: LearnedFigures;
       readonly budget: number;
     }
+  /** A client went back, or changed what it had sent: the log is so long now, and so many messages were left out. */
+  | { readonly kind: 'rewound'; readonly to: number; readonly left: number }
+  /** A request held another conversation than its session: it was given a path of its own. */
+  | { readonly kind: 'aside'; readonly agentPath: string }
   /** The store did not do what it was asked, and the session went on without. What waits is stored with the next write. */
   | { readonly kind: 'store-failed'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly error: unknown }

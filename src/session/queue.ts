@@ -1,4 +1,5 @@
 import type { Message, ViewMessage } from '../transcript/index.js';
+import type { RunReport } from './prepared.js';
 import type { AgentState } from './state.js';
 
 /** A request for a compaction as it stands in the stream itself: found again after a restart. */
@@ -61,8 +62,19 @@ export function continueMessage(id: string, createdAt: number): Message {
   };
 }
 
+/** What becomes of an agent that an automatic compaction interrupts: it is told to go on, or the host is asked. */
+export function continuesAfter(
+  { kind, record }: RunReport,
+  how: 'off' | 'ask' | 'on',
+  state: AgentState,
+): RunReport['continue'] {
+  const isAutomatic = kind === 'committed' && record?.plan.trigger.kind !== 'manual';
+  if (how === 'off' || !isAutomatic || !wouldStall(state)) return undefined;
+  return how === 'ask' ? 'ask' : 'told';
+}
+
 /** Whether the agent would stall: it has spoken, asks for nothing, and nobody has answered. */
-export function wouldStall({ log }: AgentState): boolean {
+function wouldStall({ log }: AgentState): boolean {
   for (let seq = log.length - 1; seq >= log.base; seq--) {
     const message = log.at(seq);
     if (markerOf(message)) continue;

@@ -1,35 +1,35 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Observable } from 'rxjs';
 import type { Claim } from '../outline/index.js';
 import type { Emit, PressureEvent } from '../pressure/index.js';
 import type { BreakerState } from '../summarizers/index.js';
-import { overflowed, type Reading, type Usage } from '../tokens/index.js';
+import type { Reading, Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection } from '../transcript/index.js';
-import { callEvent, type CallRecord } from './calls.js';
+import type { CallRecord } from './calls.js';
 import type { Costs } from './costs.js';
 import type { Followed } from './client/follow.js';
-import { followedSession } from './client/followed.js';
-import { withoutHostTrimming } from './client/host-trimming.js';
+import { CallLine, type Flight } from './call-line.js';
+import { ClientSide, type FollowOptions } from './client/client-side.js';
 import { OperatedSession } from './operator/operated.js';
 import { ownMessage } from './own-message.js';
 import type { Prepared, RunReport } from './prepared.js';
-import { continueMessage, markerMessage, wouldStall } from './queue.js';
+import { continueMessage, continuesAfter, markerMessage } from './queue.js';
 import { Reaction, type OverflowVerdict } from './reaction.js';
 import { Requests, type PrepareOptions } from './requests.js';
 import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
 import { takeIn, type SessionParts } from './state.js';
 import type { OpenedThread } from './kept/thread.js';
+import { UsageReports } from './usage-reports.js';
+
+/** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
+const MOST_ROUNDS_WITH_TEXT = 3;
 
 /** One agent path's log, what is sent of it, and what was compacted. The boundary an agent talks to. */
 export class Session extends OperatedSession {
   readonly #requests: Requests;
   readonly #reaction: Reaction;
-  #calling: Promise<unknown> = Promise.resolve();
-  #streaming = false;
-  /** Fields that asked for trimming by the host, as far as they were told. */
-  readonly #switchedOff = new Set<string>();
-  /** The newest report that could not be stored, and the call it is of. */
-  #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
+  readonly #line = new CallLine();
+  readonly #client: ClientSide;
+  readonly #reports: UsageReports;
 
   /**
    * `opened`: where it is kept; without it the session lives as long as the process.
@@ -39,6 +39,23 @@ export class Session extends OperatedSession {
     super(parts, opened);
     this.#requests = new Requests(parts, opened?.calls);
     this.#reaction = new Reaction(parts, this.state, this.keeping, (event) => parts.stream.emit(event));
+    this.#reports = new UsageReports({
+      state: this.state,
+      parts,
+      keeping: this.keeping,
+      requests: this.#requests,
+      queue: () => void this.queue({ auto: true }),
+    });
+    this.#client = new ClientSide(this.state, parts, {
+      append: (messages) => this.#appendAll(messages),
+      load: () => this.load(),
+      afterRuns: async (change) => {
+        await this.#respond(async () => {
+          await this.keeping.changeStored(change);
+          return { kind: 'noop', reason: 'the client went back', stages: [], durationMs: 0 };
+        });
+      },
+    });
   }
 
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
@@ -112,22 +129,38 @@ export class Session extends OperatedSession {
     if (options.model !== undefined) this.parts.gauge.talkTo(options.model);
     this.parts.gauge.askFor(options.maxOutputTokens);
     const injected = this.#requests.injections(options.inject ?? []);
-    const run = await this.#respond((emit) =>
-      this.keeping.during(
-        () => respondToPressure(this.state, this.parts, emit, options.signal),
-        () => wouldAct(this.state, this.parts),
-      ),
-    );
-    if (run.error) throw run.error;
-    const goesOn = await this.#continueAfter(run);
-    return this.#requests.write(this.state, goesOn ? { ...run, continue: goesOn } : run, injected);
+    const run = await this.#respondUntilMeasured(options.signal);
+    return this.#requests.write(this.state, run, injected);
+  }
+
+  /** Answers pressure until nothing has come in that was not measured: what is written next is what was read. */
+  async #respondUntilMeasured(signal: AbortSignal | undefined): Promise<RunReport> {
+    let report: RunReport | undefined;
+    for (let round = 0; ; round++) {
+      let measured = 0;
+      // Somebody who keeps on talking must not have every round wait for text.
+      const patience = round < MOST_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
+      const run = await this.#respond((emit) =>
+        this.keeping.during(
+          () => {
+            measured = this.state.appendedTokens;
+            return respondToPressure(this.state, this.parts, emit, patience);
+          },
+          () => wouldAct(this.state, this.parts),
+        ),
+      );
+      if (run.error) throw run.error;
+      const goesOn = await this.#continueAfter(run);
+      if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
+      if (this.state.appendedTokens === measured || !wouldAct(this.state, this.parts)) return report;
+    }
   }
 
   /** Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). */
   compact(options: { readonly target?: number; readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     const { target = this.parts.policy.target, signal } = options;
     const trigger = { kind: 'manual', detail: `asked for pressure ${target}` } as const;
-    if (this.#streaming) return this.#calling.then(() => this.compact(options));
+    if (this.#line.isBusy) return this.#line.idle().then(() => this.compact(options));
     return this.#respond((emit) =>
       this.keeping.during(() =>
         respondNow(this.state, this.parts, emit, trigger, { target, forced: true, signal }),
@@ -150,13 +183,10 @@ export class Session extends OperatedSession {
     return this.append(continueMessage(`continue:${this.log.length}:${clock()}`, clock()));
   }
 
-  async #continueAfter({ kind, record }: RunReport): Promise<RunReport['continue']> {
-    const { continues } = this.parts;
-    const isAutomatic = kind === 'committed' && record?.plan.trigger.kind !== 'manual';
-    if (continues === 'off' || !isAutomatic || !wouldStall(this.state)) return undefined;
-    if (continues === 'ask') return 'ask';
-    await this.continue();
-    return 'told';
+  async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
+    const how = continuesAfter(run, this.parts.continues, this.state);
+    if (how === 'told') await this.continue();
+    return how;
   }
 
   /**
@@ -165,33 +195,8 @@ export class Session extends OperatedSession {
    * rewritten since: what was reported is of a request that would no longer be sent. Resolves when it is stored.
    */
   observe(usage: Usage): Promise<void> {
-    const newest = this.#requests.newestCall;
-    // Told again because it could not be stored: it waits already, and is known again only until it is stored.
-    if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
-      const again = this.keeping.noted([]);
-      again.then(
-        () => (this.#unstored = undefined),
-        () => undefined,
-      );
-      return again;
-    }
-    this.parts.costs.addPrimary(usage, this.parts.gauge.model);
-    const { reading, call, notices } = this.#requests.observe(usage);
-    if (reading && overflowed(usage, reading.budget)) {
-      this.state.overflowed = true;
-      // Kept sessions find it again after a restart.
-      if (this.keeping.journal) void this.queue({ auto: true });
-    }
-    const stored = this.keeping.journal && (() => this.keeping.stored([]));
-    if (reading) this.parts.early.start(this.state, this.parts, stored);
     this.#reaction.answered();
-    for (const { what, ...facts } of notices) this.parts.audit.say(what, undefined, facts);
-    const noted = this.keeping.noted(call ? [callEvent(call)] : []);
-    noted.then(
-      () => (this.#unstored = undefined),
-      () => (this.#unstored = { call: newest, usage }),
-    );
-    return noted;
+    return this.#reports.observe(usage);
   }
 
   /**
@@ -212,51 +217,59 @@ export class Session extends OperatedSession {
   /**
    * Prepares a request, hands it to `send`, and where the provider says it was too long compacts and sends once more.
    * Rejects with whatever `send` rejects with. One call at a time: the next one, and a compaction that is asked for
-   * meanwhile, wait until `send` is done, its stream read to the end.
+   * meanwhile, wait until `send` is done, and until what it gives to `flight.until` is: its stream read to the end.
    */
-  async call<Answer>(
-    send: (request: Prepared) => Answer | Promise<Answer>,
+  call<Answer>(
+    send: (request: Prepared, flight: Flight) => Answer | Promise<Answer>,
     options: PrepareOptions = {},
   ): Promise<Answer> {
-    const turn = this.#calling.then(() => this.#callNow(send, options));
-    this.#calling = turn.catch(() => undefined);
-    return turn;
+    return this.turn((flight) => flight.again((request) => send(request, flight), options));
+  }
+
+  /** Does this when all calls before it are over; its own go through the flight. What `call` does, with more around it. */
+  turn<T>(task: (flight: Flight) => Promise<T>): Promise<T> {
+    const flight: Flight = {
+      until: (settled) => this.#line.hold(settled),
+      again: (send, options = {}) => this.#callNow(send, options),
+    };
+    return this.#line.next(() => task(flight));
   }
 
   async #callNow<Answer>(
     send: (request: Prepared) => Answer | Promise<Answer>,
     options: PrepareOptions,
   ): Promise<Answer> {
-    for (;;) {
+    for (let isSecond = false; ; isSecond = true) {
       const request = await this.prepare(options);
-      this.#streaming = true;
       try {
-        return await send(request);
+        return await this.#line.sending(() => send(request));
       } catch (error) {
-        if (!(await this.overflowed(error)).retry) throw error;
-      } finally {
-        this.#streaming = false;
+        const { retry } = await this.overflowed(error);
+        if (!retry || isSecond) throw error;
       }
     }
   }
 
   /**
    * Takes in what is new in a request body that holds the client's whole history. Where the client went back or
-   * changed what it had sent, the log is rolled back to there, with a notice; instructions at the head may change
-   * freely, and the newest are sent. The next `prepare` gives the request. Rejects with `INPUT_FORMAT`.
+   * changed what it had sent, the log is rolled back to there, with a notice and an event; instructions at the head may
+   * change freely, and the newest are sent. The next `prepare` gives the request. Rejects with `INPUT_FORMAT`.
    */
-  follow(body: unknown): Promise<Followed> {
-    return this.parts.follower.follow(body, () =>
-      followedSession(this.state, this.parts, {
-        append: (messages) => this.#appendAll(messages),
-        afterRuns: async (change) => {
-          await this.#respond(async () => {
-            await this.keeping.changeStored(change);
-            return { kind: 'noop', reason: 'the client went back', stages: [], durationMs: 0 };
-          });
-        },
-      }),
-    );
+  follow(body: unknown, options: FollowOptions = {}): Promise<Followed> {
+    return this.#client.follow(body, options);
+  }
+
+  /**
+   * Whether a request body holds another conversation than this session, instructions aside: a title that is to be
+   * found, a side question. Following it would roll the log back to its beginning.
+   */
+  isStranger(body: unknown): Promise<boolean> {
+    return this.#client.isStranger(body);
+  }
+
+  /** A session for a conversation beside this one, on a path of its own; it lives as long as the process. */
+  aside(): Session {
+    return this.parts.aside();
   }
 
   /**
@@ -264,12 +277,7 @@ export class Session extends OperatedSession {
    * The drop-ins hand every request through it.
    */
   untrimmed<Body extends object>(body: Body): Body {
-    const { body: own, switchedOff } = withoutHostTrimming(body);
-    const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
-    for (const field of fresh) this.#switchedOff.add(field);
-    const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';
-    if (fresh.length > 0) this.parts.audit.say('trimming-off', undefined, { fields: fresh, reason });
-    return own;
+    return this.#client.untrimmed(body);
   }
 
   async #respond(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {

@@ -16,6 +16,7 @@ import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { createGauge } from './gauge.js';
 import { Background } from './ahead/background.js';
 import { EarlyFill } from './ahead/early.js';
+import { SessionMap, type SessionMapOptions } from './session-map.js';
 import { Session } from './session.js';
 import type { SessionParts } from './state.js';
 import { openThread } from './kept/thread.js';
@@ -91,6 +92,7 @@ export class Spillway {
   readonly #background: Background;
   readonly #events: EngineEvents;
   #opened = 0;
+  #asides = 0;
 
   /** @hidden `createSpillway` and `openSpillway` make one. */
   constructor(parts: SpillwayParts) {
@@ -157,6 +159,15 @@ export class Spillway {
     return new Session(parts, opened);
   }
 
+  /** Sessions by key, at most so many at a time: kept in the store where there is one. */
+  sessionMap(options: Omit<SessionOptions, 'id'> & SessionMapOptions = {}): SessionMap {
+    const { most, ...each } = options;
+    const isKept = this.#parts.store !== undefined;
+    return new SessionMap((id) => (isKept ? this.open({ ...each, id }) : this.session({ ...each, id })), {
+      ...(most !== undefined && { most }),
+    });
+  }
+
   /** Where sessions are kept; throws `STORE_UNKNOWN` where no store was named. */
   get store(): SessionStore {
     const { store } = this.#parts;
@@ -205,6 +216,7 @@ export class Spillway {
       timer: effects.timer,
       stopped: () => costs.stopped(settings.fill) ?? this.#costs.stopped(settings.fill),
     });
+    const stream = this.#events.streamOf(() => ({ sessionId: id, agentPath, model: gauge.model }));
     const id = options.id ?? `s${++this.#opened}`;
     return {
       id,
@@ -232,7 +244,12 @@ export class Spillway {
       }),
       injectionReserve: settings.reserve.injection,
       audit: new AuditTrail(effects.clock),
-      stream: this.#events.streamOf(() => ({ sessionId: id, agentPath, model: gauge.model })),
+      stream,
+      aside: () => {
+        const aside = this.session({ ...options, id, agentPath: `${agentPath}/aside-${++this.#asides}` });
+        stream.emit({ kind: 'aside', agentPath: aside.agentPath });
+        return aside;
+      },
       onStoreFailure: options.onStoreFailure ?? this.#parts.onStoreFailure ?? 'closed',
       priceOf,
       measure: createMeasure(counter),

@@ -18,6 +18,7 @@ import {
 } from '../transcript/index.js';
 import type { AuditTrail } from './audit.js';
 import type { CostBook } from './costs.js';
+import type { Session } from './session.js';
 import type { Follower } from './client/follow.js';
 import type { Gauge } from './gauge.js';
 import type { EarlyFill } from './ahead/early.js';
@@ -51,6 +52,8 @@ export interface SessionParts {
   readonly audit: AuditTrail;
   /** Answers pressure one run after the other, and tells what happens. */
   readonly stream: PressureStream<Reading, RunReport>;
+  /** Makes a session of the same settings under a path below this one's. */
+  readonly aside: () => Session;
   /** Whether calls go on from memory while the store is away, or reject. */
   readonly onStoreFailure: 'open' | 'closed';
   readonly priceOf: PriceOf;

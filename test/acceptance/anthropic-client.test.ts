@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { describe, expect, it } from '@jest/globals';
 import { compactAnthropic } from '../../src/adapters/anthropic-client.js';
+import type { DropInOptions } from '../../src/adapters/index.js';
 import { validateAnthropic } from '../../src/testkit/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { engine } from './support.js';
@@ -16,11 +17,11 @@ const ANSWER: Act = {
   usage: { inputTokens: 2_400, cacheReadTokens: 100, outputTokens: 7 },
 };
 
-async function open(budget: number, settings = {}) {
+async function open(budget: number, settings = {}, options: DropInOptions = {}) {
   const emulator = await startEmulator();
   const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
   const session = (await engine(budget, settings, { format: 'anthropic' })).session();
-  return { emulator, session, client: compactAnthropic(plain, session) };
+  return { emulator, session, client: compactAnthropic(plain, session, options) };
 }
 
 const said = (...wire: Wire[]) => wire as unknown as Anthropic.MessageParam[];
@@ -122,7 +123,7 @@ describe('Anthropic’s own client, compacting', () => {
   });
 
   it('answers /compact itself, whole and streamed, and keeps both out of the log', async () => {
-    const { emulator, client, session } = await open(100_000);
+    const { emulator, client, session } = await open(100_000, {}, { commands: true });
     const command = [...history(6).slice(0, -1), ...said(asks('/compact'))];
     const answer = await client.messages.create(ask(command));
     const again = await client.messages.stream(ask(command)).finalText();
@@ -135,7 +136,7 @@ describe('Anthropic’s own client, compacting', () => {
   });
 
   it('answers /compact to the tool runner too, and whoever asks for the response', async () => {
-    const { emulator, client, session } = await open(100_000);
+    const { emulator, client, session } = await open(100_000, {}, { commands: true });
     const command = [...history(6).slice(0, -1), ...said(asks('/compact'))];
     const runner = () => ({ ...ask(command), tools: [] });
     const whole = await client.beta.messages.toolRunner(runner());

@@ -13,7 +13,12 @@ import { generateText, stepCountIs, streamText, tool, wrapLanguageModel, type Mo
 import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { compactAiSdk, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import {
+  compactAiSdk,
+  compactLangChain,
+  compactOpenAI,
+  type DropInOptions,
+} from '../../src/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
@@ -51,17 +56,19 @@ async function converse(say: Say, turns = 12): Promise<void> {
 interface DropIn {
   readonly name: string;
   readonly format: string;
-  open(emulator: Emulator, session: Session): Say;
+  open(emulator: Emulator, session: Session, commands?: DropInOptions): Say;
 }
 
 const DROP_INS: readonly DropIn[] = [
   {
     name: 'openai: chat.completions.create',
     format: 'openai-chat',
-    open: (emulator, chat) => {
-      const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
-        chat,
-      });
+    open: (emulator, chat, commands) => {
+      const client = compactOpenAI(
+        new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }),
+        { chat },
+        commands,
+      );
       const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'system', content: 'Be brief.' }];
       return async (content) => {
         messages.push({ role: 'user', content });
@@ -74,10 +81,12 @@ const DROP_INS: readonly DropIn[] = [
   {
     name: 'openai: chat.completions, streamed',
     format: 'openai-chat',
-    open: (emulator, chat) => {
-      const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
-        chat,
-      });
+    open: (emulator, chat, commands) => {
+      const client = compactOpenAI(
+        new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }),
+        { chat },
+        commands,
+      );
       const messages: OpenAI.ChatCompletionMessageParam[] = [];
       return async (content) => {
         messages.push({ role: 'user', content });
@@ -95,10 +104,12 @@ const DROP_INS: readonly DropIn[] = [
   {
     name: 'openai: responses.create',
     format: 'openai-responses',
-    open: (emulator, responses) => {
-      const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
-        responses,
-      });
+    open: (emulator, responses, commands) => {
+      const client = compactOpenAI(
+        new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }),
+        { responses },
+        commands,
+      );
       const input: OpenAI.Responses.ResponseInputItem[] = [];
       return async (content) => {
         input.push({ role: 'user', content });
@@ -116,10 +127,12 @@ const DROP_INS: readonly DropIn[] = [
   {
     name: 'openai: responses, streamed',
     format: 'openai-responses',
-    open: (emulator, responses) => {
-      const client = compactOpenAI(new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }), {
-        responses,
-      });
+    open: (emulator, responses, commands) => {
+      const client = compactOpenAI(
+        new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }),
+        { responses },
+        commands,
+      );
       const input: OpenAI.Responses.ResponseInputItem[] = [];
       return async (content) => {
         input.push({ role: 'user', content });
@@ -132,10 +145,10 @@ const DROP_INS: readonly DropIn[] = [
   {
     name: 'ai: generateText',
     format: 'ai-sdk',
-    open: (emulator, one) => {
+    open: (emulator, one, commands) => {
       const model = wrapLanguageModel({
         model: createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
-        middleware: compactAiSdk(one),
+        middleware: compactAiSdk(one, commands),
       });
       const messages: ModelMessage[] = [];
       return async (content) => {
@@ -154,10 +167,10 @@ const DROP_INS: readonly DropIn[] = [
   {
     name: 'ai: streamText',
     format: 'ai-sdk',
-    open: (emulator, one) => {
+    open: (emulator, one, commands) => {
       const model = wrapLanguageModel({
         model: createOpenAICompatible({ name: 'e', baseURL: emulator.url, includeUsage: true })('m'),
-        middleware: compactAiSdk(one),
+        middleware: compactAiSdk(one, commands),
       });
       const messages: ModelMessage[] = [];
       return async (content) => {
@@ -172,11 +185,11 @@ const DROP_INS: readonly DropIn[] = [
   {
     name: 'ai 7: generateText',
     format: 'ai-sdk',
-    open: (emulator, one) => {
+    open: (emulator, one, commands) => {
       const model = wrap7({
         model: createOpenAI4({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
         // Its type is that of the SDK beside it, here version 6.
-        middleware: compactAiSdk(one) as unknown as Parameters<typeof wrap7>[0]['middleware'],
+        middleware: compactAiSdk(one, commands) as unknown as Parameters<typeof wrap7>[0]['middleware'],
       });
       const messages: ModelMessage7[] = [];
       return async (content) => {
@@ -195,14 +208,14 @@ const DROP_INS: readonly DropIn[] = [
   {
     name: 'langchain: an agent',
     format: 'langchain',
-    open: (emulator, one) => {
+    open: (emulator, one, commands) => {
       const model = new ChatOpenAI({
         model: 'm',
         apiKey: 'k',
         maxRetries: 0,
         configuration: { baseURL: emulator.url },
       });
-      const middleware = [createMiddleware(compactLangChain(one))];
+      const middleware = [createMiddleware(compactLangChain(one, commands))];
       const agent = createAgent({ model, tools: [], systemPrompt: 'Be brief.', middleware });
       let messages: BaseMessage[] = [];
       return async (content) => {
@@ -250,7 +263,7 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     const emulator = await startEmulator();
     emulator.otherwise = said;
     const one = await session(format);
-    const say = open(emulator, one);
+    const say = open(emulator, one, { commands: true });
     await converse(say, 4);
     const calls = emulator.received.length;
     const compactions = one.history.length;
@@ -259,6 +272,15 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     expect(await say('Go on.')).toBe('Built.');
     expect(emulator.received.at(-1)!.text).not.toContain('/compact');
     expect(one.history).toHaveLength(compactions + 1);
+  });
+
+  it('A6: is nobody’s command unless the host says so: /compact is text like any other', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = said;
+    const one = await session(format);
+    expect(await open(emulator, one)('/compact')).toBe('Built.');
+    expect(emulator.received.at(-1)!.text).toContain('/compact');
+    expect(one.history).toEqual([]);
   });
 });
 

@@ -9,6 +9,7 @@ import {
 import type { Command } from './command.js';
 import { Listener, type Heard } from './heard.js';
 import { sameMessage } from './same-message.js';
+import { headOf, headOfLog } from './stranger.js';
 
 /** What a request body brought that was not known before. */
 export interface Followed {
@@ -72,15 +73,32 @@ export class Follower {
     this.#parts = parts;
   }
 
+  /**
+   * Whether a body holds another conversation than the session: their first messages differ, instructions aside. Changes
+   * nothing. `wholeLog` reads what of the log is not at hand.
+   */
+  async isStranger(
+    body: unknown,
+    session: () => FollowedSession,
+    wholeLog: () => Promise<unknown>,
+  ): Promise<boolean> {
+    await this.#turns;
+    const head = headOf(body, this.#format);
+    if (!head || session().length === 0) return false;
+    if (session().base > 0) await wholeLog();
+    const known = headOfLog(session());
+    return known !== undefined && !sameMessage(known, head);
+  }
+
   /** Rejects with `INPUT_FORMAT` where the body is not of the session's format; nothing has changed then. */
-  follow(body: unknown, session: () => FollowedSession): Promise<Followed> {
-    const turn = this.#turns.then(() => this.#follow(this.#reader.read(body), session()));
+  follow(body: unknown, session: () => FollowedSession, commands = false): Promise<Followed> {
+    const turn = this.#turns.then(() => this.#follow(this.#reader.read(body), session(), commands));
     this.#turns = turn.catch(() => undefined);
     return turn;
   }
 
-  async #follow(parsed: Parsed, session: FollowedSession): Promise<Followed> {
-    const heard = this.#listener.hear(parsed.messages);
+  async #follow(parsed: Parsed, session: FollowedSession, commands: boolean): Promise<Followed> {
+    const heard = this.#listener.hear(parsed.messages, commands);
     const { messages, instructions, command } = heard;
     const stood = session.length;
     const logged = this.#wear(messages.slice(0, instructions), session);

@@ -20,15 +20,16 @@ export class Listener {
   /** Places of commands and their answers. */
   #commands: readonly number[] = [];
 
-  hear(messages: readonly Message[]): Heard {
+  /** `commands`: whether a user may give any. */
+  hear(messages: readonly Message[], commands: boolean): Heard {
     let instructions = 0;
     while (messages[instructions]?.role === 'system') instructions++;
     const before = this.#messages;
     let same = instructions;
     if (instructions === this.#instructions)
       while (same < messages.length && messages[same] === before[same]) same++;
-    const known = this.#commands.filter((at) => at < same);
-    const fresh = commandsFrom(messages, same);
+    const known = commands ? this.#commands.filter((at) => at < same) : [];
+    const fresh = commands ? commandsFrom(messages, same) : { at: [] };
     this.#commands = [...known, ...fresh.at];
     this.#messages = messages;
     this.#instructions = instructions;

@@ -165,7 +165,7 @@ describe('commands in a history', () => {
       'And?',
     );
     for (const upTo of [1, 3, 5, 7, 4, 2, 3, 7]) {
-      const { command } = await session.follow({ messages: history.slice(0, upTo) });
+      const { command } = await session.follow({ messages: history.slice(0, upTo) }, { commands: true });
       expect([upTo, command]).toEqual([upTo, upTo === 3 ? 'compact' : undefined]);
       const wanted = history.slice(0, upTo).filter((_, at) => at !== 2 && at !== 3);
       expect((await session.prepare()).messages).toEqual(wanted);

@@ -161,16 +161,18 @@ describe('programs that keep messages as objects of their own', () => {
   });
 });
 
+const COMMANDS = { commands: true };
+
 describe('A6: /compact in a user message', () => {
   it('is a command: it reaches neither the log nor the model, and its answer neither', async () => {
     const session = await following();
     const talked = [...START, says('Gladly.'), ...talk(12, 150)];
-    const asked = await session.follow({ messages: [...talked, user(' /compact\n')] });
+    const asked = await session.follow({ messages: [...talked, user(' /compact\n')] }, COMMANDS);
     expect(asked.command).toBe('compact');
     expect(session.log.length).toBe(talked.length);
     const report = await session.compact({ target: 0.3 });
     const next = [...talked, user('/compact'), says(commandAnswer(report.reason)), user('Go on.')];
-    const followed = await session.follow({ messages: next });
+    const followed = await session.follow({ messages: next }, COMMANDS);
     expect(followed.command).toBeUndefined();
     expect(followed.rewound).toBeUndefined();
     expect(followed.appended.map(({ parts }) => parts)).toEqual([
@@ -181,9 +183,12 @@ describe('A6: /compact in a user message', () => {
 
   it('is nothing but words where more is said', async () => {
     const session = await following();
-    const followed = await session.follow({
-      messages: [...START, says('?'), user('What does /compact do?')],
-    });
+    const followed = await session.follow(
+      {
+        messages: [...START, says('?'), user('What does /compact do?')],
+      },
+      COMMANDS,
+    );
     expect(followed.command).toBeUndefined();
     expect(followed.appended).toHaveLength(4);
   });

@@ -1,0 +1,79 @@
+import type { Flight } from '../session/index.js';
+
+/** Who has not asked for more in so many milliseconds has gone away, or is waiting for what the stream itself holds up. */
+const IDLE_MS = 10_000;
+
+/**
+ * A stream that holds its flight from the first event that is asked for until the last was: to its end, a failure, a
+ * `break`, an abort, or until nobody asks for more. A stream that nobody reads holds nothing.
+ */
+export function heldStream<Event>(
+  events: AsyncIterator<Event>,
+  flight: Flight,
+  signal?: AbortSignal,
+): AsyncIterableIterator<Event> {
+  let release: (() => void) | undefined;
+  let isOver = false;
+  let idle: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    clearTimeout(idle);
+    if (release || isOver) return;
+    flight.until(new Promise<void>((resolve) => (release = resolve)));
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
+  };
+  const pause = (): void => {
+    clearTimeout(idle);
+    release?.();
+    release = undefined;
+    signal?.removeEventListener('abort', end);
+  };
+  const end = (): void => {
+    isOver = true;
+    pause();
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      begin();
+      try {
+        const result = await events.next();
+        if (result.done) end();
+        else if (!isOver) {
+          idle = setTimeout(pause, IDLE_MS);
+          idle.unref();
+        }
+        return result;
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    async return(value?: unknown) {
+      try {
+        return (await events.return?.(value)) ?? { done: true, value };
+      } finally {
+        end();
+      }
+    },
+  };
+}
+
+/** The same of a client's stream object, whose other methods (tee, readable streams) all read through its iterator. */
+export function holdStream(
+  stream: AsyncIterable<unknown>,
+  flight: Flight,
+  through: (events: AsyncIterable<unknown>) => AsyncIterator<unknown>,
+): void {
+  const own = stream[Symbol.asyncIterator].bind(stream);
+  const { controller } = stream as { readonly controller?: AbortController };
+  Object.defineProperty(stream, Symbol.asyncIterator, {
+    value: () => heldStream(through({ [Symbol.asyncIterator]: own }), flight, controller?.signal),
+  });
+}
+
+export function isStream(data: unknown): data is AsyncIterable<unknown> {
+  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
+}

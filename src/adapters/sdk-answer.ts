@@ -1,0 +1,74 @@
+import type { Fields } from '../wire/index.js';
+import { isStream } from './held-stream.js';
+
+/** What the promise of an SDK can do beside resolving. */
+export interface SdkAnswer<T = unknown> extends Promise<T> {
+  asResponse(): Promise<Response>;
+  withResponse(): Promise<object>;
+}
+
+/** What came of a request. */
+export interface Sent {
+  /** Absent where nobody was asked. */
+  readonly answer?: SdkAnswer;
+  readonly data: unknown;
+}
+
+/** Sends a request with the client's own method. */
+export async function sentBy(ask: () => unknown): Promise<Sent> {
+  const answer = ask() as SdkAnswer;
+  return { answer, data: await answer };
+}
+
+const NO_BODY_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding'];
+
+/**
+ * A raw response whose body can be read: the original's was read here, to learn the usage, so it is written out again.
+ * `done` ends a stream where the wire has such a line.
+ */
+export async function responseOf({ answer, data }: Sent, done?: string): Promise<Response> {
+  const original = await answer?.asResponse();
+  const headers = new Headers(original?.headers);
+  for (const name of NO_BODY_HEADERS) headers.delete(name);
+  const { status = 200, statusText = '' } = original ?? {};
+  if (!isStream(data)) {
+    headers.set('content-type', headers.get('content-type') ?? 'application/json');
+    return new Response(JSON.stringify(data), { status, statusText, headers });
+  }
+  headers.set('content-type', 'text/event-stream');
+  return new Response(eventStream(data as AsyncIterable<Fields>, done), { status, statusText, headers });
+}
+
+function eventStream(events: AsyncIterable<Fields>, done?: string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = events[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await iterator.next();
+      if (!next.done) return controller.enqueue(encoder.encode(written(next.value)));
+      if (done !== undefined) controller.enqueue(encoder.encode(done));
+      controller.close();
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+/** Events that name their type are named on the wire as well; chunks of chat completions have none. */
+function written(event: Fields): string {
+  const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
+}
+
+/** A stream that no server sent. */
+export function streamOf(
+  events: readonly Fields[],
+): AsyncIterable<Fields> & { readonly controller: AbortController } {
+  return {
+    controller: new AbortController(),
+    async *[Symbol.asyncIterator]() {
+      yield* events;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { AgentState, SessionParts } from '../state.js';
+import type { Followed } from './follow.js';
+import { followedSession, type FollowDoors } from './followed.js';
+import { withoutHostTrimming } from './host-trimming.js';
+
+/** How a body is followed. */
+export interface FollowOptions {
+  /** A user may ask for a compaction with a message of nothing but `/compact`; otherwise that is text like any other. */
+  readonly commands?: boolean;
+}
+
+/** What a session does for a client that sends its whole history with each request. */
+export class ClientSide {
+  readonly #state: AgentState;
+  readonly #parts: SessionParts;
+  readonly #doors: FollowDoors & { readonly load: () => Promise<unknown> };
+  /** Fields that asked for trimming by the host, as far as they were told. */
+  readonly #switchedOff = new Set<string>();
+
+  constructor(state: AgentState, parts: SessionParts, doors: FollowDoors & { load: () => Promise<unknown> }) {
+    this.#state = state;
+    this.#parts = parts;
+    this.#doors = doors;
+  }
+
+  async follow(body: unknown, { commands = false }: FollowOptions): Promise<Followed> {
+    const followed = await this.#parts.follower.follow(body, this.#followed, commands);
+    if (followed.rewound) this.#parts.stream.emit({ kind: 'rewound', ...followed.rewound });
+    return followed;
+  }
+
+  isStranger(body: unknown): Promise<boolean> {
+    return this.#parts.follower.isStranger(body, this.#followed, this.#doors.load);
+  }
+
+  untrimmed<Body extends object>(body: Body): Body {
+    const { body: own, switchedOff } = withoutHostTrimming(body);
+    const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
+    for (const field of fresh) this.#switchedOff.add(field);
+    const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';
+    if (fresh.length > 0) this.#parts.audit.say('trimming-off', undefined, { fields: fresh, reason });
+    return own;
+  }
+
+  readonly #followed = (): ReturnType<typeof followedSession> =>
+    followedSession(this.#state, this.#parts, this.#doors);
+}

@@ -1,0 +1,63 @@
+import type { Session } from './session.js';
+
+export interface SessionMapOptions {
+  /** Most sessions that are held at a time; the one asked for least recently is let go first. Default 1,000. */
+  readonly most?: number;
+}
+
+/**
+ * Sessions by key, for one client that serves many threads: a user, a ticket, a `thread_id`. With a store a session that
+ * was let go is opened again when it is asked for; without one its client's next request, which holds the whole history,
+ * begins it anew.
+ *
+ *     const threads = spillway.sessionMap({ format: 'openai-chat' });
+ *     const client = compactOpenAI(new OpenAI(), { chat: threads.by((body) => body.metadata?.thread_id) });
+ */
+export class SessionMap {
+  readonly #open: (key: string) => Session | Promise<Session>;
+  readonly #most: number;
+  /** In the order they were asked for, oldest first. */
+  readonly #sessions = new Map<string, Promise<Session>>();
+
+  /** @hidden `spillway.sessionMap` makes one. */
+  constructor(open: (key: string) => Session | Promise<Session>, { most = 1_000 }: SessionMapOptions = {}) {
+    this.#open = open;
+    this.#most = most;
+  }
+
+  /** How many are held. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** The session of a key, opened where it is not. One that could not be opened is tried again the next time. */
+  of(key: string): Promise<Session> {
+    const known = this.#sessions.get(key);
+    const session = known ?? Promise.resolve().then(() => this.#open(key));
+    this.#sessions.delete(key);
+    this.#sessions.set(key, session);
+    if (!known) {
+      session.catch(() => {
+        if (this.#sessions.get(key) === session) this.#sessions.delete(key);
+      });
+      const [oldest] = this.#sessions.keys();
+      if (this.#sessions.size > this.#most && oldest !== undefined) this.#sessions.delete(oldest);
+    }
+    return session;
+  }
+
+  /** For a drop-in: the session of a request, by a key in it. A request without a key is sent as it is. */
+  by<Request>(
+    keyOf: (request: Request) => string | null | undefined,
+  ): (request: Request) => Promise<Session> | undefined {
+    return (request) => {
+      const key = keyOf(request);
+      return key === null || key === undefined || key === '' ? undefined : this.of(key);
+    };
+  }
+
+  /** Lets go of a session; what its store holds stays. */
+  delete(key: string): boolean {
+    return this.#sessions.delete(key);
+  }
+}

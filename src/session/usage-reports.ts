@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+import { overflowed, type Usage } from '../tokens/index.js';
+import { callEvent } from './calls.js';
+import type { Keeping } from './kept/keeping.js';
+import type { Requests } from './requests.js';
+import type { AgentState, SessionParts } from './state.js';
+
+export interface UsageReportsParts {
+  readonly state: AgentState;
+  readonly parts: SessionParts;
+  readonly keeping: Keeping;
+  readonly requests: Requests;
+  /** Has the next request compacted, also after a restart. */
+  readonly queue: () => void;
+}
+
+/** Takes in what a provider reports of the newest request. */
+export class UsageReports {
+  readonly #of: UsageReportsParts;
+  /** The newest report that could not be stored, and the call it is of. */
+  #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
+
+  constructor(of: UsageReportsParts) {
+    this.#of = of;
+  }
+
+  observe(usage: Usage): Promise<void> {
+    const { state, parts, keeping, requests, queue } = this.#of;
+    const newest = requests.newestCall;
+    // Told again because it could not be stored: it waits already, and is known again only until it is stored.
+    if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
+      const again = keeping.noted([]);
+      again.then(
+        () => (this.#unstored = undefined),
+        () => undefined,
+      );
+      return again;
+    }
+    parts.costs.addPrimary(usage, parts.gauge.model);
+    const { reading, call, notices } = requests.observe(usage);
+    if (reading && overflowed(usage, reading.budget)) {
+      state.overflowed = true;
+      // Kept sessions find it again after a restart.
+      if (keeping.journal) queue();
+    }
+    if (reading) parts.early.start(state, parts, keeping.journal && (() => keeping.stored([])));
+    for (const { what, ...facts } of notices) parts.audit.say(what, undefined, facts);
+    const noted = keeping.noted(call ? [callEvent(call)] : []);
+    noted.then(
+      () => (this.#unstored = undefined),
+      () => (this.#unstored = { call: newest, usage }),
+    );
+    return noted;
+  }
+}
