@@ -43,7 +43,8 @@ const builtins = {
         kind === 'require-call' ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : undefined,
     );
     onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
-      contents: `import builtin from 'node:${path}'; export { builtin as 'module.exports' };`,
+      // Not by import: esbuild hands a CommonJS package the module's namespace then, and `events` has no class in it.
+      contents: `module.exports = process.getBuiltinModule('node:${path}');`,
     }));
   },
 };
