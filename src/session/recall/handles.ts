@@ -66,9 +66,10 @@ function targetsIn(given: string, log: Log): Target[] {
 
 /** Undefined where nothing has that name. Ids hold any signs, so that the longest reading is tried first. */
 function named(name: string, log: Log): Target[] | undefined {
-  const one = single(name, log) ?? single(`m${name}`, log, /^m\d+/);
+  const one = single(name, log) ?? (/^\d/.test(name) ? single(`m${name}`, log) : undefined);
   if (one) return [one];
-  for (let at = name.indexOf('..'); at >= 0; at = name.indexOf('..', at + 1)) {
+  let at = name.indexOf('..');
+  for (let tries = 0; at >= 0 && tries < MOST_BORDERS; tries++, at = name.indexOf('..', at + 1)) {
     const [from, to] = [log.find(name.slice(0, at)), log.find(name.slice(at + 2))];
     if (!from || !to) continue;
     const [first, last] = from.seq <= to.seq ? [from.seq, to.seq] : [to.seq, from.seq];
@@ -77,18 +78,25 @@ function named(name: string, log: Log): Target[] | undefined {
   return undefined;
 }
 
-/** `only`: what the name must look like for it to be tried. */
-function single(name: string, log: Log, only = /^/): Target | undefined {
-  if (!only.test(name)) return undefined;
-  const whole = log.find(name);
-  if (whole) return { message: whole, offset: 0 };
-  const [, before, offset] = /^(.*)@(\d{1,15})$/s.exec(name) ?? [];
-  if (before !== undefined) {
-    const from = single(before, log);
-    return from && from.offset === 0 ? { ...from, offset: Number(offset) } : undefined;
-  }
-  const [, id, place] = /^(.*)#(\d{1,15})$/s.exec(name) ?? [];
-  const message = id === undefined ? undefined : log.find(id);
-  const part = Number(place);
-  return message?.parts[part] ? { message, part, offset: 0 } : undefined;
+/** Two dots in one handle that may be the border of a range. */
+const MOST_BORDERS = 100;
+const OFFSET = /@(\d{1,15})$/;
+const PART = /#(\d{1,15})$/;
+
+function single(name: string, log: Log): Target | undefined {
+  const whole = whatIs(name, log);
+  if (whole) return { ...whole, offset: 0 };
+  const offset = OFFSET.exec(name);
+  const from = offset && whatIs(name.slice(0, offset.index), log);
+  return from ? { ...from, offset: Number(offset[1]) } : undefined;
+}
+
+/** A message or a part of one. */
+function whatIs(name: string, log: Log): Omit<Target, 'offset'> | undefined {
+  const message = log.find(name);
+  if (message) return { message };
+  const place = PART.exec(name);
+  const holder = place && log.find(name.slice(0, place.index));
+  const part = Number(place?.[1]);
+  return holder?.parts[part] ? { message: holder, part } : undefined;
 }

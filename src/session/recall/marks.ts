@@ -4,18 +4,27 @@ const LISTED = String.raw`(?:[^\s,\]]+,\s*)*[^\s,\]]+`;
 const MARK = new RegExp(String.raw`(?:^|[\s[(;,])recall:?\s+(${LISTED})`, 'i');
 /** `Earlier in this session (compacted m3..m9; recall by handle):` */
 const SPAN_HEAD = /\(compacted ([^\s;]+); recall by handle\)/;
-const WRAPPED = /^[\s"'`[(<]+|[\s"'`\])>.;:…]+$/g;
+/** What stands around a name in running text. */
+const AROUND = new Set(' \t\r\n"\'`[]()<>.;:,…');
 
 /** What a text that was given as a handle may mean, the likeliest first: the text as it is, the list a mark names, the list it is. */
 export function readingsOf(given: string): readonly (readonly string[])[] {
   const readings: (readonly string[])[] = [[given]];
-  const inside = SPAN_HEAD.exec(given)?.[1] ?? MARK.exec(given)?.[1];
-  const bare = (inside ?? given).replace(WRAPPED, '');
+  const bare = withoutWrapping(SPAN_HEAD.exec(given)?.[1] ?? MARK.exec(given)?.[1] ?? given);
   if (bare !== given) readings.push([bare]);
   const list = bare
     .split(/[\s,]+/)
-    .map((one) => one.replace(WRAPPED, ''))
+    .map(withoutWrapping)
     .filter((one) => one !== '' && one !== 'and');
   if (list.length > 1) readings.push(list);
   return readings;
+}
+
+/** Without what stands around it. By hand: a pattern for the end of a text is tried at each of its characters. */
+function withoutWrapping(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && AROUND.has(text[from]!)) from++;
+  while (to > from && AROUND.has(text[to - 1]!)) to--;
+  return text.slice(from, to);
 }

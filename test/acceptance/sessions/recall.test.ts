@@ -102,7 +102,10 @@ describe('N11: recall takes what models write', () => {
     const failed = session.recall({ handle: 'm3, m999' });
     await expect(failed).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
     await expect(failed).rejects.toThrow(/found "m999"/);
-    for (const handle of ['m3#9', 'm3@', 'm3..m999', '@5', '#', '..', 'x'.repeat(100_000)]) {
+    const long = ['x', ']x', '.', ', ', 'a@1', 'a#1', 'recall a,', 'recall '].map((one) =>
+      one.repeat(100_000),
+    );
+    for (const handle of ['m3#9', 'm3@', 'm3..m999', '@5', '#', '..', `${']'.repeat(100_000)}x`, ...long]) {
       await expect(session.recall({ handle })).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
     }
   });
