@@ -35,6 +35,7 @@ export async function checkDoors(packed: Packed): Promise<string[]> {
     ),
     ...expected('stores', program(project, 'stores.mjs', STORES), STORES_SAY),
     ...expected('configuration', configured(project), '0.5 file own.yaml'),
+    ...expected('summarizer', program(project, 'summarizer.mjs', SUMMARIZER), 'asked, and heard'),
     ...expected('README', readme(project), '1,3 3'),
   ];
 }
@@ -65,6 +66,25 @@ const STORES = `
 const STORES_SAY = `memory
 PACKAGE_MISSING npm install libsql@0
 PACKAGE_MISSING npm install pg@8`;
+
+/** Breakers and prompts are loaded where somebody writes summaries. */
+const SUMMARIZER = `
+  import { createSpillway, openaiChat } from 'spillway';
+  let asked = 0;
+  const summarize = async () => (asked++, { text: 'A mill was built in the river, with a gate of oak.', model: 's', finishReason: 'stop', toolCalls: 0 });
+  const spillway = await createSpillway({
+    inputBudget: 4_000,
+    summarizer: { name: 's', endpoint: 's', summarize },
+    settings: { roster: ['full'], counter: 'heuristic' },
+  });
+  const session = spillway.session();
+  const talk = Array.from({ length: 30 }, (_, at) => [
+    { role: 'user', content: 'Question ' + at + ': how does the mill turn in the river? '.repeat(8) },
+    { role: 'assistant', content: 'Answer ' + at + ': by its wheel. '.repeat(8) },
+  ]).flat();
+  await session.append(...openaiChat.parse([...talk, { role: 'user', content: 'And now?' }]).messages);
+  const { messages } = await session.prepare();
+  console.log(asked > 0 ? 'asked,' : 'not asked,', JSON.stringify(messages).includes('gate of oak') ? 'and heard' : 'and not heard');`;
 
 /** A file of settings is read by a parser that is loaded only then. */
 function configured(project: string): Ran {

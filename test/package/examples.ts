@@ -48,7 +48,8 @@ export async function checkExamples(packed: Packed): Promise<string[]> {
     for (const name of names) {
       faults.push(...(await runs(name, project, join(project, name), env)));
       // What an example leaves behind stands beside it: here, and not in the checkout.
-      faults.push(...(await runs(`${name} in the checkout`, project, join(ROOT, 'examples', name), env)));
+      const paths = { ...env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') };
+      faults.push(...(await runs(`${name} in the checkout`, project, join(ROOT, 'examples', name), paths)));
     }
   } finally {
     emulator.close();

@@ -13,7 +13,10 @@ export interface Progress {
 /** How much is looked at to tell a format; a first line may be longer. */
 export const HEAD_BYTES = 64 * 1024;
 
-/** A file's bytes in order: never an empty first chunk, without byte order mark, faults in our own words. */
+/**
+ * A file's bytes in order: never an empty first chunk, without byte order mark, faults in our own words.
+ * @internal Declared, it would ask users for the types of Node.
+ */
 export async function* chunksOf(
   path: string,
   onProgress?: (progress: Progress) => void,
