@@ -69,7 +69,7 @@ function collect(shape: Shape, path: Path, targets: Map<string, Target>): void {
 }
 
 const NOT_JSON = Symbol('not JSON');
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
  * A variable's text as the type its setting wants. Text that is not of that type stays text, for the schema to refuse.

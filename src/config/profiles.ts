@@ -25,7 +25,7 @@ export async function listProfiles(configDir: string): Promise<Profile[]> {
   return Promise.all(
     names.map(async (name) => {
       const text = (await readText(join(configDir, 'profiles', `${name}.yaml`))) ?? '';
-      return { name, description: /^#\s*(.+)$/m.exec(text)?.[1]?.trim() ?? '' };
+      return { name, description: /^#[^\S\n]*(\S.*)$/m.exec(text)?.[1]?.trim() ?? '' };
     }),
   );
 }

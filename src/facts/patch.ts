@@ -2,7 +2,8 @@ import { normalizePath } from './paths.js';
 import type { Touch } from './touch.js';
 
 const PATCH_LINE = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/gm;
-const DIFF_LINE = /^--- ([^\n\t]+)(?:\t[^\n]*)?\n\+\+\+ ([^\n\t]+)/gm;
+/** A name ends at whatever begins a line: else each such line would be read to the end of the last. */
+const DIFF_LINE = /^--- ([^\n\r\t\u2028\u2029]+)(?:\t.*)?\r?\n\+\+\+ ([^\n\r\t\u2028\u2029]+)/gm;
 
 /** The files a patch changes: the `*** Begin Patch` form, or a unified diff. Empty where the text is neither. */
 export function patchTouches(patch: string, directory = ''): Touch[] {

@@ -18,7 +18,7 @@ const NO_VALUE = '(?!\\$(?:\\w+(?![\\w$])|[({])|[<{[]|\\d{1,11}(?![\\w.!@#$%^*-]
 const NO_CODE = '(?!\\w{1,40}(?:\\.\\w{1,40}){0,4}[([]|\\w{1,40}\\.[a-zA-Z_])';
 /** Letters and digits mixed, so many characters at least. */
 const MIXED = (least: number): string =>
-  `(?=[\\w+/=.~-]{${least},})(?=[^\\s"'\\d]{0,80}\\d)(?=[^\\s"'a-zA-Z]{0,80}[a-zA-Z])`;
+  `(?=[\\w+/=.~-]{${least}})(?=[^\\s"'\\d]{0,80}\\d)(?=[^\\s"'a-zA-Z]{0,80}[a-zA-Z])`;
 
 /** What comes before such a name on a line of its own. */
 const VARIABLE = `(?<=(?:^|${BREAK})[ \\t]{0,8}(?:export |set )?[A-Z0-9_]{0,40})`;

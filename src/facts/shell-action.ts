@@ -11,6 +11,11 @@ export interface ShellAction {
 
 const UNKNOWN: ShellAction = { kind: 'run', touches: [] };
 
+/** So many commands and files at most, and as long a folder: a longer line is made by a program to no end of ours. */
+const MOST_COMMANDS = 1_000;
+const MOST_TOUCHES = 2_000;
+const LONGEST_PATH = 4_096;
+
 /** `bash -lc "..."` inside a line is read as the line itself, so often at most. */
 const MAX_NESTING = 2;
 
@@ -25,6 +30,7 @@ export function shellAction(line: string, directory: string, nesting = 0): Shell
 
 /** The same for a line that was split. */
 export function actionOfAll(commands: readonly ShellCommand[], directory: string, nesting = 0): ShellAction {
+  if (commands.length > MOST_COMMANDS) return UNKNOWN;
   const touches: Touch[] = [];
   const does = new Set<Effect['does']>();
   let here = directory;
@@ -36,6 +42,7 @@ export function actionOfAll(commands: readonly ShellCommand[], directory: string
     const inner = nested(command);
     if (inner !== undefined && nesting < MAX_NESTING) {
       const action = shellAction(inner, here, nesting + 1);
+      if (touches.length + action.touches.length > MOST_TOUCHES) return UNKNOWN;
       touches.push(...action.touches);
       does.add(action.kind === 'search' ? 'look' : action.kind);
       continue;
@@ -45,7 +52,9 @@ export function actionOfAll(commands: readonly ShellCommand[], directory: string
       const to = command.words[1] ?? '~';
       if (to === '-' || to.includes('$')) return UNKNOWN;
       here = normalizePath(to, here);
+      if (here.length > LONGEST_PATH) return UNKNOWN;
     }
+    if (touches.length + effect.touches.length > MOST_TOUCHES) return UNKNOWN;
     const isFilter =
       command.piped && effect.touches.length === 0 && (effect.does === 'look' || effect.does === 'read');
     if (isFilter) narrow(touches, pipeline, command);

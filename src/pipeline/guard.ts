@@ -54,6 +54,7 @@ export function createGuard(
 interface ViewIndex {
   /** Exchanges by the log positions of their messages, and replacements by the ids of theirs. */
   readonly bySeq: ReadonlyMap<number, ViewExchange>;
+  readonly shownBySeq: ReadonlyMap<number, ViewMessage>;
   readonly standing: ReadonlyMap<string, ViewExchange>;
   readonly within: SpanFinder;
 }
@@ -65,14 +66,18 @@ function indexOf(view: TranscriptView): ViewIndex {
   let index = indexes.get(view);
   if (index) return index;
   const bySeq = new Map<number, ViewExchange>();
+  const shownBySeq = new Map<number, ViewMessage>();
   const standing = new Map<string, ViewExchange>();
   for (const exchange of view.exchanges) {
     for (const shown of exchange.messages) {
       if (exchange.kind === 'replacement') standing.set(shown.message.id, exchange);
-      else bySeq.set(shown.from, exchange);
+      else {
+        bySeq.set(shown.from, exchange);
+        if (!shownBySeq.has(shown.from)) shownBySeq.set(shown.from, shown);
+      }
     }
   }
-  index = { bySeq, standing, within: createSpanFinder(view) };
+  index = { bySeq, shownBySeq, standing, within: createSpanFinder(view) };
   indexes.set(view, index);
   return index;
 }
@@ -102,7 +107,7 @@ class ViewGuard implements Guard {
 
   judgeGain(edit: PlannedEdit): EditFault | undefined {
     const before =
-      edit.kind === 'replace' ? shownTokens(edit, this.#view.bySeq, this.#log) : spanSize(this.#within(edit));
+      edit.kind === 'replace' ? shownTokens(edit, this.#view.shownBySeq, this.#log) : spanSize(this.#within(edit));
     const after = sizeOf(edit);
     const smaller =
       after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
@@ -227,12 +232,10 @@ function parses(text: string): boolean {
 
 function shownTokens(
   edit: Replace,
-  bySeq: ReadonlyMap<number, ViewExchange>,
+  shownBySeq: ReadonlyMap<number, ViewMessage>,
   log: ReadonlyLog,
 ): { tokens: number; bytes: number } {
-  const seq = log.find(edit.messageId)!.seq;
-  const shown = bySeq.get(seq)!.messages.find((message) => message.from === seq)!;
-  return partSize(shown, edit.partIndex);
+  return partSize(shownBySeq.get(log.find(edit.messageId)!.seq)!, edit.partIndex);
 }
 
 /** What a source part takes in the view now, however many parts it has become. */

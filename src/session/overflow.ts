@@ -106,6 +106,9 @@ const SPLIT = /tokens \((\d[\d,]*) (?:of text input|in (?:the|your) (?:messages|
 /** Statuses that a request gets for what it holds. Bedrock and Copilot answer 403, Hugging Face 422; a stream has none. */
 const FITTING: ReadonlySet<number> = new Set([200, 400, 403, 413, 422]);
 
+/** A longer code is a text, and no provider's. */
+const LONGEST_CODE = 200;
+
 /** Codes and types under which providers refuse what is too long; anything else is an error about something else. */
 const FITTING_CODE =
   /^(?:[45]\d\d|error|.*invalid.?request.*|.*invalid.?(?:argument|parameter).*|.*bad.?request.*|.*validation.*|.*context.*|.*too.?(?:long|large|many.?tokens).*|.*(?:input|prompt|token|string).*(?:length|limit|exceed).*)$/i;
@@ -133,7 +136,8 @@ export function readOverflowOf(error: unknown): ReadOverflow | undefined {
   if (echoes && statuses.has(422)) return undefined;
   if (!CERTAIN.test(text) && (RATE_LIMIT.test(text) || statuses.has(429))) return undefined;
   const fits =
-    [...statuses].every((status) => FITTING.has(status)) && codes.every((code) => FITTING_CODE.test(code));
+    [...statuses].every((status) => FITTING.has(status)) &&
+    codes.every((code) => code.length <= LONGEST_CODE && FITTING_CODE.test(code));
   for (const [pattern, ...fields] of WORDINGS) {
     const found = pattern.exec(text);
     if (!found) continue;

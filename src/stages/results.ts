@@ -99,16 +99,16 @@ function readResults({ exchanges }: TranscriptView): ResultPart[] {
   return results.reverse();
 }
 
-const knownNames = new WeakMap<ToolResultPart, string>();
+const knownNames = new WeakMap<ViewExchange, ReadonlyMap<string, string>>();
 
 /** Formats that name tools only in the call: the result takes the name from there. */
-function nameOf(result: ToolResultPart, exchange: ViewExchange): string | undefined {
-  let name = knownNames.get(result);
-  if (name !== undefined) return name;
-  for (const { message } of exchange.messages)
-    for (const part of message.parts) if (isToolCall(part) && part.callId === result.callId) name = part.name;
-  if (name !== undefined) knownNames.set(result, name);
-  return name;
+function nameOf({ callId }: ToolResultPart, exchange: ViewExchange): string | undefined {
+  let names = knownNames.get(exchange);
+  if (!names) {
+    const calls = exchange.messages.flatMap(({ message }) => message.parts.filter(isToolCall));
+    knownNames.set(exchange, (names = new Map(calls.map((call) => [call.callId, call.name]))));
+  }
+  return names.get(callId);
 }
 
 /**

@@ -107,7 +107,7 @@ function withoutCode(text: string): string {
   return text
     .slice(0, 4 * HEAD_CHARS)
     .replace(/```[^]*?(?:```|$)|`[^`\n]*`/g, ' ')
-    .replace(/\S*[/\\_<>{}=]\S*/g, ' ');
+    .replace(/(?<!\S)[^\s/\\_<>{}=]*[/\\_<>{}=]\S*/g, ' ');
 }
 
 function byStopWords(sample: string): string | undefined {

@@ -1,10 +1,22 @@
+import type { Exchange } from './exchange.js';
 import type { ReadonlyLog } from './log.js';
 import type { LogMessage } from './message.js';
 
 /** Whether no stage may touch a message. */
 export type IsPinned = (message: LogMessage) => boolean;
 
-/** A pin keeps its whole exchange: half of one left standing would be a result without its call. */
+/**
+ * A pin keeps its whole exchange: half of one left standing would be a result without its call. Each message of an
+ * exchange is asked once, however many of its messages ask: one step may hold thousands of calls.
+ */
 export function pinWhole(log: ReadonlyLog, isPinned: IsPinned): IsPinned {
-  return (message) => log.exchangeOf(message.seq).seqs.some((seq) => isPinned(log.at(seq)));
+  const known = new WeakMap<Exchange, { asked: number; pinned: boolean }>();
+  return (message) => {
+    const exchange = log.exchangeOf(message.seq);
+    let state = known.get(exchange);
+    if (!state) known.set(exchange, (state = { asked: 0, pinned: false }));
+    for (; state.asked < exchange.seqs.length; state.asked++)
+      state.pinned ||= isPinned(log.at(exchange.seqs[state.asked]!));
+    return state.pinned;
+  };
 }

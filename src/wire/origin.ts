@@ -22,7 +22,8 @@ const ARGUMENTS = 'command-args';
 
 /** Whether a text in the user's place was written by a program: nothing but such blocks from end to end. */
 export function isProgramWritten(text: string): boolean {
-  const opening = /\s*<([A-Za-z][\w-]*)[^>]*>/y;
+  // The name ends where it ends: else each of its characters is tried for the last.
+  const opening = /\s*<([A-Za-z][\w-]*)(?![\w-])[^>]*>/y;
   let at = 0;
   while (at < text.length) {
     opening.lastIndex = at;

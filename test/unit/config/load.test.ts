@@ -63,6 +63,14 @@ describe('the layers', () => {
     });
   });
 
+  it('may begin with any number of blank lines and comments', async () => {
+    const text = `${'\n'.repeat(60)}${'# what the operators of this place agreed on\n\n\n'.repeat(20)}target: 0.5\n`;
+    await withFiles({ 'mine.yaml': text }, async (folder) => {
+      const { settings } = await load({ file: join(folder, 'mine.yaml') });
+      expect(settings.target).toBe(0.5);
+    });
+  });
+
   it('set nothing by a section without content', async () => {
     await withFiles({ 'mine.yaml': 'thresholds:\n  # retainCount: 3\nmodels:\n' }, async (folder) => {
       const { settings } = await load({ file: join(folder, 'mine.yaml') });

@@ -143,3 +143,19 @@ describe('shell lines', () => {
     );
   });
 });
+
+describe('a command that is longer than anybody writes', () => {
+  it.each([
+    ['folders in folders', 'cd a && '.repeat(20_000)],
+    ['commands', 'cat x.ts; '.repeat(20_000)],
+    ['files', `cat ${'x.ts '.repeat(200_000)}`],
+    ['filters', `cat ${'x.ts '.repeat(1_500)} ${'| grep x '.repeat(20_000)}`],
+  ])('is a run of which nothing is known: %s', (_, command) => {
+    expect(shell(command)).toMatchObject({ kind: 'run', touches: [] });
+  });
+
+  it('is still told where a here-document makes it long', () => {
+    const action = shell(`cat > x.ts <<'END'\n${'a line\n'.repeat(20_000)}END\n`);
+    expect(touched(action)).toEqual(['created x.ts']);
+  });
+});

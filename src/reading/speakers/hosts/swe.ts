@@ -1,7 +1,7 @@
 import type { Row } from '../row.js';
 
 /** The prompt at which a SWE-agent observation ends. */
-const PROMPT = /\(Open file: [^\n]*\)\n\(Current directory: [^\n]*\)\nbash-\$\s*$/;
+const PROMPT = /\(Open file: [^\n]{0,1000}\)\n\(Current directory: [^\n]*\)\nbash-\$\s*$/;
 
 /** mini-swe-agent and SWE-agent: the templates of task and observation that they ship. */
 export const SWE_AGENTS: readonly Row[] = [
