@@ -1,9 +1,10 @@
 /**
  * What stores cost. Writes: durable appends a second at 1 and 100 rows a write, by 1 and 2 processes. Turns: appends and
  * prepares of whole sessions a second, and what a prepare costs beyond memory's. Opening: a session of 100 and one of
- * 1,000,000 messages, and searching the long one.
+ * 1,000,000 messages, and searching the long one. Blocks: how long each operation holds the event loop at 200,000 tokens.
+ * Memory: bytes a message, of one long session and of 200 at once; it is of no store, and asked for by itself.
  *
- *   npm run bench:stores -- [--stores sqlite,postgres] [--only writes,turns,opening] [--seconds 4] [--commits 40]
+ *   npm run bench:stores -- [--stores sqlite,postgres] [--only writes,turns,blocks,opening,memory] [--seconds 4] [--commits 40]
  *                           [--long 1000000] [--rounds 60]
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -13,6 +14,8 @@ import { parseArgs } from 'node:util';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.js';
 import { provenance, saveResult } from '../support/provenance.js';
 import { round } from './figures.js';
+import { blocks } from './blocks.js';
+import { memory } from './memory.js';
 import { opening, type Filling } from './opening.js';
 import { turns } from './turns.js';
 import { writes } from './writes.js';
@@ -20,7 +23,7 @@ import { writes } from './writes.js';
 const { values: flags } = parseArgs({
   options: {
     stores: { type: 'string', default: 'sqlite,postgres' },
-    only: { type: 'string', default: 'writes,turns,opening' },
+    only: { type: 'string', default: 'writes,turns,blocks,opening' },
     seconds: { type: 'string', default: '4' },
     commits: { type: 'string', default: '40' },
     long: { type: 'string', default: '1000000' },
@@ -53,7 +56,13 @@ function withoutIndex(server: TestPostgres, url: string): Filling {
   };
 }
 
-for (const kind of flags.stores.split(',')) {
+if (parts.has('memory')) {
+  const figures = await memory();
+  console.log('memory', JSON.stringify(figures, undefined, 1));
+  console.log(`written to ${save('stores-memory', 'held', figures)}`);
+}
+
+for (const kind of flags.stores.split(',').filter(Boolean)) {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
   const server = kind === 'postgres' ? await startPostgres({ durable: true }) : undefined;
   const url = async (name: string): Promise<string> => server?.create() ?? `sqlite:${join(folder, name)}`;
@@ -64,6 +73,7 @@ for (const kind of flags.stores.split(',')) {
   try {
     if (parts.has('writes')) add('writes', await writes(await url('writes.db'), seconds));
     if (parts.has('turns')) add('turns', await turns(await url('turns.db'), seconds, Number(flags.commits)));
+    if (parts.has('blocks')) add('blocks', await blocks(await url('blocks.db')));
     if (parts.has('opening')) {
       const at = await url('long.db');
       const figures = await opening(

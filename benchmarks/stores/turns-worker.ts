@@ -4,21 +4,24 @@
  */
 import { createSpillway } from '../../src/index.js';
 import { longSession } from '../support/long-session.js';
+import { cpuSince } from './figures.js';
 
 interface Task {
-  readonly url: string;
+  /** Absent: no store at all, the engine alone. */
+  readonly url?: string;
   readonly sessionId: string;
   readonly inputBudget: number;
   readonly ms: number;
 }
 
 const { url, sessionId, inputBudget, ms } = JSON.parse(process.argv[2]!) as Task;
-const spillway = await createSpillway({ inputBudget, store: url });
-const session = await spillway.open({ id: sessionId });
+const spillway = await createSpillway({ inputBudget, ...(url !== undefined && { store: url }) });
+const session = url === undefined ? spillway.session() : await spillway.open({ id: sessionId });
 let appends = 0;
 let prepares = 0;
 let commits = 0;
 let started = performance.now();
+let cpu = process.cpuUsage();
 /** Connections, statements and compiled code are there before the clock starts. */
 const WARM = 60;
 let isWarm = false;
@@ -33,8 +36,10 @@ for (const message of longSession(1_000_000)) {
   if (!isWarm && appends === WARM) {
     isWarm = true;
     [appends, prepares, commits, started] = [0, 0, 0, performance.now()];
+    cpu = process.cpuUsage();
   } else if (isWarm && performance.now() - started > ms) break;
 }
 const tookMs = performance.now() - started;
+const cpuMs = cpuSince(cpu);
 await spillway.close();
-console.log(JSON.stringify({ appends, prepares, commits, tookMs }));
+console.log(JSON.stringify({ appends, prepares, commits, tookMs, cpuMs }));
