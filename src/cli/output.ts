@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -35,6 +36,27 @@ export function* requestLines(
   yield '}\n';
 }
 
+/** Throws `OUTPUT_UNWRITABLE` where a result would take the place of what it is made from, by whatever path. */
+export function refuseInput(input: string, ...outputs: readonly (string | undefined)[]): void {
+  const read = realPath(input);
+  for (const file of outputs) {
+    if (file === undefined || read === undefined || realPath(file) !== read) continue;
+    throw new SpillwayError('OUTPUT_UNWRITABLE', {
+      subject: file,
+      found: 'the input itself',
+      remedy: 'Name another file: what is read is never written to.',
+    });
+  }
+}
+
+function realPath(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined; // not there yet
+  }
+}
+
 /**
  * To a file where one is named, to stdout otherwise. A file appears whole or not at all; what is none, such as a pipe or
  * `/dev/null`, is written to and not replaced.
@@ -47,9 +69,12 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
   const there = existsSync(file) ? statSync(file) : undefined;
   const isStream = there !== undefined && !there.isFile() && !there.isDirectory();
   const draft = isStream ? file : `${file}.${process.pid}.part`;
+  let isDrafted = false;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    const descriptor = openSync(draft, 'w');
+    // A draft that is there already is nobody's to write through; a file that is replaced keeps its rights.
+    const descriptor = isStream ? openSync(draft, 'w') : openSync(draft, 'wx', there?.mode);
+    isDrafted = true;
     try {
       for (const line of lines) writeFileSync(descriptor, line);
     } finally {
@@ -57,7 +82,7 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
     }
     if (!isStream) renameSync(draft, file);
   } catch (cause) {
-    if (!isStream && existsSync(draft)) rmSync(draft);
+    if (!isStream && isDrafted && existsSync(draft)) rmSync(draft);
     throw new SpillwayError('OUTPUT_UNWRITABLE', {
       subject: file,
       found: whyUnwritable(cause),

@@ -23,7 +23,7 @@ export function printConfig(effective: EffectiveConfig, options: { readonly json
 /** The URL of a database may hold a password; it may hold signs that its owner did not encode. */
 function withoutPassword(entry: ConfigEntry): ConfigEntry {
   if (entry.path !== 'store' || typeof entry.value !== 'string') return entry;
-  return { ...entry, value: entry.value.replace(/^(\w+:\/\/).*@/s, '$1...@').replace(/[?#].*$/s, '') };
+  return { ...entry, value: entry.value.replace(/^(\w+:\/\/).*@/s, '$1...@').replace(/[?#].*/s, '') };
 }
 
 /** What several settings come to together. */

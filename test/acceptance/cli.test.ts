@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   closeSync,
   existsSync,
   openSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   readSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -309,5 +311,46 @@ describe('exit codes', () => {
 
   it('no command touches the session it reads', () => {
     expect(readFileSync(FILE, 'utf8')).toBe(jsonLines(CHAT));
+  });
+});
+
+describe('the input file', () => {
+  it('is never written to, by whatever name a result goes there', async () => {
+    const text = jsonLines(CHAT);
+    const input = folder.file('never.jsonl', text);
+    const link = `${input}.link`;
+    symlinkSync(input, link);
+    for (const command of ['compact', 'replay'])
+      for (const flag of ['--out', '--report'])
+        for (const target of [input, link, join(input, '..', 'never.jsonl')]) {
+          if (command === 'replay' && flag === '--out') continue;
+          const { code, err } = await spillway([command, input, ...BUDGET, flag, target]);
+          expect([code, err]).toEqual([1, expect.stringContaining('OUTPUT_UNWRITABLE')]);
+        }
+    const context = folder.file('context-3.json', text);
+    const { code } = await spillway([
+      'replay',
+      context,
+      ...BUDGET,
+      '--contexts-at',
+      '3',
+      '--out',
+      join(context, '..'),
+    ]);
+    expect(code).toBe(1);
+    expect(readFileSync(input, 'utf8')).toBe(text);
+    expect(readFileSync(context, 'utf8')).toBe(text);
+  });
+
+  it('has results beside it that keep the rights of the file they replace, and are drafted through no link', async () => {
+    const input = folder.file('beside.jsonl', jsonLines(CHAT));
+    const victim = folder.file('victim.txt', 'mine');
+    const out = folder.file('beside.json', 'old');
+    chmodSync(out, 0o600);
+    expect((await spillway(['compact', input, ...BUDGET, '--out', out])).code).toBe(0);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    symlinkSync(victim, `${out}.${process.pid}.part`);
+    expect((await spillway(['compact', input, ...BUDGET, '--out', out])).code).toBe(1);
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
   });
 });

@@ -2,7 +2,7 @@ import { formatNamed } from '../../wire/index.js';
 import { readSession } from '../../importers/index.js';
 import { EXIT } from '../exit.js';
 import { openFor, type PolicyOptions } from '../open.js';
-import { requestLines, writeReport, writeResult } from '../output.js';
+import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
 import { compactReport, compactTable } from '../report/compact.js';
 import type { Terminal } from '../terminal.js';
 
@@ -14,6 +14,7 @@ export interface CompactOptions extends PolicyOptions {
 /** One-shot: appends all messages, lets one run happen, writes what would be sent. */
 export async function compact(file: string, options: CompactOptions, terminal: Terminal): Promise<number> {
   if (options.to !== undefined) formatNamed(options.to); // a name that is wrong is said before anything is read
+  refuseInput(file, options.out, options.report);
   const input = await readSession(file, { format: options.format });
   const all = input.parsed.messages;
   const messages = options.upto === undefined ? all : all.slice(0, options.upto);

@@ -5,7 +5,7 @@ import { readSession } from '../../importers/index.js';
 import { replaySession } from '../../index.js';
 import { EXIT } from '../exit.js';
 import { openFor, type PolicyOptions } from '../open.js';
-import { requestLines, writeReport, writeResult } from '../output.js';
+import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
 import { createProgress } from '../progress.js';
 import { replayReport, replayTable } from '../report/replay.js';
 import type { Terminal } from '../terminal.js';
@@ -17,6 +17,7 @@ export interface ReplayOptions extends PolicyOptions {
 /** Plays a session as it went, preparing every call of the model. A call that cannot fit is reported; the rest goes on. */
 export async function replay(file: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
   if (options.to !== undefined) formatNamed(options.to); // a name that is wrong is said before anything is read
+  refuseInput(file, options.out, options.report);
   const input = await readSession(file, { format: options.format });
   const { messages } = input.parsed;
   const wanted = new Set(options.contextsAt ?? []);
@@ -37,6 +38,8 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
       remedy: 'Say with --out where the contexts should be written.',
     });
   }
+  const contextFile = (index: number): string => join(options.out!, `context-${index}.json`);
+  refuseInput(file, ...[...wanted].map(contextFile));
   const { session, messagesField, warnings } = await openFor(input, options, terminal);
   const progress = createProgress(terminal, messages.length, 'replaying');
   const calls = [];
@@ -45,7 +48,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
     if (wanted.has(call.index) && call.prepared) {
       writeResult(
         requestLines(call.prepared.messages, messagesField, call.prepared.beside),
-        join(options.out!, `context-${call.index}.json`),
+        contextFile(call.index),
         terminal,
       );
     }
