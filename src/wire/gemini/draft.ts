@@ -65,7 +65,8 @@ function ownDraft(shown: ViewMessage, { content, system }: Carried): Made {
   const answers = written.flatMap(({ parts, wires }) =>
     parts.flatMap((part): DraftResult[] => {
       const wire = wires.find((one) => fieldOf(one, 'functionResponse') !== undefined);
-      return part.type === 'tool-result' && wire ? [{ callId: part.callId, part, wire, media: [] }] : [];
+      if (part.type !== 'tool-result' || !wire) return [];
+      return [{ callId: part.callId, part, ...withBeside(part, wire, original, note) }];
     }),
   );
   const spoken = written.flatMap(({ parts, wires }) =>
@@ -84,6 +85,26 @@ function ownDraft(shown: ViewMessage, { content, system }: Carried): Made {
     !edited && notices.length === 0 && isFields(content) && isRole(content.role) && isSound(content.parts);
   const draft = encodable({ parts: said.map(({ wire }) => wire), calls, answers, notices }, id);
   return isWhole && draft.notices.length === 0 ? { ...draft, untouched: content } : draft;
+}
+
+/** A result as it goes out where its turn does not: the words beside its response in it, the files behind it. */
+function withBeside(
+  part: ToolResultPart,
+  wire: WirePart,
+  original: readonly WirePart[],
+  note: Report,
+): Pick<DraftResult, 'wire' | 'media'> {
+  const media: WirePart[] = [];
+  let words = false;
+  for (const { type, wire: at } of part.content) {
+    if (typeof at !== 'number' || at === part.wire) continue;
+    const [own] = mendPart(original[at] ?? {}, note);
+    if (type === 'file' && own) media.push(own);
+    if (type !== 'text') continue;
+    words = true;
+    if (own && isEmptyText(own)) note('empty-text', 'a text without words is not sent');
+  }
+  return { media, wire: words ? writePart(part, wire) : wire };
 }
 
 /** Parts that were read around are written anew. */

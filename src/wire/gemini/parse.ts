@@ -4,7 +4,7 @@ import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
-import { pairPart, parsePart, type Pairing } from './parts.js';
+import { pairPart, parsePart, resultsWhole, type Pairing } from './parts.js';
 import { FORMAT, partsIn, type Carried, type Content } from './wire.js';
 import { reporter } from '../conversation/repairs.js';
 
@@ -73,7 +73,8 @@ function parseContent(value: unknown, index: number, waiting: WaitingCalls, noti
   const isModel = role === 'model';
   const report = reporter(id, notices);
   const pairing = waiting.pairing(id, isModel);
-  const parts = partsIn(content).map((part, at) => parsePart(part, at, pairing));
+  const parsed = partsIn(content).map((part, at) => parsePart(part, at, pairing));
+  const parts = isModel ? parsed : resultsWhole(parsed);
   for (const part of parts) {
     if (part.type === 'opaque' && !KNOWN.has(part.kind)) {
       report('unknown-part', `a part with ${part.kind} is not known; kept as it is`);
@@ -82,12 +83,11 @@ function parseContent(value: unknown, index: number, waiting: WaitingCalls, noti
   const wire: Carried = { content };
   const about = { id, parts, wireFormat: FORMAT, wire };
   if (isModel) return { ...about, role: 'assistant', origin: 'model' };
-  if (parts.length > 0 && parts.every((part) => part.type === 'tool-result')) {
-    return { ...about, role: 'tool', origin: 'tool' };
-  }
+  if (parts.some((part) => part.type === 'tool-result')) return { ...about, role: 'tool', origin: 'tool' };
   const isKnownRole = role === 'user' || role === 'function';
   if (!isKnownRole) report('unknown-role', `role ${String(role)} is not known; read as a program's words`);
-  return { ...about, role: 'user', origin: isKnownRole && !isMachine(parts) ? 'user' : 'synthetic' };
+  const isUser = role === 'user' && !isMachine(parts);
+  return { ...about, role: 'user', origin: isUser ? 'user' : 'synthetic' };
 }
 
 /** What the model and its server-side tools make beside words and calls. */
@@ -103,8 +103,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 function isMachine(parts: readonly Part[]): boolean {
-  const spoken = parts.filter((part) => part.type !== 'tool-result');
-  return spoken.length > 0 && spoken.every((part) => part.type === 'text' && isProgramWritten(part.text));
+  return parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
 }
 
 interface WaitingCall {

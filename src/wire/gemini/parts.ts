@@ -35,6 +35,29 @@ export function parsePart(part: WirePart, index: number, pairing: Pairing): Part
   return { type: 'opaque', kind, bytes: Buffer.byteLength(jsonText(part)), wire: index };
 }
 
+/**
+ * Parts of a turn in which words and files beside a response belong to it. That is how the output of a tool travels that
+ * has several parts: a response that says no more than that it went well, and the text of a file beside it. What anyone
+ * may have written who wrote that file is not the user's word.
+ */
+export function resultsWhole(parts: readonly Part[]): readonly Part[] {
+  const first = parts.findIndex(({ type }) => type === 'tool-result');
+  if (first < 0) return parts;
+  const whole: Part[] = [];
+  let early: (TextPart | FilePart)[] = [];
+  for (const part of parts) {
+    const last = whole.findLastIndex(({ type }) => type === 'tool-result');
+    const result = whole[last];
+    if (part.type === 'tool-result') {
+      whole.push({ ...part, content: [...early, ...part.content] });
+      early = [];
+    } else if (part.type !== 'text' && part.type !== 'file') whole.push(part);
+    else if (result?.type === 'tool-result') whole[last] = { ...result, content: [...result.content, part] };
+    else early.push(part);
+  }
+  return whole;
+}
+
 /** Takes a part that was parsed before into the pairing, as `parsePart` does. */
 export function pairPart(part: WirePart, index: number, pairing: Pairing): void {
   const call = field(part, 'functionCall');

@@ -36,9 +36,9 @@ export function writeStep(step: Step, request: Request): void {
   for (const { paired } of step.drafts)
     for (const one of paired) if (one.kind === 'matched') results.set(one.waiting, one.answer);
   const spoken = step.drafts.flatMap((one) => speak(one, step.head, request));
-  const files = step.waiting.flatMap((one) => filesOfResult(one, results.get(one)));
-  if (files.length > 0) spoken.unshift({ parts: files });
   const brought = broughtByOne(step, results);
+  const files = brought ? [] : step.waiting.flatMap((one) => filesOfResult(one, results.get(one)));
+  if (files.length > 0) spoken.unshift({ parts: files });
   writeResults(step, results, brought, !step.isLast || spoken.length > 0, request);
   // Words that stand in the very turn of the results stay there: older models take it as it is.
   writeUser(brought ? spoken.filter(({ by }) => by !== brought) : spoken, request, step.waiting.length > 0);
