@@ -1,6 +1,7 @@
 import type { Notice } from '../../spi/index.js';
 import { lateResult, ORPHAN_RESULT, secondResult } from './placeholders.js';
 import { reporter, type Report } from './repairs.js';
+import { wellFormed } from './well-formed.js';
 
 /** A call as the results of its step name it. */
 export interface DraftedCall {
@@ -119,7 +120,8 @@ function pairStep<
         paired.push({ kind: 'elsewhere', answer });
       } else {
         const tool = same?.all[0]!.call.tool;
-        paired.push({ kind: 'unmatched', answer, label: labelOf(answer.callId, tool, past, report) });
+        const label = wellFormed(labelOf(answer.callId, tool, past, report));
+        paired.push({ kind: 'unmatched', answer, label });
         spoken = true;
       }
     }

@@ -3,8 +3,9 @@ import type { Message, Part, ToolCallPart, ViewMessage } from '../../transcript/
 import { distinctIds } from '../conversation/distinct-ids.js';
 import { drafted } from '../conversation/drafts.js';
 import { unknownRole } from '../conversation/placeholders.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import type { Call, Draft } from '../conversation/results-behind-calls.js';
+import { wellFormed } from '../conversation/well-formed.js';
 import { isFields, jsonText, kindOf, listOf } from '../record.js';
 import { adopted, isForeign } from './adopt.js';
 import { isContentPart, writeContent } from './content-out.js';
@@ -30,9 +31,20 @@ const NONE: readonly never[] = [];
 
 export const draftOf = drafted((shown: ViewMessage): ChatDraft => {
   const { id, role } = shown.message;
-  const draft = makeDraft(shown);
+  const draft = encodable(makeDraft(shown), id);
   return { id, role, speaks: draft.message !== undefined, ...draft };
 });
+
+/** Halves of surrogate pairs cannot be sent at all. */
+function encodable(draft: Made, at: string): Made {
+  const message = draft.message && wellFormed(draft.message);
+  const answers = draft.answers.map(({ callId, wire }) => ({ callId, wire: wellFormed(wire) }));
+  if (message === draft.message && answers.every(({ wire }, i) => wire === draft.answers[i]!.wire))
+    return draft;
+  const notices = [...draft.notices];
+  reporter(at, notices)('lone-surrogate', SAID.surrogates);
+  return { ...draft, ...(message && { message }), answers, notices };
+}
 
 /** A draft without what its message says of it. */
 type Made = Pick<ChatDraft, 'message' | 'calls' | 'answers' | 'notices'>;
