@@ -3,7 +3,7 @@
  * told: which messages and spans it was given, whose text each span has.
  */
 import type { SessionStore, ThreadHead, ThreadKey } from '../src/spi/index.js';
-import { openStore } from '../src/storage/index.js';
+import { openStore } from '../src/stores/index.js';
 import { logMessage } from './support/log-message.js';
 
 interface Task {

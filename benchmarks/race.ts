@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SessionStore } from '../src/spi/index.js';
-import { openStore } from '../src/storage/index.js';
+import { openStore } from '../src/stores/index.js';
 import { startPostgres } from '../test/support/postgres.js';
 import type { Span, Told } from './race-worker.js';
 import { inProcesses } from './support/processes.js';

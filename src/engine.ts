@@ -20,7 +20,7 @@ import type {
   TokenCounter,
   WireFormat,
 } from './spi/index.js';
-import { openStore } from './storage/index.js';
+import { openStore } from './stores/index.js';
 import type { OpenFiller } from './summarizers/index.js';
 import {
   createCatalogue,

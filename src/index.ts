@@ -11,7 +11,7 @@ import type {
   WireFormat,
 } from './spi/index.js';
 import { BUILT_IN_STAGES } from './stages/index.js';
-import { openStore } from './storage/index.js';
+import { openStore } from './stores/index.js';
 
 export interface SpillwayOptions extends ConfigSources {
   /** Model the sessions talk to; its limits come from the catalogue. */
@@ -84,7 +84,7 @@ export type {
   Origin as SettingOrigin,
   Settings,
 } from './config/index.js';
-export { openStore, type StoreOptions } from './storage/index.js';
+export { openStore, type StoreOptions } from './stores/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
 export type { Claim, ClaimKind, ClaimStatus } from './outline/index.js';

@@ -1,5 +1,5 @@
 import type { SessionStore, ThreadKey } from '../../src/spi/index.js';
-import { openStore } from '../../src/storage/index.js';
+import { openStore } from '../../src/stores/index.js';
 import { logMessage } from '../support/log-message.js';
 import { median, round, timed } from './figures.js';
 

@@ -1,5 +1,5 @@
 /** One process of `writes.ts`: appends to a thread of its own for a while and prints what it came to. */
-import { openStore } from '../../src/storage/index.js';
+import { openStore } from '../../src/stores/index.js';
 import { logMessage } from '../support/log-message.js';
 
 interface Task {

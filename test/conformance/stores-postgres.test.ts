@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
 import type { SessionStore } from '../../src/spi/index.js';
-import { openStore } from '../../src/storage/index.js';
+import { openStore } from '../../src/stores/index.js';
 import { STORE_RULES } from '../../src/testkit/index.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionStore } from '../../src/spi/index.js';
-import { openStore } from '../../src/storage/index.js';
+import { openStore } from '../../src/stores/index.js';
 import { STORE_RULES } from '../../src/testkit/index.js';
 
 const opened: SessionStore[] = [];

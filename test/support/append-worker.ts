@@ -1,6 +1,6 @@
 /** Another process on the same store: appends `count` messages, each on the head that is there then. */
 import type { LogMessage } from '../../src/transcript/index.js';
-import { openStore } from '../../src/storage/index.js';
+import { openStore } from '../../src/stores/index.js';
 
 const [url, writer, count] = process.argv.slice(2) as [string, string, string];
 const key = { sessionId: 's', agentPath: 'primary' };

@@ -1,4 +1,4 @@
-import { wordsOfQuery, wordsOfText } from '../../storage/index.js';
+import { wordsOfQuery, wordsOfText } from '../../stores/index.js';
 import type { Passage } from './passages.js';
 
 /** A passage, and how well it answers: larger is better. */

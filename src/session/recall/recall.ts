@@ -1,5 +1,5 @@
 import { callLabel, headOf as headOfText, oneLine } from '../../outline/index.js';
-import { MessageRanking } from '../../storage/index.js';
+import { MessageRanking } from '../../stores/index.js';
 import {
   isRecallAnswer,
   isRecallCall,

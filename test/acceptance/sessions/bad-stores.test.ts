@@ -13,7 +13,7 @@ import {
   type Spillway,
 } from '../../../src/index.js';
 import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
-import { schemaV1 } from '../../unit/storage/schema-v1/index.js';
+import { schemaV1 } from '../../unit/stores/schema-v1/index.js';
 import { engine, quarter, read, says, shownText, spillway, talk, temporaryFolder, user } from '../support.js';
 import { KINDS, place } from './stores.js';
 

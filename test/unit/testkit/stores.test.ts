@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionStore, ThreadHead, ThreadKey, ThreadWrite } from '../../../src/spi/index.js';
-import { MemoryStore } from '../../../src/storage/index.js';
+import { MemoryStore } from '../../../src/stores/index.js';
 import { STORE_RULES, type OpenStore, type StoreRule } from '../../../src/testkit/index.js';
 
 /** A memory store that does one thing wrong. */

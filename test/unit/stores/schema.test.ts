@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import type { Migration } from 'kysely';
-import { openPostgres } from '../../../src/storage/postgres/index.js';
-import {
-  migrationsOf,
-  type Dialect,
-  type Migrations,
-  type SqlStore,
-} from '../../../src/storage/sql/index.js';
-import { openSqlite } from '../../../src/storage/sqlite/index.js';
+import { openPostgres } from '../../../src/stores/postgres/index.js';
+import { migrationsOf, type Dialect, type Migrations, type SqlStore } from '../../../src/stores/sql/index.js';
+import { openSqlite } from '../../../src/stores/sqlite/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { cleanUp, newFile, opened } from './support.js';
 import { expectWhole, schemaV1 } from './schema-v1/index.js';

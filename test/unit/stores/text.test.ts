@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { keyOf, readText, textOfKey, writeText } from '../../../src/storage/text.js';
-import { wordsOfMessage, wordsOfQuery } from '../../../src/storage/words.js';
+import { keyOf, readText, textOfKey, writeText } from '../../../src/stores/text.js';
+import { wordsOfMessage, wordsOfQuery } from '../../../src/stores/words.js';
 import { message } from './support.js';
 
 const anyText = fc.string({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { missingPackage, requirePackage } from '../../../src/storage/packages.js';
+import { missingPackage, requirePackage } from '../../../src/stores/packages.js';
 
 const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 

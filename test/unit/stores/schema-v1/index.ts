@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { SessionStore } from '../../../../src/spi/index.js';
 
-const FOLDER = join('test', 'unit', 'storage', 'schema-v1');
+const FOLDER = join('test', 'unit', 'stores', 'schema-v1');
 
 /** The statements that make a database as the first release left it, rows included. */
 export function schemaV1(kind: 'sqlite' | 'postgres', { rows = true } = {}): string {

@@ -16,8 +16,8 @@ import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import type { SessionStore } from '../../../src/spi/index.js';
-import type { StoreOptions } from '../../../src/storage/index.js';
-import { prepareFile } from '../../../src/storage/sqlite/file.js';
+import type { StoreOptions } from '../../../src/stores/index.js';
+import { prepareFile } from '../../../src/stores/sqlite/file.js';
 import { cleanUp, fill, KEY, message, newFile, opened, START } from './support.js';
 
 const NOBODY = 65_534;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import type { Json } from '../../../src/spi/index.js';
-import { PostgresQueue } from '../../../src/storage/postgres/queue.js';
+import { PostgresQueue } from '../../../src/stores/postgres/queue.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 
 jest.setTimeout(120_000);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { SessionStore, ThreadHead, ThreadKey } from '../../../src/spi/index.js';
-import { openStore, type StoreOptions } from '../../../src/storage/index.js';
+import { openStore, type StoreOptions } from '../../../src/stores/index.js';
 import type { LogMessage } from '../../../src/transcript/index.js';
 
 export const KEY: ThreadKey = { sessionId: 's', agentPath: 'primary' };

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { SessionStore, ThreadHead, ThreadWrite } from '../../../src/spi/index.js';
-import { openStore } from '../../../src/storage/index.js';
+import { openStore } from '../../../src/stores/index.js';
 import { cleanUp, message } from './support.js';
 
 cleanUp();
