@@ -1,10 +1,12 @@
 import { fitCacheMarks, isFields, type Fields } from '../wire/index.js';
-import type { Flight, Prepared, Session } from '../session/index.js';
+import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';
-import { holdStream, isStream } from './held-stream.js';
+import { holdStream, isStream, through } from './held-stream.js';
 import type { DropInOptions } from './options.js';
-import { responseOf, sentBy, type Sent } from './sdk-answer.js';
+import { ANTHROPIC_RECALL } from './recall-anthropic.js';
+import { answeringRecalls, mostRecalls } from './recall-loop.js';
+import { responseOf, sentBy, withSignal, type Sent } from './sdk-answer.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
 import { countIn, firstCount, report, takeTurn } from './turns.js';
 
@@ -105,30 +107,39 @@ function create(messages: Messages, how: Wrapped, body: Fields, options: unknown
   }) satisfies Answering;
 }
 
-function send(
-  messages: Messages,
-  { session, commands }: Wrapped,
-  body: Fields,
-  options: unknown,
-): Promise<Sent> {
+function send(messages: Messages, how: Wrapped, given: Fields, options: unknown): Promise<Sent> {
+  const most = mostRecalls(how.recall);
+  // Words in the model's mouth have to come last: no recall can stand behind them.
+  const mayRecall = most > 0 && apart(given).prefill.length === 0;
+  const offered = mayRecall ? ANTHROPIC_RECALL.offer(given) : undefined;
+  const body = offered ?? given;
   const { history, prefill } = apart(body);
   return takeTurn(
-    session,
+    how.session,
     body,
     (found) => ({
       body: { ...body, messages: history },
-      commands,
+      commands: how.commands,
       model: typeof body.model === 'string' ? body.model : undefined,
       maxOutputTokens: firstCount(body, 'max_tokens'),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
       send: async (request, flight): Promise<Sent> => {
-        const sent = await sentBy(() => messages.create(bodyOf(found, body, request, prefill), options));
-        await observe(found, sent.data, flight);
+        const post = async (prepared: Prepared, signal?: AbortSignal): Promise<Sent> => {
+          const sent = await sentBy(() =>
+            messages.create(bodyOf(found, body, prepared, prefill), withSignal(options, signal)),
+          );
+          await observe(found, sent.data);
+          return sent;
+        };
+        const first = await post(request);
+        const turn = { session: found, flight, wire: ANTHROPIC_RECALL, most, send: post };
+        const sent = offered ? await answeringRecalls(first, turn) : first;
+        if (isStream(sent.data)) holdStream(sent.data, flight);
         return sent;
       },
       say: (words): Sent => ({ data: body.stream === true ? streamed(words, body) : messageOf(words, body) }),
     }),
-    () => sentBy(() => messages.create(body, options)),
+    () => sentBy(() => messages.create(given, options)),
   );
 }
 
@@ -157,8 +168,8 @@ function bodyOf(
 }
 
 /** What was used stands in the answer, or, where it is streamed, in its first and its last event but one. */
-async function observe(session: Session, data: unknown, flight: Flight): Promise<void> {
-  if (isStream(data)) return holdStream(data, flight, (events) => observed(session, events));
+async function observe(session: Session, data: unknown): Promise<void> {
+  if (isStream(data)) return through(data, (events) => observed(session, events));
   if (isFields(data) && isFields(data.usage)) await report(session, usageIn(data.usage));
 }
 

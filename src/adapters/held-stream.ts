@@ -62,15 +62,20 @@ export function heldStream<Event>(
 }
 
 /** The same of a client's stream object, whose other methods (tee, readable streams) all read through its iterator. */
-export function holdStream(
+export function holdStream(stream: AsyncIterable<unknown>, flight: Flight): void {
+  const { controller } = stream as { readonly controller?: AbortController };
+  through(stream, (events) => heldStream(events[Symbol.asyncIterator](), flight, controller?.signal));
+}
+
+/** Whatever reads the stream from here on reads it through this. */
+export function through(
   stream: AsyncIterable<unknown>,
-  flight: Flight,
-  through: (events: AsyncIterable<unknown>) => AsyncIterator<unknown>,
+  change: (events: AsyncIterable<unknown>) => AsyncIterator<unknown>,
 ): void {
   const own = stream[Symbol.asyncIterator].bind(stream);
-  const { controller } = stream as { readonly controller?: AbortController };
   Object.defineProperty(stream, Symbol.asyncIterator, {
-    value: () => heldStream(through({ [Symbol.asyncIterator]: own }), flight, controller?.signal),
+    value: () => change({ [Symbol.asyncIterator]: own }),
+    configurable: true,
   });
 }
 

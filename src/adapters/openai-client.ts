@@ -1,9 +1,10 @@
 import { isFields, type Fields } from '../wire/index.js';
-import type { Flight, Prepared, Session } from '../session/index.js';
-import { holdStream, isStream } from './held-stream.js';
+import type { Prepared, Session } from '../session/index.js';
+import { holdStream, isStream, through } from './held-stream.js';
 import { CHAT, RESPONSES, type Endpoint } from './openai-endpoints.js';
 import type { DropInOptions } from './options.js';
-import { responseOf, sentBy, streamOf, type SdkAnswer, type Sent } from './sdk-answer.js';
+import { answeringRecalls, mostRecalls } from './recall-loop.js';
+import { responseOf, sentBy, streamOf, withSignal, type SdkAnswer, type Sent } from './sdk-answer.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
 import { firstCount, report, takeTurn } from './turns.js';
 
@@ -127,12 +128,11 @@ function asAnswering<T>(
   });
 }
 
-function send(
-  resource: Resource,
-  { endpoint, session, commands }: Wrapped,
-  body: Fields,
-  options: unknown,
-): Promise<Sent> {
+function send(resource: Resource, how: Wrapped, given: Fields, options: unknown): Promise<Sent> {
+  const { endpoint, session, commands } = how;
+  const most = mostRecalls(how.recall);
+  const offered = most > 0 ? endpoint.recall.offer(given) : undefined;
+  const body = offered ?? given;
   return takeTurn(
     session,
     body,
@@ -143,8 +143,18 @@ function send(
       maxOutputTokens: firstCount(body, 'max_completion_tokens', 'max_tokens', 'max_output_tokens'),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
       send: async (request, flight): Promise<Sent> => {
-        const sent = await sentBy(() => resource.create(bodyOf(found, body, request, endpoint), options));
-        await observe(sent.data, endpoint, found, flight);
+        const post = async (prepared: Prepared, signal?: AbortSignal): Promise<Sent> => {
+          const sent = await sentBy(() =>
+            resource.create(bodyOf(found, body, prepared, endpoint), withSignal(options, signal)),
+          );
+          await observe(sent.data, endpoint, found);
+          return sent;
+        };
+        const first = await post(request);
+        const sent = offered
+          ? await answeringRecalls(first, { session: found, flight, wire: endpoint.recall, most, send: post })
+          : first;
+        if (isStream(sent.data)) holdStream(sent.data, flight);
         return sent;
       },
       say: (words): Sent => {
@@ -152,7 +162,7 @@ function send(
         return { data: body.stream === true ? streamOf(endpoint.events(whole)) : whole };
       },
     }),
-    () => sentBy(() => resource.create(body, options)),
+    () => sentBy(() => resource.create(given, options)),
   );
 }
 
@@ -161,9 +171,9 @@ function bodyOf(session: Session, body: Fields, { messages, beside }: Prepared, 
 }
 
 /** What was used stands in the answer or, where it is streamed, in one of its events. */
-async function observe(data: unknown, { usage }: Endpoint, session: Session, flight: Flight): Promise<void> {
+async function observe(data: unknown, { usage }: Endpoint, session: Session): Promise<void> {
   if (isStream(data))
-    return holdStream(data, flight, async function* (events) {
+    return through(data, async function* (events) {
       for await (const event of events) {
         const used = isFields(event) ? usage(event) : undefined;
         if (used && used.outputTokens) await report(session, used);

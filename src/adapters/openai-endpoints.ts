@@ -1,5 +1,8 @@
 import { isFields, type Fields } from '../wire/index.js';
 import type { Usage } from '../tokens/index.js';
+import { CHAT_RECALL } from './recall-chat.js';
+import type { RecallWire } from './recall-loop.js';
+import { RESPONSES_RECALL } from './recall-responses.js';
 import { countIn, usageOf } from './turns.js';
 
 /** One endpoint: where its messages stand, what its usage is called, and how an answer in its place looks. */
@@ -8,11 +11,13 @@ export interface Endpoint {
   usage(event: Fields): Usage | undefined;
   say(words: string, body: Fields): Fields;
   events(whole: Fields): readonly Fields[];
+  readonly recall: RecallWire;
   /** The line that ends a stream, where there is one. */
   readonly done?: string;
 }
 
 export const CHAT: Endpoint = {
+  recall: CHAT_RECALL,
   field: 'messages',
   done: 'data: [DONE]\n\n',
   usage: ({ usage }) => {
@@ -48,6 +53,7 @@ export const CHAT: Endpoint = {
 };
 
 export const RESPONSES: Endpoint = {
+  recall: RESPONSES_RECALL,
   field: 'input',
   usage: (event) => {
     const { usage } = isFields(event.response) ? event.response : event;

@@ -20,6 +20,11 @@ export async function sentBy(ask: () => unknown): Promise<Sent> {
   return { answer, data: await answer };
 }
 
+/** Options of a request that ends with an earlier one. */
+export function withSignal(options: unknown, signal: AbortSignal | undefined): unknown {
+  return signal ? { ...(options as object | undefined), signal } : options;
+}
+
 const NO_BODY_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding'];
 
 /**

@@ -267,6 +267,14 @@ export class Session extends OperatedSession {
     return this.#client.isStranger(body);
   }
 
+  /**
+   * Adds an exchange that was answered in the client's place: the client does not know of it, and its history goes on
+   * matching the log. `body`: as the session's format writes it.
+   */
+  appendHidden(body: unknown): Promise<void> {
+    return this.#client.appendHidden(body);
+  }
+
   /** A session for a conversation beside this one, on a path of its own; it lives as long as the process. */
   aside(): Session {
     return this.parts.aside();

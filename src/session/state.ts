@@ -19,6 +19,7 @@ import {
 import type { AuditTrail } from './audit.js';
 import type { CostBook } from './costs.js';
 import type { Session } from './session.js';
+import { HiddenMessages } from './client/hidden.js';
 import type { Follower } from './client/follow.js';
 import type { Gauge } from './gauge.js';
 import type { EarlyFill } from './ahead/early.js';
@@ -89,6 +90,8 @@ export interface SessionParts {
 export interface AgentState {
   log: Log;
   ledger: Ledger;
+  /** Messages that the client does not know. */
+  hidden: HiddenMessages;
   references: ReferenceIndex;
   statements: StatementLedger;
   secrets: SecretBook;
@@ -120,6 +123,7 @@ export function stateOn(log: Log, ledger: Ledger, parts: SessionParts): AgentSta
   return {
     log,
     ledger,
+    hidden: new HiddenMessages(log),
     references: new ReferenceIndex(log),
     statements: new StatementLedger(log),
     secrets: new SecretBook(log, parts.redact),

@@ -89,6 +89,8 @@ export interface Message extends Wired {
   /** Name of the wire format that `wire` is of, here and in the parts; any other format writes from the parts alone. */
   readonly wireFormat?: string;
   readonly label?: Label;
+  /** The client that sends its history does not know of it: an exchange that was answered on its behalf. */
+  readonly unknownToClient?: boolean;
   /** Of a message that stands for others: the least trusted of those who wrote them. */
   readonly trust?: Origin;
   /** Milliseconds since the epoch, where the source says. */

@@ -1,3 +1,4 @@
+import { appendedAt } from '../../transcript/index.js';
 import type { AgentState, SessionParts } from '../state.js';
 import type { Followed } from './follow.js';
 import { followedSession, type FollowDoors } from './followed.js';
@@ -27,6 +28,17 @@ export class ClientSide {
     const followed = await this.#parts.follower.follow(body, this.#followed, commands);
     if (followed.rewound) this.#parts.stream.emit({ kind: 'rewound', ...followed.rewound });
     return followed;
+  }
+
+  async appendHidden(body: unknown): Promise<void> {
+    const { log, ledger, arrivals = [] } = this.#state;
+    const first = appendedAt(log.length, ledger.left) + arrivals.length;
+    const messages = this.#parts.follower.parse(body).map((message, at) => ({
+      ...message,
+      id: `own${first + at}`,
+      unknownToClient: true,
+    }));
+    await this.#doors.append(messages);
   }
 
   isStranger(body: unknown): Promise<boolean> {

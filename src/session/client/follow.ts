@@ -90,6 +90,10 @@ export class Follower {
     return known !== undefined && !sameMessage(known, head);
   }
 
+  parse(body: unknown): readonly Message[] {
+    return this.#format.parse(body).messages;
+  }
+
   /** Rejects with `INPUT_FORMAT` where the body is not of the session's format; nothing has changed then. */
   follow(body: unknown, session: () => FollowedSession, commands = false): Promise<Followed> {
     const turn = this.#turns.then(() => this.#follow(this.#reader.read(body), session(), commands));

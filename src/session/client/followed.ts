@@ -11,16 +11,19 @@ export interface FollowDoors {
   afterRuns(change: () => unknown): Promise<void>;
 }
 
-/** A session as its follower sees it. Read afresh at each question: a rewound one has another log. */
+/** A session as its follower sees it: without what the client does not know. Read afresh at each question: a rewound one has another log. */
 export function followedSession(state: AgentState, parts: SessionParts, doors: FollowDoors): FollowedSession {
   return {
     get base() {
-      return state.log.base;
+      return state.log.base - state.hidden.before;
     },
     get length() {
-      return state.log.length + (state.arrivals?.length ?? 0);
+      return state.log.length - state.hidden.until(state.log.length) + (state.arrivals?.length ?? 0);
     },
-    at: (seq) => (seq < state.log.length ? state.log.at(seq) : state.arrivals![seq - state.log.length]!),
+    at: (known) => {
+      const seq = state.hidden.placeOf(known);
+      return seq < state.log.length ? state.log.at(seq) : state.arrivals![seq - state.log.length]!;
+    },
     get view() {
       return state.projection.view;
     },
@@ -28,7 +31,8 @@ export function followedSession(state: AgentState, parts: SessionParts, doors: F
     rewind: (length) =>
       doors.afterRuns(() => {
         const isPinned = (message: LogMessage): boolean => state.isPinned(message);
-        rollBack(length, state, parts, (live, shorter) => {
+        const end = length === 0 ? 0 : state.hidden.placeOf(length - 1) + 1;
+        rollBack(end, state, parts, (live, shorter) => {
           const first = live.findIndex((record) => isOutdated(record, shorter, isPinned));
           return first < 0 ? [] : live.slice(first);
         });

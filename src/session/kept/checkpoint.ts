@@ -1,6 +1,7 @@
 import { leftStanding, type Spent } from '../../pipeline/index.js';
 import type { Json } from '../../spi/index.js';
 import { Ledger, Log, Projection, type Hold, type Left, type LogMessage } from '../../transcript/index.js';
+import { HiddenMessages } from '../client/hidden.js';
 import { markerOf, type QueuedCompaction } from '../queue.js';
 import { stateOn, type AgentState, type SessionParts } from '../state.js';
 import type { EditPlaces } from './edit-places.js';
@@ -18,6 +19,8 @@ export interface Checkpoint {
   readonly events: number;
   /** Log position from which messages stand in view one by one; what came before is in `rendered`. */
   readonly tailFrom: number;
+  /** Messages before the tail that the client does not know; absent where there are none. */
+  readonly hidden?: number;
   /** Spans of the store that were rolled back. */
   readonly left: readonly Left[];
   readonly rendered: readonly StoredItem[];
@@ -50,6 +53,7 @@ export function checkpointOf(state: AgentState, places: EditPlaces): Checkpoint 
     messages: log.length,
     events: ledger.version,
     tailFrom,
+    ...(state.hidden.until(tailFrom) > 0 && { hidden: state.hidden.until(tailFrom) }),
     left: ledger.left,
     rendered: storedView(view.slice(0, place), log, found),
     changed: storedView(changed, log, found),
@@ -94,7 +98,8 @@ export function tailState(
   const fresh = tail.slice((checkpoint?.messages ?? 0) - base);
   const appendedTokens = fresh.reduce((sum, { size }) => sum + size.tokens, checkpoint?.appendedTokens ?? 0);
   const queued = fresh.map(markerOf).findLast(Boolean) ?? checkpoint?.queued;
-  return { ...state, projection, appendedTokens, ...carriedBy(checkpoint), queued };
+  const hidden = new HiddenMessages(log, checkpoint?.hidden);
+  return { ...state, hidden, projection, appendedTokens, ...carriedBy(checkpoint), queued };
 }
 
 /** What runs remember of each other. */

@@ -1,0 +1,151 @@
+import { recallTool } from '../session/index.js';
+import { isFields, type Fields } from '../wire/index.js';
+import { summed, type RecallStep, type RecallStream, type RecallWire } from './recall-loop.js';
+
+/** The recall tool in chat completions. */
+export const CHAT_RECALL: RecallWire = {
+  field: 'messages',
+  offer(body) {
+    const tools = listOf(body.tools);
+    const isTaken = tools.some((tool) => isFields(tool) && nameOf(tool.function) === recallTool.name);
+    if (isTaken || body.tool_choice === 'none' || (typeof body.n === 'number' && body.n > 1))
+      return undefined;
+    return { ...body, tools: [...tools, { type: 'function', function: recallTool }] };
+  },
+  step(answer) {
+    const message = messageOf(answer);
+    const calls = listOf(message.tool_calls).filter(isFields);
+    const own = calls.filter(isRecall);
+    const hasOthers = own.length < calls.length;
+    return stepOf(own, hasOthers ? { role: 'assistant', content: null } : message, hasOthers);
+  },
+  results: (calls, texts) =>
+    calls.map(({ id }, at) => ({ role: 'tool', tool_call_id: id, content: texts[at] })),
+  visible(answers) {
+    const last = answers.at(-1)!;
+    const usage = answers.map((answer) => answer.usage).reduce(summed);
+    const [choice] = listOf(last.choices) as [Fields | undefined];
+    if (!choice) return { ...last, usage };
+    const { tool_calls: calls, ...message } = messageOf(last);
+    const left = listOf(calls).filter((call) => !isFields(call) || !isRecall(call));
+    const shown = {
+      ...choice,
+      message: left.length > 0 ? { ...message, tool_calls: left } : message,
+      ...(left.length === 0 && choice.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
+    };
+    return { ...last, choices: [shown], ...(usage !== undefined && { usage }) };
+  },
+  stream: () => new ChatStream(),
+};
+
+class ChatStream implements RecallStream {
+  #id: unknown;
+  #hasBegun = false;
+  #usage: unknown;
+  #usageChunk: Fields | undefined;
+  #finish: Fields | undefined;
+  /** Calls of the answer under way, by the provider's place. */
+  #calls = new Map<unknown, { call: Fields; text: string; isOwn: boolean; place: number }>();
+  #shownCalls = 0;
+  #reasoning = '';
+
+  *take(chunk: Fields): Iterable<Fields> {
+    this.#id ??= chunk.id;
+    const own = { ...chunk, id: this.#id };
+    if (isFields(chunk.usage)) {
+      this.#usage = this.#usage === undefined ? chunk.usage : summed(this.#usage, chunk.usage);
+      this.#usageChunk = own;
+    }
+    const [choice] = listOf(chunk.choices) as [Fields | undefined];
+    if (!choice) {
+      if (!isFields(chunk.usage)) yield own;
+      return;
+    }
+    const { delta: given, finish_reason: finish, ...rest } = choice;
+    const { tool_calls: calls, ...delta } = isFields(given) ? given : {};
+    if (typeof delta.reasoning_content === 'string') this.#reasoning += delta.reasoning_content;
+    const shown = listOf(calls)
+      .filter(isFields)
+      .flatMap((call) => this.#callOf(call));
+    const fields: Fields = { ...delta, ...(shown.length > 0 && { tool_calls: shown }) };
+    if (this.#hasBegun) delete (fields as Record<string, unknown>).role;
+    // A chunk that names the role may hold nothing else: only the first one is the client's to see.
+    const says = Object.entries(fields).some(
+      ([name, value]) => name !== 'role' && value !== null && value !== '',
+    );
+    if (says || !this.#hasBegun) {
+      this.#hasBegun = true;
+      yield {
+        ...own,
+        choices: [{ ...rest, delta: fields, finish_reason: null }],
+        ...(chunk.usage !== undefined && { usage: null }),
+      };
+    }
+    if (finish !== null && finish !== undefined)
+      this.#finish = { ...own, choices: [{ ...rest, delta: {}, finish_reason: finish }] };
+  }
+
+  endAnswer(): RecallStep {
+    const all = [...this.#calls.values()];
+    const recalls = all.filter(({ isOwn }) => !isOwn);
+    const calls = recalls.map(({ call, text }) => ({
+      ...call,
+      function: { name: recallTool.name, arguments: text },
+    }));
+    const hasOthers = recalls.length < all.length;
+    const said: Fields = {
+      role: 'assistant',
+      content: null,
+      ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
+    };
+    this.#calls = new Map();
+    this.#reasoning = '';
+    return stepOf(calls, said, hasOthers);
+  }
+
+  *finish(): Iterable<Fields> {
+    if (this.#finish) {
+      const [choice] = this.#finish.choices as [Fields];
+      const isEmpty = this.#shownCalls === 0 && choice.finish_reason === 'tool_calls';
+      const { usage: _, ...chunk } = this.#finish;
+      yield { ...chunk, choices: [{ ...choice, ...(isEmpty && { finish_reason: 'stop' }) }] };
+    }
+    if (this.#usageChunk) yield { ...this.#usageChunk, choices: [], usage: this.#usage };
+  }
+
+  /** A piece of a call; what of it the client sees, at the client's own place. */
+  #callOf({ index, function: made, ...call }: Fields): Fields[] {
+    const { name, arguments: text = '' } = isFields(made) ? made : {};
+    let known = this.#calls.get(index);
+    if (!known) {
+      const isOwn = name !== recallTool.name;
+      known = { call, text: '', isOwn, place: isOwn ? this.#shownCalls++ : -1 };
+      this.#calls.set(index, known);
+    }
+    known.text += String(text);
+    return known.isOwn ? [{ ...call, index: known.place, function: made }] : [];
+  }
+}
+
+function stepOf(calls: readonly Fields[], message: Fields, hasOthers: boolean): RecallStep {
+  return {
+    calls: calls.map((call) => ({
+      id: String(call.id),
+      arguments: isFields(call.function) ? call.function.arguments : undefined,
+    })),
+    said: calls.length > 0 ? [{ ...message, tool_calls: calls }] : [],
+    hasOthers,
+  };
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const nameOf = (made: unknown): unknown => (isFields(made) ? made.name : undefined);
+
+const isRecall = ({ function: made }: Fields): boolean => nameOf(made) === recallTool.name;
+
+function messageOf({ choices }: Fields): Fields {
+  const [choice] = listOf(choices);
+  const message = isFields(choice) ? choice.message : undefined;
+  return isFields(message) ? message : {};
+}
