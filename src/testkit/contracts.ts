@@ -12,6 +12,8 @@ export interface ConformSettings {
   readonly options?: Readonly<Record<string, readonly unknown[]>>;
   /** The provider's rules for a format that has no validator here, by the format's name. */
   readonly validators?: Readonly<Record<string, WireValidator>>;
+  /** Bodies of a format's own wire with signed thinking in them, by the format's name. */
+  readonly samples?: Readonly<Record<string, readonly unknown[]>>;
   /** False for a store that does not outlive who opened it: the rules of reopening are waived. */
   readonly reopens?: boolean;
 }
@@ -93,13 +95,21 @@ function candidateOf(exportedAs: string, value: unknown, settings: ConformSettin
   }
   if (typeof parse === 'function' && typeof serialise === 'function') {
     const validate = settings.validators?.[about.name] ?? validators.get(about.name);
-    const rules = bound(FORMAT_RULES, { format: value as WireFormat, ...(validate && { validate }) });
-    const waived = `no validator is known for ${about.name}; export conform.validators`;
-    return {
-      kind: 'format',
-      ...about,
-      rules: validate ? rules : rules.map((rule) => (rule.id === 'FORMAT-03' ? { ...rule, waived } : rule)),
+    const samples = settings.samples?.[about.name];
+    const subject = {
+      format: value as WireFormat,
+      ...(validate && { validate }),
+      ...(samples && { samples }),
     };
+    const waived: Readonly<Record<string, string | false>> = {
+      'FORMAT-03': !validate && `no validator is known for ${about.name}; export conform.validators`,
+      'FORMAT-13': !samples && `no body of ${about.name} is known; export conform.samples`,
+    };
+    const rules = bound(FORMAT_RULES, subject).map((rule) => {
+      const why = waived[rule.id];
+      return why ? { ...rule, waived: why } : rule;
+    });
+    return { kind: 'format', ...about, rules };
   }
   if (typeof summarize !== 'function') return undefined;
   return { kind: 'summarizer', ...about, rules: bound(SUMMARIZER_RULES, value as Summarizer) };

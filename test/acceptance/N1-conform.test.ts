@@ -38,12 +38,16 @@ describe('N1: spillway conform', () => {
     expect(judged[0].waived[0].reason).toContain('does not outlive');
   });
 
-  it('N1: a format is judged by the validator of its name; without one, that rule is waived', () => {
-    const [known] = candidatesIn({ mine: openaiChat });
+  it('N1: a format is judged by the validator and the samples of its name; without them, their rules are waived', () => {
+    const conform = { samples: { 'openai-chat': [[{ role: 'user', content: 'hello' }]] } };
+    const [known] = candidatesIn({ mine: openaiChat, conform });
     expect(known).toMatchObject({ kind: 'format', name: 'openai-chat' });
     expect(known!.rules.filter(({ waived }) => waived)).toEqual([]);
     const [unknown] = candidatesIn({ mine: { ...openaiChat, name: 'morse' } });
-    expect(unknown!.rules.filter(({ waived }) => waived).map(({ id }) => id)).toEqual(['FORMAT-03']);
+    expect(unknown!.rules.filter(({ waived }) => waived).map(({ id }) => id)).toEqual([
+      'FORMAT-03',
+      'FORMAT-13',
+    ]);
   });
 
   it('refuses what cannot be loaded and what holds nothing to judge', async () => {

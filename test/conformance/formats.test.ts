@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { formats } from '../../src/wire/index.js';
 import { FORMAT_RULES, validators } from '../../src/testkit/index.js';
+import { SAMPLES } from '../support/samples.js';
 
 // Whole contracts are run, on a machine that may be busy.
 jest.setTimeout(120_000);
@@ -11,7 +12,7 @@ describe.each([...formats.values()].map((format) => ({ name: format.name, format
     const validate = validators.get(name)!;
     it.each(FORMAT_RULES)('$id: $intent', async ({ check }) => {
       expect(validate).toBeDefined();
-      await check({ format, validate });
+      await check({ format, validate, samples: SAMPLES[name]! });
     });
   },
 );

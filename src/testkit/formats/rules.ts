@@ -9,6 +9,7 @@ import {
   checkPure,
   checkUnknownFields,
 } from './checks.js';
+import { checkCalls, checkSamples } from './carries.js';
 import { checkReader } from './reader-check.js';
 import type { FormatSubject } from './subject.js';
 
@@ -68,5 +69,15 @@ export const FORMAT_RULES: readonly ContractRule<FormatSubject>[] = [
     intent:
       'where it has a reader, that gives what `parse` gives and parses nothing twice that stands as it stood',
     check: checkReader,
+  },
+  {
+    id: 'FORMAT-12',
+    intent: 'sends every call with its tool and its arguments, edited ones too, and the pictures of the user',
+    check: checkCalls,
+  },
+  {
+    id: 'FORMAT-13',
+    intent: 'gives back the samples of its own wire, and keeps thinking and signatures beside an edit',
+    check: checkSamples,
   },
 ];

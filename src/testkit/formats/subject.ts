@@ -6,4 +6,6 @@ export interface FormatSubject {
   readonly format: WireFormat;
   /** Judges a whole request body by the provider's rules. Without one, only what needs no provider is checked. */
   readonly validate?: WireValidator;
+  /** Request bodies, or lists, as the provider's own clients send them, with signed thinking in them. */
+  readonly samples?: readonly unknown[];
 }

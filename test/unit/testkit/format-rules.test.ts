@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { FORMAT_RULES, judge, SUMMARIZER_RULES, validators } from '../../../src/testkit/index.js';
 import type { SummaryAnswer, Summarizer } from '../../../src/spi/index.js';
+import { SAMPLES } from '../../support/samples.js';
 import { WRONG_FORMATS } from './wrong-formats.js';
 
 const validate = validators.get('openai-chat')!;
@@ -11,7 +12,7 @@ jest.setTimeout(120_000);
 describe('the rules of wire formats', () => {
   it.each(WRONG_FORMATS)('N1: %s catches a format that %s', async (id, _, format) => {
     const verdicts = await judge(
-      { format, validate },
+      { format, validate: validators.get(format.name) ?? validate, samples: SAMPLES[format.name] ?? [] },
       FORMAT_RULES.filter((rule) => rule.id === id),
     );
     expect(verdicts).toMatchObject([{ id, holds: false }]);

@@ -1,4 +1,4 @@
-import { openaiChat } from '../../../src/wire/index.js';
+import { anthropic, gemini, openaiChat } from '../../../src/wire/index.js';
 import type { Parsed, Serialised, WireFormat } from '../../../src/spi/index.js';
 import type { ViewMessage } from '../../../src/transcript/index.js';
 
@@ -16,6 +16,19 @@ const serialising = (change: (messages: Loose[], view: readonly ViewMessage[]) =
       return { messages: change(messages as Loose[], view), notices };
     },
   });
+
+/** A format in which some field, wherever it stands, is sent as something else, or not at all. */
+function sending(format: WireFormat, change: (key: string, value: unknown) => unknown): WireFormat {
+  return {
+    ...format,
+    serialise: (view) => {
+      const { messages, ...rest } = format.serialise(view);
+      return { ...rest, messages: JSON.parse(JSON.stringify(messages, change)) as unknown[] };
+    },
+  };
+}
+
+const isThinking = (one: unknown): boolean => /thinking/.test(String((one as Loose)?.type));
 
 let written = 0;
 const numbers = new WeakMap<object, number>();
@@ -165,5 +178,44 @@ export const WRONG_FORMATS: readonly (readonly [rule: string, what: string, form
     'FORMAT-11',
     'has a reader that parses everything each time',
     wrong({ createReader: () => ({ read: openaiChat.parse }) }),
+  ],
+  [
+    'FORMAT-12',
+    'sends every call without its arguments',
+    sending(openaiChat, (key, value) => (key === 'arguments' ? '{}' : value)),
+  ],
+  [
+    'FORMAT-12',
+    'calls every tool by one name',
+    sending(anthropic, (key, value) => (key === 'name' ? 'tool' : value)),
+  ],
+  [
+    'FORMAT-12',
+    'leaves pictures out',
+    sending(openaiChat, (_, value) =>
+      Array.isArray(value) ? value.filter((one: Loose | null) => one?.type !== 'image_url') : value,
+    ),
+  ],
+  [
+    'FORMAT-13',
+    'sends no thinking',
+    sending(anthropic, (_, value) =>
+      Array.isArray(value) ? value.filter((one) => !isThinking(one)) : value,
+    ),
+  ],
+  [
+    'FORMAT-13',
+    'sends thinking without its signature',
+    sending(anthropic, (key, value) => (key === 'signature' ? undefined : value)),
+  ],
+  [
+    'FORMAT-13',
+    'sends calls without what signs them',
+    sending(gemini, (key, value) => (key === 'thoughtSignature' ? undefined : value)),
+  ],
+  [
+    'FORMAT-13',
+    'sends failed results as good ones',
+    sending(anthropic, (key, value) => (key === 'is_error' ? undefined : value)),
   ],
 ];
