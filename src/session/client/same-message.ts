@@ -28,10 +28,10 @@ function sameValue(a: unknown, b: unknown): boolean {
   if (typeof a === 'string') return a === onlyText(b);
   if (typeof b === 'string') return b === onlyText(a);
   if (!isObject(a) || !isObject(b)) return false;
+  if (isBytes(a) || isBytes(b)) return sameBytes(a, b);
   // An instance, and what a store kept of it.
   if (isInstance(a) !== isInstance(b)) return sameValue(asStored(a), asStored(b));
   if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b);
-  if (a instanceof Uint8Array || b instanceof Uint8Array) return sameBytes(a, b);
   if (a instanceof URL || b instanceof URL) return String(a) === String(b);
   return holdsAll(a, b) && holdsAll(b, a, true);
 }
@@ -42,8 +42,13 @@ function sameList(a: unknown, b: unknown): boolean {
 }
 
 function sameBytes(a: unknown, b: unknown): boolean {
-  return a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  return isBytes(a) && isBytes(b) && Buffer.compare(viewOf(a), viewOf(b)) === 0;
 }
+
+const isBytes = (value: unknown): value is Uint8Array | ArrayBuffer =>
+  value instanceof Uint8Array || value instanceof ArrayBuffer;
+const viewOf = (bytes: Uint8Array | ArrayBuffer): Uint8Array =>
+  bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
 
 /** Every field of `a` stands in `b`; the way back asks only for fields that `a` does not have. */
 function holdsAll(a: Fields, b: Fields, onlyMissing = false): boolean {

@@ -9,6 +9,7 @@ import type {
   UsageEntry,
 } from '../../spi/index.js';
 import type { LogMessage } from '../../transcript/index.js';
+import { withBytes } from '../bytes.js';
 import { damaged } from '../fault.js';
 import { keyOf, readText, textOfKey, writeText } from '../text.js';
 import { summed } from '../usage.js';
@@ -169,7 +170,7 @@ export function parsed<T>(body: string): T {
 
 /** A message that everything above can rely on. */
 function messageOf(body: string): LogMessage {
-  const message = parsed<Partial<LogMessage> | null>(body);
+  const message = bytesIn(parsed<Partial<LogMessage> | null>(body));
   const { id, seq, role, parts, size } = message ?? {};
   const isWhole =
     typeof id === 'string' &&
@@ -181,6 +182,14 @@ function messageOf(body: string): LogMessage {
     Array.isArray(size.parts);
   if (!isWhole) throw damaged('a message of the store', 'a body that is no message');
   return message as LogMessage;
+}
+
+function bytesIn<T>(message: T): T {
+  try {
+    return withBytes(message);
+  } catch (cause) {
+    throw damaged('a message of the store', 'bytes without a place', cause);
+  }
 }
 
 /** No database counts below zero or in halves. */

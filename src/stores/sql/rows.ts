@@ -1,5 +1,6 @@
 import type { StoredEvent, ThreadHead, ThreadKey, ThreadWrite, UsageEntry } from '../../spi/index.js';
 import type { LogMessage } from '../../transcript/index.js';
+import { messageText } from '../bytes.js';
 import { headAfter } from '../fault.js';
 import { keyOf, writeText } from '../text.js';
 import { summed } from '../usage.js';
@@ -119,7 +120,7 @@ export function moveOf(
   const head = headAfter(expected, write);
   const { messages = [], entries = [], events = [], usage = [] } = write;
   // Once: a write that has to wait is tried again.
-  const bodies = messages.map((message) => JSON.stringify(message));
+  const bodies = messages.map(messageText);
   const entryBodies = entries.map(({ body }) => JSON.stringify(body));
   const checkpoint = write.checkpoint === undefined ? undefined : JSON.stringify(write.checkpoint);
   return {

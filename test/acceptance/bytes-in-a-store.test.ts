@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { engine, temporaryFolder } from './support.js';
+
+const folder = temporaryFolder();
+
+/** What an AI SDK client sends anew with each call: the same bytes in new arrays. */
+function body(bytes: Uint8Array) {
+  const image = { type: 'image', image: bytes.slice(), mediaType: 'image/png' };
+  const file = { type: 'file', data: bytes.slice().buffer, mediaType: 'application/pdf' };
+  return {
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'See.' }, image, file] },
+      { role: 'assistant', content: 'Nice.' },
+      { role: 'user', content: 'And now?' },
+    ],
+  };
+}
+
+describe('bytes that an AI SDK client sends', () => {
+  it.each(['sqlite', 'memory'])(
+    'are the same bytes after a restart on %s, and nothing starts over',
+    async (kind) => {
+      const bytes = Uint8Array.from({ length: 60_000 }, (_, i) => (i * 7_919) % 256);
+      const path = folder.file(`bytes.${kind}`, '');
+      const store = kind === 'sqlite' ? `sqlite:${path}.db` : 'memory:';
+      const first = await engine(1_000_000, {}, { format: 'ai-sdk', store });
+      const session = await first.open({ id: 'x' });
+      await session.follow(body(bytes));
+      const before = (await session.prepare()).messages;
+      const second = kind === 'sqlite' ? await engine(1_000_000, {}, { format: 'ai-sdk', store }) : first;
+      const again = await second.open({ id: 'x' });
+      await again.load();
+      const { messages } = await again.prepare();
+      expect(messages).toEqual(before);
+      const [, image, file] = (messages[0] as { content: { image: Uint8Array; data: ArrayBuffer }[] })
+        .content;
+      expect(Buffer.compare(image!.image, bytes)).toBe(0);
+      expect(Buffer.compare(new Uint8Array(file!.data), bytes)).toBe(0);
+      const followed = await again.follow(body(bytes));
+      expect([followed.rewound, followed.appended.length]).toEqual([undefined, 0]);
+      await second.close();
+      if (kind === 'sqlite') expect(readFileSync(`${path}.db`).length).toBeLessThan(3 * 2 * bytes.length);
+    },
+  );
+});
