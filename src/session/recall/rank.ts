@@ -5,6 +5,8 @@ import type { Passage } from './passages.js';
 export interface Ranked {
   readonly passage: Passage;
   readonly score: number;
+  /** What of it each word of the question gives. */
+  readonly byWord: ReadonlyMap<string, number>;
 }
 
 export interface RankRequest {
@@ -47,13 +49,14 @@ export function rankPassages(passages: readonly Passage[], { query, callOf }: Ra
   const scored = counted.map(({ passage, counts }, i): Ranked => {
     const asked = callWords(callOf(passage));
     const damping = K1 * (1 - B + (B * lengths[i]!) / mean);
-    let score = 0;
+    const talk = isTalk(passage) ? TALK_WEIGHT : 1;
+    const byWord = new Map<string, number>();
     for (const [word, weight] of weights) {
       const count = (counts.get(word) ?? 0) + (asked.has(word) ? CALL_WEIGHT : 0);
-      if (count > 0) score += (weight * count * (K1 + 1)) / (count + damping);
+      if (count > 0) byWord.set(word, (talk * weight * count * (K1 + 1)) / (count + damping));
     }
-    score += literalScore(passage.text, literals);
-    return { passage, score: score * (isTalk(passage) ? TALK_WEIGHT : 1) };
+    const score = sum(byWord.values()) + talk * literalScore(passage.text, literals);
+    return { passage, score, byWord };
   });
   return withNeighbours(scored)
     .filter(({ score }) => score > 0)
@@ -69,8 +72,9 @@ function withNeighbours(scored: readonly Ranked[]): Ranked[] {
     const { id } = passage.message;
     best.set(id, Math.max(best.get(id) ?? 0, score));
   }
-  return scored.map(({ passage, score }) => ({
+  return scored.map(({ passage, score, byWord }) => ({
     passage,
+    byWord,
     score: score > 0 ? score + MESSAGE_SHARE * best.get(passage.message.id)! : 0,
   }));
 }

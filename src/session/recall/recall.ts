@@ -21,6 +21,7 @@ import { passagesOf, type Passage } from './passages.js';
 import { rankPassages, type Ranked } from './rank.js';
 import { readRequest, type Asked, type RecallRequest } from './request.js';
 import { LEAST_TOKENS, sharesOf } from './shares.js';
+import { spread } from './spread.js';
 import { wordsOf, type MessageWords } from './words-of.js';
 
 /** Messages that a search looks into, beside those in view: the best by words of whole messages. */
@@ -127,7 +128,7 @@ export class Recall {
       return own.filter(({ to }) => to > start + offset);
     });
     const ranked = rankPassages(passages, { query, callOf: this.#callWords });
-    return this.#fitting(withoutCopies(ranked), limit, maxTokens);
+    return this.#fitting(withoutCopies(spread(ranked)), limit, maxTokens);
   }
 
   async #searched({ query, limit, maxTokens }: Asked): Promise<Recalled[]> {
@@ -141,7 +142,7 @@ export class Recall {
     const ranked = rankPassages(passages, { query, callOf: this.#callWords });
     const hidden = ranked.filter(({ passage }) => !inView.has(passage.message.id));
     const shownTexts = view.flatMap(({ message }) => message.parts.map(textOf));
-    return this.#fitting(withoutCopies(hidden, shownTexts), limit, maxTokens);
+    return this.#fitting(withoutCopies(spread(hidden), shownTexts), limit, maxTokens);
   }
 
   /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
