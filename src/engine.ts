@@ -37,7 +37,10 @@ import {
 export interface ConfigSources {
   readonly profile?: string;
   readonly configFile?: string;
-  /** Variables named SPILLWAY_…; nothing is read from the environment unless it is handed in. */
+  /**
+   * Variables named SPILLWAY_…, and those that hold keys (`apiKeyEnv`). The library reads nothing from the environment by
+   * itself: hand in `process.env`.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly settings?: Overrides;
 }

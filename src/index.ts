@@ -1,4 +1,5 @@
 /** Spillway: context compaction for long-running LLM agents. */
+import { SpillwayError, type Fault } from './errors/index.js';
 import { openEngine, type ConfigSources } from './engine.js';
 import type { Spillway } from './session/index.js';
 import { formatNamed } from './wire/index.js';
@@ -43,6 +44,7 @@ export interface SpillwayOptions extends ConfigSources {
 
 /** Opens the engine. Rejects with `CONFIG_INVALID`, naming every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
+  checkOptions(options);
   const { model, window, inputBudget, stages = [], format, store: given, ...rest } = options;
   const { counter, summarizer, summaryLines, onStoreFailure, ...sources } = rest;
   const store = typeof given === 'string' ? await openStore(given) : given;
@@ -71,6 +73,43 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
     if (store !== given) await store?.close();
     throw error;
   }
+}
+
+/** Every option there is: a misspelt one would be left out without a word where nobody checks types. */
+const OPTIONS = {
+  profile: true,
+  configFile: true,
+  env: true,
+  settings: true,
+  model: true,
+  window: true,
+  inputBudget: true,
+  stages: true,
+  counter: true,
+  format: true,
+  summarizer: true,
+  summaryLines: true,
+  store: true,
+  onStoreFailure: true,
+} satisfies Record<keyof SpillwayOptions, true>;
+
+function checkOptions(options: SpillwayOptions): void {
+  const faults: Fault[] = Object.keys(options)
+    .filter((name) => !Object.hasOwn(OPTIONS, name))
+    .map((name) => ({
+      subject: `option ${name} of createSpillway`,
+      allowed: Object.keys(OPTIONS).join(', '),
+      remedy: 'Name one of these; what a file can say goes under settings.',
+    }));
+  const { onStoreFailure } = options;
+  if (onStoreFailure !== undefined && onStoreFailure !== 'open' && onStoreFailure !== 'closed')
+    faults.push({
+      subject: 'option onStoreFailure of createSpillway',
+      found: onStoreFailure,
+      allowed: 'open, closed',
+      remedy: 'Say whether calls go on from memory while the store is away, or reject.',
+    });
+  if (faults.length > 0) throw new SpillwayError('CONFIG_INVALID', { ...faults[0]!, faults });
 }
 
 export type { ConfigSources } from './engine.js';

@@ -34,6 +34,27 @@ export type PressureEvent<Reading> =
       readonly recordId: string;
       readonly tokensBefore: number;
       readonly tokensAfter: number;
+      /** Milliseconds of planning, waiting for text, and committing. */
+      readonly durationMs: number;
+    }
+  /** A plan waits for an operator. */
+  | {
+      readonly kind: 'pending';
+      readonly plan: string;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    }
+  /** An operator said yes to it; `completed` says what came of that. */
+  | { readonly kind: 'approved'; readonly plan: string; readonly recordId: string }
+  | { readonly kind: 'rejected'; readonly plan: string }
+  /** Compactions that were taken back, newest first. */
+  | { readonly kind: 'undone'; readonly recordIds: readonly string[] }
+  /** The log ends earlier: so long it is now, and so many messages were left out. */
+  | {
+      readonly kind: 'rolled-back';
+      readonly length: number;
+      readonly left: number;
+      readonly recordIds: readonly string[];
     }
   /** A refusal named a limit that its model is believed to have from now on. Tokens. */
   | {

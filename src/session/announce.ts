@@ -1,6 +1,7 @@
 import type { Policy } from '../pipeline/index.js';
-import type { Emit } from '../pressure/index.js';
+import type { Emit, PressureEvent } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
+import type { CompactionRecord, Plan } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
 
 /** Tells subscribers what a run came to: each stage that opened, where it stopped, how it ended. */
@@ -15,14 +16,22 @@ export function announce(emit: Emit<Reading>, report: RunReport, policy: Policy,
 
   for (const message of report.warnings ?? []) emit({ kind: 'warning', message });
   if (report.kind === 'noop') emit({ kind: 'noop', reason: report.reason });
+  else if (report.kind === 'pending' && report.plan) emit(pendingEvent(report.plan));
   else if (report.error) emit({ kind: 'failed', error: report.error });
-  else if (report.record) {
-    const { id, plan } = report.record;
-    emit({
-      kind: 'completed',
-      recordId: id,
-      tokensBefore: plan.before.tokens,
-      tokensAfter: plan.after.tokens,
-    });
-  }
+  else if (report.record) emit(completedEvent(report.record));
+}
+
+export function completedEvent({ id, plan, durationMs }: CompactionRecord): PressureEvent<Reading> {
+  const { before, after } = plan;
+  return {
+    kind: 'completed',
+    recordId: id,
+    tokensBefore: before.tokens,
+    tokensAfter: after.tokens,
+    durationMs,
+  };
+}
+
+export function pendingEvent({ hash, before, after }: Plan): PressureEvent<Reading> {
+  return { kind: 'pending', plan: hash, tokensBefore: before.tokens, tokensAfter: after.tokens };
 }

@@ -103,7 +103,11 @@ export function modelOf({ fields, subject, sessionModel, env, limitsOf }: NamedM
   if (baseUrl === null && provider === 'openai-compatible')
     throw missing(`${subject}.baseUrl`, 'Give the address of the endpoint, up to /v1.');
   const apiKey = apiKeyEnv === null ? undefined : env[apiKeyEnv];
-  if (apiKeyEnv !== null && !apiKey) throw missing(`environment variable ${apiKeyEnv}`, 'Put the key there.');
+  if (apiKeyEnv !== null && !apiKey)
+    throw missing(
+      `environment variable ${apiKeyEnv}`,
+      'Put the key there, and hand the variables in: createSpillway({ env: process.env }) reads them, the library never does so by itself.',
+    );
   const { contextWindow, outputLimit } = limitsOf(model);
   const known = window ?? contextWindow;
   return {

@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../spi/index.js';
 import type { CompactionRecord, Ledger, Plan, ReadonlyLog, WaitingPlan } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import { explainView, type Disposition } from './explain.js';
+import { pendingEvent } from '../announce.js';
 import { Keeping } from '../kept/keeping.js';
 import {
   flagRecord,
@@ -116,6 +117,7 @@ export abstract class OperatedSession {
     await this.keeping.change(() => {
       this.state.ledger.play({ kind: 'propose', proposal });
       this.parts.audit.say('pending', plan.hash, { reason: plan.trigger.detail });
+      this.parts.stream.emit(pendingEvent(plan));
     });
   }
 

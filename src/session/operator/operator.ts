@@ -53,6 +53,7 @@ export function takeBack(
   state.projection = renderAll(log, ledger.liveEdits, state.isPinned);
   parts.gauge.rewritten();
   for (const { id } of undone) parts.audit.say('undone', id, { reason: 'asked by an operator' });
+  parts.stream.emit({ kind: 'undone', recordIds: undone.map(({ id }) => id) });
   return undone;
 }
 
@@ -99,6 +100,7 @@ export function rollBack(
   state.projection = renderAll(shorter, ledger.liveEdits, state.isPinned);
   parts.gauge.rewritten();
   parts.audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
+  parts.stream.emit({ kind: 'rolled-back', length, left: log.length - length, recordIds: records });
   return records.map((id) => recordOf(id, state));
 }
 
@@ -110,9 +112,22 @@ export function flagRecord(
   parts: SessionParts,
 ): CompactionRecord {
   recordOf(recordId, state);
+  checkFlag(flag);
   state.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
   parts.audit.say('flagged', recordId, { flag, notes });
   return recordOf(recordId, state);
+}
+
+const FLAGS: readonly Flag[] = ['good', 'bad', 'neutral'];
+
+function checkFlag(flag: Flag): void {
+  if (FLAGS.includes(flag)) return;
+  throw new SpillwayError('FLAG_UNKNOWN', {
+    subject: 'flag of a compaction',
+    found: flag,
+    allowed: FLAGS.join(', '),
+    remedy: 'Judge it with one of these; words of your own go into the notes.',
+  });
 }
 
 /** What a run that came to nothing leaves behind: it is not repeated until something new comes in. */

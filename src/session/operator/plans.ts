@@ -10,6 +10,7 @@ import type {
   StageOutcome,
   Trigger,
 } from '../../transcript/index.js';
+import { completedEvent } from '../announce.js';
 import { fillPlan, hasSlots } from '../fill.js';
 import type { Prepared } from '../prepared.js';
 import { commit } from '../respond.js';
@@ -93,9 +94,13 @@ export function commitPlan(plan: Plan, state: AgentState, parts: SessionParts): 
   const bought = isApproved ? { calls: pending.calls ?? [], fallbacks: pending.fallbacks ?? [] } : undefined;
   const planned = { plan, draft, states, stageMs: {} };
   const record = commit(planned, 'compaction', state, parts, 0, bought, isApproved ? plan.hash : undefined);
-  if (isApproved) parts.audit.say('approved', plan.hash, { record: record.id });
+  if (isApproved) {
+    parts.audit.say('approved', plan.hash, { record: record.id });
+    parts.stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
+  }
   const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
   parts.audit.ended({ ...report, durationMs: 0 });
+  parts.stream.emit(completedEvent(record));
   return record;
 }
 
@@ -115,6 +120,7 @@ export function rejectPlan(
   state.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
   state.spent = spentNow(state, parts);
   parts.audit.say('rejected', plan.hash, { notes });
+  parts.stream.emit({ kind: 'rejected', plan: plan.hash });
 }
 
 /** The edited plan waits in the place of the other. Throws `PLAN_UNKNOWN` where that one waits no more. */

@@ -20,6 +20,7 @@ const completed: PressureEvent<Reading> = {
   recordId: 'c1',
   tokensBefore: 1_000,
   tokensAfter: 500,
+  durationMs: 1,
 };
 
 function after(...events: PressureEvent<Reading>[]): Compactions {
