@@ -16,7 +16,7 @@ import { continueMessage, continuesAfter, markerMessage } from './queue.js';
 import { Reaction, type OverflowVerdict } from './reaction.js';
 import { Requests, type PrepareOptions } from './requests.js';
 import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
-import { takeIn, type SessionParts } from './state.js';
+import { checkIds, takeIn, type SessionParts } from './state.js';
 import type { OpenedThread } from './kept/thread.js';
 import { UsageReports } from './usage-reports.js';
 
@@ -114,9 +114,9 @@ export class Session extends OperatedSession {
 
   /** Not as arguments: a client's whole history can be more of them than a call takes. */
   #appendAll(messages: readonly Message[]): Promise<void> {
-    for (const message of messages) {
-      if (!this.keeping.isWaiting(message)) takeIn(message, this.state, this.parts);
-    }
+    const fresh = messages.filter((message) => !this.keeping.isWaiting(message));
+    checkIds(fresh, this.state);
+    for (const message of fresh) takeIn(message, this.state, this.parts);
     return this.keeping.stored(messages.map(({ id }) => id));
   }
 

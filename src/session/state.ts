@@ -139,6 +139,20 @@ export function stateOn(log: Log, ledger: Ledger, parts: SessionParts): AgentSta
   };
 }
 
+/** Throws `MESSAGE_ID_TAKEN` where one of them, or something in the log or on its way there, has an id already. */
+export function checkIds(messages: readonly Message[], { log, arrivals }: AgentState): void {
+  const ids = new Set(arrivals?.map(({ id }) => id));
+  for (const { id } of messages) {
+    if (log.isTaken(id) || ids.has(id))
+      throw new SpillwayError('MESSAGE_ID_TAKEN', {
+        subject: 'message id',
+        found: id,
+        remedy: 'Give every message of a session its own id, or leave ids out.',
+      });
+    ids.add(id);
+  }
+}
+
 /** Takes a message into the log, or lets it wait where a plan is being filled. Throws `MESSAGE_ID_TAKEN`. */
 export function takeIn(message: Message, state: AgentState, parts: SessionParts): void {
   const { arrivals, log } = state;
@@ -150,12 +164,7 @@ export function takeIn(message: Message, state: AgentState, parts: SessionParts)
     return;
   }
   // What the log would refuse later is refused now, to whoever sent it.
-  if (log.find(message.id) || arrivals.some(({ id }) => id === message.id))
-    throw new SpillwayError('MESSAGE_ID_TAKEN', {
-      subject: 'message id',
-      found: message.id,
-      remedy: 'Give every message of a session its own id, or leave ids out.',
-    });
+  checkIds([message], state);
   arrivals.push(message);
 }
 

@@ -41,6 +41,9 @@ function checkParts(parts: readonly Part[], subject: string): void {
     for (const [field, kind] of Object.entries(fields)) {
       const value: unknown = part[field as keyof Part];
       if (typeof value !== kind) refuse(`${field} of ${at}`, value, `a ${kind}`);
+      // A size that is none would make every reading NaN, and nothing would ever be compacted.
+      if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0))
+        refuse(`${field} of ${at}`, String(value), 'a number from 0');
     }
     if (part.type === 'tool-result') checkParts(part.content as readonly Part[], `content of ${at}`);
   });

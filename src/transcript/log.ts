@@ -57,7 +57,7 @@ export class Log implements ReadonlyLog {
 
   /** Throws `MESSAGE_ID_TAKEN`. `size` is measured once, by the caller. */
   append(message: Message, size: MessageSize): LogMessage {
-    if (this.#byId.has(message.id) || this.#left.has(message.id)) {
+    if (this.isTaken(message.id)) {
       throw new SpillwayError('MESSAGE_ID_TAKEN', {
         subject: 'message id',
         found: message.id,
@@ -71,6 +71,11 @@ export class Log implements ReadonlyLog {
     this.#exchanges.append(entry);
     this.#note(entry);
     return entry;
+  }
+
+  /** Whether a message has the id, or one that was rolled back. */
+  isTaken(id: string): boolean {
+    return this.#byId.has(id) || this.#left.has(id);
   }
 
   /** Takes note of a message that was rolled back: it is not in the log, and its id stays taken. */

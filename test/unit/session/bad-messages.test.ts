@@ -37,6 +37,16 @@ describe('a message that a host without types appends', () => {
       withParts({ type: 'tool-call', callId: 'c', name: 'n', arguments: {} }),
       /arguments of part 0/,
     ],
+    [
+      'has a file of no size',
+      withParts({ type: 'file', mediaType: 'image/png', bytes: Number.NaN }),
+      /bytes of part 0.*NaN/,
+    ],
+    [
+      'has a part smaller than nothing',
+      withParts({ type: 'opaque', kind: 'x', bytes: -1e9 }),
+      /bytes of part 0/,
+    ],
     ['has a result without content', withParts({ type: 'tool-result', callId: 'c' }), /content of part 0/],
     [
       'has a result of what is no text',
@@ -50,5 +60,20 @@ describe('a message that a host without types appends', () => {
       expect.objectContaining({ code: 'MESSAGE_INVALID', message: expect.stringMatching(said) }),
     );
     expect(session.log).toHaveLength(0);
+  });
+});
+
+describe('a list of messages of which one has an id that is taken', () => {
+  it.each([
+    ['by a message of the log', ['b', 'a']],
+    ['by another of the list', ['b', 'c', 'b']],
+    ['by a message that was rolled back', ['b', 'gone']],
+  ])('is refused whole: %s', async (_, ids) => {
+    const session = (await createSpillway({ inputBudget: 8_000 })).session();
+    await session.append(good, { ...good, id: 'gone' });
+    await session.rollback('a');
+    const append = (): unknown => session.append(...ids.map((id) => ({ ...good, id })));
+    expect(append).toThrow(expect.objectContaining({ code: 'MESSAGE_ID_TAKEN' }));
+    expect(session.log).toHaveLength(1);
   });
 });
