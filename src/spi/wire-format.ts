@@ -16,6 +16,11 @@ export interface Parsed {
   /** Tool definitions as the request carried them; counted in the budget. */
   readonly tools?: readonly unknown[];
   readonly model?: string;
+  /**
+   * From a reader: the first message that was parsed anew. Those before it say what they said at the last read; only
+   * instructions at the head, which many clients change with each request, may differ. Absent: everything may be new.
+   */
+  readonly changedFrom?: number;
 }
 
 /** The messages of one request, in a format's own shape, and what had to be mended for the provider to accept them. */
@@ -49,9 +54,6 @@ export interface WireFormat {
 
 /** Reads the same conversation again and again as it grows, parsing only what changed. */
 export interface RequestReader {
-  /**
-   * Equal to `parse(input)`, what it throws included. Messages of what stands in the body where it stood in the last one
-   * are the very objects they were.
-   */
+  /** Equal to `parse(input)`, what it throws included; `changedFrom` says what is new since the last read. */
   read(input: unknown): Parsed;
 }

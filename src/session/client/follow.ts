@@ -102,7 +102,7 @@ export class Follower {
   }
 
   async #follow(parsed: Parsed, session: FollowedSession, commands: boolean): Promise<Followed> {
-    const heard = this.#listener.hear(parsed.messages, commands);
+    const heard = this.#listener.hear(parsed, commands);
     const { messages, instructions, command } = heard;
     const stood = session.length;
     const logged = this.#wear(messages.slice(0, instructions), session);

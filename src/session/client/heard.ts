@@ -1,3 +1,4 @@
+import type { Parsed } from '../../spi/index.js';
 import type { Message } from '../../transcript/index.js';
 import { commandsFrom, type Command } from './command.js';
 
@@ -7,7 +8,7 @@ export interface Heard {
   readonly messages: readonly Message[];
   /** How many of the messages are instructions at the head. */
   readonly instructions: number;
-  /** First of the messages, behind the instructions, that is not the very object it was the time before. */
+  /** First of the messages, behind the instructions, that may not say what it said the time before. */
   readonly changedFrom: number;
   /** The newest message: to be done now. */
   readonly command?: Command;
@@ -15,24 +16,17 @@ export interface Heard {
 
 /** Listens to a history that grows. Behind the instructions only what is new is looked at. */
 export class Listener {
-  #messages: readonly Message[] = [];
-  #instructions = 0;
   /** Places of commands and their answers. */
   #commands: readonly number[] = [];
 
   /** `commands`: whether a user may give any. */
-  hear(messages: readonly Message[], commands: boolean): Heard {
+  hear({ messages, changedFrom = 0 }: Parsed, commands: boolean): Heard {
     let instructions = 0;
     while (messages[instructions]?.role === 'system') instructions++;
-    const before = this.#messages;
-    let same = instructions;
-    if (instructions === this.#instructions)
-      while (same < messages.length && messages[same] === before[same]) same++;
+    const same = Math.max(instructions, changedFrom);
     const known = commands ? this.#commands.filter((at) => at < same) : [];
     const fresh = commands ? commandsFrom(messages, same) : { at: [] };
     this.#commands = [...known, ...fresh.at];
-    this.#messages = messages;
-    this.#instructions = instructions;
     return {
       messages: without(messages, this.#commands),
       instructions,

@@ -18,10 +18,13 @@ export function checkReader({ format }: FormatSubject): void {
     const whole = bodyOf(format, view);
     const reader = format.createReader();
     let items = listOf(format, whole);
+    let last: Parsed | undefined;
     for (let turn = 0; turn < 8; turn++) {
       items = nextTurn(items, listOf(format, whole), dice);
       const body = frozen({ ...whole, [format.messagesField]: items });
-      demandEqual(format, reader, body, `${where}, turn ${turn}`);
+      const now = demandEqual(format, reader, body, `${where}, turn ${turn}`);
+      if (now) demandTold(last, now, `${where}, turn ${turn}`);
+      last = now;
     }
     demandKept(format, whole, where);
   }
@@ -67,9 +70,20 @@ function changed(item: unknown, change: (key: string, value: unknown) => unknown
   return JSON.parse(JSON.stringify(item, change));
 }
 
-function demandEqual(format: WireFormat, reader: RequestReader, body: Body, where: string): void {
-  const [is, was] = [outcomeOf(() => reader.read(body)), outcomeOf(() => format.parse(body))];
-  if (is === was) return;
+/** Returns what was read; nothing where both throw the same. */
+function demandEqual(
+  format: WireFormat,
+  reader: RequestReader,
+  body: Body,
+  where: string,
+): Parsed | undefined {
+  let read: Parsed | undefined;
+  const is = outcomeOf(() => {
+    const { changedFrom: _, ...parsed } = (read = reader.read(body));
+    return parsed;
+  });
+  const was = outcomeOf(() => format.parse(body));
+  if (is === was) return read;
   const at = [...was].findIndex((sign, index) => sign !== is[index]);
   const [found, wanted] = [is, was].map((text) => text.slice(Math.max(0, at - 60), at + 60));
   throw new RuleBroken(`${where}: the reader gives …${found}…, and parse …${wanted}…`);
@@ -84,21 +98,27 @@ function outcomeOf(read: () => Parsed): string {
   }
 }
 
-/** One more item at the end: all before it is what it was, the very objects. */
+/** One more item at the end: nothing before it is parsed again, and the reader says so. */
 function demandKept(format: WireFormat, whole: Body, where: string): void {
   const items = listOf(format, whole);
   const reader = format.createReader!();
   const first = reader.read({ ...whole, [format.messagesField]: items.slice(0, -1) }).messages;
-  const again = reader.read(whole).messages;
+  const { changedFrom = 0 } = reader.read(whole);
   // The newest message may go on in the item that came.
-  const parsed = first
-    .slice(0, -1)
-    .findIndex((message, index) => isOfList(message) && message !== again[index]);
-  if (parsed >= 0)
-    throw new RuleBroken(`${where}: message ${parsed} is parsed again, though nothing changed`);
+  if (changedFrom < first.length - 1)
+    throw new RuleBroken(
+      `${where}: messages are parsed again from ${changedFrom} on, though nothing changed`,
+    );
 }
 
-/** What stands beside the list is small, and may be read each time. */
-function isOfList({ role }: { readonly role: string }): boolean {
-  return role !== 'system';
+/** Before `changedFrom`, instructions at the head aside, nothing says anything else than at the last read. */
+function demandTold(last: Parsed | undefined, now: Parsed, where: string): void {
+  const { messages, changedFrom = 0 } = now;
+  const head = messages.findIndex(({ role }) => role !== 'system');
+  for (let at = head < 0 ? messages.length : head; at < Math.min(changedFrom, messages.length); at++) {
+    if (JSON.stringify(messages[at]) !== JSON.stringify(last?.messages[at]))
+      throw new RuleBroken(
+        `${where}: message ${at} is new, and the reader says that only those from ${changedFrom} on are`,
+      );
+  }
 }

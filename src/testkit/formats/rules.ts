@@ -67,7 +67,7 @@ export const FORMAT_RULES: readonly ContractRule<FormatSubject>[] = [
   {
     id: 'FORMAT-11',
     intent:
-      'where it has a reader, that gives what `parse` gives and parses nothing twice that stands as it stood',
+      'where it has a reader, that gives what `parse` gives, parses nothing twice that has not changed, and says what is new',
     check: checkReader,
   },
   {

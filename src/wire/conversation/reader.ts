@@ -60,7 +60,10 @@ export function readsLists(
   open: (input: unknown) => OpenedList,
 ): Required<Pick<WireFormat, 'parse' | 'createReader'>> {
   return {
-    parse: (input) => createListReader(open, (value) => value).read(input),
+    parse: (input) => {
+      const { changedFrom: _, ...parsed } = createListReader(open, (value) => value).read(input);
+      return parsed;
+    },
     createReader: () => createListReader(open, takenIn),
   };
 }
@@ -80,15 +83,25 @@ function createListReader(open: (input: unknown) => OpenedList, take: Take): Req
       const key = JSON.stringify([opened.reads, before.messages.map(({ id }) => id)]);
       const base = known?.key === key ? known : undefined;
       known = undefined; // should anything below throw, the next read starts over
-      known = readPieces(opened, key, base, take);
+      const pieces = readPieces(opened, key, base, take);
       opened.check?.();
+      known = pieces;
       const messages = [...before.messages];
       const notices = [...before.notices];
-      for (const piece of known.pieces) {
+      let changedFrom = before.messages.length;
+      let isUnchanged = true;
+      known.pieces.forEach((piece, index) => {
+        // Instructions at the head come first, and are told apart by whoever looks at them.
+        const isHead =
+          changedFrom === messages.length &&
+          messages.every(isInstruction) &&
+          piece.messages.every(isInstruction);
+        isUnchanged &&= isHead || piece === base?.pieces[index];
         for (const message of piece.messages) messages.push(message);
         for (const notice of piece.notices) notices.push(notice);
-      }
-      return { messages, notices, ...take(opened.beside, 'what the body says beside its list') };
+        if (isUnchanged) changedFrom = messages.length;
+      });
+      return { messages, notices, changedFrom, ...take(opened.beside, 'what the body says beside its list') };
     },
   };
 }
@@ -145,6 +158,10 @@ function standsIn(messages: readonly Message[], old: readonly Message[]): boolea
       return message.id === other.id && message.role === other.role && isWords(message) && isWords(other);
     })
   );
+}
+
+function isInstruction({ role }: Message): boolean {
+  return role === 'system';
 }
 
 function isWords({ parts }: Message): boolean {

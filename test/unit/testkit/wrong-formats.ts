@@ -176,6 +176,11 @@ export const WRONG_FORMATS: readonly (readonly [rule: string, what: string, form
   ],
   [
     'FORMAT-11',
+    'has a reader that says that nothing is new',
+    wrong({ createReader: () => ({ read: (body) => ({ ...openaiChat.parse(body), changedFrom: 1_000 }) }) }),
+  ],
+  [
+    'FORMAT-11',
     'has a reader that parses everything each time',
     wrong({ createReader: () => ({ read: openaiChat.parse }) }),
   ],
