@@ -39,3 +39,13 @@ export interface WholeImporter extends Taken {
   /** Throws `INPUT_FORMAT` where the value is not this format after all. */
   read(value: unknown): ImportedSession;
 }
+
+/** A recorded session, as far as it could be read. */
+export interface ReadSession {
+  readonly format: string;
+  /** One sentence: which format was taken, and why. */
+  readonly how: string;
+  readonly parsed: Parsed;
+  /** What the file says about itself: id, model, where compactions stood. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}

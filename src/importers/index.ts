@@ -1,5 +1,6 @@
 /** Readers of recorded sessions: what other agents write to disk, and requests of any wire format. */
-export { readSession, type ReadOptions, type ReadSession } from './read.js';
+export type { ReadSession } from './importer.js';
+export { readSession, type ReadOptions } from './read.js';
 export { formatNames } from './registry.js';
 export { unreadable } from './reading/faults.js';
 export type { Progress } from './reading/source.js';

@@ -1,4 +1,4 @@
-import type { Parsed } from '../spi/index.js';
+import type { ReadSession } from './importer.js';
 import { wrongFormat } from './reading/faults.js';
 import { readLines } from './reading/json-lines.js';
 import { chunksOf, HEAD_BYTES, type Progress } from './reading/source.js';
@@ -13,16 +13,6 @@ export interface ReadOptions {
   readonly maxLineBytes?: number;
   /** Called as the file is read, chunk by chunk. */
   readonly onProgress?: (progress: Progress) => void;
-}
-
-/** A recorded session, as far as it could be read. */
-export interface ReadSession {
-  readonly format: string;
-  /** One sentence: which format was taken, and why. */
-  readonly how: string;
-  readonly parsed: Parsed;
-  /** What the file says about itself: id, model, where compactions stood. */
-  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 /** Half of what a JavaScript string can hold. The longest line in our recorded sessions has 0.2 MB. */

@@ -1,6 +1,5 @@
 import type { Notice } from '../../spi/index.js';
-import type { SessionReader } from '../importer.js';
-import type { ReadSession } from '../read.js';
+import type { SessionReader, ReadSession } from '../importer.js';
 import { lineImporters, wholeImporters } from '../registry.js';
 import { AnyLines, hasMessageLine } from './any-lines.js';
 import { TEXT, wrongFormat } from './faults.js';

@@ -1,6 +1,5 @@
 import { constants } from 'node:buffer';
-import type { ImportedSession, LineImporter, Taken } from '../importer.js';
-import type { ReadSession } from '../read.js';
+import type { ImportedSession, LineImporter, Taken, ReadSession } from '../importer.js';
 import { isFields, kindOf } from '../../wire/index.js';
 import { formatNames, lineImporters, wholeImporters } from '../registry.js';
 import { unreadable, wrongFormat } from './faults.js';

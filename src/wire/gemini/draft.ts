@@ -5,37 +5,13 @@ import { isFields, isText } from '../record.js';
 import { wellFormed } from '../conversation/well-formed.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { drafted } from '../conversation/drafts.js';
-import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
+import type { Drafted } from '../conversation/pairing.js';
+import type { DraftCall, DraftResult, Made } from './made.js';
 import { foreignDraft } from './foreign.js';
 import { mendPart } from './mend.js';
 import { writePart } from './rebuild.js';
-import { carriedBy, fieldOf, partsIn, type Carried, type Content, type WirePart } from './wire.js';
+import { carriedBy, fieldOf, partsIn, type Carried, type WirePart } from './wire.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
-
-/** `id` only where the wire has one. */
-export interface DraftCall extends DraftedCall {
-  readonly wireName: string;
-  readonly id?: string;
-}
-
-export interface DraftResult extends DraftedAnswer {
-  readonly part: ToolResultPart;
-  /** The whole part, `functionResponse` and what stands beside it. */
-  readonly wire: WirePart;
-  /** Files that have no place in a response; they follow in the user's own turn. */
-  readonly media: readonly WirePart[];
-}
-
-/** What a message becomes on the wire by itself. */
-export interface Made {
-  /** The turn itself, where it can go out as the very object that came in. */
-  readonly untouched?: Content;
-  /** All parts but results. */
-  readonly parts: readonly WirePart[];
-  readonly calls: readonly DraftCall[];
-  readonly answers: readonly DraftResult[];
-  readonly notices: readonly Notice[];
-}
 
 /** One view message on the wire; what depends on its neighbours is decided in `step.ts`. */
 export interface Draft extends Made, Drafted<DraftCall, DraftResult> {

@@ -3,7 +3,7 @@ import type { FilePart, Message, TextPart, ToolCallPart, ToolResultPart } from '
 import { bytesOf, geminiFilePart } from '../files/index.js';
 import { isFields } from '../record.js';
 import { fileNote } from '../conversation/placeholders.js';
-import type { DraftCall, DraftResult, Made } from './draft.js';
+import type { DraftCall, DraftResult, Made } from './made.js';
 import { MIDWAY_SYSTEM, NO_SIGNATURE } from './notes.js';
 import { takenName } from './mend.js';
 import { argsOf } from './rebuild.js';

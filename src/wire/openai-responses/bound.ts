@@ -1,6 +1,6 @@
 import type { Aligned } from '../conversation/aligned.js';
 import { isText } from '../record.js';
-import type { Entry } from './draft.js';
+import type { Entry } from './made.js';
 import { withoutId, type Item } from './wire.js';
 import type { Report } from '../conversation/repairs.js';
 

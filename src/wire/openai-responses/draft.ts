@@ -4,40 +4,14 @@ import { alignedParts, type Aligned } from '../conversation/aligned.js';
 import { wellFormed } from '../conversation/well-formed.js';
 import { isText, jsonText } from '../record.js';
 import { drafted } from '../conversation/drafts.js';
-import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
+import type { Drafted } from '../conversation/pairing.js';
+import type { DraftCall, DraftResult, Entry, Made } from './made.js';
 import { boundEntries } from './bound.js';
 import { callKindOf, resultKindOf, type CallKind } from './calls.js';
 import { foreignDraft } from './foreign.js';
 import { writeItem } from './rebuild.js';
 import { carriedBy, pointerOf, type Carried, type Item } from './wire.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
-
-export interface DraftCall extends DraftedCall {
-  /** The id on the wire, unless an earlier call has it. */
-  readonly wireId: string;
-  readonly kind: CallKind;
-}
-
-/** One item that goes out, and the call it makes, if it makes one. */
-export interface Entry {
-  readonly item: Item;
-  readonly call?: DraftCall;
-}
-
-export interface DraftResult extends DraftedAnswer {
-  readonly part: ToolResultPart;
-  readonly item: Item;
-  readonly kind: CallKind;
-}
-
-/** What a message becomes on the wire by itself. */
-export interface Made {
-  /** The body's system prompt, which is no item. */
-  readonly instructions?: string;
-  readonly entries: readonly Entry[];
-  readonly results: readonly DraftResult[];
-  readonly notices: readonly Notice[];
-}
 
 /** One view message on the wire, legal by itself; what depends on its neighbours is decided in `step.ts`. */
 export interface Draft extends Drafted<DraftCall, DraftResult> {

@@ -4,7 +4,7 @@ import { bytesOf, responsesFilePart } from '../files/index.js';
 import type { Fields } from '../record.js';
 import { anyCall } from './calls.js';
 import { noteOf } from './content.js';
-import type { DraftResult, Entry, Made } from './draft.js';
+import type { DraftResult, Entry, Made } from './made.js';
 import { takenId, takenName } from './ids.js';
 import type { Item } from './wire.js';
 import { reporter, type Report } from '../conversation/repairs.js';

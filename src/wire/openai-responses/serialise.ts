@@ -1,7 +1,8 @@
 import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { pairedSteps } from '../conversation/pairing.js';
-import { draftOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
+import { draftOf, type Draft } from './draft.js';
+import type { DraftCall, DraftResult } from './made.js';
 import { carriedBy, FORMAT } from './wire.js';
 import { writeStep, type Request } from './step.js';
 

@@ -4,7 +4,8 @@ import { interrupted, type Paired, type PairedStep, type Waiting } from '../conv
 import { wellFormed } from '../conversation/well-formed.js';
 import { isFields, isText } from '../record.js';
 import type { CallKind } from './calls.js';
-import type { Draft, DraftCall, DraftResult } from './draft.js';
+import type { Draft } from './draft.js';
+import type { DraftCall, DraftResult } from './made.js';
 import { freeId } from './ids.js';
 import { withoutId, type Item } from './wire.js';
 
