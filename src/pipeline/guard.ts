@@ -1,4 +1,4 @@
-import type { Protection, TranscriptView, ViewExchange } from '../spi/index.js';
+import type { Protection, TranscriptView, ViewExchange, SignatureBinding } from '../spi/index.js';
 import {
   isToolCall,
   partHandle,
@@ -14,7 +14,6 @@ import {
 } from '../transcript/index.js';
 import { sizeOf } from './measure.js';
 import { openLoopFrom } from './open-loop.js';
-import type { SignatureBinding } from './reasoning-rule.js';
 import { createSpanFinder, type SpanFinder } from './spans.js';
 import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
 
@@ -107,7 +106,9 @@ class ViewGuard implements Guard {
 
   judgeGain(edit: PlannedEdit): EditFault | undefined {
     const before =
-      edit.kind === 'replace' ? shownTokens(edit, this.#view.shownBySeq, this.#log) : spanSize(this.#within(edit));
+      edit.kind === 'replace'
+        ? shownTokens(edit, this.#view.shownBySeq, this.#log)
+        : spanSize(this.#within(edit));
     const after = sizeOf(edit);
     const smaller =
       after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);

@@ -10,12 +10,7 @@ export { measureEdit } from './measure.js';
 export { computeFloor } from './floor.js';
 export { buildPolicy, indexStages, withAbsoluteTrigger } from './roster.js';
 export type { ClaimSources } from './carry.js';
-export {
-  reasoningRuleFor,
-  type ReasoningRule,
-  type SignatureBinding,
-  type SignedChoice,
-} from './reasoning-rule.js';
+export { reasoningRuleFor, type ReasoningRule, type SignedChoice } from './reasoning-rule.js';
 export { leftStanding } from './signed.js';
 export { planSignatures } from './signed-pass.js';
 export { touchesReopened } from './reopened.js';

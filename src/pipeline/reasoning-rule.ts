@@ -1,11 +1,4 @@
-/**
- * What a provider's signature on reasoning vouches for.
- *
- * prefix: the thought and all that stood before it; any change before it makes it, and every later one, invalid.
- * step: the step it belongs to, whose words and calls must stay as they are; what stands before does not matter.
- * nothing: reasoning is not signed.
- */
-export type SignatureBinding = 'prefix' | 'step' | 'nothing';
+import type { SignatureBinding, WireFormat } from '../spi/index.js';
 
 /** What is done about signed reasoning that stands behind a change. */
 export type SignedChoice = 'keep' | 'strip' | 'summarise';
@@ -34,14 +27,10 @@ const NOTHING: ReasoningRule = {
   why: 'reasoning is not signed, and steps with calls must be sent with it',
 };
 
-/**
- * By wire format. Anthropic's newer models bind thinking to its prefix; older ones pass over the thinking of finished
- * turns, so leaving it out costs them nothing. Gemini signs calls, OpenAI encrypts items: each vouches for itself.
- */
-const BY_FORMAT: Readonly<Record<string, ReasoningRule>> = {
-  anthropic: PREFIX,
-  gemini: STEP,
-  'openai-responses': STEP,
+const BY_BINDING: Readonly<Record<SignatureBinding, ReasoningRule>> = {
+  prefix: PREFIX,
+  step: STEP,
+  nothing: NOTHING,
 };
 
 /** By model, for formats that carry any provider's reasoning. */
@@ -57,12 +46,13 @@ const UNKNOWN = PREFIX;
 
 /** The rule of a session, from how its requests are written and which model reads them. */
 export function reasoningRuleFor(
-  wireFormat: string,
+  { provider }: Pick<WireFormat, 'provider'>,
   model: string | null,
   wish: SignedChoice | 'auto' = 'auto',
 ): ReasoningRule {
   const known = BY_MODEL.find(([pattern]) => model !== null && pattern.test(model))?.[1];
-  const rule = BY_FORMAT[wireFormat] ?? known ?? UNKNOWN;
+  const ofFormat = provider?.signatures && BY_BINDING[provider.signatures];
+  const rule = ofFormat ?? known ?? UNKNOWN;
   if (wish === 'auto' || wish === rule.choice) return rule;
   return { ...rule, choice: wish, why: `the settings say reasoning.signed: ${wish}` };
 }

@@ -224,7 +224,7 @@ export class Spillway {
       format: format.name,
       get policy() {
         const leaveSpans = summarizer.from === 'none';
-        const reasoning = reasoningRuleFor(format.name, gauge.model, settings.reasoning.signed);
+        const reasoning = reasoningRuleFor(format, gauge.model, settings.reasoning.signed);
         return { ...withAbsoluteTrigger(policy, gauge.budget.tokens), leaveSpans, reasoning };
       },
       pins: {

@@ -32,6 +32,21 @@ export interface Serialised {
 }
 
 /**
+ * What a provider's signature on reasoning vouches for.
+ *
+ * prefix: the thought and all that stood before it; any change before it makes it, and every later one, invalid.
+ * step: the step it belongs to, whose words and calls must stay as they are; what stands before does not matter.
+ * nothing: reasoning is not signed.
+ */
+export type SignatureBinding = 'prefix' | 'step' | 'nothing';
+
+/** How the provider behind a wire format behaves, beyond the shape of its messages. */
+export interface Provider {
+  /** Absent where the format carries the reasoning of any provider: the model then tells. */
+  readonly signatures?: SignatureBinding;
+}
+
+/**
  * One wire format. `serialise(parse(x))` is `x` where nothing was edited: unknown fields and key order included.
  * What the log itself holds broken (interrupted calls, late results) is mended in `serialise`, with a notice.
  */
@@ -41,6 +56,8 @@ export interface WireFormat {
   readonly messagesField: string;
   /** Parses one request body or a bare message list. Throws `INPUT_FORMAT` where it is not this format. */
   parse(input: unknown): Parsed;
+  /** What is known of whoever reads its requests. */
+  readonly provider?: Provider;
   /** For clients that send the whole conversation each time; without one the whole of it is parsed each time. */
   createReader?(): RequestReader;
   /**

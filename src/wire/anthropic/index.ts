@@ -7,6 +7,8 @@ import { FORMAT } from './wire.js';
 export const anthropic: WireFormat = {
   name: FORMAT,
   messagesField: 'messages',
+  // Newer models bind thinking to its prefix; older ones pass over the thinking of finished turns.
+  provider: { signatures: 'prefix' },
   parse,
   createReader,
   serialise,

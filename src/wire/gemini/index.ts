@@ -7,6 +7,8 @@ import { FORMAT } from './wire.js';
 export const gemini: WireFormat = {
   name: FORMAT,
   messagesField: 'contents',
+  // Calls are signed, each for itself.
+  provider: { signatures: 'step' },
   parse,
   createReader,
   serialise,

@@ -7,6 +7,8 @@ import { FORMAT } from './wire.js';
 export const openaiResponses: WireFormat = {
   name: FORMAT,
   messagesField: 'input',
+  // Items are sealed, each for itself.
+  provider: { signatures: 'step' },
   parse,
   createReader,
   serialise,

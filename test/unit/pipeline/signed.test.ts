@@ -3,6 +3,7 @@ import { createGuard } from '../../../src/pipeline/guard.js';
 import { openLoopFrom } from '../../../src/pipeline/open-loop.js';
 import { reasoningRuleFor } from '../../../src/pipeline/index.js';
 import { joinReasoning, leftStanding } from '../../../src/pipeline/signed.js';
+import { formats } from '../../../src/wire/index.js';
 import type { CompactionRecord, ReasoningOutcome } from '../../../src/transcript/index.js';
 import { Bench } from '../../support/bench.js';
 import { replace } from '../../support/edits.js';
@@ -19,12 +20,12 @@ describe('the rule of a session', () => {
     ['openai-chat', null, 'prefix strip'],
     ['a format of one’s own', 'a model of one’s own', 'prefix strip'],
   ])('%s with the model %s', (format, model, expected) => {
-    const { binding, choice } = reasoningRuleFor(format, model);
+    const { binding, choice } = reasoningRuleFor(formats.get(format) ?? {}, model);
     expect(`${binding} ${choice}`).toBe(expected);
   });
 
   it('gives way to the settings, and says so', () => {
-    expect(reasoningRuleFor('anthropic', null, 'keep')).toMatchObject({
+    expect(reasoningRuleFor(formats.get('anthropic')!, null, 'keep')).toMatchObject({
       choice: 'keep',
       why: expect.stringContaining('settings'),
     });
