@@ -8,9 +8,10 @@
  */
 import { parseArgs } from 'node:util';
 import { redactFor, ReferenceIndex, SecretBook } from '../src/facts/index.js';
-import { claimsText, outlineSpan, StatementLedger } from '../src/outline/index.js';
+import { claimsText, DigestIndex, drawDigest } from '../src/digest/index.js';
+import { StatementIndex } from '../src/reading/index.js';
 import { createExactCounter, createMeasure } from '../src/tokens/index.js';
-import { Log, spanHandle, type LogMessage, type MessageSize } from '../src/transcript/index.js';
+import { Log, spanHandle, type MessageSize } from '../src/transcript/index.js';
 import { provenance, saveResult } from './support/provenance.js';
 import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';
 import { cpuMs, textsOf, tokenizerPass } from './support/tokenizer.js';
@@ -27,10 +28,10 @@ const { values: flags } = parseArgs({
 const GOAL = 0.25;
 /** As in `config/default.yaml` and the options of the stages. */
 const TARGET = 0.6;
-const SUMMARY_SHARE = 0.1;
-const CLAIMS_SHARE = 0.48;
-const MOST_SUMMARY_TOKENS = 1_500;
-const MOST_OF_SPAN = 0.5;
+const SUMMARY_SHARE = 0.35;
+const CLAIMS_SHARE = 0.08;
+const MOST_CLAIMS_TOKENS = 4_000;
+const MOST_OF_SPAN = 0.6;
 
 const command = `npm run bench:keyless -- ${process.argv.slice(2).join(' ')}`.trim();
 const loaded = provenance(command);
@@ -42,7 +43,7 @@ const redact = redactFor([]);
 /** CPU milliseconds of one span: what stands in its place, what is carried of it, and the tokenizer twice over its text. */
 interface Cost {
   readonly tokens: number;
-  readonly outlineMs: number;
+  readonly digestMs: number;
   readonly claimsMs: number;
   readonly firstMs: number;
   readonly againMs: number;
@@ -57,45 +58,46 @@ interface Span {
 }
 
 /** What a log holds before anything is read of it; new objects, so that nothing is known of them from another round. */
-function freshLog({ messages, sizes }: Span): { log: Log; entries: LogMessage[] } {
+function freshLog({ messages, sizes }: Span): Log {
   const log = new Log();
-  const entries = structuredClone(messages).map((message, i) => log.append(message, sizes[i]!));
-  return { log, entries };
+  structuredClone(messages).forEach((message, i) => log.append(message, sizes[i]!));
+  return log;
 }
 
-function outline(span: Span, messages: readonly LogMessage[]): void {
-  const share = Math.min(MOST_SUMMARY_TOKENS, SUMMARY_SHARE * span.window, MOST_OF_SPAN * span.tokens);
-  const handle = spanHandle(messages[0]!.id, messages.at(-1)!.id);
-  const { text } = outlineSpan(messages, { maxTokens: Math.floor(share), count, handle });
-  if (text.length === 0) throw new Error(`no outline of ${handle}`);
+function digest(span: Span, log: Log): void {
+  const share = Math.min(SUMMARY_SHARE * span.window, MOST_OF_SPAN * span.tokens);
+  const to = log.length - 1;
+  const handle = spanHandle(log.at(0).id, log.at(to).id);
+  const index = new DigestIndex(log);
+  index.catchUp();
+  const { text } = drawDigest(index, { from: 0, to, maxTokens: Math.floor(share), count, handle });
+  if (text.length === 0) throw new Error(`no digest of ${handle}`);
 }
 
 /** Reads everything that claims are taken from, and draws them once. */
 function claims({ window }: Span, log: Log): void {
   const references = new ReferenceIndex(log);
-  const statements = new StatementLedger(log);
+  const statements = new StatementIndex(log);
   const secrets = new SecretBook(log, redact);
   for (const reader of [references, statements, secrets]) reader.catchUp();
   claimsText({
-    log,
     statements,
-    identifiers: references.identifiers.all(),
     artifacts: references.artifacts.all(),
-    secrets,
-    isShown: () => false,
+    isShownText: () => false,
+    upTo: 'm0',
     isShownMessage: () => false,
-    maxTokens: Math.floor(CLAIMS_SHARE * window),
+    maxTokens: Math.min(MOST_CLAIMS_TOKENS, Math.floor(CLAIMS_SHARE * window)),
     count,
   });
 }
 
 function costOf(span: Span): Cost {
   const texts = textsOf(span.messages);
-  const forOutline = freshLog(span).entries;
-  const outlineMs = cpuMs(() => outline(span, forOutline));
-  const { log } = freshLog(span);
+  const forDigest = freshLog(span);
+  const digestMs = cpuMs(() => digest(span, forDigest));
+  const log = freshLog(span);
   const claimsMs = cpuMs(() => claims(span, log));
-  return { tokens: span.tokens, outlineMs, claimsMs, ...tokenizerPass(texts) };
+  return { tokens: span.tokens, digestMs, claimsMs, ...tokenizerPass(texts) };
 }
 
 /** By name: the spans that a session is long enough for. */
@@ -135,18 +137,18 @@ function ratios(costs: readonly Cost[], ours: (cost: Cost) => number, theirs: (c
 }
 
 function figuresOf(costs: readonly Cost[]) {
-  const both = ({ outlineMs, claimsMs }: Cost): number => outlineMs + claimsMs;
+  const both = ({ digestMs, claimsMs }: Cost): number => digestMs + claimsMs;
   return {
     spans: costs.length,
     meanTokens: Math.round(costs.reduce((sum, { tokens }) => sum + tokens, 0) / costs.length),
-    outline: ratios(
+    digest: ratios(
       costs,
-      ({ outlineMs }) => outlineMs,
+      ({ digestMs }) => digestMs,
       ({ firstMs }) => firstMs,
     ),
-    outlineToSecondPass: ratios(
+    digestToSecondPass: ratios(
       costs,
-      ({ outlineMs }) => outlineMs,
+      ({ digestMs }) => digestMs,
       ({ againMs }) => againMs,
     ),
     withClaims: ratios(costs, both, ({ firstMs }) => firstMs),
@@ -163,7 +165,7 @@ function middle(rounds: readonly Cost[]): Cost {
     );
   return {
     tokens: of('tokens'),
-    outlineMs: of('outlineMs'),
+    digestMs: of('digestMs'),
     claimsMs: of('claimsMs'),
     firstMs: of('firstMs'),
     againMs: of('againMs'),
@@ -188,11 +190,11 @@ const names = [...byName.keys()].sort((a, b) => rank(a) - rank(b));
 const results = Object.fromEntries(names.map((name) => [name, figuresOf(byName.get(name)!)]));
 const all = figuresOf([...byName.values()].flat());
 console.log('CPU time against one pass of the tokenizer: total / median / p90 of spans');
-for (const [name, { spans, meanTokens, outline: text, withClaims }] of Object.entries({ ...results, all }))
+for (const [name, { spans, meanTokens, digest: text, withClaims }] of Object.entries({ ...results, all }))
   console.log(
     `${name.padEnd(22)} ${String(spans).padStart(3)} spans of ${String(meanTokens).padStart(6)} tokens: ` +
-      `outline ${text.total} / ${text.median} / ${text.p90}; with claims ${withClaims.total} / ${withClaims.median} / ${withClaims.p90}`,
+      `digest ${text.total} / ${text.median} / ${text.p90}; with claims ${withClaims.total} / ${withClaims.median} / ${withClaims.p90}`,
   );
-console.log(`goal ${GOAL}: the outline comes to ${all.outline.total}`);
+console.log(`goal ${GOAL}: the digest comes to ${all.digest.total}`);
 const name = flags.only === undefined ? 'keyless' : 'keyless-short';
 console.log(`written to ${saveResult(name, command, { goal: GOAL, all, ...results }, loaded)}`);

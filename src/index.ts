@@ -126,7 +126,7 @@ export type {
 export { openStore, type StoreOptions } from './stores/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
-export type { Claim, ClaimKind, ClaimStatus } from './outline/index.js';
+export type { Claim, ClaimKind, ClaimStatus } from './reading/index.js';
 export type { PressureEvent } from './pressure/index.js';
 export type {
   Basis,

@@ -175,11 +175,23 @@ const Fields = z.strictObject({
     .prefault({})
     .describe('Reasoning that a provider has signed. That of an open tool loop is never touched.'),
   claims: z
-    .strictObject({ share: share('Most of the budget claims may take.').default(0.48) })
+    .strictObject({
+      share: share('Most of the budget claims may take.').default(0.08),
+      maxTokens: z
+        .int()
+        .min(0)
+        .max(100_000)
+        .default(4_000)
+        .describe('Most tokens of claims, whatever the budget.'),
+    })
     .prefault({})
     .describe('Facts carried verbatim when their source leaves the view.'),
   summary: z
-    .strictObject({ share: share('Most of the budget summaries may take.').default(0.1) })
+    .strictObject({
+      share: share('Of the budget: what a summary should have when the window of auto is chosen.').default(
+        0.35,
+      ),
+    })
     .prefault({})
     .describe('Text that stands for superseded spans.'),
   summarizer: z

@@ -11,6 +11,7 @@ import {
   type Target,
 } from './parameters.js';
 import { patchTouches } from './patch.js';
+import { commandsInScript, patchInScript } from './scripted.js';
 import { joinWords, shellAction } from './shell-action.js';
 import { verbOf, writeOf } from './tool-verbs.js';
 import type { Touch } from './touch.js';
@@ -44,6 +45,8 @@ export function actionOf(part: ToolCallPart, call: CallArguments = parseArgument
   const command = verb === 'run' ? (commandOf(parameters) ?? call.text) : undefined;
   if (typeof command === 'string') return shellCall(command, directory);
   if (command !== undefined) return shellCall(joinWords(command), directory);
+  const scripted = scriptOf(call);
+  if (scripted) return scriptCall(scripted, directory);
   if (verb === 'write') return writeCall(name, targets, call, parameters, directory);
   if (verb === 'read' && targets.length > 0)
     return readCall(targets.map((target) => ({ ...target, how: 'read' })));
@@ -51,6 +54,24 @@ export function actionOf(part: ToolCallPart, call: CallArguments = parseArgument
   const where = targets[0] ? { target: targets[0].path } : {};
   if (verb === 'read' || verb === 'search') return made('search', keyOf(part, call), where);
   return made('other', '', where);
+}
+
+/** The script of a call that has no other text. */
+function scriptOf({ fields }: CallArguments): string | undefined {
+  const script = fields.input ?? fields.code ?? fields.script;
+  return typeof script === 'string' && (commandsInScript(script).length > 0 || patchInScript(script) !== '')
+    ? script
+    : undefined;
+}
+
+function scriptCall(script: string, directory: string): Action {
+  const patched = patchTouches(patchInScript(script), directory);
+  const line = commandsInScript(script).join(' && ');
+  if (line === '') return made('write', '', firstOf(patched), patched);
+  const action = shellCall(line, directory);
+  return patched.length === 0
+    ? action
+    : { ...action, kind: 'write', key: '', touches: [...patched, ...action.touches] };
 }
 
 function shellCall(line: string, directory: string): Action {

@@ -1,20 +1,21 @@
 import type { ToolCallPart } from '../transcript/index.js';
 import { parseArguments } from './call-arguments.js';
 import { commandOf, parametersOf } from './parameters.js';
-import { actionOfAll, joinWords } from './shell-action.js';
+import { joinWords } from './shell-action.js';
+import { commandsInScript } from './scripted.js';
 import { splitShell } from './shell.js';
 import { verbOf } from './tool-verbs.js';
 
-/** A command whose end is news: a test, a build, a linter, or anything that is run. */
+/** A command whose end is news: a test, a build, a linter. */
 export interface Check {
-  /** What is checked with: `pytest`, `npm run lint`; for other commands the line itself. */
+  /** What is checked with: `pytest`, `npm lint`. */
   readonly family: string;
-  /** What of it: files, folders, patterns. Empty for all. */
-  readonly scope: readonly string[];
+  /** Files, folders and packages it is run on; empty for all. */
+  readonly paths: readonly string[];
+  /** Patterns that choose among them: `-k name`, `-run TestX`. */
+  readonly filters: readonly string[];
   /** As an agent would call it, in one line. */
   readonly label: string;
-  /** Whether it is known as a test, build or linter. */
-  readonly known: boolean;
 }
 
 const list = (names: string) => new Set(names.split(' '));
@@ -44,31 +45,22 @@ export function mayCheck({ name, arguments: given }: ToolCallPart): boolean {
   return MAY_CHECK.test(given.slice(0, LONGEST_CHARS)) || MAY_CHECK.test(name);
 }
 
-/** What a call runs; undefined where it runs nothing, or a line that cannot be told apart. */
-export function checkOf(part: ToolCallPart): Check | undefined {
-  if (verbOf(part.name) !== 'run') return undefined;
+/** Every check that a call runs, in order: `npm ci && npm test && npm run lint` runs two. */
+export function checksOf(part: ToolCallPart): readonly Check[] {
+  if (verbOf(part.name) !== 'run') return [];
   const call = parseArguments(part.arguments);
-  const given = commandOf(parametersOf(call.fields)) ?? call.text;
+  const given = commandOf(parametersOf(call.fields)) ?? call.text ?? scripted(call.fields);
   const line = typeof given === 'string' ? given : given && joinWords(unwrapped(given));
-  if (line === undefined || line.length > LONGEST_CHARS)
-    return {
-      family: part.name,
-      scope: [],
-      label: part.name,
-      known: /test|lint|build|check/i.test(part.name),
-    };
-  const told = splitShell(line);
-  const commands = told ?? [];
-  // The last one that checks anything: `cd x && npm ci && npm test 2>&1 | tail`.
-  for (const { words } of [...commands].reverse()) {
-    const check = readWords(words);
-    if (check) return check;
+  if (line === undefined || line.length > LONGEST_CHARS) {
+    const { name } = part;
+    return /test|lint|build|check/i.test(name) ? [{ family: name, paths: [], filters: [], label: name }] : [];
   }
-  // What only looks ends well whatever it prints.
-  if (told && actionOfAll(told, '').kind !== 'run') return undefined;
-  const own = commands.filter(({ words, piped }) => !piped && words[0] !== 'cd' && words.length > 0);
-  const label = oneLine(own.length > 0 ? own.map(({ words }) => joinWords(words)).join(' && ') : line);
-  return { family: label, scope: [], label, known: false };
+  return (splitShell(line) ?? []).flatMap(({ words }) => readWords(words) ?? []);
+}
+
+function scripted(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const script = fields.input ?? fields.code;
+  return typeof script === 'string' ? commandsInScript(script).join(' && ') || undefined : undefined;
 }
 
 /** A longer line is a script. */
@@ -111,14 +103,16 @@ function readWords(given: readonly string[]): Check | undefined {
 }
 
 function made(family: string, rest: readonly string[], whole: readonly string[]): Check {
-  const scope = rest.filter(
-    (word, i) => !word.startsWith('-') || /^-(?:k|run|t|g|p)$/.test(rest[i - 1] ?? ''),
+  const isFilter = (i: number): boolean =>
+    /^-(?:k|run|t|g|p|m|-grep|-testNamePattern)$/.test(rest[i - 1] ?? '');
+  const operands = rest.filter(
+    (word) => !word.startsWith('-') && word !== './...' && word !== '.' && word !== 'run',
   );
   return {
     family,
-    scope: scope.filter((word) => word !== './...' && word !== '.'),
+    paths: operands.filter((word) => !isFilter(rest.indexOf(word))),
+    filters: operands.filter((word) => isFilter(rest.indexOf(word))),
     label: oneLine(joinWords(whole)),
-    known: true,
   };
 }
 
@@ -134,8 +128,54 @@ function oneLine(text: string): string {
   return flat.length > LABEL_CHARS ? `${flat.slice(0, LABEL_CHARS - 1).trimEnd()}…` : flat;
 }
 
-/** Whether a run of one tells how another would end: the same check of as much, or more. */
+/** Whether the end of one tells how another would end: the same check of as much, or a larger one that contains it. */
 export function speaksFor(newer: Check, older: Check): boolean {
-  if (newer.family !== older.family) return false;
-  return newer.scope.length === 0 || newer.scope.join('\n') === older.scope.join('\n');
+  if (newer.filters.length > 0 && newer.filters.join('\n') !== older.filters.join('\n')) return false;
+  const covers =
+    newer.paths.length === 0 ||
+    (older.paths.length > 0 &&
+      older.paths.every((path) => newer.paths.some((whole) => contains(whole, path))));
+  if (newer.family === older.family) return covers;
+  const task = taskOf(newer);
+  if (task === undefined || newer.paths.length > 0) return false;
+  // `mise lint` runs `lint:go`; `npm test` runs the project's tests, whatever runs them; `npm run check` runs all of it.
+  if (older.family.startsWith(`${newer.family}:`) || older.family.startsWith(`${newer.family}-`)) return true;
+  return EVERYTHING.test(task) || (kindOf(newer) === kindOf(older) && kindOf(newer) !== undefined);
+}
+
+/** Tasks by which projects run all their checks. */
+const EVERYTHING = /^(?:check|ci|verify|validate)$/;
+
+/** The task of a runner: `test` of `npm test`; undefined for a checker of its own. */
+function taskOf({ family }: Check): string | undefined {
+  const [tool, task] = family.split(' ');
+  return tool !== undefined && RUNNERS_OF_TASKS.has(tool) ? task : undefined;
+}
+
+const RUNNERS_OF_TASKS = list(
+  'npm pnpm yarn bun make just task rake mise nx turbo lerna rush mix sbt gradle gradlew mvn composer',
+);
+
+const KINDS: readonly (readonly [kind: string, pattern: RegExp])[] = [
+  [
+    'test',
+    /(?:^|[ :_-])(?:tests?|jest|vitest|mocha|ava|tap|karma|pytest|py\.test|tox|nox|unittest|rspec|phpunit|ctest|spec|runtests\.py)\b/,
+  ],
+  ['types', /(?:^|[ :_-])(?:tsc|vue-tsc|typecheck|type-check|mypy|pyright)\b/],
+  [
+    'lint',
+    /(?:^|[ :_-])(?:lint|eslint|oxlint|biome|prettier|ruff|flake8|pylint|vet|clippy|golangci-lint|staticcheck|fmt|format)\b/,
+  ],
+  ['build', /(?:^|[ :_-])(?:build|compile|package)\b/],
+];
+
+function kindOf({ family }: Check): string | undefined {
+  return KINDS.find(([, pattern]) => pattern.test(family))?.[0];
+}
+
+/** A folder contains what lies below it: `./internal/...` contains `internal/planner`. */
+function contains(whole: string, path: string): boolean {
+  const folder = whole.replace(/^\.\//, '').replace(/\/?(?:\.\.\.|\*\*?)?$/, '');
+  const inner = path.replace(/^\.\//, '').replace(/\/?(?:\.\.\.)?$/, '');
+  return inner === folder || inner.startsWith(`${folder}/`) || inner.startsWith(`${folder}::`);
 }

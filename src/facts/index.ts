@@ -11,5 +11,8 @@ export { scanWords, SCAN_HEAD_CHARS, SCAN_TAIL_CHARS, type VisitWord } from './w
 export { createRedact, redactFor, type Redact, type Redacted } from './redact.js';
 export { SecretBook } from './secret-book.js';
 export { TrustIndex, trustOf } from './trust.js';
-export { checkOf, mayCheck, speaksFor, type Check } from './checks.js';
+export { checksOf, mayCheck, speaksFor, type Check } from './checks.js';
 export { verbOf } from './tool-verbs.js';
+export { commandOf, parametersOf } from './parameters.js';
+export { joinWords } from './shell-action.js';
+export { commandsInScript, patchInScript } from './scripted.js';

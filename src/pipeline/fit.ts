@@ -1,4 +1,4 @@
-import { cutArguments, cutText, levelFor, type CutRequest } from '../outline/index.js';
+import { cutArguments, cutText, levelFor, type CutRequest } from '../digest/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   partHandle,

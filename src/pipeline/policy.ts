@@ -13,6 +13,8 @@ export interface Shares {
   readonly pins: number;
   readonly summary: number;
   readonly claims: number;
+  /** Most tokens of claims, whatever their share comes to. */
+  readonly maxClaimsTokens: number;
   /** Most one fresh tool result may take. */
   readonly unseen: number;
 }
@@ -34,6 +36,8 @@ export interface Policy {
   readonly escalation: Escalation;
   /** A run that lowers pressure by less commits nothing. */
   readonly minGain: number;
+  /** A run of its own accord commits only where it ends at this pressure or below; 1 where the settings name a gain. */
+  readonly reach: number;
   readonly shares: Shares;
   readonly passes: readonly Pass[];
   /** What signatures on reasoning vouch for; absent: nothing is done about them. */

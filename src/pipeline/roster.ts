@@ -38,10 +38,12 @@ export function buildPolicy(
     target: settings.target,
     escalation: settings.escalation,
     minGain: settings.minGain ?? Math.min(MOST_MIN_GAIN, OF_ROOM * roomOf(stages, settings.target)),
+    reach: settings.minGain === null ? settings.target + (1 - OF_ROOM) * roomOf(stages, settings.target) : 1,
     shares: {
       pins: settings.pins.share,
       summary: settings.summary.share,
       claims: settings.claims.share,
+      maxClaimsTokens: settings.claims.maxTokens,
       unseen: settings.unseen.share,
     },
     passes: passesOf(settings, byName, optionsOf),
@@ -71,6 +73,7 @@ export function withAbsoluteTrigger(policy: Policy, budgetTokens: number): Polic
     ...policy,
     target: Math.min(1, policy.target * factor),
     minGain: policy.minGain * Math.min(1, factor),
+    reach: Math.min(1, policy.reach * factor),
     stages: policy.stages.map((stage) => ({ ...stage, opensAt: Math.min(1, stage.opensAt * factor) })),
   };
 }

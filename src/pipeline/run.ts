@@ -4,7 +4,7 @@ import { copyOfBudget, type Reading } from '../tokens/index.js';
 import type { Edit, Floor, Plan, Projection, StageOutcome, Trigger } from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
 import { Draft, type DraftParts } from './draft.js';
-import { stageOpens } from './due.js';
+import { LAST_CALL, stageOpens } from './due.js';
 import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from './fit.js';
 import { computeFloor } from './floor.js';
 import { planOf } from './plan-value.js';
@@ -55,7 +55,7 @@ export function planRun(input: RunInput): RunOutcome {
   if (floor.total * before.scale > before.budget.tokens) return unreachable(floor, before, []);
 
   const states = new Map(input.states);
-  const claimsShare = claimsShareOf(draft, input, floor);
+  const claimsSpace = claimsRoom(draft, input, floor);
   draft.step('pins', 0, (view) => cutPins(view, draft.share(shares.pins), input.count), FIT_RIGHTS);
   draft.step(
     'fresh',
@@ -63,22 +63,30 @@ export function planRun(input: RunInput): RunOutcome {
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
   );
-  openStages(draft, input, states, claimsShare);
-  if (draft.reading.pressure > 1) goFurther(draft, input, states, claimsShare);
+  openStages(draft, input, states, claimsSpace);
+  if (draft.reading.pressure > 1) goFurther(draft, input, states, claimsSpace);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
-  // Claims only take from what was freed: what frees too little without them frees too little.
-  if (before.pressure <= 1 && gainOf(before, draft.reading) < minGain)
-    return tooLittle(draft, before, minGain);
-  if (draft.edits.length > 0) carry(draft, input, claimsShare);
+  if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, before, minGain);
+  if (draft.edits.length > 0) carry(draft, input, claimsSpace);
   settleSignatures(draft, input);
 
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(floor, draft.reading, stages);
   if (draft.edits.length === 0) return tooLittle(draft, before, minGain);
-  // Fitting at all is always worth a commit; otherwise the run must have earned the cache it costs.
-  if (before.pressure <= 1 && gainOf(before, draft.reading) < minGain)
-    return tooLittle(draft, before, minGain);
+  if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, before, minGain);
   return planned(draft, input, before, floor, states);
+}
+
+/** Whether a run has come far enough below `before` to stop. */
+function hasGained({ policy, forced }: RunInput, before: Reading, after: Reading): boolean {
+  if (gainOf(before, after) < leastGain({ policy, forced })) return false;
+  return forced || after.pressure <= policy.reach || tierOf(before) > 1;
+}
+
+/** Whether a run is worth the cache that it costs. Fitting at all always is. */
+function isWorthIt(input: RunInput, before: Reading, after: Reading): boolean {
+  if (before.pressure > 1 || hasGained(input, before, after)) return true;
+  return before.pressure >= LAST_CALL && gainOf(before, after) >= LEAST_WHEN_FORCED;
 }
 
 /** Whoever asked for a run by hand wants what there is, down to what would not be worth the rewriting. */
@@ -97,38 +105,38 @@ function tooLittle(draft: Draft, before: Reading, minGain: number): RunOutcome {
   return { kind: 'noop', reason, stages: draft.outcomes };
 }
 
-/** Where pins and open work fill most of a window, claims take at most this share of what is left. */
-const CLAIMS_OF_ROOM = 0.65;
+/** Most that claims may take of what pins and open work leave of a budget. */
+const CLAIMS_OF_ROOM = 0.2;
 
-export function claimsShareOf(draft: Draft, { policy }: RunInput, floor: Floor): number {
+export function claimsRoom(draft: Draft, { policy }: RunInput, floor: Floor): number {
   const { budget, scale } = draft.reading;
   const room = Math.max(0, budget.tokens / scale - floor.total);
-  return Math.floor(Math.min(draft.share(policy.shares.claims), CLAIMS_OF_ROOM * room));
+  const { claims, maxClaimsTokens } = policy.shares;
+  return Math.floor(Math.min(draft.share(claims), maxClaimsTokens, CLAIMS_OF_ROOM * room));
 }
 
-/** What has to be reclaimed so that the target holds with what claims will grow by: at most half of what is freed. */
-function withRoomForClaims(draft: Draft, target: number, share: number): number {
+/** What has to be reclaimed so that the target holds with what claims may grow by. */
+function withRoomForClaims(draft: Draft, target: number, room: number): number {
   const reclaim = draft.reclaim(target);
   // Where only bytes or images bind, claims have room.
-  if (draft.reading.byTokens <= target) return reclaim;
-  return reclaim + Math.min(reclaim, Math.max(0, share - claimsTokens(draft.projection.view)));
+  if (reclaim === 0 || draft.reading.byTokens <= target) return reclaim;
+  return reclaim + Math.max(0, room - claimsTokens(draft.projection.view));
 }
 
-/** Last of all: only now is it known what has left, and what that made free. */
-export function carry(draft: Draft, { source, claims, count, projection }: RunInput, share: number): void {
+/** Last of all: only now is it known what has left. */
+export function carry(draft: Draft, { source, claims, count, policy }: RunInput, room: number): void {
   const { tokens, budget, scale } = draft.reading;
   const standing = claimsTokens(draft.projection.view);
-  const freed = projection.size.tokens - draft.projection.size.tokens;
-  const before = claimsTokens(projection.view);
-  const room = (FULLEST * budget.tokens - tokens) / scale + standing;
-  const allowance = Math.floor(Math.min(share, room, before + MOST_OF_FREED * freed));
+  const upToTarget = (policy.target * budget.tokens - tokens) / scale + standing;
+  const upToBrim = (FULLEST * budget.tokens - tokens) / scale + standing;
+  const allowance = Math.floor(Math.min(room, upToBrim, Math.max(upToTarget, LEAST_CLAIMS_OF_ROOM * room)));
   draft.step('claims', 0, (view) => carryClaims(view, source, claims, allowance, count), CARRY_RIGHTS);
 }
 
-/** Of what a run frees claims may take this much: half recalls one fact in a hundred less at 8k, all leaves no gain. */
-const MOST_OF_FREED = 0.7;
 /** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */
 const FULLEST = 0.97;
+/** What claims keep of their room where the rest of a request is above the target already. */
+const LEAST_CLAIMS_OF_ROOM = 0.5;
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
 export function planPass(input: RunInput, pass: Pass): RunOutcome {
@@ -156,15 +164,17 @@ function tierOf(reading: Reading): number {
   return reading.byToolResults ?? 0;
 }
 
-function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>, claimsShare: number): void {
+function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>, claimsSpace: number): void {
   const { policy, forced } = input;
   const escalation = forced ? 'target' : policy.escalation;
+  const before = input.read(input.projection);
   for (const [index, stage] of policy.stages.entries()) {
     const rule = { escalation, target: policy.target, first: index === 0 } as const;
-    const opens = stageOpens(draft.reading.pressure, stage, rule);
+    const goesOn = before.pressure >= LAST_CALL && !hasGained(input, before, draft.reading);
+    const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;
     draft.step(stage.stage, stage.opensAt, (view) =>
-      proposalOf(stage, view, draft, input, states, withRoomForClaims(draft, policy.target, claimsShare)),
+      proposalOf(stage, view, draft, input, states, withRoomForClaims(draft, policy.target, claimsSpace)),
     );
   }
 }
@@ -173,7 +183,7 @@ function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>,
 const MOST_STEPS = 16;
 
 /** Where all stages together were not enough: those that can, once more under harder options, before anything is dropped. */
-function goFurther(draft: Draft, input: RunInput, states: Map<string, unknown>, claimsShare: number): void {
+function goFurther(draft: Draft, input: RunInput, states: Map<string, unknown>, claimsSpace: number): void {
   const { policy } = input;
   for (const stage of policy.stages) {
     let { options } = stage;
@@ -181,7 +191,7 @@ function goFurther(draft: Draft, input: RunInput, states: Map<string, unknown>, 
       options = harderOf(stage, options);
       if (options === undefined) break;
       draft.step(stage.stage, stage.opensAt, (view) => {
-        const reclaim = withRoomForClaims(draft, policy.target, claimsShare);
+        const reclaim = withRoomForClaims(draft, policy.target, claimsSpace);
         return proposalOf({ ...stage, options }, view, draft, input, states, reclaim);
       });
     }

@@ -1,4 +1,3 @@
-import { outlineSpan } from '../outline/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
@@ -228,11 +227,7 @@ function outlined(
   const tokens = run.reduce((sum, exchange) => sum + exchange.tokens, 0);
   const handle = spanHandle(first.fromId, last.toId);
   const maxTokens = Math.floor(MOST_OF_RUN * tokens);
-  const { text, tokens: taken } = outlineSpan(view.originals(first.from, last.to), {
-    maxTokens,
-    count,
-    handle,
-  });
+  const { text, tokens: taken } = view.digest({ from: first.from, to: last.to, handle, maxTokens, count });
   if (taken > maxTokens) return undefined;
   return {
     kind: 'supersede',

@@ -1,6 +1,6 @@
 import type { References, SecretBook, TrustIndex } from '../facts/index.js';
-import type { StatementLedger } from '../outline/index.js';
-import type { Protection, TranscriptView, ViewExchange } from '../spi/index.js';
+import { drawDigest, type DigestIndex } from '../digest/index.js';
+import type { DigestRequest, Protection, TranscriptView, ViewExchange } from '../spi/index.js';
 import type { Hold, LogMessage, Projection, ReadonlyLog, ViewMessage } from '../transcript/index.js';
 
 /** What is the same for every view of one run. */
@@ -9,8 +9,8 @@ export interface ViewSource {
   readonly references: References;
   readonly holds: readonly Hold[];
   readonly isPinned: (message: LogMessage) => boolean;
-  /** What texts that stand in place of messages may not state, may not hold, and how far they are trusted. */
-  readonly statements?: Pick<StatementLedger, 'endedIn'>;
+  readonly digests: DigestIndex;
+  /** What texts that stand in place of messages may not hold, and how far they are trusted. */
   readonly secrets?: SecretBook;
   readonly trust?: TrustIndex;
 }
@@ -75,7 +75,7 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
     references: source.references,
     originals: (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i)),
-    endedIn: source.statements?.endedIn ?? (() => []),
+    digest: (request: DigestRequest) => drawDigest(source.digests, request),
     exchangeOf: (seq: number) => log.exchangeOf(seq).index,
   });
 }

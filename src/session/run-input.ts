@@ -5,12 +5,13 @@ import type { AgentState, SessionParts } from './state.js';
 /** What a run is planned on: the session as it stands, caught up with its log. */
 export function inputFor(state: AgentState, parts: SessionParts, trigger: Trigger): RunInput {
   const { gauge, measureDraft, count, clock, timer, policy } = parts;
-  const { log, references, statements, secrets, ledger, isPinned, projection, stageStates } = state;
+  const { log, references, statements, digests, secrets, ledger, isPinned, projection, stageStates } = state;
   references.catchUp();
   statements.catchUp();
+  digests.catchUp();
   secrets.catchUp();
   return {
-    source: { log, references, holds: ledger.holds, isPinned, statements, secrets, trust: references.trust },
+    source: { log, references, holds: ledger.holds, isPinned, digests, secrets, trust: references.trust },
     projection,
     base: ledger.head,
     trigger,
@@ -22,7 +23,7 @@ export function inputFor(state: AgentState, parts: SessionParts, trigger: Trigge
     count,
     clock: clock(),
     timer,
-    claims: { identifiers: references.identifiers, artifacts: references.artifacts, statements },
+    claims: { artifacts: references.artifacts, statements },
     left: leftStanding(ledger.records),
     states: stageStates,
   };

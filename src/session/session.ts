@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
-import type { Claim } from '../outline/index.js';
 import type { Emit, PressureEvent } from '../pressure/index.js';
+import type { Claim } from '../reading/index.js';
 import type { BreakerState } from '../summarizers/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection } from '../transcript/index.js';

@@ -1,7 +1,8 @@
 import { SpillwayError } from '../errors/index.js';
 import { ReferenceIndex, SecretBook, type Redact } from '../facts/index.js';
-import { StatementLedger } from '../outline/index.js';
+import { DigestIndex } from '../digest/index.js';
 import type { PressureStream } from '../pressure/index.js';
+import { StatementIndex } from '../reading/index.js';
 import type { Policy, Spent } from '../pipeline/index.js';
 import type { MeasureMessage, Serialised } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
@@ -93,7 +94,8 @@ export interface AgentState {
   /** Messages that the client does not know. */
   hidden: HiddenMessages;
   references: ReferenceIndex;
-  statements: StatementLedger;
+  statements: StatementIndex;
+  digests: DigestIndex;
   secrets: SecretBook;
   isPinned: (message: LogMessage) => boolean;
   projection: Projection;
@@ -125,7 +127,8 @@ export function stateOn(log: Log, ledger: Ledger, parts: SessionParts): AgentSta
     ledger,
     hidden: new HiddenMessages(log),
     references: new ReferenceIndex(log),
-    statements: new StatementLedger(log),
+    statements: new StatementIndex(log),
+    digests: new DigestIndex(log),
     secrets: new SecretBook(log, parts.redact),
     isPinned,
     projection: new Projection(log, isPinned),

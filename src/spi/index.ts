@@ -7,4 +7,3 @@ export * from './session-store.js';
 export * from './background-queue.js';
 /** What a view speaks of, from the floors below. */
 export type { References, ReadStatus, Supersession } from '../facts/index.js';
-export type { Ended } from '../outline/index.js';

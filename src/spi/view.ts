@@ -1,6 +1,5 @@
 import type { References } from '../facts/index.js';
-import type { Ended } from '../outline/index.js';
-import type { LogMessage, ViewMessage } from '../transcript/index.js';
+import type { Handle, LogMessage, ViewMessage } from '../transcript/index.js';
 
 /**
  * Why an exchange may not be edited at all: a pin, a hold, a step that waits for results, or the user message
@@ -27,6 +26,26 @@ export interface ViewExchange {
   readonly unseen: boolean;
 }
 
+export interface DigestRequest {
+  /** Log positions of the first and last message it stands for. */
+  readonly from: number;
+  readonly to: number;
+  /** Names the span, for recall. */
+  readonly handle: Handle;
+  /** Infinity: all that was said, and a short line a run of calls. */
+  readonly maxTokens: number;
+  count(text: string): number;
+  /** Messages of the span that still stand in the view: the text leaves them out. */
+  readonly shown?: ReadonlySet<number>;
+}
+
+export interface Digest {
+  readonly text: string;
+  readonly tokens: number;
+  /** Ids of user messages that it does not give in full. */
+  readonly shortened: readonly string[];
+}
+
 /** What a stage may know of a transcript. Read-only; valid during one `plan` call. */
 export interface TranscriptView {
   readonly exchanges: readonly ViewExchange[];
@@ -36,8 +55,8 @@ export interface TranscriptView {
   readonly references: References;
   /** The log's own messages of a span, superseded ones included: what a summary should be derived from. */
   originals(from: number, to: number): readonly LogMessage[];
-  /** What a user said at a log position and took back since, with the words that ended it: no text may state it as a rule. */
-  endedIn(seq: number): readonly Ended[];
+  /** Text for a span without a model: what was said in it, word for word where it fits, and a line a run of calls. */
+  digest(request: DigestRequest): Digest;
   /** Number of the log exchange (`Exchange.index`, as `references` asks for) that a log position belongs to. */
   exchangeOf(seq: number): number;
 }

@@ -1,4 +1,4 @@
-import { isCut, isStub } from '../outline/index.js';
+import { isCut, isStub } from '../digest/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   isToolCall,

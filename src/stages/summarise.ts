@@ -1,21 +1,31 @@
-import { outlineSpan } from '../outline/index.js';
 import type { StageGoal, TranscriptView } from '../spi/index.js';
-import { spanHandle, type LogMessage, type Message, type Supersede } from '../transcript/index.js';
+import { spanHandle, type Message, type Supersede } from '../transcript/index.js';
 import { overheadOf, type Span } from './spans.js';
 
-/** A summary that takes more of its span than this is no summary; small spans get a small allowance. */
-const MOST_OF_SPAN = 0.5;
+/**
+ * A summary that takes more than this of what it stands for is no summary. A span that holds an earlier one stands for
+ * more than it shows, so there only what is free counts: what was kept once is not thinned out again by each run.
+ */
+const MOST_OF_SPAN = 0.6;
 
 /** Saving less of a span than this is not worth the cache it costs. */
 const LEAST_SAVING = 0.05;
 
-/** Below this many tokens even the outline's one line does not fit. */
+/** Below this many tokens even one line does not fit. */
 const LEAST_TOKENS = 30;
 
-/** Which stage summarises, and the most its option lets one summary take. */
+/**
+ * Of its share, what a digest gets even where fresh output alone is above the target: a page of listings must not drive
+ * out all that was said.
+ */
+const LEAST_OF_SHARE = 0.5;
+/** Of the budget: a digest never fills a request further than this where its target is out of reach. */
+const FULLEST = 0.75;
+
+/** Which stage summarises, and the most its option lets one summary take; null: all that is free up to the target. */
 export interface Summariser {
   readonly stage: string;
-  readonly maxSummaryTokens: number;
+  readonly maxSummaryTokens: number | null;
 }
 
 interface Allotted {
@@ -23,91 +33,75 @@ interface Allotted {
   readonly maxTokens: number;
 }
 
-/** One supersede per span that is worth it, each with its outline and a slot for a model's text. */
+/** One supersede per span that is worth it, each with its digest and a slot for a model's text. */
 export function summarise(
   view: TranscriptView,
   goal: StageGoal,
   spans: readonly Span[],
   by: Summariser,
 ): Supersede[] {
-  return allot(view, goal, spans, by).flatMap(({ span, maxTokens }) => {
-    const handle = spanHandle(span.fromId, span.toId);
-    const outline = outlineSpan(originalsOf(view, span), {
-      maxTokens,
-      count: goal.count,
-      handle,
-      ended: view.endedIn,
-    });
-    const saved = span.tokens - outline.tokens - overheadOf(span.exchanges[0]!);
+  return allot(goal, view.tokens, spans, by).flatMap(({ span, maxTokens }) => {
+    const { from, to, fromId, toId } = span;
+    const handle = spanHandle(fromId, toId);
+    const digest = view.digest({ from, to, handle, maxTokens, count: goal.count, shown: pinnedIn(span) });
+    const saved = span.tokens - digest.tokens - overheadOf(span.exchanges[0]!);
     if (saved < LEAST_SAVING * span.tokens) return [];
     return {
       kind: 'supersede',
-      fromId: span.fromId,
-      toId: span.toId,
-      replacement: [summaryMessage(handle, outline.text)],
+      fromId,
+      toId,
+      replacement: [summaryMessage(handle, digest.text)],
       reason: `${span.messages} messages give way to a summary`,
-      slot: { fromId: span.fromId, toId: span.toId, prompt: by.stage, maxTokens },
+      slot: { fromId, toId, prompt: by.stage, maxTokens },
     };
   });
 }
 
-/** What summaries of these spans would save at least: each taken at its full allowance. */
-export function promisedBy(
-  view: TranscriptView,
-  goal: StageGoal,
-  spans: readonly Span[],
-  by: Summariser,
-): number {
-  return allot(view, goal, spans, by).reduce(
-    (sum, { span, maxTokens }) => sum + span.tokens - maxTokens - overheadOf(span.exchanges[0]!),
-    0,
-  );
+/** What digests of these spans would save if each took the room that it should have. */
+export function promisedBy(goal: StageGoal, spans: readonly Span[], by: Summariser): number {
+  const fresh = freshOf(spans);
+  const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
+  const most = fresh.reduce((sum, span) => sum + mostOf(span), 0);
+  const wanted = Math.min(by.maxSummaryTokens ?? Infinity, goal.summaryTokens, most);
+  const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
+  return total - wanted - overhead;
 }
 
-/** Shares the one allowance by size, less what standing summaries already take of it. */
-function allot(view: TranscriptView, goal: StageGoal, spans: readonly Span[], by: Summariser): Allotted[] {
-  const fresh = spans.filter((span) => !isOneReplacement(span));
+/** Shares what is free up to the target by the size of the spans. */
+function allot(goal: StageGoal, viewTokens: number, spans: readonly Span[], by: Summariser): Allotted[] {
+  const fresh = freshOf(spans);
   const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
-  const allowance = Math.min(by.maxSummaryTokens, goal.summaryTokens) - standing(view, fresh);
+  const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
+  const upToFull = total - overhead - (viewTokens - FULLEST * goal.budget.tokens);
+  const least = Math.max(LEAST_TOKENS, Math.min(LEAST_OF_SHARE * goal.summaryTokens, upToFull));
+  const free = Math.min(by.maxSummaryTokens ?? Infinity, Math.max(total - overhead - goal.reclaim, least));
   return fresh
-    .map((span): Allotted => {
-      const share = Math.floor((Math.max(allowance, LEAST_TOKENS) * span.tokens) / total);
-      return {
-        span,
-        maxTokens: Math.min(Math.max(share, LEAST_TOKENS), Math.floor(MOST_OF_SPAN * span.tokens)),
-      };
-    })
+    .map((span): Allotted => ({
+      span,
+      maxTokens: Math.floor(Math.min(Math.max((free * span.tokens) / total, LEAST_TOKENS), mostOf(span))),
+    }))
     .filter(({ maxTokens }) => maxTokens >= LEAST_TOKENS);
 }
 
+function mostOf({ exchanges, tokens }: Span): number {
+  return exchanges.some(({ kind }) => kind === 'replacement') ? tokens : MOST_OF_SPAN * tokens;
+}
+
 /** Summarising one replacement again would only make it shorter or longer by chance. */
-function isOneReplacement(span: Span): boolean {
-  const loose = span.exchanges.filter((exchange) => exchange.protection !== 'pinned');
-  return loose.length === 1 && loose[0]!.kind === 'replacement';
+function freshOf(spans: readonly Span[]): readonly Span[] {
+  return spans.filter((span) => {
+    const loose = span.exchanges.filter((exchange) => exchange.protection !== 'pinned');
+    return loose.length !== 1 || loose[0]!.kind !== 'replacement';
+  });
 }
 
-function standing(view: TranscriptView, spans: readonly Span[]): number {
-  return view.exchanges
-    .filter(({ kind, messages }) => kind === 'replacement' && messages[0]!.message.label === 'summary')
-    .filter(({ from, to }) => !spans.some((span) => from >= span.from && to <= span.to))
-    .reduce((sum, exchange) => sum + exchange.tokens, 0);
-}
-
-/**
- * An outline is a page: of a longer span only so many of its newest messages are read, or a run would take the longer
- * the longer a session lasts. What users said before is carried by claims where it binds, and the handle reads it back.
- */
-const MOST_READ = 1_000;
-
-/** What the log itself says of the span; pins still stand in the view, so the summary leaves them out. */
-export function originalsOf(view: TranscriptView, span: Span): LogMessage[] {
-  const standing = new Set(
+/** Log positions of the pins inside a span: they still stand in the view, so no text repeats them. */
+export function pinnedIn(span: Span): ReadonlySet<number> {
+  return new Set(
     span.exchanges
       .filter((exchange) => exchange.protection === 'pinned')
       .flatMap((exchange) => exchange.messages.map((shown) => shown.from)),
   );
-  const from = Math.max(span.from, span.to - MOST_READ + 1);
-  return view.originals(from, span.to).filter((message) => !standing.has(message.seq));
 }
 
 /** Its id is that of its sources, so that the same span gives the same bytes in every run. */

@@ -1,4 +1,4 @@
-import { plainName } from '../outline/index.js';
+import { plainName } from '../reading/index.js';
 import { partHandle, spanHandle, type Edit, type Message, type PlannedEdit } from '../transcript/index.js';
 import { escaped } from './quote.js';
 import type { SlotSource } from './source.js';

@@ -1,5 +1,5 @@
 import { actionOf, isRecord, parseArguments, type Action } from '../facts/index.js';
-import { plainName } from '../outline/index.js';
+import { plainName } from '../reading/index.js';
 import type { ToolCallPart } from '../transcript/index.js';
 import { escaped, middleCut } from './quote.js';
 

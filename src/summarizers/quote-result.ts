@@ -1,5 +1,5 @@
 import { actionOf, type Action } from '../facts/index.js';
-import { looksFailed, outcomeOf, plainName } from '../outline/index.js';
+import { looksFailed, outcomeOf, plainName } from '../reading/index.js';
 import { textOf, type ToolCallPart, type ToolResultPart } from '../transcript/index.js';
 import { escaped, middleCut } from './quote.js';
 

@@ -1,3 +1,4 @@
+import { DigestIndex } from '../digest/index.js';
 import { ReferenceIndex } from '../facts/index.js';
 import { buildView, createGuard, measureEdit, type ViewSource } from '../pipeline/index.js';
 import type { CompactionStage, StageGoal, TranscriptView } from '../spi/index.js';
@@ -28,13 +29,15 @@ export class StageBench {
     for (const message of messages) this.log.append(message, measure(message));
     const references = new ReferenceIndex(this.log);
     references.catchUp();
+    const digests = new DigestIndex(this.log);
+    digests.catchUp();
     const isPinned = (message: LogMessage): boolean =>
       message.role === 'system' ||
       this.log.exchangeOf(message.seq).seqs.some((seq) => this.log.at(seq).pinned) ||
       message === this.log.firstUser;
     this.#projection = new Projection(this.log, isPinned);
     for (const message of messages) this.#projection.append(this.log.find(message.id)!);
-    this.#source = { log: this.log, references, holds: [], isPinned };
+    this.#source = { log: this.log, references, holds: [], isPinned, digests };
   }
 
   get view(): TranscriptView {

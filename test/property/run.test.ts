@@ -62,7 +62,7 @@ function planOf(manner: Manner, intents: readonly Intent[], bench: Bench, serial
   };
 }
 
-const SHARES = { pins: 0.4, summary: 0.2, claims: 0, unseen: 0.4 };
+const SHARES = { pins: 0.4, summary: 0.2, claims: 0, maxClaimsTokens: 4_000, unseen: 0.4 };
 
 /** Runs one after the other, with nothing new in between, until one finds nothing. */
 const MOST_RUNS = 5;

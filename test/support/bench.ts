@@ -1,5 +1,6 @@
+import { DigestIndex } from '../../src/digest/index.js';
 import { ReferenceIndex } from '../../src/facts/index.js';
-import { StatementLedger } from '../../src/outline/index.js';
+import { StatementIndex } from '../../src/reading/index.js';
 import { buildView, type ViewSource } from '../../src/pipeline/index.js';
 import { createGuard } from '../../src/pipeline/guard.js';
 import { measureEdit } from '../../src/pipeline/measure.js';
@@ -33,7 +34,8 @@ export const usualPins = (message: LogMessage): boolean =>
 export class Bench {
   readonly log = new Log();
   readonly references = new ReferenceIndex(this.log);
-  readonly statements = new StatementLedger(this.log);
+  readonly statements = new StatementIndex(this.log);
+  readonly digests = new DigestIndex(this.log);
   readonly isPinned: (message: LogMessage) => boolean;
   readonly edits: PlannedEdit[] = [];
   holds: readonly Hold[];
@@ -57,8 +59,9 @@ export class Bench {
   get source(): ViewSource {
     this.references.catchUp();
     this.statements.catchUp();
-    const { log, references, holds, isPinned } = this;
-    return { log, references, holds, isPinned };
+    this.digests.catchUp();
+    const { log, references, holds, isPinned, digests } = this;
+    return { log, references, holds, isPinned, digests };
   }
 
   get view(): TranscriptView {

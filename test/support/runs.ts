@@ -65,7 +65,8 @@ export function policyOf(stages: readonly OpenableStage[], changes: Partial<Poli
     target: 0.6,
     escalation: 'gates',
     minGain: 0.05,
-    shares: { pins: 0.4, summary: 0.2, claims: 0, unseen: 0.4 },
+    reach: 1,
+    shares: { pins: 0.4, summary: 0.2, claims: 0, maxClaimsTokens: 4_000, unseen: 0.4 },
     passes: [],
     maxTokens: 0,
     ...changes,
@@ -92,7 +93,6 @@ export function inputOf(bench: Bench, stages: readonly OpenableStage[], settings
         budget,
       }),
     claims: {
-      identifiers: bench.references.identifiers,
       artifacts: bench.references.artifacts,
       statements: bench.statements,
     },

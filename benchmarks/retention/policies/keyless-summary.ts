@@ -1,7 +1,6 @@
 import { createSpillway } from '../../../src/index.js';
-import { outlineSpan } from '../../../src/outline/index.js';
+import { DigestIndex, drawDigest } from '../../../src/digest/index.js';
 import { createExactCounter } from '../../../src/tokens/index.js';
-import type { LogMessage } from '../../../src/transcript/index.js';
 import { contentOf, type ChatMessage } from '../../support/chat.js';
 import { referenceCount } from '../../support/reference-count.js';
 import type { ProbedSession } from '../probes.js';
@@ -21,19 +20,26 @@ const STUB =
 const SHARE = 0.15;
 const STUB_TOKENS = 150;
 
-/** Our outline of every message that the peer no longer shows, at no more tokens than it leaves. */
+/** Our digest of every message that the peer no longer shows, at no more tokens than it leaves. */
 export async function keylessSummaries(session: ProbedSession): Promise<Rewrite> {
   const live = (await createSpillway()).session();
   live.append(...session.messages);
   const { count } = await createExactCounter('o200k_base');
+  const digests = new DigestIndex(live.log);
+  digests.catchUp();
   return (compacted, index, budget) => {
     const at = compacted.findLastIndex((message) => STUB.test(contentOf(message)));
     if (at < 0) return compacted;
-    const gone = goneFrom(session.chat.slice(0, index), compacted).map((seq) => live.log.at(seq)!);
+    const gone = goneFrom(session.chat.slice(0, index), compacted);
     if (gone.length === 0) return compacted;
     const free = budget - referenceCount(compacted) + STUB_TOKENS;
     const maxTokens = Math.max(STUB_TOKENS, Math.min(Math.floor(SHARE * budget), free));
-    const { text } = outlineSpan(gone as LogMessage[], { maxTokens, count, handle: 'peer' });
+    const isGone = new Set(gone);
+    const [from, to] = [gone[0]!, gone.at(-1)!];
+    const shown = new Set(
+      Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((seq) => !isGone.has(seq)),
+    );
+    const { text } = drawDigest(digests, { from, to, shown, maxTokens, count, handle: 'peer' });
     const summary = { ...compacted[at]!, content: contentOf(compacted[at]!).replace(STUB, () => text) };
     return compacted.with(at, summary);
   };

@@ -1,5 +1,5 @@
 import type { Budget, CostLine } from '../../index.js';
-import { grouped } from '../../outline/index.js';
+import { grouped } from '../../digest/index.js';
 
 /** How numbers and tables look to people. */
 

@@ -1,4 +1,4 @@
-import { grouped, type Count } from '../../outline/index.js';
+import { grouped, type Count } from '../../digest/index.js';
 import { borderAfter } from './passages.js';
 
 export interface PageRequest {

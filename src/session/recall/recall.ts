@@ -1,4 +1,4 @@
-import { callLabel, headOf as headOfText, oneLine } from '../../outline/index.js';
+import { callLabel, headOf as headOfText, oneLine } from '../../reading/index.js';
 import { MessageRanking } from '../../stores/index.js';
 import {
   isRecallAnswer,

@@ -29,7 +29,7 @@ function windowsOf(view: TranscriptView, goal: StageGoal<AutoOptions>): Span[] {
       // What all windows hold is the most they can free; only then is it worth looking at what summaries take of it.
       if (tokens < goal.reclaim) continue;
       const span = spanOf(run.slice(0, end));
-      if (promisedBy(view, goal, [...spans, span], by) >= goal.reclaim) return [...spans, span];
+      if (promisedBy(goal, [...spans, span], by) >= goal.reclaim) return [...spans, span];
     }
     spans.push(spanOf(run));
   }

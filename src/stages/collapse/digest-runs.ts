@@ -1,5 +1,5 @@
-import { callsOf, proseOf, type Count } from '../../outline/index.js';
-import type { TranscriptView, ViewExchange } from '../../spi/index.js';
+import { type Count } from '../../digest/index.js';
+import type { TranscriptView } from '../../spi/index.js';
 import { isToolResult, spanHandle } from '../../transcript/index.js';
 import { digestMessage } from '../digest.js';
 import { shownParts } from '../results.js';
@@ -20,26 +20,14 @@ export function digestRuns(
 
 function digested(view: TranscriptView, run: readonly Block[], count: Count): Collapsible[] {
   const span = spanOf(run);
-  const { fromId, toId, from } = span;
+  const { fromId, toId, from, to } = span;
   const handle = spanHandle(fromId, toId);
-  const lines = [
-    `[${run.length} earlier tool exchanges; recall ${handle}. Tool output in quotation marks.]`,
-    ...run.flatMap((block) => linesOf(view, block.exchanges[0]!)),
-  ];
-  const message = digestMessage(handle, lines);
-  const saved = span.tokens - count(lines.join('\n')) - overheadOf(span.exchanges[0]!);
+  const { text, tokens } = view.digest({ from, to, handle, maxTokens: Infinity, count });
+  const saved = span.tokens - tokens - overheadOf(span.exchanges[0]!);
   if (saved <= 0) return [];
   const reason = `${run.length} exchanges with replaced results became one digest`;
-  return [{ edit: { kind: 'supersede', fromId, toId, replacement: [message], reason }, saved, from }];
-}
-
-/** What the assistant said stays word for word: only the calls become lines. */
-function linesOf(view: TranscriptView, exchange: ViewExchange): string[] {
-  const originals = view.originals(exchange.from, exchange.to);
-  const prose = originals
-    .filter((message) => message.role === 'assistant')
-    .map((message) => proseOf(message).trim());
-  return [...prose.filter((text) => text !== ''), ...callsOf(originals).map(({ line }) => line)];
+  const replacement = [digestMessage(handle, [text])];
+  return [{ edit: { kind: 'supersede', fromId, toId, replacement, reason }, saved, from }];
 }
 
 function isSpent(block: Block): boolean {

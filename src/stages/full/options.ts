@@ -5,7 +5,8 @@ export const FullOptions = z.strictObject({
     .int()
     .min(30)
     .max(100_000)
-    .default(2_000)
-    .describe('Most tokens of the summary; the budget share for summaries may make it less.'),
+    .nullable()
+    .default(null)
+    .describe('Most tokens of the summary. Empty: what is free up to the target.'),
 });
 export type FullOptions = z.infer<typeof FullOptions>;

@@ -1,4 +1,5 @@
-import { grouped, keyLines, oneLine, outcomeOf, plainName, quoted, type Count } from '../../outline/index.js';
+import { grouped, keyLines, type Count } from '../../digest/index.js';
+import { oneLine, outcomeOf, plainName, quoted } from '../../reading/index.js';
 import { textOf, type ToolResultPart } from '../../transcript/index.js';
 import { remembered } from '../remembered.js';
 import type { ResultPart } from '../results.js';

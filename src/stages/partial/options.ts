@@ -11,7 +11,8 @@ export const PartialOptions = z.strictObject({
     .int()
     .min(30)
     .max(100_000)
-    .default(1_500)
-    .describe('Most tokens of one summary; the budget share for summaries may make it less.'),
+    .nullable()
+    .default(null)
+    .describe('Most tokens of one summary. Empty: what is free up to the target.'),
 });
 export type PartialOptions = z.infer<typeof PartialOptions>;

@@ -1,4 +1,4 @@
-import { cutArguments, type CutRequest } from '../../outline/index.js';
+import { cutArguments, type CutRequest } from '../../digest/index.js';
 import type { StageGoal, TranscriptView, ViewExchange } from '../../spi/index.js';
 import type { Replace, ToolCallPart } from '../../transcript/index.js';
 import { remembered } from '../remembered.js';

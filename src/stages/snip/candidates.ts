@@ -1,4 +1,4 @@
-import { stubFor, type Count } from '../../outline/index.js';
+import { stubFor, type Count } from '../../digest/index.js';
 import type { StageGoal, TranscriptView } from '../../spi/index.js';
 import { textOf, type Handle, type ToolResultPart } from '../../transcript/index.js';
 import { remembered } from '../remembered.js';

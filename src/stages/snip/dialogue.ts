@@ -1,8 +1,7 @@
-import { outlineSpan } from '../../outline/index.js';
 import type { StageGoal, TranscriptView, ViewExchange } from '../../spi/index.js';
 import { spanHandle, type Supersede } from '../../transcript/index.js';
 import { blocksOf, overheadOf, runsOf, spanOf, type Block } from '../spans.js';
-import { originalsOf, summaryMessage } from '../summarise.js';
+import { pinnedIn, summaryMessage } from '../summarise.js';
 import type { Need } from './need.js';
 import type { SnipOptions } from './options.js';
 import { NOTHING, type Taken } from './taken.js';
@@ -61,7 +60,14 @@ function outlined(
     Math.max(LEAST_TOKENS, Math.floor(OUTLINE_SHARE * span.tokens)),
   );
   const handle = spanHandle(span.fromId, span.toId);
-  const outline = outlineSpan(originalsOf(view, span), { maxTokens, count: goal.count, handle });
+  const outline = view.digest({
+    from: span.from,
+    to: span.to,
+    handle,
+    maxTokens,
+    count: goal.count,
+    shown: pinnedIn(span),
+  });
   const saved = span.tokens - outline.tokens - overheadOf(span.exchanges[0]!);
   if (saved <= 0) return undefined;
   need.take(saved, 0);

@@ -1,4 +1,4 @@
-import { proseOf } from '../../outline/index.js';
+import { proseOf } from '../../reading/index.js';
 import type { TranscriptView } from '../../spi/index.js';
 import type { Supersede } from '../../transcript/index.js';
 import type { Need } from './need.js';

@@ -1,4 +1,4 @@
-import { grouped } from '../../outline/index.js';
+import { grouped } from '../../digest/index.js';
 import type { TranscriptView } from '../../spi/index.js';
 import {
   partHandle,

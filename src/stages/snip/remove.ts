@@ -1,4 +1,5 @@
-import { callLabel, proseOf, type Count } from '../../outline/index.js';
+import { type Count } from '../../digest/index.js';
+import { callLabel, proseOf } from '../../reading/index.js';
 import type { TranscriptView, ViewExchange } from '../../spi/index.js';
 import {
   isToolCall,

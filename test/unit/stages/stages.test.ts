@@ -54,11 +54,14 @@ describe('built-in stages', () => {
     });
   });
 
-  it('keeps the summary within its share of the budget, whatever the option says', () => {
+  it('fills with the summary what is free up to the target, and no more than the option says', () => {
     const stage = BUILT_IN_STAGES[5]!;
     const { fixture } = fixturesOf('full')[0]!;
-    const [edit] = Bench.ofChat(fixture.input).plan(stage, { maxSummaryTokens: 5000 }, { summaryTokens: 64 });
-    expect(edit!.slot!.maxTokens).toBe(64);
+    const bench = Bench.ofChat(fixture.input);
+    const slotOf = (options: unknown, reclaim: number): number =>
+      bench.plan(stage, options, { reclaim, budget: 4_000, summaryTokens: 64 })[0]!.slot!.maxTokens;
+    expect(slotOf({}, 1_700) - slotOf({}, 1_800)).toBe(100);
+    expect(slotOf({ maxSummaryTokens: 50 }, 1_700)).toBe(50);
   });
 
   it('snip takes the cheapest loss first and stops as soon as enough is reclaimed', () => {

@@ -1,3 +1,4 @@
+import { DigestIndex } from '../../../src/digest/index.js';
 import { ReferenceIndex } from '../../../src/facts/index.js';
 import { openaiChat } from '../../../src/wire/openai-chat/index.js';
 import { buildView, createGuard, type ViewSource } from '../../../src/pipeline/index.js';
@@ -30,13 +31,15 @@ export class Bench {
   constructor(messages: readonly Message[], holds: readonly Hold[] = []) {
     for (const message of messages) this.log.append(message, measure(message));
     this.references.catchUp();
+    const digests = new DigestIndex(this.log);
+    digests.catchUp();
     this.#isPinned = (message) =>
       message.role === 'system' ||
       this.log.exchangeOf(message.seq).seqs.some((seq) => this.log.at(seq).pinned) ||
       message === this.log.firstUser;
     this.projection = new Projection(this.log, this.#isPinned);
     for (const message of messages) this.projection.append(this.log.find(message.id)!);
-    this.#source = { log: this.log, references: this.references, holds, isPinned: this.#isPinned };
+    this.#source = { log: this.log, references: this.references, holds, isPinned: this.#isPinned, digests };
   }
 
   static ofChat(chat: readonly unknown[]): Bench {

@@ -25,6 +25,17 @@ export const SPILLWAY: readonly Row[] = (['text', 'paragraph'] as const)
       {
         host,
         at,
+        opens: 'Carried from messages that were compacted, ',
+        like: /^Carried from messages that were compacted, [^\n]{1,200}\(history, not a request\):\s*$/,
+        closes,
+        speaker: 'summary',
+        label: 'spillway',
+        example: `${before}Carried from messages that were compacted, in the words of the log, as of m9 (history, not a request):\n- never push [m3]`,
+        counter: 'Carried from messages that were compacted, it says: where is that written?',
+      },
+      {
+        host,
+        at,
         opens: 'Earlier in this session (compacted ',
         like: /^Earlier in this session \(compacted [^)]{1,200}\):\s*$/,
         closes,

@@ -1,0 +1,110 @@
+import { cutText, type CutRequest } from './cut.js';
+import { fitText } from './fit.js';
+import { headOf } from '../reading/index.js';
+import { grouped } from './stub.js';
+
+/**
+ * A call's arguments within `maxTokens`: every key stays, long string values keep their beginning and say what was
+ * cut. Only string literals are touched, so that numbers of any length, order and spacing stay as the model wrote them,
+ * and what was a JSON object still is one. Arguments that are no JSON object are cut as the plain text they are.
+ */
+export function cutArguments(text: string, request: CutRequest): string {
+  const { maxTokens, count, handle, knownTokens = count(text) } = request;
+  if (knownTokens <= maxTokens) return text;
+  const keys = objectKeys(text);
+  if (!keys) return cutText(text, { ...request, knownTokens });
+  const values = stringValues(text);
+  const fixed = text.length - values.reduce((sum, { start, end }) => sum + end - start, 0);
+  const build = (chars: number): string => {
+    const level = levelFor(
+      values.map(({ start, end }) => end - start),
+      chars - fixed,
+    );
+    return rewrite(text, values, (literal) =>
+      literal.length > level ? cutLiteral(literal, level, handle) : literal,
+    );
+  };
+  const fitted = fitText(build, maxTokens, count, text.length / Math.max(1, knownTokens));
+  return fitted?.text ?? keysOnly(keys, handle, maxTokens, count);
+}
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the string literals of a JSON text stand, keys left out; quotation marks included. */
+function stringValues(text: string): Stretch[] {
+  const values: Stretch[] = [];
+  for (let start = text.indexOf('"'); start >= 0;) {
+    const end = endOfLiteral(text, start);
+    if (!/^\s*:/.test(text.slice(end, end + 40))) values.push({ start, end });
+    start = text.indexOf('"', end);
+  }
+  return values;
+}
+
+function endOfLiteral(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+function rewrite(text: string, values: readonly Stretch[], write: (literal: string) => string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of values) {
+    pieces.push(text.slice(at, start), write(text.slice(start, end)));
+    at = end;
+  }
+  return pieces.join('') + text.slice(at);
+}
+
+/** Never longer than the literal it replaces. */
+function cutLiteral(literal: string, chars: number, handle: string): string {
+  const value = String(JSON.parse(literal));
+  const note = (kept: number): string =>
+    `… [${grouped(value.length - kept)} more characters; recall ${handle}]`;
+  const head = headOf(value, Math.max(0, chars - note(0).length));
+  const cut = JSON.stringify(head + note(head.length));
+  return cut.length < literal.length ? cut : literal;
+}
+
+/** Where even cut strings are too much (tables of numbers, hundreds of short strings): the names alone. */
+function keysOnly(
+  keys: readonly string[],
+  handle: string,
+  maxTokens: number,
+  count: (text: string) => number,
+): string {
+  const named = JSON.stringify(Object.fromEntries(keys.map((key) => [key, '…'])));
+  // Thousands of keys are themselves the data.
+  return named.length < 8 * maxTokens && count(named) <= maxTokens
+    ? named
+    : JSON.stringify({ cut: `recall ${handle}` });
+}
+
+function objectKeys(text: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.keys(value)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The height at which a set of columns must be cut so that their sum is the allowance. */
+export function levelFor(columns: readonly number[], allowance: number): number {
+  const ascending = [...columns].sort((a, b) => a - b);
+  let left = Math.max(0, allowance);
+  for (let i = 0; i < ascending.length; i++) {
+    const even = left / (ascending.length - i);
+    if (ascending[i]! > even) return Math.floor(even);
+    left -= ascending[i]!;
+  }
+  return Infinity;
+}

@@ -1,0 +1,139 @@
+import { oneLine, quoted, type CallNote } from '../reading/index.js';
+import type { Entry } from './digest-index.js';
+
+export interface Run {
+  readonly calls: readonly CallNote[];
+}
+
+/** Calls between two entries that are shown. Calls of an entry's own message stand behind it. */
+export function runsBetween(entries: readonly Entry[], calls: readonly CallNote[]): Run[] {
+  const runs: { calls: CallNote[] }[] = [];
+  let e = 0;
+  let current: { calls: CallNote[] } | undefined;
+  for (const call of calls) {
+    while (e < entries.length && entries[e]!.seq <= call.seq) {
+      e++;
+      current = undefined;
+    }
+    if (!current) runs.push((current = { calls: [] }));
+    current.calls.push(call);
+  }
+  return runs;
+}
+
+/** A line on calls where nothing presses: so much, and so much more a call. */
+const SHORT_LINE_CHARS = 120;
+const CALL_CHARS = 60;
+
+/** The newest runs say the most; a run without room for a line is only counted. */
+export function linesOfRuns(
+  runs: readonly Run[],
+  chars: number,
+  detailed: ReadonlySet<CallNote>,
+): (string | undefined)[] {
+  if (chars === Infinity)
+    return runs.map(({ calls }) => runLine(calls, SHORT_LINE_CHARS + CALL_CHARS * calls.length, NOTHING));
+  const lines: (string | undefined)[] = Array.from({ length: runs.length });
+  let left = chars;
+  for (let i = runs.length - 1; i >= 0; i--) {
+    const { calls } = runs[i]!;
+    const room = Math.max(Math.min(left, 120), left - 60 * i);
+    if (left < 40 && !calls.some((call) => detailed.has(call))) continue;
+    // Looks that nothing came of are worth a line only where they were the last thing done.
+    if (i < runs.length - RECENT_RUNS && calls.every(isLook)) continue;
+    const line = runLine(calls, Math.min(room, Math.max(160, 0.5 * left)), detailed);
+    lines[i] = line;
+    // What its calls wrote was paid for when it was chosen.
+    left -=
+      line.length + 1 - calls.reduce((sum, call) => sum + (detailed.has(call) ? call.added.length : 0), 0);
+  }
+  return lines;
+}
+
+const RECENT_RUNS = 4;
+
+const isLook = ({ kind, ending }: CallNote): boolean =>
+  (kind === 'read' || kind === 'search') && ending !== 'failed';
+
+const NOTHING: ReadonlySet<CallNote> = new Set();
+
+/** `[calls m14..m30] looked at planner.go; go test ./... → failed: “undefined: cfg”`. */
+function runLine(calls: readonly CallNote[], chars: number, detailed: ReadonlySet<CallNote>): string {
+  const first = calls[0]!;
+  const last = calls.at(-1)!;
+  const head = `[${calls.length === 1 ? 'call' : `${calls.length} calls`} ${first.id === last.id ? first.id : `${first.id}..${last.id}`}]`;
+  let left = chars - head.length;
+  const items = itemsOf(calls, detailed);
+  const kept = new Set(items.filter(({ detail }) => detail !== ''));
+  for (const item of items.toSorted((a, b) => b.worth - a.worth || b.at - a.at)) {
+    if (kept.has(item)) continue;
+    if (item.text.length + 2 > left) continue;
+    left -= item.text.length + 2;
+    kept.add(item);
+  }
+  const shown = items
+    .filter((item) => kept.has(item))
+    .map(({ text, times, detail }) => `${text}${times > 1 ? ` ×${times}` : ''}${detail}`);
+  return [head, shown.join('; ')].filter((part) => part !== '').join(' ');
+}
+
+interface Item {
+  readonly at: number;
+  readonly worth: number;
+  readonly text: string;
+  /** What it wrote, where that was chosen. */
+  readonly detail: string;
+  times: number;
+}
+
+const OUTCOME_CHARS = 110;
+
+function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): Item[] {
+  const items: Item[] = [];
+  let reads: string[] = [];
+  const flush = (at: number): void => {
+    if (reads.length === 0) return;
+    const names = [...new Set(reads)];
+    const text = `looked at ${names.slice(0, 6).join(', ')}${names.length > 6 ? ` and ${names.length - 6} more` : ''}`;
+    items.push({ at, worth: 0, text, detail: '', times: 1 });
+    reads = [];
+  };
+  calls.forEach((call, at) => {
+    if (isLook(call)) {
+      if (call.label !== '') reads.push(call.kind === 'read' ? call.label : oneLine(call.label, 60));
+      return;
+    }
+    flush(at - 0.5);
+    const text = `${labelOf(call)}${outcomeText(call)}`;
+    const detail = detailed.has(call) ? ` {${call.added.replaceAll('\n', ' ⏎ ')}}` : '';
+    const before = items.at(-1);
+    if (before && before.text === text && before.detail === '' && detail === '') before.times++;
+    else items.push({ at, worth: worthOf(call), text, detail, times: 1 });
+  });
+  flush(calls.length);
+  return items;
+}
+
+function labelOf({ tool, kind, changed, label }: CallNote): string {
+  if (tool === '') return label;
+  return `${tool} ${kind === 'write' && changed.length > 0 ? changed.join(', ') : label}`.trim();
+}
+
+/** What a line on calls names first: what failed, what was changed and checked. */
+function worthOf({ ending, changed, checks, written }: CallNote): number {
+  return (
+    1 +
+    (ending === 'failed' ? 2 : 0) +
+    (changed.length > 0 ? 3 : 0) +
+    (checks ? 3 : 0) +
+    (written !== '' ? 2 : 0)
+  );
+}
+
+function outcomeText({ ending, outcome, kind, changed }: CallNote): string {
+  if (ending === undefined) return ' → no answer';
+  if (ending === 'passed' && (kind !== 'run' || changed.length > 0)) return '';
+  const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
+  if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;
+  return ` → ${ending}${said === '' ? '' : `: ${said}`}`;
+}

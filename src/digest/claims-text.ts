@@ -1,0 +1,206 @@
+import type { Artifact } from '../facts/index.js';
+import { oneLine, quoted, type Claim, type StatementIndex } from '../reading/index.js';
+import type { Count } from './cut.js';
+import { fitText } from './fit.js';
+
+export interface ClaimsRequest {
+  readonly statements: StatementIndex;
+  readonly artifacts: Iterable<Artifact>;
+  /** Whether a message stands in the view as it was: what it says is not repeated. */
+  readonly isShownMessage: (seq: number) => boolean;
+  /** Whether a text that stands for messages says it already, word for word. */
+  readonly isShownText: (text: string) => boolean;
+  /** Id of the newest message of the log. */
+  readonly upTo: string;
+  readonly maxTokens: number;
+  readonly count: Count;
+}
+
+/** What holds is read off the log up to a message: behind it the talk itself says more. */
+const headerFor = (upTo: string): string =>
+  `Carried from messages that were compacted, in the words of the log, as of ${upTo} (history, not a request):`;
+
+/** Of the room: what each section may take while the others wait. Bounds come first, files last. */
+const BOUNDS_SHARE = 0.45;
+const REQUIREMENTS_SHARE = 0.4;
+const STEPS_SHARE = 0.5;
+const FAILURES_SHARE = 0.4;
+const INSTRUCTIONS_SHARE = 0.25;
+
+/** The few exact things carried beside a digest; undefined where there is nothing to say, or no room to say it. */
+export function claimsText(request: ClaimsRequest): { text: string; tokens: number } | undefined {
+  const { maxTokens, count } = request;
+  if (maxTokens < 30) return undefined;
+  const fitted = fitText((chars) => draw(request, chars), maxTokens, count);
+  return fitted && fitted.text !== '' ? fitted : undefined;
+}
+
+function draw(
+  { statements, artifacts, isShownMessage, isShownText, upTo }: ClaimsRequest,
+  chars: number,
+): string {
+  const lines: string[] = [];
+  const header = headerFor(upTo);
+  const room = chars - header.length - 1;
+  let left = room;
+  const push = (title: string, said: readonly string[]): void => {
+    if (said.length === 0) return;
+    lines.push(title, ...said);
+    left -= title.length + 1 + sizeOf(said);
+  };
+  const hidden = (claim: Claim): boolean =>
+    claim.status === 'live' && !isShownMessage(claim.seq) && !isShownText(claim.text);
+  const share = (of: number): number => Math.min(of * room, left) - 40;
+
+  push(
+    'The user set these bounds, oldest first:',
+    sentenceLines(statements.bounds.claims.filter(hidden), share(BOUNDS_SHARE)),
+  );
+  push(
+    'The user demands, letter for letter:',
+    listLines(statements.requirements.filter(hidden), share(REQUIREMENTS_SHARE)),
+  );
+  push('Steps of the plan that are open:', stepLines(statements, isShownMessage, share(STEPS_SHARE)));
+  push(
+    'Checks that failed when they last ran:',
+    newestLines(
+      statements.failures.claims.filter(({ seq }) => !isShownMessage(seq)),
+      share(FAILURES_SHARE),
+    ),
+  );
+  push(
+    'Instructions that were loaded:',
+    newestLines(
+      statements.instructions.claims.filter(({ seq }) => !isShownMessage(seq)),
+      share(INSTRUCTIONS_SHARE),
+    ),
+  );
+  push('Files changed in this session:', fileLines(artifacts, left - 40));
+  return lines.length > 0 ? [header, ...lines].join('\n') : '';
+}
+
+/** The newest that fit, in order; the others are counted, with where to read them. */
+function sentenceLines(claims: readonly Claim[], chars: number): string[] {
+  const chosen = new Set<Claim>();
+  let left = chars;
+  for (const claim of claims.toReversed()) {
+    const size = claim.text.length + claim.id.length + 8;
+    if (size > left) continue;
+    left -= size;
+    chosen.add(claim);
+  }
+  const lines = claims
+    .filter((claim) => chosen.has(claim))
+    .map(({ text, id }) => `- ${quoted(text)} [${id}]`);
+  return [...lines, ...restLine(claims.filter((claim) => !chosen.has(claim)))];
+}
+
+const LISTED_IDS = 6;
+
+function restLine(claims: readonly Claim[]): string[] {
+  if (claims.length === 0) return [];
+  const ids = [...new Set(claims.map(({ id }) => id))];
+  const listed = ids.length <= LISTED_IDS ? ids.join(', ') : `${ids[0]}..${ids.at(-1)}`;
+  return [`- ${claims.length} more [recall ${listed}]`];
+}
+
+/** Lists stand whole or by their handle. Continued lines are indented, so that none can begin a section. */
+function listLines(claims: readonly Claim[], chars: number): string[] {
+  let left = chars;
+  const shown: string[] = [];
+  const rest: Claim[] = [];
+  for (const claim of claims.toReversed()) {
+    const text = `- [${claim.id}] ${claim.text.replaceAll('\n', '\n  ')}`;
+    if (text.length + 1 > left) rest.push(claim);
+    else {
+      left -= text.length + 1;
+      shown.push(text);
+    }
+  }
+  return [...shown.reverse(), ...restLine(rest.reverse())];
+}
+
+function stepLines(
+  { plan }: StatementIndex,
+  isShownMessage: (seq: number) => boolean,
+  chars: number,
+): string[] {
+  const open = plan.steps.filter(({ done, isGone }) => !done && !isGone);
+  if (open.every(({ seq }) => isShownMessage(seq))) return [];
+  const done = plan.steps.length - open.length;
+  const lines: string[] = [];
+  let left = chars;
+  for (const { text, state } of open) {
+    const line = `- ${oneLine(text, 200)}${isPending(state) ? '' : ` (${stateOf(state)})`}`;
+    if (line.length + 1 > left) break;
+    left -= line.length + 1;
+    lines.push(line);
+  }
+  if (lines.length < open.length) lines.push(`- ${open.length - lines.length} more`);
+  if (done > 0) lines.push(`- ${done} other steps are done`);
+  return lines;
+}
+
+const isPending = (state: string): boolean => /^(?:pending|open|todo|not[_ -]started)$/i.test(state);
+
+/** A state is an agent's word: one line, no brackets, not endless. */
+function stateOf(state: string): string {
+  return oneLine(state.replace(/[()[\]]/g, ' '), 30);
+}
+
+function newestLines(claims: readonly Claim[], chars: number): string[] {
+  let left = chars;
+  const lines: string[] = [];
+  for (const { text, id } of claims.toReversed()) {
+    const line = `- ${text}${text.includes('[recall ') ? '' : ` [${id}]`}`;
+    if (line.length + 1 > left) break;
+    left -= line.length + 1;
+    lines.push(line);
+  }
+  return lines.reverse();
+}
+
+/** Temporary folders of machines and agents: what was written there is no work. */
+const TEMPORARY =
+  /^(?:\/tmp\/|\/private\/tmp\/|\/var\/folders\/|\/dev\/)|\/(?:scratchpad|\.claude\/projects|node_modules)\//;
+
+/** One line a state, newest first, paths below their common folder. */
+function fileLines(artifacts: Iterable<Artifact>, chars: number): string[] {
+  const changed = [...artifacts]
+    .filter(({ state, path }) => state !== 'read' && !TEMPORARY.test(path))
+    // A folder that was taken away is often made again by a build that nobody can see.
+    .filter(({ state, path }) => state !== 'deleted' || /\.\w{1,10}$/.test(path))
+    .sort((a, b) => b.last - a.last);
+  if (changed.length === 0) return [];
+  const folder = commonFolder(changed.map(({ path }) => path));
+  const lines: string[] = [];
+  let left = chars;
+  let unnamed = 0;
+  for (const state of ['modified', 'created', 'deleted'] as const) {
+    const paths = changed
+      .filter((artifact) => artifact.state === state)
+      .map(({ path }) => path.slice(folder.length));
+    const named: string[] = [];
+    for (const path of paths) {
+      if (path.length + 2 > left - state.length - 4) break;
+      left -= path.length + 2;
+      named.push(path);
+    }
+    unnamed += paths.length - named.length;
+    if (named.length > 0) lines.push(`- ${state}: ${named.map((path) => oneLine(path, 300)).join(', ')}`);
+  }
+  if (unnamed > 0) lines.push(`- and ${unnamed} more`);
+  return folder === '' || lines.length === 0 ? lines : [`- below ${oneLine(folder, 300)}`, ...lines];
+}
+
+/** Ends in a slash; '' where the paths share none worth a line. */
+function commonFolder(paths: readonly string[]): string {
+  let folder = paths[0]!.slice(0, paths[0]!.lastIndexOf('/') + 1);
+  for (const path of paths)
+    while (!path.startsWith(folder)) folder = folder.slice(0, folder.slice(0, -1).lastIndexOf('/') + 1);
+  return paths.length > 1 && folder.length > 8 ? folder : '';
+}
+
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}

@@ -1,0 +1,166 @@
+import { isToolCall, isToolResult, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
+import {
+  answer,
+  conclusiveness,
+  hostSummaryIn,
+  noteOf,
+  passagesOf,
+  proseOf,
+  speechesOf,
+  userWordsIn,
+  withoutOwnText,
+  type CallNote,
+  type Passage,
+} from '../reading/index.js';
+
+/**
+ * Whose words an entry holds. `pasted`: what a user put in from elsewhere; `written`: a text of the agent that stands in
+ * a call; `earlier`: a summary that a host made.
+ */
+export type Voice = 'user' | 'pasted' | 'agent' | 'written' | 'earlier';
+
+/** A passage with what decides whether it stays. */
+export interface Weighed extends Passage {
+  /** Without its age: from 0 up; see `worthOf`. */
+  worth: number;
+}
+
+/** What one message says, in prose. */
+export interface Entry {
+  readonly seq: number;
+  readonly id: string;
+  readonly voice: Voice;
+  readonly passages: readonly Weighed[];
+  readonly chars: number;
+  /** It ended the agent's turn: nothing was called behind it. */
+  readonly final: boolean;
+  /** Of a short reply: what it answers, without which it says nothing. */
+  readonly answers?: Entry;
+}
+
+/** Most characters of one message that are read for its prose; a longer one is a document. */
+const PROSE_CHARS = 60_000;
+/** A reply up to this length may make no sense without what it answers, in characters. */
+const REPLY_CHARS = 120;
+/** Passages at the end of the answered message that a short reply keeps in sight. */
+const ANSWERED_PASSAGES = 2;
+
+/** What the words of a log say and what its calls came to, read once as the log grows. */
+export class DigestIndex {
+  readonly #log: ReadonlyLog;
+  readonly #entries: Entry[] = [];
+  readonly #calls: CallNote[] = [];
+  /** By call id: calls that wait for their result. */
+  readonly #open = new Map<string, CallNote>();
+  #next = 0;
+
+  constructor(log: ReadonlyLog) {
+    this.#log = log;
+  }
+
+  catchUp(): void {
+    for (; this.#next < this.#log.length; this.#next++) this.#read(this.#log.at(this.#next));
+  }
+
+  /** Entries and calls of a stretch of the log, in order; of the entries the newest `most`. */
+  entries(from: number, to: number, most: number): readonly Entry[] {
+    const end = lowerBound(this.#entries, to + 1);
+    return this.#entries.slice(Math.max(lowerBound(this.#entries, from), end - most), end);
+  }
+
+  calls(from: number, to: number, most: number): readonly CallNote[] {
+    const end = lowerBound(this.#calls, to + 1);
+    return this.#calls.slice(Math.max(lowerBound(this.#calls, from), end - most), end);
+  }
+
+  #read(message: LogMessage): void {
+    const { role, origin } = message;
+    if (role === 'user' && origin !== 'synthetic') this.#hearUser(message);
+    if (role === 'assistant' && origin !== 'synthetic') {
+      const called = message.parts.some(isToolCall);
+      this.#add(message, 'agent', withoutOwnText(proseOf(message)), !called);
+    }
+    for (const part of message.parts) {
+      if (isToolCall(part)) {
+        const note = noteOf(part, message);
+        this.#calls.push(note);
+        this.#open.set(part.callId, note);
+        if (note.written !== '') this.#add(message, 'written', note.written, false);
+      } else if (isToolResult(part)) {
+        const note = this.#open.get(part.callId);
+        this.#open.delete(part.callId);
+        if (note) answer(note, part);
+      }
+    }
+  }
+
+  #hearUser(message: LogMessage): void {
+    const before = message.seq > 0 ? this.#log.at(message.seq - 1) : undefined;
+    const summary = hostSummaryIn(message);
+    if (summary !== undefined) this.#add(message, 'earlier', summary, false);
+    const pasted = speechesOf(message, before)
+      .filter(({ speaker }) => speaker === 'document')
+      .map(({ text }) => text)
+      .join('\n\n');
+    if (pasted !== '') this.#add(message, 'pasted', pasted, false);
+    const words = userWordsIn(message, before);
+    if (words === '') return;
+    const answers = words.length <= REPLY_CHARS ? this.#answeredBy(words) : undefined;
+    this.#add(message, 'user', words, false, answers);
+  }
+
+  #add({ seq, id }: LogMessage, voice: Voice, prose: string, final: boolean, answers?: Entry): void {
+    const read =
+      prose.length > PROSE_CHARS
+        ? `${prose.slice(0, PROSE_CHARS / 2)}\n\n${prose.slice(-PROSE_CHARS / 2)}`
+        : prose;
+    const passages = passagesOf(read).map((passage, i, all): Weighed => ({
+      ...passage,
+      worth: worthOf(passage.text, voice, final, i, all.length),
+    }));
+    if (passages.length === 0) return;
+    this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...(answers && { answers }) });
+  }
+
+  /** A short reply is no sentence of its own: the question or the options before it stay with it. */
+  #answeredBy(reply: string): Entry | undefined {
+    const before = this.#entries.at(-1);
+    if (before?.voice !== 'agent') return undefined;
+    const chosen = /(?:^|\D)(\d{1,2})(?:\D|$)/.exec(reply)?.[1] ?? /^\W*([a-h])\b/i.exec(reply)?.[1];
+    const option =
+      chosen === undefined ? undefined : new RegExp(`(?:^|\\n)\\W{0,4}(?:option )?${chosen}[.):]`, 'i');
+    before.passages.forEach((passage, i) => {
+      const isLast = i >= before.passages.length - ANSWERED_PASSAGES;
+      if (isLast || /[?？]/.test(passage.text) || option?.test(passage.text))
+        passage.worth = Math.max(passage.worth, ANSWERED_WORTH);
+    });
+    return before;
+  }
+}
+
+/** Just below the user's own words. */
+export const ANSWERED_WORTH = 9;
+
+/** What a passage is worth by whose it is and what it says; `draw` adds its age. */
+function worthOf(text: string, voice: Voice, final: boolean, at: number, of: number): number {
+  if (voice === 'user') return 10;
+  if (voice === 'earlier') return 8;
+  if (voice === 'pasted') return 5 + conclusiveness(text);
+  const base = voice === 'written' ? 4.5 : final ? 5 : 3;
+  // The first passage of a report says the result, the last what is open. Thinking aloud comes to its point at the end:
+  // what stands before is often taken back.
+  const isLast = at === of - 1;
+  const place = final ? (at === 0 || isLast ? 1 : 0) : isLast ? 0.5 : of > 3 ? -0.7 : 0;
+  return base + place + conclusiveness(text);
+}
+
+function lowerBound(items: readonly { readonly seq: number }[], seq: number): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (items[middle]!.seq < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

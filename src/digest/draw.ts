@@ -1,0 +1,188 @@
+import type { CallNote } from '../reading/index.js';
+import type { Digest, DigestRequest } from '../spi/index.js';
+import type { Handle } from '../transcript/index.js';
+import { fitText } from './fit.js';
+import { PREFIX_CHARS, takeUsers } from './user-words.js';
+import { linesOfRuns, runsBetween } from './call-lines.js';
+import type { DigestIndex, Entry, Weighed } from './digest-index.js';
+
+/** Newest entries and calls that are looked at; what is older stays in the log, and a line says so. */
+const MOST_ENTRIES = 3_000;
+const MOST_CALLS = 3_000;
+
+/** Of the text: most that the words of users take while others have something to say. */
+const USER_SHARE = 0.6;
+/** In a text this short the words of users are nearly all there is room for. In characters. */
+const SHORT_CHARS = 1_500;
+const USER_SHARE_OF_SHORT = 0.85;
+/** What is kept for lines on calls while there is more prose than room. */
+const CALL_SHARE = 0.16;
+
+export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
+  const { from, to, handle, maxTokens, count, shown } = request;
+  const entries = index.entries(from, to, MOST_ENTRIES).filter(({ seq }) => !shown?.has(seq));
+  const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
+  if (maxTokens === Infinity) {
+    const { text } = draw(entries, calls, handle, Infinity);
+    return { text, tokens: count(text), shortened: [] };
+  }
+  let shortened: readonly string[] = [];
+  const build = (chars: number): string => {
+    const drawn = draw(entries, calls, handle, chars);
+    shortened = drawn.shortened;
+    return drawn.text;
+  };
+  const fitted = fitText(build, maxTokens, count);
+  if (fitted) return { ...fitted, shortened };
+  const text = `[Earlier messages compacted; recall ${handle}]`;
+  return {
+    text,
+    tokens: count(text),
+    shortened: entries.filter(({ voice }) => voice === 'user').map(({ id }) => id),
+  };
+}
+
+/** What is chosen of an entry: the places of passages that stand, or a cut of its one passage. */
+interface Chosen {
+  readonly entry: Entry;
+  readonly texts: Map<number, string>;
+}
+
+function draw(
+  entries: readonly Entry[],
+  calls: readonly CallNote[],
+  handle: Handle,
+  chars: number,
+): { text: string; shortened: string[] } {
+  const header = headerFor(handle);
+  const chosen = new Map<Entry, Chosen>();
+  let left = chars - header.length - 1;
+  const take = (entry: Entry, at: number, text: string): void => {
+    let one = chosen.get(entry);
+    if (!one) {
+      chosen.set(entry, (one = { entry, texts: new Map() }));
+      left -= PREFIX_CHARS + entry.id.length;
+    }
+    one.texts.set(at, text);
+    left -= text.length + 3;
+  };
+  const users = entries.filter(({ voice }) => voice === 'user');
+  const others = entries.filter(({ voice }) => voice !== 'user');
+  const otherChars = others.reduce((sum, { chars: n }) => sum + n, 0);
+  const reserve = Math.min(CALL_SHARE * left, 60 * calls.length);
+  const share = left < SHORT_CHARS ? USER_SHARE_OF_SHORT : USER_SHARE;
+  takeUsers(users, Math.max(share * left, left - reserve - otherChars), take);
+  left -= reserve;
+  const detailed = new Set<CallNote>();
+  for (const { entry, passage, call } of ranked(others, calls)) {
+    if (left < 60) break;
+    if (entry && passage.text.length + PREFIX_CHARS <= left) take(entry, passage.at, passage.text);
+    if (call && call.added.length + DETAIL_CHARS <= left) {
+      detailed.add(call);
+      left -= call.added.length + DETAIL_CHARS;
+    }
+  }
+  left += reserve;
+  const shownEntries = entries.filter((entry) => chosen.has(entry));
+  const runs = runsBetween(shownEntries, calls);
+  const callLines = linesOfRuns(runs, left, detailed);
+  const lines = [header];
+  let r = 0;
+  const flush = (before: number): void => {
+    for (; r < runs.length && runs[r]!.calls[0]!.seq < before; r++) {
+      const line = callLines[r];
+      if (line) lines.push(line);
+    }
+  };
+  for (const entry of shownEntries) {
+    flush(entry.seq);
+    lines.push(entryText(entry, chosen.get(entry)!.texts));
+  }
+  flush(Infinity);
+  const shortened = users.filter((user) => !isWhole(user, chosen.get(user))).map(({ id }) => id);
+  const hidden = users.filter((user) => !chosen.has(user));
+  if (hidden.length > 0) lines.splice(1, 0, hiddenLine(hidden));
+  return { text: lines.join('\n'), shortened };
+}
+
+function headerFor(handle: Handle): string {
+  return `[Digest of earlier messages ${handle}, in order; “[…]” where words are left out; recall ${handle}]`;
+}
+
+/** What may stand beside the words of users: a passage of prose, or what a call wrote into files. */
+type Ranked = { readonly score: number; readonly seq: number } & (
+  | { readonly entry: Entry; readonly passage: Weighed; readonly call?: undefined }
+  | { readonly call: CallNote; readonly entry?: undefined; readonly passage?: undefined }
+);
+
+/** What newness adds, of the whole way from the oldest to the newest. */
+const AGE_WEIGHT = 2;
+/** Passages longer than this give less for their room. In characters. */
+const HANDY_CHARS = 300;
+/** What an edit says of the work: more than a remark, less than a conclusion. */
+const EDIT_WORTH = 3.4;
+/** Label and brackets around what a call wrote. */
+const DETAIL_CHARS = 30;
+
+/** Two passages with the same first words say the same. */
+function gistOf(text: string): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.length < 4 ? text : words.slice(0, 14).join(' ');
+}
+
+function ranked(entries: readonly Entry[], calls: readonly CallNote[]): Ranked[] {
+  const last = new Map<string, Weighed>();
+  for (const { passages } of entries) for (const passage of passages) last.set(gistOf(passage.text), passage);
+  const from = Math.min(entries[0]?.seq ?? Infinity, calls[0]?.seq ?? Infinity);
+  const to = Math.max(entries.at(-1)?.seq ?? 0, calls.at(-1)?.seq ?? 0);
+  const scoreOf = (worth: number, seq: number, text: string): number =>
+    worth +
+    (AGE_WEIGHT * (seq - from + 1)) / (to - from + 1) -
+    Math.log2(Math.max(1, text.length / HANDY_CHARS)) * 0.5;
+  const found: Ranked[] = [];
+  for (const entry of entries) {
+    const { seq } = entry;
+    for (const passage of entry.passages) {
+      // Said again later: the newest stands for all.
+      if (last.get(gistOf(passage.text)) !== passage) continue;
+      found.push({ entry, passage, seq, score: scoreOf(passage.worth, seq, passage.text) });
+    }
+  }
+  for (const call of calls)
+    if (call.added !== '' && call.ending !== 'failed')
+      found.push({ call, seq: call.seq, score: scoreOf(EDIT_WORTH, call.seq, call.added) });
+  return found.sort(
+    (a, b) => b.score - a.score || b.seq - a.seq || (a.passage?.at ?? 0) - (b.passage?.at ?? 0),
+  );
+}
+
+const NAMES: Readonly<Record<Entry['voice'], string>> = {
+  user: 'User',
+  pasted: 'User pasted',
+  agent: 'Assistant',
+  written: 'Assistant wrote',
+  earlier: 'Earlier summary',
+};
+
+/** Continued lines are indented, so that no text can begin a line of ours. */
+function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
+  const pieces: string[] = [];
+  let expected = 0;
+  for (const at of [...texts.keys()].sort((a, b) => a - b)) {
+    if (at > expected) pieces.push('[…]');
+    pieces.push(texts.get(at)!);
+    expected = at + 1;
+  }
+  if (expected < entry.passages.length && !pieces.at(-1)!.includes('[…]')) pieces.push('[…]');
+  return `${NAMES[entry.voice]} [${entry.id}]: ${pieces.join('\n').replaceAll('\n', '\n  ')}`;
+}
+
+function isWhole(entry: Entry, chosen: Chosen | undefined): boolean {
+  return chosen !== undefined && entry.passages.every(({ at, text }) => chosen.texts.get(at) === text);
+}
+
+function hiddenLine(hidden: readonly Entry[]): string {
+  const ids = hidden.map(({ id }) => id);
+  const listed = ids.length <= 8 ? ids.join(', ') : `${ids[0]}..${ids.at(-1)}`;
+  return `[${ids.length} more message${ids.length === 1 ? '' : 's'} of the user; recall ${listed}]`;
+}

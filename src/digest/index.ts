@@ -1,0 +1,7 @@
+export { DigestIndex, type Entry, type Voice } from './digest-index.js';
+export { drawDigest } from './draw.js';
+export { claimsText, type ClaimsRequest } from './claims-text.js';
+export { stubFor, isStub, grouped, type StubFacts } from './stub.js';
+export { cutText, isCut, type Count, type CutRequest } from './cut.js';
+export { cutArguments, levelFor } from './arguments.js';
+export { keyLines, type Wanted } from './key-lines.js';

@@ -1,0 +1,32 @@
+import { plainName } from '../reading/index.js';
+import type { Handle } from '../transcript/index.js';
+
+export interface StubFacts {
+  /** Name of the tool, where it is known. */
+  readonly tool?: string | undefined;
+  /** Size of what left the view. */
+  readonly tokens: number;
+  readonly handle: Handle;
+  /** Why it could go, in a word or two: `stale`, `expired`. */
+  readonly status?: string | undefined;
+}
+
+const STUB = /^\[[^\n]* result, [\d,]+ tokens, compacted(?:, [^\n]*)?; recall [^\n]+\]$/;
+
+/**
+ * The short line that stands for a result: `[Read result, 1,234 tokens, compacted; recall m12#0]`. It says that the
+ * call happened, so that the agent does not repeat it. May be larger than a tiny result: the caller compares.
+ */
+export function stubFor({ tool, tokens, handle, status }: StubFacts): string {
+  const fate = status ? `compacted, ${status}` : 'compacted';
+  return `[${plainName(tool)} result, ${grouped(tokens)} tokens, ${fate}; recall ${handle}]`;
+}
+
+export function isStub(text: string): boolean {
+  return text.length < 400 && STUB.test(text);
+}
+
+/** 1234567 → `1,234,567`, whatever the machine's locale. */
+export function grouped(figure: number): string {
+  return String(Math.round(figure)).replace(/\B(?=(\d{3})+$)/g, ',');
+}

@@ -1,0 +1,67 @@
+import { headOf, tailOf } from '../reading/index.js';
+import { ANSWERED_WORTH, type Entry } from './digest-index.js';
+
+/** `User [m12]: ` and the line break. */
+export const PREFIX_CHARS = 16;
+
+export type Take = (entry: Entry, at: number, text: string) => void;
+
+/** Of one message of a user, while others wait; the rest is head and tail. */
+const ONE_USER_SHARE = 0.3;
+/** A message up to this length stands whole or not at all, in characters. */
+const WHOLE_CHARS = 500;
+/** Of what a short reply answers: so much of its end. */
+const ANSWERED_CHARS = 420;
+
+/** The newest first, each whole where it fits; a long one by its beginning and end; a short reply with what it answers. */
+export function takeUsers(users: readonly Entry[], chars: number, taken: Take): void {
+  let left = chars;
+  const most = Math.max(WHOLE_CHARS, ONE_USER_SHARE * chars);
+  const take: Take = (entry, at, text) => {
+    taken(entry, at, text);
+    left -= text.length + 3;
+  };
+  const [first] = users;
+  const order = first ? [users.at(-1)!, first, ...users.slice(1, -1).toReversed()] : [];
+  for (const user of new Set(order)) {
+    const prefix = PREFIX_CHARS + user.id.length;
+    const cost = sizeOf(user) + prefix;
+    if (cost > left && (sizeOf(user) <= WHOLE_CHARS || left < WHOLE_CHARS / 2)) continue;
+    left -= prefix;
+    if (cost <= most || (cost <= left && users.length === 1))
+      for (const { at, text } of user.passages) take(user, at, text);
+    else take(user, 0, endsOf(user, Math.min(left, most)));
+    if (user.answers) takeAnswered(user.answers, left, take);
+  }
+}
+
+function takeAnswered(answered: Entry, room: number, take: Take): void {
+  let left = Math.min(room, ANSWERED_CHARS) - PREFIX_CHARS - answered.id.length;
+  for (const { at, text, worth } of answered.passages.toReversed()) {
+    if (worth < ANSWERED_WORTH || left < 80) continue;
+    const shown = text.length <= left ? text : `[…] ${fromWord(tailOf(text, left - 4))}`;
+    take(answered, at, shown);
+    left -= shown.length;
+  }
+}
+
+function sizeOf({ passages }: Entry): number {
+  return passages.reduce((sum, { text }) => sum + text.length + 3, 0);
+}
+
+function endsOf({ passages }: Entry, room: number): string {
+  const text = passages.map((passage) => passage.text).join('\n');
+  if (text.length <= room) return text;
+  return `${toWord(headOf(text, Math.floor(room * 0.6)))} […] ${fromWord(tailOf(text, Math.floor(room * 0.3)))}`;
+}
+
+/** Up to the last space, so that no word is torn. */
+function toWord(head: string): string {
+  const space = head.search(/\s\S*$/);
+  return space > head.length / 2 ? head.slice(0, space) : head;
+}
+
+function fromWord(tail: string): string {
+  const space = tail.search(/\s/);
+  return space >= 0 && space < tail.length / 2 ? tail.slice(space + 1) : tail;
+}

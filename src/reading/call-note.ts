@@ -1,0 +1,121 @@
+import { actionOf, checksOf, mayCheck, parseArguments, type CallArguments } from '../facts/index.js';
+import { endingOf, type Ending } from './ending.js';
+import { failureLine, verdictLine } from './outcome.js';
+import { oneLine } from './slices.js';
+import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../transcript/index.js';
+import { tellingLines } from './telling-lines.js';
+import { plainName } from './tool-name.js';
+import { addedText, commandLineOf, proseInArguments, textInCommand } from './written.js';
+
+/** What a call was about, read once, and what came of it once it was answered. */
+export interface CallNote {
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: 'read' | 'write' | 'search' | 'run' | 'other';
+  /** A test, build or linter. */
+  readonly checks: boolean;
+  /** The tool, or nothing where the label is a command. */
+  readonly tool: string;
+  /** The command, the file, or the first words of the arguments; one line. */
+  readonly label: string;
+  /** Files that it changes, by their last two segments. */
+  readonly changed: readonly string[];
+  /** What it writes into files, its most telling lines; '' for other calls. */
+  readonly added: string;
+  /** A text of the agent's own that it hands over: a commit message, a plan, a report; '' where there is none. */
+  readonly written: string;
+  ending: Ending | undefined;
+  /** The tool's own words on how it ended, one line; undefined until it is answered, and where they would say nothing. */
+  outcome: string | undefined;
+}
+
+const LABEL_CHARS = 140;
+const OUTCOME_CHARS = 110;
+/** So much of an edit may be quoted. */
+const ADDED_CHARS = 700;
+
+export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
+  const given = parseArguments(call.arguments);
+  const action = actionOf(call, given);
+  const line = action.target === undefined || isShell(call, given) ? commandLineOf(given) : undefined;
+  const changed = action.touches.filter(({ how }) => how !== 'read').map(({ path }) => shortPath(path));
+  const writes = action.kind === 'write' || changed.length > 0;
+  const isRun = line !== undefined && action.kind !== 'other';
+  return {
+    seq,
+    id,
+    kind: action.kind,
+    checks: action.kind === 'run' && mayCheck(call) && checksOf(call).length > 0,
+    tool: isRun ? '' : plainName(call.name),
+    label: isRun
+      ? oneLine(withoutDocuments(withoutFolder(line)), LABEL_CHARS)
+      : labelOf(action.target, given),
+    changed: [...new Set(changed)],
+    added: writes ? tellingLines(addedText(given), ADDED_CHARS) : '',
+    written: isRun ? textInCommand(line) : action.kind === 'other' ? proseInArguments(given) : '',
+    ending: undefined,
+    outcome: undefined,
+  };
+}
+
+/** Writes down how a call ended. */
+export function answer(note: CallNote, result: ToolResultPart): void {
+  const text = textOf(result);
+  if (note.kind === 'run' || (note.kind === 'write' && note.tool === '')) {
+    note.ending = endingOf(text, { isError: result.isError === true, isCheck: note.checks });
+    note.outcome = runOutcome(text, note.ending);
+    return;
+  }
+  // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
+  const failed =
+    result.isError === true ||
+    /^\W{0,3}(?:<[\w-]+>)?\s*(?:error|failed|cannot|could not|no such)\b/i.test(text.slice(0, 80));
+  note.ending = failed ? 'failed' : 'passed';
+  if (failed) note.outcome = oneLine(text, OUTCOME_CHARS);
+}
+
+/** A short answer whole; of a longer one its verdict, or the line that says why it failed. */
+function runOutcome(text: string, ending: Ending): string | undefined {
+  const flat = oneLine(text, OUTCOME_CHARS + 1);
+  if (flat === '') return undefined;
+  if (flat.length <= OUTCOME_CHARS) return flat;
+  const said = ending === 'failed' ? [failureLine(text), verdictLine(text)] : [verdictLine(text)];
+  const lines = [...new Set(said.filter((line) => line !== undefined))];
+  return lines.length > 0 ? oneLine(lines.join('; '), 2 * OUTCOME_CHARS) : undefined;
+}
+
+function isShell(call: ToolCallPart, given: CallArguments): boolean {
+  return given.text === undefined && /bash|shell|exec|terminal|command/i.test(call.name);
+}
+
+function labelOf(target: string | undefined, given: CallArguments): string {
+  if (target !== undefined) return shortPath(target);
+  const texts = Object.values(given.fields).filter((value): value is string => typeof value === 'string');
+  return oneLine(given.text ?? texts[0] ?? '', 80);
+}
+
+/** `src/pipeline/run.ts` → `pipeline/run.ts`: enough to know it by. */
+export function shortPath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  return parts.slice(-2).join('/');
+}
+
+/** `cd /where/it/works && npm test`: the folder is the same all session. */
+function withoutFolder(line: string): string {
+  return line.replace(/^\s*cd\s+(?:"[^"\n]+"|\S+)\s*(?:&&|;)\s*/, '');
+}
+
+/** A here-document is a file in a command: its first line names it. */
+function withoutDocuments(line: string): string {
+  const document = line.search(/<<-?\s*['"]?\w+['"]?\n/);
+  return document < 0 ? line : `${line.slice(0, document)}<<…`;
+}
+
+/** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
+export function callLabel(call: ToolCallPart): string {
+  const given = parseArguments(call.arguments);
+  const { kind, target } = actionOf(call, given);
+  const line = target === undefined || isShell(call, given) ? commandLineOf(given) : undefined;
+  if (line !== undefined && kind !== 'other') return oneLine(withoutDocuments(line), LABEL_CHARS);
+  return `${plainName(call.name)} ${oneLine(target ?? labelOf(undefined, given), LABEL_CHARS)}`.trim();
+}

@@ -1,0 +1,77 @@
+/** A piece of prose that can stand or leave by itself: a paragraph, a few items of a list, a block of code. */
+export interface Passage {
+  readonly text: string;
+  /** Place in its message. */
+  readonly at: number;
+}
+
+/** A passage is closed at the next border once it is this long, in characters: what is chosen is chosen by passages. */
+const ROOMY_CHARS = 420;
+/** A passage without any border is cut at a space near this length. */
+const LONGEST_CHARS = 1_200;
+
+const FENCE = /^\s{0,8}(?:```|~~~)/;
+const ITEM = /^\s{0,12}(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+\S/;
+const HEADING = /^\s{0,3}(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)/;
+
+/**
+ * Cuts prose into passages, in order, none empty. A heading or a line that ends in a colon stays with what follows it;
+ * a block of code stays whole up to `LONGEST_CHARS`. Linear.
+ */
+export function passagesOf(prose: string): Passage[] {
+  const passages: Passage[] = [];
+  let lines: string[] = [];
+  let chars = 0;
+  let inCode = false;
+  const close = (): void => {
+    const text = lines.join('\n').trim();
+    lines = [];
+    chars = 0;
+    if (text === '') return;
+    for (const piece of pieces(text)) passages.push({ text: piece, at: passages.length });
+  };
+  for (const line of prose.split('\n')) {
+    const isFence = FENCE.test(line);
+    const leads = lines.length > 0 && introduces(lines.at(-1)!);
+    if (!inCode && line.trim() === '') {
+      if (chars > 0 && !leads) close();
+      continue;
+    }
+    const begins = !inCode && !leads && (HEADING.test(line) || (ITEM.test(line) && chars > ROOMY_CHARS));
+    if (begins) close();
+    lines.push(line);
+    chars += line.length + 1;
+    if (isFence) inCode = !inCode;
+    if (isFence && !inCode && chars > ROOMY_CHARS) close();
+  }
+  close();
+  return passages;
+}
+
+/** Whether a line announces what follows it. */
+function introduces(line: string): boolean {
+  return HEADING.test(line) || /[:：]\s*$/.test(line);
+}
+
+function pieces(text: string): string[] {
+  if (text.length <= LONGEST_CHARS) return [text];
+  const found: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const end = text.length - from <= LONGEST_CHARS ? text.length : borderBefore(text, from);
+    const piece = text.slice(from, end).trim();
+    if (piece !== '') found.push(piece);
+    from = end;
+  }
+  return found;
+}
+
+/** The last line break, sentence end or space of the piece that begins at `from`; never inside a surrogate pair. */
+function borderBefore(text: string, from: number): number {
+  const limit = from + LONGEST_CHARS;
+  const least = from + LONGEST_CHARS / 2;
+  for (const border of ['\n', '. ', '。', ' ']) {
+    const at = text.lastIndexOf(border, limit);
+    if (at >= least) return at + border.length;
+  }
+  return (text.charCodeAt(limit) & 0xfc00) === 0xdc00 ? limit - 1 : limit;
+}

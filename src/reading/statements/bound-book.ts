@@ -1,0 +1,52 @@
+import type { LogMessage } from '../../transcript/index.js';
+import { sentencesOf } from '../sentences.js';
+import { endsBound, setsBound } from './bounds.js';
+import type { Claim } from './claim.js';
+
+/** More bounds are instructions to be read back, not bounds to be carried; the oldest go. */
+const MOST = 400;
+/** Compared with a new sentence: the newest. It keeps a session of ten thousand bounds linear. */
+const COMPARED = 200;
+
+/** The bounds that users set, each in the sentence that set it, until words that name it end it. */
+export class BoundBook {
+  #bounds: Claim[] = [];
+
+  /** `words`: what the user said himself. */
+  read({ seq, id }: LogMessage, words: string): void {
+    for (const text of sentencesOf(words)) {
+      const isBound = setsBound(text);
+      // What ends a bound says that it is gone: no bound of its own.
+      const hasEnded = this.#end(text, isBound);
+      if (isBound && !hasEnded) this.#bounds.push({ kind: 'constraint', status: 'live', text, seq, id });
+    }
+    if (this.#bounds.length > MOST) this.#bounds = this.#bounds.slice(-MOST);
+  }
+
+  /** Oldest first. */
+  get claims(): readonly Claim[] {
+    return this.#bounds;
+  }
+
+  #end(newer: string, isBound: boolean): boolean {
+    let hasEnded = false;
+    const plain = plainOf(newer);
+    for (let i = Math.max(0, this.#bounds.length - COMPARED); i < this.#bounds.length; i++) {
+      const older = this.#bounds[i]!;
+      if (older.status !== 'live') continue;
+      // Said again, the newer sentence carries it on.
+      const isRepeated = isBound && plainOf(older.text) === plain;
+      const isEnded = !isRepeated && endsBound(newer, older.text);
+      if (isRepeated || isEnded) this.#bounds[i] = { ...older, status: 'superseded', endedBy: newer };
+      hasEnded ||= isEnded;
+    }
+    return hasEnded;
+  }
+}
+
+function plainOf(sentence: string): string {
+  return sentence
+    .toLowerCase()
+    .replace(/[\s.!,;:]+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,110 @@
+import { BOUND_WORDS } from './bound-words.js';
+
+/** A longer sentence is a text. In characters. */
+const LONGEST_CHARS = 320;
+/** What may stand before an order without changing it. */
+const LEAD =
+  /^(?:[-*+•>"“'’(\s]|\d{1,3}[.)]\s|(?:ok(?:ay)?|also|and|but|so|then|btw|well|yes|no(?=[,;:.!])|yep|sure|great|right|again|remember|note|important|just|however|still|for this|in (?:this|the) (?:repo|project|codebase)|one (?:more )?thing|other than that|und|aber|also)\b[,:;!.\s-]*)+/iu;
+const POLITE = /^(?:please|pls|plz)\s+/iu;
+/** Where a clause begins that may be an order of its own. */
+const CLAUSE =
+  /(?:[,;:–—]|\s-)\s+(?:(?:and|but|then|also|please|und|aber|mais|pero)\s+)*|\s(?:and|but)\s+/giu;
+
+/** Whether a sentence of a user sets a bound beyond the moment: an order not to, a must, an only, a limit. */
+export function setsBound(sentence: string): boolean {
+  if (sentence.length > LONGEST_CHARS || /[?？]\W*$/.test(sentence)) return false;
+  const plain = sentence.replace(LEAD, '');
+  return BOUND_WORDS.some(({ opens, holds }) => {
+    if (holds?.test(sentence)) return true;
+    return (
+      opens !== undefined &&
+      clausesOf(plain).some(
+        (clause) => opensWith(opens, clause.replace(POLITE, '')) || opensWith(opens, clause),
+      )
+    );
+  });
+}
+
+function opensWith(pattern: RegExp, clause: string): boolean {
+  const found = pattern.exec(clause);
+  return found !== null && found.index === 0;
+}
+
+function clausesOf(sentence: string): string[] {
+  return [sentence, ...sentence.split(CLAUSE).slice(1)].map((clause) => clause.replace(LEAD, ''));
+}
+
+/** A permission, or the end of a duty, in so many words. */
+const PERMITS =
+  /(?<!\p{L})(?:you (?:may|can|are allowed to|have (?:my )?permission to)|feel free to|it['’]?s (?:ok|okay|fine|allowed) (?:to|now)|(?:ok|okay|fine) to|go ahead and|permission (?:granted )?to|i (?:now )?allow|no (?:longer|more) (?:forbidden|prohibited|needed|necessary|required|off limits)|no need to|(?:you )?(?:do not|don['’]?t) (?:need|have) to|(?:du|ihr) (?:darfst|dürft|kannst|könnt)|ist jetzt erlaubt|nicht mehr nötig|(?:ya )?puedes|se permite|(?:tu peux|vous pouvez)|plus besoin de|можно|можешь|разреш\p{L}+)(?!\p{L})|可以|允许|不用再|してよい|してもいい|해도 (?:돼|됩)/iu;
+/** A rule is called off by its name. */
+const RESCINDS =
+  /(?<!\p{L})(?:forget|ignore|drop|scrap|cancel|lift|remove|disregard|vergiss|streiche?|oublie[rz]?|olvida|ignora)(?!\p{L}).*(?<!\p{L})(?:rules?|bounds?|constraints?|restrictions?|requirements?|bans?|limits?|what i said|regel|einschränkung|règle|contrainte|regla|restricción)(?!\p{L})|(?<!\p{L})(?:rule|ban|restriction|constraint|limit|requirement)\b.*(?:no longer (?:applies|holds)|is (?:off|lifted|gone)|does(?: not|n['’]t) apply)|忘(?:掉|记).*规则|取消.*(?:限制|规则)/iu;
+/** With such words a permission is one for the moment, or under conditions: the bound stands beside it. */
+const LIMITED =
+  /(?<!\p{L})(?:only|just|once|today|tonight|for now|this time|if|when|unless|until|till|after|before|except|but|not|never|temporarily|nur|heute|wenn|falls|diesmal|seulement|si|solo|hoy|только|сегодня|если)(?!\p{L})|[?？]|只|如果|今天|これだけ/iu;
+/** A bound that says itself that it waits for a word. */
+const PROVISIONAL =
+  /(?<!\p{L})(?:yet|for now|until|unless|noch nicht|vorerst|bis|pas encore|todavía|пока)(?!\p{L})|暂时|先不/iu;
+/** Words that may stand in an order to go on, beside what it is about. */
+const GO =
+  /^\W*(?:(?:ok(?:ay)?|looks? good(?: to me)?|fine|great|good|yes|alright|perfect|lgtm|alles klar|now|please|so|then|go ahead(?: and)?|you can(?: now)?|you may(?: now)?|it['’]s time to)[\s,.!:-]*)*/iu;
+
+/**
+ * Whether a later sentence of the user ends a bound. Only one that names it does: a permission, or a rule called off,
+ * that holds every word the bound is about and adds no condition. Where in doubt both stand.
+ */
+export function endsBound(newer: string, bound: string): boolean {
+  if (newer.length > LONGEST_CHARS) return false;
+  const about = stemsOf(bound);
+  const said = stemsOf(newer);
+  if (about.size === 0) return false;
+  const namesAll = [...about].every((stem) => said.has(stem));
+  if (RESCINDS.test(newer))
+    return (
+      [...said].some((stem) => about.has(stem)) &&
+      [...said].every((stem) => about.has(stem) || RULE_STEMS.has(stem))
+    );
+  if (!namesAll || LIMITED.test(newer.replace(PERMITS, ' '))) return false;
+  if (PERMITS.test(newer)) return true;
+  // “Don't merge it yet” waits for just this: an order to do it, about it and nothing else.
+  return (
+    PROVISIONAL.test(bound) &&
+    !setsBound(newer) &&
+    newer.replace(GO, '').length < newer.length &&
+    said.size <= about.size + 1
+  );
+}
+
+/** Function words, and the words by which bounds are set and lifted: what is left says what a sentence is about. */
+const EMPTY = new Set(
+  (
+    'the a an of to in on at by for from with and or but nor so as is are be been it its this that these those them they you your we our us i me my he she his her ' +
+    'do does did not no never always must may can could should shall would will need have has had please only just now yet then again ever any anymore more ok okay go ahead ' +
+    'make sure ensure keep feel free want let lets fine good looks alright yes allowed permission unless until before without when if once what how all every each there here than also too up ' +
+    'der die das den dem des ein eine einen und oder nicht nie niemals immer nur bitte noch jetzt du darfst kannst mehr zu in im am auf mit für von es wir ich mir ' +
+    'le la les un une des du de et ou ne pas jamais toujours il faut que qui avec pour el los las una y o no nunca siempre que con para se ya puedes'
+  ).split(' '),
+);
+const RULE_STEMS = new Set(
+  'forget ignore drop scrap cancel lift remove disregard rule bound constraint restriction requirement ban limit about said longer applies apply holds off lifted gone not'
+    .split(' ')
+    .map(stemOf),
+);
+
+function stemsOf(sentence: string): Set<string> {
+  const stems = new Set<string>();
+  for (const [word] of sentence
+    .toLowerCase()
+    .matchAll(/[\p{L}\p{N}_][\p{L}\p{N}_./-]*[\p{L}\p{N}_]|[\p{L}\p{N}]/gu))
+    if (!EMPTY.has(word) && !EMPTY.has(word.replace(/['’]/g, ''))) stems.add(stemOf(word));
+  for (const short of ['don', 't', 's', 'll', 're', 've', 'm', 'd', 'dont']) stems.delete(short);
+  return stems;
+}
+
+/** push, pushes, pushed, pushing: `push`. */
+function stemOf(word: string): string {
+  if (!/^[a-z]+$/.test(word) || word.length < 4) return word;
+  const base = word.replace(/ies$/, 'y').replace(/(?:ing|ed|es|s|e)$/, '');
+  return base.length < 3 ? word : base.replace(/(.)\1$/, '$1');
+}

@@ -1,0 +1,21 @@
+/** What a claim says: a bound of the user, a list he gave, a step of the plan, a check that fails, an instruction that was loaded. */
+export type ClaimKind = 'constraint' | 'requirement' | 'todo' | 'error' | 'instruction';
+
+/**
+ * live: holds. superseded: ended by words that name it, said again later, or given up. done: a step that was finished,
+ * a check that passes again.
+ */
+export type ClaimStatus = 'live' | 'superseded' | 'done';
+
+/** A fact of the log, in its own words. */
+export interface Claim {
+  readonly kind: ClaimKind;
+  readonly status: ClaimStatus;
+  /** Verbatim; one line, but for requirements, which are lists. */
+  readonly text: string;
+  /** Log position and id of the message it stands in, or came to hold with. */
+  readonly seq: number;
+  readonly id: string;
+  /** What ended it: the user's own words, or what a step came to. */
+  readonly endedBy?: string;
+}

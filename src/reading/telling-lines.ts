@@ -1,0 +1,49 @@
+/** Lines of written code that say most of what was done, in their own order. */
+
+interface Sign {
+  readonly weight: number;
+  readonly pattern: RegExp;
+}
+
+/** Each line is judged by its first `LINE_CHARS`. Comments are the author's reasons; declarations name what is new. */
+const SIGNS: readonly Sign[] = [
+  {
+    weight: 4,
+    pattern: /^\s*(?:\/\/|#(?!include|define|!)|\*|\/\*|--|;;|"""|<!--)\s?.*\p{L}{3,}.*\p{L}{3,}/u,
+  },
+  {
+    weight: 4,
+    pattern:
+      /^\s*(?:export |public |private |protected |static |async |pub |default |abstract |override )*(?:function|class|interface|type|enum|def|fn|func|struct|trait|impl|const|let|var|module|test|it|describe)\b[\s(]+\S/,
+  },
+  { weight: 3, pattern: /["'`][^"'`\n]{6,}["'`]/ },
+  { weight: 1, pattern: /\b[a-z]+[A-Z]\w+|\b\w+_\w+|\d{2,}/ },
+];
+const LINE_CHARS = 160;
+/** More lines are a file: it is read back. */
+const MOST_LINES = 400;
+
+/** The most telling lines of a text that fit so many characters, trimmed, in order; '' where none tells anything. */
+export function tellingLines(text: string, chars: number): string {
+  const ranked: { place: number; weight: number; line: string }[] = [];
+  const seen = new Set<string>();
+  const lines = text.split('\n', MOST_LINES);
+  lines.forEach((raw, place) => {
+    const line = raw.trim().slice(0, LINE_CHARS);
+    if (line.length < 6 || seen.has(line)) return;
+    seen.add(line);
+    const weight = SIGNS.reduce((sum, sign) => sum + (sign.pattern.test(line) ? sign.weight : 0), 0);
+    if (weight > 2) ranked.push({ place, weight, line });
+  });
+  let left = chars;
+  return ranked
+    .sort((a, b) => b.weight - a.weight || a.place - b.place)
+    .filter(({ line }) => {
+      if (line.length + 3 > left) return false;
+      left -= line.length + 3;
+      return true;
+    })
+    .sort((a, b) => a.place - b.place)
+    .map(({ line }) => line)
+    .join('\n');
+}

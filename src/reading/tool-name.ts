@@ -1,0 +1,9 @@
+/** A tool's name as it may stand inside our own brackets: one line, no brackets, not endless. */
+export function plainName(tool: string | undefined): string {
+  return (
+    tool
+      ?.replace(/[[\]\s]+/g, ' ')
+      .trim()
+      .slice(0, 60) || 'tool'
+  );
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { endsBound, setsBound } from '../../../../src/reading/statements/bounds.js';
+
+describe('a sentence sets a bound', () => {
+  it.each([
+    'Never commit secrets.',
+    'please dont touch the legacy folder',
+    'Fix the login but do not change the schema.',
+    'No new dependencies.',
+    'Zero new dependencies.',
+    'Stay on Node 18.',
+    'The public API is frozen.',
+    'Only change files under src.',
+    'i would only want e2e tests for the session',
+    'The table users_ledger is off limits.',
+    'Every public function must have a doc comment.',
+    'Make sure that the changelog names each change.',
+    'Ask me before you touch the billing code.',
+    'Keep the bundle below 180 kB.',
+    'only stop if you need feedback from me',
+    'Responses must stay under 250 ms at the median.',
+    'Bitte niemals den Dienst neu starten.',
+    'Il faut toujours relire le fichier avant de conclure.',
+    'Prefiero que uses comillas simples, siempre.',
+    'Никогда не пушь в main.',
+    '日志最多保留 14 天。',
+    'テストを削除しないでください。',
+  ])('%s', (sentence) => expect(setsBound(sentence)).toBe(true));
+});
+
+describe('a sentence sets none', () => {
+  it.each([
+    'The build always fails on CI.',
+    'npm install never finishes on my laptop.',
+    'Login returns 403 forbidden for admins.',
+    'Fix the bug where users must log in twice.',
+    'How can I use this API?',
+    'Is it important?',
+    'Please explain how the cache works.',
+    'Please translate "good morning" into French.',
+    "i don't see why this fails",
+    'ok, commit it now',
+    'it never worked before',
+    'this only happens on mac',
+    'The test must have been flaky',
+    'I have to go now',
+    'No, the other one',
+    'No problem',
+    'We need to fix the tests',
+    'yes',
+  ])('%s', (sentence) => expect(setsBound(sentence)).toBe(false));
+});
+
+describe('a later sentence ends a bound', () => {
+  it.each([
+    ['Do not push.', 'you may push now'],
+    ['Never push to main.', 'You may push to main from now on.'],
+    ['Never commit secrets.', 'forget the rule about secrets'],
+    ['Please don’t merge the request yet.', 'Looks good to me, go ahead and merge the request.'],
+    ['Always run the smoke suite.', "You don't have to run the smoke suite any more."],
+    ['Do not edit the settings page.', 'You can edit the settings page now.'],
+    ['Bitte den Dienst noch nicht deployen.', 'Alles klar, du kannst den Dienst jetzt deployen.'],
+    ['Do not use tabs.', 'It is fine to use tabs now, feel free to use tabs.'],
+    ['Do not touch the cache.', 'the rule on the cache no longer applies'],
+    ['Never delete branches.', 'Permission to delete branches.'],
+  ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(true));
+});
+
+describe('a later sentence leaves a bound alone', () => {
+  it.each([
+    ['Never commit secrets.', 'ok, commit it now'],
+    ['Never delete customer records.', 'Fine, now delete it.'],
+    ['Never force push.', 'Great. Now push it.'],
+    ['Never push to main.', 'You can push to main today, just this once.'],
+    ['Never push to main.', 'you may push to main if the tests pass'],
+    ['Do not deploy on Fridays.', 'Alright, deploy it again.'],
+    ['No new dependencies.', 'Dependencies are fine by me.'],
+    ['Never commit secrets.', 'You may commit now.'],
+    ['Do not push.', 'Do not push.'],
+    ['Do not rename the API.', 'You can rename the helper.'],
+    ['Never touch the vendored copy.', 'may I touch the vendored copy?'],
+    ['Always run the linter.', 'run the linter'],
+    ['Do not log tokens.', 'ok to log'],
+    ['Never edit generated files.', 'edit the files'],
+    ['Keep the bundle below 180 kB.', 'the bundle is now 200 kB'],
+  ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(false));
+});
