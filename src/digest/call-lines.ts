@@ -71,10 +71,14 @@ function runLine(calls: readonly CallNote[], chars: number, detailed: ReadonlySe
     left -= item.text.length + 2;
     kept.add(item);
   }
+  // Behind what a call wrote a line of its own begins.
   const shown = items
     .filter((item) => kept.has(item))
-    .map(({ text, times, detail }) => `${text}${times > 1 ? ` ×${times}` : ''}${detail}`);
-  return [head, shown.join('; ')].filter((part) => part !== '').join(' ');
+    .map(
+      ({ text, times, detail }) =>
+        `${text}${times > 1 ? ` ×${times}` : ''}${detail === '' ? '; ' : `:\n    ${detail}\n  `}`,
+    );
+  return `${head} ${shown.join('')}`.replace(/[;\s]+$/, '');
 }
 
 interface Item {
@@ -86,7 +90,7 @@ interface Item {
   times: number;
 }
 
-const OUTCOME_CHARS = 110;
+const OUTCOME_CHARS = 220;
 
 function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): Item[] {
   const items: Item[] = [];
@@ -105,7 +109,7 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
     }
     flush(at - 0.5);
     const text = `${labelOf(call)}${outcomeText(call)}`;
-    const detail = detailed.has(call) ? ` {${call.added.replaceAll('\n', ' ⏎ ')}}` : '';
+    const detail = detailed.has(call) ? call.added.replaceAll('\n', '\n    ') : '';
     const before = items.at(-1);
     if (before && before.text === text && before.detail === '' && detail === '') before.times++;
     else items.push({ at, worth: worthOf(call), text, detail, times: 1 });

@@ -26,6 +26,8 @@ const REQUIREMENTS_SHARE = 0.4;
 const STEPS_SHARE = 0.5;
 const FAILURES_SHARE = 0.4;
 const INSTRUCTIONS_SHARE = 0.25;
+/** Older failures are rarely still of use: the newest name what is in work. */
+const MOST_FAILURES = 4;
 
 /** The few exact things carried beside a digest; undefined where there is nothing to say, or no room to say it. */
 export function claimsText(request: ClaimsRequest): { text: string; tokens: number } | undefined {
@@ -64,7 +66,7 @@ function draw(
   push(
     'Checks that failed when they last ran:',
     newestLines(
-      statements.failures.claims.filter(({ seq }) => !isShownMessage(seq)),
+      statements.failures.claims.filter(({ seq }) => !isShownMessage(seq)).slice(-MOST_FAILURES),
       share(FAILURES_SHARE),
     ),
   );

@@ -1,23 +1,25 @@
-import { isToolCall, isToolResult, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
+import { isToolCall, isToolResult, textOf, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
 import {
   answer,
   conclusiveness,
   hostSummaryIn,
   noteOf,
   passagesOf,
+  readsAsProse,
   proseOf,
   speechesOf,
   userWordsIn,
   withoutOwnText,
   type CallNote,
   type Passage,
+  type Speaker,
 } from '../reading/index.js';
 
 /**
  * Whose words an entry holds. `pasted`: what a user put in from elsewhere; `written`: a text of the agent that stands in
- * a call; `earlier`: a summary that a host made.
+ * a call; `report`: what another agent handed back; `earlier`: a summary that a host made.
  */
-export type Voice = 'user' | 'pasted' | 'agent' | 'written' | 'earlier';
+export type Voice = 'user' | 'pasted' | 'agent' | 'written' | 'report' | 'earlier';
 
 /** A passage with what decides whether it stays. */
 export interface Weighed extends Passage {
@@ -38,6 +40,8 @@ export interface Entry {
   readonly answers?: Entry;
 }
 
+/** Tools by which an agent has others work: their answer is a report. */
+const REPORTERS = /^(?:task|agent|subagent|dispatch_agent|delegate|new_task|oracle|explore)$/i;
 /** Most characters of one message that are read for its prose; a longer one is a document. */
 const PROSE_CHARS = 60_000;
 /** A reply up to this length may make no sense without what it answers, in characters. */
@@ -75,7 +79,7 @@ export class DigestIndex {
 
   #read(message: LogMessage): void {
     const { role, origin } = message;
-    if (role === 'user' && origin !== 'synthetic') this.#hearUser(message);
+    if (role === 'user') this.#hearUser(message);
     if (role === 'assistant' && origin !== 'synthetic') {
       const called = message.parts.some(isToolCall);
       this.#add(message, 'agent', withoutOwnText(proseOf(message)), !called);
@@ -89,22 +93,29 @@ export class DigestIndex {
       } else if (isToolResult(part)) {
         const note = this.#open.get(part.callId);
         this.#open.delete(part.callId);
-        if (note) answer(note, part);
+        if (!note) continue;
+        answer(note, part);
+        const text = textOf(part);
+        if (REPORTERS.test(note.tool) && text.length <= PROSE_CHARS && readsAsProse(text.slice(0, 4_000)))
+          this.#add(message, 'report', text, false);
       }
     }
   }
 
   #hearUser(message: LogMessage): void {
     const before = message.seq > 0 ? this.#log.at(message.seq - 1) : undefined;
-    const summary = hostSummaryIn(message);
-    if (summary !== undefined) this.#add(message, 'earlier', summary, false);
-    const pasted = speechesOf(message, before)
-      .filter(({ speaker }) => speaker === 'document')
-      .map(({ text }) => text)
-      .join('\n\n');
-    if (pasted !== '') this.#add(message, 'pasted', pasted, false);
+    // A message that a program made whole may still hold what another agent reported.
+    const asSent = message.origin === 'synthetic' ? { ...message, origin: 'user' as const } : message;
+    const said = (speaker: Speaker): string =>
+      speechesOf(asSent, before)
+        .filter((speech) => speech.speaker === speaker)
+        .map(({ text }) => text)
+        .join('\n\n');
+    this.#add(message, 'report', said('agent'), false);
+    if (message.origin === 'synthetic') return;
+    this.#add(message, 'earlier', hostSummaryIn(message) ?? '', false);
+    this.#add(message, 'pasted', said('document'), false);
     const words = userWordsIn(message, before);
-    if (words === '') return;
     const answers = words.length <= REPLY_CHARS ? this.#answeredBy(words) : undefined;
     this.#add(message, 'user', words, false, answers);
   }
@@ -145,7 +156,7 @@ export const ANSWERED_WORTH = 9;
 function worthOf(text: string, voice: Voice, final: boolean, at: number, of: number): number {
   if (voice === 'user') return 10;
   if (voice === 'earlier') return 8;
-  if (voice === 'pasted') return 5 + conclusiveness(text);
+  if (voice === 'pasted' || voice === 'report') return (voice === 'report' ? 4 : 5) + conclusiveness(text);
   const base = voice === 'written' ? 4.5 : final ? 5 : 3;
   // The first passage of a report says the result, the last what is open. Thinking aloud comes to its point at the end:
   // what stands before is often taken back.

@@ -1,4 +1,4 @@
-import type { CallNote } from '../reading/index.js';
+import { quoted, type CallNote } from '../reading/index.js';
 import type { Digest, DigestRequest } from '../spi/index.js';
 import type { Handle } from '../transcript/index.js';
 import { fitText } from './fit.js';
@@ -20,21 +20,23 @@ const CALL_SHARE = 0.16;
 
 export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
   const { from, to, handle, maxTokens, count, shown } = request;
-  const entries = index.entries(from, to, MOST_ENTRIES).filter(({ seq }) => !shown?.has(seq));
+  const all = index.entries(from, to, MOST_ENTRIES);
+  const entries = all.filter(({ seq }) => !shown?.has(seq));
+  const below = all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq));
   const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
   if (maxTokens === Infinity) {
-    const { text } = draw(entries, calls, handle, Infinity);
+    const { text } = draw(entries, calls, below, handle, Infinity);
     return { text, tokens: count(text), shortened: [] };
   }
   let shortened: readonly string[] = [];
   const build = (chars: number): string => {
-    const drawn = draw(entries, calls, handle, chars);
+    const drawn = draw(entries, calls, below, handle, chars);
     shortened = drawn.shortened;
     return drawn.text;
   };
   const fitted = fitText(build, maxTokens, count);
   if (fitted) return { ...fitted, shortened };
-  const text = `[Earlier messages compacted; recall ${handle}]`;
+  const text = `${BARE_LINE} compacted; recall ${handle}]`;
   return {
     text,
     tokens: count(text),
@@ -51,6 +53,7 @@ interface Chosen {
 function draw(
   entries: readonly Entry[],
   calls: readonly CallNote[],
+  below: readonly Entry[],
   handle: Handle,
   chars: number,
 ): { text: string; shortened: string[] } {
@@ -94,9 +97,12 @@ function draw(
       if (line) lines.push(line);
     }
   };
-  for (const entry of shownEntries) {
+  // A pin inside the span stands behind the digest: its place in the talk is told.
+  const inOrder = [...shownEntries, ...below].sort((a, b) => a.seq - b.seq);
+  for (const entry of inOrder) {
     flush(entry.seq);
-    lines.push(entryText(entry, chosen.get(entry)!.texts));
+    const said = chosen.get(entry);
+    lines.push(said ? entryText(entry, said.texts) : `User [${entry.id}]: (stands whole behind this digest)`);
   }
   flush(Infinity);
   const shortened = users.filter((user) => !isWhole(user, chosen.get(user))).map(({ id }) => id);
@@ -105,8 +111,16 @@ function draw(
   return { text: lines.join('\n'), shortened };
 }
 
+const HEADER = '[Digest of earlier messages ';
+const BARE_LINE = '[Earlier messages';
+
+/** Whether a text is a digest, or the one line that stands where there is no room for one. */
+export function isDigest(text: string): boolean {
+  return text.startsWith(HEADER) || (text.startsWith(BARE_LINE) && !text.includes('\n'));
+}
+
 function headerFor(handle: Handle): string {
-  return `[Digest of earlier messages ${handle}, in order; “[…]” where words are left out; recall ${handle}]`;
+  return `${HEADER}${handle}, in order; “[…]” where words are left out; recall ${handle}]`;
 }
 
 /** What may stand beside the words of users: a passage of prose, or what a call wrote into files. */
@@ -161,6 +175,7 @@ const NAMES: Readonly<Record<Entry['voice'], string>> = {
   pasted: 'User pasted',
   agent: 'Assistant',
   written: 'Assistant wrote',
+  report: 'Another agent reported',
   earlier: 'Earlier summary',
 };
 
@@ -174,7 +189,9 @@ function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
     expected = at + 1;
   }
   if (expected < entry.passages.length && !pieces.at(-1)!.includes('[…]')) pieces.push('[…]');
-  return `${NAMES[entry.voice]} [${entry.id}]: ${pieces.join('\n').replaceAll('\n', '\n  ')}`;
+  const said = pieces.join('\n').replaceAll('\n', '\n  ');
+  // What tools and other agents say is no word of the talk: it stands in quotation marks that it cannot close.
+  return `${NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;
 }
 
 function isWhole(entry: Entry, chosen: Chosen | undefined): boolean {

@@ -11,7 +11,7 @@ const ONE_USER_SHARE = 0.3;
 /** A message up to this length stands whole or not at all, in characters. */
 const WHOLE_CHARS = 500;
 /** Of what a short reply answers: so much of its end. */
-const ANSWERED_CHARS = 420;
+const ANSWERED_CHARS = 600;
 
 /** The newest first, each whole where it fits; a long one by its beginning and end; a short reply with what it answers. */
 export function takeUsers(users: readonly Entry[], chars: number, taken: Take): void {
@@ -39,7 +39,7 @@ function takeAnswered(answered: Entry, room: number, take: Take): void {
   let left = Math.min(room, ANSWERED_CHARS) - PREFIX_CHARS - answered.id.length;
   for (const { at, text, worth } of answered.passages.toReversed()) {
     if (worth < ANSWERED_WORTH || left < 80) continue;
-    const shown = text.length <= left ? text : `[…] ${fromWord(tailOf(text, left - 4))}`;
+    const shown = text.length <= left ? text : `[…] ${fromSentence(tailOf(text, left - 4))}`;
     take(answered, at, shown);
     left -= shown.length;
   }
@@ -64,4 +64,12 @@ function toWord(head: string): string {
 function fromWord(tail: string): string {
   const space = tail.search(/\s/);
   return space >= 0 && space < tail.length / 2 ? tail.slice(space + 1) : tail;
+}
+
+/** From the first sentence, item or line that begins in it. */
+function fromSentence(tail: string): string {
+  const border = /(?:[.!?:]\s|\n)/.exec(tail);
+  return border && border.index < tail.length / 2
+    ? tail.slice(border.index + border[0].length).trimStart()
+    : fromWord(tail);
 }

@@ -9,6 +9,7 @@ import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from '.
 import { computeFloor } from './floor.js';
 import { planOf } from './plan-value.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
+import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
@@ -67,7 +68,11 @@ export function planRun(input: RunInput): RunOutcome {
   if (draft.reading.pressure > 1) goFurther(draft, input, states, claimsSpace);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
   if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, before, minGain);
-  if (draft.edits.length > 0) carry(draft, input, claimsSpace);
+  if (draft.edits.length > 0) {
+    const free = freeUpToTarget(draft, input.policy.target, claimsSpace);
+    draft.step('regrow', 0, (view) => regrowDigests(view, free, input.count), REGROW_RIGHTS);
+    carry(draft, input, claimsSpace);
+  }
   settleSignatures(draft, input);
 
   const stages = draft.outcomes;
@@ -121,6 +126,15 @@ function withRoomForClaims(draft: Draft, target: number, room: number): number {
   // Where only bytes or images bind, claims have room.
   if (reclaim === 0 || draft.reading.byTokens <= target) return reclaim;
   return reclaim + Math.max(0, room - claimsTokens(draft.projection.view));
+}
+
+/** Tokens between the request and the target, less what claims may still take. */
+function freeUpToTarget(draft: Draft, target: number, room: number): number {
+  const { tokens, budget, scale, byTokens, pressure } = draft.reading;
+  // Where bytes or images bind, words are not to grow.
+  if (byTokens < pressure) return 0;
+  const forClaims = Math.max(0, room - claimsTokens(draft.projection.view));
+  return Math.floor((target * budget.tokens - tokens) / scale - forClaims);
 }
 
 /** Last of all: only now is it known what has left. */

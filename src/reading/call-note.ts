@@ -1,6 +1,6 @@
 import { actionOf, checksOf, mayCheck, parseArguments, type CallArguments } from '../facts/index.js';
 import { endingOf, type Ending } from './ending.js';
-import { failureLine, verdictLine } from './outcome.js';
+import { commitLine, failureLine, verdictLine } from './outcome.js';
 import { oneLine } from './slices.js';
 import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../transcript/index.js';
 import { tellingLines } from './telling-lines.js';
@@ -29,10 +29,14 @@ export interface CallNote {
   outcome: string | undefined;
 }
 
+/** Tools that wait for another call, or list what runs: they do nothing of their own. */
+const POLLS = /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*)$/i;
 const LABEL_CHARS = 140;
 const OUTCOME_CHARS = 110;
+/** An output up to this length is a finding by itself. */
+const SHORT_OUTPUT_CHARS = 260;
 /** So much of an edit may be quoted. */
-const ADDED_CHARS = 700;
+const ADDED_CHARS = 560;
 
 export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
   const given = parseArguments(call.arguments);
@@ -44,7 +48,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
   return {
     seq,
     id,
-    kind: action.kind,
+    kind: POLLS.test(call.name) ? 'search' : action.kind,
     checks: action.kind === 'run' && mayCheck(call) && checksOf(call).length > 0,
     tool: isRun ? '' : plainName(call.name),
     label: isRun
@@ -76,12 +80,21 @@ export function answer(note: CallNote, result: ToolResultPart): void {
 
 /** A short answer whole; of a longer one its verdict, or the line that says why it failed. */
 function runOutcome(text: string, ending: Ending): string | undefined {
-  const flat = oneLine(text, OUTCOME_CHARS + 1);
+  const flat = oneLine(text, SHORT_OUTPUT_CHARS);
   if (flat === '') return undefined;
-  if (flat.length <= OUTCOME_CHARS) return flat;
-  const said = ending === 'failed' ? [failureLine(text), verdictLine(text)] : [verdictLine(text)];
+  if (flat.length <= OUTCOME_CHARS || (ending !== 'failed' && text.length <= SHORT_OUTPUT_CHARS)) return flat;
+  const said =
+    ending === 'failed'
+      ? [failureLine(text) ?? lastLine(text), verdictLine(text)]
+      : [commitLine(text) ?? verdictLine(text)];
   const lines = [...new Set(said.filter((line) => line !== undefined))];
   return lines.length > 0 ? oneLine(lines.join('; '), 2 * OUTCOME_CHARS) : undefined;
+}
+
+/** The last line of an output that says something, before the status that a tool adds. */
+function lastLine(text: string): string | undefined {
+  const lines = text.slice(-2_000).trimEnd().split('\n').slice(-6);
+  return lines.findLast((line) => /\p{L}{3}/u.test(line) && !/^\W*(?:command )?exit(?:ed)?\b/i.test(line));
 }
 
 function isShell(call: ToolCallPart, given: CallArguments): boolean {
@@ -100,9 +113,18 @@ export function shortPath(path: string): string {
   return parts.slice(-2).join('/');
 }
 
-/** `cd /where/it/works && npm test`: the folder is the same all session. */
+/** `cd /where/it/works && X=1 npm test`: folder and settings say nothing of what was done. */
 function withoutFolder(line: string): string {
-  return line.replace(/^\s*cd\s+(?:"[^"\n]+"|\S+)\s*(?:&&|;)\s*/, '');
+  let rest = line;
+  for (let i = 0; i < 4; i++) {
+    const bare = rest.replace(
+      /^\s*(?:cd\s+(?:"[^"\n]{1,300}"|\S{1,300})\s*(?:&&|;|\n)|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"\n]{0,300}"|[^\s;&]{0,300})(?:\s*(?:&&|;|\n)|\s+))\s*/,
+      '',
+    );
+    if (bare === rest || bare === '') break;
+    rest = bare;
+  }
+  return rest;
 }
 
 /** A here-document is a file in a command: its first line names it. */

@@ -14,6 +14,7 @@ export { withoutOwnText } from './own-text.js';
 export { countLines, failureLine, looksFailed, outcomeOf, verdictLine } from './outcome.js';
 export { endingOf, type Ending } from './ending.js';
 export { passagesOf, type Passage } from './passages.js';
+export { readsAsProse } from './written.js';
 export { conclusiveness } from './conclusions.js';
 export { answer, callLabel, noteOf, shortPath, type CallNote } from './call-note.js';
 export { StatementIndex } from './statements/statements.js';

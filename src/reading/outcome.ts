@@ -66,14 +66,26 @@ export function countLines(text: string): number {
 /** A line that begins as failures do, behind a place or a mark: `FAIL x`, `src/a.ts:3:1 - error TS2304`, `AssertionError: …`. */
 const FAILURE_LINE =
   /^[^\S\n]{0,8}(?:[✗✘×●E>-]\s{1,4})?(?:[\w./\\-]{1,200}[(:]\d+(?:[:,]\d+)?\)?:?\s*(?:-\s)?)?(?:--- FAIL|FAIL(?:ED|URE)?\b|not ok\b|error\b|fatal:|panic:|[A-Z]\w*(?:Error|Exception)\b|assert|expected|undefined:|cannot |npm ERR!|make: \*\*\*)[^\n]{0,300}/gim;
+const RAISED = /^[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b[^\n]{0,300}/gm;
 /** Failures stand near the end; a longer output is looked at from there. In characters. */
 const FAILURE_CHARS = 12_000;
 
 /** The first line near the end of an output that says what failed; undefined where none begins so. */
 export function failureLine(text: string): string | undefined {
   FAILURE_LINE.lastIndex = 0;
-  const hit = FAILURE_LINE.exec(text.slice(-FAILURE_CHARS));
-  return hit ? oneLine(hit[0], LINE_CHARS) : undefined;
+  const end = text.slice(-FAILURE_CHARS);
+  // Python names the error behind the stack.
+  const raised = end.includes('Traceback (most recent') ? end.match(RAISED)?.at(-1) : undefined;
+  const line = raised ?? FAILURE_LINE.exec(end)?.[0];
+  return line === undefined ? undefined : oneLine(line, LINE_CHARS);
+}
+
+/** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */
+export function commitLine(text: string): string | undefined {
+  const line = /^\[[\w/.-]{1,100} (?:\([\w-]+\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/m.exec(
+    text.slice(0, 20_000),
+  )?.[0];
+  return line === undefined ? undefined : oneLine(line, LINE_CHARS);
 }
 
 /** What a runner says last: counts, exit status. */

@@ -33,7 +33,9 @@ export function tellingLines(text: string, chars: number): string {
     if (line.length < 6 || seen.has(line)) return;
     seen.add(line);
     const weight = SIGNS.reduce((sum, sign) => sum + (sign.pattern.test(line) ? sign.weight : 0), 0);
-    if (weight > 2) ranked.push({ place, weight, line });
+    // A line that only opens a block tells nothing without what is in it.
+    const opens = /[{([]$/.test(line) && !/[(].+[)]|["'`]/.test(line);
+    if (weight > 2 && !opens) ranked.push({ place, weight, line });
   });
   let left = chars;
   return ranked

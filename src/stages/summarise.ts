@@ -18,9 +18,9 @@ const LEAST_TOKENS = 30;
  * Of its share, what a digest gets even where fresh output alone is above the target: a page of listings must not drive
  * out all that was said.
  */
-const LEAST_OF_SHARE = 0.5;
+const LEAST_OF_SHARE = 0.8;
 /** Of the budget: a digest never fills a request further than this where its target is out of reach. */
-const FULLEST = 0.75;
+const FULLEST = 0.7;
 
 /** Which stage summarises, and the most its option lets one summary take; null: all that is free up to the target. */
 export interface Summariser {
@@ -74,7 +74,11 @@ function allot(goal: StageGoal, viewTokens: number, spans: readonly Span[], by: 
   const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
   const upToFull = total - overhead - (viewTokens - FULLEST * goal.budget.tokens);
   const least = Math.max(LEAST_TOKENS, Math.min(LEAST_OF_SHARE * goal.summaryTokens, upToFull));
-  const free = Math.min(by.maxSummaryTokens ?? Infinity, Math.max(total - overhead - goal.reclaim, least));
+  const all = Math.min(
+    by.maxSummaryTokens ?? Infinity,
+    Math.max(total - overhead - goal.reclaim, least),
+  );
+  const free = Math.max(LEAST_TOKENS, all * (1 - squeezedShare(spans, fresh)));
   return fresh
     .map((span): Allotted => ({
       span,
@@ -85,6 +89,16 @@ function allot(goal: StageGoal, viewTokens: number, spans: readonly Span[], by: 
 
 function mostOf({ exchanges, tokens }: Span): number {
   return exchanges.some(({ kind }) => kind === 'replacement') ? tokens : MOST_OF_SPAN * tokens;
+}
+
+/** Below this many tokens a text that stands for a span was squeezed: it says next to nothing. */
+const SQUEEZED_TOKENS = 250;
+
+/** Of the room, what is left to texts that were squeezed before: the pipeline lets them grow again. */
+function squeezedShare(spans: readonly Span[], fresh: readonly Span[]): number {
+  const lengthOf = (some: readonly Span[]): number => some.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const squeezed = spans.filter((span) => !fresh.includes(span) && span.tokens < SQUEEZED_TOKENS);
+  return squeezed.length === 0 ? 0 : Math.min(0.5, lengthOf(squeezed) / (lengthOf(squeezed) + lengthOf(fresh)));
 }
 
 /** Summarising one replacement again would only make it shorter or longer by chance. */

@@ -70,14 +70,16 @@ export class FailureBook {
     this.#asked.delete(result.callId);
     const checks = checksOf(call);
     const ending = endingOf(textOf(result), { isError: result.isError === true });
-    if (checks.length === 0 || ending === 'unknown') return;
+    if (checks.length === 0) return;
     const label = checks.map((check) => check.label).join(' && ');
-    this.#ended = [...this.#ended.slice(-MOST), { seq, line: `${label}: ${ending}` }];
-    // A new end of the same check, good or bad, takes the place of the old one.
+    if (ending !== 'unknown')
+      this.#ended = [...this.#ended.slice(-MOST), { seq, line: `${label}: ${ending}` }];
+    // A new end takes the place of the old one: a failure of the same check, and a pass, or an end that says nothing, of
+    // one that contains it.
     for (const failure of this.#failures) {
       const left = failure.waiting.filter(
         (older) =>
-          !checks.some((newer) => (ending === 'passed' ? speaksFor(newer, older) : isSame(newer, older))),
+          !checks.some((newer) => (ending === 'failed' ? isSame(newer, older) : speaksFor(newer, older))),
       );
       failure.waiting.splice(0, failure.waiting.length, ...left);
     }
