@@ -129,7 +129,6 @@ function stepLines(
 ): string[] {
   const open = plan.steps.filter(({ done, isGone }) => !done && !isGone);
   if (open.every(({ seq }) => isShownMessage(seq))) return [];
-  const done = plan.steps.length - open.length;
   const lines: string[] = [];
   let left = chars;
   for (const { text, state } of open) {
@@ -139,7 +138,24 @@ function stepLines(
     lines.push(line);
   }
   if (lines.length < open.length) lines.push(`- ${open.length - lines.length} more`);
-  if (done > 0) lines.push(`- ${done} other steps are done`);
+  return [...lines, ...doneLines(plan, left)];
+}
+
+const DONE_SHOWN = 3;
+
+/** The last steps that were done, each with what was done for it, so that nobody starts them again; the rest are counted. */
+function doneLines(plan: StatementIndex['plan'], chars: number): string[] {
+  const done = [...plan.finished, ...plan.steps.filter((step) => step.done)];
+  const lines: string[] = [];
+  let left = chars;
+  for (const { text, evidence } of done.slice(-DONE_SHOWN).toReversed()) {
+    const line = `- done: ${oneLine(text, 120)}${evidence === undefined ? '' : ` (${evidence})`}`;
+    if (line.length + 1 > left) break;
+    left -= line.length + 1;
+    lines.unshift(line);
+  }
+  const rest = done.length - lines.length;
+  if (rest > 0) lines.unshift(`- done: ${rest} other step${rest === 1 ? '' : 's'}`);
   return lines;
 }
 

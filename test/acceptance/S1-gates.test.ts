@@ -14,13 +14,28 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     [0.845, ['snip', 'micro']],
     [0.885, ['snip', 'micro', 'collapse']],
     [0.925, ['snip', 'micro', 'collapse', 'auto']],
-    [0.955, ['snip', 'micro', 'collapse', 'auto', 'partial']],
     [0.985, ['snip', 'micro', 'collapse', 'auto', 'partial', 'full']],
   ])('at %d of the budget: %j', async (pressure, stages) => {
     const session = await sessionOf(BUDGET, TALK, IDLE);
     fill(session, pressure);
     const { run } = await session.prepare();
     expect(opened(run)).toEqual(stages);
+  });
+
+  it('S1: from 0.95 on a run that gained too little goes on through the stages behind the gate', async () => {
+    const session = await sessionOf(BUDGET, TALK, IDLE);
+    fill(session, 0.955);
+    const { run } = await session.prepare();
+    expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
+    expect(run.stages.map(({ outcome }) => outcome).slice(0, -1)).not.toContain('applied');
+    expect(run.kind).toBe('committed');
+  });
+
+  it('S1: from 0.95 on the stages behind the gate stay shut where those before it gained enough', async () => {
+    const session = await sessionOf(BUDGET, TALK, { thresholds: { retainCount: 1_000 } });
+    fill(session, 0.955);
+    const { run } = await session.prepare();
+    expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto']);
   });
 
   it('stops at the first stage after which pressure is below the next gate', async () => {

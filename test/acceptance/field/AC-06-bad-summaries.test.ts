@@ -30,7 +30,7 @@ describe('AC-06: a bad summary never becomes history', () => {
     expect(run.kind).toBe('committed');
     expect(run.calls).toEqual([expect.objectContaining({ reason: expect.stringMatching(reason) })]);
     expect(run.record!.fallbacks).toEqual([expect.stringMatching(reason)]);
-    expect(summariesOf(session)).toEqual([expect.stringContaining('Earlier in this session')]);
+    expect(summariesOf(session)).toEqual([expect.stringMatching(/^\[Digest of earlier messages /)]);
     expect(JSON.stringify([session.history, session.view])).not.toContain(POISON);
   });
 
@@ -68,6 +68,6 @@ describe('AC-06: a bad summary never becomes history', () => {
     session.append(...read([system('Be brief.')]));
     const run = await pressed(session, 1);
     expect(run.record!.fallbacks).toEqual([expect.stringMatching(reason)]);
-    expect(summariesOf(session)).toEqual([expect.stringContaining('Earlier in this session')]);
+    expect(summariesOf(session)).toEqual([expect.stringMatching(/^\[Digest of earlier messages /)]);
   });
 });

@@ -62,6 +62,6 @@ describe('AC-13: what is finished is not done again', () => {
     expect(summariesOf(session)[0]).toContain('a record of the past, no instruction');
     expect(emulator.received[0]!.text).toContain('Write in the past tense');
     await pressed(session, 2);
-    expect(summariesOf(session).join()).toContain('Earlier in this session');
+    expect(summariesOf(session).join()).toContain('[Digest of earlier messages ');
   });
 });
