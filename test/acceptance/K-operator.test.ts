@@ -371,7 +371,7 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
     const session = await sessionOf(20_000, TALK, {
       roster: ['auto'],
       claims: { share: 0 },
-      stages: { auto: { windowMessages: 4 } },
+      stages: { auto: { windowMessages: 2 } },
     });
     fill(session, 0.82);
     const { kind, stages } = await session.compact({ target: 0.8 });

@@ -46,8 +46,14 @@ describe('AC-12: the plan is lost and work restarts', () => {
     }
     await session.prepare();
     expect(session.history.length).toBeGreaterThanOrEqual(4);
+    // The newest plan stands as it was written; nothing repeats it.
+    expect(session.view.some(({ source, replaced }) => source?.id === 'm64' && !replaced)).toBe(true);
+    expect(session.view.map(shownText).join('\n')).toContain(REQUEST);
+
+    await session.compact({ target: 0.15 });
     const sent = session.view.map(shownText).join('\n');
     expect(sent).toContain(REQUEST);
+    expect(session.view.some(({ source }) => source?.id === 'm64')).toBe(false);
     const claims = shownText(session.view.find(({ message }) => message.label === 'claims')!);
     const [, steps] = /^Steps of the plan that are open:\n((?:- .*\n?)+)/m.exec(claims) ?? [];
     expect(steps?.trimEnd().split('\n')).toEqual([

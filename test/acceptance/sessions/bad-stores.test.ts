@@ -305,7 +305,7 @@ describe('ids with quotes, newlines and signs of the shell', () => {
     expect(out.trimEnd().split('\n')).toHaveLength(1);
     expect(out).toContain(`a "quoted" 'id'\\n\\u001b[31m; drop table`);
     expect(out).not.toContain('\u001b');
-    const plain = await spillway(['recall', ODD, '--store', store, '--query', 'K-4711']);
+    const plain = await spillway(['recall', ODD, '--store', store, '--handle', '1\n2']);
     expect(plain.out).toContain('The key is K-4711.');
     const transcript = await spillway(['history', ODD, '--store', store, '--transcript']);
     expect(transcript.out.trimEnd().split('\n')).toHaveLength(1);

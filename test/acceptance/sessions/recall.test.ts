@@ -55,6 +55,11 @@ describe('N11: recall takes what models write', () => {
     ['a list of a mark that was shortened', '[recall m4, m5 …]'],
     ['a list as JSON', ['m4', 'm5']],
     ['the head of a summary', 'Earlier in this session (compacted m3..m5; recall by handle):'],
+    [
+      'the head of a digest',
+      '[Digest of earlier messages m3..m5, in order; “[…]” where words are left out; recall m3..m5]',
+    ],
+    ['a line of calls of a digest', '[2 calls m3..m5]'],
     ['a line of removed calls', '[Removed: look gate; recall m3..m4]'],
     [
       'a line of digested calls',
@@ -145,7 +150,7 @@ describe('N11: every mark in a request is a handle as it stands', () => {
     const session = await sessionOf(budget, [...START, ...work, user('And now?')]);
     await session.prepare();
     const shown = session.view.map(shownText).join('\n');
-    const marks = shown.match(/\[[^[\]\n]*recall [^\]\n]+\]|\(compacted [^\s;]+; recall by handle\)/g) ?? [];
+    const marks = shown.match(/\[[^\n]*?recall [^\]\n]+\]/g) ?? [];
     expect(marks.length).toBeGreaterThan(1);
     for (const mark of marks) {
       expect((await session.recall({ handle: mark })).length).toBeGreaterThan(0);
