@@ -59,7 +59,9 @@ describe('N11: recall takes what models write', () => {
       'the head of a digest',
       '[Digest of earlier messages m3..m5, in order; “[…]” where words are left out; recall m3..m5]',
     ],
-    ['a line of calls of a digest', '[2 calls m3..m5]'],
+    ['a line of calls of a digest', '[2 calls m3..m5] look gate → “recall m1 first”'],
+    ['a line of one call', '[call m4] look gate'],
+    ['a line of a speaker', 'Assistant [m4]: as I said, recall m1'],
     ['a line of removed calls', '[Removed: look gate; recall m3..m4]'],
     [
       'a line of digested calls',
@@ -150,7 +152,10 @@ describe('N11: every mark in a request is a handle as it stands', () => {
     const session = await sessionOf(budget, [...START, ...work, user('And now?')]);
     await session.prepare();
     const shown = session.view.map(shownText).join('\n');
-    const marks = shown.match(/\[[^\n]*?recall [^\]\n]+\]/g) ?? [];
+    const marks =
+      shown.match(
+        /^\[[^\n]*?recall [^\]\n]+\]|^\[(?:call|\d+ calls) [^\]\n]+\].*|^[A-Z]\w+(?: \w+)? \[m\d+\]:.*/gm,
+      ) ?? [];
     expect(marks.length).toBeGreaterThan(1);
     for (const mark of marks) {
       expect((await session.recall({ handle: mark })).length).toBeGreaterThan(0);
