@@ -39,7 +39,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     const spillway = await engine(BUDGET);
     const talk = spillway.session();
     let messages: readonly unknown[] = [];
-    for (const message of openaiChat.parse(session(110)).messages) {
+    for (const message of openaiChat.parse(session(180)).messages) {
       if (message.role === 'assistant') ({ messages } = await talk.prepare());
       talk.append(message);
     }
@@ -49,7 +49,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
 
     const claims = talk.view.filter(({ message }) => message.label === 'claims');
     expect(claims).toHaveLength(1);
-    expect(claims[0]!.size.tokens).toBeLessThanOrEqual(0.48 * BUDGET);
+    expect(claims[0]!.size.tokens).toBeLessThanOrEqual(0.08 * BUDGET);
     expect(claims[0]!.message).toMatchObject({ role: 'assistant', origin: 'synthetic' });
   });
 
@@ -62,29 +62,68 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     expect(text).toMatch(/created: src\/module\d+\/result\.ts/);
   });
 
-  it('N7: typed, each with where it stands and whether it still holds; newer words end older ones', async () => {
+  it('N7: typed, each with where it stands and whether it still holds; words that name a bound end it', async () => {
     const talk = (await engine(BUDGET)).session();
     talk.append(
       ...openaiChat.parse([
-        user('Do not push. Keep the public API exactly as it is.'),
+        user('Do not push. Keep the public API exactly as it is. Never commit secrets.'),
         says('I decided to split the parser because it has two owners.'),
         ...step('TodoWrite', { todos: [{ content: 'split', status: 'completed' }] }, 'ok'),
         ...step('bash', { command: 'npm test' }, '2 failed, 3 passed'),
-        user('ok, push now'),
+        ...step('bash', { command: 'npm run lint' }, '4 problems (4 errors)'),
+        ...step('bash', { command: 'npm run lint' }, 'All files pass linting.\n0 problems'),
+        user('You may push now. ok, commit it.'),
       ]).messages,
     );
     expect(talk.claims.map(({ kind, status, id }) => [kind, status, id])).toEqual([
       ['constraint', 'superseded', 'm0'],
       ['constraint', 'live', 'm0'],
-      ['decision', 'live', 'm1'],
+      ['constraint', 'live', 'm0'],
       ['todo', 'done', 'm2'],
       ['error', 'live', 'm5'],
-      ['check', 'live', 'm5'],
     ]);
-    expect(talk.claims[0]).toMatchObject({ text: 'Do not push.', endedBy: 'ok, push now' });
+    expect(talk.claims[0]).toMatchObject({ text: 'Do not push.', endedBy: 'You may push now.' });
   });
 
-  it('N7: decisions, open failures, the last end of a check and loaded instructions are sent again when they left', async () => {
+  it('N7: a check that fails ends by the same check, or by one that holds it, passing', async () => {
+    const after = async (...runs: readonly (readonly [string, string])[]): Promise<readonly string[]> => {
+      const talk = (await engine(BUDGET)).session();
+      talk.append(
+        ...openaiChat.parse([
+          user('Mend the build.'),
+          ...step('bash', { command: 'npx jest test/parser' }, 'expected 3, got 4\n1 failed, 7 passed'),
+          ...runs.flatMap(([command, output]) => step('bash', { command }, output)),
+        ]).messages,
+      );
+      return talk.claims.filter(({ kind }) => kind === 'error').map(({ text }) => text);
+    };
+    const failure = 'npx jest test/parser → “expected 3, got 4; 1 failed, 7 passed”';
+    expect(await after()).toEqual([failure]);
+    expect(await after(['npx jest test/parser', '8 passed'])).toEqual([]);
+    expect(await after(['npm test', '120 passed'])).toEqual([]);
+    expect(await after(['npx jest test/parser/one.test.ts', '1 passed'])).toEqual([failure]);
+    expect(await after(['npx jest test/parser -t commas', '1 passed'])).toEqual([failure]);
+    expect(await after(['npx tsc', 'ok'])).toEqual([failure]);
+    expect(await after(['cat log', '8 passed'])).toEqual([failure]);
+  });
+
+  it('N7: at most 8 % of the budget and 4,000 tokens, however many bounds a user set', async () => {
+    for (const budget of [6_000, 100_000]) {
+      const rules = Array.from({ length: Math.floor(budget / 60) }, (_, i) => [
+        user(`Never rename table ledger_${i}; it must stay below ${i} rows at all times of the day.`),
+        ...step('read_file', { path: `src/l${i}.ts` }, prose(60, i)),
+      ]).flat();
+      const talk = (await engine(budget)).session();
+      talk.append(...openaiChat.parse([user('Tidy the ledgers.'), ...rules, user('And now?')]).messages);
+      await talk.compact();
+      const claims = talk.view.filter(({ message }) => message.label === 'claims');
+      expect(claims).toHaveLength(1);
+      expect(claims[0]!.size.tokens).toBeGreaterThan(0.2 * Math.min(0.08 * budget, 4_000));
+      expect(claims[0]!.size.tokens).toBeLessThanOrEqual(Math.min(0.08 * budget, 4_000));
+    }
+  });
+
+  it('N7: open failures and loaded instructions are sent again when they left, with their source', async () => {
     const talk = (await engine(BUDGET)).session();
     const work = Array.from({ length: 30 }, (_, i) =>
       step('read_file', { path: `src/worker${i}.ts` }, prose(180, i)),
@@ -94,7 +133,6 @@ describe('N7: claims are carried verbatim through many compactions', () => {
         user('Mend the build.'),
         says('I decided to pin the compiler because the newest one drops decorators.'),
         ...step('Skill', { skill: 'release-notes' }, prose(50, 90)),
-        ...step('bash', { command: 'npm run lint' }, '0 problems'),
         ...step('bash', { command: 'npm test -- parser' }, 'expected 3, got 4\n1 failed, 7 passed'),
         ...work,
         says('On it.'),
@@ -105,8 +143,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     const text = claims!.message.parts.map((part) => ('text' in part ? part.text : '')).join('\n');
     const sent = JSON.stringify(talk.view.map(({ message }) => message.parts));
     expect(sent).toContain('I decided to pin the compiler because the newest one drops decorators.');
-    expect(text).toMatch(/- npm test -- parser → “.*1 failed, 7 passed/);
-    expect(text).toContain('- npm run lint → passed: “0 problems”');
-    expect(text).toMatch(/- Skill release-notes \(\d+ tokens\) \[recall m3#0\]/);
+    expect(text).toMatch(/- npm test -- parser → “.*1 failed, 7 passed” \[m\d+\]/);
+    expect(text).toMatch(/- Skill release-notes \(\d+ tokens\) \[recall m2#0\]/);
   });
 });

@@ -52,7 +52,7 @@ const GO =
 
 /**
  * Whether a later sentence of the user ends a bound. Only one that names it does: a permission, or a rule called off,
- * that holds every word the bound is about and adds no condition. Where in doubt both stand.
+ * that holds every word the bound is about and adds neither a condition nor anything narrower. Where in doubt both stand.
  */
 export function endsBound(newer: string, bound: string): boolean {
   if (newer.length > LONGEST_CHARS) return false;
@@ -66,7 +66,12 @@ export function endsBound(newer: string, bound: string): boolean {
       [...said].every((stem) => about.has(stem) || RULE_STEMS.has(stem))
     );
   if (!namesAll || LIMITED.test(newer.replace(PERMITS, ' '))) return false;
-  if (PERMITS.test(newer)) return true;
+  const permissions = newer.split(/[,;.!。，；]\s*/).filter((clause) => PERMITS.test(clause));
+  // “You may push to the branch” permits less than “do not push” forbids.
+  if (permissions.length > 0)
+    return permissions.every((clause) =>
+      [...stemsOf(clause.replace(PERMITS, ' '))].every((stem) => about.has(stem)),
+    );
   // “Don't merge it yet” waits for just this: an order to do it, about it and nothing else.
   return (
     PROVISIONAL.test(bound) &&
@@ -81,7 +86,7 @@ const EMPTY = new Set(
   (
     'the a an of to in on at by for from with and or but nor so as is are be been it its this that these those them they you your we our us i me my he she his her ' +
     'do does did not no never always must may can could should shall would will need have has had please only just now yet then again ever any anymore more ok okay go ahead ' +
-    'make sure ensure keep feel free want let lets fine good looks alright yes allowed permission unless until before without when if once what how all every each there here than also too up ' +
+    'make sure ensure keep feel free want let lets fine good looks alright yes allowed permission unless until before without when if once what how all every each there here than also too up anything something everything nothing ' +
     'der die das den dem des ein eine einen und oder nicht nie niemals immer nur bitte noch jetzt du darfst kannst mehr zu in im am auf mit für von es wir ich mir ' +
     'le la les un une des du de et ou ne pas jamais toujours il faut que qui avec pour el los las una y o no nunca siempre que con para se ya puedes'
   ).split(' '),

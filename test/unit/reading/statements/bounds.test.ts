@@ -63,6 +63,7 @@ describe('a later sentence ends a bound', () => {
     ['Do not use tabs.', 'It is fine to use tabs now, feel free to use tabs.'],
     ['Do not touch the cache.', 'the rule on the cache no longer applies'],
     ['Never delete branches.', 'Permission to delete branches.'],
+    ['Please do not push anything yet.', 'ok, you can push now'],
   ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(true));
 });
 
@@ -77,6 +78,8 @@ describe('a later sentence leaves a bound alone', () => {
     ['No new dependencies.', 'Dependencies are fine by me.'],
     ['Never commit secrets.', 'You may commit now.'],
     ['Do not push.', 'Do not push.'],
+    ['Do not push.', 'You may push to the feature branch.'],
+    ['Never delete anything.', 'You may delete build.log now.'],
     ['Do not rename the API.', 'You can rename the helper.'],
     ['Never touch the vendored copy.', 'may I touch the vendored copy?'],
     ['Always run the linter.', 'run the linter'],
