@@ -9,40 +9,61 @@ export const REGROW_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, 
 /** Less than this is no reason to write a digest anew. In tokens. */
 const LEAST_GAIN = 120;
 
+/** A text of fewer tokens says next to nothing of what it stands for. */
+const SQUEEZED_TOKENS = 250;
+
+/** What there is to grow into. In tokens. */
+export interface Room {
+  /** Up to the target, for all digests. */
+  readonly free: number;
+  /** Beyond it, for those that say next to nothing: what was said must not be gone for good because a page came in. */
+  readonly forSqueezed: number;
+}
+
 /**
- * Writes the digests that stand in a view anew where `room` tokens are free: one that gave way to a page of fresh output,
- * or to a drop, says again what was said. The more a digest stands for, the more of the room it may take. Texts that a
- * model wrote stay.
+ * Writes the digests that stand in a view anew where there is room: one that gave way to a page of fresh output, or to a
+ * drop, says again what was said. The more a digest stands for, the more of the room it may take. Texts that a model
+ * wrote stay.
  */
-export function regrowDigests(view: TranscriptView, room: number, count: (text: string) => number): Edit[] {
-  if (room < LEAST_GAIN) return [];
-  const standing = view.exchanges.filter(
+export function regrowDigests(view: TranscriptView, room: Room, count: (text: string) => number): Edit[] {
+  const digests = view.exchanges.filter(
     (exchange) => !exchange.protection && digestIn(exchange) !== undefined,
   );
-  const total = standing.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
-  return standing.flatMap((exchange): Edit[] => {
-    const { from, to, fromId, toId, messages } = exchange;
-    const at = messages.findIndex(({ message }) => message === digestIn(exchange));
-    const tokens = messages[at]!.size.tokens;
-    const share = Math.floor((room * (to - from + 1)) / total);
-    const handle = spanHandle(fromId, toId);
-    const shown = shownWithin(view, from, to);
-    const digest = view.digest({ from, to, handle, maxTokens: tokens + share, count, shown });
-    if (digest.tokens < tokens + LEAST_GAIN) return [];
-    const replacement = messages.map(({ message }, i): Message =>
-      i === at
-        ? {
-            ...message,
-            id: `summary:${handle}`,
-            label: 'summary',
-            parts: [{ type: 'text', text: digest.text }],
-          }
-        : message,
-    );
-    return [
-      { kind: 'supersede', fromId, toId, replacement, reason: 'room for what was squeezed out before' },
-    ];
+  const squeezed = digests.filter(({ tokens }) => tokens < SQUEEZED_TOKENS);
+  const hasRoom = room.free >= Math.max(LEAST_GAIN, room.forSqueezed);
+  const growing = hasRoom ? digests : squeezed;
+  const tokens = hasRoom ? room.free : room.forSqueezed;
+  const total = growing.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
+  if (tokens < LEAST_GAIN) return [];
+  return growing.flatMap((exchange) =>
+    regrown(view, exchange, Math.floor((tokens * (exchange.to - exchange.from + 1)) / total), count),
+  );
+}
+
+function regrown(
+  view: TranscriptView,
+  exchange: ViewExchange,
+  more: number,
+  count: (text: string) => number,
+): Edit[] {
+  const { from, to, fromId, toId, messages } = exchange;
+  const at = messages.findIndex(({ message }) => message === digestIn(exchange));
+  const before = messages[at]!.size.tokens;
+  const handle = spanHandle(fromId, toId);
+  const digest = view.digest({
+    from,
+    to,
+    handle,
+    maxTokens: before + more,
+    count,
+    shown: shownWithin(view, from, to),
   });
+  if (digest.tokens < before + LEAST_GAIN) return [];
+  const text = { type: 'text', text: digest.text } as const;
+  const replacement = messages.map(({ message }, i): Message =>
+    i === at ? { ...message, id: `summary:${handle}`, label: 'summary', parts: [text] } : message,
+  );
+  return [{ kind: 'supersede', fromId, toId, replacement, reason: 'room for what was squeezed out before' }];
 }
 
 function digestIn({ kind, messages }: ViewExchange): Message | undefined {

@@ -9,7 +9,7 @@ import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from '.
 import { computeFloor } from './floor.js';
 import { planOf } from './plan-value.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
-import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
+import { regrowDigests, REGROW_RIGHTS, type Room } from './regrow.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
@@ -69,8 +69,8 @@ export function planRun(input: RunInput): RunOutcome {
   if (draft.reading.pressure > 1) dropToFit(draft, input);
   if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, before, minGain);
   if (draft.edits.length > 0) {
-    const free = freeUpToTarget(draft, input.policy.target, claimsSpace);
-    draft.step('regrow', 0, (view) => regrowDigests(view, free, input.count), REGROW_RIGHTS);
+    const room = roomForDigests(draft, input.policy.target, claimsSpace);
+    draft.step('regrow', 0, (view) => regrowDigests(view, room, input.count), REGROW_RIGHTS);
     carry(draft, input, claimsSpace);
   }
   settleSignatures(draft, input);
@@ -128,13 +128,17 @@ function withRoomForClaims(draft: Draft, target: number, room: number): number {
   return reclaim + Math.max(0, room - claimsTokens(draft.projection.view));
 }
 
-/** Tokens between the request and the target, less what claims may still take. */
-function freeUpToTarget(draft: Draft, target: number, room: number): number {
+/** Of the budget: what digests that say next to nothing may take beyond the target, and how far they may fill a request. */
+const SQUEEZED_SHARE = 0.06;
+const FULL_ENOUGH = 0.72;
+
+function roomForDigests(draft: Draft, target: number, forClaims: number): Room {
   const { tokens, budget, scale, byTokens, pressure } = draft.reading;
   // Where bytes or images bind, words are not to grow.
-  if (byTokens < pressure) return 0;
-  const forClaims = Math.max(0, room - claimsTokens(draft.projection.view));
-  return Math.floor((target * budget.tokens - tokens) / scale - forClaims);
+  if (byTokens < pressure) return { free: 0, forSqueezed: 0 };
+  const claims = Math.max(0, forClaims - claimsTokens(draft.projection.view));
+  const upTo = (pressure: number): number => Math.floor((pressure * budget.tokens - tokens) / scale - claims);
+  return { free: upTo(target), forSqueezed: Math.min(upTo(FULL_ENOUGH), draft.share(SQUEEZED_SHARE)) };
 }
 
 /** Last of all: only now is it known what has left. */

@@ -74,10 +74,7 @@ function allot(goal: StageGoal, viewTokens: number, spans: readonly Span[], by: 
   const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
   const upToFull = total - overhead - (viewTokens - FULLEST * goal.budget.tokens);
   const least = Math.max(LEAST_TOKENS, Math.min(LEAST_OF_SHARE * goal.summaryTokens, upToFull));
-  const all = Math.min(
-    by.maxSummaryTokens ?? Infinity,
-    Math.max(total - overhead - goal.reclaim, least),
-  );
+  const all = Math.min(by.maxSummaryTokens ?? Infinity, Math.max(total - overhead - goal.reclaim, least));
   const free = Math.max(LEAST_TOKENS, all * (1 - squeezedShare(spans, fresh)));
   return fresh
     .map((span): Allotted => ({
@@ -96,9 +93,12 @@ const SQUEEZED_TOKENS = 250;
 
 /** Of the room, what is left to texts that were squeezed before: the pipeline lets them grow again. */
 function squeezedShare(spans: readonly Span[], fresh: readonly Span[]): number {
-  const lengthOf = (some: readonly Span[]): number => some.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const lengthOf = (some: readonly Span[]): number =>
+    some.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   const squeezed = spans.filter((span) => !fresh.includes(span) && span.tokens < SQUEEZED_TOKENS);
-  return squeezed.length === 0 ? 0 : Math.min(0.5, lengthOf(squeezed) / (lengthOf(squeezed) + lengthOf(fresh)));
+  return squeezed.length === 0
+    ? 0
+    : Math.min(0.5, lengthOf(squeezed) / (lengthOf(squeezed) + lengthOf(fresh)));
 }
 
 /** Summarising one replacement again would only make it shorter or longer by chance. */
