@@ -51,7 +51,6 @@ export function planRun(input: RunInput): RunOutcome {
   const draft = new Draft(input);
   const before = draft.reading;
   const { shares } = input.policy;
-  const minGain = leastGain(input);
   const floor = computeFloor(draft.view.exchanges, input.fixedTokens, draft.share(shares.pins));
   if (floor.total * before.scale > before.budget.tokens) return unreachable(floor, before, []);
 
@@ -67,7 +66,7 @@ export function planRun(input: RunInput): RunOutcome {
   openStages(draft, input, states, claimsSpace);
   if (draft.reading.pressure > 1) goFurther(draft, input, states, claimsSpace);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
-  if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, before, minGain);
+  if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
     const room = roomForDigests(draft, input.policy.target, claimsSpace);
     draft.step('regrow', 0, (view) => regrowDigests(view, room, input.count), REGROW_RIGHTS);
@@ -77,8 +76,8 @@ export function planRun(input: RunInput): RunOutcome {
 
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(floor, draft.reading, stages);
-  if (draft.edits.length === 0) return tooLittle(draft, before, minGain);
-  if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, before, minGain);
+  if (draft.edits.length === 0) return tooLittle(draft, input, before);
+  if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, input, before);
   return planned(draft, input, before, floor, states);
 }
 
@@ -101,12 +100,16 @@ export function leastGain({ policy, forced }: Pick<RunInput, 'policy' | 'forced'
   return forced ? Math.min(policy.minGain, LEAST_WHEN_FORCED) : policy.minGain;
 }
 
-function tooLittle(draft: Draft, before: Reading, minGain: number): RunOutcome {
-  const gain = (gainOf(before, draft.reading) * 100).toFixed(1);
+function tooLittle(draft: Draft, input: RunInput, before: Reading): RunOutcome {
+  const minGain = leastGain(input);
+  const gain = gainOf(before, draft.reading);
+  const points = (share: number): string => (share * 100).toFixed(1);
   const reason =
     draft.edits.length === 0
       ? 'no stage had anything to propose'
-      : `would lower pressure by ${gain} points, less than the minimum of ${minGain * 100}`;
+      : gain < minGain
+        ? `would lower pressure by ${points(gain)} points, less than the minimum of ${minGain * 100}`
+        : `would come down to ${draft.reading.pressure.toFixed(3)}, above the ${input.policy.reach.toFixed(3)} that is worth the rewriting`;
   return { kind: 'noop', reason, stages: draft.outcomes };
 }
 

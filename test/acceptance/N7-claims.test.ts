@@ -39,11 +39,11 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     const spillway = await engine(BUDGET);
     const talk = spillway.session();
     let messages: readonly unknown[] = [];
-    for (const message of openaiChat.parse(session(180)).messages) {
+    for (const message of openaiChat.parse(session(110)).messages) {
       if (message.role === 'assistant') ({ messages } = await talk.prepare());
       talk.append(message);
     }
-    expect(talk.history.length).toBeGreaterThanOrEqual(34);
+    expect(talk.history.length).toBeGreaterThanOrEqual(20);
     const sent = JSON.stringify(messages).replaceAll('\\"', '"');
     for (const rule of RULES) expect(sent).toContain(rule);
 
@@ -108,17 +108,22 @@ describe('N7: claims are carried verbatim through many compactions', () => {
   });
 
   it('N7: at most 8 % of the budget and 4,000 tokens, however many bounds a user set', async () => {
-    for (const budget of [6_000, 100_000]) {
-      const rules = Array.from({ length: Math.floor(budget / 60) }, (_, i) => [
-        user(`Never rename table ledger_${i}; it must stay below ${i} rows at all times of the day.`),
-        ...step('read_file', { path: `src/l${i}.ts` }, prose(60, i)),
+    for (const [budget, count, words] of [
+      [6_000, 60, 80],
+      [100_000, 350, 400],
+    ] as const) {
+      const rules = Array.from({ length: count }, (_, i) => [
+        user(
+          `${prose(words, i)} Never rename table ledger_${i}; it must stay below ${i} rows at all times of the day.`,
+        ),
+        says('Understood.'),
       ]).flat();
       const talk = (await engine(budget)).session();
       talk.append(...openaiChat.parse([user('Tidy the ledgers.'), ...rules, user('And now?')]).messages);
       await talk.compact();
       const claims = talk.view.filter(({ message }) => message.label === 'claims');
       expect(claims).toHaveLength(1);
-      expect(claims[0]!.size.tokens).toBeGreaterThan(0.2 * Math.min(0.08 * budget, 4_000));
+      expect(claims[0]!.size.tokens).toBeGreaterThan(0.3 * Math.min(0.08 * budget, 4_000));
       expect(claims[0]!.size.tokens).toBeLessThanOrEqual(Math.min(0.08 * budget, 4_000));
     }
   });
@@ -132,7 +137,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
       ...openaiChat.parse([
         user('Mend the build.'),
         says('I decided to pin the compiler because the newest one drops decorators.'),
-        ...step('Skill', { skill: 'release-notes' }, prose(50, 90)),
+        ...step('Skill', { skill: 'release-notes' }, prose(90, 90)),
         ...step('bash', { command: 'npm test -- parser' }, 'expected 3, got 4\n1 failed, 7 passed'),
         ...work,
         says('On it.'),
@@ -144,6 +149,6 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     const sent = JSON.stringify(talk.view.map(({ message }) => message.parts));
     expect(sent).toContain('I decided to pin the compiler because the newest one drops decorators.');
     expect(text).toMatch(/- npm test -- parser → “.*1 failed, 7 passed” \[m\d+\]/);
-    expect(text).toMatch(/- Skill release-notes \(\d+ tokens\) \[recall m2#0\]/);
+    expect(text).toMatch(/- Skill release-notes \(\d+ tokens\) \[recall m3#0\]/);
   });
 });

@@ -27,7 +27,7 @@ export async function filling(
 
 /** Talks until the gate of auto is passed. */
 export function loaded(session: Session, round: number): void {
-  const chat = read(talk(14, 200, 10_000 * round)).map((message) => ({
+  const chat = read(talk(20, 200, 10_000 * round)).map((message) => ({
     ...message,
     id: `r${round}${message.id}`,
   }));
