@@ -28,14 +28,15 @@ export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
     const { text } = draw(entries, calls, below, handle, Infinity);
     return { text, tokens: count(text), shortened: [] };
   }
-  let shortened: readonly string[] = [];
+  // Several are drawn, and not always the last is taken.
+  const shortened = new Map<string, readonly string[]>();
   const build = (chars: number): string => {
     const drawn = draw(entries, calls, below, handle, chars);
-    shortened = drawn.shortened;
+    shortened.set(drawn.text, drawn.shortened);
     return drawn.text;
   };
   const fitted = fitText(build, maxTokens, count);
-  if (fitted) return { ...fitted, shortened };
+  if (fitted) return { ...fitted, shortened: shortened.get(fitted.text) ?? [] };
   const text = `${BARE_LINE} compacted; recall ${handle}]`;
   return {
     text,
