@@ -64,7 +64,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
     ]);
   });
 
-  it('AC-12: finished steps of a plan that gave way to another are not taken up again', async () => {
+  it('AC-13: finished steps of a plan that gave way to another are not taken up again', async () => {
     const session = (await engine(4_000)).session();
     const first = (status: string) =>
       step('update_plan', { plan: [{ step: 'write the importer', status }] }, 'Plan updated');
