@@ -23,7 +23,7 @@ export interface PreparedBody extends ThreadKey {
   readonly entries: number;
   /** Those with slots. */
   readonly edits: readonly PlannedEdit[];
-  /** Messages within them that are pinned: some by code that only the session's own process has. */
+  /** Messages within them, and the first of the user, that are pinned: some by code that only the session's own process has. */
   readonly pinned: readonly string[];
 }
 
@@ -44,7 +44,10 @@ export function bodyOf(
   state: AgentState,
   parts: SessionParts,
 ): PreparedBody {
+  const { log, isPinned } = source;
   const edits = plan.edits.filter(({ slot }) => slot);
+  // Where it stays in view a summarizer is told so, and asked in other words.
+  const first = log.firstUser;
   const thread = { sessionId: parts.id, agentPath: parts.agentPath };
   const version = parts.filler?.version ?? '';
   const slots = edits.map((edit) => [edit.slot, edit.kind === 'replace' ? edit.partIndex : null]);
@@ -56,7 +59,12 @@ export function bodyOf(
     version,
     entries: state.ledger.version,
     edits,
-    pinned: [...new Set(edits.flatMap((edit) => pinnedIn(edit, source.log, source.isPinned)))],
+    pinned: [
+      ...new Set([
+        ...(first && isPinned(first) ? [first.id] : []),
+        ...edits.flatMap((edit) => pinnedIn(edit, log, isPinned)),
+      ]),
+    ],
   };
 }
 
