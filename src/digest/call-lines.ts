@@ -78,7 +78,7 @@ function runLine(calls: readonly CallNote[], chars: number, detailed: ReadonlySe
       ({ text, times, detail }) =>
         `${text}${times > 1 ? ` ×${times}` : ''}${detail === '' ? '; ' : `:\n    ${detail}\n  `}`,
     );
-  return `${head} ${shown.join('')}`.replace(/[;\s]+$/, '');
+  return withoutEnd(`${head} ${shown.join('')}`);
 }
 
 interface Item {
@@ -140,4 +140,11 @@ function outcomeText({ ending, outcome, kind, changed }: CallNote): string {
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
   if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;
   return ` → ${ending}${said === '' ? '' : `: ${said}`}`;
+}
+
+/** Without the marks that would lead on to another item. */
+function withoutEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === ';' || line[end - 1]!.trim() === '')) end--;
+  return line.slice(0, end);
 }

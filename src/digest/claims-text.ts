@@ -20,9 +20,9 @@ export interface ClaimsRequest {
 const headerFor = (upTo: string): string =>
   `Carried from messages that were compacted, in the words of the log, as of ${upTo} (history, not a request):`;
 
-/** Of the room: what each section may take while the others wait. Bounds come first, files last. */
-const BOUNDS_SHARE = 0.45;
-const REQUIREMENTS_SHARE = 0.4;
+/** Of the room: what each section may take while the others wait. The user's words come first, files last. */
+const REQUIREMENTS_SHARE = 0.6;
+const BOUNDS_SHARE = 0.6;
 const STEPS_SHARE = 0.5;
 const FAILURES_SHARE = 0.4;
 const INSTRUCTIONS_SHARE = 0.25;
@@ -54,14 +54,12 @@ function draw(
     claim.status === 'live' && !isShownMessage(claim.seq) && !isShownText(claim.text);
   const share = (of: number): number => Math.min(of * room, left) - 40;
 
-  push(
-    'The user set these bounds, oldest first:',
-    sentenceLines(statements.bounds.claims.filter(hidden), share(BOUNDS_SHARE)),
-  );
-  push(
-    'The user demands, letter for letter:',
-    listLines(statements.requirements.filter(hidden), share(REQUIREMENTS_SHARE)),
-  );
+  const lists = statements.requirements.filter(hidden);
+  push('The user demands, letter for letter:', listLines(lists, share(REQUIREMENTS_SHARE)));
+  // What stands in a list is said with it.
+  const isListed = ({ text }: Claim): boolean => lists.some((list) => list.text.includes(text));
+  const bounds = statements.bounds.claims.filter((bound) => hidden(bound) && !isListed(bound));
+  push('The user set these bounds, oldest first:', sentenceLines(bounds, share(BOUNDS_SHARE)));
   push('Steps of the plan that are open:', stepLines(statements, isShownMessage, share(STEPS_SHARE)));
   push(
     'Checks that failed when they last ran:',

@@ -2,7 +2,8 @@ import type { Edit, Plan } from '../transcript/index.js';
 import { Draft } from './draft.js';
 import { hashPlan } from './hash.js';
 import { measureEdit } from './measure.js';
-import { carry, claimsRoom, gainOf, leastGain, type RunInput, type RunOutcome } from './run.js';
+import { claimsRoom } from './room.js';
+import { carry, gainOf, leastGain, type RunInput, type RunOutcome } from './run.js';
 import { joinReasoning, settleSignatures } from './signed.js';
 import { survivors } from './survivors.js';
 
@@ -43,7 +44,7 @@ export function refill(
   });
 
   const draft = new Draft({ ...input, projection });
-  carry(draft, input, claimsRoom(draft, input, plan.floor));
+  carry(draft, input, claimsRoom(draft, input.policy, plan.floor));
   settleSignatures(draft, input, edits);
   const before = input.read(input.projection);
   const { reading: after } = draft;

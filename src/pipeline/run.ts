@@ -9,7 +9,8 @@ import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from '.
 import { computeFloor } from './floor.js';
 import { planOf } from './plan-value.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
-import { regrowDigests, REGROW_RIGHTS, type Room } from './regrow.js';
+import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
+import { claimsRoom, growthOfClaims, roomForDigests } from './room.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
@@ -55,7 +56,7 @@ export function planRun(input: RunInput): RunOutcome {
   if (floor.total * before.scale > before.budget.tokens) return unreachable(floor, before, []);
 
   const states = new Map(input.states);
-  const claimsSpace = claimsRoom(draft, input, floor);
+  const claimsSpace = claimsRoom(draft, input.policy, floor);
   draft.step('pins', 0, (view) => cutPins(view, draft.share(shares.pins), input.count), FIT_RIGHTS);
   draft.step(
     'fresh',
@@ -66,9 +67,9 @@ export function planRun(input: RunInput): RunOutcome {
   openStages(draft, input, states, claimsSpace);
   if (draft.reading.pressure > 1) goFurther(draft, input, states, claimsSpace);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
-  if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, input, before);
+  if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
-    const room = roomForDigests(draft, input.policy.target, claimsSpace);
+    const room = roomForDigests(draft, input.policy, claimsSpace);
     draft.step('regrow', 0, (view) => regrowDigests(view, room, input.count), REGROW_RIGHTS);
     carry(draft, input, claimsSpace);
   }
@@ -77,20 +78,22 @@ export function planRun(input: RunInput): RunOutcome {
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(floor, draft.reading, stages);
   if (draft.edits.length === 0) return tooLittle(draft, input, before);
-  if (!isWorthIt(input, before, draft.reading)) return tooLittle(draft, input, before);
+  if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   return planned(draft, input, before, floor, states);
 }
 
 /** Whether a run has come far enough below `before` to stop. */
-function hasGained({ policy, forced }: RunInput, before: Reading, after: Reading): boolean {
+function hasGained({ policy, forced }: RunInput, before: Reading, draft: Draft): boolean {
+  const after = draft.reading;
   if (gainOf(before, after) < leastGain({ policy, forced })) return false;
-  return forced || after.pressure <= policy.reach || tierOf(before) > 1;
+  // Where a span has given way to a summary there is little more to be had, and what is fresh keeps pressure up.
+  return forced || after.pressure <= policy.reach || tierOf(before) > 1 || draft.edits.some(standsForSpan);
 }
 
 /** Whether a run is worth the cache that it costs. Fitting at all always is. */
-function isWorthIt(input: RunInput, before: Reading, after: Reading): boolean {
-  if (before.pressure > 1 || hasGained(input, before, after)) return true;
-  return before.pressure >= LAST_CALL && gainOf(before, after) >= LEAST_WHEN_FORCED;
+function isWorthIt(input: RunInput, before: Reading, draft: Draft): boolean {
+  if (before.pressure > 1 || hasGained(input, before, draft)) return true;
+  return before.pressure >= LAST_CALL && gainOf(before, draft.reading) >= LEAST_WHEN_FORCED;
 }
 
 /** Whoever asked for a run by hand wants what there is, down to what would not be worth the rewriting. */
@@ -113,35 +116,12 @@ function tooLittle(draft: Draft, input: RunInput, before: Reading): RunOutcome {
   return { kind: 'noop', reason, stages: draft.outcomes };
 }
 
-/** Most that claims may take of what pins and open work leave of a budget. */
-const CLAIMS_OF_ROOM = 0.2;
-
-export function claimsRoom(draft: Draft, { policy }: RunInput, floor: Floor): number {
-  const { budget, scale } = draft.reading;
-  const room = Math.max(0, budget.tokens / scale - floor.total);
-  const { claims, maxClaimsTokens } = policy.shares;
-  return Math.floor(Math.min(draft.share(claims), maxClaimsTokens, CLAIMS_OF_ROOM * room));
-}
-
 /** What has to be reclaimed so that the target holds with what claims may grow by. */
 function withRoomForClaims(draft: Draft, target: number, room: number): number {
   const reclaim = draft.reclaim(target);
   // Where only bytes or images bind, claims have room.
   if (reclaim === 0 || draft.reading.byTokens <= target) return reclaim;
-  return reclaim + Math.max(0, room - claimsTokens(draft.projection.view));
-}
-
-/** Of the budget: what digests that say next to nothing may take beyond the target, and how far they may fill a request. */
-const SQUEEZED_SHARE = 0.06;
-const FULL_ENOUGH = 0.72;
-
-function roomForDigests(draft: Draft, target: number, forClaims: number): Room {
-  const { tokens, budget, scale, byTokens, pressure } = draft.reading;
-  // Where bytes or images bind, words are not to grow.
-  if (byTokens < pressure) return { free: 0, forSqueezed: 0 };
-  const claims = Math.max(0, forClaims - claimsTokens(draft.projection.view));
-  const upTo = (pressure: number): number => Math.floor((pressure * budget.tokens - tokens) / scale - claims);
-  return { free: upTo(target), forSqueezed: Math.min(upTo(FULL_ENOUGH), draft.share(SQUEEZED_SHARE)) };
+  return reclaim + growthOfClaims(draft, room);
 }
 
 /** Last of all: only now is it known what has left. */
@@ -157,7 +137,7 @@ export function carry(draft: Draft, { source, claims, count, policy }: RunInput,
 /** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */
 const FULLEST = 0.97;
 /** What claims keep of their room where the rest of a request is above the target already. */
-const LEAST_CLAIMS_OF_ROOM = 0.5;
+const LEAST_CLAIMS_OF_ROOM = 0.6;
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
 export function planPass(input: RunInput, pass: Pass): RunOutcome {
@@ -191,7 +171,7 @@ function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>,
   const before = input.read(input.projection);
   for (const [index, stage] of policy.stages.entries()) {
     const rule = { escalation, target: policy.target, first: index === 0 } as const;
-    const goesOn = before.pressure >= LAST_CALL && !hasGained(input, before, draft.reading);
+    const goesOn = before.pressure >= LAST_CALL && !hasGained(input, before, draft);
     const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;
     draft.step(stage.stage, stage.opensAt, (view) =>

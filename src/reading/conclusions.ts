@@ -12,7 +12,8 @@ const ANNOUNCES =
   /^(?:\W{0,4})(?:ok(?:ay)?[,.! ]+|good[,.! ]+|great[,.! ]+|perfect[,.! ]+|now[,]? +|next[,]? +|first[,]? +|then[,]? +|alright[,.! ]+)*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|we need to|now i|time to|checking|looking at|reading|running|searching|ich (?:werde|schaue|prüfe|lese)|je vais|voy a|сейчас|давай|让我|我来|接下来|次に|では)/iu;
 
 /** Identifiers, paths, numbers with digits, code spans: what a finding is about. */
-const SPECIFIC = /`[^`\n]{2,}`|\b\w+[_/.]\w+[\w/.]*\b|\b[a-z]+[A-Z]\w+|\b\d[\d.,%:]*\b|["“][^"”\n]{4,}["”]/g;
+const SPECIFIC =
+  /`[^`\n]{2,80}`|(?<!\w)\w{1,40}[_/.]\w[\w/.]{0,80}|(?<!\w)[a-z]{1,30}[A-Z]\w{0,60}|(?<!\w)\d[\d.,%:]{0,20}|["“][^"”\n]{4,80}["”]/g;
 
 /** Longer text is judged by its beginning. In characters. */
 const READ_CHARS = 1_200;

@@ -13,7 +13,8 @@ const PASSED =
   /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:passed|passing)\b|test result: ok|BUILD SUCCESS|^(?:PASS|OK|ok)\b|all checks passed|\b0 (?:errors|failures|problems)\b|no issues found|success(?:fully)?\b/im;
 
 /** A check that has nothing to say has nothing to complain of. */
-const SILENT = /^\W*(?:no output|command completed(?: successfully)?(?: with no output)?)?\W*$/i;
+const SILENT = /^\(?(?:no output|command completed(?: successfully)?(?: with no output)?)?\.?\)?$/i;
+
 /** A command that is no check says that it failed in so many words: what it prints may speak of failures. */
 const BROKE =
   /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^fatal: |^Traceback \(most recent|^\w*(?:Error|Exception): |^npm ERR!|^make: \*\*\*|^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
@@ -26,5 +27,7 @@ export function endingOf(text: string, { isError = false, isCheck = true } = {})
   const end = text.slice(-END_CHARS);
   if (!isCheck) return BROKE.test(text.length < 600 ? text : end.slice(-600)) ? 'failed' : 'unknown';
   if (FAILED.test(end)) return 'failed';
-  return PASSED.test(end) || SILENT.test(text) ? 'passed' : 'unknown';
+  return PASSED.test(end) || (SILENT.test(text.slice(0, 80).trim()) && text.length < 80)
+    ? 'passed'
+    : 'unknown';
 }

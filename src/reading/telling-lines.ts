@@ -34,7 +34,7 @@ export function tellingLines(text: string, chars: number): string {
     seen.add(line);
     const weight = SIGNS.reduce((sum, sign) => sum + (sign.pattern.test(line) ? sign.weight : 0), 0);
     // A line that only opens a block tells nothing without what is in it.
-    const opens = /[{([]$/.test(line) && !/[(].+[)]|["'`]/.test(line);
+    const opens = /[{([]$/.test(line) && !line.includes(')') && !/["'`]/.test(line);
     if (weight > 2 && !opens) ranked.push({ place, weight, line });
   });
   let left = chars;

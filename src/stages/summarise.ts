@@ -1,4 +1,4 @@
-import type { StageGoal, TranscriptView } from '../spi/index.js';
+import type { StageGoal, TranscriptView, ViewExchange } from '../spi/index.js';
 import { spanHandle, type Message, type Supersede } from '../transcript/index.js';
 import { overheadOf, type Span } from './spans.js';
 
@@ -40,7 +40,7 @@ export function summarise(
   spans: readonly Span[],
   by: Summariser,
 ): Supersede[] {
-  return allot(goal, view.tokens, spans, by).flatMap(({ span, maxTokens }) => {
+  return allot(goal, view, spans, by).flatMap(({ span, maxTokens }) => {
     const { from, to, fromId, toId } = span;
     const handle = spanHandle(fromId, toId);
     const digest = view.digest({ from, to, handle, maxTokens, count: goal.count, shown: pinnedIn(span) });
@@ -68,12 +68,15 @@ export function promisedBy(goal: StageGoal, spans: readonly Span[], by: Summaris
 }
 
 /** Shares what is free up to the target by the size of the spans. */
-function allot(goal: StageGoal, viewTokens: number, spans: readonly Span[], by: Summariser): Allotted[] {
+function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by: Summariser): Allotted[] {
   const fresh = freshOf(spans);
   const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
   const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
-  const upToFull = total - overhead - (viewTokens - FULLEST * goal.budget.tokens);
-  const least = Math.max(LEAST_TOKENS, Math.min(LEAST_OF_SHARE * goal.summaryTokens, upToFull));
+  const upToFull = total - overhead - (view.tokens - FULLEST * goal.budget.tokens);
+  const least = Math.max(
+    LEAST_TOKENS,
+    Math.min(LEAST_OF_SHARE * goal.summaryTokens, upToFull, freshTokens(view)),
+  );
   const all = Math.min(by.maxSummaryTokens ?? Infinity, Math.max(total - overhead - goal.reclaim, least));
   const free = Math.max(LEAST_TOKENS, all * (1 - squeezedShare(spans, fresh)));
   return fresh
@@ -86,6 +89,13 @@ function allot(goal: StageGoal, viewTokens: number, spans: readonly Span[], by: 
 
 function mostOf({ exchanges, tokens }: Span): number {
   return exchanges.some(({ kind }) => kind === 'replacement') ? tokens : MOST_OF_SPAN * tokens;
+}
+
+/** Tokens of fresh output: no stage may touch it now, and it will be gone soon. */
+function freshTokens({ exchanges }: TranscriptView): number {
+  const isFresh = ({ unseen, protection, kind }: ViewExchange): boolean =>
+    kind !== 'plain' && (protection === undefined ? unseen : protection === 'open');
+  return exchanges.filter(isFresh).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** Below this many tokens a text that stands for a span was squeezed: it says next to nothing. */

@@ -12,7 +12,7 @@ const CLAUSE =
 
 /** Whether a sentence of a user sets a bound beyond the moment: an order not to, a must, an only, a limit. */
 export function setsBound(sentence: string): boolean {
-  if (sentence.length > LONGEST_CHARS || /[?？]\W*$/.test(sentence)) return false;
+  if (sentence.length > LONGEST_CHARS || /[?？]\W{0,5}$/.test(sentence.slice(-6))) return false;
   const plain = sentence.replace(LEAD, '');
   return BOUND_WORDS.some(({ opens, holds }) => {
     if (holds?.test(sentence)) return true;

@@ -68,7 +68,7 @@ describe('AC-23: a check on summaries that poisons itself', () => {
   ])('AC-23: “%s” stands after “%s”, and so do those words', async (rule, word) => {
     const session = await compacted(talkOf(rule, word));
     expect(session.claims.filter(({ text }) => text === rule)).toMatchObject([{ status: 'live' }]);
-    expect(stated(session)).toContain(`- “${rule}” [m3]`);
+    expect([...stated(session), sent(session)].join('\n')).toContain(rule);
     // Both are the user's own sentences, in the order of time, where there is room for them.
     const whole = sent(
       await compacted([...talkOf(rule, word).slice(0, 5), user(word), says('Done.'), ...long(300)]),

@@ -156,7 +156,8 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
 
   it('is closed during the outage, too, and what was not stored is told', async () => {
     const url = await server.create();
-    const spillway = await processOn(url, { fill: { prepareAt: 0.7 } }, defineSummarizer());
+    const { summarizer } = defineSummarizer();
+    const spillway = await processOn(url, { fill: { prepareAt: 0.7 } }, { summarizer });
     const session = await spillway.open({ id: 'mill' });
     await session.append(...LONG.slice(0, 3));
     await server.crash();
