@@ -10,6 +10,7 @@ export type Take = (entry: Entry, at: number, text: string) => void;
 const ONE_USER_SHARE = 0.3;
 /** A message up to this length stands whole or not at all, in characters. */
 const WHOLE_CHARS = 500;
+const SHORT_CHARS = 240;
 /** Of what a short reply answers: so much of its end. */
 const ANSWERED_CHARS = 600;
 
@@ -22,7 +23,12 @@ export function takeUsers(users: readonly Entry[], chars: number, taken: Take): 
     left -= text.length + 3;
   };
   const [first] = users;
-  const order = first ? [users.at(-1)!, first, ...users.slice(1, -1).toReversed()] : [];
+  const others = users.slice(1, -1).toReversed();
+  const isShort = (user: Entry): boolean => sizeOf(user) <= SHORT_CHARS;
+  // Short ones are replies, corrections, bounds: many of them fit where one long text does.
+  const order = first
+    ? [users.at(-1)!, first, ...others.filter(isShort), ...others.filter((user) => !isShort(user))]
+    : [];
   for (const user of new Set(order)) {
     const prefix = PREFIX_CHARS + user.id.length;
     const cost = sizeOf(user) + prefix;

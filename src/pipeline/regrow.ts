@@ -1,6 +1,13 @@
 import { isDigest } from '../digest/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
-import { spanHandle, textOf, type Edit, type Message } from '../transcript/index.js';
+import {
+  spanHandle,
+  textOf,
+  type Edit,
+  type Message,
+  type Slot,
+  type Supersede,
+} from '../transcript/index.js';
 import type { GuardRights } from './guard.js';
 
 /** The run has made room: digests may take what was squeezed out of them before. */
@@ -25,18 +32,30 @@ export interface Room {
  * drop, says again what was said. The more a digest stands for, the more of the room it may take. Texts that a model
  * wrote stay.
  */
-export function regrowDigests(view: TranscriptView, room: Room, count: (text: string) => number): Edit[] {
+export function regrowDigests(
+  view: TranscriptView,
+  room: Room,
+  madeNow: (exchange: ViewExchange) => Supersede | undefined,
+  count: (text: string) => number,
+): Edit[] {
   const digests = view.exchanges.filter(
     (exchange) => !exchange.protection && digestIn(exchange) !== undefined,
   );
-  const squeezed = digests.filter(({ tokens }) => tokens < SQUEEZED_TOKENS);
+  // What this run's own stages made is as large as they wanted it.
+  const squeezed = digests.filter((digest) => digest.tokens < SQUEEZED_TOKENS && !madeNow(digest));
   const hasRoom = room.free >= Math.max(LEAST_GAIN, room.forSqueezed);
   const growing = hasRoom ? digests : squeezed;
   const tokens = hasRoom ? room.free : room.forSqueezed;
   const total = growing.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
   if (tokens < LEAST_GAIN) return [];
   return growing.flatMap((exchange) =>
-    regrown(view, exchange, Math.floor((tokens * (exchange.to - exchange.from + 1)) / total), count),
+    regrown(
+      view,
+      exchange,
+      Math.floor((tokens * (exchange.to - exchange.from + 1)) / total),
+      madeNow(exchange)?.slot,
+      count,
+    ),
   );
 }
 
@@ -44,6 +63,7 @@ function regrown(
   view: TranscriptView,
   exchange: ViewExchange,
   more: number,
+  slot: Slot | undefined,
   count: (text: string) => number,
 ): Edit[] {
   const { from, to, fromId, toId, messages } = exchange;
@@ -63,7 +83,18 @@ function regrown(
   const replacement = messages.map(({ message }, i): Message =>
     i === at ? { ...message, id: `summary:${handle}`, label: 'summary', parts: [text] } : message,
   );
-  return [{ kind: 'supersede', fromId, toId, replacement, reason: 'room for what was squeezed out before' }];
+  const reason = 'room for what was squeezed out before';
+  // A model may fill what the digest fills.
+  return [
+    {
+      kind: 'supersede',
+      fromId,
+      toId,
+      replacement,
+      reason,
+      ...(slot && { slot: { ...slot, maxTokens: before + more } }),
+    },
+  ];
 }
 
 function digestIn({ kind, messages }: ViewExchange): Message | undefined {

@@ -1,7 +1,16 @@
 import { SpillwayError } from '../errors/index.js';
-import type { StageGoal, TranscriptView } from '../spi/index.js';
+import type { StageGoal, TranscriptView, ViewExchange } from '../spi/index.js';
 import { copyOfBudget, type Reading } from '../tokens/index.js';
-import type { Edit, Floor, Plan, Projection, StageOutcome, Trigger } from '../transcript/index.js';
+import type {
+  Edit,
+  Floor,
+  Plan,
+  PlannedEdit,
+  Projection,
+  StageOutcome,
+  Supersede,
+  Trigger,
+} from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
 import { Draft, type DraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
@@ -70,7 +79,12 @@ export function planRun(input: RunInput): RunOutcome {
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
     const room = roomForDigests(draft, input.policy, claimsSpace);
-    draft.step('regrow', 0, (view) => regrowDigests(view, room, input.count), REGROW_RIGHTS);
+    draft.step(
+      'regrow',
+      0,
+      (view) => regrowDigests(view, room, (exchange) => madeIn(draft, exchange), input.count),
+      REGROW_RIGHTS,
+    );
     carry(draft, input, claimsSpace);
   }
   settleSignatures(draft, input);
@@ -122,6 +136,14 @@ function withRoomForClaims(draft: Draft, target: number, room: number): number {
   // Where only bytes or images bind, claims have room.
   if (reclaim === 0 || draft.reading.byTokens <= target) return reclaim;
   return reclaim + growthOfClaims(draft, room);
+}
+
+/** The edit of this run that put a replacement where it stands. */
+function madeIn({ edits }: Draft, { fromId, toId }: ViewExchange): Supersede | undefined {
+  return edits.findLast(
+    (edit): edit is PlannedEdit & Supersede =>
+      edit.kind === 'supersede' && edit.fromId === fromId && edit.toId === toId,
+  );
 }
 
 /** Last of all: only now is it known what has left. */

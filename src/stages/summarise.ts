@@ -19,6 +19,8 @@ const LEAST_TOKENS = 30;
  * out all that was said.
  */
 const LEAST_OF_SHARE = 0.8;
+/** Of its share, what a digest gets in any case: fewer words than this stand for nothing, and no model can use them. */
+const SMALLEST_SHARE = 0.05;
 /** Of the budget: a digest never fills a request further than this where its target is out of reach. */
 const FULLEST = 0.7;
 
@@ -75,6 +77,7 @@ function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by
   const upToFull = total - overhead - (view.tokens - FULLEST * goal.budget.tokens);
   const least = Math.max(
     LEAST_TOKENS,
+    Math.min(SMALLEST_SHARE * goal.summaryTokens, upToFull),
     Math.min(LEAST_OF_SHARE * goal.summaryTokens, upToFull, freshTokens(view)),
   );
   const all = Math.min(by.maxSummaryTokens ?? Infinity, Math.max(total - overhead - goal.reclaim, least));
