@@ -75,6 +75,7 @@ export function limitsFor({ seen, proven }: LearnedLimit, thread: string): Limit
   return seen.findLast((one) => one.thread === thread) ?? proven;
 }
 
+/** What refusals taught of each model. */
 export async function learnedLimits(store: SessionStore): Promise<readonly LearnedLimit[]> {
   const values = await store.values(SCOPE);
   return Object.entries(values).map(([model, body]) => read(model, body));

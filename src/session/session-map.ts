@@ -1,5 +1,6 @@
 import type { Session } from './session.js';
 
+/** How many sessions a map holds, and how it makes them. */
 export interface SessionMapOptions {
   /** Most sessions that are held at a time; the one asked for least recently is let go first. Default 1,000. */
   readonly most?: number;

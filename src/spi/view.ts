@@ -26,6 +26,7 @@ export interface ViewExchange {
   readonly unseen: boolean;
 }
 
+/** Asks for the text that stands for a span of the log. */
 export interface DigestRequest {
   /** Log positions of the first and last message it stands for. */
   readonly from: number;
@@ -34,11 +35,13 @@ export interface DigestRequest {
   readonly handle: Handle;
   /** Infinity: all that was said, and a short line a run of calls. */
   readonly maxTokens: number;
+  /** Counts text on the scale of the view. */
   count(text: string): number;
   /** Messages of the span that still stand in the view: the text leaves them out. */
   readonly shown?: ReadonlySet<number>;
 }
 
+/** The text that stands for a span, and what it leaves out of users' words. */
 export interface Digest {
   readonly text: string;
   readonly tokens: number;

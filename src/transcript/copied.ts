@@ -9,6 +9,7 @@ const DEEPEST = 500;
 /** What no request can carry, in the words of an error message. */
 export class NotCopyable extends Error {}
 
+/** What a copy may hold, and how deep it may go. */
 export interface CopyOptions {
   /** The copy cannot be written to. Bytes and instances of classes stay as they are. */
   readonly freeze?: boolean;
