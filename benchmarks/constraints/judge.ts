@@ -7,10 +7,8 @@ export interface Outcome {
   readonly rules: { verbatim: number; inClaims: number; named: number; lost: number };
   readonly missing: readonly string[];
   readonly retired: number;
-  /** Retired rules that a text of ours states as if they held. */
+  /** Retired rules that the claims state as if they held. */
   readonly statedAsLive: readonly string[];
-  /** Stated by a summary of before, and taken back by the claims. */
-  readonly corrected: number;
   readonly artifacts: {
     readonly changed: number;
     readonly listed: number;
@@ -28,7 +26,6 @@ export function judge(session: Session, planted: Planted): Outcome {
     .filter(({ message }) => message.label === 'claims')
     .map(words)
     .join('\n');
-  const ours = view.filter(({ source }) => !source).flatMap((shown) => words(shown).split('\n'));
   const rules = { verbatim: 0, inClaims: 0, named: 0, lost: 0 };
   const missing: string[] = [];
   for (const { text, kind, place } of planted.rules) {
@@ -39,23 +36,19 @@ export function judge(session: Session, planted: Planted): Outcome {
       const covered = session.claims.some(
         (claim) => claim.kind === 'constraint' && claim.text.includes(text),
       );
-      const isNamed = covered && /more that may bind, not shown \[recall/.test(claims);
+      const isNamed = covered && /^- \d+ more \[recall/m.test(claims);
       rules[isNamed ? 'named' : 'lost']++;
       missing.push(`${kind}@${place}: ${text}`);
     }
   }
-  // A summary of before it was taken back still says it; then the claims have to say that it holds no longer.
-  const isStated = (text: string): boolean =>
-    ours.some((line) => line.includes(text) && !line.includes('no longer holds'));
-  const isCorrected = (text: string): boolean => claims.includes(`no longer holds: “${text}”`);
-  const stated = planted.retired.filter(isStated);
-  const statedAsLive = stated.filter((text) => !isCorrected(text));
+  // The talk still holds what was said; only the claims say what binds.
+  const isStated = (text: string): boolean => claims.split('\n').some((line) => line.includes(text));
+  const statedAsLive = planted.retired.filter(isStated);
   return {
     rules,
     missing,
     retired: planted.retired.length,
     statedAsLive,
-    corrected: stated.length - statedAsLive.length,
     artifacts: artifactsIn(session, claims),
   };
 }
@@ -71,17 +64,16 @@ function artifactsIn(session: Session, claims: string): Outcome['artifacts'] {
     ({ state, last }) => state !== 'read' && !shown.has(last),
   );
   const lines = claims.split('\n');
-  const start = lines.indexOf('Files changed:') + 1;
+  const start = lines.indexOf('Files changed in this session:') + 1;
   const listed: string[] = [];
-  let more = 0;
+  let folder = '';
   for (let i = start; start > 0 && i < lines.length && lines[i]!.startsWith('- '); i++) {
-    const [, count] = /^- and (\d+) more$/.exec(lines[i]!) ?? [];
-    if (count !== undefined) more = Number(count);
-    else listed.push(lines[i]!.slice(2));
+    const [, below] = /^- below (.+)$/.exec(lines[i]!) ?? [];
+    const [, state, paths] = /^- (modified|created|deleted): (.+)$/.exec(lines[i]!) ?? [];
+    folder = below ?? folder;
+    for (const path of paths?.split(', ') ?? []) listed.push(`${state}: ${folder}${path}`);
   }
   const known = new Set(truth.map(({ path, state }) => `${state}: ${path}`));
   const wrong = listed.filter((line) => !known.has(line));
-  if (listed.length + more !== truth.length)
-    wrong.push(`${listed.length} listed and ${more} counted of ${truth.length}`);
   return { changed: truth.length, listed: listed.length, wrong };
 }

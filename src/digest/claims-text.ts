@@ -22,7 +22,7 @@ const headerFor = (upTo: string): string =>
 
 /** Of the room: what each section may take while the others wait. The user's words come first, files last. */
 const REQUIREMENTS_SHARE = 0.6;
-const BOUNDS_SHARE = 0.6;
+const BOUNDS_SHARE = 0.95;
 const STEPS_SHARE = 0.5;
 const FAILURES_SHARE = 0.4;
 const INSTRUCTIONS_SHARE = 0.25;

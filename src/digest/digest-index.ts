@@ -6,6 +6,8 @@ import {
   noteOf,
   passagesOf,
   readsAsProse,
+  sentencesOf,
+  setsBound,
   proseOf,
   speechesOf,
   userWordsIn,
@@ -38,6 +40,8 @@ export interface Entry {
   readonly final: boolean;
   /** Of a short reply: what it answers, without which it says nothing. */
   readonly answers?: Entry;
+  /** Of a user: it sets a bound. */
+  readonly binds?: boolean;
 }
 
 /** Tools by which an agent has others work: their answer is a report. */
@@ -117,10 +121,17 @@ export class DigestIndex {
     this.#add(message, 'pasted', said('document'), false);
     const words = userWordsIn(message, before);
     const answers = words.length <= REPLY_CHARS ? this.#answeredBy(words) : undefined;
-    this.#add(message, 'user', words, false, answers);
+    const binds = sentencesOf(words).some(setsBound);
+    this.#add(message, 'user', words, false, { ...(answers && { answers }), ...(binds && { binds }) });
   }
 
-  #add({ seq, id }: LogMessage, voice: Voice, prose: string, final: boolean, answers?: Entry): void {
+  #add(
+    { seq, id }: LogMessage,
+    voice: Voice,
+    prose: string,
+    final: boolean,
+    more: Pick<Entry, 'answers' | 'binds'> = {},
+  ): void {
     const read =
       prose.length > PROSE_CHARS
         ? `${prose.slice(0, PROSE_CHARS / 2)}\n\n${prose.slice(-PROSE_CHARS / 2)}`
@@ -130,7 +141,7 @@ export class DigestIndex {
       worth: worthOf(passage.text, voice, final, i, all.length),
     }));
     if (passages.length === 0) return;
-    this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...(answers && { answers }) });
+    this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...more });
   }
 
   /** A short reply is no sentence of its own: the question or the options before it stay with it. */

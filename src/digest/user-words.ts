@@ -27,7 +27,13 @@ export function takeUsers(users: readonly Entry[], chars: number, taken: Take): 
   const isShort = (user: Entry): boolean => sizeOf(user) <= SHORT_CHARS;
   // Short ones are replies, corrections, bounds: many of them fit where one long text does.
   const order = first
-    ? [users.at(-1)!, first, ...others.filter(isShort), ...others.filter((user) => !isShort(user))]
+    ? [
+        users.at(-1)!,
+        first,
+        ...others.filter((user) => isShort(user) && user.binds),
+        ...others.filter((user) => isShort(user) && !user.binds),
+        ...others.filter((user) => !isShort(user)),
+      ]
     : [];
   for (const user of new Set(order)) {
     const prefix = PREFIX_CHARS + user.id.length;

@@ -7,7 +7,7 @@ import type { Room } from './regrow.js';
 /** How much of a budget claims and digests may take, beside what stays. All in counted tokens. */
 
 /** Most that claims may take of what pins and open work leave of a budget. */
-const CLAIMS_OF_ROOM = 0.2;
+const CLAIMS_OF_ROOM = 0.5;
 
 export function claimsRoom(draft: Draft, { shares }: Policy, floor: Floor): number {
   const { budget, scale } = draft.reading;

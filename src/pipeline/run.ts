@@ -1,4 +1,4 @@
-import { SpillwayError } from '../errors/index.js';
+import type { SpillwayError } from '../errors/index.js';
 import type { StageGoal, TranscriptView, ViewExchange } from '../spi/index.js';
 import { copyOfBudget, type Reading } from '../tokens/index.js';
 import type {
@@ -23,6 +23,7 @@ import { claimsRoom, growthOfClaims, roomForDigests } from './room.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
+import { unreachable } from './unreachable.js';
 
 export interface RunInput extends DraftParts {
   /** Ledger head the plan is made on. */
@@ -159,7 +160,7 @@ export function carry(draft: Draft, { source, claims, count, policy }: RunInput,
 /** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */
 const FULLEST = 0.97;
 /** What claims keep of their room where the rest of a request is above the target already. */
-const LEAST_CLAIMS_OF_ROOM = 0.6;
+const LEAST_CLAIMS_OF_ROOM = 0.9;
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
 export function planPass(input: RunInput, pass: Pass): RunOutcome {
@@ -271,22 +272,6 @@ function dropToFit(draft: Draft, { policy, count }: RunInput): void {
   if (draft.reading.pressure <= 1) return;
   const least = Math.max(0, draft.share(policy.shares.pins) - draft.reclaim(1));
   draft.step('pins', 1, (view) => cutPins(view, least, count), FIT_RIGHTS);
-}
-
-function unreachable(floor: Floor, reading: Reading, stages: readonly StageOutcome[]): RunOutcome {
-  const { budget, tokens, scale } = reading;
-  const parts = Object.entries(floor.parts).filter(([, part]) => part > 0);
-  const breakdown = parts.map(([name, part]) => `${name} ${Math.round(part)}`).join(', ');
-  // The floor is a lower bound; where it fits and the request does not, what is left says why.
-  const least = Math.max(Math.ceil(floor.total * scale), stages.length > 0 ? tokens : 0);
-  const error = new SpillwayError('BUDGET_UNREACHABLE', {
-    subject: 'what may never be removed',
-    found: `${least} tokens (${breakdown})`,
-    allowed: `${budget.tokens} tokens`,
-    remedy: 'Use a larger window, shorten the message or the tool definitions, or release pins and holds.',
-    facts: { floor, limit: budget.tokens, tokens },
-  });
-  return { kind: 'unreachable', error, stages };
 }
 
 export function planned(

@@ -17,6 +17,8 @@ export { passagesOf, type Passage } from './passages.js';
 export { readsAsProse } from './written.js';
 export { conclusiveness } from './conclusions.js';
 export { answer, callLabel, noteOf, shortPath, type CallNote } from './call-note.js';
+export { sentencesOf } from './sentences.js';
+export { setsBound } from './statements/bounds.js';
 export { StatementIndex } from './statements/statements.js';
 export type { Claim, ClaimKind, ClaimStatus } from './statements/claim.js';
 export type { PlanStep } from './statements/plan.js';

@@ -107,10 +107,12 @@ describe('reading a session', () => {
     expect(found.parsed.notices.at(-1)!.what).toBe('30 more lines were skipped or mended');
   });
 
-  it('keeps lone surrogates', async () => {
+  it('keeps lone surrogates in the log, and sends their mark', async () => {
     const { said, parsed } = await read('{"role":"user","content":"a\\ud800b"}\n');
     expect(said).toEqual(['a\ud800b']);
-    expect(JSON.stringify(openaiChat.serialise(originals(parsed.messages)).messages[0])).toContain('\\ud800');
+    expect(JSON.stringify(openaiChat.serialise(originals(parsed.messages)).messages[0])).toContain(
+      'a\ufffdb',
+    );
   });
 
   it('reports progress', async () => {
