@@ -1,5 +1,3 @@
-export { needOf } from './need.js';
-export type { Identifier, IdentifierIndex, Place } from './identifiers.js';
 export type { References, ReadStatus, Supersession } from './references.js';
 export { ReferenceIndex } from './reference-index.js';
 export { ArtifactIndex, type Artifact } from './artifacts.js';

@@ -8,7 +8,6 @@ import {
 import { actionOf } from './actions.js';
 import { ArtifactIndex } from './artifacts.js';
 import { parseArguments, visitTexts } from './call-arguments.js';
-import { IdentifierIndex, type Place } from './identifiers.js';
 import { ReadHistory } from './reads.js';
 import type { ReadStatus, References, Supersession } from './references.js';
 import { TrustIndex } from './trust.js';
@@ -28,7 +27,6 @@ import { scanWords } from './words.js';
  */
 export class ReferenceIndex implements References {
   readonly artifacts = new ArtifactIndex();
-  readonly identifiers = new IdentifierIndex();
   readonly trust: TrustIndex;
   readonly #log: ReadonlyLog;
   readonly #words = new WordTable();
@@ -82,11 +80,10 @@ export class ReferenceIndex implements References {
       this.#uses.push(0);
     }
     const visit = this.#visitorFor(message);
-    const place = placeOf(message);
     for (const part of message.parts) {
       if (part.type === 'tool-call') this.#readCall(part, visit);
       else if (part.type === 'tool-result') this.#readResult(part);
-      else if (part.type === 'text' || part.type === 'reasoning') this.#scan(part.text, place, visit);
+      else if (part.type === 'text' || part.type === 'reasoning') scanWords(part.text, visit);
     }
   }
 
@@ -98,24 +95,15 @@ export class ReferenceIndex implements References {
 
   #readCall(part: ToolCallPart, visit: (hash: number) => void): void {
     const call = parseArguments(part.arguments);
-    visitTexts(call, (text) => this.#scan(text, 'call', visit));
+    visitTexts(call, (text) => scanWords(text, visit));
     this.#reads.call(this.#exchange, this.#seq, part.callId, actionOf(part, call));
   }
 
   #readResult(part: ToolResultPart): void {
     const text = textOf(part);
-    this.#scan(text, 'result', this.#introduce);
+    scanWords(text, this.#introduce);
     const done = this.#reads.answer(this.#exchange, part.callId, text.length, part.isError === true);
     for (const touch of done?.action.touches ?? []) this.artifacts.apply(touch, done!.seq);
-  }
-
-  #scan(text: string, place: Place, visit: (hash: number) => void): void {
-    const { identifiers } = this;
-    identifiers.enter(text, place, this.#seq, this.#exchange);
-    scanWords(text, (hash, start, end) => {
-      identifiers.meet(hash, start, end);
-      visit(hash);
-    });
   }
 
   /** Known from now on, introduced by nobody. */
@@ -141,10 +129,4 @@ export class ReferenceIndex implements References {
     this.#lastUse[introducer] = this.#seq;
     this.#uses[introducer]!++;
   }
-}
-
-function placeOf({ role, origin }: LogMessage): Place {
-  if (role === 'assistant') return 'prose';
-  if (role === 'system' || origin === 'synthetic') return 'system';
-  return role === 'user' ? 'user' : 'result';
 }
