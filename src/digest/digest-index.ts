@@ -5,16 +5,15 @@ import {
   hostSummaryIn,
   noteOf,
   passagesOf,
+  proseOf,
   readsAsProse,
   sentencesOf,
   setsBound,
-  proseOf,
   speechesOf,
-  userWordsIn,
+  textBy,
   withoutOwnText,
   type CallNote,
   type Passage,
-  type Speaker,
 } from '../reading/index.js';
 
 /**
@@ -83,7 +82,7 @@ export class DigestIndex {
 
   #read(message: LogMessage): void {
     const { role, origin } = message;
-    if (role === 'user') this.#hearUser(message);
+    if (role === 'user') this.#readUser(message);
     if (role === 'assistant' && origin !== 'synthetic') {
       const called = message.parts.some(isToolCall);
       this.#add(message, 'agent', withoutOwnText(proseOf(message)), !called);
@@ -106,20 +105,17 @@ export class DigestIndex {
     }
   }
 
-  #hearUser(message: LogMessage): void {
+  #readUser(message: LogMessage): void {
     const before = message.seq > 0 ? this.#log.at(message.seq - 1) : undefined;
     // A message that a program made whole may still hold what another agent reported.
     const asSent = message.origin === 'synthetic' ? { ...message, origin: 'user' as const } : message;
-    const said = (speaker: Speaker): string =>
-      speechesOf(asSent, before)
-        .filter((speech) => speech.speaker === speaker)
-        .map(({ text }) => text)
-        .join('\n\n');
-    this.#add(message, 'report', said('agent'), false);
+    const speeches = speechesOf(asSent, before);
+    this.#add(message, 'report', textBy('agent', speeches), false);
     if (message.origin === 'synthetic') return;
+    // Told without what stands before: a summary is one even right behind the command that asked for it.
     this.#add(message, 'earlier', hostSummaryIn(message) ?? '', false);
-    this.#add(message, 'pasted', said('document'), false);
-    const words = userWordsIn(message, before);
+    this.#add(message, 'pasted', textBy('document', speeches), false);
+    const words = textBy('user', speeches);
     const answers = words.length <= REPLY_CHARS ? this.#answeredBy(words) : undefined;
     const binds = sentencesOf(words).some(setsBound);
     this.#add(message, 'user', words, false, { ...(answers && { answers }), ...(binds && { binds }) });

@@ -1,4 +1,11 @@
-import { actionOf, checksOf, mayCheck, parseArguments, type CallArguments } from '../facts/index.js';
+import {
+  actionOf,
+  checksOf,
+  mayCheck,
+  parseArguments,
+  type Action,
+  type CallArguments,
+} from '../facts/index.js';
 import { endingOf, type Ending } from './ending.js';
 import { commitLine, failureLine, verdictLine } from './outcome.js';
 import { oneLine } from './slices.js';
@@ -39,12 +46,10 @@ const SHORT_OUTPUT_CHARS = 260;
 const ADDED_CHARS = 560;
 
 export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
-  const given = parseArguments(call.arguments);
-  const action = actionOf(call, given);
-  const line = action.target === undefined || isShell(call, given) ? commandLineOf(given) : undefined;
+  const { given, action, line } = readCall(call);
+  const isRun = line !== undefined;
   const changed = action.touches.filter(({ how }) => how !== 'read').map(({ path }) => shortPath(path));
   const writes = action.kind === 'write' || changed.length > 0;
-  const isRun = line !== undefined && action.kind !== 'other';
   return {
     seq,
     id,
@@ -60,6 +65,20 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
     ending: undefined,
     outcome: undefined,
   };
+}
+
+interface CallReading {
+  readonly given: CallArguments;
+  readonly action: Action;
+  /** The command line, where the call runs one. */
+  readonly line: string | undefined;
+}
+
+function readCall(call: ToolCallPart): CallReading {
+  const given = parseArguments(call.arguments);
+  const action = actionOf(call, given);
+  const runs = action.kind !== 'other' && (action.target === undefined || isShell(call, given));
+  return { given, action, line: runs ? commandLineOf(given) : undefined };
 }
 
 /** Writes down how a call ended. */
@@ -135,9 +154,8 @@ function withoutDocuments(line: string): string {
 
 /** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
 export function callLabel(call: ToolCallPart): string {
-  const given = parseArguments(call.arguments);
-  const { kind, target } = actionOf(call, given);
-  const line = target === undefined || isShell(call, given) ? commandLineOf(given) : undefined;
-  if (line !== undefined && kind !== 'other') return oneLine(withoutDocuments(line), LABEL_CHARS);
-  return `${plainName(call.name)} ${oneLine(target ?? labelOf(undefined, given), LABEL_CHARS)}`.trim();
+  const { given, action, line } = readCall(call);
+  if (line !== undefined) return oneLine(withoutDocuments(line), LABEL_CHARS);
+  const subject = action.target ?? labelOf(undefined, given);
+  return `${plainName(call.name)} ${oneLine(subject, LABEL_CHARS)}`.trim();
 }

@@ -1,6 +1,7 @@
 export {
   hostSummaryIn,
   speechesOf,
+  textBy,
   userWordsIn,
   type Speaker,
   type Speech,

@@ -1,2 +1,2 @@
 export type { Speaker, Speech } from './speech.js';
-export { hostSummaryIn, speechesOf, userWordsIn, type Spoken } from './speakers.js';
+export { hostSummaryIn, speechesOf, textBy, userWordsIn, type Spoken } from './speakers.js';

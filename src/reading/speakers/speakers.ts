@@ -63,7 +63,8 @@ function textsOf({ parts }: Spoken): string[] {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }
 
-function textBy(speaker: Speaker, speeches: readonly Speech[]): string {
+/** What one speaker says, joined by blank lines; '' where that is nothing. */
+export function textBy(speaker: Speaker, speeches: readonly Speech[]): string {
   return speeches
     .filter((speech) => speech.speaker === speaker)
     .map(({ text }) => text)
