@@ -1,4 +1,3 @@
-import type { SpillwayError } from '../errors/index.js';
 import type { StageGoal, TranscriptView, ViewExchange } from '../spi/index.js';
 import { copyOfBudget, type Reading } from '../tokens/index.js';
 import type {
@@ -23,7 +22,7 @@ import { claimsRoom, growthOfClaims, roomForDigests } from './room.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
-import { unreachable } from './unreachable.js';
+import { unreachable, type Unreachable } from './unreachable.js';
 
 export interface RunInput extends DraftParts {
   /** Ledger head the plan is made on. */
@@ -55,7 +54,7 @@ export type RunOutcome =
       readonly stageMs: Readonly<Record<string, number>>;
     }
   | { readonly kind: 'noop'; readonly reason: string; readonly stages: readonly StageOutcome[] }
-  | { readonly kind: 'unreachable'; readonly error: SpillwayError; readonly stages: readonly StageOutcome[] };
+  | Unreachable;
 
 /** Plans one run from start to end, on a draft. Commits nothing; the same input gives the same plan. */
 export function planRun(input: RunInput): RunOutcome {
@@ -74,7 +73,7 @@ export function planRun(input: RunInput): RunOutcome {
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
   );
-  openStages(draft, input, states, claimsSpace);
+  openStages(draft, input, before, states, claimsSpace);
   if (draft.reading.pressure > 1) goFurther(draft, input, states, claimsSpace);
   if (draft.reading.pressure > 1) dropToFit(draft, input);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
@@ -188,10 +187,15 @@ function tierOf(reading: Reading): number {
   return reading.byToolResults ?? 0;
 }
 
-function openStages(draft: Draft, input: RunInput, states: Map<string, unknown>, claimsSpace: number): void {
+function openStages(
+  draft: Draft,
+  input: RunInput,
+  before: Reading,
+  states: Map<string, unknown>,
+  claimsSpace: number,
+): void {
   const { policy, forced } = input;
   const escalation = forced ? 'target' : policy.escalation;
-  const before = input.read(input.projection);
   for (const [index, stage] of policy.stages.entries()) {
     const rule = { escalation, target: policy.target, first: index === 0 } as const;
     const goesOn = before.pressure >= LAST_CALL && !hasGained(input, before, draft);

@@ -1,10 +1,15 @@
 import { SpillwayError } from '../errors/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Floor, StageOutcome } from '../transcript/index.js';
-import type { RunOutcome } from './run.js';
+/** What may never be removed does not fit. */
+export interface Unreachable {
+  readonly kind: 'unreachable';
+  readonly error: SpillwayError;
+  readonly stages: readonly StageOutcome[];
+}
 
-/** Says that what may never be removed does not fit, and what it is made of. */
-export function unreachable(floor: Floor, reading: Reading, stages: readonly StageOutcome[]): RunOutcome {
+/** Says what the floor is made of. */
+export function unreachable(floor: Floor, reading: Reading, stages: readonly StageOutcome[]): Unreachable {
   const { budget, tokens, scale } = reading;
   const parts = Object.entries(floor.parts).filter(([, part]) => part > 0);
   const breakdown = parts.map(([name, part]) => `${name} ${Math.round(part)}`).join(', ');

@@ -127,7 +127,7 @@ function labelOf(target: string | undefined, given: CallArguments): string {
 }
 
 /** `src/pipeline/run.ts` → `pipeline/run.ts`: enough to know it by. */
-export function shortPath(path: string): string {
+function shortPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '');
   return parts.slice(-2).join('/');
 }

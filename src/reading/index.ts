@@ -7,19 +7,17 @@ export {
   type Speech,
   type Spoken,
 } from './speakers/index.js';
-export { headOf, lineAround, oneLine, tailOf } from './slices.js';
+export { headOf, oneLine, tailOf } from './slices.js';
 export { quoted } from './quoted.js';
 export { plainName } from './tool-name.js';
 export { proseOf } from './prose.js';
 export { withoutOwnText } from './own-text.js';
-export { countLines, failureLine, looksFailed, outcomeOf, verdictLine } from './outcome.js';
-export { endingOf, type Ending } from './ending.js';
+export { looksFailed, outcomeOf } from './outcome.js';
 export { passagesOf, type Passage } from './passages.js';
 export { readsAsProse } from './written.js';
 export { conclusiveness } from './conclusions.js';
-export { answer, callLabel, noteOf, shortPath, type CallNote } from './call-note.js';
+export { answer, callLabel, noteOf, type CallNote } from './call-note.js';
 export { sentencesOf } from './sentences.js';
 export { setsBound } from './statements/bounds.js';
 export { StatementIndex } from './statements/statements.js';
 export type { Claim, ClaimKind, ClaimStatus } from './statements/claim.js';
-export type { PlanStep } from './statements/plan.js';
