@@ -53,16 +53,11 @@ export function judge(session: Session, planted: Planted): Outcome {
   };
 }
 
-/** Each file that is listed is as a replay of all calls says, and what is not listed is counted or still in view. */
+/** Whether each file that is listed is as a replay of all calls says. Files in view may be listed as well. */
 function artifactsIn(session: Session, claims: string): Outcome['artifacts'] {
   const replayed = new ReferenceIndex(session.log);
   replayed.catchUp();
-  const shown = new Set(
-    session.view.flatMap(({ source, replaced }) => (source && !replaced ? [source.seq] : [])),
-  );
-  const truth = [...replayed.artifacts.all()].filter(
-    ({ state, last }) => state !== 'read' && !shown.has(last),
-  );
+  const truth = [...replayed.artifacts.all()].filter(({ state }) => state !== 'read');
   const lines = claims.split('\n');
   const start = lines.indexOf('Files changed in this session:') + 1;
   const listed: string[] = [];
