@@ -53,7 +53,7 @@ async function* spillway({ messages }: BenchSession, window: number): AsyncGener
   let records = 0;
   for await (const { prepared } of replaySession(session, messages)) {
     if (!prepared) continue;
-    const { length } = session.history;
+    const { length } = session.operator.history;
     yield { messages: prepared.messages, committed: length !== records };
     records = length;
   }

@@ -124,7 +124,7 @@ async function replayOnce(
   } catch (error) {
     note(error, `${input.id} replay ${window}`, tally);
   }
-  tally.compactions += session.history.length;
+  tally.compactions += session.operator.history.length;
 }
 
 function note(error: unknown, where: string, tally: Tally): void {

@@ -12,7 +12,7 @@ const spillway = await createSpillway({
 const session = await spillway.open({ id: sessionId });
 const tell = (what: string, id: string): void => void process.stdout.write(`${JSON.stringify([what, id])}\n`);
 tell('open', String(session.log.length));
-if (session.pending) tell('commit', (await session.approve()).id);
+if (session.operator.pending) tell('commit', (await session.operator.approve()).id);
 
 for (;;) {
   const dice = random();
@@ -30,16 +30,16 @@ for (;;) {
     const { run, reading } = await session.prepare();
     if (run.record) tell('commit', run.record.id);
     await session.observe({ inputTokens: reading.tokens, outputTokens: 10 });
-    tell('call', String(session.calls.at(-1)!.call));
+    tell('call', String(session.operator.calls.at(-1)!.call));
   } else if (dice < 0.95) {
-    for (const { id } of await session.undo()) tell('undo', id);
-    await session.release();
+    for (const { id } of await session.operator.undo()) tell('undo', id);
+    await session.operator.release();
   } else {
-    const { plan } = await session.plan();
+    const { plan } = await session.operator.plan();
     if (!plan) continue;
-    await session.propose(plan);
+    await session.operator.propose(plan);
     tell('propose', plan.hash);
-    const record = await session.approve(plan.hash);
+    const record = await session.operator.approve(plan.hash);
     tell('commit', record.id);
   }
 }

@@ -140,7 +140,7 @@ async function check(sessionId: string): Promise<string[]> {
       if (id !== meant.id || JSON.stringify(parts) !== JSON.stringify(meant.parts))
         found.push(`message ${seq} is not what was written`);
     }
-    const records = new Map(session.ledger.records.map((record) => [record.id, record]));
+    const records = new Map(session.operator.ledger.records.map((record) => [record.id, record]));
     for (const [what, id] of told) {
       if (what === 'append' && !session.log.find(id)) found.push(`lost message ${id}`);
       if (what === 'commit' && !records.has(id)) found.push(`lost compaction ${id}`);
@@ -148,13 +148,14 @@ async function check(sessionId: string): Promise<string[]> {
     }
     for (const [what, hash] of told) {
       const isKnown =
-        session.pending?.plan.hash === hash || [...records.values()].some(({ plan }) => plan.hash === hash);
+        session.operator.pending?.plan.hash === hash ||
+        [...records.values()].some(({ plan }) => plan.hash === hash);
       if (what === 'propose' && !isKnown) found.push(`lost the plan ${hash}`);
     }
     // Killed between a plan and its yes: it waits, as it should, and the next process may answer.
-    if (session.pending) await session.approve();
+    if (session.operator.pending) await session.operator.approve();
     // Killed between an undo and letting go of its span: what was undone may not fit until somebody says so.
-    if (session.ledger.holds.length > 0) await session.release();
+    if (session.operator.ledger.holds.length > 0) await session.operator.release();
     await session.prepare();
   } catch (error) {
     found.push(`could not go on: ${String(error)}`);

@@ -97,7 +97,7 @@ async function replayOnce(spillway: Spillway, input: BenchSession, how: Judge, w
   } catch (error) {
     note(error, where, tally);
   }
-  tally.compactions += session.history.length;
+  tally.compactions += session.operator.history.length;
 }
 
 /** The session in so many portions, cut where the agent called its model: a forced compaction after each. */
@@ -113,13 +113,13 @@ async function chainOnce(
   try {
     for (const [i, portion] of portionsOf(input, chain).entries()) {
       session.append(...portion);
-      await session.compact({ target: DEPTH * Math.min(1, session.reading.pressure) });
+      await session.operator.compact({ target: DEPTH * Math.min(1, session.reading.pressure) });
       judge(await session.prepare(), how, `${where} after ${i + 1}`, tally);
     }
   } catch (error) {
     note(error, where, tally);
   }
-  tally.compactions += session.history.length;
+  tally.compactions += session.operator.history.length;
 }
 
 /** Each compaction of a chain goes down to this share of what is full. */

@@ -21,5 +21,5 @@ for (const question of ['Where does the river go?', 'And what stands beside it?'
   messages.push(...response.messages);
 }
 console.log(
-  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.history.length} compactions`,
+  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.operator.history.length} compactions`,
 );

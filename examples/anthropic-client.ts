@@ -16,6 +16,6 @@ for (const question of ['Where does the river go?', 'And what stands beside it?'
   messages.push({ role: 'assistant', content: answer.content });
 }
 console.log(
-  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.history.length} compactions`,
+  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.operator.history.length} compactions`,
 );
 await spillway.close();

@@ -30,6 +30,7 @@ for (let turn = 0; turn < 20; turn++) {
 }
 
 await session.load();
-for (const { id, plan } of session.history) console.log(id, plan.before.tokens, '->', plan.after.tokens);
+for (const { id, plan } of session.operator.history)
+  console.log(id, plan.before.tokens, '->', plan.after.tokens);
 console.log((await session.recall({ query: 'turn-0', limit: 1 })).map(({ handle }) => handle));
 await spillway.close();

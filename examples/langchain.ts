@@ -18,5 +18,5 @@ const agent = createAgent({
 let { messages } = await agent.invoke({ messages: 'Where does the river go?' });
 ({ messages } = await agent.invoke({ messages: [...messages, { role: 'user', content: 'And then?' }] }));
 console.log(
-  `${messages.length} messages, ${session.reading.tokens} tokens, ${session.history.length} compactions`,
+  `${messages.length} messages, ${session.reading.tokens} tokens, ${session.operator.history.length} compactions`,
 );

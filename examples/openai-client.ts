@@ -16,5 +16,5 @@ for (const question of ['Where does the river go?', 'And what stands beside it?'
   messages.push(choices[0]!.message);
 }
 console.log(
-  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.history.length} compactions`,
+  `${session.log.length} messages, ${session.reading.tokens} tokens, ${session.operator.history.length} compactions`,
 );

@@ -33,7 +33,7 @@ export function judge(session: Session, planted: Planted): Outcome {
     if (claims.includes(plain)) rules.inClaims++;
     if (sent.includes(plain)) rules.verbatim++;
     else {
-      const covered = session.claims.some(
+      const covered = session.operator.claims.some(
         (claim) => claim.kind === 'constraint' && claim.text.includes(text),
       );
       const isNamed = covered && /^- \d+ more \[recall/m.test(claims);

@@ -61,7 +61,8 @@ async function replay(input: BenchSession, index: number, window: number): Promi
     if (message.role === 'assistant' && session.log.length > 0) {
       try {
         await session.prepare();
-        if (++since >= every && session.history.length < CHAIN) since = (await force(session)) ? 0 : since;
+        if (++since >= every && session.operator.history.length < CHAIN)
+          since = (await force(session)) ? 0 : since;
         measure();
       } catch {
         unreachable++;
@@ -72,11 +73,11 @@ async function replay(input: BenchSession, index: number, window: number): Promi
   await session.prepare().catch(() => unreachable++);
   // What came after the last compaction is claimed by the next: one more, so that all is judged as of the end.
   await force(session, 0.9);
-  for (let i = 0; i < CHAIN && session.history.length < CHAIN; i++) {
+  for (let i = 0; i < CHAIN && session.operator.history.length < CHAIN; i++) {
     await force(session, 0.9 - 0.02 * i);
     measure();
   }
-  const { history } = session;
+  const { history } = session.operator;
   return {
     session: input.id,
     compactions: history.length,
@@ -88,7 +89,7 @@ async function replay(input: BenchSession, index: number, window: number): Promi
 }
 
 async function force(session: Session, ratio = 0.7): Promise<boolean> {
-  const { kind } = await session.compact({ target: ratio * session.reading.pressure });
+  const { kind } = await session.operator.compact({ target: ratio * session.reading.pressure });
   return kind === 'committed';
 }
 

@@ -64,7 +64,7 @@ export async function blocks(url: string): Promise<Record<string, unknown>> {
     open: await longestBlock(async () => (reopened = await again.open({ id: 'blocks' }))),
     'load the rest': await longestBlock(() => reopened!.load()),
     recall: await longestBlock(() => session.recall({ query: 'ledger cursor' })),
-    undo: await longestBlock(() => session.undo()),
+    undo: await longestBlock(() => session.operator.undo()),
     close: await longestBlock(() => engine.close()),
     goalMs: 50,
   };

@@ -53,7 +53,7 @@ async function answer<Answer>(session: Session, turn: Turn<Answer>, flight: Flig
   const { command } = await session.follow(body, { commands });
   if (command === 'compact') {
     const target = session.reading.pressure * ASKED_SHARE;
-    const run = await session.compact({ target, ...(signal && { signal }) });
+    const run = await session.operator.compact({ target, ...(signal && { signal }) });
     const { plan } = run.record ?? {};
     return say(commandAnswer(plan ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason));
   }

@@ -2,6 +2,7 @@ export { Spillway, type Effects, type ListedStage, type SessionOptions } from '.
 export type { EngineEvent, EventPlace } from './engine-events.js';
 export { SessionMap, type SessionMapOptions } from './session-map.js';
 export { Session } from './session.js';
+export type { SessionOperator } from './operator/session-operator.js';
 export type { SessionParts } from './state.js';
 export type { Costs, CostLine } from './costs.js';
 export type { Gauge } from './gauge.js';

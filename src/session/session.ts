@@ -1,33 +1,43 @@
 import type { Observable } from 'rxjs';
-import type { Emit, PressureEvent } from '../pressure/index.js';
-import type { Claim } from '../reading/index.js';
-import type { BreakerState } from '../summarizers/index.js';
+import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
-import { checkMessage, type Message, type Projection } from '../transcript/index.js';
-import type { CallRecord } from './calls.js';
-import type { Costs } from './costs.js';
+import { checkMessage, type Message, type Projection, type ReadonlyLog } from '../transcript/index.js';
 import type { Followed } from './client/follow.js';
 import { CallLine, type Flight } from './call-line.js';
 import { ClientSide, type FollowOptions } from './client/client-side.js';
-import { OperatedSession } from './operator/operated.js';
+import { Keeping } from './kept/keeping.js';
+import { SessionOperator } from './operator/session-operator.js';
 import { ownMessage } from './own-message.js';
-import type { Prepared, RunReport } from './prepared.js';
-import { continueMessage, continuesAfter, markerMessage } from './queue.js';
+import type { Prepared } from './prepared.js';
+import { continueMessage } from './queue.js';
 import { Reaction, type OverflowVerdict } from './reaction.js';
 import { Requests, type PrepareOptions } from './requests.js';
-import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
-import { checkIds, takeIn, type SessionParts } from './state.js';
+import { Runs } from './runs.js';
+import { Recall, type Recalled, type RecallRequest } from './recall/index.js';
+import { checkIds, createState, takeIn, type AgentState, type SessionParts } from './state.js';
 import type { OpenedThread } from './kept/thread.js';
 import { UsageReports } from './usage-reports.js';
 
-/** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
-const MOST_ROUNDS_WITH_TEXT = 3;
+/**
+ * One agent path's log, what is sent of it, and what was compacted. The boundary an agent talks to; what operators see
+ * and do is `operator`.
+ */
+export class Session {
+  readonly id: string;
+  readonly agentPath: string;
+  /** Name of the wire format that its requests are read and written in. */
+  readonly format: string;
+  /** History, plans, undo, costs, explanations: what an operator asks for, and the agent does not. */
+  readonly operator: SessionOperator;
 
-/** One agent path's log, what is sent of it, and what was compacted. The boundary an agent talks to. */
-export class Session extends OperatedSession {
+  readonly #parts: SessionParts;
+  readonly #state: AgentState;
+  readonly #keeping: Keeping;
   readonly #requests: Requests;
+  readonly #recall: Recall;
   readonly #reaction: Reaction;
-  readonly #line = new CallLine();
+  readonly #line: CallLine;
+  readonly #runs: Runs;
   readonly #client: ClientSide;
   readonly #reports: UsageReports;
 
@@ -36,70 +46,62 @@ export class Session extends OperatedSession {
    * @hidden `spillway.session` and `spillway.open` make them.
    */
   constructor(parts: SessionParts, opened?: OpenedThread) {
-    super(parts, opened);
-    this.#requests = new Requests(parts, opened?.calls);
-    this.#reaction = new Reaction(parts, this.state, this.keeping, (event) => parts.stream.emit(event));
-    this.#reports = new UsageReports({
-      state: this.state,
-      parts,
-      keeping: this.keeping,
-      requests: this.#requests,
-      queue: () => void this.queue({ auto: true }),
-    });
-    this.#client = new ClientSide(this.state, parts, {
+    this.id = parts.id;
+    this.agentPath = parts.agentPath;
+    this.format = parts.format;
+    const state = opened?.state ?? createState(parts);
+    const keeping = new Keeping(state, parts, opened);
+    const requests = new Requests(parts, opened?.calls);
+    const line = new CallLine();
+    const runs = new Runs({ parts, state, keeping, line, tellToContinue: () => this.continue() });
+    this.#parts = parts;
+    this.#state = state;
+    this.#keeping = keeping;
+    this.#requests = requests;
+    this.#line = line;
+    this.#runs = runs;
+    this.#recall = new Recall(state, parts, keeping);
+    this.#reaction = new Reaction(parts, state, keeping, (event) => parts.stream.emit(event));
+    this.#client = new ClientSide(state, parts, {
       append: (messages) => this.#appendAll(messages),
       load: () => this.load(),
-      afterRuns: async (change) => {
-        await this.#respond(async () => {
-          await this.keeping.changeStored(change);
-          return { kind: 'noop', reason: 'the client went back', stages: [], durationMs: 0 };
-        });
-      },
+      afterRuns: (change) => runs.between(() => keeping.changeStored(change)),
     });
+    this.operator = new SessionOperator({
+      parts,
+      state,
+      keeping,
+      requests,
+      append: (message) => this.append(message),
+      load: () => this.load(),
+      compactNow: (trigger, how) => runs.compactWhenIdle(trigger, how),
+    });
+    this.#reports = new UsageReports({
+      state,
+      parts,
+      keeping,
+      requests,
+      queue: () => void this.operator.queue({ auto: true }),
+    });
+  }
+
+  /** As far as it was read: a session that was opened again holds its live tail until `load`. */
+  get log(): ReadonlyLog {
+    return this.#state.log;
   }
 
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
   get events(): Observable<PressureEvent<Reading>> {
-    return this.parts.stream.events;
-  }
-
-  /**
-   * What the log says that may not be forgotten: rules, demands, decisions, steps, failures, checks, instructions, each
-   * with where it stands and whether it still holds. Read from the log alone.
-   */
-  get claims(): readonly Claim[] {
-    const { statements } = this.state;
-    statements.catchUp();
-    return statements.claims;
+    return this.#parts.stream.events;
   }
 
   get reading(): Reading {
-    return this.parts.gauge.read(this.state.projection);
+    return this.#parts.gauge.read(this.#state.projection);
   }
 
   /** What would be sent now, message by message. Valid until the session changes. */
   get view(): Projection['view'] {
-    return this.state.projection.view;
-  }
-
-  /** What the agent's own calls cost as they were observed, and what its compaction did. */
-  get costs(): Costs {
-    return this.parts.costs.totals;
-  }
-
-  /** State of the breaker around each summarizer's endpoint; empty before the first call. */
-  get breakers(): Readonly<Record<string, BreakerState>> {
-    return this.parts.filler?.breakers ?? {};
-  }
-
-  /** Requests that were prepared, newest last: since the session was opened, and after `load` all that were observed. */
-  get calls(): readonly CallRecord[] {
-    return this.#requests.calls;
-  }
-
-  /** As far as they were stored. */
-  protected override takePast(calls: readonly CallRecord[]): void {
-    this.#requests.takePast(calls);
+    return this.#state.projection.view;
   }
 
   /**
@@ -109,15 +111,15 @@ export class Session extends OperatedSession {
    */
   append(...messages: readonly Message[]): Promise<void> {
     messages.forEach(checkMessage);
-    return this.#appendAll(messages.map((message) => ownMessage(message, this.parts.copyInstance)));
+    return this.#appendAll(messages.map((message) => ownMessage(message, this.#parts.copyInstance)));
   }
 
   /** Not as arguments: a client's whole history can be more of them than a call takes. */
   #appendAll(messages: readonly Message[]): Promise<void> {
-    const fresh = messages.filter((message) => !this.keeping.isWaiting(message));
-    checkIds(fresh, this.state);
-    for (const message of fresh) takeIn(message, this.state, this.parts);
-    return this.keeping.stored(messages.map(({ id }) => id));
+    const fresh = messages.filter((message) => !this.#keeping.isWaiting(message));
+    checkIds(fresh, this.#state);
+    for (const message of fresh) takeIn(message, this.#state, this.#parts);
+    return this.#keeping.stored(messages.map(({ id }) => id));
   }
 
   /**
@@ -126,67 +128,17 @@ export class Session extends OperatedSession {
    * asked first. Aborting the signal stops the waiting for text: the compaction goes on with what there is.
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared> {
-    if (options.model !== undefined) this.parts.gauge.talkTo(options.model);
-    this.parts.gauge.askFor(options.maxOutputTokens);
+    if (options.model !== undefined) this.#parts.gauge.talkTo(options.model);
+    this.#parts.gauge.askFor(options.maxOutputTokens);
     const injected = this.#requests.injections(options.inject ?? []);
-    const run = await this.#respondUntilMeasured(options.signal);
-    return this.#requests.write(this.state, run, injected);
-  }
-
-  /** Answers pressure until nothing has come in that was not measured: what is written next is what was read. */
-  async #respondUntilMeasured(signal: AbortSignal | undefined): Promise<RunReport> {
-    let report: RunReport | undefined;
-    for (let round = 0; ; round++) {
-      let measured = 0;
-      // Somebody who keeps on talking must not have every round wait for text.
-      const patience = round < MOST_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
-      const run = await this.#respond((emit) =>
-        this.keeping.during(
-          () => {
-            measured = this.state.appendedTokens;
-            return respondToPressure(this.state, this.parts, emit, patience);
-          },
-          () => wouldAct(this.state, this.parts),
-        ),
-      );
-      if (run.error) throw run.error;
-      const goesOn = await this.#continueAfter(run);
-      if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
-      if (this.state.appendedTokens === measured || !wouldAct(this.state, this.parts)) return report;
-    }
-  }
-
-  /** Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). */
-  compact(options: { readonly target?: number; readonly signal?: AbortSignal } = {}): Promise<RunReport> {
-    const { target = this.parts.policy.target, signal } = options;
-    const trigger = { kind: 'manual', detail: `asked for pressure ${target}` } as const;
-    if (this.#line.isBusy) return this.#line.idle().then(() => this.compact(options));
-    return this.#respond((emit) =>
-      this.keeping.during(() =>
-        respondNow(this.state, this.parts, emit, trigger, { target, forced: true, signal }),
-      ),
-    );
-  }
-
-  /**
-   * Queues a compaction as a marker in the log: the next `prepare` executes it, also after a restart. `auto`: the host's
-   * own doing, after which the agent may be told to go on; an operator's is not.
-   */
-  queue({ auto = false }: { readonly auto?: boolean } = {}): Promise<void> {
-    const { clock } = this.parts;
-    return this.append(markerMessage(`compaction:${this.log.length}:${clock()}`, auto, clock()));
+    const run = await this.#runs.beforeCall(options.signal);
+    return this.#requests.write(this.#state, run, injected);
   }
 
   /** Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. */
   continue(): Promise<void> {
-    const { clock } = this.parts;
+    const { clock } = this.#parts;
     return this.append(continueMessage(`continue:${this.log.length}:${clock()}`, clock()));
-  }
-
-  async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
-    const how = continuesAfter(run, this.parts.continues, this.state);
-    if (how === 'told') await this.continue();
-    return how;
   }
 
   /**
@@ -206,11 +158,7 @@ export class Session extends OperatedSession {
    */
   overflowed(error: unknown): Promise<OverflowVerdict> {
     return this.#reaction.to(error, this.#requests.sent, (trigger, target) =>
-      this.#respond((emit) =>
-        this.keeping.during(() =>
-          respondNow(this.state, this.parts, emit, trigger, { target, forced: true }),
-        ),
-      ),
+      this.#runs.compact(trigger, { target }),
     );
   }
 
@@ -277,7 +225,7 @@ export class Session extends OperatedSession {
 
   /** A session for a conversation beside this one, on a path of its own; it lives as long as the process. */
   aside(): Session {
-    return this.parts.aside();
+    return this.#parts.aside();
   }
 
   /**
@@ -288,9 +236,20 @@ export class Session extends OperatedSession {
     return this.#client.untrimmed(body);
   }
 
-  async #respond(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {
-    const settled = await this.parts.stream.submit(respond);
-    if (!settled.ok) throw settled.error;
-    return settled.outcome;
+  /** Reads back the original words of anything in the log, superseded or not: by handle, or best matches first. */
+  recall(request: RecallRequest): Promise<readonly Recalled[]> {
+    return this.#recall.find(request);
+  }
+
+  /** Reads the rest of a session that was opened again. Runs, undo, explain and recall do so by themselves. */
+  async load(): Promise<this> {
+    await this.#keeping.load();
+    this.#requests.takePast(await this.#keeping.calls());
+    return this;
+  }
+
+  /** Tells listeners that a store failed where nothing waits for it; what was to be stored waits for the next write. */
+  storeFailed(error: unknown): void {
+    this.#parts.stream.emit({ kind: 'store-failed', error });
   }
 }

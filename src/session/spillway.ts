@@ -124,7 +124,7 @@ export class Spillway {
     return this.#events.all;
   }
 
-  /** What all sessions of this engine cost since it was opened, and never less. `session.costs` has each one's. */
+  /** What all sessions of this engine cost since it was opened, and never less. `session.operator.costs` has each one's. */
   get costs(): Costs {
     return this.#costs.totals;
   }

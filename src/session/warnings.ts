@@ -2,7 +2,7 @@ import type { RunOutcome } from '../pipeline/index.js';
 import type { CompactionRecord } from '../transcript/index.js';
 
 const REMEDY =
-  'Compact by hand before the next large step (session.compact(), spillway compact), release pins and holds, use a model with a larger window, or start a new session.';
+  'Compact by hand before the next large step (session.operator.compact(), spillway compact), release pins and holds, use a model with a larger window, or start a new session.';
 
 /**
  * What an operator should know of a run that was not enough, and what can be done. `pressure` is what the run left,

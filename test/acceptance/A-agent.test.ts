@@ -51,7 +51,7 @@ describe('A1: at 50 % fill duplicate synthetic messages are removed first', () =
     const { reminders, session, run, sent } = await trimmed(0.51);
     expect(reminders).toEqual([wordsOf(reminder(1)), wordsOf(reminder(2))]);
     expect(run.kind).toBe('below-gate');
-    expect(session.history).toEqual([]);
+    expect(session.operator.history).toEqual([]);
     // Nothing else is gone.
     expect(sent).toHaveLength(REMINDED.length + 1 - 18);
   });
@@ -159,20 +159,20 @@ describe('A11: pruning of large tool-call arguments', () => {
 
   it('off: never', async () => {
     const { session } = await pruned('off');
-    expect(session.ledger.records).toEqual([]);
+    expect(session.operator.ledger.records).toEqual([]);
   });
 
   it('iteration: after each tool result, not after words', async () => {
-    expect((await pruned('iteration')).session.ledger.records).toHaveLength(1);
-    expect((await pruned('iteration', [says('Written.'), user('Thanks.')])).session.ledger.records).toEqual(
-      [],
-    );
+    expect((await pruned('iteration')).session.operator.ledger.records).toHaveLength(1);
+    expect(
+      (await pruned('iteration', [says('Written.'), user('Thanks.')])).session.operator.ledger.records,
+    ).toEqual([]);
   });
 
   it('compaction: at the head of each run, not between runs', async () => {
-    expect((await pruned('compaction')).session.ledger.records).toEqual([]);
+    expect((await pruned('compaction')).session.operator.ledger.records).toEqual([]);
     const { session } = await pruned('compaction', [], 50_000);
-    expect(session.ledger.records.map(({ kind }) => kind)[0]).toBe('prune');
+    expect(session.operator.ledger.records.map(({ kind }) => kind)[0]).toBe('prune');
   });
 });
 

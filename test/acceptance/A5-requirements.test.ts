@@ -37,7 +37,7 @@ describe('A5: what a compaction preserves', () => {
     // Continued lines are indented, so that none of them can begin a section.
     const whole = session.view.map(shownText).join('\n');
     expect(whole).toContain(LIST.replaceAll('\n', '\n  '));
-    expect(session.claims.filter(({ kind }) => kind === 'requirement')).toMatchObject([
+    expect(session.operator.claims.filter(({ kind }) => kind === 'requirement')).toMatchObject([
       { text: LIST, id: 'm3', status: 'live' },
     ]);
   });
@@ -59,7 +59,7 @@ describe('A5: what a compaction preserves', () => {
       ...work(40),
       says('So far.'),
     ]);
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     const text = shownText(session.view.find(({ message }) => message.label === 'claims')!);
     expect(text).toMatch(/^Steps of the plan that are open:\n- answer 404\n- done: read the parcel code$/m);
     expect(text).toMatch(/^Files changed in this session:\n- created: src\/parcels\/answer\.ts$/m);

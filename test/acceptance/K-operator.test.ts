@@ -155,7 +155,7 @@ describe('K9: the always-keep set', () => {
       ...read(chat).map((message, i) => (mark(message, i) ? { ...message, pinned: true } : message)),
     );
     const { messages } = await session.prepare();
-    expect(session.explain().some(({ status }) => status === 'superseded')).toBe(true);
+    expect(session.operator.explain().some(({ status }) => status === 'superseded')).toBe(true);
     return { sent: messages.map(wordsOf), session };
   }
 
@@ -172,7 +172,7 @@ describe('K9: the always-keep set', () => {
     session.append(...read(chat));
     const { messages } = await session.prepare();
     const sent = messages.map(wordsOf);
-    const status = session.explain().map((one) => one.status);
+    const status = session.operator.explain().map((one) => one.status);
     expect(status).toContain('superseded');
     expect(status.slice(10, 12)).toEqual(['pinned', 'kept']);
     expect(sent).toContain(wordsOf(chat[11]));
@@ -187,7 +187,7 @@ describe('K9: the always-keep set', () => {
   it('holds what carries a mark, in its whole exchange', async () => {
     const { sent, session } = await kept({}, ({ role }) => role === 'tool');
     for (const message of chat.slice(10, 12)) expect(sent).toContain(wordsOf(message));
-    expect(session.explain()[11]!.status).toBe('pinned');
+    expect(session.operator.explain()[11]!.status).toBe('pinned');
   });
 
   it('holds it under every strategy, and over many compactions', async () => {
@@ -206,7 +206,7 @@ describe('K9: the always-keep set', () => {
           parts: [{ type: 'text', text: prose(2_000, i) }],
         });
       }
-      expect(session.history.length).toBeGreaterThan(1);
+      expect(session.operator.history.length).toBeGreaterThan(1);
     }
   });
 });
@@ -333,17 +333,17 @@ describe('K18: the pruning pre-pass', () => {
 
   it('supersedes nothing, is no compaction and tells no hooks; the ledger remembers it', async () => {
     const { session, kinds } = await pruned();
-    expect(session.history).toEqual([]);
+    expect(session.operator.history).toEqual([]);
     expect(kinds).toEqual(['reading']);
-    expect(session.explain().filter(({ status }) => status === 'superseded')).toEqual([]);
-    expect(session.ledger.records.map(({ kind }) => kind)).toEqual(['prune']);
-    expect(session.ledger.records[0]!.plan.edits.every(({ kind }) => kind === 'replace')).toBe(true);
+    expect(session.operator.explain().filter(({ status }) => status === 'superseded')).toEqual([]);
+    expect(session.operator.ledger.records.map(({ kind }) => kind)).toEqual(['prune']);
+    expect(session.operator.ledger.records[0]!.plan.edits.every(({ kind }) => kind === 'replace')).toBe(true);
   });
 
   it('runs before the reading, so that a compaction need not', async () => {
     // Whole, the session would stand at 1.2 of this budget; pruned, below the upper threshold.
     const { session } = await pruned({}, 105_000);
-    expect(session.history).toEqual([]);
+    expect(session.operator.history).toEqual([]);
     expect(session.reading.pressure).toBeLessThan(0.85);
   });
 
@@ -362,7 +362,7 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
     const { run, view } = await session.prepare();
     expect(run.kind).toBe('noop');
     expect(run.reason).not.toBe('');
-    expect(session.ledger.records).toEqual([]);
+    expect(session.operator.ledger.records).toEqual([]);
     expect(events.at(-1)).toEqual({ kind: 'noop', reason: run.reason });
     expect(view.map(({ message }) => message)).toEqual(before);
   });
@@ -374,9 +374,9 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
       stages: { auto: { windowMessages: 2 } },
     });
     fill(session, 0.82);
-    const { kind, stages } = await session.compact({ target: 0.8 });
+    const { kind, stages } = await session.operator.compact({ target: 0.8 });
     expect([kind, stages.at(-1)?.outcome]).toEqual(['noop', 'applied']);
-    expect(session.history).toEqual([]);
+    expect(session.operator.history).toEqual([]);
   });
 
   it('a dry run on the command line always answers, and the file stays as it was', async () => {

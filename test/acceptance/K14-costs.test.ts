@@ -48,9 +48,9 @@ describe('K14: summarizer spending is a line of its own', () => {
     sessions[1]!.observe({ inputTokens: 1_000, outputTokens: 100 });
     // What the emulator reports of each call, at list price: 0.15, 0.075 and 0.60 dollars a million.
     const call = (800 * 0.15 + 200 * 0.075 + 50 * 0.6) / 1e6;
-    expect(sessions[0]!.costs.compactor.cost).toBeCloseTo(2 * call, 9);
-    expect(lines(sessions[0]!)).toMatch(/^primary: \$0\.000000, /);
-    expect(sessions[1]!.costs.primary.cost).toBeCloseTo((1_000 * 0.15 + 100 * 0.6) / 1e6, 9);
+    expect(sessions[0]!.operator.costs.compactor.cost).toBeCloseTo(2 * call, 9);
+    expect(lines(sessions[0]!.operator)).toMatch(/^primary: \$0\.000000, /);
+    expect(sessions[1]!.operator.costs.primary.cost).toBeCloseTo((1_000 * 0.15 + 100 * 0.6) / 1e6, 9);
     const { costs } = spillway;
     for (const line of ['primary', 'compactor'] as const)
       for (const figure of [
@@ -62,10 +62,10 @@ describe('K14: summarizer spending is a line of its own', () => {
         'unpriced',
       ] as const)
         expect(costs[line][figure]).toBeCloseTo(
-          sessions.reduce((sum, session) => sum + session.costs[line][figure], 0),
+          sessions.reduce((sum, session) => sum + session.operator.costs[line][figure], 0),
           9,
         );
-    sessions[0]!.undo();
+    sessions[0]!.operator.undo();
     expect(spillway.costs).toEqual(costs);
   });
 
@@ -76,7 +76,7 @@ describe('K14: summarizer spending is a line of its own', () => {
     session.observe({ inputTokens: 1_000 });
     await session.prepare({ model: 'gpt-4o' });
     session.observe({ inputTokens: 1_000 });
-    expect(session.costs.primary.cost).toBeCloseTo((1_000 * 0.15 + 1_000 * 2.5) / 1e6, 9);
+    expect(session.operator.costs.primary.cost).toBeCloseTo((1_000 * 0.15 + 1_000 * 2.5) / 1e6, 9);
   });
 
   it('has a cap for each session', async () => {
@@ -87,7 +87,9 @@ describe('K14: summarizer spending is a line of its own', () => {
     await pressed(first, 2);
     await pressed(second, 1);
     expect(emulator.received).toHaveLength(2);
-    expect(first.history.at(-1)!.fallbacks!.join()).toContain('the session has spent its 1000 tokens');
+    expect(first.operator.history.at(-1)!.fallbacks!.join()).toContain(
+      'the session has spent its 1000 tokens',
+    );
   });
 
   it.each<[string, object, RegExp]>([

@@ -32,7 +32,7 @@ const session = async (format: string): Promise<Session> => {
 
 /** What the newest session's audit has of it. */
 const audited = async (one = opened.at(-1)!): Promise<unknown[]> =>
-  (await one.audit())
+  (await one.operator.audit())
     .filter(({ kind }) => kind === 'compaction.trimming-off')
     .map(({ body }) => (body as { fields: unknown }).fields);
 

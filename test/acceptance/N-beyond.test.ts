@@ -44,7 +44,7 @@ describe('N4: the convergence contract', () => {
     expect(error!.message).toMatch(/2000 tokens/);
     // No stage was asked, nothing was committed, nothing is lost.
     expect(events.map(({ kind }) => kind)).toEqual(['reading', 'triggered', 'warning', 'failed']);
-    expect(session.ledger.records).toEqual([]);
+    expect(session.operator.ledger.records).toEqual([]);
     expect(session.log.length).toBe(8);
   });
 

@@ -12,7 +12,7 @@ describe('N12: signed reasoning', () => {
   it('N12: after a change, what it invalidates is gone in the same step, and no request is refused', async () => {
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     const calls = await play(session, [...conversation(), asks('And now?')]);
-    expect(session.history.length).toBeGreaterThan(2);
+    expect(session.operator.history.length).toBeGreaterThan(2);
     expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
     expect(calls.flatMap(({ signatures }) => settled(signatures))).toEqual([]);
     expect(calls.some(({ messages }) => thoughtsIn(messages).length > 0)).toBe(true);
@@ -21,10 +21,10 @@ describe('N12: signed reasoning', () => {
   it('N12: the record says what was chosen, for how many thoughts, and why', async () => {
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     await play(session, [...conversation(), asks('And now?')]);
-    const chosen = session.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
+    const chosen = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
     expect(chosen.some(({ choice, settled: gone }) => choice === 'strip' && gone > 0)).toBe(true);
     for (const { why } of chosen) expect(why).toMatch(/signature vouches/);
-    const stripped = session.ledger.records.flatMap(({ plan }) =>
+    const stripped = session.operator.ledger.records.flatMap(({ plan }) =>
       plan.edits.flatMap((edit) => (edit.stage === 'signatures' ? [edit] : [])),
     );
     expect(new Set(stripped.map((edit) => JSON.stringify([edit]))).size).toBe(stripped.length);
@@ -35,7 +35,7 @@ describe('N12: signed reasoning', () => {
     const wire = [...turn('a', 3), asks('Work on it.'), ...loop('b', 24)];
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     const calls = await play(session, wire);
-    expect(session.history.length).toBeGreaterThan(1);
+    expect(session.operator.history.length).toBeGreaterThan(1);
     for (const { messages, illegal } of calls) {
       expect(illegal).toEqual([]);
       for (const { role, content } of messages) {
@@ -43,7 +43,7 @@ describe('N12: signed reasoning', () => {
         if (role === 'assistant' && ofLoop) expect(content.map(({ type }) => type)).toContain('thinking');
       }
     }
-    const [last] = session.ledger.records.slice(-1);
+    const [last] = session.operator.ledger.records.slice(-1);
     expect(last!.plan.reasoning?.why).toContain('the open tool loop keeps its reasoning');
   });
 
@@ -52,7 +52,7 @@ describe('N12: signed reasoning', () => {
     const ai = await engine(4_000, { reasoning: { signed: 'keep' } }, { format: 'anthropic' });
     const session = ai.session();
     const calls = await play(session, [...wire, asks('And now?')]);
-    const kept = session.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
+    const kept = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.every(({ choice, settled: gone }) => choice === 'keep' && gone === 0)).toBe(true);
     expect(kept[0]!.why).toContain('reasoning.signed: keep');
@@ -63,9 +63,9 @@ describe('N12: signed reasoning', () => {
     const ai = await engine(6_000, { reasoning: { signed: 'summarise' } }, { format: 'anthropic' });
     const session = ai.session();
     const calls = await play(session, [...conversation(), asks('And now?')]);
-    const chosen = session.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
+    const chosen = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
     expect(chosen.some(({ choice }) => choice === 'summarise')).toBe(true);
-    const edits = session.ledger.records.flatMap(({ plan }) => plan.edits);
+    const edits = session.operator.ledger.records.flatMap(({ plan }) => plan.edits);
     expect(edits.some(({ stage, kind }) => stage === 'signatures' && kind === 'supersede')).toBe(true);
     expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
     expect(calls.flatMap(({ signatures }) => settled(signatures))).toEqual([]);

@@ -125,7 +125,7 @@ describe('N14: the handover', () => {
 
   it.each(BUDGETS)('N14: the target is kept, unless the floor is above it, at %d', async (budget) => {
     const { session } = await recorded(budget);
-    const { floor } = session.history[0]!.plan;
+    const { floor } = session.operator.history[0]!.plan;
     const { pressure } = session.reading;
     expect(pressure).toBeLessThanOrEqual(Math.max(0.61, floor.total / budget + 0.1));
     expect(pressure).toBeGreaterThan(0.3);
@@ -151,7 +151,7 @@ describe('N14: the handover', () => {
     const session = await sessionOf(6_000, [system('Be brief.'), user('Mend the mill.'), ...chat], {
       roster: [{ stage: 'partial', opensAt: 0.8 }],
     });
-    await session.compact({ target: 0.4 });
+    await session.operator.compact({ target: 0.4 });
     return digestsOf(session).join('\n');
   };
 

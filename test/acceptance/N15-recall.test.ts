@@ -139,7 +139,7 @@ async function talked(ask: Ask, session: Session): Promise<void> {
   await ask('Build a mill.');
   await ask(`${prose(150, 70)} ${FACT} ${prose(150, 71)}`);
   for (let turn = 0; turn < 14; turn++) await ask(`Question ${turn}: ${prose(300, turn)}`);
-  expect(session.history.length).toBeGreaterThan(0);
+  expect(session.operator.history.length).toBeGreaterThan(0);
 }
 
 function legal({ received }: Emulator): void {
@@ -159,7 +159,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     await talked(ask, session);
     expect(emulator.received.at(-1)!.text).toContain('"recall"');
     const before = emulator.received.length;
-    const spent = session.costs.primary.calls;
+    const spent = session.operator.costs.primary.calls;
     expect(emulator.received.at(-1)!.text).not.toContain('number 4711');
     emulator.script = [recalls({ query: 'key oak box' }), says('In the oak box.')];
     const answer = await ask('Where is the key?');
@@ -167,7 +167,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     expect(emulator.received.length - before).toBe(2);
     expect(emulator.received.at(-1)!.text).toContain('number 4711');
     expect(JSON.stringify(history)).not.toContain('recall');
-    expect(session.costs.primary.calls - spent).toBe(2);
+    expect(session.operator.costs.primary.calls - spent).toBe(2);
     const own = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
       ({ unknownToClient }) => unknownToClient,
     );

@@ -43,7 +43,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
       if (message.role === 'assistant') ({ messages } = await talk.prepare());
       talk.append(message);
     }
-    expect(talk.history.length).toBeGreaterThanOrEqual(20);
+    expect(talk.operator.history.length).toBeGreaterThanOrEqual(20);
     const sent = JSON.stringify(messages).replaceAll('\\"', '"');
     for (const rule of RULES) expect(sent).toContain(rule);
 
@@ -75,14 +75,14 @@ describe('N7: claims are carried verbatim through many compactions', () => {
         user('You may push now. ok, commit it.'),
       ]).messages,
     );
-    expect(talk.claims.map(({ kind, status, id }) => [kind, status, id])).toEqual([
+    expect(talk.operator.claims.map(({ kind, status, id }) => [kind, status, id])).toEqual([
       ['constraint', 'superseded', 'm0'],
       ['constraint', 'live', 'm0'],
       ['constraint', 'live', 'm0'],
       ['todo', 'done', 'm2'],
       ['error', 'live', 'm5'],
     ]);
-    expect(talk.claims[0]).toMatchObject({ text: 'Do not push.', endedBy: 'You may push now.' });
+    expect(talk.operator.claims[0]).toMatchObject({ text: 'Do not push.', endedBy: 'You may push now.' });
   });
 
   it('N7: a check that fails ends by the same check, or by one that holds it, passing', async () => {
@@ -95,7 +95,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
           ...runs.flatMap(([command, output]) => step('bash', { command }, output)),
         ]).messages,
       );
-      return talk.claims.filter(({ kind }) => kind === 'error').map(({ text }) => text);
+      return talk.operator.claims.filter(({ kind }) => kind === 'error').map(({ text }) => text);
     };
     const failure = 'npx jest test/parser → “expected 3, got 4; 1 failed, 7 passed”';
     expect(await after()).toEqual([failure]);
@@ -120,7 +120,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
       ]).flat();
       const talk = (await engine(budget)).session();
       talk.append(...openaiChat.parse([user('Tidy the ledgers.'), ...rules, user('And now?')]).messages);
-      await talk.compact();
+      await talk.operator.compact();
       const claims = talk.view.filter(({ message }) => message.label === 'claims');
       expect(claims).toHaveLength(1);
       expect(claims[0]!.size.tokens).toBeGreaterThan(0.25 * Math.min(0.08 * budget, 4_000));
@@ -143,7 +143,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
         says('On it.'),
       ]).messages,
     );
-    await talk.compact({ target: 0.3 });
+    await talk.operator.compact({ target: 0.3 });
     const [claims] = talk.view.filter(({ message }) => message.label === 'claims');
     const text = claims!.message.parts.map((part) => ('text' in part ? part.text : '')).join('\n');
     const sent = JSON.stringify(talk.view.map(({ message }) => message.parts));

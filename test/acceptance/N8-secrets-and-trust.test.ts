@@ -52,7 +52,7 @@ describe('N8: secrets and trust', () => {
       const settings = { redact: ['ACME-\\d+'], pins: { firstUser: false }, minGain: 0, roster };
       const session = await sessionOf(6_000, [...CHAT, ...talk(6, 150)], settings);
       if (roster.length === 0) fill(session, 1.4);
-      const { record } = await session.compact({ target: 0.2 });
+      const { record } = await session.operator.compact({ target: 0.2 });
       for (const edit of record?.plan.edits ?? [])
         made.push(JSON.stringify(edit.kind === 'replace' ? edit.content : edit.replacement));
       expect(JSON.stringify(session.log.at(2))).toContain(KEY);
@@ -79,7 +79,7 @@ describe('N8: secrets and trust', () => {
       [user('Go.'), callOf([['w', 'write_file', args]]), resultOf('w', 'ok'), ...talk(6, 200)],
       { minGain: 0, roster: ['snip'], stages: { snip: { arguments: { minTokens: 50, protectShare: 0 } } } },
     );
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     const shown = session.view.find(({ source }) => source?.id === 'm1')!;
     const [part] = shown.message.parts;
     expect(shown.replaced).toBeDefined();
@@ -99,7 +99,7 @@ describe('N8: secrets and trust', () => {
     const trusts = (): (string | undefined)[] =>
       session.view.filter(({ source }) => !source).map(({ message }) => message.trust);
     for (let i = 0; i < 6; i++) {
-      await session.compact({ target: 0.1 });
+      await session.operator.compact({ target: 0.1 });
       session.append({
         id: `a${i}`,
         role: 'assistant',
@@ -111,7 +111,7 @@ describe('N8: secrets and trust', () => {
       expect(trusts()).not.toContain(undefined);
     }
     const plain = await sessionOf(4_000, [system('Be brief.'), ...talk(12, 150)], settings);
-    await plain.compact({ target: 0.1 });
+    await plain.operator.compact({ target: 0.1 });
     expect(new Set(plain.view.filter(({ source }) => !source).map(({ message }) => message.trust))).toEqual(
       new Set(['model']),
     );

@@ -153,7 +153,7 @@ describe('O7: tool-output pruning', () => {
     const { session, messages } = await pruned(TURNS(8));
     const again = await session.prepare();
     expect(again.messages).toEqual(messages);
-    expect(session.ledger.records).toHaveLength(1);
+    expect(session.operator.ledger.records).toHaveLength(1);
     session.append(...read(TURNS(12)).slice(read(TURNS(8)).length));
     const later = await session.prepare();
     expect(later.messages.slice(0, 24)).toEqual(messages.slice(0, 24));
@@ -190,16 +190,16 @@ describe('O9: automatic compaction and pruning are on by default and can be swit
     const session = await pivot(20_000, { compaction: { auto: false } });
     session.append(...read(chat));
     const { run, reading } = await session.prepare();
-    expect([run.kind, session.ledger.records.length]).toEqual(['waiting', 0]);
+    expect([run.kind, session.operator.ledger.records.length]).toEqual(['waiting', 0]);
     expect(reading.pressure).toBeGreaterThan(1);
-    expect((await session.compact()).kind).toBe('committed');
+    expect((await session.operator.compact()).kind).toBe('committed');
   });
 
   it('prune off: results stay until there is an overflow', async () => {
     const off = await pivot(1_000_000, { prune: 'off' });
     off.append(...read(TURNS(8)));
     await off.prepare();
-    expect(off.ledger.records).toEqual([]);
+    expect(off.operator.ledger.records).toEqual([]);
   });
 
   it('whoever counts decides: the estimator is pluggable', async () => {

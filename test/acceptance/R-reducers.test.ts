@@ -46,7 +46,7 @@ describe('R1: compaction is a projection', () => {
     let calls = 0;
     for await (const { prepared } of replaySession(session, all)) if (prepared) calls++;
     expect(calls).toBe(40);
-    expect(session.history.length).toBeGreaterThan(2);
+    expect(session.operator.history.length).toBeGreaterThan(2);
     expect(session.log.length).toBe(all.length);
     for (const [seq, message] of all.entries()) expect(session.log.at(seq)).toMatchObject({ ...message });
   });
@@ -65,7 +65,7 @@ describe('R1: compaction is a projection', () => {
   it('and without a live record it is the original', async () => {
     const session = await sessionOf(20_000, LONG);
     expect((await session.prepare()).run.kind).toBe('committed');
-    session.undo();
+    session.operator.undo();
     expect(openaiChat.serialise(session.view).messages).toEqual(LONG);
   });
 });
@@ -86,7 +86,9 @@ describe('R3: free reducers always first, a model only for what still overflows'
     const { run, reading } = await session.prepare();
     expect(run.kind).toBe('below-gate');
     expect(reading.pressure).toBeLessThan(0.8);
-    expect(session.ledger.records.flatMap(({ plan }) => plan.edits).filter(({ slot }) => slot)).toEqual([]);
+    expect(
+      session.operator.ledger.records.flatMap(({ plan }) => plan.edits).filter(({ slot }) => slot),
+    ).toEqual([]);
   });
 
   it('asks for one summary where it was not', async () => {
@@ -94,8 +96,10 @@ describe('R3: free reducers always first, a model only for what still overflows'
     session.append(...read([...GREEDY, ...talk(25, 150, 300)]));
     const { run } = await session.prepare();
     expect(run.kind).toBe('committed');
-    expect(session.ledger.records.map(({ kind }) => kind)).toEqual(['prune', 'compaction']);
-    const slots = session.ledger.records.map(({ plan }) => plan.edits.filter(({ slot }) => slot).length);
+    expect(session.operator.ledger.records.map(({ kind }) => kind)).toEqual(['prune', 'compaction']);
+    const slots = session.operator.ledger.records.map(
+      ({ plan }) => plan.edits.filter(({ slot }) => slot).length,
+    );
     expect(slots).toEqual([0, 1]);
   });
 });
@@ -319,7 +323,7 @@ describe('R11: one total budget, with optional caps per tier that act earlier', 
     expect(lengths[0]).toBeLessThan(200);
     expect(lengths.at(-1)).toBe(4_000);
     // The dialogue paid nothing for it.
-    expect(session.explain().filter(({ status }) => status === 'superseded')).toEqual([]);
+    expect(session.operator.explain().filter(({ status }) => status === 'superseded')).toEqual([]);
   });
 
   it('wins over the protection of the newest output', async () => {

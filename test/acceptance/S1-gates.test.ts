@@ -64,7 +64,7 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     const { run } = await session.prepare();
     expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
     expect(run.kind).toBe('committed');
-    expect(session.history).toHaveLength(1);
+    expect(session.operator.history).toHaveLength(1);
   });
 
   it('takes the cheap way where that is enough', async () => {

@@ -28,7 +28,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     expect(events[6]).toMatchObject({ after: 'auto', skipped: ['partial', 'full'] });
     expect(events[7]).toMatchObject({
       recordId: run.record!.id,
-      tokensAfter: session.history[0]!.plan.after.tokens,
+      tokensAfter: session.operator.history[0]!.plan.after.tokens,
     });
   });
 
@@ -68,7 +68,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     fill(session, 0.93);
     const [first, second] = await Promise.all([session.prepare(), session.prepare()]);
     expect([first.run.kind, second.run.kind]).toEqual(['committed', 'below-gate']);
-    expect(session.history).toHaveLength(1);
+    expect(session.operator.history).toHaveLength(1);
     expect(second.messages).toEqual(first.messages);
   });
 });

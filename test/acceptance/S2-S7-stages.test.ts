@@ -54,7 +54,7 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
     expect(shownText(results[0]!)).toMatch(/^\[Bash result, [\d,]+ tokens, compacted; recall m2#0\]$/);
     expect(shownText(results[2]!)).toContain(prose(1_000, 2));
     expect(sent.filter((text) => text.includes('"tool_calls"'))).toHaveLength(10);
-    expect(session.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
+    expect(session.operator.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
   });
 
   it('takes the whole exchange where the mode is remove', async () => {
@@ -93,7 +93,7 @@ describe('S3: micro turns each remaining large tool result into a line', () => {
     expect(first.length / 4).toBeLessThanOrEqual(120);
     expect(results[1]).toBe('made markerFile0');
     // A place where a model may write a better line, one for each result.
-    const slots = session.history[0]!.plan.edits.map(({ slot }) => slot);
+    const slots = session.operator.history[0]!.plan.edits.map(({ slot }) => slot);
     expect(slots[0]).toMatchObject({ fromId: 'm2', toId: 'm2', prompt: 'micro' });
     expect(new Set(slots.map((slot) => slot?.fromId)).size).toBe(slots.length);
   });
@@ -109,7 +109,7 @@ describe('S4: collapse merges consecutive messages of one role, without a model'
     // Task, answer, the thoughts as one, answer, the last question.
     expect(sent).toHaveLength(5);
     for (const thought of thoughts) expect(sent[2]).toContain(JSON.stringify(thought.content).slice(1, -1));
-    expect(session.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
+    expect(session.operator.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
   });
 });
 

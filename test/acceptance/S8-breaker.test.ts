@@ -20,8 +20,8 @@ describe('S8: three failures in a row open the breaker', () => {
     }
     expect(emulator.received).toHaveLength(3);
     expect(states).toEqual(['open']);
-    expect(Object.values(session.breakers)).toEqual(['open']);
-    expect(session.history.at(-1)!.fallbacks!.join()).toContain('the breaker is open');
+    expect(Object.values(session.operator.breakers)).toEqual(['open']);
+    expect(session.operator.history.at(-1)!.fallbacks!.join()).toContain('the breaker is open');
 
     await new Promise((resolve) => setTimeout(resolve, cooldown + 50));
     await pressed(session, 6);
@@ -41,7 +41,7 @@ describe('S8: three failures in a row open the breaker', () => {
     const session = await filling(emulator);
     for (let run = 1; run <= 4; run++) await pressed(session, run);
     expect(emulator.received.length).toBeGreaterThanOrEqual(4);
-    expect(Object.values(session.breakers)).toEqual(['closed']);
-    expect(session.history.at(-1)!.fallbacks!.join()).toContain('HTTP 401');
+    expect(Object.values(session.operator.breakers)).toEqual(['closed']);
+    expect(session.operator.history.at(-1)!.fallbacks!.join()).toContain('HTTP 401');
   });
 });

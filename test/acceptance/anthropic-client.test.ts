@@ -54,9 +54,9 @@ describe('Anthropic’s own client, compacting', () => {
     for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
     const [first, , last] = sent(emulator).map((body) => JSON.stringify(body).length);
     expect(last!).toBeLessThan(2 * first!);
-    expect(session.history.length).toBeGreaterThan(0);
+    expect(session.operator.history.length).toBeGreaterThan(0);
     expect(session.log.length).toBeGreaterThan(60);
-    expect(session.costs.primary).toMatchObject({ calls: 3 });
+    expect(session.operator.costs.primary).toMatchObject({ calls: 3 });
     expect(session.reading.derivation.join(' ')).toMatch(/measured|calibrated|reported/);
   });
 
@@ -72,8 +72,8 @@ describe('Anthropic’s own client, compacting', () => {
     const { data, response } = await client.messages.create(ask(history(6))).withResponse();
     expect([data.stop_reason, response.status]).toEqual(['tool_use', 200]);
     for (const body of sent(emulator)) expect(validateAnthropic(body)).toEqual([]);
-    expect(session.costs.primary).toMatchObject({ calls: 3 });
-    expect(session.history.length).toBeGreaterThan(0);
+    expect(session.operator.costs.primary).toMatchObject({ calls: 3 });
+    expect(session.operator.history.length).toBeGreaterThan(0);
   });
 
   it('compacts and tries once more where the provider says it was too long; a second time it is told', async () => {
@@ -82,7 +82,7 @@ describe('Anthropic’s own client, compacting', () => {
     await client.messages.create(ask(history(6)));
     const [first, second] = emulator.received.map(({ text }) => text.length);
     expect(second!).toBeLessThan(first!);
-    expect(session.history.length).toBe(1);
+    expect(session.operator.history.length).toBe(1);
     emulator.script = ['context-length', 'context-length', 'context-length'];
     await expect(client.messages.create(ask(history(7)))).rejects.toThrow(/context length/);
   });
@@ -131,7 +131,7 @@ describe('Anthropic’s own client, compacting', () => {
       { type: 'text', text: expect.stringContaining('[spillway] Compacted'), citations: null },
       expect.stringContaining('[spillway]'),
     ]);
-    expect([emulator.received.length, session.history.length > 0]).toEqual([0, true]);
+    expect([emulator.received.length, session.operator.history.length > 0]).toEqual([0, true]);
     expect(JSON.stringify(session.view)).not.toContain('/compact');
   });
 
@@ -145,7 +145,7 @@ describe('Anthropic’s own client, compacting', () => {
       expect(await stream.finalText()).toContain('[spillway]');
     const { data, response } = await client.messages.create(ask(command)).withResponse();
     expect(await response.json()).toEqual(data);
-    expect([emulator.received.length, session.history.length > 0]).toEqual([0, true]);
+    expect([emulator.received.length, session.operator.history.length > 0]).toEqual([0, true]);
   });
 
   it('runs tools: each step of the runner is compacted, whole and streamed, and its usage is learned', async () => {
@@ -166,8 +166,8 @@ describe('Anthropic’s own client, compacting', () => {
         expect(JSON.stringify(body)).not.toContain('"thread"');
       }
       expect(JSON.stringify(sent(emulator)[1])).toContain('a wheel');
-      expect(session.costs.primary).toMatchObject({ calls: 2 });
-      expect(session.history.length).toBeGreaterThan(0);
+      expect(session.operator.costs.primary).toMatchObject({ calls: 2 });
+      expect(session.operator.history.length).toBeGreaterThan(0);
     }
   });
 

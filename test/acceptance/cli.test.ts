@@ -194,7 +194,7 @@ describe('spillway replay', () => {
       if (wanted.includes(index))
         expect(readJson(join(out, `context-${index}.json`))).toEqual(prepared!.messages);
     }
-    expect(session.history.length).toBeGreaterThan(1);
+    expect(session.operator.history.length).toBeGreaterThan(1);
     // Before anything was compacted it is the beginning of the session itself.
     expect(readJson(join(out, `context-${wanted[0]}.json`))).toEqual(CHAT.slice(0, wanted[0]));
   });

@@ -236,10 +236,10 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     const sizes = judged(emulator);
     expect(sizes).toHaveLength(12);
     expect(Math.max(...sizes)).toBeLessThan(BUDGET * 1.2);
-    expect(one.history.length).toBeGreaterThan(0);
+    expect(one.operator.history.length).toBeGreaterThan(0);
     // Nothing was taken for a client that went back.
     expect(one.log.length).toBeGreaterThanOrEqual(23);
-    expect(one.costs.primary).toMatchObject({ calls: 12 });
+    expect(one.operator.costs.primary).toMatchObject({ calls: 12 });
     expect(one.reading.basis).not.toBe('estimated');
   });
 
@@ -266,12 +266,12 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     const say = open(emulator, one, { commands: true });
     await converse(say, 4);
     const calls = emulator.received.length;
-    const compactions = one.history.length;
+    const compactions = one.operator.history.length;
     expect(await say('/compact')).toMatch(/^\[spillway\] Compacted/);
     expect(emulator.received).toHaveLength(calls);
     expect(await say('Go on.')).toBe('Built.');
     expect(emulator.received.at(-1)!.text).not.toContain('/compact');
-    expect(one.history).toHaveLength(compactions + 1);
+    expect(one.operator.history).toHaveLength(compactions + 1);
   });
 
   it('A6: is nobody’s command unless the host says so: /compact is text like any other', async () => {
@@ -280,7 +280,7 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     const one = await session(format);
     expect(await open(emulator, one)('/compact')).toBe('Built.');
     expect(emulator.received.at(-1)!.text).toContain('/compact');
-    expect(one.history).toEqual([]);
+    expect(one.operator.history).toEqual([]);
   });
 });
 
@@ -316,7 +316,7 @@ describe('N13: tools, through drop-ins', () => {
     });
     expect(text).toBe('Built.');
     expect(Math.max(...judged(emulator))).toBeLessThan(BUDGET * 1.2);
-    expect(one.history.length).toBeGreaterThan(0);
+    expect(one.operator.history.length).toBeGreaterThan(0);
     expect(one.log.length).toBe(11);
   });
 
@@ -344,7 +344,7 @@ describe('N13: tools, through drop-ins', () => {
     expect(messages).toHaveLength(12);
     expect(messages.at(-1)).toBeInstanceOf(AIMessage);
     expect(Math.max(...judged(emulator))).toBeLessThan(BUDGET * 1.2);
-    expect(one.history.length).toBeGreaterThan(0);
+    expect(one.operator.history.length).toBeGreaterThan(0);
   });
 
   it('N13: the openai client keeps its own promises: raw responses, parsing, and histories that the provider keeps', async () => {

@@ -73,8 +73,8 @@ it(`AC-06: ${ANSWERS} answers at random, seed ${SEED}: no run stalls, no error t
       reported += calls.length;
       expect(session.reading.pressure).toBeLessThanOrEqual(1);
     }
-    expect(JSON.stringify([session.history, session.view])).not.toContain(POISON);
-    expect(session.costs.compactor.calls).toBe(reported);
+    expect(JSON.stringify([session.operator.history, session.view])).not.toContain(POISON);
+    expect(session.operator.costs.compactor.calls).toBe(reported);
     // A call that was stopped before its request had left is on record and never arrived.
     expect(reported).toBeGreaterThanOrEqual(emulator.received.length);
     answered += reported;

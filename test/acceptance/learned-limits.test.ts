@@ -86,7 +86,9 @@ describe('K2: an error that merely quotes a limit', () => {
     });
     expect(verdict).toMatchObject({ overflow: true });
     expect(verdict).not.toHaveProperty('learned');
-    expect((await session.audit()).find(({ kind }) => kind === 'compaction.overflow')!.body).toMatchObject({
+    expect(
+      (await session.operator.audit()).find(({ kind }) => kind === 'compaction.overflow')!.body,
+    ).toMatchObject({
       doubt: 'a request of 11000 tokens went through',
     });
   });
@@ -141,7 +143,7 @@ describe('K2: a limit that a refusal proves', () => {
       kind: 'warning',
       message: expect.stringMatching(/less than the window of 64000 .* a window of 10000/),
     });
-    expect((await session.audit()).map(({ kind }) => kind)).toContain('compaction.limit-learned');
+    expect((await session.operator.audit()).map(({ kind }) => kind)).toContain('compaction.limit-learned');
   });
 
   it.each([
@@ -174,7 +176,7 @@ describe('K2: a limit that a refusal proves', () => {
     const before = usable(session);
     await session.overflowed(said(10_000));
     expect(usable(session)).toBeLessThan(10_000);
-    await session.forgetLimits();
+    await session.operator.forgetLimits();
     expect(usable(session)).toBe(before);
     await (await sent(store, 'b')).overflowed(said(10_000));
     await store.close();

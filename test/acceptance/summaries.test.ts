@@ -57,10 +57,13 @@ describe('K14: what compaction spends is a line of its own', () => {
     const emulator = await startEmulator();
     const model = 'gpt-4o-mini';
     const session = await filling(emulator, { model, summarizerModel: { model, baseUrl: emulator.url } });
-    expect(session.costs).toMatchObject({ primary: { calls: 0, cost: 0 }, compactor: { calls: 0, cost: 0 } });
+    expect(session.operator.costs).toMatchObject({
+      primary: { calls: 0, cost: 0 },
+      compactor: { calls: 0, cost: 0 },
+    });
     await pressed(session, 1);
     session.observe({ inputTokens: 1_000, cacheReadTokens: 500, outputTokens: 100 });
-    const first = session.costs;
+    const first = session.operator.costs;
     expect(first.primary).toMatchObject({ calls: 1, inputTokens: 1_000, cacheReadTokens: 500, unpriced: 0 });
     expect(first.primary.cost).toBeGreaterThan(0);
     expect(first.compactor).toMatchObject({
@@ -70,8 +73,8 @@ describe('K14: what compaction spends is a line of its own', () => {
       outputTokens: 50,
     });
     expect(first.compactor.cost).toBeGreaterThan(0);
-    session.undo();
-    expect(session.costs).toEqual(first);
+    session.operator.undo();
+    expect(session.operator.costs).toEqual(first);
   });
 });
 
@@ -176,7 +179,7 @@ describe('N9: no drift', () => {
       const summaries = session.view.filter(({ message }) => message.label === 'summary');
       sizes.push(summaries.reduce((sum, { size }) => sum + size.tokens, 0));
     }
-    expect(session.history).toHaveLength(34);
+    expect(session.operator.history).toHaveLength(34);
     // What a digest takes is what is free up to the target, and that is the same each time.
     const settled = sizes.slice(2);
     expect(Math.max(...settled)).toBeLessThanOrEqual(1.02 * Math.min(...settled));

@@ -55,14 +55,14 @@ export async function play(session: Session, wire: readonly Wire[], system = 'Be
   const book = new SignatureBook();
   const calls: Call[] = [];
   const call = async (): Promise<unknown> => {
-    const records = session.ledger.records.length;
+    const records = session.operator.ledger.records.length;
     const { messages: sent, beside } = await session.prepare();
     const body = { ...beside, messages: sent };
     calls.push({
       messages: sent as Wire[],
       illegal: validateAnthropic({ ...body, thinking: { type: 'enabled' } }),
       signatures: book.judge(body),
-      committed: session.ledger.records.length > records,
+      committed: session.operator.ledger.records.length > records,
     });
     return body;
   };

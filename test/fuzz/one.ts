@@ -42,7 +42,7 @@ export async function fuzzOne(seed: number): Promise<Fuzzed> {
     const where = `${profile} at ${budget}, message ${from + chunk} of ${messages.length}, chain of ${times}`;
     session.append(...messages.slice(from, from + chunk));
     try {
-      if (from > 0 || times === 1) await session.compact({ target: dice.pick([0.2, 0.5]) });
+      if (from > 0 || times === 1) await session.operator.compact({ target: dice.pick([0.2, 0.5]) });
       const { view } = await session.prepare();
       for (const format of formats.values()) {
         requests += 1;

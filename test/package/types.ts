@@ -31,7 +31,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       session.events.subscribe((event) => { if (event.kind === 'completed') console.log(event.tokensAfter.toFixed()); });
       const { messages }: { readonly messages: readonly unknown[] } = await session.prepare();
       export const all: [typeof spi, typeof transcript, typeof testkit, typeof readSession] = [spi, transcript, testkit, readSession];
-      export const plans: Plan[] = session.history.map(({ plan }) => plan);
+      export const plans: Plan[] = session.operator.history.map(({ plan }) => plan);
       export { messages };`,
   },
   openai: {

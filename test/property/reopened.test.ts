@@ -45,15 +45,15 @@ it.each([1, 2, 3, 4])(
       if (dice < 0.6) await session.append(message(appended++, random));
       else if (dice < 0.8) did = (await session.prepare()).run.kind;
       else if (dice < 0.85) {
-        did = `undo ${(await session.undo()).length}`;
-        await session.release();
+        did = `undo ${(await session.operator.undo()).length}`;
+        await session.operator.release();
       } else if (dice < 0.9) {
-        const { plan } = await session.plan();
-        if (plan) await session.commit(plan);
+        const { plan } = await session.operator.plan();
+        if (plan) await session.operator.commit(plan);
         did = 'commit';
       } else if (dice < 0.93 && session.log.length > 4) {
         const back = session.log.at(session.log.length - 3).id;
-        await session.rollback(back);
+        await session.operator.rollback(back);
         did = `rollback ${back}`;
       } else {
         session = await spillway.open({ id: 's' });

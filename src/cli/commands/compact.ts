@@ -22,12 +22,13 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   // One by one: a file may hold more messages than a call takes arguments.
   for (const message of messages) void session.append(message);
   const before = session.reading;
-  const forced = options.target === undefined ? undefined : await session.compact({ target: options.target });
+  const forced =
+    options.target === undefined ? undefined : await session.operator.compact({ target: options.target });
   const prepared = await session.prepare();
   const run = forced ?? prepared.run;
   writeResult(requestLines(prepared.messages, messagesField, prepared.beside), options.out, terminal);
-  const dispositions = session.explain();
-  const costs = session.costs.compactor;
+  const dispositions = session.operator.explain();
+  const costs = session.operator.costs.compactor;
   const report = compactReport({ file, input, before, prepared, run, dispositions, warnings, costs });
   writeReport(report, () => compactTable(report, terminal.paint), options, terminal);
   return EXIT.done;

@@ -7,7 +7,7 @@ import { showing, within, type KeptOptions } from './within.js';
 export function costs(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
     await session.load();
-    const { costs: spent, netCosts, calls } = session;
+    const { costs: spent, netCosts, calls } = session.operator;
     const listed = options.calls ? calls : undefined;
     showing(options, terminal)({ ...spent, compactions: netCosts, ...(listed && { calls: listed }) }, () => [
       spentLine('primary', spent.primary),

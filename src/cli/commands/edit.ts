@@ -14,7 +14,7 @@ export function edit(
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
     await session.load();
-    const { pending } = session;
+    const { pending } = session.operator;
     if (!pending || (hash !== undefined && !pending.plan.hash.startsWith(hash))) {
       throw new SpillwayError('PLAN_UNKNOWN', {
         subject: 'plan',
@@ -25,7 +25,11 @@ export function edit(
     }
     const words = await Promise.all(text.map((one) => wordsAt(one, pending.plan.edits)));
     for (const place of drop) checkPlace('--drop', String(place), pending.plan.edits);
-    const plan = await session.edit(pending.plan, { without: drop, keep, text: Object.fromEntries(words) });
+    const plan = await session.operator.edit(pending.plan, {
+      without: drop,
+      keep,
+      text: Object.fromEntries(words),
+    });
     showing(options, terminal)(plan, () => [
       `plan ${plan.hash}`,
       `${amount(plan.before.tokens)} -> ${amount(plan.after.tokens)} tokens`,
@@ -39,8 +43,8 @@ export function edit(
 export function release(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
     await session.load();
-    const released = session.ledger.holds.length;
-    if (released > 0) await session.release();
+    const released = session.operator.ledger.holds.length;
+    if (released > 0) await session.operator.release();
     const spans = released === 1 ? '1 span' : `${released} spans`;
     showing(options, terminal)({ released }, () => [released > 0 ? `released: ${spans}` : 'nothing is held']);
   });

@@ -34,7 +34,9 @@ export function history(id: string, options: KeptOptions, terminal: Terminal): P
   return within(id, options, terminal, async (session) => {
     const show = showing(options, terminal);
     if (options.transcript || options.includeSuperseded) {
-      const entries = await session.transcript({ includeSuperseded: options.includeSuperseded === true });
+      const entries = await session.operator.transcript({
+        includeSuperseded: options.includeSuperseded === true,
+      });
       show(entries, () =>
         entries.map(({ message, status, by }) => {
           // One line, whatever is in it: as JSON writes it, without the quotes.
@@ -45,8 +47,8 @@ export function history(id: string, options: KeptOptions, terminal: Terminal): P
       return;
     }
     await session.load();
-    const { history: records, pending } = session;
-    const trimming = (await session.audit()).filter(({ kind }) => TRIMMING.includes(kind));
+    const { history: records, pending } = session.operator;
+    const trimming = (await session.operator.audit()).filter(({ kind }) => TRIMMING.includes(kind));
     const told = { ...(pending && { pending }), ...(trimming.length > 0 && { trimming }) };
     show({ records, ...told }, () => [
       ...(records.length === 0 ? ['nothing was compacted'] : records.map(recordLine)),
@@ -63,7 +65,7 @@ export function undo(
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
     const of = { ...(record !== undefined && { record }), ...(to !== undefined && { to }) };
-    const undone = await session.undo(of);
+    const undone = await session.operator.undo(of);
     showing(options, terminal)({ undone }, () =>
       undone.length === 0 ? ['nothing to undo'] : undone.map((one) => `undone: ${recordLine(one)}`),
     );
@@ -77,7 +79,7 @@ export function rollback(
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
-    const undone = await session.rollback(message);
+    const undone = await session.operator.rollback(message);
     showing(options, terminal)({ messages: session.log.length, undone }, () => [
       `the log ends at ${message} now, ${amount(session.log.length)} messages`,
       ...undone.map((one) => `undone: ${recordLine(one)}`),
@@ -93,15 +95,17 @@ export function flag(
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
-    const flagged = await session.flag(record, value as 'good' | 'bad' | 'neutral', options.notes);
+    const flagged = await session.operator.flag(record, value as 'good' | 'bad' | 'neutral', options.notes);
     showing(options, terminal)(flagged, () => [recordLine(flagged)]);
   });
 }
 
 export function plan(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
-    const run = await session.plan({ ...(options.target !== undefined && { target: options.target }) });
-    if (options.propose && run.plan) await session.propose(run.plan);
+    const run = await session.operator.plan({
+      ...(options.target !== undefined && { target: options.target }),
+    });
+    if (options.propose && run.plan) await session.operator.propose(run.plan);
     showing(options, terminal)(run, () => {
       const { plan: made } = run;
       if (!made) return [`${run.kind}: ${run.reason}`];
@@ -123,7 +127,7 @@ export function approve(
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
-    const record = await session.approve(hash);
+    const record = await session.operator.approve(hash);
     showing(options, terminal)(record, () => [recordLine(record)]);
   });
 }
@@ -135,7 +139,7 @@ export function reject(
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
-    await session.reject(hash, options.notes);
+    await session.operator.reject(hash, options.notes);
     showing(options, terminal)({ rejected: true }, () => ['rejected']);
   });
 }
@@ -144,7 +148,7 @@ export function explain(id: string, options: KeptOptions, terminal: Terminal): P
   return within(id, options, terminal, async (session) => {
     const { find } = options;
     if (options.call === undefined) await session.load();
-    const call = options.call ?? session.calls.at(-1)?.call ?? 0;
+    const call = options.call ?? session.operator.calls.at(-1)?.call ?? 0;
     const show = showing(options, terminal);
     const line = (one: {
       readonly id: string;
@@ -156,11 +160,11 @@ export function explain(id: string, options: KeptOptions, terminal: Terminal): P
     }): string =>
       `${one.status.padEnd(11)} ${one.id}  ${amount(one.tokensBefore)} -> ${amount(one.tokensAfter)} tokens${one.record ? `  ${one.record}` : ''}${one.by ? `  ${one.by.stage}: ${one.by.reason}` : ''}`;
     if (find === undefined) {
-      const explained = await session.explainCall(call);
+      const explained = await session.operator.explainCall(call);
       show({ call: explained.call, messages: explained.messages }, () => explained.messages.map(line));
       return;
     }
-    const finding = await session.find(find, call);
+    const finding = await session.operator.find(find, call);
     show(finding, () => [
       `${VERDICTS[finding.verdict]}${finding.sentIn.length > 0 ? `: ${finding.sentIn.join(', ')}` : ''}`,
       ...finding.said.map(line),

@@ -50,7 +50,7 @@ export function replayReport({ file, input, calls, session, warnings = [] }: Fac
   for (const call of calls.filter(({ run }) => run === 'committed'))
     for (const stage of call.stages) stages[stage] = (stages[stage] ?? 0) + 1;
   const sentTokens = sum((call) => call.tokens);
-  const costs = session.costs.compactor;
+  const costs = session.operator.costs.compactor;
   let sessionTokens = 0;
   for (let seq = 0; seq < session.log.length; seq++) sessionTokens += session.log.at(seq).size.tokens;
   return {
@@ -62,7 +62,7 @@ export function replayReport({ file, input, calls, session, warnings = [] }: Fac
     totals: {
       messages: session.log.length,
       calls: calls.length,
-      compactions: session.history.length,
+      compactions: session.operator.history.length,
       unreachable: calls.length - sent.length,
       sessionTokens,
       sentTokens,

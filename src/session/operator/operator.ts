@@ -146,7 +146,7 @@ export function waitingFor({ ledger }: AgentState, hash: string | undefined): Wa
     ...(pending && { allowed: pending.plan.hash }),
     remedy: pending
       ? 'Name the one that waits.'
-      : '`session.pending`, or the command `history`, says what waits.',
+      : '`session.operator.pending`, or the command `history`, says what waits.',
   });
 }
 

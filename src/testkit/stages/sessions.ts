@@ -41,7 +41,7 @@ export async function checkSessions({ stage, options }: StageSubject): Promise<v
 /** What would be sent; undefined where the typed error says that it cannot fit. Any other error breaks the rule. */
 async function sent(session: Session, where: string) {
   try {
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     return await session.prepare();
   } catch (error) {
     if (error instanceof SpillwayError && error.code === 'BUDGET_UNREACHABLE') return undefined;

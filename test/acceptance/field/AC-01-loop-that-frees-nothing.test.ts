@@ -11,7 +11,7 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
     const kinds: string[] = [];
     for (let i = 0; i < 24; i++) kinds.push((await session.prepare()).run.kind);
     expect(kinds).toEqual(['noop', ...Array.from({ length: 23 }, () => 'waiting')]);
-    expect(session.ledger.records).toEqual([]);
+    expect(session.operator.ledger.records).toEqual([]);
   });
 
   it('counts as success only what was gained: a pass below the minimum commits nothing', async () => {

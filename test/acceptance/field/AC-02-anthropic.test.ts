@@ -51,7 +51,7 @@ describe('AC-02: orphaned call or result, on the wire of the Messages API', () =
     wire.push(says(text('Done.')));
     const { session, sent } = await calls(4_000, wire);
     expect(sent.length).toBeGreaterThan(40);
-    expect(session.history.length).toBeGreaterThan(5);
+    expect(session.operator.history.length).toBeGreaterThan(5);
   });
 
   it('AC-02: under every mode of removal the pair goes or the pair stays', async () => {
@@ -62,7 +62,7 @@ describe('AC-02: orphaned call or result, on the wire of the Messages API', () =
     ];
     for (const mode of ['stub', 'remove'] as const) {
       const { session } = await calls(8_000, wire, { stages: { snip: { mode, protectTokens: 0 } } });
-      expect(session.history.length).toBeGreaterThan(0);
+      expect(session.operator.history.length).toBeGreaterThan(0);
     }
   });
 });

@@ -114,7 +114,7 @@ describe('AC-02: orphaned call or result, HTTP 400', () => {
       expect(validateOpenAiChat(prepared!.messages)).toEqual([]);
     }
     expect(calls).toBeGreaterThan(40);
-    expect(session.history.length).toBeGreaterThan(5);
+    expect(session.operator.history.length).toBeGreaterThan(5);
   });
 
   it('under every mode of removal: the pair goes or the pair stays', async () => {

@@ -66,6 +66,6 @@ describe.each(WIRES)('AC-02: orphaned call or result, HTTP 400, on the wire of %
       expect(wire.judge(prepared!)).toEqual([]);
     }
     expect(calls).toBeGreaterThan(25);
-    expect(session.history.length).toBeGreaterThan(3);
+    expect(session.operator.history.length).toBeGreaterThan(3);
   });
 });

@@ -34,7 +34,7 @@ describe('AC-03: too full to summarise', () => {
       ...calls!.slice(2).map(() => ['filled', 3]),
     ]);
     expect(summariesOf(session)[0]).toContain(GOOD);
-    expect(Object.values(session.breakers)).toEqual(['closed']);
+    expect(Object.values(session.operator.breakers)).toEqual(['closed']);
   });
 
   it('and where it never fits, the request is brought under the window without a model', async () => {

@@ -31,7 +31,7 @@ describe('AC-06: a bad summary never becomes history', () => {
     expect(run.calls).toEqual([expect.objectContaining({ reason: expect.stringMatching(reason) })]);
     expect(run.record!.fallbacks).toEqual([expect.stringMatching(reason)]);
     expect(summariesOf(session)).toEqual([expect.stringMatching(/^\[Digest of earlier messages /)]);
-    expect(JSON.stringify([session.history, session.view])).not.toContain(POISON);
+    expect(JSON.stringify([session.operator.history, session.view])).not.toContain(POISON);
   });
 
   it('thinking is taken out, what is too long is cut, and the record says so', async () => {

@@ -67,7 +67,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     const session = await sessionOf(20_000, TALK);
     fill(session, 0.75);
     const { reading } = await session.prepare();
-    expect((await session.compact({ target: 0.4 })).kind).toBe('committed');
+    expect((await session.operator.compact({ target: 0.4 })).kind).toBe('committed');
     const small = session.reading;
     // The report comes late: it is of the request before, and says nothing of the next.
     session.observe({ inputTokens: 2 * reading.tokens, outputTokens: 20_000 });
@@ -79,7 +79,7 @@ describe('AC-08: wrong token numbers (59k shown, 174k real)', () => {
     const session = await sessionOf(20_000, TALK);
     fill(session, 0.93);
     await session.prepare();
-    session.undo();
+    session.operator.undo();
     session.observe({ inputTokens: 40_000 });
     expect(session.reading.basis).toBe('estimated');
   });

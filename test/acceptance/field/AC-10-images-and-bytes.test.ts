@@ -64,7 +64,7 @@ describe('AC-10: images and bytes (230 tokens, 4.2 MB, answered with 413)', () =
   it('the log keeps every byte', async () => {
     const session = await sessionOf(200_000, SCREENS, { limits: { bytes: 1_000_000 } });
     await session.prepare();
-    session.undo();
+    session.operator.undo();
     expect(openaiChat.serialise(session.view).messages).toEqual(SCREENS);
     expect(read(SCREENS)).toHaveLength(session.log.length);
   });

@@ -54,7 +54,7 @@ describe.each(WIRES)('AC-10: images and bytes, on the wire of %s', (_, wire) => 
   it('AC-10: the log keeps every byte', async () => {
     const session = await sessionOf({ bytes: 1_000_000 });
     await session.prepare();
-    session.undo();
+    session.operator.undo();
     const sent = JSON.stringify(wire.format.serialise(session.view).messages);
     expect(sent.includes('A'.repeat(350_000))).toBe(true);
   });

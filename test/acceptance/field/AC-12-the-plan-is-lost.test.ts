@@ -45,12 +45,12 @@ describe('AC-12: the plan is lost and work restarts', () => {
       session.append(message);
     }
     await session.prepare();
-    expect(session.history.length).toBeGreaterThanOrEqual(4);
+    expect(session.operator.history.length).toBeGreaterThanOrEqual(4);
     // The newest plan stands as it was written; nothing repeats it.
     expect(session.view.some(({ source, replaced }) => source?.id === 'm64' && !replaced)).toBe(true);
     expect(session.view.map(shownText).join('\n')).toContain(REQUEST);
 
-    await session.compact({ target: 0.15 });
+    await session.operator.compact({ target: 0.15 });
     const sent = session.view.map(shownText).join('\n');
     expect(sent).toContain(REQUEST);
     expect(session.view.some(({ source }) => source?.id === 'm64')).toBe(false);
@@ -78,7 +78,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
       says('Next.'),
     ];
     session.append(...openaiChat.parse(chat).messages);
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     const claims = shownText(session.view.find(({ message }) => message.label === 'claims')!);
     expect(claims).toContain(
       'Steps of the plan that are open:\n- import 2019\n- done: write the importer (changed src/import.ts)',
@@ -109,7 +109,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
       says('Next.'),
     ];
     session.append(...openaiChat.parse(chat).messages);
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     const claims = shownText(session.view.find(({ message }) => message.label === 'claims')!);
     expect(claims).toContain('- part 7\n- done: 4 other steps\n- done: part 4 (changed src/part4.ts)');
     expect(claims).toContain('- done: part 6 (changed src/part6.ts)');

@@ -49,7 +49,7 @@ describe('AC-14: instructions, skills and permissions are lost', () => {
         origin: 'user',
         parts: [{ type: 'text', text: prose(300, 50 + i) }],
       });
-      const run = await session.compact({ target: 0.2 });
+      const run = await session.operator.compact({ target: 0.2 });
       if (i === 0) continue;
       expect(run.kind).toBe('committed');
       expect(run.record!.plan.pins!.find(({ id }) => id === 'policy')).toMatchObject({ cut: false });
@@ -71,7 +71,7 @@ describe('AC-14: instructions, skills and permissions are lost', () => {
       ],
       { pins: { firstUser: false } },
     );
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     const text = session.view.map(shownText).join('\n');
     for (const id of ['m3', 'm5']) {
       const stands = session.view.some(({ source, replaced }) => source?.id === id && !replaced);

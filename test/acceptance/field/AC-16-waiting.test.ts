@@ -28,7 +28,7 @@ describe('AC-16: compaction never waits for ever', () => {
     const { run } = await session.prepare({ signal: cancel.signal });
     expect(run.calls).toEqual([expect.objectContaining({ outcome: 'cancelled' })]);
     expect(summariesOf(session)).toEqual(digest);
-    expect(Object.values(session.breakers)).toEqual(['closed']);
+    expect(Object.values(session.operator.breakers)).toEqual(['closed']);
   });
 
   it('drops a plan that an undo overtook, and pays for its text only once', async () => {
@@ -40,10 +40,10 @@ describe('AC-16: compaction never waits for ever', () => {
     loaded(session, 2);
     const preparing = session.prepare();
     await arrived(emulator, 2);
-    session.undo();
+    session.operator.undo();
     const { run } = await preparing;
     expect(run).toMatchObject({ kind: 'noop', reason: 'the ledger moved on while text was waited for' });
-    expect(session.ledger.records.filter(({ status }) => status === 'committed')).toEqual([]);
-    expect(session.costs.compactor.calls).toBe(2);
+    expect(session.operator.ledger.records.filter(({ status }) => status === 'committed')).toEqual([]);
+    expect(session.operator.costs.compactor.calls).toBe(2);
   });
 });

@@ -8,21 +8,23 @@ describe('AC-17: no call is hidden, and totals only grow', () => {
     emulator.script = ['context-length', 'refusal', 'server-error', 'good', 'empty'] satisfies Act[];
     const summarizerModel = { model: 'gpt-4o-mini', baseUrl: emulator.url, window: 6_000 };
     const session = await filling(emulator, { summarizerModel });
-    let before = session.costs.compactor;
+    let before = session.operator.costs.compactor;
     for (let round = 1; round <= 6; round++) {
       await pressed(session, round);
-      const { compactor } = session.costs;
+      const { compactor } = session.operator.costs;
       for (const key of Object.keys(before) as (keyof typeof before)[])
         expect(compactor[key]).toBeGreaterThanOrEqual(before[key]);
       before = compactor;
     }
-    const calls = session.history.flatMap((record) => record.calls ?? []);
+    const calls = session.operator.history.flatMap((record) => record.calls ?? []);
     expect(calls).toHaveLength(emulator.received.length);
-    expect(session.costs.compactor.calls).toBe(emulator.received.length);
+    expect(session.operator.costs.compactor.calls).toBe(emulator.received.length);
     const priced = calls.filter(({ usage }) => usage);
-    expect(session.costs.compactor.cost).toBeCloseTo(priced.reduce((sum, { cost }) => sum + cost!, 0));
+    expect(session.operator.costs.compactor.cost).toBeCloseTo(
+      priced.reduce((sum, { cost }) => sum + cost!, 0),
+    );
     expect(calls.filter(({ outcome }) => outcome === 'refused').every(({ cost }) => cost! > 0)).toBe(true);
-    session.undo();
-    expect(session.costs.compactor).toEqual(before);
+    session.operator.undo();
+    expect(session.operator.costs.compactor).toEqual(before);
   });
 });

@@ -46,7 +46,7 @@ describe('AC-20: summaries drift', () => {
       }
       session.append(message);
     }
-    expect(session.history.length).toBeGreaterThanOrEqual(34);
+    expect(session.operator.history.length).toBeGreaterThanOrEqual(34);
     const { claims, target } = spillway.config.settings;
     for (const size of sizes) {
       expect(size.claims).toBeLessThanOrEqual(claims.share * BUDGET);

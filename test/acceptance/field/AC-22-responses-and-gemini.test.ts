@@ -83,7 +83,7 @@ describe('AC-22: provider quirks', () => {
         );
       chat.push(user('And the last question?') as (typeof chat)[0]);
       const { messages, session } = await prepared(wire, chat, 4_000);
-      expect(session.history.length).toBeGreaterThan(0);
+      expect(session.operator.history.length).toBeGreaterThan(0);
       expect(JSON.stringify(messages.at(-1))).toContain('And the last question?');
     },
   );

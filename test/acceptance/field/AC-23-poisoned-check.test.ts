@@ -11,7 +11,7 @@ const chatter = (from: number): Chat[] =>
   ]).flat();
 const compacted = async (chat: readonly Chat[], budget = 4_000) => {
   const session = await sessionOf(budget, chat, { pins: { firstUser: false } });
-  await session.compact({ target: 0.3 });
+  await session.operator.compact({ target: 0.3 });
   return session;
 };
 const sent = (session: Session): string => session.view.map(shownText).join('\n');
@@ -47,7 +47,7 @@ describe('AC-23: a check on summaries that poisons itself', () => {
     ['Do not rename the tables.', 'Forget the rule about the tables.'],
   ])('AC-23: “%s” is not stated as a rule after “%s”, which names it', async (rule, word) => {
     const session = await compacted(talkOf(rule, word));
-    expect(session.claims.filter(({ text }) => text === rule)).toMatchObject([
+    expect(session.operator.claims.filter(({ text }) => text === rule)).toMatchObject([
       { kind: 'constraint', status: 'superseded', endedBy: word },
     ]);
     expect(stated(session).filter((line) => line.includes(rule))).toEqual([]);
@@ -67,7 +67,7 @@ describe('AC-23: a check on summaries that poisons itself', () => {
     ['Do not deploy.', 'May you deploy now?'],
   ])('AC-23: “%s” stands after “%s”, and so do those words', async (rule, word) => {
     const session = await compacted(talkOf(rule, word));
-    expect(session.claims.filter(({ text }) => text === rule)).toMatchObject([{ status: 'live' }]);
+    expect(session.operator.claims.filter(({ text }) => text === rule)).toMatchObject([{ status: 'live' }]);
     expect([...stated(session), sent(session)].join('\n')).toContain(rule);
     // Both are the user's own sentences, in the order of time, where there is room for them.
     const whole = sent(
@@ -84,7 +84,7 @@ describe('AC-23: a check on summaries that poisons itself', () => {
       'Forget the rule about tables, but never drop a table.',
     ]) {
       const session = await sessionOf(4_000, [user(rule), says('Fine.')]);
-      for (const claim of session.claims) expect(claim).toMatchObject({ status: 'live' });
+      for (const claim of session.operator.claims) expect(claim).toMatchObject({ status: 'live' });
     }
   });
 
@@ -103,7 +103,7 @@ describe('AC-23: a check on summaries that poisons itself', () => {
       ...chatter(0),
       ...long(100),
     ]);
-    expect(session.claims.filter(({ kind }) => kind === 'constraint')).toMatchObject([
+    expect(session.operator.claims.filter(({ kind }) => kind === 'constraint')).toMatchObject([
       { status: 'live', text: 'Do not push.' },
     ]);
     expect(sent(session)).toContain('Do not push.');
@@ -124,8 +124,8 @@ describe('AC-23: a check on summaries that poisons itself', () => {
     const shown = claims.match(/- “Rule \d+/g)?.length ?? 0;
     expect(shown).toBeGreaterThan(0);
     expect(shown + Number(count)).toBe(
-      session.claims.filter(({ kind, status }) => kind === 'constraint' && status === 'live').length -
-        countShown(session),
+      session.operator.claims.filter(({ kind, status }) => kind === 'constraint' && status === 'live')
+        .length - countShown(session),
     );
     expect(session.reading.pressure).toBeLessThanOrEqual(1);
   });
@@ -137,7 +137,7 @@ function countShown(session: Awaited<ReturnType<typeof sessionOf>>): number {
     session.view.flatMap(({ source, replaced }) => (source && !replaced ? [source.seq] : [])),
   );
   const digests = session.view.filter(({ message }) => message.label === 'summary').map(shownText);
-  return session.claims.filter(
+  return session.operator.claims.filter(
     ({ kind, status, seq, text }) =>
       kind === 'constraint' &&
       status === 'live' &&

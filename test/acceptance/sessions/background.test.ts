@@ -59,10 +59,10 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
     expect([asks.asked.count, works.asked.count]).toEqual([0, 1]);
     // The record says what was paid for it, and the sums hold it once, here and for whoever opens it next.
-    expect(session.history[0]!.calls).toHaveLength(1);
-    expect(session.costs.compactor.calls).toBe(1);
+    expect(session.operator.history[0]!.calls).toHaveLength(1);
+    expect(session.operator.costs.compactor.calls).toBe(1);
     const again = await works.spillway.open({ id: 'a "quoted"\nid\0' });
-    expect(again.costs.compactor.calls).toBe(1);
+    expect(again.operator.costs.compactor.calls).toBe(1);
   });
 
   it('R6: a process that is gone leaves its job, and who opens the session uses what became of it', async () => {
@@ -93,7 +93,7 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     const session = await between(first, 'a');
     const { early } = (session as unknown as { parts: { early: { running?: Promise<void> } } }).parts;
     expect(early.running).toBeDefined();
-    await session.compact({ target: 0.5 });
+    await session.operator.compact({ target: 0.5 });
     const bought = first.asked.count;
     const works = await processOn(url, {});
     await session.append(...more(8, 5_000));
@@ -147,6 +147,6 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     const { view } = await session.prepare();
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
     expect(alone.asked.count).toBe(1);
-    expect((await session.audit()).map(({ kind }) => kind)).toContain('compaction.prepared-alone');
+    expect((await session.operator.audit()).map(({ kind }) => kind)).toContain('compaction.prepared-alone');
   });
 });

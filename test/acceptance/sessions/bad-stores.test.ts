@@ -50,7 +50,7 @@ async function filled(): Promise<string> {
   const spillwayOn = await engine(6_000, {}, { store: `sqlite:${file}` });
   const session = await spillwayOn.open({ id: 'mill' });
   await session.append(...LONG);
-  await session.compact({ target: 0.3 });
+  await session.operator.compact({ target: 0.3 });
   await spillwayOn.close();
   return file;
 }
@@ -185,7 +185,7 @@ describe('an older schema', () => {
     engines.push(first);
     const session = await first.open({ id: 'mill' });
     await session.append(...LONG);
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     expect((await spillway(['sessions', '--store', store])).out).toMatch(/^mill {2}primary {2}50 messages/);
   });
 
@@ -243,22 +243,22 @@ describe('a clock that goes backwards', () => {
       await session.observe({ inputTokens: 2_000 + call });
       await session.append(said(`s${call}`));
     }
-    await session.undo();
-    await session.release();
-    await session.compact({ target: 0.2 });
-    await session.flag('c2', 'good');
+    await session.operator.undo();
+    await session.operator.release();
+    await session.operator.compact({ target: 0.2 });
+    await session.operator.flag('c2', 'good');
     await (await openOn('other')).append(said('x'));
     await session.append(said('last'));
 
     const reopened = await (await openOn('mill')).load();
     expect(reopened.view.map(shownText)).toEqual(session.view.map(shownText));
-    expect(reopened.history).toMatchObject([
+    expect(reopened.operator.history).toMatchObject([
       { id: 'c1', status: 'undone' },
       { id: 'c2', status: 'committed', flag: 'good' },
     ]);
-    expect(reopened.calls.map(({ usage }) => usage!.inputTokens)).toEqual([2_000, 2_001, 2_002]);
-    expect(reopened.netCosts).toEqual(session.netCosts);
-    const kinds = (await reopened.audit()).map(({ kind: what }) => what.replace('compaction.', ''));
+    expect(reopened.operator.calls.map(({ usage }) => usage!.inputTokens)).toEqual([2_000, 2_001, 2_002]);
+    expect(reopened.operator.netCosts).toEqual(session.operator.netCosts);
+    const kinds = (await reopened.operator.audit()).map(({ kind: what }) => what.replace('compaction.', ''));
     expect(kinds).toEqual(['triggered', 'completed', 'undone', 'triggered', 'completed', 'flagged']);
     expect((await listSessions(await again())).map(({ sessionId }) => sessionId).sort()).toEqual([
       'mill',
@@ -277,7 +277,7 @@ describe('ids with quotes, newlines and signs of the shell', () => {
     const session = await open();
     const odd = LONG.map((message) => ({ ...message, id: `${ODD}${message.id}..#0` }));
     await session.append(...odd);
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     await session.prepare();
     await session.observe({ inputTokens: 900 });
     const reopened = await (await open(await again())).load();
@@ -287,12 +287,12 @@ describe('ids with quotes, newlines and signs of the shell', () => {
     expect(superseded).toMatchObject([
       { handle: odd[4]!.id, text: shownText({ message: odd[4]! } as never) },
     ]);
-    const edit = reopened.history[0]!.plan.edits.find((one) => one.kind === 'supersede')!;
+    const edit = reopened.operator.history[0]!.plan.edits.find((one) => one.kind === 'supersede')!;
     const span = await reopened.recall({ handle: `${edit.fromId}..${edit.toId}`, maxTokens: 20_000 });
     expect(span.length).toBeGreaterThan(10);
-    await reopened.rollback(odd[5]!.id);
+    await reopened.operator.rollback(odd[5]!.id);
     expect(reopened.log.length).toBe(6);
-    expect((await reopened.explainCall(1)).messages).toHaveLength(odd.length);
+    expect((await reopened.operator.explainCall(1)).messages).toHaveLength(odd.length);
   });
 
   it('stand in one line of the command line, and are taken from it', async () => {
@@ -338,12 +338,12 @@ describe('two services on one file of SQLite', () => {
         Array.from({ length: COUNT }, (_, i) => `${writer}.${i}`),
       );
     expect(ids).toHaveLength(2 * COUNT);
-    const records = session.ledger.records.map(({ id }) => id);
+    const records = session.operator.ledger.records.map(({ id }) => id);
     expect(records).toEqual(records.map((_, i) => `c${i + 1}`));
-    expect(session.history.length).toBeGreaterThan(0);
+    expect(session.operator.history.length).toBeGreaterThan(0);
     // Each of them was told of its own, and of no other.
     const told = counts.reduce((sum, { stdout }) => sum + Number(stdout.trim()), 0);
-    expect(told).toBe(session.history.length);
+    expect(told).toBe(session.operator.history.length);
     expect(session.reading.pressure).toBeLessThan(1);
   });
 });

@@ -34,8 +34,8 @@ describe('K2: the provider says that the context is too long', () => {
     expect(answer).toBe('done');
     expect(sent).toHaveLength(2);
     expect(sent[1]).toBeLessThan(sent[0]!);
-    expect(session.history.map(({ plan }) => plan.trigger.kind)).toEqual(['overflow']);
-    const everything = JSON.stringify([session.view, session.history]);
+    expect(session.operator.history.map(({ plan }) => plan.trigger.kind)).toEqual(['overflow']);
+    const everything = JSON.stringify([session.view, session.operator.history]);
     expect(everything).not.toContain('context_length_exceeded');
   });
 
@@ -63,14 +63,14 @@ describe('K2: the provider says that the context is too long', () => {
     });
     await expect(refused).rejects.toThrow('context_length_exceeded');
     expect(calls).toBe(1);
-    expect(session.history).toEqual([]);
+    expect(session.operator.history).toEqual([]);
   });
 
   it('leaves other errors alone, rate limits that speak of tokens too', async () => {
     const session = await half();
     const limit = Object.assign(new Error('Rate limit: tokens per min (TPM) exceeded'), { status: 429 });
     await expect(session.call(() => Promise.reject(limit))).rejects.toBe(limit);
-    expect(session.history).toEqual([]);
+    expect(session.operator.history).toEqual([]);
   });
 
   it('keeps the limit that was learned, and once two sessions were told the same, for all that open later', async () => {
@@ -109,7 +109,7 @@ describe('K25: trimming by the host or upstream', () => {
     const session = await sessionOf(20_000, [...START, ...talk(30, 100)]);
     const { reading } = await session.prepare();
     await session.observe({ inputTokens: Math.round(reported * reading.tokens) });
-    return { session, what: (await session.audit()).map(({ kind }) => kind) };
+    return { session, what: (await session.operator.audit()).map(({ kind }) => kind) };
   };
 
   it('is detected from usage far below what was sent, and reported; the scale does not learn from it', async () => {
@@ -229,7 +229,7 @@ describe('K4: each agent path has its own window, settings, ledger and events', 
     expect(run.kind).toBe('committed');
     // The parent's target, which the child does not set.
     expect(reading.pressure).toBeLessThanOrEqual(0.5);
-    expect(parent.history).toEqual([]);
+    expect(parent.operator.history).toEqual([]);
     expect(events).toContain('completed');
     expect(events).not.toContain('parent');
     parent.append({
@@ -274,8 +274,8 @@ describe('AC-21: a sub-agent is measured by its own window', () => {
     await child.append(...chat);
     expect((await parent.prepare()).run.kind).toBe('below-gate');
     expect((await child.prepare()).run.kind).toBe('committed');
-    expect(parent.ledger.records).toEqual([]);
-    expect(parent.breakers).not.toBe(child.breakers);
+    expect(parent.operator.ledger.records).toEqual([]);
+    expect(parent.operator.breakers).not.toBe(child.operator.breakers);
     expect(
       (await store.threads({ sessionId: 's' })).map(({ agentPath, head }) => [agentPath, head.entries]),
     ).toEqual(

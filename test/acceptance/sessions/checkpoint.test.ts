@@ -75,9 +75,9 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     const session = await openOn(store);
     await play(session, history(26));
     expect(look(await openOn(await again()))).toEqual(look(session));
-    await session.undo();
+    await session.operator.undo();
     expect(look(await openOn(await again()))).toEqual(look(session));
-    await session.release();
+    await session.operator.release();
     await play(session, history(34).slice(session.log.length));
     expect(look(await openOn(await again()))).toEqual(look(session));
     // Opened by its tail it commits once it has read the rest; what it leaves names the entries of before.
@@ -85,7 +85,7 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     await play(reopened, history(44).slice(reopened.log.length));
     const { calls, counting } = counted(await again());
     expect(look(await openOn(counting))).toEqual(look(reopened));
-    expect(calls.entries).toBeLessThan(reopened.ledger.records.length);
+    expect(calls.entries).toBeLessThan(reopened.operator.ledger.records.length);
   });
 
   it('of the release before, which holds its texts, still opens by the tail', async () => {
@@ -103,7 +103,7 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
       }),
     );
     await play(session, history(22));
-    await session.compact({ target: 0.4 });
+    await session.operator.compact({ target: 0.4 });
     // As version 2 wrote it: everything before the tail in `rendered`, what is changed within it in `changed`.
     const stored = ({ source, replaced, ...shown }: Session['view'][number]) =>
       source

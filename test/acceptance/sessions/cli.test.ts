@@ -23,7 +23,7 @@ async function kept(name: string): Promise<string> {
   await session.prepare();
   await session.observe({ inputTokens: 600 });
   await session.append(...read(CHAT).slice(6));
-  await session.compact({ target: 0.3 });
+  await session.operator.compact({ target: 0.3 });
   await session.prepare();
   await session.observe({ inputTokens: 3_000 });
   await engine.close();

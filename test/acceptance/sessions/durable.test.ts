@@ -39,7 +39,7 @@ describe.each(KINDS)('a session on %s', (kind) => {
     const session = await openOn(store);
     await play(session, history(30));
     await session.append(...read([user('And now?')]).map((message) => ({ ...message, id: 'now' })));
-    expect(session.history.length).toBeGreaterThan(2);
+    expect(session.operator.history.length).toBeGreaterThan(2);
     const before = await session.prepare();
 
     const reopened = await openOn(await again());
@@ -51,11 +51,11 @@ describe.each(KINDS)('a session on %s', (kind) => {
 
     // The tail was enough so far; the rest comes when it is asked for, and changes nothing.
     expect(reopened.log.length).toBe(session.log.length);
-    expect(reopened.history).toEqual([]);
+    expect(reopened.operator.history).toEqual([]);
     await reopened.load();
     expect(look(reopened)).toEqual(look(session));
-    expect(reopened.history).toEqual(JSON.parse(JSON.stringify(session.history)));
-    expect(reopened.explain()).toEqual(session.explain());
+    expect(reopened.operator.history).toEqual(JSON.parse(JSON.stringify(session.operator.history)));
+    expect(reopened.operator.explain()).toEqual(session.operator.explain());
   });
 
   it('compacts after a restart what it would have compacted without one', async () => {
@@ -68,7 +68,7 @@ describe.each(KINDS)('a session on %s', (kind) => {
     const second = await openOn(await again());
     await play(second, messages.slice(71));
     expect(look(second)).toEqual(look(whole));
-    expect(second.ledger.records.length).toBe(whole.ledger.records.length);
+    expect(second.operator.ledger.records.length).toBe(whole.operator.ledger.records.length);
   });
 
   it('writes once for a call that commits, and not at all for one that does not', async () => {
@@ -125,17 +125,21 @@ describe.each(KINDS)('a session on %s', (kind) => {
     const { store, again } = await place(kind);
     const session = await openOn(store);
     await play(session, history(20));
-    const newest = session.history.at(-1)!;
-    await session.flag(newest.id, 'bad', 'lost the path');
-    const [undone] = await session.undo();
+    const newest = session.operator.history.at(-1)!;
+    await session.operator.flag(newest.id, 'bad', 'lost the path');
+    const [undone] = await session.operator.undo();
     expect(undone).toMatchObject({ id: newest.id, status: 'undone' });
 
     const reopened = await (await openOn(await again())).load();
-    expect(reopened.history.at(-1)).toMatchObject({ status: 'undone', flag: 'bad', notes: 'lost the path' });
-    expect(reopened.ledger.holds).toEqual(session.ledger.holds);
+    expect(reopened.operator.history.at(-1)).toMatchObject({
+      status: 'undone',
+      flag: 'bad',
+      notes: 'lost the path',
+    });
+    expect(reopened.operator.ledger.holds).toEqual(session.operator.ledger.holds);
     expect(look(reopened)).toEqual(look(session));
-    await reopened.release();
-    await reopened.rollback('m2');
+    await reopened.operator.release();
+    await reopened.operator.rollback('m2');
     expect(look(reopened).map(({ message }) => message.id)).toEqual(['m0', 'm1', 'm2']);
     await reopened.append({
       id: 'new',
@@ -150,7 +154,7 @@ describe.each(KINDS)('a session on %s', (kind) => {
     await expect(Promise.resolve().then(() => third.append(...history(1).slice(3, 4)))).rejects.toMatchObject(
       { code: 'MESSAGE_ID_TAKEN' },
     );
-    expect((await third.audit()).map(({ kind: what }) => what.replace('compaction.', ''))).toEqual(
+    expect((await third.operator.audit()).map(({ kind: what }) => what.replace('compaction.', ''))).toEqual(
       expect.arrayContaining(['triggered', 'completed', 'flagged', 'undone', 'rolled-back']),
     );
   });
@@ -162,15 +166,15 @@ describe.each(KINDS)('a session on %s', (kind) => {
     const { reading } = await session.prepare();
     await session.observe({ inputTokens: 2 * reading.tokens, cacheReadTokens: 7, outputTokens: 5 });
     const reopened = await openOn(await again());
-    expect(reopened.costs).toEqual(session.costs);
-    expect(reopened.costs.primary).toMatchObject({
+    expect(reopened.operator.costs).toEqual(session.operator.costs);
+    expect(reopened.operator.costs.primary).toMatchObject({
       calls: 1,
       inputTokens: 2 * reading.tokens,
       outputTokens: 5,
     });
     expect(reopened.reading.scale).toBe(session.reading.scale);
     await reopened.prepare();
-    expect(reopened.calls.at(-1)!.call).toBe(2);
+    expect(reopened.operator.calls.at(-1)!.call).toBe(2);
   });
 
   it('refuses an id that stands in the part of the log it has not read', async () => {
@@ -265,11 +269,11 @@ describe('a store that fails', () => {
     const { store, session, breaks } = await failing();
     await session.append(...read([...START, ...talk(20, 150)]).slice(3));
     breaks(true);
-    await expect(session.compact()).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await expect(session.operator.compact()).rejects.toMatchObject({ code: 'STORE_FAILED' });
     breaks(false);
     const { run } = await session.prepare();
     expect(run.kind).toBe('below-gate');
     expect(look(await openOn(store))).toEqual(look(session));
-    expect(session.history).toHaveLength(1);
+    expect(session.operator.history).toHaveLength(1);
   });
 });

@@ -26,7 +26,7 @@ async function between() {
 describe('R6: summaries are prepared between turns', () => {
   it('and the compaction that is due later neither waits nor asks again', async () => {
     const { session, asked } = await between();
-    expect(session.history).toEqual([]);
+    expect(session.operator.history).toEqual([]);
     await session.append(
       ...more(8, 5_000),
       ...read([user('And now?')]).map((one) => ({ ...one, id: 'now' })),
@@ -35,18 +35,18 @@ describe('R6: summaries are prepared between turns', () => {
     expect(run.kind).toBe('committed');
     expect(asked.count).toBe(1);
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
-    expect(session.history[0]!.calls).toHaveLength(1);
+    expect(session.operator.history[0]!.calls).toHaveLength(1);
   });
 
   it('what the ledger overtook is discarded', async () => {
     const { session } = await between();
-    await session.compact({ target: 0.5 });
-    await session.undo();
-    await session.release();
+    await session.operator.compact({ target: 0.5 });
+    await session.operator.undo();
+    await session.operator.release();
     await session.append(...more(8, 5_000));
     const { run } = await session.prepare();
     expect(run.kind).toBe('committed');
-    expect(run.record!.plan.base).toBe(session.ledger.records.length > 1 ? 'c1/1' : 'genesis');
+    expect(run.record!.plan.base).toBe(session.operator.ledger.records.length > 1 ? 'c1/1' : 'genesis');
   });
 
   it('a revived agent needs log and artifacts alone: nothing is bought twice', async () => {

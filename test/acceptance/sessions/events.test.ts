@@ -13,8 +13,8 @@ describe('K13: every change of a session is an event of its own', () => {
     const session = spillway.session({ id: 'mill', model: 'gpt-4o' });
     await session.append(...CHAT);
 
-    const { plan } = await session.plan({ target: 0.2 });
-    await session.commit(plan!);
+    const { plan } = await session.operator.plan({ target: 0.2 });
+    await session.operator.commit(plan!);
     expect(events.at(-1)).toMatchObject({
       kind: 'completed',
       recordId: 'c1',
@@ -25,18 +25,18 @@ describe('K13: every change of a session is an event of its own', () => {
       at: expect.any(Number),
     });
     expect(kinds()).toEqual(['completed']);
-    await session.undo();
+    await session.operator.undo();
     expect(events.at(-1)).toMatchObject({ kind: 'undone', recordIds: ['c1'] });
     expect(kinds()).toEqual(['undone']);
-    await session.release();
+    await session.operator.release();
 
-    const again = await session.plan({ target: 0.2 });
-    await session.propose(again.plan!);
-    await session.reject();
-    await session.propose(again.plan!);
-    await session.approve();
+    const again = await session.operator.plan({ target: 0.2 });
+    await session.operator.propose(again.plan!);
+    await session.operator.reject();
+    await session.operator.propose(again.plan!);
+    await session.operator.approve();
     expect(kinds()).toEqual(['pending', 'rejected', 'pending', 'approved', 'completed']);
-    await session.rollback('m5');
+    await session.operator.rollback('m5');
     expect(events.at(-1)).toMatchObject({ kind: 'rolled-back', length: 6, recordIds: ['c2'] });
   });
 
@@ -59,8 +59,10 @@ describe('K13: what nobody checks by type', () => {
     });
     const session = (await engine(20_000)).session();
     await session.append(...CHAT);
-    await session.compact({ target: 0.2 });
-    await expect(session.flag('c1', 'great' as 'good')).rejects.toMatchObject({ code: 'FLAG_UNKNOWN' });
-    expect(session.history[0]).not.toHaveProperty('flag');
+    await session.operator.compact({ target: 0.2 });
+    await expect(session.operator.flag('c1', 'great' as 'good')).rejects.toMatchObject({
+      code: 'FLAG_UNKNOWN',
+    });
+    expect(session.operator.history[0]).not.toHaveProperty('flag');
   });
 });

@@ -97,14 +97,14 @@ describe('a session whose disk is full', () => {
     await expect(session.append(...MORE)).rejects.toMatchObject(FULL);
     await expect(session.prepare()).rejects.toMatchObject(FULL);
     await expect(session.observe({ inputTokens: 5 })).rejects.toMatchObject(FULL);
-    await expect(session.compact({ target: 0.3 })).rejects.toMatchObject(FULL);
-    await expect(session.undo()).rejects.toMatchObject(FULL);
-    await expect(session.flag('c1', 'bad')).rejects.toMatchObject(FULL);
+    await expect(session.operator.compact({ target: 0.3 })).rejects.toMatchObject(FULL);
+    await expect(session.operator.undo()).rejects.toMatchObject(FULL);
+    await expect(session.operator.flag('c1', 'bad')).rejects.toMatchObject(FULL);
     const after = await found(file);
     expect(look(after)).toEqual(before);
-    expect(after.history).toMatchObject([{ id: 'c1', status: 'committed' }]);
-    expect(after.history[0]).not.toHaveProperty('flag');
-    expect(after.costs.primary.calls).toBe(1);
+    expect(after.operator.history).toMatchObject([{ id: 'c1', status: 'committed' }]);
+    expect(after.operator.history[0]).not.toHaveProperty('flag');
+    expect(after.operator.costs.primary.calls).toBe(1);
     // Reading needs no room.
     expect(await after.recall({ query: 'Question 3' })).not.toEqual([]);
     // Nor does it in the session that holds what could not be stored.
@@ -118,19 +118,22 @@ describe('a session whose disk is full', () => {
     const { file, session, makeRoom } = await full();
     await expect(session.append(...MORE)).rejects.toMatchObject(FULL);
     await expect(session.observe({ inputTokens: 50 })).rejects.toMatchObject(FULL);
-    await expect(session.undo()).rejects.toMatchObject(FULL);
+    await expect(session.operator.undo()).rejects.toMatchObject(FULL);
     makeRoom();
     await session.append(said('last'));
-    await session.release();
+    await session.operator.release();
     await session.prepare();
     const after = await found(file);
     expect(idsOf(after)).toEqual(idsOf(session));
     expect(idsOf(after).slice(-MORE.length - 1)).toEqual([...MORE.map(({ id }) => id), 'last']);
     expect(look(after)).toEqual(look(session));
-    expect(after.history.map(({ id, status }) => `${id} ${status}`)).toEqual(['c1 undone', 'c2 committed']);
-    expect(after.costs).toEqual(session.costs);
-    expect(after.costs.primary).toMatchObject({ calls: 2 });
-    const kinds = (await after.audit()).map(({ kind }) => kind);
+    expect(after.operator.history.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'c1 undone',
+      'c2 committed',
+    ]);
+    expect(after.operator.costs).toEqual(session.operator.costs);
+    expect(after.operator.costs.primary).toMatchObject({ calls: 2 });
+    const kinds = (await after.operator.audit()).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'compaction.undone')).toHaveLength(1);
   });
 
@@ -143,14 +146,14 @@ describe('a session whose disk is full', () => {
     const after = await found(file);
     expect(idsOf(after)).toEqual([...acknowledged, ...MORE.map(({ id }) => id)]);
     expect(look(after)).toEqual(look(next));
-    expect(after.history.map(({ status }) => status)).toEqual(['committed', 'committed']);
+    expect(after.operator.history.map(({ status }) => status)).toEqual(['committed', 'committed']);
   });
 
   it('can still be opened and read by who has no more room either', async () => {
     const { file, maxBytes, session } = await full();
     const reader = await (await openOn(file, { maxBytes })).load();
     expect(idsOf(reader)).toEqual(idsOf(session).slice(0, -1));
-    expect((await reader.explainCall(1)).messages).toHaveLength(LONG.length);
+    expect((await reader.operator.explainCall(1)).messages).toHaveLength(LONG.length);
     await expect(reader.append(...MORE)).rejects.toMatchObject(FULL);
   });
 });
@@ -168,7 +171,7 @@ describe('a session whose file', () => {
       message: expect.stringContaining('holds the file'),
     };
     await expect(session.append(said('x'))).rejects.toMatchObject(held);
-    await expect(session.compact({ target: 0.3 })).rejects.toMatchObject(held);
+    await expect(session.operator.compact({ target: 0.3 })).rejects.toMatchObject(held);
     await expect(session.observe({ inputTokens: 5 })).rejects.toMatchObject(held);
     await expect(openOn(file)).rejects.toMatchObject(held);
     holder.exec('rollback');
@@ -179,7 +182,7 @@ describe('a session whose file', () => {
     expect(idsOf(after)).toEqual([...LONG.map(({ id }) => id), 'x']);
     expect(look(after)).toEqual(look(session));
     await session.observe({ inputTokens: 7 });
-    expect((await found(file)).costs.primary).toMatchObject({ calls: 2, inputTokens: 12 });
+    expect((await found(file)).operator.costs.primary).toMatchObject({ calls: 2, inputTokens: 12 });
   });
 
   it('becomes read-only goes on with the file it has open; who opens it is told, and nothing is lost', async () => {
@@ -192,14 +195,14 @@ describe('a session whose file', () => {
     // Root may write anywhere.
     if (isRoot) process.seteuid?.(NOBODY);
     await session.append(said('x'));
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     await expect(openOn(file)).rejects.toMatchObject({ code: 'STORE_DENIED', retryable: false });
     if (isRoot) process.seteuid?.(0);
     chmodSync(file, 0o644);
     chmodSync(`${file}-wal`, 0o644);
     const after = await found(file);
     expect(idsOf(after)).toEqual([...LONG.map(({ id }) => id), 'x']);
-    expect(after.history).toHaveLength(1);
+    expect(after.operator.history).toHaveLength(1);
   });
 
   it('is moved away or deleted writes nothing to what nobody will open again', async () => {
@@ -217,7 +220,7 @@ describe('a session whose file', () => {
       message: expect.stringContaining('no file any more'),
     };
     await expect(session.append(said('x'))).rejects.toMatchObject(gone);
-    await expect(session.compact({ target: 0.3 })).rejects.toMatchObject(gone);
+    await expect(session.operator.compact({ target: 0.3 })).rejects.toMatchObject(gone);
     const stranger = await openOn(file);
     await stranger.append(said('begins anew'));
     const another = { code: 'STORE_FAILED', message: expect.stringContaining('another file') };

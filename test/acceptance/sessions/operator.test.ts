@@ -54,70 +54,77 @@ const openOn = async (store: SessionStore, settings = {}): Promise<Session> =>
 describe('N2: a plan is a value', () => {
   it('is committed as it was previewed, to the byte', async () => {
     const session = await full();
-    const { plan, kind } = await session.plan();
+    const { plan, kind } = await session.operator.plan();
     expect(kind).toBe('planned');
-    expect(session.history).toEqual([]);
-    const preview = await session.preview(plan!);
+    expect(session.operator.history).toEqual([]);
+    const preview = await session.operator.preview(plan!);
     // The second preview gives the same text.
-    expect(await session.preview(plan!)).toEqual(preview);
+    expect(await session.operator.preview(plan!)).toEqual(preview);
     const stored = JSON.parse(JSON.stringify(plan)) as typeof plan;
-    const record = await session.commit(stored!);
+    const record = await session.operator.commit(stored!);
     expect(record.plan.hash).toBe(plan!.hash);
     expect(JSON.stringify((await session.prepare()).messages)).toBe(JSON.stringify(preview.messages));
   });
 
   it('is judged and measured again where it is edited, under another hash', async () => {
     const session = await full();
-    const { plan } = await session.plan();
+    const { plan } = await session.operator.plan();
     const place = plan!.edits.findIndex((edit) => edit.kind === 'supersede' && edit.replacement.length > 0);
-    const edited = await session.edit(plan!, { text: { [place]: 'They spoke of boats. [recall m3]' } });
+    const edited = await session.operator.edit(plan!, {
+      text: { [place]: 'They spoke of boats. [recall m3]' },
+    });
     expect(edited.hash).not.toBe(plan!.hash);
     expect(edited.after.tokens).not.toBe(plan!.after.tokens);
     expect(plan!.pins).not.toEqual([]);
     expect(edited.pins).toEqual(plan!.pins);
-    await session.commit(edited);
+    await session.operator.commit(edited);
     expect(session.view.map(shownText)).toContain('They spoke of boats. [recall m3]');
   });
 
   it('leaves out what an operator wants to keep', async () => {
     const session = await full();
-    const { plan } = await session.plan({ target: 0.9 });
+    const { plan } = await session.operator.plan({ target: 0.9 });
     const touched = plan!.edits.find((edit) => edit.kind === 'replace') ?? plan!.edits[0]!;
     const id = touched.kind === 'replace' ? touched.messageId : touched.fromId;
-    const edited = await session.edit(plan!, { keep: [id] });
-    if (edited.edits.length > 0) await session.commit(edited);
-    expect(session.explain().find((one) => one.id === id)!.status).toMatch(/kept|pinned/);
+    const edited = await session.operator.edit(plan!, { keep: [id] });
+    if (edited.edits.length > 0) await session.operator.commit(edited);
+    expect(session.operator.explain().find((one) => one.id === id)!.status).toMatch(/kept|pinned/);
   });
 
   it('is refused where it was changed by hand, is stale, or would not shrink anything', async () => {
     const session = await full();
-    const { plan } = await session.plan();
+    const { plan } = await session.operator.plan();
     const forged = { ...plan!, edits: plan!.edits.slice(1) };
-    await expect(session.commit(forged)).rejects.toMatchObject({ code: 'PLAN_ALTERED' });
-    await session.compact();
-    await expect(session.commit(plan!)).rejects.toMatchObject({ code: 'LEDGER_CONFLICT', retryable: true });
+    await expect(session.operator.commit(forged)).rejects.toMatchObject({ code: 'PLAN_ALTERED' });
+    await session.operator.compact();
+    await expect(session.operator.commit(plan!)).rejects.toMatchObject({
+      code: 'LEDGER_CONFLICT',
+      retryable: true,
+    });
     const other = await full();
     const place = plan!.edits.findIndex(({ kind }) => kind === 'supersede');
-    const longer = other.edit((await other.plan()).plan!, { text: { [place]: prose(20_000) } });
+    const longer = other.operator.edit((await other.operator.plan()).plan!, {
+      text: { [place]: prose(20_000) },
+    });
     await expect(longer).rejects.toMatchObject({ code: 'EDIT_ILLEGAL' });
   });
 
   it('is re-based visibly: judged anew on the ledger of now', async () => {
     const session = await full();
-    const { plan } = await session.plan();
-    const record = await session.commit(plan!);
-    await session.undo();
-    await session.release();
-    const rebased = await session.edit(plan!);
+    const { plan } = await session.operator.plan();
+    const record = await session.operator.commit(plan!);
+    await session.operator.undo();
+    await session.operator.release();
+    const rebased = await session.operator.edit(plan!);
     expect(rebased.base).not.toBe(plan!.base);
     expect(rebased.edits).toEqual(plan!.edits);
-    expect((await session.commit(rebased)).id).not.toBe(record.id);
+    expect((await session.operator.commit(rebased)).id).not.toBe(record.id);
   });
 
   it('is always answered, also where nothing is to be done', async () => {
     const session = await sessionOf(12_000, START);
-    expect(await session.plan()).toMatchObject({ kind: 'noop', reason: expect.any(String) });
-    expect((await session.audit()).length).toBe(0);
+    expect(await session.operator.plan()).toMatchObject({ kind: 'noop', reason: expect.any(String) });
+    expect((await session.operator.audit()).length).toBe(0);
   });
 });
 
@@ -129,7 +136,10 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
     const session = await openOn(store, settings);
     await session.append(...read([...LONG, user('And now?')]));
     const error: unknown = await session.prepare().catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'COMPACTION_PENDING', facts: { plan: session.pending!.plan.hash } });
+    expect(error).toMatchObject({
+      code: 'COMPACTION_PENDING',
+      facts: { plan: session.operator.pending!.plan.hash },
+    });
     return { store, session };
   }
 
@@ -137,57 +147,57 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
     const { store } = await paused();
     const later = await openOn(store, settings);
     await expect(later.prepare()).rejects.toMatchObject({ code: 'COMPACTION_PENDING' });
-    const { plan } = later.pending!;
-    const { messages } = await later.preview(plan);
-    const record = await later.approve(plan.hash.slice(0, 12));
+    const { plan } = later.operator.pending!;
+    const { messages } = await later.operator.preview(plan);
+    const record = await later.operator.approve(plan.hash.slice(0, 12));
     expect(record.plan).toEqual(plan);
     expect((await later.prepare()).messages).toEqual(messages);
-    expect(later.pending).toBeUndefined();
+    expect(later.operator.pending).toBeUndefined();
   });
 
   it('rejecting leaves everything as it was, and asks again when there is more', async () => {
     const { session } = await paused();
     const before = session.view.length;
-    await session.reject(undefined, 'not now');
+    await session.operator.reject(undefined, 'not now');
     expect(session.view.length).toBe(before);
     expect((await session.prepare()).run.kind).toBe('waiting');
-    expect((await session.audit()).map(({ kind }) => kind)).toContain('compaction.rejected');
+    expect((await session.operator.audit()).map(({ kind }) => kind)).toContain('compaction.rejected');
   });
 
   it('an edited plan takes the place of the one that waited', async () => {
     const { store, session } = await paused();
-    const { plan } = session.pending!;
-    const edited = await session.edit(plan, { without: [plan.edits.length - 1] });
-    expect(session.pending!.plan.hash).toBe(edited.hash);
-    await expect(session.approve(plan.hash)).rejects.toMatchObject({ code: 'PLAN_UNKNOWN' });
+    const { plan } = session.operator.pending!;
+    const edited = await session.operator.edit(plan, { without: [plan.edits.length - 1] });
+    expect(session.operator.pending!.plan.hash).toBe(edited.hash);
+    await expect(session.operator.approve(plan.hash)).rejects.toMatchObject({ code: 'PLAN_UNKNOWN' });
     const later = await openOn(store, settings);
-    expect((await later.approve(edited.hash)).plan.hash).toBe(edited.hash);
+    expect((await later.operator.approve(edited.hash)).plan.hash).toBe(edited.hash);
   });
 
   it('nothing that is said meanwhile is lost', async () => {
     const { session } = await paused();
     await session.append(tell('late', 'One more thing.'));
-    await session.approve();
+    await session.operator.approve();
     expect(session.view.map(shownText)).toContain('One more thing.');
   });
 
   it('what is asked for by hand does not ask back', async () => {
     const session = await full(settings);
-    expect((await session.compact()).kind).toBe('committed');
+    expect((await session.operator.compact()).kind).toBe('committed');
   });
 });
 
 describe('K10: originals stay, and rolling back restores them', () => {
   it('marks them superseded and keeps their words', async () => {
     const session = await compacted();
-    const gone = session.explain().filter(({ status }) => status === 'superseded');
+    const gone = session.operator.explain().filter(({ status }) => status === 'superseded');
     expect(gone.length).toBeGreaterThan(5);
     for (const { seq } of gone) expect(session.log.at(seq).parts).toEqual(read(LONG)[seq]!.parts);
   });
 
   it('restores what a compaction had superseded where the log is rolled back past it', async () => {
     const session = await compacted();
-    const undone = await session.rollback('m20');
+    const undone = await session.operator.rollback('m20');
     expect(undone.map(({ status }) => status)).toEqual(['undone']);
     expect(session.view.map(({ message }) => message.id)).toEqual(
       session.log.exchanges.flatMap(({ seqs }) => seqs.map((seq) => `m${seq}`)),
@@ -205,7 +215,7 @@ describe('K10: originals stay, and rolling back restores them', () => {
   it('keeps compactions that were made on what still stands', async () => {
     const session = await compacted();
     await session.append(tell('more', 'More.'), tell('evenmore', 'Even more.'));
-    expect(await session.rollback('more')).toEqual([]);
+    expect(await session.operator.rollback('more')).toEqual([]);
     expect(session.view.at(-1)!.message.id).toBe('more');
     expect(session.view.some(({ made, replaced }) => made ?? replaced)).toBe(true);
   });
@@ -214,8 +224,8 @@ describe('K10: originals stay, and rolling back restores them', () => {
 describe('K11: operators see superseded messages, the model does not', () => {
   it('with includeSuperseded, and only then', async () => {
     const session = await compacted();
-    const plain = await session.transcript();
-    const all = await session.transcript({ includeSuperseded: true });
+    const plain = await session.operator.transcript();
+    const all = await session.operator.transcript({ includeSuperseded: true });
     expect(plain.map(({ message }) => message)).toEqual(session.view.map(({ message }) => message));
     const originals = all.filter(({ status }) => status !== 'summary');
     expect(originals.map(({ message }) => message.id)).toEqual(
@@ -230,22 +240,22 @@ describe('K11: operators see superseded messages, the model does not', () => {
 describe('K12: an operator judges a compaction', () => {
   it('good, bad or neutral, with notes, and changes the judgement', async () => {
     const session = await compacted();
-    const { id } = session.history[0]!;
-    expect(await session.flag(id, 'bad', 'the key is gone')).toMatchObject({
+    const { id } = session.operator.history[0]!;
+    expect(await session.operator.flag(id, 'bad', 'the key is gone')).toMatchObject({
       flag: 'bad',
       notes: 'the key is gone',
     });
-    await session.flag(id, 'good');
-    expect(session.history[0]).toMatchObject({ flag: 'good', notes: 'the key is gone' });
-    await expect(session.flag('c99', 'good')).rejects.toMatchObject({ code: 'RECORD_UNKNOWN' });
+    await session.operator.flag(id, 'good');
+    expect(session.operator.history[0]).toMatchObject({ flag: 'good', notes: 'the key is gone' });
+    await expect(session.operator.flag('c99', 'good')).rejects.toMatchObject({ code: 'RECORD_UNKNOWN' });
   });
 });
 
 describe('K13: what happened to compaction is on record', () => {
   it('with reason, strategy, ids before and after, tokens and durations', async () => {
     const session = await compacted();
-    await session.flag('c1', 'neutral', 'so so');
-    const events = await session.audit();
+    await session.operator.flag('c1', 'neutral', 'so so');
+    const events = await session.operator.audit();
     expect(events.map(({ kind }) => kind)).toEqual([
       'compaction.triggered',
       'compaction.completed',
@@ -258,7 +268,7 @@ describe('K13: what happened to compaction is on record', () => {
     const { body } = events[1]!;
     expect(body).toMatchObject({ strategy: expect.any(Array), models: [], durationMs: expect.any(Number) });
     const { edits } = body as unknown as { edits: { before: string[]; after: string[] }[] };
-    expect(edits.length).toBe(session.history[0]!.plan.edits.length);
+    expect(edits.length).toBe(session.operator.history[0]!.plan.edits.length);
     expect(edits[0]!.before.every((id) => session.log.find(id))).toBe(true);
     expect(events[2]).toMatchObject({ ref: 'c1', body: { flag: 'neutral', notes: 'so so' } });
   });
@@ -266,13 +276,13 @@ describe('K13: what happened to compaction is on record', () => {
   it('failures and runs that came to nothing too', async () => {
     const session = await sessionOf(1_000, [system('Be brief.'), says('Hm.'), user(prose(1_500))]);
     await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
-    expect((await session.audit()).at(-1)).toMatchObject({
+    expect((await session.operator.audit()).at(-1)).toMatchObject({
       kind: 'compaction.failed',
       body: { code: 'BUDGET_UNREACHABLE' },
     });
     const small = await sessionOf(12_000, START);
-    await small.compact();
-    expect((await small.audit()).at(-1)!.kind).toBe('compaction.noop');
+    await small.operator.compact();
+    expect((await small.operator.audit()).at(-1)!.kind).toBe('compaction.noop');
   });
 });
 
@@ -285,24 +295,24 @@ describe('undo', () => {
         .map((one, i) => ({ ...one, id: `n${i}` })),
     );
     await session.prepare();
-    expect(session.history.length).toBe(2);
+    expect(session.operator.history.length).toBe(2);
     return session;
   }
 
   it('of an older compaction names the later ones, and goes back to there where that is wanted', async () => {
     const session = await twice();
-    const [first, second] = session.history.map(({ id }) => id);
-    await expect(session.undo({ record: first! })).rejects.toMatchObject({
+    const [first, second] = session.operator.history.map(({ id }) => id);
+    await expect(session.operator.undo({ record: first! })).rejects.toMatchObject({
       code: 'UNDO_BLOCKED',
       facts: { later: [second] },
     });
-    expect((await session.undo({ to: first! })).map(({ id }) => id)).toEqual([second, first]);
+    expect((await session.operator.undo({ to: first! })).map(({ id }) => id)).toEqual([second, first]);
     expect(session.view.map(({ message }) => message.id)).toEqual(
       Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq).id),
     );
-    expect(session.ledger.holds.length).toBe(2);
-    await session.release();
-    expect(session.ledger.holds).toEqual([]);
+    expect(session.operator.ledger.holds.length).toBe(2);
+    await session.operator.release();
+    expect(session.operator.ledger.holds).toEqual([]);
   });
 });
 
@@ -312,9 +322,9 @@ describe('N3: every message of every call is accounted for', () => {
     const first = await session.prepare();
     const sent = first.view.map(({ message }) => message);
     await session.append(tell('later', 'Later.'));
-    await session.undo();
+    await session.operator.undo();
     await session.prepare();
-    const { messages, view } = await session.explainCall(first.call);
+    const { messages, view } = await session.operator.explainCall(first.call);
     expect(messages.length).toBe(session.log.length - 1);
     expect(view.map(({ message }) => message)).toEqual(sent);
     const gone = messages.filter(({ status }) => status === 'superseded' || status === 'replaced');
@@ -322,10 +332,10 @@ describe('N3: every message of every call is accounted for', () => {
     for (const one of gone) expect(one).toMatchObject({ record: 'c1', by: { stage: expect.any(String) } });
     expect(messages[0]).toMatchObject({ status: 'pinned' });
     // What was undone stands again in the next call, whatever else that call compacted.
-    const second = new Map((await session.explainCall(2)).messages.map((one) => [one.id, one]));
+    const second = new Map((await session.operator.explainCall(2)).messages.map((one) => [one.id, one]));
     for (const { id } of gone) expect(second.get(id)).toMatchObject({ status: 'kept' });
     expect([...second.values()].filter(({ record }) => record === 'c1')).toEqual([]);
-    await expect(session.explainCall(9)).rejects.toMatchObject({ code: 'CALL_UNKNOWN' });
+    await expect(session.operator.explainCall(9)).rejects.toMatchObject({ code: 'CALL_UNKNOWN' });
   });
 });
 
@@ -341,12 +351,12 @@ describe('R10: compacted out, or ignored?', () => {
     const late = await session.prepare();
     await session.observe({ inputTokens: 7_000 });
     const other = await openOn(store);
-    expect(await other.find(words, early.call)).toMatchObject({ verdict: 'sent', sentIn: ['m4'] });
-    const finding = await other.find(words, late.call);
+    expect(await other.operator.find(words, early.call)).toMatchObject({ verdict: 'sent', sentIn: ['m4'] });
+    const finding = await other.operator.find(words, late.call);
     expect(finding).toMatchObject({ verdict: 'compacted-out', sentIn: [] });
     expect(finding.said[0]).toMatchObject({ id: 'm4', record: 'c1', by: { stage: expect.any(String) } });
-    expect(await other.find('And now?', early.call)).toMatchObject({ verdict: 'later' });
-    expect(await other.find('nobody said this', late.call)).toMatchObject({ verdict: 'never' });
+    expect(await other.operator.find('And now?', early.call)).toMatchObject({ verdict: 'later' });
+    expect(await other.operator.find('nobody said this', late.call)).toMatchObject({ verdict: 'never' });
   });
 });
 
@@ -354,13 +364,13 @@ describe('N5: what a compaction saved, less what it cost', () => {
   it('is predicted, held against the next reported usage, and pays for itself by and by', async () => {
     const session = await full({ model: 'claude-sonnet-4-5', window: 12_000 });
     const { reading } = await session.prepare();
-    const [fresh] = session.netCosts;
+    const [fresh] = session.operator.netCosts;
     expect(fresh).toMatchObject({ record: 'c1', calls: 0 });
     expect(fresh!.net).toBeLessThan(0);
     expect(fresh!.predicted.inputTokens).toBeGreaterThan(0.9 * (reading.tokens - 10));
     const usage = { inputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: reading.tokens, outputTokens: 5 };
     await session.observe(usage);
-    expect(session.netCosts[0]!.reported).toEqual({
+    expect(session.operator.netCosts[0]!.reported).toEqual({
       inputTokens: reading.tokens + 10,
       billed: Math.round(10 + 1.25 * reading.tokens),
     });
@@ -368,20 +378,20 @@ describe('N5: what a compaction saved, less what it cost', () => {
       await session.prepare();
       await session.observe(usage);
     }
-    expect(session.netCosts[0]!.net).toBeGreaterThan(0);
-    expect(session.netCosts[0]!.netCost).toBeGreaterThan(0);
+    expect(session.operator.netCosts[0]!.net).toBeGreaterThan(0);
+    expect(session.operator.netCosts[0]!.netCost).toBeGreaterThan(0);
   });
 
   it('is known to save nothing more once it was undone', async () => {
     const session = await compacted();
     await session.observe({ inputTokens: 3_000 });
-    const before = session.netCosts[0]!;
-    await session.undo();
-    await session.rewind(8);
+    const before = session.operator.netCosts[0]!;
+    await session.operator.undo();
+    await session.operator.rewind(8);
     await session.prepare();
     await session.observe({ inputTokens: 900 });
     // What it had saved until then stays saved.
-    expect(session.netCosts[0]).toEqual({ ...before, savedPerCall: 0 });
+    expect(session.operator.netCosts[0]).toEqual({ ...before, savedPerCall: 0 });
     expect(before.calls).toBe(1);
   });
 
@@ -402,24 +412,27 @@ describe('N5: what a compaction saved, less what it cost', () => {
 
     // By another name the calls went to another model: what they cost is what they cost.
     const second = await openOn(await again());
-    expect(second.calls).toEqual([]);
+    expect(second.operator.calls).toEqual([]);
     await second.load();
-    expect(second.netCosts).toEqual(first.netCosts);
-    expect(second.netCosts).toMatchObject([{ record: 'c1', calls: 2, reported: { inputTokens: 6_300 } }]);
-    expect(second.netCosts[0]!.netCost).not.toBeNull();
-    expect(second.calls).toEqual(JSON.parse(JSON.stringify(first.calls.slice(0, 3))));
+    expect(second.operator.netCosts).toEqual(first.operator.netCosts);
+    expect(second.operator.netCosts).toMatchObject([
+      { record: 'c1', calls: 2, reported: { inputTokens: 6_300 } },
+    ]);
+    expect(second.operator.netCosts[0]!.netCost).not.toBeNull();
+    expect(second.operator.calls).toEqual(JSON.parse(JSON.stringify(first.operator.calls.slice(0, 3))));
     await second.prepare();
     await second.observe({ inputTokens: 6_200 });
     const third = await (await (await openOn(await again())).load()).load();
-    expect(third.calls.map(({ call, usage }) => [call, usage?.inputTokens])).toEqual([
+    expect(third.operator.calls.map(({ call, usage }) => [call, usage?.inputTokens])).toEqual([
       [1, 700],
       [2, 6_000],
       [3, 6_100],
       [4, 6_200],
     ]);
-    expect(third.netCosts[0]).toMatchObject({ calls: 3 });
+    expect(third.operator.netCosts[0]).toMatchObject({ calls: 3 });
     // Calls of others that are read later stand behind those that were read before, and nobody reports of them.
-    const usages = ({ calls }: Session): unknown[] => calls.map(({ usage }) => usage?.inputTokens);
+    const usages = ({ operator }: Session): unknown[] =>
+      operator.calls.map(({ usage }) => usage?.inputTokens);
     const watcher = await (await openOn(await again())).load();
     await third.prepare();
     await third.observe({ inputTokens: 6_300 });
@@ -428,7 +441,9 @@ describe('N5: what a compaction saved, less what it cost', () => {
     await watcher.observe({ inputTokens: 9 });
     expect(usages(await (await openOn(await again())).load())).toEqual([700, 6_000, 6_100, 6_200, 6_300]);
     // The newest call is the one that is meant where none is named.
-    expect(await (await openOn(await again())).find('And now?')).toMatchObject({ call: { call: 5 } });
+    expect(await (await openOn(await again())).operator.find('And now?')).toMatchObject({
+      call: { call: 5 },
+    });
   });
 });
 
@@ -457,7 +472,7 @@ describe('N11: recall', () => {
     const store = await openStore('memory:');
     const kept = await openOn(store);
     await kept.append(...read(LONG));
-    await kept.compact();
+    await kept.operator.compact();
     const other = await openOn(store);
     expect((await other.recall({ query: 'K-4711', limit: 1 }))[0]).toMatchObject({ handle: 'm4' });
     expect(await other.recall({ query: '  ' })).toEqual([]);
@@ -481,6 +496,6 @@ describe('N11: recall', () => {
       ...read([...chat, says('Thanks.'), ...talk(40, 120, 300)]).map((one, i) => ({ ...one, id: `r${i}` })),
     );
     await session.prepare();
-    expect(session.explain().find(({ id }) => id === 'r1')!.status).toMatch(/replaced|superseded/);
+    expect(session.operator.explain().find(({ id }) => id === 'r1')!.status).toMatch(/replaced|superseded/);
   });
 });

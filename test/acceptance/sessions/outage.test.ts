@@ -49,8 +49,8 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
     const url = await server.create();
     const session = await openOn(url);
     await session.append(...LONG);
-    await session.compact({ target: 0.4 });
-    await session.flag('c1', 'good');
+    await session.operator.compact({ target: 0.4 });
+    await session.operator.flag('c1', 'good');
     await session.prepare();
     await session.observe({ inputTokens: 2_500 });
     const acknowledged = idsOf(session);
@@ -59,28 +59,28 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
     await expect(session.append(said('during'))).rejects.toMatchObject(AWAY);
     await expect(session.prepare()).rejects.toMatchObject(AWAY);
     await expect(session.observe({ inputTokens: 700 })).rejects.toMatchObject(AWAY);
-    await expect(session.undo()).rejects.toMatchObject(AWAY);
-    await expect(session.audit()).rejects.toMatchObject(AWAY);
+    await expect(session.operator.undo()).rejects.toMatchObject(AWAY);
+    await expect(session.operator.audit()).rejects.toMatchObject(AWAY);
     await expect(openOn(url)).rejects.toMatchObject(AWAY);
     // What was said stands in memory, once, and can be read.
     expect(idsOf(session)).toEqual([...acknowledged, 'during']);
 
     await server.restart();
     await session.append(said('after'));
-    await session.release();
+    await session.operator.release();
     await session.prepare();
     await session.observe({ inputTokens: 800 });
     const reopened = await (await openOn(url)).load();
     expect(idsOf(reopened)).toEqual([...acknowledged, 'during', 'after']);
-    expect(reopened.history).toMatchObject([
+    expect(reopened.operator.history).toMatchObject([
       { id: 'c1', flag: 'good', status: 'undone' },
       { id: 'c2', status: 'committed' },
     ]);
     expect(look(reopened)).toEqual(look(session));
     // Three calls were answered, one of them while nobody could be told: each is counted, none twice.
-    expect(reopened.costs).toEqual(session.costs);
-    expect(reopened.costs.primary).toMatchObject({ calls: 3, inputTokens: 4_000 });
-    const kinds = (await reopened.audit()).map(({ kind }) => kind.replace('compaction.', ''));
+    expect(reopened.operator.costs).toEqual(session.operator.costs);
+    expect(reopened.operator.costs.primary).toMatchObject({ calls: 3, inputTokens: 4_000 });
+    const kinds = (await reopened.operator.audit()).map(({ kind }) => kind.replace('compaction.', ''));
     expect(kinds.filter((kind) => kind === 'undone')).toHaveLength(1);
   });
 
@@ -150,8 +150,8 @@ describe('a session on a PostgreSQL that stops and starts again', () => {
     expect(after.view.map(shownText).join()).toContain('Written by the summarizer');
     const reopened = await (await openOn(url)).load();
     expect(look(reopened)).toEqual(look(session));
-    expect(reopened.costs.compactor.calls).toBe(asked.count);
-    expect(reopened.history.flatMap(({ calls = [] }) => calls)).toHaveLength(asked.count);
+    expect(reopened.operator.costs.compactor.calls).toBe(asked.count);
+    expect(reopened.operator.history.flatMap(({ calls = [] }) => calls)).toHaveLength(asked.count);
   });
 
   it('is closed during the outage, too, and what was not stored is told', async () => {
@@ -180,9 +180,9 @@ describe('two processes on one session in PostgreSQL, and both want to compact',
     expect(views[0]).toEqual(views[1]);
     expect(requests.map(({ reading }) => reading.pressure < 0.8)).toEqual([true, true]);
     const third = await (await openOn(url)).load();
-    expect(third.history).toHaveLength(1);
+    expect(third.operator.history).toHaveLength(1);
     expect(idsOf(third)).toEqual(LONG.map(({ id }) => id));
-    const kinds = (await third.audit()).map(({ kind }) => kind);
+    const kinds = (await third.operator.audit()).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'compaction.completed')).toHaveLength(1);
   });
 
@@ -191,9 +191,9 @@ describe('two processes on one session in PostgreSQL, and both want to compact',
     const one = await openOn(url);
     await one.append(...LONG);
     const both = [one, await openOn(url)] as const;
-    const runs = await Promise.all(both.map((session) => session.compact({ target: 0.3 })));
+    const runs = await Promise.all(both.map((session) => session.operator.compact({ target: 0.3 })));
     expect(runs.map(({ kind }) => kind).sort()).toEqual(['committed', 'noop']);
     const third = await (await openOn(url)).load();
-    expect(third.ledger.records.map(({ id }) => id)).toEqual(['c1']);
+    expect(third.operator.ledger.records.map(({ id }) => id)).toEqual(['c1']);
   });
 });

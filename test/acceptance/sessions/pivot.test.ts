@@ -22,11 +22,11 @@ const tell = (id: string, text: string): Message => ({
 describe('O2: a compaction is queued as a marker in the log', () => {
   it('is executed by the next call, once, and the model never sees the marker', async () => {
     const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
-    await session.queue();
+    await session.operator.queue();
     expect(session.log.at(session.log.length - 1).parts).toEqual([
       { type: 'marker', marker: 'compaction', auto: false },
     ]);
-    expect(session.history).toEqual([]);
+    expect(session.operator.history).toEqual([]);
     const { run, messages } = await session.prepare();
     expect(run.kind).toBe('committed');
     expect(run.record!.plan.trigger).toMatchObject({
@@ -86,11 +86,11 @@ describe('O5: after an automatic compaction the agent may be told to go on', () 
     expect((await waiting.prepare()).run).toMatchObject({ kind: 'committed' });
     expect(waiting.log.length).toBe(100);
     const manual = await sessionOf(12_000, CHAT, settings);
-    await manual.compact({ target: 0.2 });
+    await manual.operator.compact({ target: 0.2 });
     await manual.prepare();
     expect(manual.log.length).toBe(CHAT.length);
     const nothing = await sessionOf(12_000, START, settings);
-    await nothing.queue({ auto: true });
+    await nothing.operator.queue({ auto: true });
     await nothing.prepare();
     expect(nothing.log.length).toBe(START.length + 1);
   });
@@ -117,13 +117,13 @@ describe('O6: what is sent begins at the newest pivot', () => {
         .map((one, i) => ({ ...one, id: `n${i}` })),
     );
     await session.prepare();
-    expect(session.history.length).toBe(2);
+    expect(session.operator.history.length).toBe(2);
     expect(summaries(session)).toBe(1);
   });
 
   it('and at the one before where the newest was undone', async () => {
     const session = await pivoted();
-    await session.undo();
+    await session.operator.undo();
     expect(summaries(session)).toBe(0);
     expect(session.view.length).toBe(session.log.length);
   });
@@ -144,7 +144,7 @@ describe('K7: compaction happens between calls', () => {
       order.push('first ends');
     });
     await sending;
-    const compacting = session.compact({ target: 0.2 }).then(({ kind }) => order.push(kind));
+    const compacting = session.operator.compact({ target: 0.2 }).then(({ kind }) => order.push(kind));
     const second = session.call(() => order.push('second'));
     await new Promise((resolve) => setImmediate(resolve));
     expect(order).toEqual(['first begins']);
@@ -173,10 +173,12 @@ describe('AC-11: caches are not burst for little', () => {
       }
       await session.append(message);
     }
-    expect(rewrites).toBe(session.history.length);
+    expect(rewrites).toBe(session.operator.history.length);
     expect(rewrites).toBeGreaterThan(1);
-    expect(session.netCosts.map(({ record }) => record)).toEqual(session.history.map(({ id }) => id));
-    for (const { rewritten, savedPerCall } of session.netCosts) {
+    expect(session.operator.netCosts.map(({ record }) => record)).toEqual(
+      session.operator.history.map(({ id }) => id),
+    );
+    for (const { rewritten, savedPerCall } of session.operator.netCosts) {
       expect(rewritten).toBeGreaterThan(0);
       expect(savedPerCall).toBeGreaterThan(0);
     }
@@ -189,16 +191,16 @@ describe('AC-17: totals only grow', () => {
     const session = await openOn(store);
     await session.append(...read([...CHAT, user('And now?')]));
     const seen: number[] = [];
-    const look = (one: Session): void => void seen.push(one.costs.primary.inputTokens);
+    const look = (one: Session): void => void seen.push(one.operator.costs.primary.inputTokens);
     await session.prepare();
     await session.observe({ inputTokens: 5_000 });
     look(session);
-    await session.compact({ target: 0.2 });
+    await session.operator.compact({ target: 0.2 });
     await session.prepare();
     await session.observe({ inputTokens: 1_000 });
     look(session);
-    await session.undo();
-    await session.rollback('m4');
+    await session.operator.undo();
+    await session.operator.rollback('m4');
     look(session);
     look(await openOn(store));
     expect(seen).toEqual([5_000, 6_000, 6_000, 6_000]);
@@ -209,15 +211,15 @@ describe('AC-17: totals only grow', () => {
 describe('AC-18: undo, view and edit', () => {
   it('a second preview gives the same text, and the original text is one step away', async () => {
     const session = await sessionOf(12_000, [...START, ...talk(48, 110), user('And now?')]);
-    const { plan } = await session.plan();
-    const previews = [await session.preview(plan!), await session.preview(plan!)];
+    const { plan } = await session.operator.plan();
+    const previews = [await session.operator.preview(plan!), await session.operator.preview(plan!)];
     expect(previews[0]!.messages).toEqual(previews[1]!.messages);
-    await session.commit(plan!);
+    await session.operator.commit(plan!);
     const original = read([...START, ...talk(48, 110)])[5]!;
     expect((await session.recall({ handle: 'm5' }))[0]!.text).toBe(
       (original.parts[0] as { text: string }).text,
     );
-    await session.undo();
+    await session.operator.undo();
     expect(session.view.map(shownText)[5]).toBe((original.parts[0] as { text: string }).text);
   });
 });
@@ -244,7 +246,7 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
       expect(ids.filter((id) => id.startsWith(`${who}-`))).toEqual(
         Array.from({ length: 12 }, (_, i) => `${who}-${i}`),
       );
-    const records = third.ledger.records.map(({ id }) => id);
+    const records = third.operator.ledger.records.map(({ id }) => id);
     expect(records).toEqual(records.map((_, i) => `c${i + 1}`));
     const spans = third.view.filter(({ made }) => made).map(({ from, to }) => [from, to]);
     for (const [i, [from]] of spans.entries())
@@ -257,15 +259,18 @@ describe.each(KINDS)('AC-24: two processes on one session (%s)', (kind) => {
     const one = await openOn(store);
     await one.append(...read([...START, ...talk(48, 110), user('And now?')]));
     const other = await (await openOn(await again())).load();
-    const { plan } = await one.plan();
-    const stolen = await other.plan();
+    const { plan } = await one.operator.plan();
+    const stolen = await other.operator.plan();
     expect(stolen.plan!.edits).toEqual(plan!.edits);
-    const settled = await Promise.allSettled([one.commit(plan!), other.commit(stolen.plan!)]);
+    const settled = await Promise.allSettled([
+      one.operator.commit(plan!),
+      other.operator.commit(stolen.plan!),
+    ]);
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: { code: 'LEDGER_CONFLICT' },
     });
-    expect((await (await openOn(await again())).load()).history).toHaveLength(1);
+    expect((await (await openOn(await again())).load()).operator.history).toHaveLength(1);
   });
 });
 

@@ -120,7 +120,7 @@ describe('N11: recall takes what models write', () => {
   it('tells a message that was rolled back, and one of another session, from one that is there', async () => {
     const session = await compacted([]);
     await session.append(...(read([user('Gone soon.')]).map((one) => ({ ...one, id: 'gone' })) as Message[]));
-    await session.rollback('m3');
+    await session.operator.rollback('m3');
     const gone = session.recall({ handle: 'gone' });
     await expect(gone).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
     await expect(gone).rejects.toThrow(/went back/);

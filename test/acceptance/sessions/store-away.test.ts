@@ -157,9 +157,9 @@ describe('a store that fails between the answer and the report of its usage', ()
       origin: 'user',
       parts: [{ type: 'text', text: 'Go on.' }],
     });
-    await session.audit();
+    await session.operator.audit();
     const later = await (await engine(3_000, {}, { store: await again(), format })).open({ id: 'mill' });
-    expect(later.costs.primary).toMatchObject({ calls: 1, inputTokens: 700 });
+    expect(later.operator.costs.primary).toMatchObject({ calls: 1, inputTokens: 700 });
   });
 });
 
@@ -187,7 +187,7 @@ describe('a store that fails before a call', () => {
       messages.push({ role: 'user', content: `Question ${turn}: ${prose(400, turn)}` });
       messages.push((await client.chat.completions.create({ model: 'm', messages })).choices[0]!.message);
     }
-    expect(session.history.length).toBeGreaterThan(0);
+    expect(session.operator.history.length).toBeGreaterThan(0);
     expect(events.filter(({ kind }) => kind === 'store-failed').length).toBeGreaterThan(11);
     expect(emulator.received).toHaveLength(12);
 
@@ -198,7 +198,7 @@ describe('a store that fails before a call', () => {
     const later = await (await engine(3_000, {}, { store: await again() })).open({ id: 'mill' });
     await later.load();
     expect(later.log.length).toBe(session.log.length);
-    expect(later.history.map(({ id }) => id)).toEqual(session.history.map(({ id }) => id));
-    expect(later.costs.primary.calls).toBe(13);
+    expect(later.operator.history.map(({ id }) => id)).toEqual(session.operator.history.map(({ id }) => id));
+    expect(later.operator.costs.primary.calls).toBe(13);
   });
 });

@@ -149,7 +149,7 @@ describe('N13: the raw response of a wrapped client', () => {
     const events = await (await client.chat.completions.create(stream).asResponse()).text();
     expect(events).toMatch(/^data: \{.*chat\.completion\.chunk/);
     expect(events).toMatch(/data: \[DONE\]\n\n$/);
-    expect(chat.costs.primary.calls).toBe(2);
+    expect(chat.operator.costs.primary.calls).toBe(2);
     const answer = await client.responses.create({ model: 'm', input: 'Hi', store: false }).asResponse();
     expect(await answer.json()).toMatchObject({ object: 'response' });
     const session = spillway.session({ format: 'anthropic' });
@@ -160,7 +160,7 @@ describe('N13: the raw response of a wrapped client', () => {
     });
     const text = await (await claude.messages.create({ ...asked, stream: true }).asResponse()).text();
     expect(text).toMatch(/^event: message_start\ndata: [^]*event: message_stop\n/);
-    expect(session.costs.primary.calls).toBe(2);
+    expect(session.operator.costs.primary.calls).toBe(2);
   });
 
   it('N13: says what went wrong to whoever asks for it alone', async () => {

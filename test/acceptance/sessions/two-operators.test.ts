@@ -24,46 +24,48 @@ const outcomes = (settled: readonly PromiseSettledResult<unknown>[]): unknown[] 
 describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
   it('undo the compaction that both saw, and not the one before it as well', async () => {
     const { both, look } = await two(kind, async (session) => {
-      await session.compact({ target: 0.6 });
-      await session.compact({ target: 0.2 });
+      await session.operator.compact({ target: 0.6 });
+      await session.operator.compact({ target: 0.2 });
     });
-    expect(both[1].history.map(({ id }) => id)).toEqual(['c1', 'c2']);
-    const undone = await Promise.all(both.map((session) => session.undo()));
+    expect(both[1].operator.history.map(({ id }) => id)).toEqual(['c1', 'c2']);
+    const undone = await Promise.all(both.map((session) => session.operator.undo()));
     expect(undone.flat().map(({ id }) => id)).toEqual(['c2']);
-    expect((await look()).history.map(({ status }) => status)).toEqual(['committed', 'undone']);
-    expect((await look()).ledger.holds).toHaveLength(1);
+    expect((await look()).operator.history.map(({ status }) => status)).toEqual(['committed', 'undone']);
+    expect((await look()).operator.ledger.holds).toHaveLength(1);
   });
 
   it('say yes and no to one plan: the first is heard, the other is told', async () => {
     for (const yesFirst of [true, false]) {
       const { both, look } = await two(kind, async (session) => {
-        const { plan } = await session.plan({ target: 0.3 });
-        await session.propose(plan!);
+        const { plan } = await session.operator.plan({ target: 0.3 });
+        await session.operator.propose(plan!);
       });
-      const yes = () => both[0].approve();
-      const no = () => both[1].reject();
+      const yes = () => both[0].operator.approve();
+      const no = () => both[1].operator.reject();
       const settled = await Promise.allSettled((yesFirst ? [yes, no] : [no, yes]).map((say) => say()));
       expect(outcomes(settled).filter((one) => one === 'done')).toHaveLength(1);
       expect(outcomes(settled).filter((one) => one === 'PLAN_UNKNOWN')).toHaveLength(1);
       const after = await look();
-      expect(after.pending).toBeUndefined();
-      const kinds = (await after.audit()).map(({ kind: what }) => what.replace('compaction.', ''));
+      expect(after.operator.pending).toBeUndefined();
+      const kinds = (await after.operator.audit()).map(({ kind: what }) => what.replace('compaction.', ''));
       // The audit says what happened, and not the other thing as well.
-      expect(kinds.includes('approved')).toBe(after.history.length === 1);
-      expect(kinds.includes('rejected')).toBe(after.history.length === 0);
+      expect(kinds.includes('approved')).toBe(after.operator.history.length === 1);
+      expect(kinds.includes('rejected')).toBe(after.operator.history.length === 0);
     }
   });
 
   it('edit one plan: one edit waits, the other is told that it was made on a plan that waits no more', async () => {
     const { both, look } = await two(kind, async (session) => {
-      const { plan } = await session.plan({ target: 0.3 });
-      await session.propose(plan!);
+      const { plan } = await session.operator.plan({ target: 0.3 });
+      await session.operator.propose(plan!);
     });
     const settled = await Promise.allSettled(
-      both.map((session, i) => session.edit(session.pending!.plan, { text: { 0: `Words of ${i}.` } })),
+      both.map((session, i) =>
+        session.operator.edit(session.operator.pending!.plan, { text: { 0: `Words of ${i}.` } }),
+      ),
     );
     expect(outcomes(settled).sort()).toEqual(['PLAN_UNKNOWN', 'done']);
     const won = settled.find((one) => one.status === 'fulfilled')!;
-    expect((await look()).pending!.plan.hash).toBe(won.value.hash);
+    expect((await look()).operator.pending!.plan.hash).toBe(won.value.hash);
   });
 });

@@ -62,8 +62,8 @@ describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => 
     await expect(session.append(said('x'))).rejects.toMatchObject(LOST);
     const other = await openOn(await at.again());
     await other.append(...read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]).slice(2));
-    await other.compact({ target: 0.3 });
-    expect(other.history).toHaveLength(1);
+    await other.operator.compact({ target: 0.3 });
+    expect(other.operator.history).toHaveLength(1);
     await expect(session.append(said('y'))).resolves.toBeUndefined();
     const reopened = await (await openOn(await at.again())).load();
     expect(reopened.log.find('x')).toMatchObject({ seq: 2 });
@@ -76,12 +76,12 @@ describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => 
     const session = await openOn(store);
     await session.append(...read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]));
     loses();
-    await expect(session.compact({ target: 0.3 })).rejects.toMatchObject(LOST);
+    await expect(session.operator.compact({ target: 0.3 })).rejects.toMatchObject(LOST);
     await session.prepare();
-    expect(session.history).toHaveLength(1);
+    expect(session.operator.history).toHaveLength(1);
     const reopened = await (await openOn(await at.again())).load();
-    expect(reopened.history).toHaveLength(1);
-    const kinds = (await reopened.audit()).map((event) => event.kind);
+    expect(reopened.operator.history).toHaveLength(1);
+    const kinds = (await reopened.operator.audit()).map((event) => event.kind);
     expect(kinds.filter((one) => one === 'compaction.completed')).toHaveLength(1);
   });
 
@@ -90,12 +90,12 @@ describe.each(KINDS)('an answer of %s that gets lost behind a write', (kind) => 
     const { store, loses } = losing(at.store);
     const session = await openOn(store);
     await session.append(...read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]));
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     loses();
-    await expect(session.flag('c1', 'bad')).rejects.toMatchObject(LOST);
-    await session.flag('c1', 'good', 'after all');
+    await expect(session.operator.flag('c1', 'bad')).rejects.toMatchObject(LOST);
+    await session.operator.flag('c1', 'good', 'after all');
     const reopened = await (await openOn(await at.again())).load();
-    expect(reopened.history).toMatchObject([{ flag: 'good', notes: 'after all' }]);
+    expect(reopened.operator.history).toMatchObject([{ flag: 'good', notes: 'after all' }]);
   });
 });
 
@@ -109,10 +109,10 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     await session.prepare();
     const stored = async () => {
       const again = await (await openOn(await at.again())).load();
-      expect(again.costs).toEqual(session.costs);
+      expect(again.operator.costs).toEqual(session.operator.costs);
       return {
-        tokens: again.costs.primary.inputTokens,
-        calls: again.costs.primary.calls,
+        tokens: again.operator.costs.primary.inputTokens,
+        calls: again.operator.costs.primary.calls,
         events: await at.store
           .events({ sessionId: 's', agentPath: 'primary' }, { kinds: ['call'] })
           .then((events) => events.map(({ ref }) => ref)),
@@ -162,7 +162,10 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     loses();
     await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
     await session.observe({ inputTokens: 20 });
-    expect((await openOn(await at.again())).costs.primary).toMatchObject({ calls: 2, inputTokens: 120 });
+    expect((await openOn(await at.again())).operator.costs.primary).toMatchObject({
+      calls: 2,
+      inputTokens: 120,
+    });
   });
 
   it('is counted again where it is of another call, once it was told again', async () => {
@@ -173,7 +176,10 @@ describe.each(KINDS)('what a call took, told to %s', (kind) => {
     await expect(session.observe({ inputTokens: 100 })).rejects.toMatchObject(LOST);
     await session.observe({ inputTokens: 100 });
     await session.observe({ inputTokens: 100 });
-    expect((await openOn(await at.again())).costs.primary).toMatchObject({ calls: 2, inputTokens: 200 });
+    expect((await openOn(await at.again())).operator.costs.primary).toMatchObject({
+      calls: 2,
+      inputTokens: 200,
+    });
   });
 });
 
@@ -212,17 +218,17 @@ describe.each(KINDS)('messages that %s could not store', (kind) => {
     });
     const session = await openOn(strict);
     await session.append(...read([user('Build a mill.'), says('Gladly.'), ...talk(24, 150)]));
-    await session.compact({ target: 0.5 });
+    await session.operator.compact({ target: 0.5 });
     const other = await openOn(await at.again());
     await other.append(said('x', 'Go left.'));
     const taken = session.append(said('x', 'Go right.'));
-    const flagged = session.flag('c1', 'bad', 'lost the path');
+    const flagged = session.operator.flag('c1', 'bad', 'lost the path');
     await expect(taken).rejects.toMatchObject({ code: 'MESSAGE_ID_TAKEN' });
     expect(await flagged).toMatchObject({ id: 'c1', flag: 'bad' });
     const reopened = await (await openOn(await at.again())).load();
-    expect(reopened.history).toMatchObject([{ id: 'c1', flag: 'bad', notes: 'lost the path' }]);
+    expect(reopened.operator.history).toMatchObject([{ id: 'c1', flag: 'bad', notes: 'lost the path' }]);
     expect(reopened.view.map(shownText).at(-1)).toBe('Go left.');
-    const kinds = (await reopened.audit()).map((event) => event.kind);
+    const kinds = (await reopened.operator.audit()).map((event) => event.kind);
     expect(kinds.filter((one) => one === 'compaction.flagged')).toHaveLength(1);
   });
 });

@@ -71,7 +71,7 @@ describe('a list of messages of which one has an id that is taken', () => {
   ])('is refused whole: %s', async (_, ids) => {
     const session = (await createSpillway({ inputBudget: 8_000 })).session();
     await session.append(good, { ...good, id: 'gone' });
-    await session.rollback('a');
+    await session.operator.rollback('a');
     const append = (): unknown => session.append(...ids.map((id) => ({ ...good, id })));
     expect(append).toThrow(expect.objectContaining({ code: 'MESSAGE_ID_TAKEN' }));
     expect(session.log).toHaveLength(1);

@@ -23,11 +23,12 @@ it('no request holds a marker, whatever is queued, compacted, held and undone be
       let said = 0;
       for (const act of [...story, 'prepare', 'prepare']) {
         if (act === 'say') await session.append(talk(said++));
-        else if (act === 'queue') await session.queue();
-        else if (act === 'queue auto') await session.queue({ auto: true });
-        else if (act === 'compact') await session.compact();
+        else if (act === 'queue') await session.operator.queue();
+        else if (act === 'queue auto') await session.operator.queue({ auto: true });
+        else if (act === 'compact') await session.operator.compact();
         else if (act === 'undo') {
-          if (session.history.some(({ status }) => status === 'committed')) await session.undo();
+          if (session.operator.history.some(({ status }) => status === 'committed'))
+            await session.operator.undo();
         } else {
           const { view, messages } = await session.prepare();
           if (session.view.some(isMarker)) marked++;

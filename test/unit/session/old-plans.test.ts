@@ -58,14 +58,14 @@ describe('plans of old records', () => {
     const { session, committed } = await played(30);
     expect(committed.length).toBeGreaterThan(5);
     const was = JSON.stringify(committed);
-    const ledger = session.ledger as Ledger;
+    const ledger = session.operator.ledger as Ledger;
     await packOldPlans(ledger);
     const large = committed.map(({ plan }) => JSON.stringify(plan.edits).length >= 2_000);
     const oldest = large.slice(0, -2);
     expect(oldest.filter(Boolean).length).toBeGreaterThan(1);
     expect(ledger.records.map(isPacked)).toEqual([...oldest, false, false]);
-    expect(JSON.stringify(session.history)).toBe(was);
-    for (const { plan } of session.history) {
+    expect(JSON.stringify(session.operator.history)).toBe(was);
+    for (const { plan } of session.operator.history) {
       const { hash, ...rest } = plan;
       expect(hashPlan(rest)).toBe(hash);
     }
@@ -76,18 +76,18 @@ describe('plans of old records', () => {
 
   it('are undone, gone back to and explained as they were made', async () => {
     const { session } = await played(24);
-    const early = session.calls.find(({ record }) => record !== undefined)!;
-    const before = await session.explainCall(early.call);
-    await packOldPlans(session.ledger as Ledger);
-    const after = await session.explainCall(early.call);
+    const early = session.operator.calls.find(({ record }) => record !== undefined)!;
+    const before = await session.operator.explainCall(early.call);
+    await packOldPlans(session.operator.ledger as Ledger);
+    const after = await session.operator.explainCall(early.call);
     expect(JSON.stringify(after)).toBe(JSON.stringify(before));
-    const [first, second] = session.history;
-    const undone = await session.undo({ to: second!.id });
-    expect(undone.length).toBe(session.history.length - 1);
+    const [first, second] = session.operator.history;
+    const undone = await session.operator.undo({ to: second!.id });
+    expect(undone.length).toBe(session.operator.history.length - 1);
     // What is left is the view that the first one made, and all that came since.
     const shown = session.view.filter(({ source, replaced }) => !source || replaced).length;
     expect(shown).toBeGreaterThan(0);
-    await session.undo({ to: first!.id });
+    await session.operator.undo({ to: first!.id });
     expect(session.view.map(({ message }) => message)).toEqual(
       Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)),
     );
@@ -95,11 +95,15 @@ describe('plans of old records', () => {
 
   it('keep their flags, and take new ones', async () => {
     const { session } = await played(20);
-    const [first] = session.history;
-    await session.flag(first!.id, 'bad', 'lost the path');
-    await packOldPlans(session.ledger as Ledger);
-    expect(session.history[0]).toMatchObject({ flag: 'bad', notes: 'lost the path', status: 'committed' });
-    await session.flag(first!.id, 'good');
-    expect(session.history[0]).toMatchObject({ flag: 'good', plan: { hash: first!.plan.hash } });
+    const [first] = session.operator.history;
+    await session.operator.flag(first!.id, 'bad', 'lost the path');
+    await packOldPlans(session.operator.ledger as Ledger);
+    expect(session.operator.history[0]).toMatchObject({
+      flag: 'bad',
+      notes: 'lost the path',
+      status: 'committed',
+    });
+    await session.operator.flag(first!.id, 'good');
+    expect(session.operator.history[0]).toMatchObject({ flag: 'good', plan: { hash: first!.plan.hash } });
   });
 });

@@ -41,7 +41,7 @@ describe('a client that sends its whole history each time', () => {
       const prepared = await session.prepare();
       expect(prepared.reading.tokens).toBeLessThanOrEqual(2_000);
     }
-    expect(session.history.length).toBeGreaterThan(0);
+    expect(session.operator.history.length).toBeGreaterThan(0);
     expect(session.log.length).toBe(history.length);
   });
 
@@ -61,8 +61,8 @@ describe('a client that sends its whole history each time', () => {
     const session = await following(3_000);
     const old = [...START, says('Gladly.'), ...talk(12, 150)];
     await session.follow({ messages: old });
-    await session.compact({ target: 0.3 });
-    const records = session.history.length;
+    await session.operator.compact({ target: 0.3 });
+    const records = session.operator.history.length;
     const length = session.log.length;
     const later = [...old, ...talk(1, 50, 500)];
     await session.follow({ messages: later });
@@ -71,11 +71,11 @@ describe('a client that sends its whole history each time', () => {
     const followed = await session.follow({ messages: other });
     expect(followed.rewound).toEqual({ to: length, left: 2 });
     expect(followed.notices).toEqual([expect.objectContaining({ kind: 'history-rewound' })]);
-    expect(session.history.filter(({ status }) => status === 'committed')).toHaveLength(records);
+    expect(session.operator.history.filter(({ status }) => status === 'committed')).toHaveLength(records);
     // And then from the very beginning.
     const anew = [START[0]!, user('Build a ship.')];
     expect((await session.follow({ messages: anew })).rewound).toEqual({ to: 1, left: length });
-    expect(session.history.filter(({ status }) => status === 'committed')).toEqual([]);
+    expect(session.operator.history.filter(({ status }) => status === 'committed')).toEqual([]);
     expect(await sent(session)).toEqual(anew);
     expect(session.log.length).toBe(2);
   });
@@ -84,7 +84,7 @@ describe('a client that sends its whole history each time', () => {
     const session = await following(3_000);
     const old = [...START, says('Gladly.'), ...talk(12, 150)];
     await session.follow({ messages: old });
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     expect((await sent(session)).length).toBeLessThan(old.length);
     const shorter = old.slice(0, 5);
     const followed = await session.follow({ messages: shorter });
@@ -96,7 +96,7 @@ describe('a client that sends its whole history each time', () => {
     const session = await following(2_000);
     const rest = [user('Build a mill.'), says('Gladly.'), ...talk(12, 60)];
     await session.follow({ messages: [system('Today is Monday.'), ...rest] });
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     const before = session.reading.tokens;
     const tuesday = [system('Today is Tuesday.'), system(prose(100)), ...rest, user('And now?')];
     const followed = await session.follow({ messages: tuesday });
@@ -106,7 +106,7 @@ describe('a client that sends its whole history each time', () => {
     const messages = await sent(session);
     expect(messages.slice(0, 2)).toEqual(tuesday.slice(0, 2));
     expect(JSON.stringify(messages)).not.toContain('Monday');
-    expect(session.history).toHaveLength(1);
+    expect(session.operator.history).toHaveLength(1);
     // Back to the first ones, then to none at all.
     await session.follow({ messages: [system('Today is Monday.'), ...rest, user('And now?')] });
     expect((await sent(session))[0]).toEqual(system('Today is Monday.'));
@@ -170,7 +170,7 @@ describe('A6: /compact in a user message', () => {
     const asked = await session.follow({ messages: [...talked, user(' /compact\n')] }, COMMANDS);
     expect(asked.command).toBe('compact');
     expect(session.log.length).toBe(talked.length);
-    const report = await session.compact({ target: 0.3 });
+    const report = await session.operator.compact({ target: 0.3 });
     const next = [...talked, user('/compact'), says(commandAnswer(report.reason)), user('Go on.')];
     const followed = await session.follow({ messages: next }, COMMANDS);
     expect(followed.command).toBeUndefined();
@@ -178,7 +178,7 @@ describe('A6: /compact in a user message', () => {
     expect(followed.appended.map(({ parts }) => parts)).toEqual([
       [expect.objectContaining({ text: 'Go on.' })],
     ]);
-    expect(session.history).toHaveLength(1);
+    expect(session.operator.history).toHaveLength(1);
   });
 
   it('is nothing but words where more is said', async () => {

@@ -25,7 +25,7 @@ describe('a client that goes back behind an answer', () => {
       const answered = [...asked, says(`Done. ${prose(60, 8)}`), user(`Thanks, now ${prose(600, 9)}`)];
       await session.follow({ messages: answered });
       await session.prepare();
-      await session.compact({ target: 0.3 });
+      await session.operator.compact({ target: 0.3 });
       // Else nothing is tried: the question has to be out of the request first.
       expect(textOf((await standing(session)).filter(({ role }) => role === 'user'))).not.toContain(QUESTION);
       await session.follow({ messages: asked });
@@ -58,7 +58,7 @@ describe('a client that goes back behind an answer', () => {
     await session.follow({
       messages: [...open, result!, says('Done.'), ...talk(4, 100, 300), user('Go on.')],
     });
-    await session.compact({ target: 0.65 });
+    await session.operator.compact({ target: 0.65 });
     expect(textOf(await standing(session))).not.toContain(
       prose(900, 3).slice(0, 1_000).replaceAll('\n', '\\\\n'),
     );
@@ -70,13 +70,13 @@ describe('a client that goes back behind an answer', () => {
     const session = (await engine(3_000)).session();
     const old = [system('Be brief.'), ...talk(12, 150)];
     await session.follow({ messages: old });
-    await session.compact({ target: 0.3 });
+    await session.operator.compact({ target: 0.3 });
     const asked = [...old, user(QUESTION)];
     await session.follow({ messages: [...asked, says('Done.'), user('Thanks.')] });
     const before = await standing(session);
     const { rewound } = await session.follow({ messages: asked });
     expect(rewound).toEqual({ to: asked.length, left: 2 });
-    expect(session.history.map(({ status }) => status)).toEqual(['committed']);
+    expect(session.operator.history.map(({ status }) => status)).toEqual(['committed']);
     expect(await standing(session)).toEqual(before.slice(0, -2));
   });
 });

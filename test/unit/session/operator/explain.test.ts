@@ -32,14 +32,14 @@ it('a span stays the doing of the stage that took it out, also where claims have
   session.append(...talk(0, 31));
   await session.prepare();
   expect(session.view.some(({ message }) => message.label === 'claims')).toBe(true);
-  const first = superseders(session.explain());
+  const first = superseders(session.operator.explain());
   expect(first.length).toBeGreaterThan(0);
   expect(first).not.toContain('claims');
 
   // Claims are written anew; what else stands for the span is the same.
-  const before = session.history.length;
+  const before = session.operator.history.length;
   session.append(...talk(31, 61));
   await session.prepare();
-  expect(session.history.length).toBeGreaterThan(before);
-  expect(superseders(session.explain())).not.toContain('claims');
+  expect(session.operator.history.length).toBeGreaterThan(before);
+  expect(superseders(session.operator.explain())).not.toContain('claims');
 });

@@ -1,0 +1,98 @@
+import type { Emit } from '../pressure/index.js';
+import type { Reading } from '../tokens/index.js';
+import type { Trigger } from '../transcript/index.js';
+import type { CallLine } from './call-line.js';
+import type { Keeping } from './kept/keeping.js';
+import type { RunReport } from './prepared.js';
+import { continuesAfter } from './queue.js';
+import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
+import type { AgentState, SessionParts } from './state.js';
+
+/** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
+const MOST_ROUNDS_WITH_TEXT = 3;
+
+/** How a run is made that no gate started. */
+export interface ManualRun {
+  /** Pressure to go down to. */
+  readonly target: number;
+  /** Stops the waiting for text: the compaction goes on with what there is. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RunsParts {
+  readonly parts: SessionParts;
+  readonly state: AgentState;
+  readonly keeping: Keeping;
+  readonly line: CallLine;
+  /** Tells the agent to go on if it has next steps. */
+  readonly tellToContinue: () => Promise<void>;
+}
+
+/** The runs of one session: one after the other, each between two writes of its store. */
+export class Runs {
+  readonly #of: RunsParts;
+
+  constructor(of: RunsParts) {
+    this.#of = of;
+  }
+
+  /** Answers pressure until nothing has come in that was not measured: what is written next is what was read. */
+  async beforeCall(signal: AbortSignal | undefined): Promise<RunReport> {
+    const { state, parts, keeping } = this.#of;
+    let report: RunReport | undefined;
+    for (let round = 0; ; round++) {
+      let measured = 0;
+      // Somebody who keeps on talking must not have every round wait for text.
+      const patience = round < MOST_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
+      const run = await this.#submit((emit) =>
+        keeping.during(
+          () => {
+            measured = state.appendedTokens;
+            return respondToPressure(state, parts, emit, patience);
+          },
+          () => wouldAct(state, parts),
+        ),
+      );
+      if (run.error) throw run.error;
+      const goesOn = await this.#continueAfter(run);
+      if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
+      if (state.appendedTokens === measured || !wouldAct(state, parts)) return report;
+    }
+  }
+
+  /** Compacts, whatever the gates say. */
+  compact(trigger: Trigger, how: ManualRun): Promise<RunReport> {
+    const { state, parts, keeping } = this.#of;
+    return this.#submit((emit) =>
+      keeping.during(() => respondNow(state, parts, emit, trigger, { ...how, forced: true })),
+    );
+  }
+
+  /** As `compact`, after the call that is under way: its request is not rewritten before it is answered. */
+  async compactWhenIdle(trigger: Trigger, how: ManualRun): Promise<RunReport> {
+    const { line } = this.#of;
+    while (line.isBusy) await line.idle();
+    return this.compact(trigger, how);
+  }
+
+  /** Makes a change that is no run, after whatever is under way. */
+  async between(change: () => Promise<unknown>): Promise<void> {
+    await this.#submit(async () => {
+      await change();
+      return { kind: 'noop', reason: 'the client went back', stages: [], durationMs: 0 };
+    });
+  }
+
+  async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
+    const { state, parts, tellToContinue } = this.#of;
+    const how = continuesAfter(run, parts.continues, state);
+    if (how === 'told') await tellToContinue();
+    return how;
+  }
+
+  async #submit(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {
+    const settled = await this.#of.parts.stream.submit(respond);
+    if (!settled.ok) throw settled.error;
+    return settled.outcome;
+  }
+}
