@@ -26,5 +26,5 @@ export { prefixCacheOf, type NetCost, type PrefixCache } from './net-cost.js';
 export type { ExplainedCall, ExplainedMessage, Finding } from './operator/past.js';
 export { recalledText, recallTool, type Recalled, type RecallRequest } from './recall/index.js';
 export type { TranscriptEntry } from './operator/transcript-view.js';
-export { listSessions, type ListedSession } from './kept/listed.js';
+export { listSessions, type ListedSession } from './persistence/listed.js';
 export { withoutHostTrimming, type Untrimmed } from './client/host-trimming.js';

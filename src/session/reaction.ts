@@ -1,7 +1,7 @@
 import type { Trigger } from '../transcript/index.js';
 import type { Limits, Reading } from '../tokens/index.js';
 import type { Emit } from '../pressure/index.js';
-import type { Keeping } from './kept/keeping.js';
+import type { Persistence } from './persistence/persistence.js';
 import { doubtOf, isPlausible, limitsIn, type RefusedRequest } from './learned-limits.js';
 import { readOverflowOf } from './overflow.js';
 import type { RunReport } from './prepared.js';
@@ -33,15 +33,15 @@ type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
 export class Reaction {
   readonly #parts: SessionParts;
   readonly #state: AgentState;
-  readonly #keeping: Keeping;
+  readonly #persistence: Persistence;
   readonly #emit: Emit<Reading>;
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
   #triedAt: number | undefined;
 
-  constructor(parts: SessionParts, state: AgentState, keeping: Keeping, emit: Emit<Reading>) {
+  constructor(parts: SessionParts, state: AgentState, persistence: Persistence, emit: Emit<Reading>) {
     this.#parts = parts;
     this.#state = state;
-    this.#keeping = keeping;
+    this.#persistence = persistence;
     this.#emit = emit;
   }
 
@@ -99,7 +99,7 @@ export class Reaction {
     const { gauge, audit } = this.#parts;
     const { learned, model, statedWindow } = gauge;
     if (sameLimits(before, learned)) return {};
-    await this.#keeping.learned(model, learned);
+    await this.#persistence.learned(model, learned);
     const isUnder =
       statedWindow !== null && (learned.contextWindow ?? learned.inputLimit ?? Infinity) < statedWindow;
     const budget = gauge.budget.tokens;

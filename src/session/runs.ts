@@ -2,7 +2,7 @@ import type { Emit } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { CallLine } from './call-line.js';
-import type { Keeping } from './kept/keeping.js';
+import type { Persistence } from './persistence/persistence.js';
 import type { RunReport } from './prepared.js';
 import { continuesAfter } from './queue.js';
 import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
@@ -22,7 +22,7 @@ export interface ManualRun {
 export interface RunsParts {
   readonly parts: SessionParts;
   readonly state: AgentState;
-  readonly keeping: Keeping;
+  readonly persistence: Persistence;
   readonly line: CallLine;
   /** Tells the agent to go on if it has next steps. */
   readonly tellToContinue: () => Promise<void>;
@@ -38,14 +38,14 @@ export class Runs {
 
   /** Answers pressure until nothing has come in that was not measured: what is written next is what was read. */
   async beforeCall(signal: AbortSignal | undefined): Promise<RunReport> {
-    const { state, parts, keeping } = this.#of;
+    const { state, parts, persistence } = this.#of;
     let report: RunReport | undefined;
     for (let round = 0; ; round++) {
       let measured = 0;
       // Somebody who keeps on talking must not have every round wait for text.
       const patience = round < MOST_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
       const run = await this.#submit((emit) =>
-        keeping.during(
+        persistence.during(
           () => {
             measured = state.appendedTokens;
             return respondToPressure(state, parts, emit, patience);
@@ -62,9 +62,9 @@ export class Runs {
 
   /** Compacts, whatever the gates say. */
   compact(trigger: Trigger, how: ManualRun): Promise<RunReport> {
-    const { state, parts, keeping } = this.#of;
+    const { state, parts, persistence } = this.#of;
     return this.#submit((emit) =>
-      keeping.during(() => respondNow(state, parts, emit, trigger, { ...how, forced: true })),
+      persistence.during(() => respondNow(state, parts, emit, trigger, { ...how, forced: true })),
     );
   }
 

@@ -5,7 +5,7 @@ import { checkMessage, type Message, type Projection, type ReadonlyLog } from '.
 import type { Followed } from './client/follow.js';
 import { CallLine, type Flight } from './call-line.js';
 import { ClientSide, type FollowOptions } from './client/client-side.js';
-import { Keeping } from './kept/keeping.js';
+import { Persistence } from './persistence/persistence.js';
 import { SessionOperator } from './operator/session-operator.js';
 import { ownMessage } from './own-message.js';
 import type { Prepared } from './prepared.js';
@@ -15,7 +15,7 @@ import { Requests, type PrepareOptions } from './requests.js';
 import { Runs } from './runs.js';
 import { Recall, type Recalled, type RecallRequest } from './recall/index.js';
 import { checkIds, createState, takeIn, type AgentState, type SessionParts } from './state.js';
-import type { OpenedThread } from './kept/thread.js';
+import type { OpenedThread } from './persistence/thread.js';
 import { UsageReports } from './usage-reports.js';
 
 /**
@@ -32,7 +32,7 @@ export class Session {
 
   readonly #parts: SessionParts;
   readonly #state: AgentState;
-  readonly #keeping: Keeping;
+  readonly #persistence: Persistence;
   readonly #requests: Requests;
   readonly #recall: Recall;
   readonly #reaction: Reaction;
@@ -50,27 +50,27 @@ export class Session {
     this.agentPath = parts.agentPath;
     this.format = parts.format;
     const state = opened?.state ?? createState(parts);
-    const keeping = new Keeping(state, parts, opened);
+    const persistence = new Persistence(state, parts, opened);
     const requests = new Requests(parts, opened?.calls);
     const line = new CallLine();
-    const runs = new Runs({ parts, state, keeping, line, tellToContinue: () => this.continue() });
+    const runs = new Runs({ parts, state, persistence, line, tellToContinue: () => this.continue() });
     this.#parts = parts;
     this.#state = state;
-    this.#keeping = keeping;
+    this.#persistence = persistence;
     this.#requests = requests;
     this.#line = line;
     this.#runs = runs;
-    this.#recall = new Recall(state, parts, keeping);
-    this.#reaction = new Reaction(parts, state, keeping, (event) => parts.stream.emit(event));
+    this.#recall = new Recall(state, parts, persistence);
+    this.#reaction = new Reaction(parts, state, persistence, (event) => parts.stream.emit(event));
     this.#client = new ClientSide(state, parts, {
       append: (messages) => this.#appendAll(messages),
       load: () => this.load(),
-      afterRuns: (change) => runs.between(() => keeping.changeStored(change)),
+      afterRuns: (change) => runs.between(() => persistence.changeStored(change)),
     });
     this.operator = new SessionOperator({
       parts,
       state,
-      keeping,
+      persistence,
       requests,
       append: (message) => this.append(message),
       load: () => this.load(),
@@ -79,7 +79,7 @@ export class Session {
     this.#reports = new UsageReports({
       state,
       parts,
-      keeping,
+      persistence,
       requests,
       queue: () => void this.operator.queue({ auto: true }),
     });
@@ -116,10 +116,10 @@ export class Session {
 
   /** Not as arguments: a client's whole history can be more of them than a call takes. */
   #appendAll(messages: readonly Message[]): Promise<void> {
-    const fresh = messages.filter((message) => !this.#keeping.isWaiting(message));
+    const fresh = messages.filter((message) => !this.#persistence.isWaiting(message));
     checkIds(fresh, this.#state);
     for (const message of fresh) takeIn(message, this.#state, this.#parts);
-    return this.#keeping.stored(messages.map(({ id }) => id));
+    return this.#persistence.stored(messages.map(({ id }) => id));
   }
 
   /**
@@ -243,8 +243,8 @@ export class Session {
 
   /** Reads the rest of a session that was opened again. Runs, undo, explain and recall do so by themselves. */
   async load(): Promise<this> {
-    await this.#keeping.load();
-    this.#requests.takePast(await this.#keeping.calls());
+    await this.#persistence.load();
+    this.#requests.takePast(await this.#persistence.calls());
     return this;
   }
 

@@ -19,7 +19,7 @@ import { EarlyFill } from './ahead/early.js';
 import { SessionMap, type SessionMapOptions } from './session-map.js';
 import { Session } from './session.js';
 import type { SessionParts } from './state.js';
-import { openThread } from './kept/thread.js';
+import { openThread } from './persistence/thread.js';
 
 /** The outside world as the engine sees it; replaced in tests and replays. */
 export interface Effects {

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { overflowed, type Usage } from '../tokens/index.js';
 import { callEvent } from './calls.js';
-import type { Keeping } from './kept/keeping.js';
+import type { Persistence } from './persistence/persistence.js';
 import type { Requests } from './requests.js';
 import type { AgentState, SessionParts } from './state.js';
 
 export interface UsageReportsParts {
   readonly state: AgentState;
   readonly parts: SessionParts;
-  readonly keeping: Keeping;
+  readonly persistence: Persistence;
   readonly requests: Requests;
   /** Has the next request compacted, also after a restart. */
   readonly queue: () => void;
@@ -25,11 +25,11 @@ export class UsageReports {
   }
 
   observe(usage: Usage): Promise<void> {
-    const { state, parts, keeping, requests, queue } = this.#of;
+    const { state, parts, persistence, requests, queue } = this.#of;
     const newest = requests.newestCall;
     // Told again because it could not be stored: it waits already, and is known again only until it is stored.
     if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
-      const again = keeping.noted([]);
+      const again = persistence.record([]);
       again.then(
         () => (this.#unstored = undefined),
         () => undefined,
@@ -41,11 +41,11 @@ export class UsageReports {
     if (reading && overflowed(usage, reading.budget)) {
       state.overflowed = true;
       // Kept sessions find it again after a restart.
-      if (keeping.journal) queue();
+      if (persistence.journal) queue();
     }
-    if (reading) parts.early.start(state, parts, keeping.journal && (() => keeping.stored([])));
+    if (reading) parts.early.start(state, parts, persistence.journal && (() => persistence.stored([])));
     for (const { what, ...facts } of notices) parts.audit.say(what, undefined, facts);
-    const noted = keeping.noted(call ? [callEvent(call)] : []);
+    const noted = persistence.record(call ? [callEvent(call)] : []);
     noted.then(
       () => (this.#unstored = undefined),
       () => (this.#unstored = { call: newest, usage }),

@@ -3,7 +3,7 @@ import type { SessionStore, UsageEntry } from '../../spi/index.js';
 import type { ModelCall } from '../../transcript/index.js';
 import type { PreparedBody, PreparedText } from './prepared-plan.js';
 import type { SessionParts } from '../state.js';
-import { readWhole } from '../kept/thread.js';
+import { readWhole } from '../persistence/thread.js';
 
 const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
 

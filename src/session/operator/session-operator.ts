@@ -13,7 +13,7 @@ import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
 import { explainView, type Disposition } from './explain.js';
 import { pendingEvent } from '../announce.js';
-import type { Keeping } from '../kept/keeping.js';
+import type { Persistence } from '../persistence/persistence.js';
 import {
   flagRecord,
   lengthUpTo,
@@ -48,7 +48,7 @@ import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
 export interface OperatorParts {
   readonly parts: SessionParts;
   readonly state: AgentState;
-  readonly keeping: Keeping;
+  readonly persistence: Persistence;
   readonly requests: Requests;
   readonly append: (message: Message) => Promise<void>;
   readonly load: () => Promise<unknown>;
@@ -60,17 +60,17 @@ export interface OperatorParts {
 export class SessionOperator {
   readonly #parts: SessionParts;
   readonly #state: AgentState;
-  readonly #keeping: Keeping;
+  readonly #persistence: Persistence;
   readonly #requests: Requests;
   readonly #append: OperatorParts['append'];
   readonly #load: OperatorParts['load'];
   readonly #compactNow: OperatorParts['compactNow'];
 
   /** @hidden Each session has one. */
-  constructor({ parts, state, keeping, requests, append, load, compactNow }: OperatorParts) {
+  constructor({ parts, state, persistence, requests, append, load, compactNow }: OperatorParts) {
     this.#parts = parts;
     this.#state = state;
-    this.#keeping = keeping;
+    this.#persistence = persistence;
     this.#requests = requests;
     this.#append = append;
     this.#load = load;
@@ -145,28 +145,28 @@ export class SessionOperator {
 
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
   async plan(options: { readonly target?: number; readonly signal?: AbortSignal } = {}): Promise<DryRun> {
-    await this.#keeping.load();
+    await this.#persistence.load();
     return dryRun(this.#state, this.#parts, options);
   }
 
   /** The request that a plan would give, without it being committed. */
   async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
-    await this.#keeping.load();
+    await this.#persistence.load();
     return previewPlan(plan, this.#state, this.#parts);
   }
 
   /** A plan with other words, or without some of its edits; judged and measured again on the ledger of now. */
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
-    await this.#keeping.load();
+    await this.#persistence.load();
     const waits = this.pending?.plan.hash === plan.hash;
     if (!waits) return editPlan(plan, changes, this.#state, this.#parts);
-    return this.#keeping.change(() => editWaiting(plan, changes, this.#state, this.#parts));
+    return this.#persistence.change(() => editWaiting(plan, changes, this.#state, this.#parts));
   }
 
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. */
   async propose(plan: Plan): Promise<void> {
     const proposal: WaitingPlan = { plan, at: this.#parts.clock() };
-    await this.#keeping.change(() => {
+    await this.#persistence.change(() => {
       this.#state.ledger.play({ kind: 'propose', proposal });
       this.#parts.audit.say('pending', plan.hash, { reason: plan.trigger.detail });
       this.#parts.stream.emit(pendingEvent(plan));
@@ -175,21 +175,21 @@ export class SessionOperator {
 
   /** Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made. */
   commit(plan: Plan): Promise<CompactionRecord> {
-    return this.#keeping.change(() => commitPlan(plan, this.#state, this.#parts));
+    return this.#persistence.change(() => commitPlan(plan, this.#state, this.#parts));
   }
 
   /** Says yes to the plan that waits, which is then committed as it was shown. */
   async approve(hash?: string): Promise<CompactionRecord> {
-    await this.#keeping.load();
+    await this.#persistence.load();
     const { plan } = waitingFor(this.#state, hash);
-    return this.#keeping.change(() => approvePlan(plan.hash, this.#state, this.#parts));
+    return this.#persistence.change(() => approvePlan(plan.hash, this.#state, this.#parts));
   }
 
   /** Says no: the plan goes, and nothing is compacted until something new comes in. */
   async reject(hash?: string, notes?: string): Promise<void> {
-    await this.#keeping.load();
+    await this.#persistence.load();
     const { plan } = waitingFor(this.#state, hash);
-    await this.#keeping.change(() => rejectPlan(plan.hash, notes, this.#state, this.#parts));
+    await this.#persistence.change(() => rejectPlan(plan.hash, notes, this.#state, this.#parts));
   }
 
   /**
@@ -199,7 +199,7 @@ export class SessionOperator {
    */
   undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
     let meant = of;
-    return this.#keeping.change(() => {
+    return this.#persistence.change(() => {
       // Decided anew because another was first, it is still the compaction that was seen, not the one before it.
       meant = named(meant, this.#state);
       return takeBack(meant, this.#state, this.#parts);
@@ -208,7 +208,7 @@ export class SessionOperator {
 
   /** Lets go of every hold that undoing left. */
   release(): Promise<void> {
-    return this.#keeping.change(() => this.#state.ledger.release());
+    return this.#persistence.change(() => this.#state.ledger.release());
   }
 
   /**
@@ -216,19 +216,19 @@ export class SessionOperator {
    * stands again. Nothing is deleted. Rejects with `MESSAGE_UNKNOWN`.
    */
   rollback(toMessageId: string): Promise<readonly CompactionRecord[]> {
-    return this.#keeping.changeStored(() =>
+    return this.#persistence.changeStored(() =>
       rollBack(lengthUpTo(toMessageId, this.#state), this.#state, this.#parts),
     );
   }
 
   /** As `rollback`, to a length of the log; 0 leaves out everything. */
   rewind(length: number): Promise<readonly CompactionRecord[]> {
-    return this.#keeping.changeStored(() => rollBack(length, this.#state, this.#parts));
+    return this.#persistence.changeStored(() => rollBack(length, this.#state, this.#parts));
   }
 
   /** An operator's judgement of a compaction. Rejects with `RECORD_UNKNOWN`. */
   flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
-    return this.#keeping.change(() => flagRecord(recordId, flag, notes, this.#state, this.#parts));
+    return this.#persistence.change(() => flagRecord(recordId, flag, notes, this.#state, this.#parts));
   }
 
   /**
@@ -239,18 +239,18 @@ export class SessionOperator {
     const { gauge, audit } = this.#parts;
     audit.say('limits-forgotten', undefined, { model: gauge.model, ...gauge.learned });
     gauge.forget(gauge.model);
-    await this.#keeping.forgotten(gauge.model);
+    await this.#persistence.forgotten(gauge.model);
   }
 
   /** What happened to compaction here, in order: since it was opened, or ever where it is kept. */
   audit(): Promise<readonly StoredEvent[]> {
-    return this.#keeping.audit();
+    return this.#persistence.audit();
   }
 
   /** What a call was sent, message by message: kept, replaced, superseded or pinned, by which compaction and why. */
   async explainCall(call: number): Promise<ExplainedCall> {
-    await this.#keeping.load();
-    const record = this.calls.find((one) => one.call === call) ?? (await this.#keeping.call(call));
+    await this.#persistence.load();
+    const record = this.calls.find((one) => one.call === call) ?? (await this.#persistence.call(call));
     return explainCall(record, call, this.#state, this.#parts);
   }
 
@@ -262,7 +262,7 @@ export class SessionOperator {
 
   /** The whole log as operators see it: what the model is shown and, with `includeSuperseded`, what it is not. */
   async transcript({ includeSuperseded = false } = {}): Promise<readonly TranscriptEntry[]> {
-    await this.#keeping.load();
+    await this.#persistence.load();
     return transcriptOf(this.#state, this.explain(), includeSuperseded);
   }
 

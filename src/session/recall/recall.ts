@@ -11,7 +11,7 @@ import {
   type ToolCallPart,
   type ViewMessage,
 } from '../../transcript/index.js';
-import type { Keeping } from '../kept/keeping.js';
+import type { Persistence } from '../persistence/persistence.js';
 import type { AgentState, SessionParts } from '../state.js';
 import { headOf, type Recalled } from './answer.js';
 import { withoutCopies } from './copies.js';
@@ -40,16 +40,16 @@ const MOST_GIVEN = 2_000;
 export class Recall {
   readonly #state: AgentState;
   readonly #parts: SessionParts;
-  readonly #keeping: Keeping;
+  readonly #persistence: Persistence;
   /** For sessions without a store, made when it is first asked. */
   #ranking: { readonly of: MessageRanking; readonly log: Log } | undefined;
   /** How often each piece was given. */
   readonly #given = new Map<string, number>();
 
-  constructor(state: AgentState, parts: SessionParts, keeping: Keeping) {
+  constructor(state: AgentState, parts: SessionParts, persistence: Persistence) {
     this.#state = state;
     this.#parts = parts;
-    this.#keeping = keeping;
+    this.#persistence = persistence;
   }
 
   /**
@@ -60,7 +60,7 @@ export class Recall {
     const asked = readRequest(request);
     if (asked.handles.length === 0 && asked.query === '') return [];
     // A secret may have been given away anywhere before: all of the log is known before a word of it is shown.
-    await this.#keeping.load();
+    await this.#persistence.load();
     this.#state.secrets.catchUp();
     const found = asked.handles.length > 0 ? this.#named(asked) : await this.#searched(asked);
     return found.map((one) => this.#noted(one));
@@ -153,7 +153,7 @@ export class Recall {
 
   /** Ids of the messages that hold most of the words. */
   async #hits(query: string, limit: number): Promise<readonly string[]> {
-    const kept = await this.#keeping.search(query, limit);
+    const kept = await this.#persistence.search(query, limit);
     if (kept) return kept.map(({ messageId }) => messageId);
     const { log } = this.#state;
     if (this.#ranking?.log !== log) this.#ranking = { of: new MessageRanking(), log };

@@ -1,14 +1,14 @@
 import type { SessionStore, StoredEvent, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { standsAnyway } from '../audit.js';
-import { isUnsure } from './unsure.js';
+import { isInDoubt } from './in-doubt.js';
 
 /** What goes with a write or a note: events and usage, and how many of each. */
-export interface Mentioned {
+export interface OutboxItems {
   readonly events: readonly StoredEvent[];
   readonly usage: readonly UsageEntry[];
 }
 
-export interface NotesParts {
+export interface OutboxParts {
   readonly store: SessionStore;
   readonly key: ThreadKey;
   /** Nobody else's. */
@@ -19,35 +19,35 @@ export interface NotesParts {
 }
 
 /** What is kept for operators beside log and ledger, until it is stored: once, also where an answer gets lost. */
-export class Notes {
-  readonly #parts: NotesParts;
+export class Outbox {
+  readonly #parts: OutboxParts;
   #events: StoredEvent[] = [];
   #usage: UsageEntry[] = [];
   #named = 0;
   /** A note whose answer was lost. Its first event bears a name of its own. */
-  #unsure: (Mentioned & { readonly first: StoredEvent }) | undefined;
+  #inDoubt: (OutboxItems & { readonly first: StoredEvent }) | undefined;
 
-  constructor(parts: NotesParts) {
+  constructor(parts: OutboxParts) {
     this.#parts = parts;
   }
 
   /** Whether something may be stored that waits all the same. */
-  get isUnsure(): boolean {
-    return this.#unsure !== undefined;
+  get isInDoubt(): boolean {
+    return this.#inDoubt !== undefined;
   }
 
-  mention(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
+  enqueue(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
     this.#events.push(...events);
     this.#usage.push(...usage);
   }
 
-  /** All that waits now. What is mentioned while the store writes comes behind it. */
-  get waiting(): Mentioned {
+  /** All that waits now. What is added while the store writes comes behind it. */
+  get waiting(): OutboxItems {
     return { events: [...this.#events], usage: [...this.#usage] };
   }
 
   /** These were stored: so many of the first of each. */
-  forget({ events, usage }: { readonly events: number; readonly usage: number }): void {
+  acknowledge({ events, usage }: { readonly events: number; readonly usage: number }): void {
     this.#events.splice(0, events);
     this.#usage.splice(0, usage);
   }
@@ -67,23 +67,23 @@ export class Notes {
     try {
       await guarded(() => store.note(key, events, usage));
     } catch (error) {
-      if (isUnsure(error)) this.#unsure = { events, usage, first };
+      if (isInDoubt(error)) this.#inDoubt = { events, usage, first };
       throw error;
     }
-    this.forget({ events: events.length, usage: usage.length });
+    this.acknowledge({ events: events.length, usage: usage.length });
   }
 
   /** Finds out what became of a note whose answer was lost, before anything of it is sent again. */
   async settle(): Promise<void> {
-    const sent = this.#unsure;
+    const sent = this.#inDoubt;
     if (!sent) return;
     const { store, key, guarded } = this.#parts;
     const { kind, ref } = sent.first;
     const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
     const stored = await guarded(() => store.events(key, query));
-    this.#unsure = undefined;
+    this.#inDoubt = undefined;
     if (stored.some(({ id }) => id === sent.first.id))
-      this.forget({ events: sent.events.length, usage: sent.usage.length });
+      this.acknowledge({ events: sent.events.length, usage: sent.usage.length });
   }
 
   #nameFirst(): StoredEvent {

@@ -16,7 +16,7 @@ import { readTail, readWhole, replaceState, type OpenedThread } from './thread.j
 const ATTEMPTS = 8;
 
 /** Ties what a session does to where it is kept. Without a store everything is at once, and nothing is waited for. */
-export class Keeping {
+export class Persistence {
   readonly #state: AgentState;
   readonly #parts: SessionParts;
   readonly #journal: Journal | undefined;
@@ -43,8 +43,8 @@ export class Keeping {
       },
     });
     this.#journal = journal;
-    parts.audit.onEvent = (event) => journal.mention([event]);
-    parts.costs.onSpent = (entry) => journal.mention([], [entry]);
+    parts.audit.onEvent = (event) => journal.enqueue([event]);
+    parts.costs.onSpent = (entry) => journal.enqueue([], [entry]);
   }
 
   get journal(): Journal | undefined {
@@ -91,10 +91,10 @@ export class Keeping {
         await this.#unlessAway(journal.load());
         if (!this.#state.isWhole) return this.#withoutLog();
       }
-      const { losses } = journal;
+      const { conflicts } = journal;
       const report = await respond();
       await this.#unlessAway(journal.flush());
-      if (journal.losses === losses) return report;
+      if (journal.conflicts === conflicts) return report;
     }
     throw lost();
   }
@@ -104,10 +104,10 @@ export class Keeping {
     const journal = this.#journal;
     if (!journal) return attempt(change);
     if (this.#state.isWhole) {
-      const { losses } = journal;
+      const { conflicts } = journal;
       const done = attempt(change).then(async (result) => {
         await journal.flush();
-        return journal.losses === losses ? result : this.#again(journal, change);
+        return journal.conflicts === conflicts ? result : this.#again(journal, change);
       });
       done.catch(() => undefined);
       return done;
@@ -128,18 +128,18 @@ export class Keeping {
 
   async #again<T>(journal: Journal, change: () => T): Promise<T> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const { losses } = journal;
+      const { conflicts } = journal;
       const result = change();
       await journal.flush();
-      if (journal.losses === losses) return result;
+      if (journal.conflicts === conflicts) return result;
     }
     throw lost();
   }
 
   /** Adds to what is kept for operators; resolves when it is stored. */
-  noted(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): Promise<void> {
+  record(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): Promise<void> {
     if (!this.#journal) return Promise.resolve();
-    this.#journal.mention(events, usage);
+    this.#journal.enqueue(events, usage);
     const done = this.#unlessAway(this.#journal.note());
     done.catch(() => undefined);
     return done;

@@ -5,8 +5,8 @@ import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../
 import { sameMessage } from '../client/same-message.js';
 import type { AgentState } from '../state.js';
 import { entryOf, writerOf } from './entry.js';
-import { Notes } from './notes.js';
-import { doneOf, isUnsure, type UnsureWrite } from './unsure.js';
+import { Outbox } from './outbox.js';
+import { resolveInDoubt, isInDoubt, type InDoubtWrite } from './in-doubt.js';
 
 export interface JournalParts {
   readonly store: SessionStore;
@@ -36,13 +36,13 @@ export class Journal {
   #head: ThreadHead;
   #last: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
-  readonly #notes: Notes;
+  readonly #outbox: Outbox;
   /** How often something of the ledger was dropped, because another process had been first. */
-  #losses = 0;
+  #conflicts = 0;
   /** Messages that were turned down after all: another one had their id. */
   readonly #refused = new Set<string>();
   /** Writes since the last answer that may have been done. */
-  #unsure: UnsureWrite[] = [];
+  #inDoubt: InDoubtWrite[] = [];
   #isFailing = false;
   /** Messages of such writes: found stored, they are our own. */
   readonly #sent = new Set<string>();
@@ -51,7 +51,7 @@ export class Journal {
     this.#parts = parts;
     this.#head = parts.head;
     const { store, key, clock } = parts;
-    this.#notes = new Notes({
+    this.#outbox = new Outbox({
       store,
       key,
       clock,
@@ -76,8 +76,8 @@ export class Journal {
     return logged !== undefined && this.#unsaved().includes(logged) && sameMessage(logged, message);
   }
 
-  get losses(): number {
-    return this.#losses;
+  get conflicts(): number {
+    return this.#conflicts;
   }
 
   get store(): SessionStore {
@@ -88,15 +88,15 @@ export class Journal {
     return this.#parts.key;
   }
 
-  /** Goes with the next write, or the next note; never causes one. */
-  mention(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
-    this.#notes.mention(events, usage);
+  /** Waits for the next write, or the next note; never causes one. */
+  enqueue(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
+    this.#outbox.enqueue(events, usage);
   }
 
-  /** Stores what was mentioned now. */
+  /** Stores what waits in the outbox now. */
   async note(): Promise<void> {
     await this.flush();
-    await this.#alone(() => this.#notes.store());
+    await this.#alone(() => this.#outbox.store());
   }
 
   /**
@@ -140,18 +140,18 @@ export class Journal {
 
   async #drain(): Promise<void> {
     for (;;) {
-      if (this.#notes.isUnsure) await this.#notes.settle();
+      if (this.#outbox.isInDoubt) await this.#outbox.settle();
       const { log, ledger } = this.#parts.state;
       const messages = this.#unsaved();
       const events = ledger.events.slice(this.#head.entries - (ledger.version - ledger.events.length));
       if (messages.length === 0 && events.length === 0) return;
       const offset = appendedAt(log.length, ledger.left) - log.length;
-      const mentioned = this.#notes.waiting;
+      const items = this.#outbox.waiting;
       const sent = {
         messages: messages.map(({ id }) => id),
         entries: events.length,
-        events: mentioned.events.length,
-        usage: mentioned.usage.length,
+        events: items.events.length,
+        usage: items.usage.length,
       };
       const write = {
         ...(messages.length > 0 && { messages: messages.map((one) => ({ ...one, seq: one.seq + offset })) }),
@@ -159,8 +159,8 @@ export class Journal {
           entries: events.map((event) => entryOf(event, this.#writer, this.#parts.clock())),
           checkpoint: this.#parts.checkpoint(),
         }),
-        ...(sent.events > 0 && { events: mentioned.events }),
-        ...(sent.usage > 0 && { usage: mentioned.usage }),
+        ...(sent.events > 0 && { events: items.events }),
+        ...(sent.usage > 0 && { usage: items.usage }),
       };
       let head: ThreadHead | undefined;
       try {
@@ -171,7 +171,7 @@ export class Journal {
           await this.#reload(events, sent, taken);
           continue;
         }
-        if (isUnsure(error)) this.#doubt(sent);
+        if (isInDoubt(error)) this.#doubt(sent);
         this.#isFailing = true;
         throw error;
       }
@@ -179,14 +179,14 @@ export class Journal {
       if (head) {
         this.#head = head;
         // The head was where we left it: nothing that failed before was done.
-        this.#unsure = [];
-        this.#notes.forget(sent);
+        this.#inDoubt = [];
+        this.#outbox.acknowledge(sent);
       } else await this.#reload(events, sent);
     }
   }
 
-  #doubt(write: UnsureWrite): void {
-    this.#unsure.push(write);
+  #doubt(write: InDoubtWrite): void {
+    this.#inDoubt.push(write);
     for (const id of write.messages) this.#sent.add(id);
   }
 
@@ -206,24 +206,24 @@ export class Journal {
   /** `without`: ids of messages that are stored, or turned down, and go behind nothing. */
   async #reload(
     events: readonly LedgerEvent[],
-    sent: UnsureWrite,
+    sent: InDoubtWrite,
     without: ReadonlySet<string> = new Set(),
   ): Promise<void> {
     const before = this.#head;
     // An answer can get lost behind a write that took place: then nothing of ours was.
-    const candidates = [...this.#unsure, ...(events.length > 0 ? [sent] : [])];
+    const candidates = [...this.#inDoubt, ...(events.length > 0 ? [sent] : [])];
     await this.#readAgain(() => this.#unsaved().filter(({ id }) => !without.has(id)));
     if (candidates.length === 0) return;
     const entries = await this.#guarded(() =>
       this.store.entries(this.key, before.entries, this.#head.entries),
     );
     const own = entries.filter((entry) => writerOf(entry) === this.#writer).length;
-    const done = await doneOf(candidates, own, async (id) => this.#isOwn(id));
-    this.#unsure = [];
-    if (done) this.#notes.forget(done);
+    const done = await resolveInDoubt(candidates, own, async (id) => this.#isOwn(id));
+    this.#inDoubt = [];
+    if (done) this.#outbox.acknowledge(done);
     if (own >= events.length) return;
-    this.#losses++;
-    this.#notes.dropDecisions();
+    this.#conflicts++;
+    this.#outbox.dropDecisions();
   }
 
   async #isOwn(id: string): Promise<boolean> {
