@@ -8,12 +8,15 @@ import type {
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
 import type { LanguageModelMiddleware } from 'ai';
-import { isFields } from '../wire/index.js';
-import type { Flight, Prepared, Session } from '../session/index.js';
+import { isFields, type Fields } from '../wire/index.js';
+import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import { heldStream } from './held-stream.js';
 import type { DropInOptions } from './options.js';
+import { AI_SDK_RECALL } from './recall-ai-sdk.js';
+import { answeringRecalls, mostRecalls, streamedAnswers } from './recall-loop.js';
+import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { countIn, firstCount, report, takeTurn, usageOf, type Turn } from './turns.js';
 
@@ -32,48 +35,77 @@ export type AiSdkCall = Parameters<NonNullable<LanguageModelMiddleware['wrapGene
  */
 export function compactAiSdk(
   session: SessionFor<AiSdkCall>,
-  { commands }: DropInOptions = {},
+  { commands, recall }: DropInOptions = {},
 ): LanguageModelMiddleware {
   const sessionOf = resolveSession(session, 'ai-sdk', 'compactAiSdk');
+  const most = mostRecalls(recall);
   const middleware: LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } = {
     specificationVersion: 'v3',
     // What version 5 of the SDK asks for.
     middlewareVersion: 'v2',
-    wrapGenerate: ({ model, params }) =>
-      takeTurn(
-        sessionOf,
-        params,
-        (found) => ({
-          ...turnOf(model, params),
-          commands,
-          send: async (request) => {
-            const answer = await model.doGenerate({ ...untrimmed(params, found), prompt: promptOf(request) });
-            await report(found, usageIn(answer.usage));
-            return answer;
-          },
-          say: (text): LanguageModelV3GenerateResult => {
-            return { content: [{ type: 'text', text }], finishReason: STOP, usage: NO_USAGE, warnings: [] };
-          },
-        }),
-        () => model.doGenerate(params),
-      ),
-    wrapStream: ({ model, params }) =>
-      takeTurn(
+    wrapGenerate: ({ model, params: given }) => {
+      const { params, isOffered } = offering(given, most);
+      return takeTurn(
         sessionOf,
         params,
         (found) => ({
           ...turnOf(model, params),
           commands,
           send: async (request, flight) => {
-            const answer = await model.doStream({ ...untrimmed(params, found), prompt: promptOf(request) });
-            return { ...answer, stream: observed(answer.stream, found, flight, params.abortSignal) };
+            const ask = async (prepared: Prepared): Promise<LanguageModelV3GenerateResult> => {
+              const answer = await model.doGenerate(callOf(params, found, prepared));
+              await report(found, usageIn(answer.usage));
+              return answer;
+            };
+            const first = await ask(request);
+            if (!isOffered) return first;
+            const send = async (prepared: Prepared): Promise<Sent> => ({ data: await ask(prepared) });
+            const turn = { session: found, flight, wire: AI_SDK_RECALL, most, send };
+            return (await answeringRecalls({ data: first }, turn)).data as LanguageModelV3GenerateResult;
+          },
+          say: (text): LanguageModelV3GenerateResult => {
+            return { content: [{ type: 'text', text }], finishReason: STOP, usage: NO_USAGE, warnings: [] };
+          },
+        }),
+        () => model.doGenerate(given),
+      );
+    },
+    wrapStream: ({ model, params: given }) => {
+      const { params, isOffered } = offering(given, most);
+      return takeTurn(
+        sessionOf,
+        params,
+        (found) => ({
+          ...turnOf(model, params),
+          commands,
+          send: async (request, flight) => {
+            const ask = async (prepared: Prepared): Promise<Asked> => {
+              const answer = await model.doStream(callOf(params, found, prepared));
+              return { ...answer, stream: observed(answer.stream, found) };
+            };
+            const first = await ask(request);
+            const send = async (prepared: Prepared): Promise<Sent> => ({
+              data: (await ask(prepared)).stream,
+            });
+            const turn = { session: found, flight, wire: AI_SDK_RECALL, most, send };
+            const parts = isOffered ? streamedAnswers(first.stream, turn) : first.stream;
+            const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
+            return { ...first, stream: readable(held) };
           },
           say: (text) => streamOf(text),
         }),
-        () => model.doStream(params),
-      ),
+        () => model.doStream(given),
+      );
+    },
   };
   return middleware;
+}
+
+type Call = LanguageModelV3CallOptions;
+
+function offering(given: Call, most: number): { readonly params: Call; readonly isOffered: boolean } {
+  const params = most > 0 ? AI_SDK_RECALL.offer(given as unknown as Fields) : undefined;
+  return { params: (params as unknown as Call | undefined) ?? given, isOffered: params !== undefined };
 }
 
 function turnOf(
@@ -87,6 +119,11 @@ function turnOf(
     maxOutputTokens: firstCount(params, 'maxOutputTokens'),
     signal: abortSignal,
   };
+}
+
+/** The call with what was prepared for it in place of its prompt. */
+function callOf(params: Call, session: Session, request: Prepared): Call {
+  return { ...untrimmed(params, session), prompt: promptOf(request) };
 }
 
 /** Options of each provider, without what would let it cut the request. */
@@ -122,28 +159,27 @@ function usageIn(usage: unknown): Usage {
 
 type StreamPart = LanguageModelV3StreamPart;
 
-function observed(
-  stream: ReadableStream<StreamPart>,
-  session: Session,
-  flight: Flight,
-  signal: AbortSignal | undefined,
-): ReadableStream<StreamPart> {
-  const parts = async function* (): AsyncGenerator<StreamPart> {
-    for await (const part of stream) {
-      if (part.type === 'finish') await report(session, usageIn(part.usage));
-      yield part;
-    }
-  };
-  const held = heldStream(parts(), flight, signal);
+interface Asked extends Omit<LanguageModelV3StreamResult, 'stream'> {
+  readonly stream: AsyncGenerator<StreamPart>;
+}
+
+async function* observed(stream: ReadableStream<StreamPart>, session: Session): AsyncGenerator<StreamPart> {
+  for await (const part of stream) {
+    if (part.type === 'finish') await report(session, usageIn(part.usage));
+    yield part;
+  }
+}
+
+function readable(parts: AsyncIterableIterator<StreamPart>): ReadableStream<StreamPart> {
   return new ReadableStream<StreamPart>(
     {
       async pull(controller) {
-        const { done, value } = await held.next();
+        const { done, value } = await parts.next();
         if (done) controller.close();
         else controller.enqueue(value);
       },
       async cancel() {
-        await held.return?.();
+        await parts.return?.();
       },
     },
     // Nothing is read ahead of who reads: what nobody reads holds nobody up.

@@ -1,6 +1,10 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
+import type { Prepared } from '../session/index.js';
 import { isFields, type Fields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
+import { LANGCHAIN_RECALL } from './recall-langchain.js';
+import { answeringRecalls, mostRecalls } from './recall-loop.js';
+import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { countIn, firstCount, report, takeTurn, usageOf } from './turns.js';
 
@@ -33,13 +37,15 @@ export interface LangChainCompaction {
  */
 export function compactLangChain(
   session: SessionFor<ModelRequest>,
-  { commands }: DropInOptions = {},
+  { commands, recall }: DropInOptions = {},
 ): LangChainCompaction {
   const sessionOf = resolveSession(session, 'langchain', 'compactLangChain');
+  const most = mostRecalls(recall);
   return {
     name: 'spillway',
     wrapModelCall: async (given, handler) => {
-      const request = given as ModelRequest;
+      const offered = most > 0 ? LANGCHAIN_RECALL.offer(given as Fields) : undefined;
+      const request = (offered ?? given) as ModelRequest;
       const call = handler as (request: ModelRequest) => unknown;
       const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages');
       const { systemMessage, modelSettings } = request;
@@ -55,25 +61,31 @@ export function compactLangChain(
           model,
           maxOutputTokens,
           signal,
-          send: async ({ messages }) => {
-            const all = messages.map((message) =>
-              coerceMessageLikeToMessage(message as MessageFieldWithRole),
-            );
-            const [first, ...rest] = all;
-            const isSystem = instructions.length > 0 && first?.getType() === 'system';
-            const answer = (await call({
-              ...request,
-              ...(modelSettings && { modelSettings: found.untrimmed(modelSettings) }),
-              ...(isSystem && { systemMessage: first as SystemMessage }),
-              messages: isSystem ? rest : all,
-            })) as AIMessage;
-            const usage = usageIn(answer);
-            if (usage) await report(found, usage);
-            return answer;
+          send: async (prepared, flight) => {
+            const ask = async ({ messages }: Prepared): Promise<Sent> => {
+              const all = messages.map((message) =>
+                coerceMessageLikeToMessage(message as MessageFieldWithRole),
+              );
+              const [first, ...rest] = all;
+              const isSystem = instructions.length > 0 && first?.getType() === 'system';
+              const answer = await call({
+                ...request,
+                ...(modelSettings && { modelSettings: found.untrimmed(modelSettings) }),
+                ...(isSystem && { systemMessage: first as SystemMessage }),
+                messages: isSystem ? rest : all,
+              });
+              const usage = usageIn(answer);
+              if (usage) await report(found, usage);
+              return { data: answer };
+            };
+            const first = await ask(prepared);
+            const turn = { session: found, flight, wire: LANGCHAIN_RECALL, most, send: ask };
+            const { data } = offered ? await answeringRecalls(first, turn) : first;
+            return data as AIMessage;
           },
           say: (words) => new AIMessage(words),
         }),
-        async () => (await call(request)) as AIMessage,
+        async () => (await call(given as ModelRequest)) as AIMessage,
       );
     },
   };

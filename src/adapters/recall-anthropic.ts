@@ -1,5 +1,5 @@
 import { recallTool } from '../session/index.js';
-import { isFields, type Fields } from '../wire/index.js';
+import { isFields, listOf, type Fields } from '../wire/index.js';
 import { summed, type RecallStep, type RecallStream, type RecallWire } from './recall-loop.js';
 
 /** The recall tool in Anthropic's messages. */
@@ -180,7 +180,6 @@ function stepOf(said: readonly Fields[], hasOthers: boolean): RecallStep {
   return { calls, said: calls.length > 0 ? [{ role: 'assistant', content: said }] : [], hasOthers };
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isCall = ({ type }: Fields): boolean => type === 'tool_use';
 const isRecall = (block: Fields): boolean => isCall(block) && block.name === recallTool.name;
 const isThought = ({ type }: Fields): boolean => type === 'thinking' || type === 'redacted_thinking';

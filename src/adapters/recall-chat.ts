@@ -1,5 +1,5 @@
 import { recallTool } from '../session/index.js';
-import { isFields, type Fields } from '../wire/index.js';
+import { isFields, listOf, type Fields } from '../wire/index.js';
 import { summed, type RecallStep, type RecallStream, type RecallWire } from './recall-loop.js';
 
 /** The recall tool in chat completions. */
@@ -137,8 +137,6 @@ function stepOf(calls: readonly Fields[], message: Fields, hasOthers: boolean): 
     hasOthers,
   };
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const nameOf = (made: unknown): unknown => (isFields(made) ? made.name : undefined);
 

@@ -86,10 +86,11 @@ function inPlace(answer: Fields, visible: Fields): Fields {
   return Object.assign(answer, visible);
 }
 
-async function* streamedAnswers(
+/** The events of all answers, as one stream of which the client sees nothing of the tool. */
+export async function* streamedAnswers(
   first: AsyncIterable<unknown>,
   turn: RecallTurn,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): AsyncGenerator<unknown> {
   const recaller = new Recaller(turn);
   const stream = turn.wire.stream();

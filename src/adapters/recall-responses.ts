@@ -1,5 +1,5 @@
 import { recallTool } from '../session/index.js';
-import { isFields, type Fields } from '../wire/index.js';
+import { isFields, listOf, type Fields } from '../wire/index.js';
 import { summed, type RecallStep, type RecallStream, type RecallWire } from './recall-loop.js';
 
 /** The recall tool in OpenAI's responses. */
@@ -126,6 +126,5 @@ function stepOf(items: readonly Fields[]): RecallStep {
   };
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isReasoning = ({ type }: Fields): boolean => type === 'reasoning';
 const isRecall = ({ type, name }: Fields): boolean => type === 'function_call' && name === recallTool.name;

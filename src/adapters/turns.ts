@@ -57,11 +57,17 @@ async function answer<Answer>(session: Session, turn: Turn<Answer>, flight: Flig
     const { plan } = run.record ?? {};
     return say(commandAnswer(plan ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason));
   }
-  return flight.again((request) => send(request, flight), {
+  const options = {
     ...(model !== undefined && { model }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(signal && { signal }),
-  });
+  };
+  // A further request of this turn leaves the model as much room to answer as the first.
+  const own: Flight = {
+    until: (settled) => flight.until(settled),
+    again: (ask, given = options) => flight.again(ask, given),
+  };
+  return own.again((request) => send(request, own));
 }
 
 /** Reports what was used. The answer was paid for: a store that fails now is told of, and keeps it from nobody. */

@@ -7,5 +7,5 @@ export { isKnownRole, openaiChat } from './openai-chat/index.js';
 export { openaiResponses, parseItems } from './openai-responses/index.js';
 export { notOfFormat } from './faults.js';
 export { isProgramWritten } from './origin.js';
-export { isFields, jsonText, kindOf, type Fields } from './record.js';
+export { isFields, jsonText, kindOf, listOf, type Fields } from './record.js';
 export { formatNamed, formats } from './registry.js';

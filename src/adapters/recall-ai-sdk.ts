@@ -1,0 +1,230 @@
+import { recallTool } from '../session/index.js';
+import { isFields, listOf, type Fields } from '../wire/index.js';
+import { storable } from './ai-sdk-files.js';
+import {
+  summed,
+  type RecallCall,
+  type RecallStep,
+  type RecallStream,
+  type RecallWire,
+} from './recall-loop.js';
+
+/** The recall tool in what a model of the AI SDK is called with. */
+export const AI_SDK_RECALL: RecallWire = {
+  field: 'messages',
+  offer(params) {
+    const tools = listOf(params.tools);
+    const isTaken = tools.some((tool) => isFields(tool) && tool.name === recallTool.name);
+    const { toolChoice, responseFormat } = params;
+    if (isTaken || (isFields(toolChoice) && toolChoice.type === 'none')) return undefined;
+    // An object that is asked for without tools may not be spoken of as one call among others.
+    if (tools.length === 0 && isFields(responseFormat) && responseFormat.type === 'json') return undefined;
+    const { name, description, parameters } = recallTool;
+    return { ...params, tools: [...tools, { type: 'function', name, description, inputSchema: parameters }] };
+  },
+  step: ({ content }) => toldApart(content).parts.step(),
+  results: (calls, texts) => [
+    {
+      role: 'tool',
+      content: calls.map(({ id }, at) => ({
+        type: 'tool-result',
+        toolCallId: id,
+        toolName: recallTool.name,
+        output: { type: 'text', value: texts[at] },
+      })),
+    },
+  ],
+  visible(answers) {
+    const last = answers.at(-1)!;
+    const told = answers.map(({ content }) => toldApart(content));
+    return {
+      ...last,
+      content: told.flatMap(({ shown }) => shown),
+      usage: answers.map(({ usage }) => usage).reduce(summed),
+      finishReason: told.at(-1)!.parts.hasOthers ? last.finishReason : withoutCalls(last.finishReason),
+    };
+  },
+  stream: () => new AiSdkStream(),
+};
+
+/** The parts of one answer, told apart as they come: what the client sees, and what belongs to recalls alone. */
+class AnswerParts {
+  hasOthers = false;
+  readonly #recalls: Fields[] = [];
+  readonly #thoughts: Fields[] = [];
+  /** Of the thoughts, so many were shown; those behind them are held until it is known what they led to. */
+  #shownThoughts = 0;
+
+  /** What the client sees now: nothing of a recall, and thoughts only with what they led to. */
+  take(part: Fields): readonly Fields[] {
+    if (isThought(part)) this.#thoughts.push(part);
+    else if (isRecall(part)) this.#recalls.push(part);
+    else {
+      if (part.type === 'tool-call' && part.providerExecuted !== true) this.hasOthers = true;
+      return [...this.#released(), part];
+    }
+    return [];
+  }
+
+  /** The answer has ended: thoughts that are still held led to a recall, or to nothing at all. */
+  end(): readonly Fields[] {
+    return this.#recalls.length > 0 ? [] : this.#released();
+  }
+
+  /**
+   * A recall stands behind its thoughts, which some providers insist on. Where a thought has an id of its own and the
+   * client sees it, it may not be said twice: the recall then stands without its id, which would ask for it.
+   */
+  step(): RecallStep {
+    const isTied = this.#thoughts.slice(0, this.#shownThoughts).some(hasItemId);
+    const thoughts = this.#thoughts.filter((thought, at) => at >= this.#shownThoughts || !hasItemId(thought));
+    const said = [...thoughts, ...(isTied ? this.#recalls.map(withoutItemId) : this.#recalls)];
+    const { hasOthers } = this;
+    if (this.#recalls.length === 0) return { calls: [], said: [], hasOthers };
+    return {
+      calls: this.#recalls.map(callOf),
+      said: [{ role: 'assistant', content: said.map(asPrompt) }],
+      hasOthers,
+    };
+  }
+
+  #released(): readonly Fields[] {
+    const held = this.#thoughts.slice(this.#shownThoughts);
+    this.#shownThoughts = this.#thoughts.length;
+    return held;
+  }
+}
+
+function toldApart(content: unknown): { readonly parts: AnswerParts; readonly shown: readonly Fields[] } {
+  const parts = new AnswerParts();
+  const shown = listOf(content)
+    .filter(isFields)
+    .flatMap((part) => parts.take(part));
+  return { parts, shown: [...shown, ...parts.end()] };
+}
+
+const FIRST_ONLY: ReadonlySet<unknown> = new Set(['stream-start', 'response-metadata']);
+
+class AiSdkStream implements RecallStream {
+  readonly #begun = new Set<unknown>();
+  #usage: unknown;
+  #finish: Fields | undefined;
+  /** The answer under way, and which of the client's stream it is. */
+  #parts = new AnswerParts();
+  #answer = 0;
+  #hasOthers = false;
+  readonly #ownInputs = new Set<unknown>();
+  /** Thoughts that are being told, and events of those that are held. */
+  #telling = new Map<unknown, { text: string; providerMetadata?: unknown }>();
+  #held: Fields[] = [];
+
+  *take(event: Fields): Iterable<Fields> {
+    const { type } = event;
+    if (FIRST_ONLY.has(type)) {
+      if (!this.#begun.has(type)) yield event;
+      this.#begun.add(type);
+    } else if (type === 'finish') {
+      this.#usage = this.#usage === undefined ? event.usage : summed(this.#usage, event.usage);
+      this.#finish = event;
+    } else if (type === 'raw' || type === 'error') yield event;
+    else if (String(type).startsWith('reasoning-') && type !== 'reasoning-file') this.#think(event);
+    else if (isOwnInput(event, this.#ownInputs)) this.#ownInputs.add(event.id);
+    else yield* this.#part(event);
+  }
+
+  endAnswer(): RecallStep {
+    this.#parts.end();
+    const step = this.#parts.step();
+    if (step.calls.length > 0) this.#held = [];
+    this.#hasOthers = this.#parts.hasOthers;
+    this.#parts = new AnswerParts();
+    this.#telling = new Map();
+    this.#answer++;
+    return step;
+  }
+
+  *finish(): Iterable<Fields> {
+    yield* this.#released();
+    if (!this.#finish) return;
+    const { finishReason } = this.#finish;
+    const reason = this.#hasOthers ? finishReason : withoutCalls(finishReason);
+    yield { ...this.#finish, finishReason: reason, usage: this.#usage };
+  }
+
+  #think(event: Fields): void {
+    const told = this.#telling.get(event.id) ?? { text: '' };
+    if (event.type === 'reasoning-delta') told.text += String(event.delta);
+    if (event.providerMetadata !== undefined) told.providerMetadata = event.providerMetadata;
+    this.#telling.set(event.id, told);
+    this.#held.push(this.#numbered(event));
+    if (event.type === 'reasoning-end') this.#parts.take({ type: 'reasoning', ...told });
+  }
+
+  *#part(event: Fields): Iterable<Fields> {
+    this.#parts.take(event);
+    if (isRecall(event)) return;
+    yield* this.#released();
+    yield this.#numbered(event);
+  }
+
+  #released(): readonly Fields[] {
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
+
+  /** Blocks of several answers stand in one stream: each keeps a name of its own. */
+  #numbered(event: Fields): Fields {
+    const isBlock = /^(text|reasoning)-(start|delta|end)$/.test(String(event.type));
+    return isBlock && this.#answer > 0 ? { ...event, id: `${this.#answer}-${String(event.id)}` } : event;
+  }
+}
+
+const isThought = ({ type }: Fields): boolean => type === 'reasoning';
+const isRecall = ({ type, toolName }: Fields): boolean =>
+  type === 'tool-call' && toolName === recallTool.name;
+
+function isOwnInput({ type, id, toolName }: Fields, known: ReadonlySet<unknown>): boolean {
+  return type === 'tool-input-start'
+    ? toolName === recallTool.name
+    : String(type).startsWith('tool-input') && known.has(id);
+}
+
+const callOf = ({ toolCallId, input }: Fields): RecallCall => ({ id: String(toolCallId), arguments: input });
+
+/** A part of an answer as a prompt holds it. */
+function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {
+  const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  if (type === 'tool-call') return { type, ...part, input: parsed(part.input), ...options };
+  return storable({ type, ...part, ...options });
+}
+
+function parsed(input: unknown): unknown {
+  if (typeof input !== 'string') return input ?? {};
+  try {
+    return JSON.parse(input || '{}') as unknown;
+  } catch {
+    return {};
+  }
+}
+
+const optionsOf = ({ providerMetadata }: Fields): readonly [string, unknown][] =>
+  isFields(providerMetadata) ? Object.entries(providerMetadata) : [];
+
+const hasItemId = (part: Fields): boolean =>
+  optionsOf(part).some(([, options]) => isFields(options) && typeof options.itemId === 'string');
+
+function withoutItemId(part: Fields): Fields {
+  const options = optionsOf(part).map(([name, of]) => {
+    if (!isFields(of)) return [name, of];
+    const { itemId: _, ...rest } = of;
+    return [name, rest];
+  });
+  return { ...part, ...(options.length > 0 && { providerMetadata: Object.fromEntries(options) as Fields }) };
+}
+
+/** Why an answer ended whose calls were all answered here; one word in earlier versions of the SDK. */
+function withoutCalls(reason: unknown): unknown {
+  if (reason === 'tool-calls') return 'stop';
+  return isFields(reason) && reason.unified === 'tool-calls' ? { ...reason, unified: 'stop' } : reason;
+}

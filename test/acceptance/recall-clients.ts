@@ -1,0 +1,213 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { HumanMessage, ToolMessage, type AIMessage, type BaseMessage } from '@langchain/core/messages';
+import { ChatOpenAI } from '@langchain/openai';
+import { generateText, streamText, tool, wrapLanguageModel, type ModelMessage, type ToolSet } from 'ai';
+import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
+import OpenAI from 'openai';
+import { z } from 'zod';
+import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import type { Session } from '../../src/index.js';
+import type { Emulator } from '../emulator/index.js';
+
+/** One turn of a client that sends its whole history. */
+export interface Answered {
+  readonly text: string;
+  readonly tools: readonly string[];
+  readonly finish: unknown;
+  readonly input: number | undefined;
+}
+export type Ask = (words: string) => Promise<Answered>;
+
+export interface Wired {
+  readonly name: string;
+  readonly format: string;
+  open(
+    emulator: Emulator,
+    session: Session,
+    recall: boolean | number,
+    past?: unknown[],
+  ): { ask: Ask; history: unknown[] };
+}
+
+const LOOK = { type: 'object' as const, properties: { at: { type: 'string' } } };
+
+export const chat = (stream: boolean): Wired => ({
+  name: stream ? 'openai chat, streamed' : 'openai chat',
+  format: 'openai-chat',
+  open(emulator, session, recall, past = []) {
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const client = compactOpenAI(plain, { chat: session }, { recall });
+    const messages = past as OpenAI.ChatCompletionMessageParam[];
+    const tools = [{ type: 'function' as const, function: { name: 'look', parameters: LOOK } }];
+    const ask: Ask = async (content) => {
+      messages.push({ role: 'user', content });
+      const body = { model: 'm', messages, tools };
+      const answer = stream
+        ? await client.chat.completions
+            .stream({ ...body, stream_options: { include_usage: true } })
+            .finalChatCompletion()
+        : await client.chat.completions.create(body);
+      const { message, finish_reason: finish } = answer.choices[0]!;
+      messages.push(message);
+      const made = message.tool_calls ?? [];
+      for (const { id } of made) messages.push({ role: 'tool', tool_call_id: id, content: 'Seen.' });
+      return {
+        text: message.content ?? '',
+        tools: made.map((call) => (call.type === 'function' ? call.function.name : '')),
+        finish,
+        input: answer.usage?.prompt_tokens,
+      };
+    };
+    return { ask, history: messages };
+  },
+});
+
+export const responses = (stream: boolean): Wired => ({
+  name: stream ? 'openai responses, streamed' : 'openai responses',
+  format: 'openai-responses',
+  open(emulator, session, recall, past = []) {
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const client = compactOpenAI(plain, { responses: session }, { recall });
+    const input = past as OpenAI.Responses.ResponseInputItem[];
+    const tools = [{ type: 'function' as const, name: 'look', parameters: LOOK, strict: false }];
+    const ask: Ask = async (content) => {
+      input.push({ role: 'user', content });
+      const body = { model: 'm', input, tools, store: false };
+      const answer = stream
+        ? await client.responses.stream(body).finalResponse()
+        : await client.responses.create(body);
+      input.push(...(answer.output as OpenAI.Responses.ResponseInputItem[]));
+      const made = answer.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
+      for (const { call_id } of made) input.push({ type: 'function_call_output', call_id, output: 'Seen.' });
+      const text = answer.output
+        .flatMap((item) => (item.type === 'message' ? item.content : []))
+        .map((part) => (part.type === 'output_text' ? part.text : ''))
+        .join('');
+      const tool = made.map(({ name }) => name);
+      return {
+        text,
+        tools: tool,
+        finish: tool.length > 0 ? 'tool_calls' : 'stop',
+        input: answer.usage?.input_tokens,
+      };
+    };
+    return { ask, history: input };
+  },
+});
+
+export const claude = (stream: boolean): Wired => ({
+  name: stream ? 'anthropic, streamed' : 'anthropic',
+  format: 'anthropic',
+  open(emulator, session, recall, past = []) {
+    const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
+    const client = compactAnthropic(plain, session, { recall });
+    const messages = past as Anthropic.MessageParam[];
+    const tools = [{ name: 'look', input_schema: LOOK }];
+    let open: Anthropic.ToolResultBlockParam[] = [];
+    const ask: Ask = async (text) => {
+      messages.push({ role: 'user', content: [...open, { type: 'text', text }] });
+      const body = { model: 'm', max_tokens: 100, messages, tools };
+      const answer = stream
+        ? await client.messages.stream(body).finalMessage()
+        : await client.messages.create(body);
+      messages.push({ role: 'assistant', content: answer.content });
+      const made = answer.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
+      open = made.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'Seen.' }));
+      const words = answer.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      const finish = answer.stop_reason === 'tool_use' ? 'tool_calls' : 'stop';
+      const { input_tokens: fresh, cache_read_input_tokens: cached } = answer.usage;
+      return { text: words, tools: made.map(({ name }) => name), finish, input: fresh + (cached ?? 0) };
+    };
+    return { ask, history: messages };
+  },
+});
+
+/** The AI SDK, whichever provider's model it calls. */
+export const aiSdk = (provider: 'chat' | 'compatible' | 'anthropic', stream: boolean): Wired => ({
+  name: `ai sdk on ${provider}${stream ? ', streamed' : ''}`,
+  format: 'ai-sdk',
+  open(emulator, session, recall, past = []) {
+    const plain = {
+      chat: () => createOpenAI({ baseURL: emulator.url, apiKey: 'k' }).chat('m'),
+      compatible: () => createOpenAICompatible({ name: 'e', baseURL: emulator.url, includeUsage: true })('m'),
+      anthropic: () => createAnthropic({ baseURL: emulator.url, apiKey: 'k' })('claude-m'),
+    }[provider]();
+    const model = wrapLanguageModel({ model: plain, middleware: compactAiSdk(session, { recall }) });
+    const messages = past as ModelMessage[];
+    const tools = { look: tool({ inputSchema: z.object({ at: z.string() }) }) } as unknown as ToolSet;
+    const ask: Ask = async (content) => {
+      messages.push({ role: 'user', content });
+      const asked = { model, messages, tools, maxRetries: 0, maxOutputTokens: 100 };
+      const answer = stream ? streamText(asked) : await generateText(asked);
+      const calls = await answer.toolCalls;
+      messages.push(...(await answer.response).messages);
+      if (calls.length > 0)
+        messages.push({
+          role: 'tool',
+          content: calls.map(({ toolCallId, toolName }) => ({
+            type: 'tool-result',
+            toolCallId,
+            toolName,
+            output: { type: 'text', value: 'Seen.' },
+          })),
+        });
+      return {
+        text: await answer.text,
+        tools: calls.map(({ toolName }) => toolName),
+        finish: (await answer.finishReason) === 'tool-calls' ? 'tool_calls' : await answer.finishReason,
+        input: (await answer.usage).inputTokens,
+      };
+    };
+    return { ask, history: messages };
+  },
+});
+
+/** An agent of LangChain, which runs its own tools: here until it asks for one. */
+export const langChain = (stream: boolean): Wired => ({
+  name: `langchain${stream ? ', streamed' : ''}`,
+  format: 'langchain',
+  open(emulator, session, recall, past = []) {
+    const model = new ChatOpenAI({
+      model: 'm',
+      apiKey: 'k',
+      maxRetries: 0,
+      configuration: { baseURL: emulator.url },
+    });
+    const look = langchainTool(() => 'Seen.', { name: 'look', schema: z.object({ at: z.string() }) });
+    const middleware = [createMiddleware(compactLangChain(session, { recall }))];
+    const agent = createAgent({ model, tools: [look], middleware });
+    const messages = past as BaseMessage[];
+    const ask: Ask = async (content) => {
+      messages.push(new HumanMessage(content));
+      const given = { messages: [...messages] };
+      const state = stream
+        ? await lastOf(agent.stream(given, { streamMode: ['messages', 'values'] }))
+        : await agent.invoke(given);
+      const fresh = state.messages.slice(messages.length);
+      messages.push(...fresh);
+      const last = fresh.at(-1)!;
+      const { input_tokens: input } = (last as AIMessage).usage_metadata!;
+      const finish: unknown = last.response_metadata.finish_reason ?? 'stop';
+      return {
+        text: last.text,
+        tools: fresh.flatMap((one) => (one instanceof ToolMessage ? [one.name ?? ''] : [])),
+        finish,
+        input,
+      };
+    };
+    return { ask, history: messages };
+  },
+});
+
+/** The state at the end of a run that was streamed. */
+async function lastOf(
+  stream: Promise<AsyncIterable<unknown>>,
+): Promise<{ readonly messages: BaseMessage[] }> {
+  let state: unknown;
+  for await (const [mode, value] of (await stream) as AsyncIterable<[string, unknown]>)
+    if (mode === 'values') state = value;
+  return state as { messages: BaseMessage[] };
+}
