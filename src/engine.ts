@@ -23,11 +23,10 @@ import type {
 import { openStore } from './stores/index.js';
 import type { OpenFiller } from './summarizers/index.js';
 import {
-  createCatalogue,
+  createLazyCatalogue,
   createExactCounter,
   heuristicCounter,
   loadPrices,
-  openCatalogue,
   type Catalogue,
   type LimitOverride,
   type PriceOf,
@@ -102,12 +101,13 @@ type Assembly = EngineParts & { readonly store: SessionStore | undefined };
 async function assemble(parts: Assembly, config: EffectiveConfig, env: Environment): Promise<Engine> {
   const { stages, store, summarizer, summaryLines } = parts;
   const { settings } = config;
-  const catalogue = parts.catalogue ?? (await catalogueFor(config));
-  const counter = parts.counter ?? (await counterFor(config, catalogue));
   const asks = asksSummarizer(summarizer?.name, config);
   // A store may hold sessions of any model, whichever is named now.
-  const isPriced = store !== undefined || settings.model !== null || asks;
-  const priceOf = parts.priceOf ?? (isPriced ? await loadPrices() : () => null);
+  const prices = new Prices(parts.priceOf);
+  const catalogue = parts.catalogue ?? catalogueFor(config, prices);
+  if (store !== undefined || asks || namesModel(config)) await Promise.all([catalogue.load?.(), prices.load()]);
+  const { priceOf } = prices;
+  const counter = parts.counter ?? (await counterFor(config, catalogue));
   const openFiller = asks ? await fillersFor(parts, settings, env, catalogue, priceOf) : undefined;
   const policy = buildPolicy(settings, stages, stageOptions(config));
   const spillway = new Spillway({
@@ -171,11 +171,30 @@ function stageOptions(config: EffectiveConfig): Readonly<Record<string, unknown>
   return { ...config.stages, partial: { ...partial, retainCount: config.settings.thresholds.retainCount } };
 }
 
-/** The published sheets take 60 ms to load: only where a model was named and somebody needs its limits. */
-async function catalogueFor({ settings }: EffectiveConfig): Promise<Catalogue> {
-  const options = { overrides: overridesOf(settings.models) };
-  const named = settings.model ?? settings.summarizerModel.model;
-  return named === null ? createCatalogue(options) : openCatalogue(options);
+/** Whether the settings name a model that will be talked to: its limits are known from the start then. */
+function namesModel({ settings }: EffectiveConfig): boolean {
+  const agents = Object.values(settings.agents) as { readonly model?: unknown }[];
+  return [settings, ...agents].some(({ model }) => typeof model === 'string');
+}
+
+/** The published sheets take 60 ms to load: not before a model is talked to. */
+function catalogueFor({ settings }: EffectiveConfig, prices: Prices): Catalogue {
+  return createLazyCatalogue({ overrides: overridesOf(settings.models) }, () => prices.load());
+}
+
+/** Price sheets that are loaded when they are needed; until then no price is known. */
+class Prices {
+  #known: PriceOf | undefined;
+
+  constructor(known: PriceOf | undefined) {
+    this.#known = known;
+  }
+
+  readonly priceOf: PriceOf = (model, usage) => this.#known?.(model, usage) ?? null;
+
+  async load(): Promise<void> {
+    this.#known ??= await loadPrices();
+  }
 }
 
 function overridesOf(models: EffectiveConfig['settings']['models']): Record<string, LimitOverride> {

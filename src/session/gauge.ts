@@ -31,6 +31,8 @@ export interface Gauge {
   readonly budget: Budget;
   /** Model that the requests go to; null where none was named. */
   readonly model: string | null;
+  /** While what is known of the model is being loaded: `read` says more after it. Undefined where nothing is. */
+  readonly loading: Promise<void> | undefined;
   /** Limits that refusals have proven for it. */
   readonly learned: Limits;
   /** Window that the settings state, in tokens; null where they state none. */
@@ -71,9 +73,26 @@ export function createGauge({ settings, catalogue, counter, toolsTokens, model }
     budget = budgetFor(settings, limits, counter, asked);
     ratio = ratioFor(limits, counter);
   };
+  let loading: Promise<void> | undefined;
+  const loadLimits = (): void => {
+    const sheets = talksTo === null ? undefined : catalogue.load?.();
+    if (!sheets) return;
+    const loaded = sheets
+      .catch(() => undefined)
+      .then(() => {
+        if (loading !== loaded) return;
+        loading = undefined;
+        derive();
+      });
+    loading = loaded;
+  };
+  loadLimits();
   return {
     get budget() {
       return budget;
+    },
+    get loading() {
+      return loading;
     },
     get model() {
       return talksTo;
@@ -109,6 +128,7 @@ export function createGauge({ settings, catalogue, counter, toolsTokens, model }
       // What was reported was of another model's tokens.
       calibration = UNCALIBRATED;
       derive();
+      loadLimits();
     },
     askFor: (outputTokens) => {
       if (outputTokens === asked) return;

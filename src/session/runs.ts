@@ -91,7 +91,9 @@ export class Runs {
   }
 
   async #submit(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {
-    const settled = await this.#of.parts.stream.submit(respond);
+    const { gauge, stream } = this.#of.parts;
+    if (gauge.loading) await gauge.loading;
+    const settled = await stream.submit(respond);
     if (!settled.ok) throw settled.error;
     return settled.outcome;
   }

@@ -154,6 +154,7 @@ export class Spillway {
    */
   async open(options: SessionOptions & { readonly id: string }): Promise<Session> {
     const parts = this.#partsFor(options);
+    await parts.gauge.loading;
     const opened = await openThread(this.store, { sessionId: parts.id, agentPath: parts.agentPath }, parts);
     await parts.early.load(parts);
     return new Session(parts, opened);

@@ -27,6 +27,8 @@ export interface Catalogue {
    * field from the first that has it. `model` may carry vendor, gateway or date: `openrouter/anthropic/claude-opus-4`.
    */
   lookup(model: string, provider?: string, heard?: HeardLimits): ModelLimits;
+  /** Loads the published sheets where that was put off until a model is talked to; undefined where nothing is left to load. */
+  load?(): Promise<void> | undefined;
 }
 
 export interface CatalogueOptions {
@@ -91,6 +93,24 @@ export function createCatalogue({
 /** A catalogue with the published sheets, loaded now: 60 ms, so open it only when a model has been named. */
 export async function openCatalogue(options: Omit<CatalogueOptions, 'published'> = {}): Promise<Catalogue> {
   return createCatalogue({ ...options, published: await loadPublishedLimits() });
+}
+
+/** A catalogue whose sheets are loaded when the first model is talked to, together with whatever `also` loads. */
+export function createLazyCatalogue(
+  options: Omit<CatalogueOptions, 'published'>,
+  also: () => Promise<unknown>,
+): Catalogue {
+  let published: PublishedLimits | undefined;
+  let loading: Promise<void> | undefined;
+  const known = createCatalogue({ ...options, published: (name, provider) => published?.(name, provider) });
+  return {
+    lookup: known.lookup,
+    load: () => {
+      if (published) return undefined;
+      loading ??= Promise.all([loadPublishedLimits(), also()]).then(([sheets]) => void (published = sheets));
+      return loading;
+    },
+  };
 }
 
 interface Found {

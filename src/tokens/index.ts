@@ -12,6 +12,7 @@ export {
 export { loadPublishedLimits, type PublishedLimits } from './published.js';
 export {
   createCatalogue,
+  createLazyCatalogue,
   openCatalogue,
   type Catalogue,
   type CatalogueOptions,

@@ -145,6 +145,7 @@ export class SessionOperator {
 
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
   async plan(options: { readonly target?: number; readonly signal?: AbortSignal } = {}): Promise<DryRun> {
+    await this.#parts.gauge.loading;
     await this.#persistence.load();
     return dryRun(this.#state, this.#parts, options);
   }
