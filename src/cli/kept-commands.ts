@@ -35,9 +35,9 @@ export function keptCommands(
         'where sessions are kept: sqlite:FILE, postgres://HOST/NAME (default: the setting store)',
       )
       .option('--json', 'machine output');
-  const one = (name: string, description: string): Command =>
+  const one = (name: string, description: string, session = '<session>'): Command =>
     kept(name, description)
-      .argument('<session>', 'id of the session')
+      .argument(session, 'id of the session')
       .option('--agent <path>', 'which agent of it', 'primary')
       .option('--window <tokens>', 'input budget in tokens; nothing is kept back', parse.whole)
       .option('--model <name>', 'model whose limits apply')
@@ -95,9 +95,17 @@ export function keptCommands(
     .option('--call <number>', 'number of the call, from 1; the newest where absent', parse.whole)
     .option('--find <text>', 'were these words sent, compacted out, or never said?')
     .action(run((actions, options, [id]) => actions.explain(id!, options, terminal)));
-  one('costs', 'What a session spent, and whether each of its compactions pays.')
+  one(
+    'costs',
+    'What a session spent, and whether each of its compactions pays; without a session what all of a store spent.',
+    '[session]',
+  )
     .option('--calls', 'every call of it too, with what it was sent')
-    .action(run((actions, options, [id]) => actions.costs(id!, options, terminal)));
+    .action(
+      run((actions, options, [id]) =>
+        id === undefined ? actions.projectCosts(options, terminal) : actions.costs(id, options, terminal),
+      ),
+    );
   one('recall', 'Read back the original words of anything in the log.')
     .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200')
     .option('--query <words>', 'words to search for')

@@ -53,7 +53,13 @@ export type RunOutcome =
       readonly states: ReadonlyMap<string, unknown>;
       readonly stageMs: Readonly<Record<string, number>>;
     }
-  | { readonly kind: 'noop'; readonly reason: string; readonly stages: readonly StageOutcome[] }
+  | {
+      readonly kind: 'noop';
+      readonly reason: string;
+      readonly stages: readonly StageOutcome[];
+      /** What was proposed and not taken. */
+      readonly tried?: readonly PlannedEdit[];
+    }
   | Unreachable;
 
 /** Plans one run from start to end, on a draft. Commits nothing; the same input gives the same plan. */
@@ -127,7 +133,7 @@ function tooLittle(draft: Draft, input: RunInput, before: Reading): RunOutcome {
       : gain < minGain
         ? `would lower pressure by ${points(gain)} points, less than the minimum of ${minGain * 100}`
         : `would come down to ${draft.reading.pressure.toFixed(3)}, above the ${input.policy.reach.toFixed(3)} that is worth the rewriting`;
-  return { kind: 'noop', reason, stages: draft.outcomes };
+  return { kind: 'noop', reason, stages: draft.outcomes, tried: draft.edits };
 }
 
 /** What has to be reclaimed so that the target holds with what claims may grow by. */

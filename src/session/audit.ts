@@ -1,5 +1,6 @@
 import type { Json, StoredEvent } from '../spi/index.js';
 import type { CompactionRecord, PlannedEdit, Trigger } from '../transcript/index.js';
+import type { GivenWay } from './given-way.js';
 import type { RunReport } from './prepared.js';
 
 /** What was seen, whatever the ledger came to. All else is said of a decision, and falls with it. */
@@ -53,7 +54,7 @@ export class AuditTrail {
     this.say('triggered', undefined, { trigger: trigger.kind, reason: trigger.detail, pressure });
   }
 
-  ended(report: RunReport): void {
+  ended(report: RunReport, givenWay: GivenWay): void {
     const { kind, reason, durationMs, record, error, plan } = report;
     const stages = report.stages.map(({ stage, outcome, edits, before, after, faults }) => ({
       stage,
@@ -63,22 +64,22 @@ export class AuditTrail {
       tokensAfter: after.tokens,
       ...(faults.length > 0 && { faults: faults.map(({ message }) => message) }),
     }));
-    if (record) this.say('completed', record.id, { reason, stages, ...factsOf(record) });
+    if (record) this.say('completed', record.id, { reason, stages, ...factsOf(record, givenWay) });
     else if (kind === 'pending' && plan) this.say('pending', plan.hash, { reason, stages });
     else if (error) this.say('failed', undefined, { code: error.code, reason, stages, durationMs });
-    else this.say('noop', undefined, { reason, stages, durationMs });
+    else this.say('noop', undefined, { reason, strategy: report.strategy ?? [], stages, durationMs });
   }
 }
 
 /** What a record says for itself: strategy, ids before and after, models, durations. */
-function factsOf(record: CompactionRecord): Readonly<Record<string, Json>> {
+function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<string, Json>> {
   const { plan, durationMs, stageMs, calls = [], fallbacks = [] } = record;
   return {
     strategy: strategiesOf(plan.edits),
     edits: plan.edits.map((edit) => ({
       stage: edit.stage,
       reason: edit.reason,
-      before: edit.kind === 'replace' ? [edit.messageId] : [edit.fromId, edit.toId],
+      before: givenWay(edit),
       after: edit.kind === 'replace' ? [edit.messageId] : edit.replacement.map(({ id }) => id),
     })),
     tokensBefore: plan.before.tokens,

@@ -39,6 +39,13 @@ const NOTHING: CostLine = {
   unpriced: 0,
 };
 
+/** Sums that were stored, by line. */
+export function costsOf(entries: readonly UsageEntry[]): Costs {
+  const costs = { primary: NOTHING, compactor: NOTHING };
+  for (const { line, model: _, ...sums } of entries) costs[line] = together(costs[line], sums);
+  return costs;
+}
+
 /** The spending of one agent path. */
 export class CostBook {
   readonly #priceOf: PriceOf;

@@ -10,6 +10,8 @@ export interface RunReport {
   readonly reason: string;
   readonly stages: readonly StageOutcome[];
   readonly record?: CompactionRecord;
+  /** Of a run that came to nothing: what it would have done. */
+  readonly strategy?: readonly string[];
   /** Where an operator is asked first: what waits for the answer. */
   readonly plan?: Plan;
   readonly error?: SpillwayError;

@@ -14,7 +14,9 @@ import type { Emit } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionRecord, Plan, Trigger } from '../transcript/index.js';
+import { strategiesOf } from './audit.js';
 import { announce } from './announce.js';
+import { givenWayOf } from './given-way.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import type { RunReport } from './prepared.js';
 import { packOldPlans } from './old-plans.js';
@@ -85,9 +87,10 @@ export function respondNow(
     forced: how.forced,
   };
   const finish = (outcome: RunOutcome, bought?: Filling['bought']): RunReport => {
+    const before = state.projection;
     const report = settle(outcome, state, parts, timer() - started, bought);
     announce(emit, report, policy, gauge.read(state.projection).pressure);
-    parts.audit.ended(report);
+    parts.audit.ended(report, givenWayOf(before, state));
     return report;
   };
   const ready = trigger.kind === 'pressure' ? early.take(state) : undefined;
@@ -250,6 +253,7 @@ function settle(
       kind: 'noop',
       reason: outcome.reason,
       stages: outcome.stages,
+      strategy: strategiesOf(outcome.tried ?? []),
       durationMs,
       ...calls,
       ...warnings(pressure),

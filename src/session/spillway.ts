@@ -9,7 +9,7 @@ import type { OpenFiller } from '../summarizers/index.js';
 import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
 import { settingsOf } from './agents.js';
 import { AuditTrail } from './audit.js';
-import { CostBook, ProjectCosts, type Costs } from './costs.js';
+import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
 import { Follower } from './client/follow.js';
 import { EngineEvents, type EngineEvent } from './engine-events.js';
@@ -127,6 +127,15 @@ export class Spillway {
   /** What all sessions of this engine cost since it was opened, and never less. `session.operator.costs` has each one's. */
   get costs(): Costs {
     return this.#costs.totals;
+  }
+
+  /**
+   * What all sessions of the store cost as far as it is stored, whichever process they ran in; without a store the same as
+   * `costs`.
+   */
+  async projectCosts(): Promise<Costs> {
+    const { store } = this.#parts;
+    return store ? costsOf(await store.usage()) : this.costs;
   }
 
   /** The roster in order, then what is provided and switched off. */

@@ -3,12 +3,14 @@ import { createContainer, openSpillway, SERVICES } from '../../src/container.js'
 import type { ConfigSources, Spillway } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { BUDGET, emulated, pressed } from './summarizer.js';
-import { quarter, read, system } from './support.js';
+import { quarter, read, spillway as command, system, temporaryFolder } from './support.js';
 
 const MODEL = 'gpt-4o-mini';
 
+const folder = temporaryFolder();
+
 /** An engine whose clock is set by the test. */
-async function project(emulator: Emulator, settings: ConfigSources['settings'] = {}) {
+async function project(emulator: Emulator, settings: ConfigSources['settings'] = {}, store?: string) {
   const clock = { now: 1_800_000_000_000 };
   const container = createContainer();
   container.bind(SERVICES.TokenCounter).toConstantValue(quarter);
@@ -18,6 +20,7 @@ async function project(emulator: Emulator, settings: ConfigSources['settings'] =
   const spillway = await openSpillway(container, {
     settings: {
       ...emulated(emulator, { roster: ['auto'], model: MODEL, ...settings }),
+      ...(store !== undefined && { store }),
       summarizerModel: { model: MODEL, baseUrl: emulator.url },
       window: BUDGET,
       reserve: { output: 0 },
@@ -67,6 +70,32 @@ describe('K14: summarizer spending is a line of its own', () => {
         );
     sessions[0]!.operator.undo();
     expect(spillway.costs).toEqual(costs);
+  });
+
+  it('of the whole project after a restart and from the command line, whichever process spent it', async () => {
+    const emulator = await startEmulator();
+    const store = `sqlite:${folder.path}/project.db`;
+    const { spillway } = await project(emulator, {}, store);
+    for (const id of ['mill', 'dam']) {
+      const session = await spillway.open({ id });
+      await session.append(...read([system('Be brief.')]));
+      await pressed(session, 1);
+      await session.observe({ inputTokens: 1_000, outputTokens: 100 });
+    }
+    const { costs } = spillway;
+    expect(costs.primary.calls).toBe(2);
+    // Both have the same span: its text is bought once.
+    expect(costs.compactor.calls).toBe(1);
+    expect(await spillway.projectCosts()).toEqual(costs);
+    await spillway.close();
+    const again = (await project(emulator, {}, store)).spillway;
+    expect(again.costs.primary.calls).toBe(0);
+    expect(await again.projectCosts()).toEqual(costs);
+    await again.close();
+    const ran = await command(['costs', '--store', store, '--json']);
+    expect(JSON.parse(ran.out)).toEqual(JSON.parse(JSON.stringify(costs)));
+    const { out } = await command(['costs', '--store', store]);
+    expect(out).toMatch(/^primary: \$0\.\d+, 2 calls, .*\ncompactor: \$0\.\d+, 1 call, /);
   });
 
   it('prices each call by the model it went to', async () => {

@@ -1,7 +1,24 @@
 import type { CallRecord, CostLine, NetCost } from '../../index.js';
+import { createSpillway } from '../../index.js';
+import { EXIT } from '../exit.js';
 import { amount, change, dollars, percent } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
-import { showing, within, type KeptOptions } from './within.js';
+import { showing, storeOf, within, type KeptOptions } from './within.js';
+
+/** What all sessions of a store spent. */
+export async function projectCosts(options: KeptOptions, terminal: Terminal): Promise<number> {
+  const spillway = await createSpillway({ store: await storeOf(options, terminal), env: terminal.env });
+  try {
+    const spent = await spillway.projectCosts();
+    showing(options, terminal)(spent, () => [
+      spentLine('primary', spent.primary),
+      spentLine('compactor', spent.compactor),
+    ]);
+    return EXIT.done;
+  } finally {
+    await spillway.close();
+  }
+}
 
 /** What a session spent, whether its compactions pay, and with `--calls` what each call was sent. */
 export function costs(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {

@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.js';
 import { editLines, showing, storeOf, within, type KeptOptions } from './within.js';
 
 export type { KeptOptions } from './within.js';
-export { costs } from './costs.js';
+export { costs, projectCosts } from './costs.js';
 export { edit, release } from './edit.js';
 export { limits } from './limits.js';
 

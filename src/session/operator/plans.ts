@@ -11,6 +11,7 @@ import type {
   Trigger,
 } from '../../transcript/index.js';
 import { completedEvent } from '../announce.js';
+import { givenWayOf } from '../given-way.js';
 import { fillPlan, hasSlots } from '../fill.js';
 import type { Prepared } from '../prepared.js';
 import { commit } from '../respond.js';
@@ -56,7 +57,10 @@ export async function dryRun(
   const before = parts.gauge.read(state.projection);
   const outcome = planRun(input);
   const common = { before, calls: [], fallbacks: [] };
-  if (outcome.kind === 'noop') return { ...common, ...outcome, after: before };
+  if (outcome.kind === 'noop') {
+    const { kind, reason, stages } = outcome;
+    return { ...common, kind, reason, stages, after: before };
+  }
   if (outcome.kind === 'unreachable')
     return { ...common, ...outcome, reason: outcome.error.message, after: before };
   const filled =
@@ -89,6 +93,7 @@ export function previewPlan(
 export function commitPlan(plan: Plan, state: AgentState, parts: SessionParts): CompactionRecord {
   const draft = drawn(plan, state);
   const { pending } = state.ledger;
+  const before = state.projection;
   const isApproved = pending?.plan.hash === plan.hash;
   const states = isApproved && pending.states ? new Map(Object.entries(pending.states)) : state.stageStates;
   const bought = isApproved ? { calls: pending.calls ?? [], fallbacks: pending.fallbacks ?? [] } : undefined;
@@ -99,7 +104,7 @@ export function commitPlan(plan: Plan, state: AgentState, parts: SessionParts): 
     parts.stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
   }
   const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
-  parts.audit.ended({ ...report, durationMs: 0 });
+  parts.audit.ended({ ...report, durationMs: 0 }, givenWayOf(before, state));
   parts.stream.emit(completedEvent(record));
   return record;
 }

@@ -270,6 +270,20 @@ describe('K13: what happened to compaction is on record', () => {
     const { edits } = body as unknown as { edits: { before: string[]; after: string[] }[] };
     expect(edits.length).toBe(session.operator.history[0]!.plan.edits.length);
     expect(edits[0]!.before.every((id) => session.log.find(id))).toBe(true);
+    // All that gave way, not the ends of a span alone: nothing of it stands any more, and what stands is named.
+    const shown = new Set(session.view.map(({ message }) => message.id));
+    const [spans, parts] = [[] as typeof edits, [] as typeof edits];
+    session.operator.history[0]!.plan.edits.forEach(({ kind }, i) =>
+      (kind === 'supersede' ? spans : parts).push(edits[i]!),
+    );
+    const left = session.operator
+      .explain()
+      .filter(({ status }) => status === 'superseded')
+      .map(({ id }) => id);
+    expect(left.length).toBeGreaterThan(2);
+    expect(new Set(spans.flatMap(({ before }) => before))).toEqual(new Set(left));
+    for (const { after } of edits) for (const id of after) expect(shown.has(id)).toBe(true);
+    for (const { before, after } of parts) expect(before).toEqual(after);
     expect(events[2]).toMatchObject({ ref: 'c1', body: { flag: 'neutral', notes: 'so so' } });
   });
 
@@ -283,6 +297,13 @@ describe('K13: what happened to compaction is on record', () => {
     const small = await sessionOf(12_000, START);
     await small.operator.compact();
     expect((await small.operator.audit()).at(-1)!.kind).toBe('compaction.noop');
+    const settings = { roster: ['auto'], claims: { share: 0 }, stages: { auto: { windowMessages: 2 } } };
+    const dear = await sessionOf(20_000, [...LONG, user('And now?')], settings);
+    await dear.operator.compact({ target: dear.reading.pressure - 0.01 });
+    expect((await dear.operator.audit()).at(-1)).toMatchObject({
+      kind: 'compaction.noop',
+      body: { strategy: ['summarize'] },
+    });
   });
 });
 
