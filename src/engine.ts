@@ -105,7 +105,8 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
   // A store may hold sessions of any model, whichever is named now.
   const prices = new Prices(parts.priceOf);
   const catalogue = parts.catalogue ?? catalogueFor(config, prices);
-  if (store !== undefined || asks || namesModel(config)) await Promise.all([catalogue.load?.(), prices.load()]);
+  if (store !== undefined || asks || namesModel(config))
+    await Promise.all([catalogue.load?.(), prices.load()]);
   const { priceOf } = prices;
   const counter = parts.counter ?? (await counterFor(config, catalogue));
   const openFiller = asks ? await fillersFor(parts, settings, env, catalogue, priceOf) : undefined;

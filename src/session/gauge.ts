@@ -20,6 +20,8 @@ import type { Projection } from '../transcript/index.js';
 export interface Gauge {
   /** The size of a view against the budget, on the scale that reported usage has taught. */
   read(projection: Projection): Reading;
+  /** Tokens of a request by our own count for this model, whatever reports have taught. */
+  estimateOf(sent: Reading): number;
   /** Takes in the usage of the request that `sent` was read for; of this generation, or it must not be taken in. */
   observe(usage: Usage, sent: Reading): void;
   /** The view was rewritten: what was reported before it says less about what is sent after. */
@@ -73,6 +75,7 @@ export function createGauge({ settings, catalogue, counter, toolsTokens, model }
     budget = budgetFor(settings, limits, counter, asked);
     ratio = ratioFor(limits, counter);
   };
+  const estimateOf = ({ tokens, scale }: Reading): number => (tokens / scale) * ratio;
   let loading: Promise<void> | undefined;
   const loadLimits = (): void => {
     const sheets = talksTo === null ? undefined : catalogue.load?.();
@@ -117,8 +120,9 @@ export function createGauge({ settings, catalogue, counter, toolsTokens, model }
         generation,
         ratio,
       }),
+    estimateOf,
     observe: (usage, sent) => {
-      const estimate = (sent.tokens / sent.scale) * ratio;
+      const estimate = estimateOf(sent);
       calibration = calibrate(calibration, { estimate, usage, generation });
     },
     rewritten: () => void generation++,

@@ -1,5 +1,4 @@
-import type { Json } from '../spi/index.js';
-import { inputOf, type Reading, type Usage } from '../tokens/index.js';
+import { inputOf, UNCALIBRATED, type Reading, type Usage } from '../tokens/index.js';
 import { appendedAt, type ViewMessage } from '../transcript/index.js';
 import { CallBook, standingIn, type CallRecord } from './calls.js';
 import { measuredInjections, placeOfInjections, type Injection } from './injection.js';
@@ -7,6 +6,7 @@ import type { Prepared, RunReport } from './prepared.js';
 import { withoutMarkers } from './queue.js';
 import type { SentRequest } from './reaction.js';
 import type { AgentState, SessionParts } from './state.js';
+import { TrimmingWatch, type UsageNotice } from './upstream-trimming.js';
 
 /** What one request has beside the session's own. */
 export interface PrepareOptions {
@@ -19,15 +19,6 @@ export interface PrepareOptions {
   readonly maxOutputTokens?: number;
 }
 
-/** Something that reported usage gave away. */
-export interface UsageNotice {
-  readonly what: 'trimmed-upstream' | 'over-window';
-  readonly reported: number;
-  readonly expected: number;
-  readonly reason: string;
-  readonly [fact: string]: Json;
-}
-
 export interface Observation {
   /** What the request was read as; absent where the view was rewritten since. */
   readonly reading?: Reading;
@@ -37,13 +28,6 @@ export interface Observation {
 
 type Measured = ReturnType<typeof measuredInjections>;
 
-/**
- * Below this share of what was sent a report is no matter of counting: no tokenizer is off by half on a whole request.
- * Small requests are left out, whose fixed parts weigh too much.
- */
-const LEAST_REPORTED = 0.5;
-const LEAST_SENT = 1_000;
-
 /** Writes the requests of one session, and knows what each of them held. */
 export class Requests {
   readonly #parts: SessionParts;
@@ -51,6 +35,7 @@ export class Requests {
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
   /** Most input that each model was reported to have taken. */
   readonly #passed = new Map<string | null, number>();
+  readonly #watch = new TrimmingWatch();
   /** Where the last request differs from the plain view. */
   #injectedAt = Infinity;
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
@@ -120,9 +105,13 @@ export class Requests {
   observe(usage: Usage): Observation {
     const { gauge } = this.#parts;
     const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
-    const notices = this.#sent ? noticesOf(usage, this.#sent.reading) : [];
-    // What was cut on the way says nothing about how tokens are counted.
-    if (current && !notices.some(({ what }) => what === 'trimmed-upstream')) gauge.observe(usage, current);
+    const { notices, isFlat } = this.#sent
+      ? this.#watch.hear(usage, { ...this.#sent, estimate: gauge.estimateOf(this.#sent.reading) })
+      : { notices: [], isFlat: false };
+    const isCut = notices.some(({ what }) => what === 'trimmed-upstream');
+    // What was cut on the way says nothing about how tokens are counted, and what it may have taught is forgotten.
+    if (isCut && gauge.calibration.ratio < 1) gauge.calibration = UNCALIBRATED;
+    else if (current && !isCut && !isFlat) gauge.observe(usage, current);
     this.#passed.set(gauge.model, Math.max(this.#passed.get(gauge.model) ?? 0, inputOf(usage) || 0));
     const call = this.#book.observed(usage, gauge.calibration);
     return { ...(current && { reading: current }), ...(call && { call }), notices };
@@ -133,19 +122,4 @@ function withInjected(view: readonly ViewMessage[], place: number, injected: Mea
   const before = view.slice(0, place);
   const at = before.at(-1)?.to ?? 0;
   return [...before, ...injected.map((one) => ({ ...one, from: at, to: at })), ...view.slice(place)];
-}
-
-function noticesOf(usage: Usage, sent: Reading): UsageNotice[] {
-  const reported = inputOf(usage);
-  const expected = sent.tokens;
-  if (reported > 0 && expected >= LEAST_SENT && reported < LEAST_REPORTED * expected) {
-    const reason = 'the provider counted far less than was sent: something on the way cut the request';
-    return [{ what: 'trimmed-upstream', reported, expected, reason }];
-  }
-  if (reported > sent.budget.window) {
-    const reason =
-      'the provider counted more than its window: it has cut the request, or the window is another';
-    return [{ what: 'over-window', reported, expected: sent.budget.window, reason }];
-  }
-  return [];
 }

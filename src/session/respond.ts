@@ -16,6 +16,7 @@ import { SpillwayError } from '../errors/index.js';
 import type { CompactionRecord, Plan, Trigger } from '../transcript/index.js';
 import { strategiesOf } from './audit.js';
 import { announce } from './announce.js';
+import { passIsDue } from './pass-due.js';
 import { givenWayOf } from './given-way.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import type { RunReport } from './prepared.js';
@@ -173,15 +174,6 @@ function triggerFor(reading: Reading, state: AgentState, { policy }: SessionPart
   return results > 1 && fresh
     ? { kind: 'cap', detail: `tool results at ${results.toFixed(2)} of their cap` }
     : undefined;
-}
-
-function passIsDue(pass: Pass, { projection, log }: AgentState, { gauge }: SessionParts): boolean {
-  if (pass.when === 'compaction') return false;
-  if (pass.when === 'always') return true;
-  if (pass.when === 'iteration') return log.length > log.base && log.at(log.length - 1).role === 'tool';
-  const { pressure, tokens } = gauge.read(projection);
-  // The absolute threshold wins where one is set.
-  return pass.when.maxTokens > 0 ? tokens >= pass.when.maxTokens : pressure >= pass.when.pressure;
 }
 
 /** A pass keeps the view stable by a record of its own; it is no compaction: no history, no hooks, no events. */

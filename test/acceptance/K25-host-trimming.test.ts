@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
-import { engine, prose, spillway as command, temporaryFolder } from './support.js';
+import { engine, prose, read, says, spillway as command, temporaryFolder, user } from './support.js';
 
 const folder = temporaryFolder();
 
@@ -131,4 +131,41 @@ it('K25: what was switched off stands in the audit once, and in the history of a
   );
   const json = await command(['history', 'mill', '--store', store, '--json']);
   expect((JSON.parse(json.out) as { trimming: unknown[] }).trimming).toHaveLength(3);
+});
+
+/** Reports of a server that keeps so many tokens of whatever it is sent, while the session grows. */
+async function cutTo(kept: number, calls: number, counts = 1) {
+  const one = (await engine(30_000)).session();
+  const seen: { call: number; pressure: number }[] = [];
+  for (let call = 1; call <= calls; call++) {
+    await one.append(
+      ...read([user(`Go on. ${prose(300, call)}`), says(prose(400, 50 + call))]).map((message, i) => ({
+        ...message,
+        id: `${call}.${i}`,
+      })),
+    );
+    const { reading } = await one.prepare();
+    const estimate = reading.tokens / reading.scale;
+    await one.observe({ inputTokens: Math.min(kept, Math.round(counts * estimate)) });
+    seen.push({ call, pressure: estimate / reading.budget.tokens - reading.pressure });
+  }
+  const notices = (await one.operator.audit()).filter(({ kind }) => kind === 'compaction.trimmed-upstream');
+  return { notices, seen, one };
+}
+
+it('K25: a server that keeps so many tokens of a growing session is found out, and teaches nothing', async () => {
+  const { notices, seen, one } = await cutTo(4_096, 20);
+  // 700 tokens a call: the sixth request is the first that is cut.
+  expect(notices.length).toBeGreaterThanOrEqual(12);
+  expect(notices.at(-1)!.body).toMatchObject({ reported: 4_096 });
+  expect(one.reading.scale).toBeGreaterThan(0.95);
+  expect(Math.max(...seen.map(({ pressure }) => pressure))).toBeLessThan(0.02);
+});
+
+it('K25: one that counts otherwise than we do is not taken for one that cuts', async () => {
+  for (const counts of [0.7, 1, 1.6]) {
+    const { notices, one } = await cutTo(Infinity, 12, counts);
+    expect(notices).toEqual([]);
+    expect(one.reading.scale).toBeCloseTo(counts, 1);
+  }
 });
