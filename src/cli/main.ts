@@ -47,6 +47,14 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       'compact now, down to this pressure, whatever the gates say',
       fraction('--target'),
     )
+    .option('--threshold <pressure>', 'only where pressure is at least this', fraction('--threshold'))
+    .option(
+      '--strategy <names>',
+      'compact now by these: prune, drop, summarize, checkpoint; a list with commas',
+      names,
+    )
+    .option('--prompt <prompt>', 'prompt of the summaries: a name in the folder of prompts, or a path')
+    .option('--no-summarizer', 'write no summary, whatever the settings say')
     .action(async (file: string, options) => {
       const { compact } = await import('./commands/compact.js');
       exit(await compact(file, options, terminal));
@@ -168,6 +176,8 @@ function fraction(option: string): (text: string) => number {
     return value;
   };
 }
+
+const names = (text: string): string[] => text.split(',').map((name) => name.trim());
 
 function indexes(option: string): (text: string) => number[] {
   const index = whole(option);

@@ -24,6 +24,7 @@ export function crossChecks(settings: unknown): Finding[] {
   const entries = Array.isArray(roster) ? roster : [];
   const gates = entries.flatMap((entry, index) => gateOf(entry, index, settings) ?? []);
   return [
+    ...delegates(settings),
     ...doubleStages(entries),
     ...ungatedStages(entries, settings),
     ...fallingGates(gates),
@@ -42,6 +43,17 @@ function gateOf(entry: unknown, index: number, settings: unknown): Gate | undefi
   const opensAt = share(entry, 'opensAt');
   const path = ['roster', index, 'opensAt'];
   return !opensAt ? undefined : { stage: nameOf(entry) ?? '?', opensAt, path };
+}
+
+/** A compactor stands in the place of the stages; without one there is nobody to delegate to. */
+function* delegates(settings: unknown): Iterable<Finding> {
+  const path = ['compaction', 'strategy'];
+  if (![valueAt(settings, path)].flat().includes('delegate')) return;
+  yield {
+    path,
+    allowed: 'prune, drop, summarize, checkpoint',
+    remedy: 'delegate needs a compactor plugin, and none is loaded.',
+  };
 }
 
 function* doubleStages(entries: readonly unknown[]): Iterable<Finding> {

@@ -8,3 +8,5 @@ export { renderDefaultYaml } from './default-yaml.js';
 export { printConfig } from './print.js';
 export { envName, showPath, type Path } from './path.js';
 export { asksForText, chooseSummarizer, describeChoice } from './summarizer.js';
+export { StrategyNames, type Strategy } from './compaction-fields.js';
+export { strategyPlan, type StrategyPlan } from './strategies.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 import { crossChecks } from './checks.js';
+import { CompactionFields } from './compaction-fields.js';
 import { FillFields, SummarizerFields } from './summarizer-fields.js';
 import { CompactionThresholds, gate } from './thresholds.js';
 
@@ -106,38 +107,9 @@ const Fields = z.strictObject({
     )
     .default(['snip', 'micro', 'collapse', 'auto', 'partial', 'full'])
     .describe('Stages in order; a stage of your own names its gate: {stage: mine, opensAt: 0.86}.'),
-  compaction: z
-    .strictObject({
-      auto: z.boolean().default(true).describe('Compact when pressure says so. Off: only when asked.'),
-      approval: z
-        .enum(['off', 'ask'])
-        .default('off')
-        .describe(
-          'ask: what pressure starts waits for an operator, who approves, edits or rejects the plan; until then calls pause.',
-        ),
-      continue: z
-        .enum(['off', 'ask', 'on'])
-        .default('off')
-        .describe(
-          'After an automatic compaction: nothing more; the host is asked; or the agent is told to go on.',
-        ),
-      prompt: z
-        .string()
-        .nullable()
-        .default(null)
-        .describe(
-          'Prompt by which the model of the session writes its own summaries: a name in the folder of prompts, or a path. Wins over `agent`.',
-        ),
-      agent: z
-        .string()
-        .nullable()
-        .default(null)
-        .describe('One of summarizerAgents, in place of what `summarizer` says.'),
-    })
-    .prefault({})
-    .describe(
-      'Whether pressure alone may start a run, and who summarises: own prompt, named agent, default, nobody.',
-    ),
+  compaction: CompactionFields.prefault({}).describe(
+    'What a compaction may do, whether pressure alone may start one, and who summarises: own prompt, named agent, default, nobody.',
+  ),
   prune: z
     .enum(['off', 'iteration', 'compaction', 'always'])
     .default('off')

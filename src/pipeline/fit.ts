@@ -60,9 +60,14 @@ export function shrinkFresh(view: TranscriptView, need: number, count: Count): E
 
 /**
  * Supersedes the oldest exchanges that nothing protects until `need` tokens are free; pins among them stay as holes.
- * Exchanges that reach over each other go together or not at all.
+ * Exchanges that reach over each other go together or not at all. `isKept`: what stays beside what is protected.
  */
-export function dropOldest(view: TranscriptView, need: number, count: Count): Edit[] {
+export function dropOldest(
+  view: TranscriptView,
+  need: number,
+  count: Count,
+  isKept: (exchange: ViewExchange) => boolean = () => false,
+): Edit[] {
   const edits: Edit[] = [];
   let run: ViewExchange[] = [];
   let tokens = 0;
@@ -82,7 +87,7 @@ export function dropOldest(view: TranscriptView, need: number, count: Count): Ed
     tokens = 0;
   };
   for (const group of groupsOf(view)) {
-    if (group.some(stays)) {
+    if (group.some((exchange) => stays(exchange) || isKept(exchange))) {
       close();
       continue;
     }
@@ -93,6 +98,10 @@ export function dropOldest(view: TranscriptView, need: number, count: Count): Ed
   close();
   return edits;
 }
+
+/** What stands for a span that was summarised. */
+export const isSummary = ({ kind, messages }: ViewExchange): boolean =>
+  kind === 'replacement' && messages.some(({ message }) => message.label === 'summary');
 
 function stays({ protection, unseen }: ViewExchange): boolean {
   return (protection !== undefined && protection !== 'pinned') || (unseen && protection !== 'pinned');

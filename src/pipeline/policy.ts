@@ -32,6 +32,8 @@ export interface Pass {
 /** What decides how runs go, resolved from the settings once per session. */
 export interface Policy {
   readonly stages: readonly OpenableStage[];
+  /** Where runs begin: the gates of the stages, or of what comes to pass without any. */
+  readonly gates: readonly Gate[];
   readonly target: number;
   readonly escalation: Escalation;
   /** A run that lowers pressure by less commits nothing. */
@@ -42,8 +44,16 @@ export interface Policy {
   readonly passes: readonly Pass[];
   /** What signatures on reasoning vouch for; absent: nothing is done about them. */
   readonly reasoning?: ReasoningRule;
-  /** Nobody summarises: edits that stand for a span with a text are left out, prunes and drops stay. */
+  /** Nobody summarises: edits that stand for a span with a text are left out, prunes and drops stay; no text is bought. */
   readonly leaveSpans?: boolean;
+  /** What is above the target after all stages is dropped, oldest first; else only what does not fit. */
+  readonly dropsToTarget?: boolean;
+  /** A summary is only tried: where its text cannot be had, what it would stand for is dropped. */
+  readonly dropsOnFailure?: boolean;
+  /** What pressure starts waits for an operator. */
+  readonly waits?: boolean;
+  /** Names of what a run may do, for operators. */
+  readonly strategies?: readonly string[];
   /** Absolute trigger in tokens, in place of the first gate; 0 where there is none. */
   readonly maxTokens: number;
 }

@@ -3,7 +3,8 @@ import { Draft } from './draft.js';
 import { hashPlan } from './hash.js';
 import { measureEdit } from './measure.js';
 import { claimsRoom } from './room.js';
-import { carry, gainOf, leastGain, type RunInput, type RunOutcome } from './run.js';
+import { gainOf } from './proposal.js';
+import { carry, leastGain, type RunInput, type RunOutcome } from './run.js';
 import { joinReasoning, settleSignatures } from './signed.js';
 import { survivors } from './survivors.js';
 

@@ -35,3 +35,11 @@ export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy, for
   const upTo = (pressure: number): number => Math.floor((pressure * budget.tokens - tokens) / scale - claims);
   return { free: upTo(target), forSqueezed: Math.min(upTo(FULL_ENOUGH), draft.share(SQUEEZED_SHARE)) };
 }
+
+/** What has to be reclaimed so that the target holds with what claims may grow by. */
+export function withRoomForClaims(draft: Draft, target: number, room: number): number {
+  const reclaim = draft.reclaim(target);
+  // Where only bytes or images bind, claims have room.
+  if (reclaim === 0 || draft.reading.byTokens <= target) return reclaim;
+  return reclaim + growthOfClaims(draft, room);
+}

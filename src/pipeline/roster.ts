@@ -1,6 +1,7 @@
-import type { Settings } from '../config/index.js';
+import { strategyPlan, type Settings } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage } from '../spi/index.js';
+import type { Gate } from './due.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
 
 /** Puts the provided stages into the order and at the gates that the settings name. */
@@ -11,7 +12,8 @@ export function buildPolicy(
 ): Policy {
   const byName = indexStages(provided);
   const gates = builtInGates(settings);
-  const stages = settings.roster.map((entry): OpenableStage => {
+  const { roster, opensAt: firstGate, names, ...strategies } = strategyPlan(settings);
+  const stages = roster.map((entry): OpenableStage => {
     const name = typeof entry === 'string' ? entry : entry.stage;
     const plugin = byName.get(name);
     if (!plugin) {
@@ -33,12 +35,19 @@ export function buildPolicy(
     }
     return { stage: name, opensAt, plugin, options: optionsOf[name] };
   });
+  const begins: readonly Gate[] = stages.length > 0 ? stages : [{ stage: 'drop', opensAt: firstGate }];
   return {
     stages,
+    gates: begins,
+    strategies: names,
+    leaveSpans: strategies.onlyPrunes,
+    dropsToTarget: strategies.dropsToTarget,
+    dropsOnFailure: strategies.dropsOnFailure,
+    waits: strategies.waits,
     target: settings.target,
     escalation: settings.escalation,
-    minGain: settings.minGain ?? Math.min(MOST_MIN_GAIN, OF_ROOM * roomOf(stages, settings.target)),
-    reach: settings.minGain === null ? settings.target + (1 - OF_ROOM) * roomOf(stages, settings.target) : 1,
+    minGain: settings.minGain ?? Math.min(MOST_MIN_GAIN, OF_ROOM * roomOf(begins, settings.target)),
+    reach: settings.minGain === null ? settings.target + (1 - OF_ROOM) * roomOf(begins, settings.target) : 1,
     shares: {
       pins: settings.pins.share,
       summary: settings.summary.share,
@@ -57,8 +66,8 @@ const OF_ROOM = 0.75;
 const MOST_MIN_GAIN = 0.15;
 
 /** The room between the first gate and the target. */
-function roomOf(stages: readonly OpenableStage[], target: number): number {
-  return Math.max(0, (stages[0]?.opensAt ?? 1) - target);
+function roomOf(gates: readonly Gate[], target: number): number {
+  return Math.max(0, (gates[0]?.opensAt ?? 1) - target);
 }
 
 /**
@@ -66,15 +75,21 @@ function roomOf(stages: readonly OpenableStage[], target: number): number {
  * stages keep their distances. Without one the policy is returned as it is.
  */
 export function withAbsoluteTrigger(policy: Policy, budgetTokens: number): Policy {
-  const first = policy.stages[0];
+  const first = policy.gates[0];
   if (policy.maxTokens === 0 || !first || !Number.isFinite(budgetTokens)) return policy;
-  const factor = policy.maxTokens / (first.opensAt * budgetTokens);
+  return scaled(policy, policy.maxTokens / (first.opensAt * budgetTokens));
+}
+
+/** The same policy with its gates, target and gains so many times as high; none above 1. */
+function scaled(policy: Policy, factor: number): Policy {
+  const moved = <G extends Gate>(gate: G): G => ({ ...gate, opensAt: Math.min(1, gate.opensAt * factor) });
   return {
     ...policy,
     target: Math.min(1, policy.target * factor),
     minGain: policy.minGain * Math.min(1, factor),
     reach: Math.min(1, policy.reach * factor),
-    stages: policy.stages.map((stage) => ({ ...stage, opensAt: Math.min(1, stage.opensAt * factor) })),
+    stages: policy.stages.map(moved),
+    gates: policy.gates.map(moved),
   };
 }
 

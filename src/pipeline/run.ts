@@ -1,7 +1,6 @@
-import type { StageGoal, TranscriptView, ViewExchange } from '../spi/index.js';
-import { copyOfBudget, type Reading } from '../tokens/index.js';
+import type { ViewExchange } from '../spi/index.js';
+import type { Reading } from '../tokens/index.js';
 import type {
-  Edit,
   Floor,
   Plan,
   PlannedEdit,
@@ -13,12 +12,14 @@ import type {
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
 import { Draft, type DraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
-import { cutFreshResults, cutPins, dropOldest, FIT_RIGHTS, shrinkFresh } from './fit.js';
+import { dropToFit, dropToTarget } from './drop.js';
+import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
 import { computeFloor } from './floor.js';
 import { planOf } from './plan-value.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
+import { gainOf, proposalOf, standsForSpan, tierOf } from './proposal.js';
 import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
-import { claimsRoom, growthOfClaims, roomForDigests } from './room.js';
+import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
 import { settleSignatures, type LeftStanding } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
@@ -31,6 +32,8 @@ export interface RunInput extends DraftParts {
   readonly policy: Policy;
   /** An operator asked, or a provider refused: gates do not matter, the target does. */
   readonly forced: boolean;
+  /** A provider has refused the request, whatever it is read as. */
+  readonly refused?: boolean;
   /** Tool definitions and reserves that readings include and no edit can change; counted tokens. */
   readonly fixedTokens: number;
   readonly count: (text: string) => number;
@@ -80,8 +83,9 @@ export function planRun(input: RunInput): RunOutcome {
     FIT_RIGHTS,
   );
   openStages(draft, input, before, states, claimsSpace);
-  if (draft.reading.pressure > 1) goFurther(draft, input, states, claimsSpace);
-  if (draft.reading.pressure > 1) dropToFit(draft, input);
+  if (input.policy.dropsToTarget) dropToTarget(draft, input, claimsSpace);
+  if (mustGoOn(draft, input, before)) goFurther(draft, input, before, states, claimsSpace);
+  if (mustGoOn(draft, input, before)) dropToFit(draft, input, claimsSpace);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
     const room = roomForDigests(draft, input.policy, claimsSpace);
@@ -100,6 +104,12 @@ export function planRun(input: RunInput): RunOutcome {
   if (draft.edits.length === 0) return tooLittle(draft, input, before);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   return planned(draft, input, before, floor, states);
+}
+
+/** Whether a request would still be refused: over its budget, or as large as one that a provider has refused. */
+function mustGoOn(draft: Draft, input: RunInput, before: Reading): boolean {
+  if (draft.reading.pressure > 1) return true;
+  return input.refused === true && gainOf(before, draft.reading) < leastGain(input);
 }
 
 /** Whether a run has come far enough below `before` to stop. */
@@ -134,14 +144,6 @@ function tooLittle(draft: Draft, input: RunInput, before: Reading): RunOutcome {
         ? `would lower pressure by ${points(gain)} points, less than the minimum of ${minGain * 100}`
         : `would come down to ${draft.reading.pressure.toFixed(3)}, above the ${input.policy.reach.toFixed(3)} that is worth the rewriting`;
   return { kind: 'noop', reason, stages: draft.outcomes, tried: draft.edits };
-}
-
-/** What has to be reclaimed so that the target holds with what claims may grow by. */
-function withRoomForClaims(draft: Draft, target: number, room: number): number {
-  const reclaim = draft.reclaim(target);
-  // Where only bytes or images bind, claims have room.
-  if (reclaim === 0 || draft.reading.byTokens <= target) return reclaim;
-  return reclaim + growthOfClaims(draft, room);
 }
 
 /** The edit of this run that put a replacement where it stands. */
@@ -183,16 +185,6 @@ export function planPass(input: RunInput, pass: Pass): RunOutcome {
   return planned(draft, input, before, floor, states);
 }
 
-/** How far pressure fell: of the whole, or of a tier that stood above its cap. */
-export function gainOf(before: Reading, after: Reading): number {
-  return Math.max(before.pressure - after.pressure, tierOf(before) - Math.max(1, tierOf(after)));
-}
-
-/** Pressure of tool results on their own cap; 0 where none is set. */
-function tierOf(reading: Reading): number {
-  return reading.byToolResults ?? 0;
-}
-
 function openStages(
   draft: Draft,
   input: RunInput,
@@ -217,11 +209,17 @@ function openStages(
 const MOST_STEPS = 16;
 
 /** Where all stages together were not enough: those that can, once more under harder options, before anything is dropped. */
-function goFurther(draft: Draft, input: RunInput, states: Map<string, unknown>, claimsSpace: number): void {
+function goFurther(
+  draft: Draft,
+  input: RunInput,
+  before: Reading,
+  states: Map<string, unknown>,
+  claimsSpace: number,
+): void {
   const { policy } = input;
   for (const stage of policy.stages) {
     let { options } = stage;
-    for (let step = 0; step < MOST_STEPS && draft.reading.pressure > 1; step++) {
+    for (let step = 0; step < MOST_STEPS && mustGoOn(draft, input, before); step++) {
       options = harderOf(stage, options);
       if (options === undefined) break;
       draft.step(stage.stage, stage.opensAt, (view) => {
@@ -238,50 +236,6 @@ function harderOf({ plugin }: OpenableStage, options: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-function proposalOf(
-  stage: OpenableStage,
-  view: TranscriptView,
-  draft: Draft,
-  { policy, clock, count }: RunInput,
-  states: Map<string, unknown>,
-  reclaim: number,
-): readonly Edit[] {
-  const { budget, scale, bytes, images } = draft.reading;
-  const before = states.get(stage.stage);
-  const overCap = Math.max(0, tierOf(draft.reading) - 1) * (budget.caps.toolResults ?? 0);
-  const goal: StageGoal = {
-    reclaim,
-    reclaimResults: Math.ceil(overCap / scale),
-    reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
-    reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
-    // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
-    budget: copyOfBudget(budget),
-    summaryTokens: Math.floor(draft.share(policy.shares.summary)),
-    options: stage.options,
-    state: before === undefined ? undefined : structuredClone(before),
-    now: clock,
-    count,
-  };
-  const proposal = stage.plugin.plan(view, goal);
-  // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
-  if (proposal instanceof Promise) proposal.catch(() => undefined);
-  if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
-  if (proposal.state !== undefined) states.set(stage.stage, structuredClone(proposal.state));
-  return policy.leaveSpans ? proposal.edits.filter((edit) => !standsForSpan(edit)) : proposal.edits;
-}
-
-const standsForSpan = (edit: Edit): boolean => edit?.kind === 'supersede' && edit.slot !== undefined;
-
-/** Below every stage: oldest first, then fresh results and pins down to whatever size fits. */
-function dropToFit(draft: Draft, { policy, count }: RunInput): void {
-  draft.step('drop', 1, (view) => dropOldest(view, draft.reclaim(policy.target), count), FIT_RIGHTS);
-  if (draft.reading.pressure <= 1) return;
-  draft.step('fresh', 1, (view) => shrinkFresh(view, draft.reclaim(1), count), FIT_RIGHTS);
-  if (draft.reading.pressure <= 1) return;
-  const least = Math.max(0, draft.share(policy.shares.pins) - draft.reclaim(1));
-  draft.step('pins', 1, (view) => cutPins(view, least, count), FIT_RIGHTS);
 }
 
 export function planned(

@@ -50,11 +50,12 @@ export class AuditTrail {
     this.onEvent?.(event);
   }
 
-  triggered(trigger: Trigger, pressure: number): void {
-    this.say('triggered', undefined, { trigger: trigger.kind, reason: trigger.detail, pressure });
+  triggered(trigger: Trigger, pressure: number, strategy: readonly string[] = []): void {
+    this.say('triggered', undefined, { trigger: trigger.kind, reason: trigger.detail, pressure, strategy });
   }
 
-  ended(report: RunReport, givenWay: GivenWay): void {
+  /** `attempted`: what the run might have done; a record says itself what it did. */
+  ended(report: RunReport, givenWay: GivenWay, attempted: readonly string[] = []): void {
     const { kind, reason, durationMs, record, error, plan } = report;
     const stages = report.stages.map(({ stage, outcome, edits, before, after, faults }) => ({
       stage,
@@ -66,8 +67,9 @@ export class AuditTrail {
     }));
     if (record) this.say('completed', record.id, { reason, stages, ...factsOf(record, givenWay) });
     else if (kind === 'pending' && plan) this.say('pending', plan.hash, { reason, stages });
-    else if (error) this.say('failed', undefined, { code: error.code, reason, stages, durationMs });
-    else this.say('noop', undefined, { reason, strategy: report.strategy ?? [], stages, durationMs });
+    else if (error)
+      this.say('failed', undefined, { code: error.code, reason, strategy: attempted, stages, durationMs });
+    else this.say('noop', undefined, { reason, strategy: report.strategy ?? attempted, stages, durationMs });
   }
 }
 

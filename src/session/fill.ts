@@ -1,4 +1,4 @@
-import { refill, type Planned, type RunInput } from '../pipeline/index.js';
+import { planRun, refill, type Planned, type RunInput } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { CompactionRecord, ModelCall } from '../transcript/index.js';
 import type { CostBook } from './costs.js';
@@ -38,5 +38,15 @@ export async function fillPlan(
     reasons.push('all: with the bought text the plan would not fit, or not be worth it');
   for (const place of refilled?.refused ?? [])
     reasons.push(`${edits[place]!.slot!.prompt}: the bought text would not shrink the view`);
-  return { outcome: refilled?.outcome ?? outcome, bought: { calls, fallbacks: reasons } };
+  const bought = { calls, fallbacks: reasons };
+  const isMissing = edits.some(({ kind, slot }, place) => kind === 'supersede' && slot && !texts.has(place));
+  const dropped = input.policy.dropsOnFailure && isMissing ? droppedInstead(input) : undefined;
+  if (dropped) reasons.push('all: dropped, oldest first, since a summary could not be had');
+  return { outcome: dropped ?? refilled?.outcome ?? outcome, bought };
+}
+
+/** The same run without summaries; undefined where that comes to nothing. */
+function droppedInstead(input: RunInput): Planned | undefined {
+  const outcome = planRun({ ...input, policy: { ...input.policy, leaveSpans: true } });
+  return outcome.kind === 'planned' ? outcome : undefined;
 }

@@ -9,6 +9,7 @@ export type { Gauge } from './gauge.js';
 export type { Prepared, RunReport } from './prepared.js';
 export type { Disposition } from './operator/explain.js';
 export { replaySession, type ReplayedCall } from './replay.js';
+export type { RunOverrides } from './run-overrides.js';
 export type { AuditTrail } from './audit.js';
 export type { Flight } from './call-line.js';
 export type { CallRecord } from './calls.js';

@@ -1,26 +1,17 @@
-import {
-  leftStanding,
-  type Pass,
-  type Planned,
-  planPass,
-  planRun,
-  planSignatures,
-  type RunInput,
-  runIsDue,
-  type RunOutcome,
-  spentAfter,
-} from '../pipeline/index.js';
+import { type Planned, planRun, runIsDue, type RunOutcome, spentAfter } from '../pipeline/index.js';
 import type { Emit } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import { SpillwayError } from '../errors/index.js';
-import type { CompactionRecord, Plan, Trigger } from '../transcript/index.js';
+import type { Plan, Trigger } from '../transcript/index.js';
 import { strategiesOf } from './audit.js';
 import { announce } from './announce.js';
 import { passIsDue } from './pass-due.js';
 import { givenWayOf } from './given-way.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import type { RunReport } from './prepared.js';
-import { packOldPlans } from './old-plans.js';
+import { commit } from './commit.js';
+import { commitPass, commitSignatures } from './passes.js';
+import { belowThreshold, type RunManner } from './run-overrides.js';
 import { inputFor } from './run-input.js';
 import { admitArrivals, type AgentState, type SessionParts } from './state.js';
 import { warningsOf } from './warnings.js';
@@ -46,7 +37,7 @@ export function respondToPressure(
   emit({ kind: 'reading', reading });
   const trigger = auto || state.queued ? triggerFor(reading, state, parts) : undefined;
   if (!trigger) {
-    const belowGate = reading.pressure < (policy.stages[0]?.opensAt ?? Infinity);
+    const belowGate = reading.pressure < (policy.gates[0]?.opensAt ?? Infinity);
     return {
       kind: belowGate ? 'below-gate' : 'waiting',
       reason: belowGate
@@ -61,6 +52,7 @@ export function respondToPressure(
     // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
     target: overflow ? policy.target * Math.min(1, reading.pressure) : policy.target,
     forced: overflow,
+    refused: state.overflowed,
     signal,
   });
 }
@@ -71,41 +63,40 @@ export function respondNow(
   parts: SessionParts,
   emit: Emitting,
   trigger: Trigger,
-  how: { readonly target: number; readonly forced: boolean; readonly signal?: AbortSignal | undefined },
+  how: RunManner,
 ): Response {
-  const { gauge, policy, timer, early } = parts;
+  const { gauge, timer, early } = parts;
+  const { policy, filler } = how.tuned ?? parts;
   if (trigger.kind === 'pressure') early.revive(state, parts);
   if (trigger.kind === 'pressure' && early.running)
     return early.running.then(() => respondNow(state, parts, emit, trigger, how));
   const started = timer();
   const reading = gauge.read(state.projection);
+  if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
   emit({ kind: 'triggered', reading, reason: trigger.detail });
-  parts.audit.triggered(trigger, reading.pressure);
+  parts.audit.triggered(trigger, reading.pressure, policy.strategies);
   for (const pass of policy.passes) if (pass.when === 'compaction') commitPass(pass, state, parts);
   const input = {
     ...inputFor(state, parts, trigger),
     policy: { ...policy, target: how.target },
     forced: how.forced,
+    ...(how.refused && { refused: true }),
   };
+  const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
   const finish = (outcome: RunOutcome, bought?: Filling['bought']): RunReport => {
     const before = state.projection;
-    const report = settle(outcome, state, parts, timer() - started, bought);
+    const report = settle(outcome, state, parts, { durationMs: timer() - started, waits, bought });
     announce(emit, report, policy, gauge.read(state.projection).pressure);
-    parts.audit.ended(report, givenWayOf(before, state));
+    parts.audit.ended(report, givenWayOf(before, state), policy.strategies);
     return report;
   };
   const ready = trigger.kind === 'pressure' ? early.take(state) : undefined;
   const enough = ready && { ...ready.outcome, after: gauge.read(ready.outcome.draft) };
-  if (enough && enough.after.pressure < (policy.stages[0]?.opensAt ?? 1)) return finish(enough, ready.bought);
+  if (enough && enough.after.pressure < (policy.gates[0]?.opensAt ?? 1)) return finish(enough, ready.bought);
   const outcome = planRun(input);
-  if (!parts.filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
-  parts.filler.onBreaker = (stage, to) => emit({ kind: 'breaker', stage, state: to });
-  return finishWithText(
-    fillPlan(input, outcome, parts.filler, parts.costs, how.signal),
-    state,
-    parts,
-    finish,
-  );
+  if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
+  filler.onBreaker = (stage, to) => emit({ kind: 'breaker', stage, state: to });
+  return finishWithText(fillPlan(input, outcome, filler, parts.costs, how.signal), state, parts, finish);
 }
 
 /** Commits when the text is there, unless the ledger moved on meanwhile; lets in what arrived while it was waited for. */
@@ -164,9 +155,9 @@ function triggerFor(reading: Reading, state: AgentState, { policy }: SessionPart
     const { id, auto } = state.queued;
     return { kind: auto ? 'overflow' : 'manual', detail: `queued in the log by ${id}` };
   }
-  const { stages, minGain } = policy;
+  const { gates, minGain } = policy;
   const freshTokens = minGain * reading.budget.tokens;
-  if (runIsDue(reading.pressure, stages, state.spent, state.appendedTokens, freshTokens)) {
+  if (runIsDue(reading.pressure, gates, state.spent, state.appendedTokens, freshTokens)) {
     return { kind: 'pressure', detail: `pressure ${reading.pressure.toFixed(3)}` };
   }
   const results = reading.byToolResults ?? 0;
@@ -176,51 +167,31 @@ function triggerFor(reading: Reading, state: AgentState, { policy }: SessionPart
     : undefined;
 }
 
-/** A pass keeps the view stable by a record of its own; it is no compaction: no history, no hooks, no events. */
-function commitPass(pass: Pass, state: AgentState, parts: SessionParts): void {
-  commitQuietly(pass, (input) => planPass(input, pass), state, parts);
-}
-
-/** Reasoning that a compaction had left to an open tool loop, once that loop is over. */
-function commitSignatures(state: AgentState, parts: SessionParts): void {
-  if (leftStanding(state.ledger.records).length === 0) return;
-  const why = { kind: 'prune', detail: 'signed reasoning: its tool loop is over' } as const;
-  commitQuietly(why, planSignatures, state, parts);
-}
-
-function commitQuietly(
-  { kind, detail }: Trigger,
-  plan: (input: RunInput) => RunOutcome | undefined,
-  state: AgentState,
-  parts: SessionParts,
-): void {
-  const started = parts.timer();
-  const outcome = plan(inputFor(state, parts, { kind, detail }));
-  if (outcome?.kind === 'planned') commit(outcome, 'prune', state, parts, parts.timer() - started);
-}
-
 /** Commits what was planned, and remembers what a run that did not help would need to be worth repeating. */
 function settle(
   outcome: RunOutcome,
   state: AgentState,
   parts: SessionParts,
-  durationMs: number,
-  bought?: Filling['bought'],
+  {
+    durationMs,
+    waits,
+    bought,
+  }: { readonly durationMs: number; readonly waits: boolean; readonly bought: Filling['bought'] | undefined },
 ): RunReport {
-  const { stages } = parts.policy;
+  const { gates } = parts.policy;
   const calls = bought && { calls: bought.calls };
   const warnings = (pressure: number): { readonly warnings?: readonly string[] } => {
-    const found = warningsOf(outcome, pressure, stages[0]?.opensAt ?? Infinity, bought);
+    const found = warningsOf(outcome, pressure, gates[0]?.opensAt ?? Infinity, bought);
     return found.length > 0 ? { warnings: found } : {};
   };
-  if (outcome.kind === 'planned' && parts.approval && outcome.plan.trigger.kind !== 'manual') {
+  if (outcome.kind === 'planned' && waits) {
     propose(outcome, state, bought);
     return { ...pendingReport(outcome.plan), durationMs, ...calls };
   }
   if (outcome.kind === 'planned') {
     const warned = warnings(outcome.after.pressure);
     const record = commit(outcome, 'compaction', state, parts, durationMs, { ...bought, ...warned });
-    state.spent = spentAfter(outcome.after.pressure, stages, state.appendedTokens);
+    state.spent = spentAfter(outcome.after.pressure, gates, state.appendedTokens);
     state.overflowed = false;
     state.queued = undefined;
     return {
@@ -234,7 +205,7 @@ function settle(
     };
   }
   const { pressure } = parts.gauge.read(state.projection);
-  state.spent = spentAfter(pressure, stages, state.appendedTokens) ?? {
+  state.spent = spentAfter(pressure, gates, state.appendedTokens) ?? {
     gate: -1,
     appended: state.appendedTokens,
   };
@@ -245,7 +216,7 @@ function settle(
       kind: 'noop',
       reason: outcome.reason,
       stages: outcome.stages,
-      strategy: strategiesOf(outcome.tried ?? []),
+      ...(outcome.tried?.length && { strategy: strategiesOf(outcome.tried) }),
       durationMs,
       ...calls,
       ...warnings(pressure),
@@ -259,38 +230,4 @@ function settle(
 function propose({ plan, states }: Planned, state: AgentState, bought?: Filling['bought']): void {
   const proposal = { plan, at: plan.inputs.clock, states: Object.fromEntries(states), ...bought };
   state.ledger.play({ kind: 'propose', proposal });
-}
-
-export function commit(
-  { plan, draft, states, stageMs }: Pick<Planned, 'plan' | 'draft' | 'states' | 'stageMs'>,
-  kind: CompactionRecord['kind'],
-  state: AgentState,
-  parts: SessionParts,
-  durationMs: number,
-  bought?: Partial<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'warnings'>>,
-  approves?: string,
-): CompactionRecord {
-  const id = `c${state.ledger.records.length + 1}`;
-  const committedAt = plan.inputs.clock;
-  const timing = { committedAt, durationMs, stageMs };
-  const record: CompactionRecord = {
-    id,
-    kind,
-    status: 'committed',
-    plan,
-    ...timing,
-    ...(kind === 'compaction' && {
-      summarizer: parts.summarizer,
-      model: parts.gauge.model,
-      unchangedTokens: Math.round(draft.tokensBefore(draft.changedFrom) * plan.inputs.scale),
-    }),
-    ...bought,
-  };
-  state.ledger.commit(record, approves);
-  void packOldPlans(state.ledger);
-  if (kind === 'compaction') state.queued = undefined;
-  state.projection = draft;
-  state.stageStates = states;
-  parts.gauge.rewritten();
-  return record;
 }

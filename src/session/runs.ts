@@ -6,18 +6,14 @@ import type { Persistence } from './persistence/persistence.js';
 import type { RunReport } from './prepared.js';
 import { continuesAfter } from './queue.js';
 import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
+import type { RunManner } from './run-overrides.js';
 import type { AgentState, SessionParts } from './state.js';
 
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MOST_ROUNDS_WITH_TEXT = 3;
 
 /** How a run is made that no gate started. */
-export interface ManualRun {
-  /** Pressure to go down to. */
-  readonly target: number;
-  /** Stops the waiting for text: the compaction goes on with what there is. */
-  readonly signal?: AbortSignal | undefined;
-}
+export type ManualRun = Omit<RunManner, 'forced'>;
 
 export interface RunsParts {
   readonly parts: SessionParts;

@@ -158,7 +158,7 @@ export class Session {
    */
   overflowed(error: unknown): Promise<OverflowVerdict> {
     return this.#reaction.to(error, this.#requests.sent, (trigger, target) =>
-      this.#runs.compact(trigger, { target }),
+      this.#runs.compact(trigger, { target, refused: true }),
     );
   }
 

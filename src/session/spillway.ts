@@ -16,6 +16,7 @@ import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { createGauge } from './gauge.js';
 import { Background } from './ahead/background.js';
 import { EarlyFill } from './ahead/early.js';
+import { tunedBy } from './run-overrides.js';
 import { SessionMap, type SessionMapOptions } from './session-map.js';
 import { Session } from './session.js';
 import type { SessionParts } from './state.js';
@@ -202,6 +203,11 @@ export class Spillway {
     const agentPath = options.agentPath ?? 'primary';
     const settings = settingsOf(config.settings, agentPath);
     const policy = settings === config.settings ? this.#parts.policy : this.#parts.policyOf(settings);
+    /** As the budget and the model of now have it. */
+    const inForce = (policy: Policy): Policy => ({
+      ...withAbsoluteTrigger(policy, gauge.budget.tokens),
+      reasoning: reasoningRuleFor(format, gauge.model, settings.reasoning.signed),
+    });
     const drafts = memoised(counter);
     const gauge = createGauge({
       settings,
@@ -233,9 +239,7 @@ export class Spillway {
       agentPath,
       format: format.name,
       get policy() {
-        const leaveSpans = summarizer.from === 'none';
-        const reasoning = reasoningRuleFor(format, gauge.model, settings.reasoning.signed);
-        return { ...withAbsoluteTrigger(policy, gauge.budget.tokens), leaveSpans, reasoning };
+        return inForce(policy);
       },
       pins: {
         system: settings.pins.system,
@@ -244,7 +248,13 @@ export class Spillway {
         also: options.keep ?? [],
       },
       auto: settings.compaction.auto,
-      approval: settings.compaction.approval === 'ask',
+      tuned: (overrides) =>
+        tunedBy(overrides, {
+          settings,
+          policyOf: (changed) => inForce(this.#parts.policyOf(changed)),
+          policy: inForce(policy),
+          filler,
+        }),
       continues: settings.compaction.continue,
       prepareAt: settings.fill.prepareAt,
       early: new EarlyFill({

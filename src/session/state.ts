@@ -25,6 +25,7 @@ import type { Follower } from './client/follow.js';
 import type { Gauge } from './gauge.js';
 import type { EarlyFill } from './ahead/early.js';
 import type { RunReport } from './prepared.js';
+import type { RunOverrides, Tuned } from './run-overrides.js';
 import { pinPredicate, type PinRules } from './pins.js';
 import { markerOf, type QueuedCompaction } from './queue.js';
 
@@ -42,8 +43,8 @@ export interface SessionParts {
   readonly pins: PinRules;
   /** Compact when pressure says so; off: only when asked. */
   readonly auto: boolean;
-  /** A run that pressure started waits for an operator's yes. */
-  readonly approval: boolean;
+  /** Policy and summarizer of a run that is to go otherwise than the settings say. Throws `CONFIG_INVALID`. */
+  readonly tuned: (overrides: RunOverrides) => Tuned;
   /** What becomes of an agent that an automatic compaction interrupts. */
   readonly continues: 'off' | 'ask' | 'on';
   /** Pressure from which the next compaction is prepared between turns; null: never. */

@@ -33,6 +33,8 @@ export interface FillerParts
   readonly once?: BoughtOnce | undefined;
   /** Facts for every request that the transcript does not say. */
   readonly lines?: SummaryLines | undefined;
+  /** The prompts with another one of its own, by name or path. Throws `CONFIG_INVALID` where there is none. */
+  readonly promptsWith?: (named: string) => Prompts;
   /** Why no further call may be made now, e.g. the spend cap; undefined while one may. */
   readonly stopped: () => string | undefined;
 }
@@ -72,6 +74,12 @@ export class Filler {
 
   get breakers(): Readonly<Record<string, BreakerState>> {
     return this.#parts.breakers.states;
+  }
+
+  /** The same, asked by another prompt: breakers and bought texts are shared. Throws `CONFIG_INVALID`. */
+  withPrompt(named: string): Filler {
+    const { promptsWith } = this.#parts;
+    return promptsWith ? new Filler({ ...this.#parts, prompts: promptsWith(named), once: this.#once }) : this;
   }
 
   /** Of whom is asked, and with which words: texts of one version are the same purchase. */
@@ -127,7 +135,7 @@ export class Filler {
     };
     const turnstile = new Turnstile(concurrency);
     const pinned = pinWhole(log, isPinned);
-    const { once: _, lines: __, ...common } = this.#parts;
+    const { once: _, lines: __, promptsWith: ___, ...common } = this.#parts;
     const parts = {
       ...common,
       redact,

@@ -96,13 +96,15 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
     shared.set(artifacts, once);
     return once;
   };
+  const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
   return ({ choice = DEFAULT, sessionModel = settings.model, artifacts = kept, ...session }) => {
     const agent = choice.from === 'agent' ? settings.summarizerAgents[choice.name] : undefined;
     const named = choice.from === 'prompt' ? choice.name : agent?.prompt;
     return new Filler({
       ...session,
       summarizer: summarizerOf(choice, sessionModel),
-      prompts: named ? withOwnPrompt(prompts, ownPrompt(named, sources)) : prompts,
+      prompts: named ? promptsWith(named) : prompts,
+      promptsWith,
       redact,
       priceOf,
       once: artifacts && onceOn(artifacts),

@@ -51,6 +51,7 @@ describe('K1: the check before every call: opens at 0.85, goes on to 0.60', () =
 
   it('opens one stage after the other until it is reached, whatever their gates', async () => {
     const settings = {
+      compaction: { strategy: null },
       roster: ['snip', 'collapse', 'auto'],
       thresholds: { collapseThreshold: 0.9, autoThreshold: 0.95 },
     };

@@ -62,6 +62,7 @@ export function budgetOf(tokens: number, caps: Budget['caps'] = {}, bytes?: numb
 export function policyOf(stages: readonly OpenableStage[], changes: Partial<Policy> = {}): Policy {
   return {
     stages,
+    gates: stages,
     target: 0.6,
     escalation: 'gates',
     minGain: 0.05,

@@ -1,5 +1,6 @@
 import { formatNamed } from '../../wire/index.js';
 import { readSession } from '../../importers/index.js';
+import type { RunOverrides } from '../../index.js';
 import { EXIT } from '../exit.js';
 import { openFor, type PolicyOptions } from '../open.js';
 import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
@@ -8,7 +9,13 @@ import type { Terminal } from '../terminal.js';
 
 export interface CompactOptions extends PolicyOptions {
   readonly upto?: number;
+  /** What this run does otherwise than the settings say; where any of it is given, it runs whatever the gates say. */
   readonly target?: number;
+  readonly threshold?: number;
+  readonly strategy?: readonly string[];
+  readonly prompt?: string;
+  /** False: no summary. */
+  readonly summarizer?: boolean;
 }
 
 /** One-shot: appends all messages, lets one run happen, writes what would be sent. */
@@ -22,8 +29,8 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   // One by one: a file may hold more messages than a call takes arguments.
   for (const message of messages) void session.append(message);
   const before = session.reading;
-  const forced =
-    options.target === undefined ? undefined : await session.operator.compact({ target: options.target });
+  const overrides = overridesOf(options);
+  const forced = Object.keys(overrides).length > 0 ? await session.operator.compact(overrides) : undefined;
   const prepared = await session.prepare();
   const run = forced ?? prepared.run;
   writeResult(requestLines(prepared.messages, messagesField, prepared.beside), options.out, terminal);
@@ -32,4 +39,15 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   const report = compactReport({ file, input, before, prepared, run, dispositions, warnings, costs });
   writeReport(report, () => compactTable(report, terminal.paint), options, terminal);
   return EXIT.done;
+}
+
+/** The session says of a strategy that there is none of its name. */
+function overridesOf({ target, threshold, strategy, prompt, summarizer }: CompactOptions): RunOverrides {
+  return {
+    ...(target !== undefined && { target }),
+    ...(threshold !== undefined && { threshold }),
+    ...(strategy !== undefined && { strategy: strategy as RunOverrides['strategy'] & readonly string[] }),
+    ...(prompt !== undefined && { prompt }),
+    ...(summarizer === false && { summarize: false }),
+  };
 }

@@ -133,7 +133,7 @@ function checkFlag(flag: Flag): void {
 /** What a run that came to nothing leaves behind: it is not repeated until something new comes in. */
 export function spentNow({ projection, appendedTokens }: AgentState, { gauge, policy }: SessionParts): Spent {
   const { pressure } = gauge.read(projection);
-  return spentAfter(pressure, policy.stages, appendedTokens) ?? { gate: -1, appended: appendedTokens };
+  return spentAfter(pressure, policy.gates, appendedTokens) ?? { gate: -1, appended: appendedTokens };
 }
 
 /** Throws `PLAN_UNKNOWN` where no plan waits, or another one does. A hash may be given by its beginning. */

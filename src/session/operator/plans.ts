@@ -14,7 +14,8 @@ import { completedEvent } from '../announce.js';
 import { givenWayOf } from '../given-way.js';
 import { fillPlan, hasSlots } from '../fill.js';
 import type { Prepared } from '../prepared.js';
-import { commit } from '../respond.js';
+import { commit } from '../commit.js';
+import type { RunOverrides } from '../run-overrides.js';
 import { inputFor } from '../run-input.js';
 import type { AgentState, SessionParts } from '../state.js';
 import { spentNow, waitingFor } from './operator.js';
@@ -46,12 +47,14 @@ export interface PlanChanges {
 export async function dryRun(
   state: AgentState,
   parts: SessionParts,
-  { target = parts.policy.target, signal }: { readonly target?: number; readonly signal?: AbortSignal },
+  { signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal },
 ): Promise<DryRun> {
+  const { policy, filler } = parts.tuned(overrides);
+  const { target = policy.target } = overrides;
   const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
   const input = {
     ...inputFor(state, parts, trigger),
-    policy: { ...parts.policy, target },
+    policy: { ...policy, target },
     forced: true,
   };
   const before = parts.gauge.read(state.projection);
@@ -64,8 +67,8 @@ export async function dryRun(
   if (outcome.kind === 'unreachable')
     return { ...common, ...outcome, reason: outcome.error.message, after: before };
   const filled =
-    parts.filler && hasSlots(outcome)
-      ? await fillPlan(input, outcome, parts.filler, parts.costs, signal)
+    filler && hasSlots(outcome)
+      ? await fillPlan(input, outcome, filler, parts.costs, signal)
       : { outcome, bought: { calls: [], fallbacks: [] } };
   const { plan, after } = filled.outcome;
   return {

@@ -40,6 +40,7 @@ import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js
 import type { Prepared, RunReport } from '../prepared.js';
 import { markerMessage } from '../queue.js';
 import type { Requests } from '../requests.js';
+import { mannerOf, type RunOverrides } from '../run-overrides.js';
 import type { ManualRun } from '../runs.js';
 import type { AgentState, SessionParts } from '../state.js';
 import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
@@ -122,16 +123,16 @@ export class SessionOperator {
     return explainView(log, projection.view, isPinned);
   }
 
-  /** Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). */
-  compact({
-    target = this.#parts.policy.target,
+  /**
+   * Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). What else the
+   * overrides say holds for this run alone. Rejects with `CONFIG_INVALID` where one of them is no such value.
+   */
+  async compact({
     signal,
-  }: {
-    readonly target?: number;
-    readonly signal?: AbortSignal;
-  } = {}): Promise<RunReport> {
-    const trigger = { kind: 'manual', detail: `asked for pressure ${target}` } as const;
-    return this.#compactNow(trigger, { target, signal });
+    ...overrides
+  }: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
+    const { trigger, ...how } = mannerOf(overrides, this.#parts.tuned(overrides));
+    return this.#compactNow(trigger, { ...how, signal });
   }
 
   /**
@@ -144,7 +145,7 @@ export class SessionOperator {
   }
 
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
-  async plan(options: { readonly target?: number; readonly signal?: AbortSignal } = {}): Promise<DryRun> {
+  async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
     await this.#parts.gauge.loading;
     await this.#persistence.load();
     return dryRun(this.#state, this.#parts, options);

@@ -1,0 +1,92 @@
+import type { Settings } from './schema.js';
+import type { Strategy } from './compaction-fields.js';
+
+/** Built-in stages by what they do: nothing is taken out of the roster that somebody wrote himself. */
+const PRUNES: readonly string[] = ['snip', 'micro', 'collapse'];
+const SUMMARIZES: readonly string[] = ['auto', 'partial', 'full'];
+
+type Entry = Settings['roster'][number];
+type Asked = Pick<Settings, 'roster' | 'thresholds' | 'compaction' | 'summarizer'>;
+
+/** What the named strategies come to: which stages may open, and what follows where they are not enough. */
+export interface StrategyPlan {
+  /** As configured; where nothing is, what the roster holds. */
+  readonly names: readonly Strategy[];
+  readonly roster: readonly Entry[];
+  /** Pressure of the first gate; a strategy of drop alone has no stage that would have one. */
+  readonly opensAt: number;
+  /** What is above the target after all stages is dropped, oldest first; else only what does not fit. */
+  readonly dropsToTarget: boolean;
+  /** A summary is only tried: where it cannot be had, its messages are dropped. */
+  readonly dropsOnFailure: boolean;
+  /** Nothing may stand for a span, and no text is bought. */
+  readonly onlyPrunes: boolean;
+  /** What pressure starts waits for an operator. */
+  readonly waits: boolean;
+}
+
+/** Maps strategies onto the roster. */
+export function strategyPlan(settings: Asked): StrategyPlan {
+  const { strategy, summarizeFirst, approval, prompt, agent } = settings.compaction;
+  // Our own extraction writes summaries too.
+  const canSummarize = Boolean(prompt ?? agent) || settings.summarizer !== 'none';
+  const named = strategy === null ? [] : [strategy].flat();
+  const acting = named.filter((name) => name !== 'checkpoint');
+  const prunes = acting.includes('prune');
+  const drops = acting.includes('drop');
+  const asksSummary = acting.includes('summarize');
+  const triesFirst = drops && !asksSummary && summarizeFirst && canSummarize;
+  const roster =
+    acting.length === 0
+      ? canSummarize
+        ? settings.roster
+        : pruningOf(settings)
+      : rosterOf(settings, prunes, asksSummary ? 'asked' : triesFirst ? 'tried' : 'none');
+  return {
+    names: named.length > 0 && acting.length > 0 ? named : [...heldBy(roster), ...named],
+    roster,
+    opensAt: gateOf(settings.roster[0], settings) ?? 1,
+    dropsToTarget: drops,
+    dropsOnFailure: triesFirst,
+    onlyPrunes: !canSummarize || (acting.length > 0 && !asksSummary && !triesFirst),
+    waits: approval === 'ask' || named.includes('checkpoint'),
+  };
+}
+
+/** Nobody summarises: where the roster then holds nothing that could act, pruning stands in its place. */
+function pruningOf(settings: Asked): readonly Entry[] {
+  const { roster } = settings;
+  const isBuiltInSummary = (entry: Entry): boolean => SUMMARIZES.includes(nameOf(entry));
+  return roster.every(isBuiltInSummary) ? rosterOf(settings, true, 'none') : roster;
+}
+
+function rosterOf(settings: Asked, prunes: boolean, summaries: 'asked' | 'tried' | 'none'): Entry[] {
+  const { roster } = settings;
+  const kept = roster.filter((entry) => {
+    const name = nameOf(entry);
+    if (PRUNES.includes(name)) return prunes;
+    return SUMMARIZES.includes(name) ? summaries !== 'none' : true;
+  });
+  const has = (kind: readonly string[]): boolean => kept.some((entry) => kind.includes(nameOf(entry)));
+  const [first, last] = [gateOf(roster[0], settings) ?? 1, gateOf(roster.at(-1), settings) ?? 1];
+  if (prunes && !has(PRUNES))
+    kept.unshift({ stage: 'snip', opensAt: first }, { stage: 'micro', opensAt: first });
+  if (summaries === 'asked' && !has(SUMMARIZES)) kept.push({ stage: 'auto', opensAt: last });
+  return kept;
+}
+
+function heldBy(roster: readonly Entry[]): Strategy[] {
+  const names = roster.map(nameOf);
+  const kinds: Strategy[] = [];
+  if (names.some((name) => PRUNES.includes(name))) kinds.push('prune');
+  if (names.some((name) => SUMMARIZES.includes(name))) kinds.push('summarize');
+  return kinds;
+}
+
+const nameOf = (entry: Entry): string => (typeof entry === 'string' ? entry : entry.stage);
+
+function gateOf(entry: Entry | undefined, { thresholds }: Asked): number | undefined {
+  if (typeof entry !== 'string') return entry?.opensAt;
+  const gates: Readonly<Record<string, number>> = thresholds;
+  return gates[`${entry}Threshold`];
+}

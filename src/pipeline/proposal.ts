@@ -1,0 +1,65 @@
+import type { StageGoal, TranscriptView } from '../spi/index.js';
+import { copyOfBudget, type Reading } from '../tokens/index.js';
+import type { Edit } from '../transcript/index.js';
+import type { Draft } from './draft.js';
+import type { OpenableStage, Policy } from './policy.js';
+
+export interface ProposalParts {
+  readonly policy: Policy;
+  readonly clock: number;
+  readonly count: (text: string) => number;
+}
+
+/** What a stage proposes on a draft, as far as the policy lets it. */
+export function proposalOf(
+  stage: OpenableStage,
+  view: TranscriptView,
+  draft: Draft,
+  { policy, clock, count }: ProposalParts,
+  states: Map<string, unknown>,
+  reclaim: number,
+): readonly Edit[] {
+  const { budget, scale, bytes, images } = draft.reading;
+  const before = states.get(stage.stage);
+  const overCap = Math.max(0, tierOf(draft.reading) - 1) * (budget.caps.toolResults ?? 0);
+  const goal: StageGoal = {
+    reclaim,
+    reclaimResults: Math.ceil(overCap / scale),
+    reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
+    reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
+    // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
+    budget: copyOfBudget(budget),
+    summaryTokens: Math.floor(draft.share(policy.shares.summary)),
+    options: stage.options,
+    state: before === undefined ? undefined : structuredClone(before),
+    now: clock,
+    count,
+  };
+  const proposal = stage.plugin.plan(view, goal);
+  // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
+  if (proposal instanceof Promise) proposal.catch(() => undefined);
+  if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
+  if (proposal.state !== undefined) states.set(stage.stage, structuredClone(proposal.state));
+  return policy.leaveSpans
+    ? proposal.edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot)
+    : proposal.edits;
+}
+
+/** Text that a model could write better, where none is to be asked. */
+function withoutSlot(edit: Edit): Edit {
+  if (edit?.slot === undefined) return edit;
+  const { slot: _, ...own } = edit;
+  return own;
+}
+
+export const standsForSpan = (edit: Edit): boolean => edit?.kind === 'supersede' && edit.slot !== undefined;
+
+/** How far pressure fell: of the whole, or of a tier that stood above its cap. */
+export function gainOf(before: Reading, after: Reading): number {
+  return Math.max(before.pressure - after.pressure, tierOf(before) - Math.max(1, tierOf(after)));
+}
+
+/** Pressure of tool results on their own cap; 0 where none is set. */
+export function tierOf(reading: Reading): number {
+  return reading.byToolResults ?? 0;
+}
