@@ -1,5 +1,5 @@
 import type { MeasureMessage, TranscriptView } from '../spi/index.js';
-import type { Reading } from '../tokens/index.js';
+import type { Budget, Reading } from '../tokens/index.js';
 import type {
   Edit,
   EditFault,
@@ -63,7 +63,17 @@ export class Draft {
 
   /** A share of the budget, in counted tokens. */
   share(share: number): number {
-    return (share * this.#reading.budget.tokens) / this.#reading.scale;
+    return (share * tokensOf(this.#reading.budget)) / this.#reading.scale;
+  }
+
+  /** What has to go so that a pressure is reached, in each of the three. */
+  excess(pressure: number): Excess {
+    const { tokens, bytes, images, budget, scale } = this.#reading;
+    return {
+      tokens: Math.max(0, Math.ceil((tokens - pressure * budget.tokens) / scale)),
+      bytes: Math.max(0, Math.ceil(bytes - pressure * (budget.bytes ?? Infinity))),
+      images: Math.max(0, Math.ceil(images - pressure * (budget.images ?? Infinity))),
+    };
   }
 
   /**
@@ -140,6 +150,20 @@ export class Draft {
     }
     return { accepted, faults, proposed };
   }
+}
+
+export interface Excess {
+  readonly tokens: number;
+  readonly bytes: number;
+  readonly images: number;
+}
+
+/** Bytes of one token of text as it is sent, about; shares of a budget that bytes bind are taken by it. */
+const BYTES_PER_TOKEN = 4;
+
+/** Tokens that a budget leaves where bytes are nearer their end: shares of a window that cannot be filled are too large. */
+export function tokensOf({ tokens, bytes }: Budget): number {
+  return Math.min(tokens, (bytes ?? Infinity) / BYTES_PER_TOKEN);
 }
 
 /** Who took out the span that an edit puts something else in the place of, and why. */

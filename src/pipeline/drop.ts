@@ -1,6 +1,8 @@
-import type { ViewExchange } from '../spi/index.js';
-import type { Draft } from './draft.js';
+import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import type { Edit } from '../transcript/index.js';
+import type { Draft, Excess } from './draft.js';
 import { cutPins, dropOldest, FIT_RIGHTS, isSummary, shrinkFresh } from './fit.js';
+import { freshMedia, pinnedMedia } from './fit-media.js';
 import { withRoomForClaims } from './room.js';
 import type { Policy } from './policy.js';
 
@@ -12,8 +14,8 @@ interface DropParts {
 /** The strategy: what is above the target goes, oldest first; what a summary says only where nothing else can. */
 export function dropToTarget(draft: Draft, { policy, count }: DropParts, claimsSpace: number): void {
   const drop = (isKept?: (exchange: ViewExchange) => boolean): void => {
-    const need = withRoomForClaims(draft, policy.target, claimsSpace);
-    if (need > 0)
+    const need = needOf(draft, policy.target, claimsSpace);
+    if (need.tokens > 0 || need.bytes > 0 || need.images > 0)
       draft.step(
         'drop',
         draft.reading.pressure > 1 ? 1 : 0,
@@ -25,13 +27,22 @@ export function dropToTarget(draft: Draft, { policy, count }: DropParts, claimsS
   drop();
 }
 
-/** Below every stage: oldest first, then fresh results and pins down to whatever size fits. */
+function needOf(draft: Draft, target: number, claimsSpace: number): Excess {
+  const excess = draft.excess(target);
+  const { byTokens, pressure } = draft.reading;
+  return byTokens < pressure ? excess : { ...excess, tokens: withRoomForClaims(draft, target, claimsSpace) };
+}
+
+/** Below every stage: oldest first, then fresh results and pins down to whatever size fits; pictures of pins last. */
 export function dropToFit(draft: Draft, input: DropParts, claimsSpace: number): void {
   const { policy, count } = input;
   dropToTarget(draft, input, claimsSpace);
-  if (draft.reading.pressure <= 1) return;
-  draft.step('fresh', 1, (view) => shrinkFresh(view, draft.reclaim(1), count), FIT_RIGHTS);
-  if (draft.reading.pressure <= 1) return;
-  const least = Math.max(0, draft.share(policy.shares.pins) - draft.reclaim(1));
-  draft.step('pins', 1, (view) => cutPins(view, least, count), FIT_RIGHTS);
+  const steps: readonly (readonly [step: string, propose: (view: TranscriptView) => readonly Edit[]])[] = [
+    ['fresh', (view) => freshMedia(view, draft.excess(1))],
+    ['fresh', (view) => shrinkFresh(view, draft.reclaim(1), count)],
+    ['pins', (view) => cutPins(view, Math.max(0, draft.share(policy.shares.pins) - draft.reclaim(1)), count)],
+    ['pins', (view) => pinnedMedia(view, draft.excess(1))],
+  ];
+  for (const [step, propose] of steps)
+    if (draft.reading.pressure > 1) draft.step(step, 1, propose, FIT_RIGHTS);
 }

@@ -11,6 +11,7 @@ import {
   type ToolResultPart,
   type ViewMessage,
 } from '../transcript/index.js';
+import type { Excess } from './draft.js';
 import { SMALLEST_RESULT } from './floor.js';
 import type { GuardRights } from './guard.js';
 
@@ -59,12 +60,12 @@ export function shrinkFresh(view: TranscriptView, need: number, count: Count): E
 }
 
 /**
- * Supersedes the oldest exchanges that nothing protects until `need` tokens are free; pins among them stay as holes.
+ * Supersedes the oldest exchanges that nothing protects until what is needed is free; pins among them stay as holes.
  * Exchanges that reach over each other go together or not at all. `isKept`: what stays beside what is protected.
  */
 export function dropOldest(
   view: TranscriptView,
-  need: number,
+  need: Excess,
   count: Count,
   isKept: (exchange: ViewExchange) => boolean = () => false,
 ): Edit[] {
@@ -72,6 +73,7 @@ export function dropOldest(
   let run: ViewExchange[] = [];
   let tokens = 0;
   let freed = 0;
+  const beside = { bytes: 0, images: 0 };
   const offer = (): { edit: Edit; gain: number } | undefined => {
     const loose = run.filter((exchange) => exchange.protection !== 'pinned');
     if (loose.length === 0) return undefined;
@@ -92,8 +94,16 @@ export function dropOldest(
       continue;
     }
     run.push(...group);
-    for (const exchange of group) if (exchange.protection !== 'pinned') tokens += exchange.tokens;
-    if (freed + tokens >= need && freed + (offer()?.gain ?? 0) >= need) break;
+    for (const exchange of group) {
+      if (exchange.protection === 'pinned') continue;
+      tokens += exchange.tokens;
+      for (const { size } of exchange.messages) {
+        beside.bytes += size.bytes;
+        beside.images += size.images;
+      }
+    }
+    if (beside.bytes < need.bytes || beside.images < need.images) continue;
+    if (freed + tokens >= need.tokens && freed + (offer()?.gain ?? 0) >= need.tokens) break;
   }
   close();
   return edits;

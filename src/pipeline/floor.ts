@@ -27,6 +27,41 @@ export function computeFloor(
   return { total, parts };
 }
 
+/** Least bytes of what `SMALLEST_RESULT` tokens say. */
+const SMALLEST_BYTES = 4 * SMALLEST_RESULT;
+
+/** The floor in what is no tokens. */
+export interface FloorBeside {
+  readonly bytes: number;
+  readonly images: number;
+}
+
+/** Bytes and images that no run may take out: of pins their pictures may go, of fresh results all but a line. */
+export function floorBeside(exchanges: readonly ViewExchange[], fixed: FloorBeside): FloorBeside {
+  let { bytes, images } = fixed;
+  for (const { protection, unseen, messages } of exchanges) {
+    if (protection === undefined && !unseen) continue;
+    for (const shown of messages) {
+      bytes += shown.size.bytes;
+      images += shown.size.images;
+      shown.message.parts.forEach((part, i) => {
+        const isCuttable =
+          protection === 'pinned'
+            ? part.type === 'text' || part.type === 'tool-result' || part.type === 'file'
+            : unseen &&
+              (part.type === 'tool-result' || (part.type === 'tool-call' && !protection)) &&
+              protection !== 'open' &&
+              protection !== 'held';
+        const size = shown.size.parts[i];
+        if (!isCuttable || !size) return;
+        bytes -= Math.max(0, size.bytes - SMALLEST_BYTES);
+        images -= size.images;
+      });
+    }
+  }
+  return { bytes, images };
+}
+
 /** A fresh exchange with its results cut as far as they can be; calls keep their names and keys. */
 function smallest(exchange: ViewExchange): number {
   let tokens = 0;

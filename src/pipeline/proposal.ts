@@ -1,7 +1,7 @@
 import type { StageGoal, TranscriptView } from '../spi/index.js';
 import { copyOfBudget, type Reading } from '../tokens/index.js';
 import type { Edit } from '../transcript/index.js';
-import type { Draft } from './draft.js';
+import { tokensOf, type Draft } from './draft.js';
 import type { OpenableStage, Policy } from './policy.js';
 
 export interface ProposalParts {
@@ -28,7 +28,7 @@ export function proposalOf(
     reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
     reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
     // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
-    budget: copyOfBudget(budget),
+    budget: { ...copyOfBudget(budget), tokens: tokensOf(budget) },
     summaryTokens: Math.floor(draft.share(policy.shares.summary)),
     options: stage.options,
     state: before === undefined ? undefined : structuredClone(before),

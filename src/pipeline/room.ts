@@ -1,6 +1,6 @@
 import type { Floor } from '../transcript/index.js';
 import { claimsTokens } from './carry.js';
-import type { Draft } from './draft.js';
+import { tokensOf, type Draft } from './draft.js';
 import type { Policy } from './policy.js';
 import type { Room } from './regrow.js';
 
@@ -11,7 +11,7 @@ const CLAIMS_OF_ROOM = 0.5;
 
 export function claimsRoom(draft: Draft, { shares }: Policy, floor: Floor): number {
   const { budget, scale } = draft.reading;
-  const room = Math.max(0, budget.tokens / scale - floor.total);
+  const room = Math.max(0, tokensOf(budget) / scale - floor.total);
   const { claims, maxClaimsTokens } = shares;
   return Math.floor(Math.min(draft.share(claims), maxClaimsTokens, CLAIMS_OF_ROOM * room));
 }
@@ -32,7 +32,8 @@ export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy, for
   // Where bytes or images bind, words are not to grow; where nobody summarises, nothing is said of what was dropped.
   if (leaveSpans || byTokens < pressure) return { free: 0, forSqueezed: 0 };
   const claims = growthOfClaims(draft, forClaims);
-  const upTo = (pressure: number): number => Math.floor((pressure * budget.tokens - tokens) / scale - claims);
+  const upTo = (pressure: number): number =>
+    Math.floor((pressure * tokensOf(budget) - tokens) / scale - claims);
   return { free: upTo(target), forSqueezed: Math.min(upTo(FULL_ENOUGH), draft.share(SQUEEZED_SHARE)) };
 }
 

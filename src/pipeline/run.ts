@@ -5,16 +5,17 @@ import type {
   Plan,
   PlannedEdit,
   Projection,
+  Size,
   StageOutcome,
   Supersede,
   Trigger,
 } from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
-import { Draft, type DraftParts } from './draft.js';
+import { Draft, tokensOf, type DraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
-import { computeFloor } from './floor.js';
+import { computeFloor, floorBeside } from './floor.js';
 import { planOf } from './plan-value.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
 import { gainOf, proposalOf, standsForSpan, tierOf } from './proposal.js';
@@ -34,8 +35,8 @@ export interface RunInput extends DraftParts {
   readonly forced: boolean;
   /** A provider has refused the request, whatever it is read as. */
   readonly refused?: boolean;
-  /** Tool definitions and reserves that readings include and no edit can change; counted tokens. */
-  readonly fixedTokens: number;
+  /** Tool definitions and reserves that readings include and no edit can change. */
+  readonly fixed: Size;
   readonly count: (text: string) => number;
   /** Milliseconds since the epoch, for the plan. */
   readonly clock: number;
@@ -70,8 +71,12 @@ export function planRun(input: RunInput): RunOutcome {
   const draft = new Draft(input);
   const before = draft.reading;
   const { shares } = input.policy;
-  const floor = computeFloor(draft.view.exchanges, input.fixedTokens, draft.share(shares.pins));
-  if (floor.total * before.scale > before.budget.tokens) return unreachable(floor, before, []);
+  const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(shares.pins));
+  const beside = floorBeside(draft.view.exchanges, input.fixed);
+  const isOver = before.budget.bytes !== undefined && beside.bytes > before.budget.bytes;
+  const tooMany = before.budget.images !== undefined && beside.images > before.budget.images;
+  if (floor.total * before.scale > before.budget.tokens || isOver || tooMany)
+    return unreachable(floor, beside, before, []);
 
   const states = new Map(input.states);
   const claimsSpace = claimsRoom(draft, input.policy, floor);
@@ -100,7 +105,7 @@ export function planRun(input: RunInput): RunOutcome {
   settleSignatures(draft, input);
 
   const stages = draft.outcomes;
-  if (draft.reading.pressure > 1) return unreachable(floor, draft.reading, stages);
+  if (draft.reading.pressure > 1) return unreachable(floor, beside, draft.reading, stages);
   if (draft.edits.length === 0) return tooLittle(draft, input, before);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   return planned(draft, input, before, floor, states);
@@ -158,8 +163,8 @@ function madeIn({ edits }: Draft, { fromId, toId }: ViewExchange): Supersede | u
 export function carry(draft: Draft, { source, claims, count, policy }: RunInput, room: number): void {
   const { tokens, budget, scale } = draft.reading;
   const standing = claimsTokens(draft.projection.view);
-  const upToTarget = (policy.target * budget.tokens - tokens) / scale + standing;
-  const upToBrim = (FULLEST * budget.tokens - tokens) / scale + standing;
+  const upToTarget = (policy.target * tokensOf(budget) - tokens) / scale + standing;
+  const upToBrim = (FULLEST * tokensOf(budget) - tokens) / scale + standing;
   const allowance = Math.floor(Math.min(room, upToBrim, Math.max(upToTarget, LEAST_CLAIMS_OF_ROOM * room)));
   draft.step('claims', 0, (view) => carryClaims(view, source, claims, allowance, count), CARRY_RIGHTS);
 }
@@ -174,7 +179,7 @@ export function planPass(input: RunInput, pass: Pass): RunOutcome {
   const draft = new Draft(input);
   const before = draft.reading;
   const states = new Map(input.states);
-  const floor = computeFloor(draft.view.exchanges, input.fixedTokens, draft.share(input.policy.shares.pins));
+  const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
   draft.step(pass.stage.stage, 0, (view) => {
     const edits = proposalOf(pass.stage, view, draft, input, states, view.tokens);
     return pass.kind === 'prune' ? edits.filter((edit) => edit.kind === 'replace') : edits;

@@ -12,7 +12,7 @@ export function planSignatures(input: RunInput): RunOutcome | undefined {
   const draft = new Draft(input);
   if (!signaturesAreDue(draft.view, input)) return undefined;
   const before = draft.reading;
-  const floor = computeFloor(draft.view.exchanges, input.fixedTokens, draft.share(input.policy.shares.pins));
+  const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
   settleSignatures(draft, input);
   if (draft.edits.length === 0) return undefined;
   return planned(draft, input, before, floor, input.states);

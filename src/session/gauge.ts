@@ -14,7 +14,7 @@ import {
   type Reading,
   type Usage,
 } from '../tokens/index.js';
-import type { Projection } from '../transcript/index.js';
+import type { Projection, Size } from '../transcript/index.js';
 
 /** Turns the size of a view into a reading, on one scale, and learns from what the provider reports. */
 export interface Gauge {
@@ -47,21 +47,21 @@ export interface Gauge {
   learn(proven: Limits, model?: string | null): void;
   /** What refusals taught does not hold: of one model, or of all. */
   forget(model?: string | null): void;
-  /** Tool definitions, and what else no edit can change; counted tokens. Changes where a followed client's do. */
-  fixedTokens: number;
+  /** Tool definitions, and what else no edit can change. Changes where a followed client's do. */
+  fixed: Size;
 }
 
 export interface GaugeRequest {
   readonly settings: Settings;
   readonly catalogue: Catalogue;
   readonly counter: TokenCounter;
-  readonly toolsTokens: number;
+  readonly tools: Size;
   /** Other than the settings' model. */
   readonly model?: string | undefined;
 }
 
-export function createGauge({ settings, catalogue, counter, toolsTokens, model }: GaugeRequest): Gauge {
-  let fixed = toolsTokens;
+export function createGauge({ settings, catalogue, counter, tools, model }: GaugeRequest): Gauge {
+  let fixed = tools;
   let talksTo = model ?? settings.model;
   const learned = new Map<string | null, Limits>();
   let asked: number | undefined;
@@ -104,16 +104,17 @@ export function createGauge({ settings, catalogue, counter, toolsTokens, model }
       return learned.get(talksTo) ?? {};
     },
     statedWindow: settings.window,
-    get fixedTokens() {
+    get fixed() {
       return fixed;
     },
-    set fixedTokens(tokens) {
-      fixed = tokens;
+    set fixed(size) {
+      fixed = size;
     },
     read: (projection) =>
       readPressure({
         view: projection.size,
-        toolsTokens: fixed,
+        toolsTokens: fixed.tokens,
+        toolsBytes: fixed.bytes,
         toolResultTokens: projection.resultTokens,
         budget,
         calibration,

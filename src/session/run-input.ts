@@ -18,7 +18,7 @@ export function inputFor(state: AgentState, parts: SessionParts, trigger: Trigge
     policy,
     forced: false,
     read: gauge.read,
-    fixedTokens: gauge.fixedTokens,
+    fixed: gauge.fixed,
     measure: measureDraft,
     count,
     clock: clock(),

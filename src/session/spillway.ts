@@ -6,7 +6,7 @@ import { SpillwayError } from '../errors/index.js';
 import { formatNamed } from '../wire/index.js';
 import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
-import { countTools, createMeasure, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
+import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
 import { settingsOf } from './agents.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
@@ -213,12 +213,12 @@ export class Spillway {
       settings,
       catalogue,
       counter,
-      toolsTokens: countTools(counter, options.tools ?? []),
+      tools: measureTools(counter, options.tools ?? []),
       model: options.model,
     });
     const follower = new Follower(format, {
       measure: createMeasure(counter),
-      countTools: (tools) => countTools(counter, tools),
+      measureTools: (tools) => measureTools(counter, tools),
     });
     const costs = new CostBook(priceOf, this.#costs);
     const summarizer = chooseSummarizer(settings, this.#parts.summarizerInCode);

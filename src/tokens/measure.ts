@@ -11,6 +11,10 @@ import {
 
 /** Role and delimiters of one message, in tokens: OpenAI's chat format spends 3 to 4, Anthropic's about as many. */
 export const MESSAGE_TOKENS = 4;
+/** The same in bytes: `{"role":"assistant","content":""},`. */
+export const MESSAGE_BYTES = 34;
+/** Id, type and braces around a tool call, and around its result, in bytes. */
+export const CALL_BYTES = 60;
 /** What a `name` on a message costs beside the name itself. */
 export const NAME_TOKENS = 1;
 /** Framing of one tool call around its name and arguments, in tokens. */
@@ -34,7 +38,8 @@ export const MAX_FILE_TOKENS = 25_000;
 export function createMeasure(counter: TokenCounter): MeasureMessage {
   return (message) => {
     const parts = message.parts.map((part) => measurePart(counter, part));
-    const whole = parts.reduce(addSizes, { ...NO_SIZE, tokens: MESSAGE_TOKENS });
+    const frame = { tokens: MESSAGE_TOKENS, bytes: MESSAGE_BYTES, images: 0 };
+    const whole = parts.reduce(addSizes, frame);
     if (message.name === undefined) return withParts(whole, parts);
     const name = measureText(counter, message.name);
     return withParts(addSizes(whole, { ...name, tokens: name.tokens + NAME_TOKENS }), parts);
@@ -45,12 +50,13 @@ function withParts({ tokens, bytes, images }: Size, parts: readonly Size[]): Mes
   return { tokens, bytes, images, parts };
 }
 
-/** What tool definitions cost in every request, in tokens: the JSON of each, as the client sent it. */
-export function countTools(counter: TokenCounter, tools: readonly unknown[]): number {
-  return tools.reduce<number>(
-    (sum, tool) => sum + counter.count(JSON.stringify(tool) ?? '') + TOOL_TOKENS,
-    0,
-  );
+/** What tool definitions cost in every request: the JSON of each, as the client sent it. */
+export function measureTools(counter: TokenCounter, tools: readonly unknown[]): Size {
+  return tools.reduce<Size>((sum, tool) => {
+    const json = JSON.stringify(tool) ?? '';
+    const size = { tokens: counter.count(json) + TOOL_TOKENS, bytes: Buffer.byteLength(json), images: 0 };
+    return addSizes(sum, size);
+  }, NO_SIZE);
 }
 
 function measurePart(counter: TokenCounter, part: Part): Size {
@@ -61,10 +67,13 @@ function measurePart(counter: TokenCounter, part: Part): Size {
       return measureReasoning(counter, part);
     case 'tool-call': {
       const call = addSizes(measureText(counter, part.name), measureText(counter, part.arguments));
-      return { ...call, tokens: call.tokens + CALL_TOKENS };
+      return { ...call, tokens: call.tokens + CALL_TOKENS, bytes: call.bytes + CALL_BYTES };
     }
     case 'tool-result':
-      return part.content.reduce((sum, inner) => addSizes(sum, measurePart(counter, inner)), NO_SIZE);
+      return part.content.reduce((sum, inner) => addSizes(sum, measurePart(counter, inner)), {
+        ...NO_SIZE,
+        bytes: CALL_BYTES,
+      });
     case 'file':
       return measureFile(part);
     case 'opaque':
@@ -75,7 +84,17 @@ function measurePart(counter: TokenCounter, part: Part): Size {
 }
 
 function measureText(counter: TokenCounter, text: string): Size {
-  return { tokens: counter.count(text), bytes: Buffer.byteLength(text), images: 0 };
+  return { tokens: counter.count(text), bytes: Buffer.byteLength(text) + escapesIn(text), images: 0 };
+}
+
+/** Bytes that JSON adds to a text: a backslash before each quote, backslash and line break. Its rarer signs are left out. */
+function escapesIn(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 10 || code === 34 || code === 92) count++;
+  }
+  return count;
 }
 
 /** A proof is sent as base64: three quarters of a byte a character, and about four bytes a token. */

@@ -7,6 +7,8 @@ export interface ReadingRequest {
   readonly view: Size;
   /** Tool definitions, in base tokens. */
   readonly toolsTokens?: number;
+  /** Bytes of what `toolsTokens` are counted of. */
+  readonly toolsBytes?: number;
   /** What will be injected or asked beside the view and is not in it yet. */
   readonly pending?: Partial<Size>;
   /** Tool results within the view, in base tokens; only for their cap. */
@@ -52,7 +54,7 @@ export function readPressure(request: ReadingRequest): Reading {
   const basis = basisOf(calibration, request.generation ?? calibration.generation);
   const base = view.tokens + toolsTokens + (pending.tokens ?? 0);
   const tokens = Math.ceil(base * scale);
-  const bytes = view.bytes + (pending.bytes ?? 0);
+  const bytes = view.bytes + (request.toolsBytes ?? 0) + (pending.bytes ?? 0);
   const images = view.images + (pending.images ?? 0);
 
   const byTokens = tokens / budget.tokens;

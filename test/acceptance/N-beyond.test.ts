@@ -166,4 +166,82 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     const { reading } = await session.prepare();
     expect(reading.bytes).toBeLessThanOrEqual(200_000);
   });
+
+  it('N6: what tools are defined by counts in bytes as well', async () => {
+    const tools = Array.from({ length: 40 }, (_, i) => ({
+      type: 'function',
+      function: { name: `tool${i}`, description: prose(2_500, i) },
+    }));
+    const spillway = await engine(1_000_000, { limits: { bytes: 700_000 } });
+    const session = spillway.session({ tools });
+    await session.append(...read(TALK));
+    await session.append(...read(talk(45, 1_100)).map((message, i) => ({ ...message, id: `more${i}` })));
+    const { run, messages } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(Buffer.byteLength(JSON.stringify({ tools, messages }))).toBeLessThanOrEqual(700_000);
+  });
+
+  it('N6: whatever a limit in bytes is, the request is below it as it is sent, or the error is in bytes', async () => {
+    const quotes = JSON.stringify(Array.from({ length: 60 }, (_, i) => ({ [`key${i}`]: prose(10, i) })));
+    const chat = [
+      user('Read.'),
+      ...Array.from({ length: 30 }, (_, i) => [
+        callOf([[`r${i}`, 'Read', { path: `part${i}` }]]),
+        resultOf(`r${i}`, `finding_${i} ${quotes}`),
+        says(`finding_${i} it is. ${prose(60, i)}`),
+      ]).flat(),
+      user('So?'),
+    ];
+    for (const bytes of [8_000, 20_000, 60_000]) {
+      const session = await sessionOf(950_000, chat, { limits: { bytes } });
+      const { messages, reading } = await session.prepare();
+      expect(Buffer.byteLength(JSON.stringify(messages))).toBeLessThanOrEqual(bytes);
+      expect(reading.pressure).toBeLessThanOrEqual(1);
+    }
+    const session = await sessionOf(950_000, [...chat, user(prose(1_000))], { limits: { bytes: 3_000 } });
+    await expect(session.prepare()).rejects.toMatchObject({
+      code: 'BUDGET_UNREACHABLE',
+      message: expect.stringMatching(/ found "\d{4} bytes"; allowed: 3000 bytes/),
+    });
+  });
+
+  it('N6: pictures that were pinned with the first words give way last, and visibly', async () => {
+    const many = (from: number, count: number, text: string): Chat => ({
+      role: 'user',
+      content: [
+        { type: 'text', text },
+        ...Array.from({ length: count }, (_, i) => image(1_000, 'ABCDEFGHIJKLMNOP'[from + i])),
+      ],
+    });
+    const chat = [many(0, 3, 'Build it like these.'), says('Gladly.'), many(3, 3, 'And now like these.')];
+    const session = await sessionOf(100_000, chat, { limits: { images: 4 } });
+    const { run, messages } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    const words = wordsOf(messages);
+    expect(words.match(/base64/g)).toHaveLength(4);
+    // The newest, which nobody answered, are all there; of the pinned two lines say what stood there.
+    for (const letter of 'DEF') expect(words).toContain(letter.repeat(1_000));
+    expect(words.match(/\[1 file left out; recall m0#\d\]/g)).toHaveLength(2);
+    expect(words).toContain('Build it like these.');
+    const tooMany = await sessionOf(100_000, [many(0, 5, 'Look.')], {
+      limits: { images: 4 },
+      pins: { firstUser: false },
+    });
+    await expect(tooMany.prepare()).rejects.toMatchObject({
+      message: expect.stringMatching(/ found "5 images"; allowed: 4 images/),
+    });
+  });
+
+  it('N6: so do those that a tool has just returned, and its words stay', async () => {
+    const shots = Array.from({ length: 6 }, (_, i) => image(20_000, 'ABCDEF'[i]));
+    const chat = [
+      user('Look.'),
+      callOf([['s', 'screenshot', {}]]),
+      resultOf('s', [{ type: 'text', text: 'six screens' }, ...shots]),
+    ];
+    const session = await sessionOf(100_000, chat, { limits: { bytes: 100_000 } });
+    const { messages } = await session.prepare();
+    expect(wordsOf(messages)).toContain('six screens');
+    expect(wordsOf(messages)).toContain('6 files left out; recall m2#0');
+  });
 });

@@ -97,7 +97,7 @@ export function inputOf(bench: Bench, stages: readonly OpenableStage[], settings
       artifacts: bench.references.artifacts,
       statements: bench.statements,
     },
-    fixedTokens: toolsTokens,
+    fixed: { tokens: toolsTokens, bytes: 0, images: 0 },
     measure,
     count,
     clock: settings.clock ?? 1_700_000_000_000,

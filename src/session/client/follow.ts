@@ -1,9 +1,13 @@
 import type { Notice, Parsed, RequestReader, Serialised, WireFormat } from '../../spi/index.js';
 import {
+  addSizes,
   copied,
   type CopyOptions,
   type Message,
   type MessageSize,
+  NO_SIZE,
+  type Size,
+  subtractSizes,
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { Command } from './command.js';
@@ -37,13 +41,13 @@ export interface FollowedSession {
   rewind(length: number): Promise<unknown>;
   /** How many messages were ever left out: names one branch of the history. */
   readonly branch: number;
-  /** Says how many counted tokens requests hold that no message of the log does. */
-  fixed(tokens: number): void;
+  /** Says what requests hold that no message of the log does. */
+  fixed(size: Size): void;
 }
 
 export interface FollowerParts {
   readonly measure: (message: Message) => MessageSize;
-  readonly countTools: (tools: readonly unknown[]) => number;
+  readonly measureTools: (tools: readonly unknown[]) => Size;
 }
 
 /**
@@ -65,7 +69,7 @@ export class Follower {
   #agreed: Agreed | undefined;
   /** Instructions that are sent in place of those at the head of the log. */
   #worn: readonly ViewMessage[] | undefined;
-  #tools: { readonly key: string; readonly tokens: number } | undefined;
+  #tools: { readonly key: string; readonly size: Size } | undefined;
 
   constructor(format: WireFormat, parts: FollowerParts) {
     this.#format = format;
@@ -177,15 +181,15 @@ export class Follower {
   #count(parsed: Parsed, session: FollowedSession): void {
     const key = parsed.tools && JSON.stringify(parsed.tools);
     if (!parsed.tools || key === undefined) this.#tools = undefined;
-    else if (this.#tools?.key !== key) this.#tools = { key, tokens: this.#parts.countTools(parsed.tools) };
-    let tokens = this.#tools?.tokens ?? 0;
-    for (const { size } of this.#worn ?? []) tokens += size.tokens;
+    else if (this.#tools?.key !== key) this.#tools = { key, size: this.#parts.measureTools(parsed.tools) };
+    let fixed = this.#tools?.size ?? NO_SIZE;
+    for (const { size } of this.#worn ?? []) fixed = addSizes(fixed, size);
     if (this.#worn)
       for (const shown of session.view) {
         if (!isInstruction(shown)) break;
-        tokens -= shown.size.tokens;
+        fixed = subtractSizes(fixed, shown.size);
       }
-    session.fixed(tokens);
+    session.fixed(fixed);
   }
 }
 

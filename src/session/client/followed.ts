@@ -40,7 +40,7 @@ export function followedSession(state: AgentState, parts: SessionParts, doors: F
     get branch() {
       return state.ledger.left.reduce((sum, { count }) => sum + count, 0);
     },
-    fixed: (tokens) => void (parts.gauge.fixedTokens = tokens),
+    fixed: (size) => void (parts.gauge.fixed = size),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { countTools, createMeasure, heuristicCounter } from '../../../src/tokens/index.js';
+import { createMeasure, heuristicCounter, measureTools } from '../../../src/tokens/index.js';
 import type { Message, Part } from '../../../src/transcript/index.js';
 import type { TokenCounter } from '../../../src/spi/index.js';
 
@@ -22,11 +22,11 @@ describe('measuring a message', () => {
     const measure = createMeasure(countingCounter());
     expect(measure(message([{ type: 'text', text: 'hello' }]))).toEqual({
       tokens: 9,
-      bytes: 5,
+      bytes: 34 + 5,
       images: 0,
       parts: [{ tokens: 5, bytes: 5, images: 0 }],
     });
-    expect(measure(message([], { name: 'ann' }))).toEqual({ tokens: 8, bytes: 3, images: 0, parts: [] });
+    expect(measure(message([], { name: 'ann' }))).toEqual({ tokens: 8, bytes: 34 + 3, images: 0, parts: [] });
   });
 
   it('counts a call by name and arguments, a result by its texts, a signature by its bytes, and a marker as nothing', () => {
@@ -40,8 +40,8 @@ describe('measuring a message', () => {
       ]),
     );
     expect(parts).toEqual([
-      { tokens: 15, bytes: 11, images: 0 },
-      { tokens: 1_102, bytes: 4_200_003, images: 1 },
+      { tokens: 15, bytes: 60 + 11 + 2, images: 0 },
+      { tokens: 1_102, bytes: 60 + 4_200_003, images: 1 },
       { tokens: 2, bytes: 502, images: 0 },
       { tokens: 94, bytes: 500, images: 0 },
       { tokens: 0, bytes: 0, images: 0 },
@@ -84,7 +84,8 @@ describe('measuring a message', () => {
   });
 
   it('counts tool definitions by their JSON', () => {
-    expect(countTools(countingCounter(), [{ a: 1 }, { b: 2 }])).toBe(2 * (7 + 8));
-    expect(countTools(countingCounter(), [])).toBe(0);
+    const two = { tokens: 2 * (7 + 8), bytes: 2 * 7, images: 0 };
+    expect(measureTools(countingCounter(), [{ a: 1 }, { b: 2 }])).toEqual(two);
+    expect(measureTools(countingCounter(), [])).toEqual({ tokens: 0, bytes: 0, images: 0 });
   });
 });

@@ -135,7 +135,10 @@ describe('a history of which only the instructions and the end change', () => {
       fixed: () => undefined,
     };
     const measure = () => ({ tokens: 0, bytes: 0, images: 0, parts: [] });
-    const follower = new Follower(formats.get('openai-chat')!, { measure, countTools: () => 0 });
+    const follower = new Follower(formats.get('openai-chat')!, {
+      measure,
+      measureTools: () => ({ tokens: 0, bytes: 0, images: 0 }),
+    });
     const said = (...words: string[]) => ({
       messages: words.map((content, at) => ({ role: at % 2 ? 'assistant' : 'user', content })),
     });

@@ -1,0 +1,63 @@
+import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { partHandle, textOf, type Edit, type FilePart, type Part } from '../transcript/index.js';
+import type { Excess } from './draft.js';
+
+type Wanted = Pick<Excess, 'bytes' | 'images'>;
+
+/** Files of fresh results, the largest first, as many as bytes or images need: each leaves a line with its handle. */
+export function freshMedia(view: TranscriptView, wanted: Wanted): Edit[] {
+  const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
+    unseen && (!protection || protection === 'unanswered');
+  return mediaEdits(view, isFresh, (part) => part.type === 'tool-result', wanted);
+}
+
+/** Files of pins, the largest first: what a user pinned goes last, and visibly. */
+export function pinnedMedia(view: TranscriptView, wanted: Wanted): Edit[] {
+  const isPinned = ({ protection }: ViewExchange): boolean => protection === 'pinned';
+  return mediaEdits(view, isPinned, (part) => part.type === 'file' || part.type === 'tool-result', wanted);
+}
+
+function mediaEdits(
+  view: TranscriptView,
+  from: (exchange: ViewExchange) => boolean,
+  holds: (part: Part) => boolean,
+  { bytes, images }: Wanted,
+): Edit[] {
+  const found = view.exchanges.filter(from).flatMap(({ messages }) =>
+    messages.flatMap(({ source, replaced }) =>
+      (source?.parts ?? []).flatMap((part, partIndex) => {
+        const files = filesOf(part);
+        if (!holds(part) || files.length === 0 || replaced?.has(partIndex)) return [];
+        const size = files.reduce((sum, file) => sum + file.bytes, 0);
+        return [{ messageId: source!.id, partIndex, part, size, pictures: files.filter(isPicture).length }];
+      }),
+    ),
+  );
+  found.sort((one, other) => other.size - one.size);
+  const edits: Edit[] = [];
+  let [leftBytes, leftImages] = [bytes, images];
+  for (const { messageId, partIndex, part, size, pictures } of found) {
+    const helps = leftBytes > 0 || (leftImages > 0 && pictures > 0);
+    if (!helps) continue;
+    leftBytes -= size;
+    leftImages -= pictures;
+    const text = lineFor(part, partHandle(messageId, partIndex));
+    const reason = 'bytes or images are over their limit, and nothing else is left to take out';
+    edits.push({ kind: 'replace', messageId, partIndex, content: [{ type: 'text', text }], reason });
+  }
+  return edits;
+}
+
+/** The text of a result stays whole before the line. */
+function lineFor(part: Part, handle: string): string {
+  const count = filesOf(part).length;
+  const text = textOf(part).trimEnd();
+  return `${text}${text === '' ? '' : '\n'}[${count} file${count === 1 ? '' : 's'} left out; recall ${handle}]`;
+}
+
+function filesOf(part: Part): readonly FilePart[] {
+  if (part.type === 'file') return [part];
+  return part.type === 'tool-result' ? part.content.flatMap(filesOf) : [];
+}
+
+const isPicture = ({ mediaType }: FilePart): boolean => mediaType.startsWith('image/');
