@@ -1,5 +1,18 @@
 /** Spillway: context compaction for long-running LLM agents. */
-import { SpillwayError, type Fault } from './errors/index.js';
+import {
+  ANYTHING,
+  either,
+  fieldFaults,
+  FUNCTION,
+  having,
+  listOf,
+  NULL,
+  OBJECT,
+  oneOf,
+  SpillwayError,
+  TEXT,
+  type Kind,
+} from './errors/index.js';
 import { openEngine, type ConfigSources } from './engine.js';
 import type { Spillway } from './session/index.js';
 import { formatNamed } from './wire/index.js';
@@ -75,41 +88,28 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
   }
 }
 
-/** Every option there is: a misspelt one would be left out without a word where nobody checks types. */
+/** Every option there is, and its kind; what numbers may be is said with the settings. */
 const OPTIONS = {
-  profile: true,
-  configFile: true,
-  env: true,
-  settings: true,
-  model: true,
-  window: true,
-  inputBudget: true,
-  stages: true,
-  counter: true,
-  format: true,
-  summarizer: true,
-  summaryLines: true,
-  store: true,
-  onStoreFailure: true,
-} satisfies Record<keyof SpillwayOptions, true>;
+  profile: TEXT,
+  configFile: TEXT,
+  env: OBJECT,
+  settings: OBJECT,
+  model: either(TEXT, NULL),
+  window: ANYTHING,
+  inputBudget: ANYTHING,
+  stages: listOf(having({ name: TEXT, options: OBJECT, plan: FUNCTION })),
+  counter: having({ count: FUNCTION }),
+  format: either(TEXT, OBJECT),
+  summarizer: OBJECT,
+  summaryLines: either(listOf(TEXT), FUNCTION),
+  store: either(TEXT, OBJECT, NULL),
+  onStoreFailure: oneOf('open', 'closed'),
+} satisfies Record<keyof SpillwayOptions, Kind>;
 
 function checkOptions(options: SpillwayOptions): void {
-  const faults: Fault[] = Object.keys(options)
-    .filter((name) => !Object.hasOwn(OPTIONS, name))
-    .map((name) => ({
-      subject: `option ${name} of createSpillway`,
-      allowed: Object.keys(OPTIONS).join(', '),
-      remedy: 'Name one of these; what a file can say goes under settings.',
-    }));
-  const { onStoreFailure } = options;
-  if (onStoreFailure !== undefined && onStoreFailure !== 'open' && onStoreFailure !== 'closed')
-    faults.push({
-      subject: 'option onStoreFailure of createSpillway',
-      found: onStoreFailure,
-      allowed: 'open, closed',
-      remedy: 'Say whether calls go on from memory while the store is away, or reject.',
-    });
-  if (faults.length > 0) throw new SpillwayError('CONFIG_INVALID', { ...faults[0]!, faults });
+  const remedy = 'Name options of their kinds; what a file can say goes under settings.';
+  const faults = fieldFaults('createSpillway', options, OPTIONS, remedy);
+  if (faults[0]) throw new SpillwayError('CONFIG_INVALID', { ...faults[0], faults });
 }
 
 export type { ConfigSources } from './engine.js';

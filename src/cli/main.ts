@@ -6,6 +6,7 @@ import { packageFolder } from '../package-folder.js';
 import { EXIT, exitCodeOf } from './exit.js';
 import { keptCommands } from './kept-commands.js';
 import { createTerminal, type Terminal } from './terminal.js';
+import { visible } from './visible.js';
 
 /** Runs one command line and says with which code the process should end. Never throws. */
 export async function main(argv: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
@@ -16,7 +17,8 @@ export async function main(argv: readonly string[], terminal: Terminal = createT
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.inputAtFault;
-    terminal.note(error instanceof SpillwayError ? error.message : `INTERNAL: ${stackOf(error)}`);
+    const message = error instanceof SpillwayError ? error.message : `INTERNAL: ${stackOf(error)}`;
+    terminal.note(visible(message));
     return exitCodeOf(error);
   }
 }

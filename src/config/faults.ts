@@ -92,7 +92,8 @@ function unknownKey(key: string, path: Path, parsed: Parsed): ConfigFault {
   const keys = Object.keys(jsonAt(parsed.root, path).properties ?? {});
   const meant = nearest(key, keys);
   const remedy = `${meant ? `Did you mean ${meant}? ` : 'Unknown key. '}${changeIn(origin)}`;
-  return { subject, found: valueAt(parsed.tree, [...path, key]), allowed: keys.join(', '), remedy, origin };
+  // Its value is not told: a file that is no configuration at all may be anything.
+  return { subject, allowed: keys.join(', '), remedy, origin };
 }
 
 function jsonAt(root: Section, path: Path): JsonSchema {

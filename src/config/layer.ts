@@ -55,7 +55,8 @@ export class Layer {
     } else if (shape.kind === 'section') {
       const meant = this.suggest(key, shape, path);
       const remedy = `${meant ? `Did you mean ${meant}? ` : 'Unknown key. '}${changeIn(origin)}`;
-      this.fault(here, value, [...shape.keys.keys()].join(', ') || 'no keys', remedy, origin);
+      // Without its value: a file that is no configuration at all may hold anything.
+      this.fault(here, undefined, [...shape.keys.keys()].join(', ') || 'no keys', remedy, origin);
     }
   }
 
@@ -98,7 +99,8 @@ export class Layer {
   private fault(path: Path, found: unknown, allowedText: string, remedy: string, origin: Origin): void {
     this.faults.push({
       subject: showPath(path) || 'the whole file',
-      found,
+      // A file that is no mapping may be any file: it is not shown to who reads the error.
+      found: path.length > 0 ? found : kindOf(found),
       allowed: allowedText,
       remedy,
       origin,
@@ -125,4 +127,9 @@ function collectKeys(shape: Shape, path: Path, keys: Map<string, Path>): void {
     if (!keys.has(key)) keys.set(key, here);
     collectKeys(child, here, keys);
   }
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === 'string' ? `a text of ${value.length} characters` : `a ${typeof value}`;
 }

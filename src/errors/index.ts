@@ -1,2 +1,16 @@
+export {
+  ANYTHING,
+  COUNT,
+  either,
+  fieldFaults,
+  FUNCTION,
+  having,
+  listOf,
+  NULL,
+  OBJECT,
+  oneOf,
+  TEXT,
+  type Kind,
+} from './kinds.js';
 export { SpillwayError, type ErrorDetails, type Fault } from './error.js';
 export { ERROR_CODES, type ErrorCode } from './codes.js';

@@ -2,7 +2,8 @@ import type { ReadSession } from './importer.js';
 import { wrongFormat } from './reading/faults.js';
 import { readLines } from './reading/json-lines.js';
 import { chunksOf, HEAD_BYTES, type Progress } from './reading/source.js';
-import { readWhole } from './reading/whole.js';
+import { Utf8Check } from './reading/utf8-check.js';
+import { readValue, readWhole } from './reading/whole.js';
 import { formatNames } from './registry.js';
 
 /** How a recorded session is read. */
@@ -28,16 +29,36 @@ export async function readSession(path: string, options: ReadOptions = {}): Prom
     const allowed = ['auto', ...formatNames].join(', ');
     throw wrongFormat('format', format, allowed, 'Name one of these, or leave it out.');
   }
-  const chunks = chunksOf(path, onProgress);
+  const check = new Utf8Check();
+  const chunks = check.of(chunksOf(path, onProgress));
   try {
-    const first = await chunks.next();
-    const bytes = first.done ? Buffer.alloc(0) : first.value;
+    const bytes = await firstOf(chunks);
     const head = bytes.toString('utf8', 0, HEAD_BYTES);
-    if (isWhole(head)) return await readWhole(path, format, bytes, chunks);
-    return await readLines({ path, format, head, maxLineBytes }, bytes, chunks);
+    const session = isWhole(head)
+      ? await readWhole(path, format, bytes, chunks)
+      : await readLines({ path, format, head, maxLineBytes }, bytes, chunks);
+    if (!check.isDamaged) return session;
+    const what = 'some of its bytes are no UTF-8 text; each reads as the mark \ufffd';
+    const notices = [{ at: 'file', kind: 'not-utf8', what }, ...session.parsed.notices];
+    return { ...session, parsed: { ...session.parsed, notices } };
   } finally {
     await chunks.return(undefined);
   }
+}
+
+/** Reads a file that is one JSON value, such as a request. Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`. */
+export async function readJson(path: string): Promise<unknown> {
+  const chunks = chunksOf(path);
+  try {
+    return await readValue(path, await firstOf(chunks), chunks);
+  } finally {
+    await chunks.return(undefined);
+  }
+}
+
+async function firstOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+  const first = await chunks.next();
+  return first.done ? Buffer.alloc(0) : first.value;
 }
 
 /** One JSON value over the whole file: a list, or an object printed over several lines. */

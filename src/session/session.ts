@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import { checkPrepareOptions, checkSend, checkUsage } from './arguments.js';
 import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection, type ReadonlyLog } from '../transcript/index.js';
@@ -128,6 +129,7 @@ export class Session {
    * asked first. Aborting the signal stops the waiting for text: the compaction goes on with what there is.
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared> {
+    checkPrepareOptions(options);
     if (options.model !== undefined) this.#parts.gauge.talkTo(options.model);
     this.#parts.gauge.askFor(options.maxOutputTokens);
     const injected = this.#requests.injections(options.inject ?? []);
@@ -144,9 +146,11 @@ export class Session {
   /**
    * What the provider reported for the newest request: calibrates the scale that readings are on. Where it was more
    * than the model takes, the next `prepare` compacts whatever the reading says. Nothing is learned where the view was
-   * rewritten since: what was reported is of a request that would no longer be sent. Resolves when it is stored.
+   * rewritten since: what was reported is of a request that would no longer be sent. Resolves when it is stored; rejects
+   * with `ARGUMENT_INVALID`, nothing learned, where a figure is none.
    */
-  observe(usage: Usage): Promise<void> {
+  async observe(usage: Usage): Promise<void> {
+    checkUsage(usage);
     this.#reaction.answered();
     return this.#reports.observe(usage);
   }
@@ -171,7 +175,10 @@ export class Session {
     send: (request: Prepared, flight: Flight) => Answer | Promise<Answer>,
     options: PrepareOptions = {},
   ): Promise<Answer> {
-    return this.turn((flight) => flight.again((request) => send(request, flight), options));
+    return this.turn((flight) => {
+      checkSend(send);
+      return flight.again((request) => send(request, flight), options);
+    });
   }
 
   /** Does this when all calls before it are over; its own go through the flight. What `call` does, with more around it. */

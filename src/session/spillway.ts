@@ -8,6 +8,7 @@ import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFor
 import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
 import { settingsOf } from './agents.js';
+import { checkSessionOptions } from './arguments.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
 import type { LogMessage } from '../transcript/index.js';
@@ -198,6 +199,7 @@ export class Spillway {
   }
 
   #partsFor(options: SessionOptions): SessionParts {
+    checkSessionOptions(options);
     const { config, catalogue, counter, effects, priceOf, openFiller } = this.#parts;
     const format = options.format === undefined ? this.#parts.format : formatNamed(options.format);
     const agentPath = options.agentPath ?? 'primary';

@@ -121,6 +121,7 @@ export class Log implements ReadonlyLog {
 
   at(seq: number): LogMessage {
     const message = this.#messages[seq - this.#base];
+    if (!message && seq >= 0 && seq < this.#base) throw unread(seq, this.#base);
     if (!message) throw new RangeError(`no message at log position ${seq}`);
     return message;
   }
@@ -159,4 +160,13 @@ export class Log implements ReadonlyLog {
 function frozenPart(part: Part): Part {
   if (part.type !== 'tool-result') return frozenCopy(part);
   return frozenCopy(part, { content: Object.freeze(part.content.map((inner) => frozenCopy(inner))) });
+}
+
+/** A session of a store reads what is live, and its log begins there. */
+function unread(seq: number, base: number): SpillwayError {
+  return new SpillwayError('MESSAGE_UNREAD', {
+    subject: `message at position ${seq} of the log`,
+    found: `only those from position ${base} on were read`,
+    remedy: 'Await session.load() first: it reads the whole log from the store.',
+  });
 }

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { SpillwayError } from '../../errors/index.js';
-import { unreadable, wireOf } from '../../importers/index.js';
+import { readJson, wireOf } from '../../importers/index.js';
 import { validators } from '../../testkit/index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
+import { visible } from '../visible.js';
 
 export interface ValidateOptions {
   /** Name of a wire format; `auto`: told from the request. */
@@ -27,28 +27,9 @@ export async function validate(file: string, options: ValidateOptions, terminal:
   if (options.json) terminal.out(`${JSON.stringify({ file, format, violations })}\n`);
   else if (violations.length === 0) terminal.out(`${file}: legal ${format}\n`);
   else {
-    for (const { rule, at, what } of violations) terminal.out(`${file}: ${rule} at message ${at}: ${what}\n`);
+    for (const { rule, at, what } of violations)
+      terminal.out(`${file}: ${rule} at message ${at}: ${visible(what, '\\n')}\n`);
     if (options.format === 'auto') terminal.note(`read as ${format}; --format names another`);
   }
   return violations.length === 0 ? EXIT.done : EXIT.inputAtFault;
-}
-
-async function readJson(file: string): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (cause) {
-    throw unreadable(file, cause);
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new SpillwayError('INPUT_FORMAT', {
-      subject: file,
-      found: cause instanceof Error ? cause.message : 'no JSON',
-      allowed: 'a JSON message list, or a request body',
-      remedy: 'Save the request as JSON.',
-      cause,
-    });
-  }
 }

@@ -4,6 +4,7 @@ import { createSpillway, type Session } from '../../index.js';
 import type { Plan } from '../../transcript/index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
+import { visible } from '../visible.js';
 
 /** Options of the commands for kept sessions; each takes some of them. */
 export interface KeptOptions {
@@ -39,18 +40,11 @@ export interface KeptOptions {
 
 export type Show = (value: unknown, lines: () => readonly string[]) => void;
 
-/** Ids and words are anybody's: whatever moves the cursor of a terminal is written out. */
-function visible(line: string): string {
-  return line.replace(/\p{Cc}/gu, (sign) =>
-    sign === '\n' ? '\\n' : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
 /** JSON for programs, lines for people. */
 export function showing({ json }: KeptOptions, terminal: Terminal): Show {
   return (value, lines) => {
     if (json) terminal.out(`${JSON.stringify(value)}\n`);
-    else for (const line of lines()) terminal.out(`${visible(line)}\n`);
+    else for (const line of lines()) terminal.out(`${visible(line, '\\n')}\n`);
   };
 }
 

@@ -3,6 +3,7 @@ import type { ReadSession } from '../../importers/index.js';
 import type { Budget, CostLine, Disposition, Prepared, RunReport } from '../../index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { Terminal } from '../terminal.js';
+import { visible } from '../visible.js';
 import { amount, budgetLine, costsLine, percent, PLAIN_TABLE } from './numbers.js';
 
 export interface CompactReport {
@@ -114,7 +115,7 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
   for (const [reason, count] of reasons(report.dispositions))
     lines.push(`  ${String(count).padStart(5)}  ${reason}`);
   for (const notice of report.notices.slice(0, 20))
-    lines.push(paint.yellow(`mended ${notice.at}: ${notice.what}`));
+    lines.push(paint.yellow(`mended ${visible(`${notice.at}: ${notice.what}`, '\\n')}`));
   if (report.notices.length > 20)
     lines.push(paint.yellow(`… and ${report.notices.length - 20} more, all in the report`));
   return `${lines.join('\n')}\n`;

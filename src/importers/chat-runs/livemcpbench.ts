@@ -1,4 +1,4 @@
-import { onlyOne } from '../faults.js';
+import { listIn, onlyOne } from '../faults.js';
 import type { WholeImporter } from '../importer.js';
 import { isFields, type Fields } from '../../wire/index.js';
 import { plainChat } from './plain.js';
@@ -9,9 +9,10 @@ export const liveMcpBench: WholeImporter = {
   mark: 'it holds a `Question` beside its messages, as LiveMCPBench writes it',
   fits: (value) => isRun(Array.isArray(value) ? value[0] : value),
   read: (value) => {
-    const runs = (Array.isArray(value) ? value : [value]) as readonly Fields[];
-    const run = onlyOne('livemcpbench', runs, (one) => one.task_id);
-    return { parsed: plainChat(run.messages as readonly unknown[]), meta: { id: run.task_id } };
+    const runs: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const run = onlyOne('livemcpbench', runs, (one) => (isFields(one) ? one.task_id : one));
+    const parsed = plainChat(listIn('livemcpbench', run, 'messages'));
+    return { parsed, meta: { id: (run as Fields).task_id } };
   },
 };
 

@@ -1,5 +1,6 @@
+import { listIn } from '../faults.js';
 import type { WholeImporter } from '../importer.js';
-import { isFields } from '../../wire/index.js';
+import { isFields, type Fields } from '../../wire/index.js';
 import { plainChat } from './plain.js';
 
 /** Trajectories of mini-swe-agent: chat messages with the run's notes beside them. */
@@ -12,13 +13,14 @@ export const miniSweAgent: WholeImporter = {
     typeof value.trajectory_format === 'string' &&
     value.trajectory_format.startsWith('mini-swe-agent'),
   read: (value) => {
-    const { messages, info, instance_id: id } = value as Record<string, unknown>;
+    const messages = listIn('mini-swe-agent', value, 'messages');
+    const { info, instance_id: id } = value as Fields;
     const config = isFields(info) && isFields(info.config) ? info.config : {};
     const model = isFields(config.model) ? config.model.model_name : undefined;
     const named = typeof model === 'string' ? { model } : {};
     const version = isFields(info) ? info.mini_version : undefined;
     return {
-      parsed: { ...plainChat(messages as readonly unknown[]), ...named },
+      parsed: { ...plainChat(messages), ...named },
       meta: { id, ...named, agent_version: version },
     };
   },

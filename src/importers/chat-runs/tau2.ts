@@ -1,5 +1,5 @@
 import type { Notice } from '../../spi/index.js';
-import { onlyOne } from '../faults.js';
+import { listIn, onlyOne } from '../faults.js';
 import type { WholeImporter } from '../importer.js';
 import { isFields, jsonText, type Fields } from '../../wire/index.js';
 import { plainChat } from './plain.js';
@@ -16,9 +16,10 @@ export const tau2Bench: WholeImporter = {
     const run = onlyOne('tau2-bench', simulationsIn(value), (one) =>
       isFields(one) ? one.id : one,
     ) as Fields;
+    const messages = listIn('tau2-bench', run, 'messages');
     const notices: Notice[] = [];
     const policy = policyOf(value);
-    const list = (run.messages as readonly unknown[]).filter(isFields).flatMap((message) => asChat(message));
+    const list = messages.filter(isFields).flatMap((message) => asChat(message));
     const left = list.filter((message) => message === undefined).length;
     if (left > 0) {
       const what = `${left} calls and results of the simulated user's own are left out`;

@@ -1,6 +1,6 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message } from '../../transcript/index.js';
-import { notASession } from '../faults.js';
+import { listIn, notASession } from '../faults.js';
 import type { WholeImporter } from '../importer.js';
 import { isFields, type Fields } from '../../wire/index.js';
 import { isEntry, type Entry } from './entry.js';
@@ -17,7 +17,9 @@ export const openCode: WholeImporter = {
   fits: (value) =>
     isFields(value) && isFields(value.info) && Array.isArray(value.messages) && value.messages.some(isEntry),
   read: (value) => {
-    const { info, messages: list } = value as { info: Fields; messages: readonly unknown[] };
+    const list = listIn('opencode', value, 'messages');
+    const { info: given } = value as Fields;
+    const info = isFields(given) ? given : {};
     const notices: Notice[] = [];
     const entries = list.filter(isEntry);
     if (entries.length < list.length) {

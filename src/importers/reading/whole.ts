@@ -12,11 +12,16 @@ export async function readWhole(
   first: Buffer,
   rest: AsyncIterable<Buffer>,
 ): Promise<ReadSession> {
-  const value = parseWhole(path, await collect(path, first, rest));
+  const value = await readValue(path, first, rest);
   const { taken, session } = format === 'auto' ? told(path, value) : named(path, format, value);
   const how = format === 'auto' ? `${taken.name}: ${taken.mark}` : `${taken.name}, as it was named`;
   const { taken: _, ...about } = session;
   return { format: taken.name, how, ...about };
+}
+
+/** The one JSON value that a file is. Throws `INPUT_FORMAT` where it is none. */
+export async function readValue(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<unknown> {
+  return parseWhole(path, await collect(path, first, rest));
 }
 
 interface Read {

@@ -47,7 +47,7 @@ describe('wrong settings', () => {
     ['roster: [{ stage: mine, opensAt: 2 }]', 'roster[0].opensAt', 2],
     ['prune: on', 'prune', 'on'],
     ['stages: { snip: { mode: cut } }', 'stages.snip.mode', 'cut'],
-    ['- a', 'the whole file', ['a']],
+    ['- a', 'the whole file', 'a list of 1'],
   ])('%s', async (text, subject, value) => {
     const found = await inFile(`${text}\n`);
     expect(found.map((fault) => fault.subject)).toEqual([subject]);

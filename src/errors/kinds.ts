@@ -1,0 +1,70 @@
+import type { Fault } from './error.js';
+
+/** What a value has to be: a test, and its words in an error. */
+export interface Kind {
+  readonly is: (value: unknown) => boolean;
+  readonly words: string;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const TEXT: Kind = { is: (value) => typeof value === 'string' && value !== '', words: 'a text' };
+export const OBJECT: Kind = { is: isObject, words: 'an object' };
+export const FUNCTION: Kind = { is: (value) => typeof value === 'function', words: 'a function' };
+export const NULL: Kind = { is: (value) => value === null, words: 'null' };
+export const ANYTHING: Kind = { is: () => true, words: 'anything' };
+/** Counts of tokens; larger ones cannot be added up. */
+export const COUNT: Kind = {
+  is: (value) => typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER,
+  words: 'a number, 0 or more',
+};
+
+export const listOf = (kind: Kind): Kind => ({
+  is: (value) => Array.isArray(value) && value.every((item) => kind.is(item)),
+  words: `a list, each ${kind.words}`,
+});
+
+export const either = (...kinds: readonly Kind[]): Kind => ({
+  is: (value) => kinds.some((kind) => kind.is(value)),
+  words: kinds.map(({ words }) => words).join(', or '),
+});
+
+export const oneOf = (...values: readonly string[]): Kind => ({
+  is: (value) => values.includes(value as string),
+  words: values.join(', '),
+});
+
+/** An object with at least these fields. */
+export const having = (fields: Readonly<Record<string, Kind>>): Kind => ({
+  is: (value) =>
+    isObject(value) &&
+    Object.entries(fields).every(([name, kind]) => kind.is((value as Record<string, unknown>)[name])),
+  words: `an object with ${Object.entries(fields)
+    .map(([name, { words }]) => `${name} (${words})`)
+    .join(', ')}`,
+});
+
+/**
+ * What is wrong with the fields of an object that people wrote where nothing checked types: another kind than the named
+ * one, or a name that there is none of, which would be left out without a word. Fields that are undefined are absent.
+ */
+export function fieldFaults(
+  of: string,
+  given: unknown,
+  fields: Readonly<Record<string, Kind>>,
+  remedy: string,
+): Fault[] {
+  const names = Object.keys(fields).join(', ');
+  if (!isObject(given))
+    return [{ subject: `what ${of} is given`, found: given, allowed: `an object with ${names}`, remedy }];
+  return Object.entries(given).flatMap(([name, value]): Fault[] => {
+    const kind = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const subject = `option ${name} of ${of}`;
+    if (!kind) return [{ subject, allowed: names, remedy }];
+    if (value === undefined || kind.is(value)) return [];
+    return [
+      { subject, found: typeof value === 'function' ? 'a function' : value, allowed: kind.words, remedy },
+    ];
+  });
+}

@@ -1,0 +1,84 @@
+import {
+  ANYTHING,
+  COUNT,
+  either,
+  fieldFaults,
+  FUNCTION,
+  having,
+  listOf,
+  NULL,
+  OBJECT,
+  oneOf,
+  SpillwayError,
+  TEXT,
+  type Fault,
+  type Kind,
+} from '../errors/index.js';
+import type { Usage } from '../tokens/index.js';
+import type { PrepareOptions } from './requests.js';
+import type { SessionOptions } from './spillway.js';
+
+const SUMMARY_LINES = either(listOf(TEXT), FUNCTION);
+const STORE_FAILURE = oneOf('open', 'closed');
+
+const SESSION = {
+  id: TEXT,
+  agentPath: TEXT,
+  format: either(TEXT, OBJECT),
+  model: TEXT,
+  tools: listOf(ANYTHING),
+  keep: listOf(FUNCTION),
+  onStoreFailure: STORE_FAILURE,
+  summaryLines: SUMMARY_LINES,
+} satisfies Record<keyof SessionOptions, Kind>;
+
+const PREPARE = {
+  signal: having({ addEventListener: FUNCTION }),
+  model: TEXT,
+  inject: listOf(
+    having({ hook: TEXT, content: { is: (value) => typeof value === 'string', words: 'a text' } }),
+  ),
+  maxOutputTokens: COUNT,
+} satisfies Record<keyof PrepareOptions, Kind>;
+
+const COUNT_OR_NONE = either(COUNT, NULL);
+const USAGE = {
+  inputTokens: COUNT_OR_NONE,
+  cacheReadTokens: COUNT_OR_NONE,
+  cacheWriteTokens: COUNT_OR_NONE,
+  outputTokens: COUNT_OR_NONE,
+} satisfies Record<keyof Usage, Kind>;
+
+/** Throws `ARGUMENT_INVALID` naming every fault. */
+export function checkSessionOptions(options: SessionOptions): void {
+  refuse(fieldFaults('spillway.session', options, SESSION, 'Name options of a session, each of its kind.'));
+}
+
+/** Throws `ARGUMENT_INVALID`. Runs before every call: nothing is built where nothing is wrong. */
+export function checkPrepareOptions(options: PrepareOptions): void {
+  refuse(fieldFaults('session.prepare', options, PREPARE, 'Name options of a request, each of its kind.'));
+}
+
+/** Throws `ARGUMENT_INVALID`: a wrong figure would set the scale of every reading after it. */
+export function checkUsage(usage: Usage): void {
+  const known = usage && typeof usage === 'object' && !Array.isArray(usage) ? onlyKnown(usage) : usage;
+  const remedy = 'Pass what the provider reported, in tokens; what it did not report is left out.';
+  refuse(fieldFaults('session.observe', known, USAGE, remedy));
+}
+
+/** Throws `ARGUMENT_INVALID` where no function was given. */
+export function checkSend(send: unknown): void {
+  if (FUNCTION.is(send)) return;
+  const remedy = 'Pass the function that sends the request, and returns the answer.';
+  refuse([{ subject: 'what session.call is given', found: send, allowed: FUNCTION.words, remedy }]);
+}
+
+/** Reports may have more in them, such as totals. */
+function onlyKnown(usage: object): object {
+  return Object.fromEntries(Object.entries(usage).filter(([name]) => Object.hasOwn(USAGE, name)));
+}
+
+function refuse(faults: readonly Fault[]): void {
+  const [first] = faults;
+  if (first) throw new SpillwayError('ARGUMENT_INVALID', { ...first, faults });
+}
