@@ -63,6 +63,8 @@ export interface EngineParts {
 /** An opened engine with everything that was chosen for it. */
 export interface Engine {
   readonly spillway: Spillway;
+  /** All that the roster may name. */
+  readonly stages: readonly CompactionStage[];
   readonly config: EffectiveConfig;
   readonly policy: Policy;
   readonly catalogue: Catalogue;
@@ -127,7 +129,7 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
     summaryLines,
     onStoreFailure: parts.onStoreFailure,
   });
-  return { spillway, config, policy, catalogue, counter, priceOf, openFiller };
+  return { spillway, stages, config, policy, catalogue, counter, priceOf, openFiller };
 }
 
 export const SYSTEM_EFFECTS: Effects = { clock: () => Date.now(), timer: () => performance.now() };
@@ -198,7 +200,8 @@ class Prices {
   }
 }
 
-function overridesOf(models: EffectiveConfig['settings']['models']): Record<string, LimitOverride> {
+/** Limits that the settings state, as a catalogue takes them. */
+export function overridesOf(models: EffectiveConfig['settings']['models']): Record<string, LimitOverride> {
   const stated = Object.entries(models).map(([name, limits]) => [
     name,
     Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),

@@ -110,6 +110,28 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     });
 
   program
+    .command('serve')
+    .description(
+      'Run the service: a drop-in proxy for OpenAI- and Anthropic-style clients, and the HTTP API.',
+    )
+    .option('--host <address>', 'address to listen on; others than loopback need tokens')
+    .option('--port <port>', 'port to listen on; 0: any that is free', whole('--port'))
+    .option('--store <url>', 'where sessions are kept: sqlite:FILE, postgres://HOST/NAME')
+    .option('--openai <url>', "where requests of OpenAI's interfaces go, /v1 included")
+    .option('--anthropic <url>', "where requests of Anthropic's interface go, without /v1")
+    .option('--model <name>', 'model whose limits apply where a request names none')
+    .option('--window <tokens>', 'input budget in tokens; nothing is kept back', whole('--window'))
+    .option('--recall <count>', 'times a model may read back within a call; 0: not at all', whole('--recall'))
+    .option('--commands', 'obey a user message of nothing but /compact')
+    .option('--quiet', 'no log lines')
+    .option('--profile <profile>', 'profile name or file')
+    .option('--config <file>', 'configuration file')
+    .action(async (options) => {
+      const { serve } = await import('./commands/serve.js');
+      exit(await serve(options, terminal));
+    });
+
+  program
     .command('init')
     .description('Write a configuration and the prompts where they are missing, for you to own and edit.')
     .argument('[folder]', 'where to; existing files stay as they are', '.')

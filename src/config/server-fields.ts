@@ -1,0 +1,82 @@
+import { z } from 'zod/v4';
+
+/** Where `spillway serve` listens, to whom it opens, and where it sends what it was sent. */
+export const ServerFields = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .describe('Address to listen on. Any but a loopback address needs tokens.'),
+    port: z.int().min(0).max(65_535).default(8_787).describe('Port to listen on; 0: any that is free.'),
+    tokens: z
+      .array(
+        z.strictObject({
+          name: z
+            .string()
+            .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
+            .describe('What logs and audit call whoever has it.'),
+          role: z
+            .enum(['client', 'viewer', 'operator'])
+            .describe('client: the proxy alone. viewer: reads as well. operator: everything.'),
+          tokenEnv: z
+            .string()
+            .min(1)
+            .describe(
+              'Variable that holds the token, of 16 characters or more; the token stands in no file.',
+            ),
+          tenant: z
+            .string()
+            .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
+            .optional()
+            .describe(
+              'Whose sessions it sees, and no others. Empty: those of nobody in particular, and for viewers and operators all.',
+            ),
+        }),
+      )
+      .default([])
+      .describe('Who may come in. Empty: anybody on this machine.'),
+    origins: z
+      .array(z.string())
+      .default([])
+      .describe('Web origins, beside its own, whose pages may call the HTTP API.'),
+    upstreams: z
+      .strictObject({
+        openai: z
+          .url()
+          .default('https://api.openai.com/v1')
+          .describe("Base URL of an interface like OpenAI's, /v1 included."),
+        anthropic: z
+          .url()
+          .default('https://api.anthropic.com')
+          .describe("Base URL of an interface like Anthropic's, without /v1."),
+      })
+      .prefault({})
+      .describe('Where the proxy sends requests. Keys of clients are passed on and never kept.'),
+    recall: z
+      .int()
+      .min(0)
+      .max(32)
+      .default(0)
+      .describe(
+        'Times that a model may read back, within one call, what was compacted; 0: the tool is not offered.',
+      ),
+    commands: z
+      .boolean()
+      .default(false)
+      .describe('A user message of nothing but /compact compacts, and is answered by the proxy.'),
+    bodyBytes: z.int().min(1_024).default(33_554_432).describe('Largest request body, in bytes.'),
+    requestsPerMinute: z
+      .int()
+      .min(0)
+      .default(6_000)
+      .describe('Most requests a minute of one token, or one address without tokens; 0: no limit.'),
+    concurrency: z.int().min(1).default(1_024).describe('Most requests under way at a time.'),
+    sessions: z
+      .int()
+      .min(1)
+      .default(1_000)
+      .describe('Most sessions held in memory; the others are opened when asked for.'),
+  })
+  .prefault({})
+  .describe('The service: `spillway serve`.');

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Service } from '../service.js';
+import { askingRoutes } from './asking.js';
+import { compactionRoutes } from './compactions.js';
+import { eventRoutes } from './events.js';
+import { knobRoutes } from './knobs.js';
+import { planRoutes } from './plans.js';
+import { projectRoutes } from './project.js';
+import { sessionRoutes } from './sessions.js';
+
+const ROUTES = [
+  sessionRoutes,
+  compactionRoutes,
+  planRoutes,
+  askingRoutes,
+  knobRoutes,
+  projectRoutes,
+  eventRoutes,
+];
+
+/** The HTTP API: every action of the page, and of the library as far as others than programs want it. */
+export async function registerApi(app: FastifyInstance, service: Service): Promise<void> {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  for (const routes of ROUTES) await typed.register(routes(service));
+}

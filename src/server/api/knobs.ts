@@ -1,0 +1,133 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod/v4';
+import { Settings } from '../../config/index.js';
+import { merge, type Overrides } from '../engine.js';
+import type { Service } from '../service.js';
+import { checkOpen, CLOSED } from './closed.js';
+
+const tags = ['knobs'];
+const JsonSchema = z.looseObject({}).describe('JSON Schema: types, bounds, defaults, descriptions.');
+
+const Knob = z
+  .object({
+    path: z.string(),
+    value: z.unknown(),
+    origin: z.string().describe('default, profile NAME, file NAME, env NAME, code, or operator.'),
+    description: z.string(),
+    own: z.boolean().describe('Whether an operator set it here.'),
+    before: z.unknown().optional().describe('Where one did: what would hold otherwise.'),
+  })
+  .meta({ id: 'Knob' });
+
+const Knobs = z.object({
+  schema: JsonSchema,
+  stages: z.record(z.string(), JsonSchema),
+  values: z.array(Knob),
+});
+
+/** Every parameter with its schema, its value and who set it; what operators set here wins over files and environment. */
+export const knobRoutes =
+  (service: Service): FastifyPluginAsyncZod =>
+  async (app) => {
+    const knobs = async (): Promise<object> => ({ ...schemas(service), values: await valuesOf(service) });
+    const closed = { tags, response: { 200: Knobs } };
+
+    app.get(
+      '/knobs',
+      {
+        config: { role: 'viewer' },
+        schema: { ...closed, summary: 'Every parameter: schema, value, and who set it.' },
+      },
+      async () => (await knobs()) as never,
+    );
+
+    app.patch(
+      '/knobs',
+      {
+        config: { role: 'operator' },
+        schema: {
+          ...closed,
+          summary:
+            'Sets parameters, for good and for all sessions. Null takes a setting of an operator away again.',
+          body: z.strictObject({
+            changes: z
+              .record(z.string().min(1), z.unknown())
+              .describe('By path: {"thresholds.snipThreshold": 0.75}.'),
+          }),
+        },
+      },
+      async (request) => {
+        let next = service.knobs;
+        for (const [path, value] of Object.entries(request.body.changes)) next = changed(next, path, value);
+        await service.setKnobs(next);
+        return (await knobs()) as never;
+      },
+    );
+
+    app.delete(
+      '/knobs',
+      {
+        config: { role: 'operator' },
+        schema: {
+          ...closed,
+          summary: 'Takes back what operators set: one parameter, or all.',
+          querystring: z.object({ path: z.string().optional() }),
+        },
+      },
+      async (request) => {
+        const { path } = request.query;
+        await service.setKnobs(path === undefined ? {} : changed(service.knobs, path, null));
+        return (await knobs()) as never;
+      },
+    );
+  };
+
+function schemas({ engine }: Service): object {
+  const json = (schema: z.ZodType): object => z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' });
+  const all = json(Settings as unknown as z.ZodType) as { properties?: Record<string, unknown> };
+  const properties = Object.fromEntries(
+    Object.entries(all.properties ?? {}).filter(([name]) => !CLOSED.includes(name)),
+  );
+  const stages = engine.stages.map(({ name, options }) => [name, json(options as z.ZodType)]);
+  return { schema: { ...all, properties }, stages: Object.fromEntries(stages) };
+}
+
+async function valuesOf(service: Service): Promise<readonly object[]> {
+  const { config } = service.engine;
+  const before = new Map((await service.withoutKnobs()).entries.map(({ path, value }) => [path, value]));
+  return config.entries
+    .filter(({ path }) => !CLOSED.includes(path.split('.')[0]!))
+    .map((entry) => {
+      const own = isSet(service.knobs, entry.path);
+      return { ...entry, own, ...(own && { origin: 'operator', before: before.get(entry.path) ?? null }) };
+    });
+}
+
+function isSet(knobs: Overrides, path: string): boolean {
+  let tree: unknown = knobs;
+  for (const key of path.split('.')) {
+    if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || !Object.hasOwn(tree, key))
+      return false;
+    tree = (tree as Readonly<Record<string, unknown>>)[key];
+  }
+  return true;
+}
+
+/** Throws `CONFIG_INVALID` for what only files and variables may say. */
+function changed(knobs: Overrides, path: string, value: unknown): Overrides {
+  const keys = path.split('.');
+  checkOpen(keys);
+  if (value === null) return without(knobs as Tree, keys) as Overrides;
+  const change = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  return merge(knobs as Tree, change as Tree) as Overrides;
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+function without(tree: Tree, [key, ...rest]: readonly string[]): Tree {
+  const inner = tree[key!];
+  const { [key!]: _, ...others } = tree;
+  if (rest.length === 0 || typeof inner !== 'object' || inner === null) return others;
+  const left = without(inner as Tree, rest);
+  return Object.keys(left).length > 0 ? { ...others, [key!]: left } : others;
+}

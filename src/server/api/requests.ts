@@ -1,0 +1,109 @@
+import { z } from 'zod/v4';
+
+/** Shapes of what the HTTP API is asked. Names as in URLs and documents of operators: words with underscores. */
+
+export const AgentQuery = z.object({
+  agent_path: z.string().min(1).default('primary').describe('Which agent of the session.'),
+});
+
+export const SessionParams = z.object({ id: z.string().min(1) });
+export const RecordParams = z.object({ id: z.string().min(1), cid: z.string().min(1) });
+export const PlanParams = z.object({ id: z.string().min(1), hash: z.string().min(1) });
+
+/** In a query string everything is text. */
+export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+export const PageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  cursor: z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .optional()
+    .describe('`next` of the page before.'),
+});
+
+const pressure = z.number().min(0).max(1);
+
+/** What one compaction does otherwise than the settings say; nothing of it is kept. */
+export const RunOverrides = z.strictObject({
+  strategy: z
+    .enum(['prune', 'drop', 'summarize', 'checkpoint'])
+    .optional()
+    .describe(
+      'prune: shorten tool output alone. drop: oldest first, no summaries. summarize: a summary for older spans. checkpoint: as the settings say, and the plan waits for a yes.',
+    ),
+  summarize: z.boolean().optional().describe('Whether a model may write the text, where one is configured.'),
+  upper_threshold: pressure.optional().describe('Pressure at which the first stage opens.'),
+  lower_threshold: pressure.optional().describe('Pressure to compact down to.'),
+  retain_count: z.int().min(0).optional().describe('Messages at the end that stay.'),
+  prompt: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Prompt for the summaries: a name in the folder of prompts, or a path.'),
+  settings: z.looseObject({}).optional().describe('Any other settings, as in a configuration file.'),
+});
+export type RunOverrides = z.infer<typeof RunOverrides>;
+
+export const CompactBody = RunOverrides.extend({
+  agent_path: z.string().min(1).default('primary'),
+  dry_run: z.boolean().default(false).describe('Say what would be done, and do nothing.'),
+});
+
+export const PlanBody = RunOverrides.extend({ agent_path: z.string().min(1).default('primary') });
+
+export const PlanChangesBody = z.strictObject({
+  without: z.array(z.int().min(0)).optional().describe('Places of edits to leave out.'),
+  keep: z
+    .array(z.string())
+    .optional()
+    .describe('Messages that stay: every edit that touches one is left out.'),
+  text: z
+    .record(z.string().regex(/^\d+$/), z.string())
+    .optional()
+    .describe('Other words, by place of the edit.'),
+});
+
+export const FlagBody = z.strictObject({
+  flag: z.enum(['good', 'bad', 'neutral']),
+  notes: z.string().max(20_000).optional(),
+});
+
+export const UndoBody = z.strictObject({
+  record: z.string().optional().describe('The one to take back; refused where later ones build on it.'),
+  to: z.string().optional().describe('Back to before this one: it and all after it.'),
+});
+
+export const RecallBody = z.strictObject({
+  handle: z.string().nullish().describe('As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.'),
+  query: z.string().nullish().describe('Words to search for; with a handle, within what it names.'),
+  limit: z.number().int().nullish(),
+  max_tokens: z.number().int().nullish(),
+});
+
+export const UsageBody = z.strictObject({
+  input_tokens: z.int().min(0).describe('Not from a cache.'),
+  cache_read_tokens: z.int().min(0).default(0),
+  cache_write_tokens: z.int().min(0).default(0),
+  output_tokens: z.int().min(0),
+});
+
+export const CreateBody = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[\w.-]{1,128}$/)
+    .optional(),
+  agent_path: z.string().min(1).default('primary'),
+  format: z.string().default('openai-chat').describe('How its requests are written.'),
+  model: z.string().optional(),
+});
+
+export const PrepareBody = z.strictObject({
+  agent_path: z.string().min(1).default('primary'),
+  request: z
+    .looseObject({})
+    .optional()
+    .describe("A whole request body in the session's format: what is new in it goes into the log first."),
+  model: z.string().optional(),
+  max_output_tokens: z.int().min(1).optional(),
+});

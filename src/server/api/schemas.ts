@@ -1,0 +1,208 @@
+import { z } from 'zod/v4';
+
+/** Shapes of what the HTTP API says. Objects of the library are described by what a caller relies on; they hold more. */
+
+const tokens = (description: string) => z.number().describe(description);
+const timeMs = z.number().describe('Milliseconds since the epoch.');
+
+export const Fault = z
+  .object({
+    error: z.object({
+      code: z.string().describe('One of docs/errors.md, or HTTP_ and a status.'),
+      message: z.string(),
+      retryable: z.boolean(),
+      faults: z.array(z.looseObject({ subject: z.string(), remedy: z.string() })).optional(),
+      facts: z.looseObject({}).optional(),
+    }),
+  })
+  .meta({ id: 'Fault' });
+
+export const CostLine = z
+  .object({
+    calls: z.number(),
+    inputTokens: z.number(),
+    cacheReadTokens: z.number(),
+    cacheWriteTokens: z.number(),
+    outputTokens: z.number(),
+    cost: z.number().describe('US dollars of the calls whose price is known.'),
+    unpriced: z.number().describe('Calls whose price is not known.'),
+  })
+  .meta({ id: 'CostLine' });
+
+export const Costs = z
+  .object({
+    primary: CostLine.describe("The agent's own calls."),
+    compactor: CostLine.describe('Calls of summarizers.'),
+  })
+  .meta({ id: 'Costs' });
+
+export const NetCost = z
+  .looseObject({
+    record: z.string(),
+    savedPerCall: tokens('Tokens that each later call sends less.'),
+    rewritten: tokens('Tokens behind the first change.'),
+    net: z.number().describe('Saved so far, less the re-write and the spending: plain input tokens.'),
+    netCost: z.number().nullable().describe('The same in US dollars.'),
+  })
+  .meta({ id: 'NetCost' });
+
+export const Reading = z
+  .looseObject({
+    tokens: tokens('Rendered tokens on the scale that decides.'),
+    pressure: z.number().describe('Tokens / budget.'),
+    budget: z.looseObject({
+      tokens: tokens('What a request may take.'),
+      window: tokens('The window of the model.'),
+    }),
+  })
+  .meta({ id: 'Reading' });
+
+const Edit = z.looseObject({ kind: z.enum(['replace', 'supersede']), stage: z.string(), reason: z.string() });
+
+const Size = z.looseObject({ tokens: z.number() });
+
+export const Plan = z
+  .looseObject({
+    hash: z.string(),
+    trigger: z.object({ kind: z.string(), detail: z.string() }),
+    edits: z.array(Edit).describe('Their places in this list are what `without` and `text` name.'),
+    before: Size,
+    after: Size,
+    stages: z.array(z.looseObject({ stage: z.string(), outcome: z.string() })),
+  })
+  .meta({ id: 'Plan' });
+
+export const CompactionRecord = z
+  .looseObject({
+    id: z.string(),
+    kind: z.enum(['compaction', 'prune']),
+    status: z.enum(['committed', 'pending', 'undone']),
+    plan: Plan,
+    committedAt: timeMs,
+    durationMs: z.number(),
+    flag: z.enum(['good', 'bad', 'neutral']).optional(),
+    notes: z.string().optional(),
+  })
+  .meta({ id: 'CompactionRecord' });
+
+export const RunReport = z
+  .looseObject({
+    kind: z.enum(['below-gate', 'waiting', 'noop', 'committed', 'pending', 'unreachable']),
+    reason: z.string(),
+    record: CompactionRecord.optional(),
+    durationMs: z.number(),
+  })
+  .meta({ id: 'RunReport' });
+
+export const DryRun = z
+  .looseObject({
+    kind: z.enum(['planned', 'noop', 'unreachable']),
+    reason: z.string(),
+    plan: Plan.optional(),
+    before: Reading,
+    after: Reading,
+  })
+  .meta({ id: 'DryRun' });
+
+export const Message = z
+  .looseObject({ id: z.string(), role: z.string(), parts: z.array(z.looseObject({ type: z.string() })) })
+  .meta({ id: 'Message' });
+
+const By = z.looseObject({ stage: z.string(), reason: z.string() }).optional();
+
+export const TranscriptEntry = z
+  .object({
+    message: Message,
+    status: z.enum(['kept', 'pinned', 'replaced', 'superseded', 'summary', 'rolled-back']),
+    by: By,
+  })
+  .meta({ id: 'TranscriptEntry' });
+
+export const ShownMessage = z
+  .object({
+    id: z.string(),
+    role: z.string(),
+    parts: z.array(z.looseObject({ type: z.string() })),
+    tokens: z.number(),
+    from: z.number().describe('Log position of the first message that it is, or stands for.'),
+    to: z.number().describe('And of the last.'),
+    status: z.enum(['original', 'replaced', 'summary']),
+    by: By,
+  })
+  .meta({ id: 'ShownMessage' });
+
+export const Disposition = z
+  .looseObject({
+    id: z.string(),
+    seq: z.number(),
+    role: z.string(),
+    status: z.enum(['kept', 'pinned', 'replaced', 'superseded']),
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+    by: By,
+    record: z.string().optional(),
+  })
+  .meta({ id: 'Disposition' });
+
+export const CallRecord = z
+  .looseObject({
+    call: z.number(),
+    at: timeMs,
+    model: z.string().nullable(),
+    tokens: z.number(),
+    pressure: z.number(),
+  })
+  .meta({ id: 'CallRecord' });
+
+export const Finding = z
+  .looseObject({
+    verdict: z.enum(['sent', 'compacted-out', 'later', 'never']),
+    call: CallRecord,
+    said: z.array(Disposition),
+    sentIn: z.array(z.string()),
+  })
+  .meta({ id: 'Finding' });
+
+export const Recalled = z
+  .looseObject({ handle: z.string(), role: z.string(), text: z.string() })
+  .meta({ id: 'Recalled' });
+
+export const AuditEvent = z
+  .looseObject({ kind: z.string(), ref: z.string().optional(), at: timeMs, body: z.unknown() })
+  .meta({ id: 'AuditEvent' });
+
+export const WaitingPlan = z
+  .object({ sessionId: z.string(), agentPath: z.string(), at: timeMs, plan: Plan })
+  .meta({ id: 'WaitingPlan' });
+
+/** What is known of a session at a glance; what follows `live` costs opening it. */
+export const SessionSummary = z
+  .object({
+    id: z.string(),
+    agentPath: z.string(),
+    messages: z.number(),
+    createdAt: timeMs,
+    updatedAt: timeMs,
+    format: z.string().optional(),
+    model: z.string().nullable().optional(),
+    linked: z
+      .object({ to: z.string(), how: z.enum(['fork', 'trailing', 'nearest']) })
+      .optional()
+      .describe('The session that its client came from.'),
+    reading: Reading.optional(),
+    compactions: z.number().optional(),
+    /** Flags of its compactions, counted. */
+    flags: z.object({ good: z.number(), bad: z.number(), neutral: z.number() }).optional(),
+    savedTokens: z.number().optional().describe('Tokens that its compactions keep out of the next request.'),
+    net: z.number().optional().describe('Sum of the net costs of its compactions: plain input tokens.'),
+    netCost: z.number().nullable().optional(),
+    fallbacks: z.number().optional().describe('Slots that kept their deterministic text.'),
+    costs: Costs.optional(),
+    breakers: z.record(z.string(), z.enum(['closed', 'open', 'half-open'])).optional(),
+    pending: z.string().optional().describe('Hash of the plan that waits for a yes.'),
+  })
+  .meta({ id: 'SessionSummary' });
+
+/** A page of a list; `next` is the cursor of the one after it. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.string().optional(), total: z.number().optional() });

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { validatorCompiler } from 'fastify-type-provider-zod';
+import { Access, isLoopback } from './access.js';
+import { registerApi } from './api/index.js';
+import type { Environment } from '../config/index.js';
+import { SpillwayError } from '../errors/index.js';
+import { answerFaults } from './faults.js';
+import { guard } from './guard.js';
+import { Health } from './health.js';
+import { registerOpenApi } from './openapi.js';
+import type { Service } from './service.js';
+
+/** Where log lines go: one JSON object a line. */
+export interface LogSink {
+  write(line: string): void;
+}
+
+/** How long a client may take over sending one request: who drips it byte by byte is cut off. */
+const REQUEST_MS = 120_000;
+
+/** All of the service on one HTTP server, not yet listening. Rejects with `CONFIG_INVALID`. */
+export async function createApp(service: Service, env: Environment, log?: LogSink): Promise<FastifyInstance> {
+  const settings = service.settings.server;
+  const access = new Access(settings.tokens, env);
+  checkAddress(settings.host, access);
+  const app = Fastify({
+    logger: log ? { level: 'info', base: null, stream: log } : false,
+    disableRequestLogging: true,
+    bodyLimit: settings.bodyBytes,
+    requestTimeout: REQUEST_MS,
+    forceCloseConnections: 'idle',
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: 1_024 },
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  // What is said was made here: its schema describes it and need not be asked again each time.
+  app.setSerializerCompiler(() => (said) => JSON.stringify(said));
+  answerFaults(app);
+  logRequests(app);
+  await guard(app, access, settings);
+  await registerOpenApi(app);
+  new Health(service).register(app);
+  await app.register((api) => registerApi(api, service), { prefix: '/api/v1' });
+  return app;
+}
+
+/** Throws `CONFIG_INVALID` where anybody on the network could come in. */
+function checkAddress(host: string, { isOpen }: Access): void {
+  if (!isOpen || isLoopback(host)) return;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: 'server.host',
+    found: `${host}, and no tokens`,
+    allowed: 'a loopback address, or any with server.tokens',
+    remedy: 'Set a token for each who may come in, or listen on 127.0.0.1.',
+  });
+}
+
+/** One line a request: no address of its own, which may hold anybody's words, no headers and no bodies. */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const from = performance.now();
+    reply.raw.once('close', () => {
+      const { method, routeOptions, caller } = request;
+      const ms = Math.round(performance.now() - from);
+      const ended = reply.raw.writableFinished ? {} : { aborted: true };
+      const route = routeOptions.url ?? 'none';
+      request.log.info(
+        { method, route, status: reply.statusCode, ms, caller: caller?.name, ...ended },
+        'request',
+      );
+    });
+    done();
+  });
+}

@@ -1,0 +1,47 @@
+import type { AddressInfo } from 'node:net';
+import { createApp, type LogSink } from './app.js';
+import type { ServiceSources } from './engine.js';
+import { Service } from './service.js';
+
+export interface ServeOptions extends ServiceSources {
+  /** Where log lines go; nowhere where absent. */
+  readonly log?: LogSink;
+}
+
+/** A service that listens. */
+export interface Running {
+  /** e.g. `http://127.0.0.1:8787` */
+  readonly url: string;
+  /** Takes nothing new, ends what is under way, and lets go of the store. */
+  close(): Promise<void>;
+}
+
+/** How long requests that are under way may take when the service is told to stop. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Opens the service where the settings say (`server.host`, `server.port`). Rejects with `CONFIG_INVALID`, also for an address
+ * that others reach and no token.
+ */
+export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Running> {
+  const service = await Service.open(sources);
+  try {
+    const app = await createApp(service, sources.env ?? {}, log);
+    const { host, port } = service.settings.server;
+    await app.listen({ host, port });
+    const address = app.server.address() as AddressInfo;
+    const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+    return {
+      url: `http://${shown}:${address.port}`,
+      async close() {
+        const hurry = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
+        await app.close();
+        clearTimeout(hurry);
+        await service.close();
+      },
+    };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}

@@ -1,0 +1,155 @@
+import type { EffectiveConfig, Settings } from '../config/index.js';
+import type { Engine } from '../engine.js';
+import { SpillwayError } from '../errors/index.js';
+import { SessionMap, type EngineEvent, type Session, type Spillway } from '../session/index.js';
+import type { Json, SessionStore, ThreadKey } from '../spi/index.js';
+import { engineOn, merge, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
+
+/** Where what operators set is kept in the store. */
+const KNOBS = { scope: 'service', name: 'knobs' } as const;
+/** What is known of sessions beside their threads, by session and agent path. */
+const ABOUT = 'service.sessions';
+
+/** What a session is opened with. */
+export interface AboutSession {
+  readonly format: string;
+  readonly model?: string | undefined;
+  /** The session it branched off from, or that its client seems to have gone on from, and how that was told. */
+  readonly linked?: { readonly to: string; readonly how: 'fork' | 'trailing' | 'nearest' };
+}
+
+/** The engine behind all faces of the service: its sessions, what operators set, and what happens. */
+export class Service {
+  readonly store: SessionStore;
+  readonly #sources: ServiceSources;
+  #engine: Engine;
+  #knobs: Overrides;
+  #sessions: SessionMap;
+  readonly #listeners = new Set<(event: EngineEvent) => void>();
+
+  private constructor(sources: ServiceSources, store: SessionStore, engine: Engine, knobs: Overrides) {
+    this.#sources = sources;
+    this.store = store;
+    this.#knobs = knobs;
+    this.#engine = engine;
+    this.#sessions = this.#opened(engine);
+  }
+
+  /** Rejects with `CONFIG_INVALID`, or as the store does. */
+  static async open(sources: ServiceSources): Promise<Service> {
+    const store = await storeFor(sources, await settingsOf(sources));
+    try {
+      const knobs = ((await store.value(KNOBS.scope, KNOBS.name)) ?? {}) as Overrides;
+      return new Service(sources, store, await engineOn(store, sources, knobs), knobs);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  get spillway(): Spillway {
+    return this.#engine.spillway;
+  }
+
+  get engine(): Engine {
+    return this.#engine;
+  }
+
+  get settings(): Settings {
+    return this.#engine.config.settings;
+  }
+
+  /** What operators set, over files and environment. */
+  get knobs(): Overrides {
+    return this.#knobs;
+  }
+
+  /** Hears of everything that happens in any session. Returns what ends it. */
+  listen(listener: (event: EngineEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Puts these settings over all others, for good; sessions go on under them. Rejects with `CONFIG_INVALID`. */
+  async setKnobs(knobs: Overrides): Promise<void> {
+    const engine = await engineOn(this.store, this.#sources, knobs);
+    await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
+    const old = this.#engine;
+    this.#knobs = knobs;
+    this.#engine = engine;
+    this.#sessions = this.#opened(engine);
+    await old.spillway.close();
+  }
+
+  /** The configuration as it would be had no operator set anything. */
+  async withoutKnobs(): Promise<EffectiveConfig> {
+    return (await engineOn(null, this.#sources, {})).config;
+  }
+
+  /** An engine on the same store with other settings, for one compaction. */
+  engineWith(overrides: Overrides): Promise<Engine> {
+    return engineOn(this.store, this.#sources, merge(this.#knobs, overrides));
+  }
+
+  /** A session that is in the store, or was announced and has said nothing yet. Rejects with `SESSION_UNKNOWN`. */
+  async session(key: ThreadKey): Promise<Session> {
+    if (!(await this.store.load(key)) && !(await this.about(key))) throw unknown(key);
+    return this.#sessions.of(JSON.stringify([key.sessionId, key.agentPath]));
+  }
+
+  /** The session of a client, made where there is none. */
+  async sessionFor(key: ThreadKey, about: AboutSession): Promise<Session> {
+    if ((await this.about(key)) === undefined) await this.#tell(key, about);
+    return this.#sessions.of(JSON.stringify([key.sessionId, key.agentPath]));
+  }
+
+  /** Undefined where nothing was said of it: it was made by a library. */
+  async about(key: ThreadKey): Promise<AboutSession | undefined> {
+    return (await this.store.value(ABOUT, nameOf(key))) as AboutSession | undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.spillway.close();
+    await this.store.close();
+  }
+
+  #tell(key: ThreadKey, about: AboutSession): Promise<void> {
+    return this.store.setValue(ABOUT, nameOf(key), about as unknown as Json);
+  }
+
+  #opened({ spillway }: Engine): SessionMap {
+    spillway.events.subscribe((event) => this.#listeners.forEach((listener) => listener(event)));
+    const open = async (name: string): Promise<Session> => {
+      const [sessionId, agentPath] = JSON.parse(name) as [string, string];
+      const { format, model } = await this.howToOpen({ sessionId, agentPath });
+      return spillway.open({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
+    };
+    return new SessionMap(open, { most: this.settings.server.sessions });
+  }
+
+  /** Its format and model, told when it was made or read from its log. */
+  async howToOpen(key: ThreadKey): Promise<AboutSession> {
+    const about = await this.about(key);
+    const model = about?.model ?? (await this.#modelOf(key));
+    if (about) return { ...about, model };
+    const [first] = await this.store.messages(key, 0, 1);
+    return { format: first?.wireFormat ?? 'openai-chat', model };
+  }
+
+  /** The model that its newest call went to. */
+  async #modelOf(key: ThreadKey): Promise<string | undefined> {
+    const [call] = await this.store.events(key, { kinds: ['call'], newestFirst: true, limit: 1 });
+    const { model } = (call?.body ?? {}) as { readonly model?: string | null };
+    return model ?? undefined;
+  }
+}
+
+const nameOf = ({ sessionId, agentPath }: ThreadKey): string => JSON.stringify([sessionId, agentPath]);
+
+function unknown({ sessionId, agentPath }: ThreadKey): SpillwayError {
+  return new SpillwayError('SESSION_UNKNOWN', {
+    subject: 'session',
+    found: agentPath === 'primary' ? sessionId : `${sessionId}, agent ${agentPath}`,
+    remedy: 'GET /api/v1/sessions lists those that there are.',
+  });
+}

@@ -1,0 +1,189 @@
+import { describe, expect, it } from '@jest/globals';
+import { prose, says, step, system, user } from '../support.js';
+import { started, type Started } from './support.js';
+
+const BUDGET = 4_000;
+
+/** A conversation that is over the budget by far, and its last question. */
+const history = [
+  system('Keep to the plan.'),
+  user('Build the mill. Never touch the weir.'),
+  ...Array.from({ length: 12 }, (_, i) => [
+    ...step('read', { path: `src/wall-${i}.ts` }, prose(400, i), `Reading wall ${i}.`),
+    says(`Wall ${i} stands: ${prose(30, 50 + i)}`),
+  ]).flat(),
+  user('What is left to do?'),
+];
+
+async function fed(service: Started, id = 'mill'): Promise<string> {
+  await service.ask('POST', '/sessions', { id });
+  const prepared = await service.ask('POST', `/sessions/${id}/prepare`, {
+    request: { model: 'm', messages: history },
+  });
+  expect(prepared.status).toBe(200);
+  await service.ask('POST', `/sessions/${id}/observe`, { input_tokens: 2_000, output_tokens: 20 });
+  return id;
+}
+
+describe('the HTTP API', () => {
+  it('K16: compacts, shows the history, judges, previews, changes, commits and undoes', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const { body: listed } = await service.ask('GET', '/sessions');
+    expect(listed.items).toMatchObject([{ id, agentPath: 'primary', compactions: 1, format: 'openai-chat' }]);
+
+    const { body: history1 } = await service.ask('GET', `/sessions/${id}/compactions`);
+    const [{ id: cid }] = history1.items;
+    const flagged = await service.ask('PATCH', `/sessions/${id}/compactions/${cid}`, {
+      flag: 'bad',
+      notes: 'the weir is gone',
+    });
+    expect(flagged.body).toMatchObject({ id: cid, flag: 'bad', notes: 'the weir is gone' });
+
+    const dry = await service.ask('POST', `/sessions/${id}/compact`, { dry_run: true, lower_threshold: 0.2 });
+    expect(dry.body.kind).toBe('planned');
+    const { hash, edits } = dry.body.plan;
+    const shown = await service.ask('GET', `/sessions/${id}/plans/${hash}`);
+    expect(shown.body.preview.reading.tokens).toBeLessThan(dry.body.before.tokens);
+    const changed = await service.ask('PATCH', `/sessions/${id}/plans/${hash}`, {
+      text: { [edits.length - 1]: 'The walls stand.' },
+    });
+    expect(changed.body.hash).not.toBe(hash);
+    const committed = await service.ask('POST', `/sessions/${id}/plans/${changed.body.hash}/commit`);
+    expect(committed.body.record.plan.hash).toBe(changed.body.hash);
+    const again = await service.ask('POST', `/sessions/${id}/plans/${changed.body.hash}/commit`);
+    expect(again.body.record.id).toBe(committed.body.record.id);
+
+    const undone = await service.ask('POST', `/sessions/${id}/undo`, {});
+    expect(undone.body.records.map((one: { id: string }) => one.id)).toEqual([committed.body.record.id]);
+    expect((await service.ask('POST', `/sessions/${id}/compactions/${cid}/undo`)).body.records).toHaveLength(
+      1,
+    );
+    expect((await service.ask('POST', `/sessions/${id}/release`)).status).toBe(204);
+  });
+
+  it('K11: shows superseded messages with include_superseded, which the model does not see', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const seen = await service.ask('GET', `/sessions/${id}/messages?limit=500`);
+    const all = await service.ask('GET', `/sessions/${id}/messages?limit=500&include_superseded=true`);
+    expect(JSON.stringify(seen.body)).not.toContain('superseded');
+    const superseded = all.body.items.filter((one: { status: string }) => one.status === 'superseded');
+    expect(superseded.length).toBeGreaterThan(0);
+    const { message } = superseded[0];
+    const one = await service.ask('GET', `/sessions/${id}/messages/${encodeURIComponent(message.id)}`);
+    expect(one.body.parts).toEqual(message.parts);
+  });
+
+  it('R10 N3: says of every message of a call what became of it, and whether words were sent', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const explained = await service.ask('GET', `/sessions/${id}/explain?call=1`);
+    expect(explained.body.messages).toHaveLength(history.length);
+    const gone = await service.ask(
+      'GET',
+      `/sessions/${id}/find?words=${encodeURIComponent(prose(400, 0).slice(0, 60))}`,
+    );
+    expect(gone.body.verdict).toBe('compacted-out');
+    const sent = await service.ask(
+      'GET',
+      `/sessions/${id}/find?words=${encodeURIComponent('Never touch the weir')}`,
+    );
+    expect(sent.body.verdict).toBe('sent');
+  });
+
+  it('N11: reads back what was compacted, by handle and by words', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const byHandle = await service.ask('POST', `/sessions/${id}/recall`, { handle: 'm3' });
+    expect(byHandle.body.text).toContain(prose(400, 0).slice(0, 40));
+    const wrong = await service.ask('POST', `/sessions/${id}/recall`, { handle: 'm999' });
+    expect(wrong).toMatchObject({ status: 404, body: { error: { code: 'MESSAGE_UNKNOWN' } } });
+  });
+
+  it('K13 K14 N5: keeps audit, costs by line, and what each compaction saves', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const audit = await service.ask('GET', `/sessions/${id}/audit`);
+    expect(audit.body.items.map((one: { kind: string }) => one.kind)).toEqual(
+      expect.arrayContaining(['compaction.triggered', 'compaction.completed']),
+    );
+    const costs = await service.ask('GET', `/sessions/${id}/costs`);
+    expect(costs.body.costs.primary).toMatchObject({ calls: 1, inputTokens: 2_000 });
+    expect(costs.body.net[0].savedPerCall).toBeGreaterThan(0);
+    expect((await service.ask('GET', '/costs')).body.primary.inputTokens).toBe(2_000);
+  });
+
+  it('K12: changes knobs for all sessions, shows who set them, and takes them back', async () => {
+    const service = await started(BUDGET);
+    const { body } = await service.ask('PATCH', '/knobs', { changes: { 'thresholds.snipThreshold': 0.7 } });
+    const knob = body.values.find((one: { path: string }) => one.path === 'thresholds.snipThreshold');
+    expect(knob).toMatchObject({ value: 0.7, origin: 'operator', own: true, before: 0.8 });
+    expect(body.schema.properties.thresholds).toBeDefined();
+    expect(body.stages.snip.properties).toBeDefined();
+    const wrong = await service.ask('PATCH', '/knobs', { changes: { 'thresholds.snipThreshold': 7 } });
+    expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'CONFIG_INVALID' } } });
+    expect((await service.ask('PATCH', '/knobs', { changes: { 'server.host': '0.0.0.0' } })).status).toBe(
+      400,
+    );
+    const back = await service.ask('DELETE', '/knobs?path=thresholds.snipThreshold');
+    expect(
+      back.body.values.find((one: { path: string }) => one.path === 'thresholds.snipThreshold').own,
+    ).toBe(false);
+  });
+
+  it('K22: lets a plan wait for a yes, lists it, and commits it when it is approved', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const { body: run } = await service.ask('POST', `/sessions/${id}/compact`, {
+      strategy: 'checkpoint',
+      lower_threshold: 0.2,
+    });
+    expect(run.kind).toBe('pending');
+    const { body: inbox } = await service.ask('GET', '/inbox');
+    expect(inbox.items).toMatchObject([{ sessionId: id, plan: { hash: run.plan.hash } }]);
+    const { body: done } = await service.ask('POST', `/sessions/${id}/plans/${run.plan.hash}/approve`);
+    expect(done.record.plan.hash).toBe(run.plan.hash);
+    expect((await service.ask('GET', '/inbox')).body.items).toEqual([]);
+  });
+
+  it('compacts with settings of one run alone', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const dropped = await service.ask('POST', `/sessions/${id}/compact`, {
+      strategy: 'drop',
+      lower_threshold: 0.2,
+      dry_run: true,
+    });
+    const stages = new Set(dropped.body.plan.edits.map(({ stage }: { stage: string }) => stage));
+    expect([...stages]).not.toEqual(expect.arrayContaining(['auto', 'partial', 'full', 'snip']));
+    const key = { 'idempotency-key': 'once' };
+    const first = await service.ask('POST', `/sessions/${id}/compact`, { lower_threshold: 0.2 }, key);
+    const second = await service.ask('POST', `/sessions/${id}/compact`, { lower_threshold: 0.2 }, key);
+    expect(second.body.record.id).toBe(first.body.record.id);
+  });
+
+  it('tells what happens as it happens', async () => {
+    const service = await started(BUDGET);
+    const answer = await fetch(`${service.url}/api/v1/events`);
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    await fed(service);
+    let heard = '';
+    while (!heard.includes('event: completed')) heard += (await reader.read()).value ?? '';
+    expect(heard).toContain('event: reading');
+    expect(heard).toMatch(/data: \{"kind":"completed".*"sessionId":"mill"/);
+    await reader.cancel();
+  });
+
+  it('describes itself from the schemas that it checks requests with', async () => {
+    const service = await started(BUDGET);
+    const { body } = await service.ask('GET', '/openapi.json');
+    expect(body.openapi).toBe('3.1.0');
+    const paths = Object.keys(body.paths);
+    expect(paths).toContain('/api/v1/sessions/{id}/compact');
+    expect(body.paths['/api/v1/sessions/{id}/compactions/{cid}'].patch.requestBody).toBeDefined();
+    expect(Object.keys(body.components.schemas)).toEqual(
+      expect.arrayContaining(['Plan', 'CompactionRecord', 'SessionSummary']),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll } from '@jest/globals';
+import { openStore, type SessionStore } from '../../../src/index.js';
+import { serve, type Running, type ServeOptions } from '../../../src/server/index.js';
+import { quarter } from '../support.js';
+
+const running: Running[] = [];
+afterAll(async () => {
+  for (const one of running) await one.close();
+});
+
+type Settings = NonNullable<ServeOptions['settings']>;
+
+export interface Started extends Running {
+  readonly store: SessionStore;
+  /** Every line that was logged. */
+  readonly lines: string[];
+  /** Asks the HTTP API; what it says, and with which status. */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Said>;
+}
+
+export interface Said {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+/** A service on a free port, four characters a token, gone when the tests of the file are. */
+export async function started(
+  budget: number,
+  settings: Settings = {},
+  more: Omit<ServeOptions, 'settings'> = {},
+): Promise<Started> {
+  const lines: string[] = [];
+  const store = typeof more.store === 'object' ? more.store : await openStore(more.store ?? 'memory:');
+  const one = await serve({
+    counter: quarter,
+    log: { write: (line) => void lines.push(line) },
+    ...more,
+    store,
+    settings: {
+      safetyMargin: 0,
+      window: budget,
+      reserve: { output: 0 },
+      ...settings,
+      server: { port: 0, ...settings.server },
+    } as Settings,
+  });
+  running.push(one);
+  return {
+    ...one,
+    store,
+    lines,
+    async ask(method, path, body, headers = {}) {
+      const answer = await fetch(`${one.url}/api/v1${path}`, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+      };
+    },
+  };
+}
