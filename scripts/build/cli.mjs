@@ -66,7 +66,17 @@ export async function buildCli() {
     },
     // Taken from where the user installed them, if a model or a store is asked for. By require: from compiled code Node
     // lets no import() out.
-    external: ['ai', '@ai-sdk/*', 'libsql', 'pg', 'pg-native', 'pg-boss'],
+    external: [
+      'ai',
+      '@ai-sdk/*',
+      'libsql',
+      'pg',
+      'pg-native',
+      'pg-boss',
+      'fastify',
+      '@opentelemetry/api',
+      '@modelcontextprotocol/sdk',
+    ],
     supported: { ...common.supported, 'dynamic-import': false },
     plugins: [fromTextFile(`__addressOf('.')`), ownAddress, oneLanguage],
   });

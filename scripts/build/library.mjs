@@ -1,5 +1,6 @@
 // Bundles the library: a file for each door, and chunks that all doors share, so that a class or a map is one everywhere.
 // From single files `import 'spillway'` takes three times as long: docs/decisions/0023-one-package.md.
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { common, dist, manifest, root, shared } from './options.mjs';
@@ -37,10 +38,10 @@ const rxjsByFile = {
 const builtins = {
   name: 'builtins',
   setup({ onResolve, onLoad }) {
-    onResolve(
-      { filter: /^(?:node:)?(?:fs|path|events|process|buffer|url|util|tty|os|child_process)$/ },
-      ({ kind, path }) =>
-        kind === 'require-call' ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : undefined,
+    onResolve({ filter: /^(?:node:)?[a-z_]+(?:\/[a-z]+)?$/ }, ({ kind, path }) =>
+      kind === 'require-call' && isBuiltin(path)
+        ? { path: path.replace(/^node:/, ''), namespace: 'builtin' }
+        : undefined,
     );
     onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
       // Not by import: esbuild hands a CommonJS package the module's namespace then, and `events` has no class in it.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { LogController, type FastifyInstance } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { Access, isLoopback } from './access.js';
 import { registerApi } from './api/index.js';
@@ -26,7 +26,7 @@ export async function createApp(service: Service, env: Environment, log?: LogSin
   checkAddress(settings.host, access);
   const app = Fastify({
     logger: log ? { level: 'info', base: null, stream: log } : false,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: settings.bodyBytes,
     requestTimeout: REQUEST_MS,
     forceCloseConnections: 'idle',

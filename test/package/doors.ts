@@ -11,11 +11,14 @@ export const DOORS = Object.keys(exports)
 /** All that may be installed with the package, by itself. */
 const BROUGHT = ['rxjs', 'spillway', 'tslib', 'zod'];
 
-/** With nothing beside it: every door but the container's, as a module and by require; what is missing is named. */
+/** Doors that want a package which is not brought. */
+const WANTING: readonly string[] = ['spillway/container', 'spillway/server'];
+
+/** With nothing beside it: every door but those that want more, as a module and by require; what is missing is named. */
 export async function checkDoors(packed: Packed): Promise<string[]> {
   const project = installed(packed, 'bare');
   const brought = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
-  const open = DOORS.filter((door) => door !== 'spillway/container');
+  const open = DOORS.filter((door) => !WANTING.includes(door));
   return [
     ...(brought.join() === BROUGHT.join() ? [] : [`installed: ${brought.join(', ')}`]),
     ...expected(

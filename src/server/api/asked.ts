@@ -52,9 +52,6 @@ export function paged<Item>(all: readonly Item[], { limit, cursor }: PageRequest
   return { items, total: all.length, ...(end < all.length && { next: String(end) }) };
 }
 
-/** What operators see and do of a session. */
-export const operatorOf = (session: Session): Session => session;
-
 export function messageUnknown(id: string): SpillwayError {
   return new SpillwayError('MESSAGE_UNKNOWN', {
     subject: 'message',

@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import type { RecallRequest } from '../../session/index.js';
 import { recalledText } from '../../session/index.js';
 import type { Service } from '../service.js';
-import { operatorOf, paged, sessionOf } from './asked.js';
+import { paged, sessionOf } from './asked.js';
 import { AgentQuery, PageQuery, RecallBody, SessionParams } from './requests.js';
 import { AuditEvent, CallRecord, Costs, Disposition, Finding, NetCost, pageOf, Recalled } from './schemas.js';
 
@@ -32,9 +32,9 @@ export const askingRoutes =
         const { call } = request.query;
         if (call === undefined) {
           await session.load();
-          return { messages: operatorOf(session).explain() } as never;
+          return { messages: session.operator.explain() } as never;
         }
-        const explained = await operatorOf(session).explainCall(call);
+        const explained = await session.operator.explainCall(call);
         return { call: explained.call, messages: explained.messages } as never;
       },
     );
@@ -54,7 +54,7 @@ export const askingRoutes =
       },
       async (request) => {
         const { words, call } = request.query;
-        return (await operatorOf(await sessionOf(service, request)).find(words, call)) as never;
+        return (await (await sessionOf(service, request)).operator.find(words, call)) as never;
       },
     );
 
@@ -73,7 +73,7 @@ export const askingRoutes =
       async (request) => {
         const session = await sessionOf(service, request);
         await session.load();
-        return paged(session.calls.toReversed(), request.query) as never;
+        return paged(session.operator.calls.toReversed(), request.query) as never;
       },
     );
 
@@ -118,7 +118,7 @@ export const askingRoutes =
       async (request) => {
         const session = await sessionOf(service, request);
         await session.load();
-        return { items: session.claims } as never;
+        return { items: session.operator.claims } as never;
       },
     );
 
@@ -136,7 +136,7 @@ export const askingRoutes =
       },
       async (request) => {
         const session = await sessionOf(service, request);
-        return paged((await operatorOf(session).audit()).toReversed(), request.query) as never;
+        return paged((await session.operator.audit()).toReversed(), request.query) as never;
       },
     );
 
@@ -155,7 +155,7 @@ export const askingRoutes =
       async (request) => {
         const session = await sessionOf(service, request);
         await session.load();
-        return { costs: session.costs, net: operatorOf(session).netCosts } as never;
+        return { costs: session.operator.costs, net: session.operator.netCosts } as never;
       },
     );
   };

@@ -4,7 +4,7 @@ import { SpillwayError } from '../../errors/index.js';
 import type { RunReport as Report, Session } from '../../session/index.js';
 import type { CompactionRecord as RecordValue } from '../../transcript/index.js';
 import type { Service } from '../service.js';
-import { operatorOf, paged, sessionOf } from './asked.js';
+import { paged, sessionOf } from './asked.js';
 import { keepPlan } from './kept-plans.js';
 import {
   AgentQuery,
@@ -71,7 +71,7 @@ export const compactionRoutes =
     const compacted = async (session: Session, asked: Parameters<typeof planned>[2]): Promise<Report> => {
       const { strategy, lower_threshold: target } = asked;
       if (strategy !== 'checkpoint' && !overridesOf({ ...asked, strategy }))
-        return session.compact(target === undefined ? {} : { target });
+        return session.operator.compact(target === undefined ? {} : { target });
       const run = await planned(service, session, asked);
       const { plan, reason, stages, error } = run;
       if (!plan)
@@ -83,10 +83,10 @@ export const compactionRoutes =
           ...(error && { error }),
         };
       if (strategy === 'checkpoint') {
-        await operatorOf(session).propose(plan);
+        await session.operator.propose(plan);
         return { kind: 'pending', reason, stages, plan, durationMs: 0 };
       }
-      const record = await operatorOf(session).commit(plan);
+      const record = await session.operator.commit(plan);
       return { kind: 'committed', reason, stages, record, durationMs: 0 };
     };
 
@@ -105,7 +105,7 @@ export const compactionRoutes =
       async (request) => {
         const session = await sessionOf(service, request);
         await session.load();
-        return paged(operatorOf(session).history.toReversed(), request.query) as never;
+        return paged(session.operator.history.toReversed(), request.query) as never;
       },
     );
 
@@ -124,7 +124,7 @@ export const compactionRoutes =
       async (request) => {
         const session = await sessionOf(service, request);
         const record = await recordOf(session, request.params.cid);
-        const net = operatorOf(session).netCosts.find((one) => one.record === record.id);
+        const net = session.operator.netCosts.find((one) => one.record === record.id);
         return { record, ...(net && { net }) } as never;
       },
     );
@@ -145,7 +145,7 @@ export const compactionRoutes =
       async (request) => {
         const session = await sessionOf(service, request);
         const { flag, notes } = request.body;
-        return (await operatorOf(session).flag(request.params.cid, flag, notes)) as never;
+        return (await session.operator.flag(request.params.cid, flag, notes)) as never;
       },
     );
 
@@ -209,7 +209,7 @@ export const compactionRoutes =
         },
       },
       async (request, reply) => {
-        await operatorOf(await sessionOf(service, request)).release();
+        await (await sessionOf(service, request)).operator.release();
         return reply.code(204).send(null);
       },
     );
@@ -230,13 +230,13 @@ export const compactionRoutes =
       },
       async (request) => {
         const session = await sessionOf(service, request);
-        return { records: await operatorOf(session).rollback(request.body.message_id) } as never;
+        return { records: await session.operator.rollback(request.body.message_id) } as never;
       },
     );
   };
 
 async function undone(session: Session, record?: string, to?: string): Promise<readonly RecordValue[]> {
-  return operatorOf(session).undo({
+  return session.operator.undo({
     ...(record !== undefined && { record }),
     ...(to !== undefined && { to }),
   });
@@ -244,7 +244,7 @@ async function undone(session: Session, record?: string, to?: string): Promise<r
 
 async function recordOf(session: Session, id: string): Promise<RecordValue> {
   await session.load();
-  const found = operatorOf(session).history.find((record) => record.id === id);
+  const found = session.operator.history.find((record) => record.id === id);
   if (found) return found;
   throw new SpillwayError('RECORD_UNKNOWN', {
     subject: 'compaction',

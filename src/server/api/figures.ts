@@ -1,6 +1,5 @@
 import type { ListedSession, Session } from '../../session/index.js';
 import type { AboutSession } from '../service.js';
-import { operatorOf } from './asked.js';
 
 /** A session at a glance; `session` where its figures are wanted too, which reads all of it. */
 export async function summaryOf(
@@ -23,7 +22,7 @@ export async function summaryOf(
 
 async function figuresOf(session: Session): Promise<object> {
   await session.load();
-  const { history, netCosts, pending } = operatorOf(session);
+  const { history, netCosts, pending } = session.operator;
   const flags = { good: 0, bad: 0, neutral: 0 };
   for (const { flag } of history) if (flag) flags[flag] += 1;
   const priced = netCosts.filter(({ netCost }) => netCost !== null);
@@ -35,8 +34,8 @@ async function figuresOf(session: Session): Promise<object> {
     net: netCosts.reduce((sum, { net }) => sum + net, 0),
     netCost: priced.length === 0 ? null : priced.reduce((sum, { netCost }) => sum + (netCost ?? 0), 0),
     fallbacks: history.reduce((sum, { fallbacks = [] }) => sum + fallbacks.length, 0),
-    costs: session.costs,
-    breakers: session.breakers,
+    costs: session.operator.costs,
+    breakers: session.operator.breakers,
     ...(pending && { pending: pending.plan.hash }),
   };
 }

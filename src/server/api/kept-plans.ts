@@ -31,7 +31,7 @@ export async function keptPlans(store: SessionStore, place: Place): Promise<read
 
 /** A plan that was made before, or the one that waits. Rejects with `PLAN_UNKNOWN`. */
 export async function planOf(store: SessionStore, session: Session, hash: string): Promise<Plan> {
-  const { pending } = session;
+  const { pending } = session.operator;
   if (pending?.plan.hash === hash) return pending.plan;
   const kept = (await store.value(scopeOf(session), hash)) as unknown as KeptPlan | undefined;
   if (kept) return kept.plan;

@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import type { Session } from '../../session/index.js';
 import type { CompactionRecord, Plan as PlanValue } from '../../transcript/index.js';
 import type { Service } from '../service.js';
-import { operatorOf, sessionOf } from './asked.js';
+import { sessionOf } from './asked.js';
 import { keepPlan, keptPlans, planOf } from './kept-plans.js';
 import { AgentQuery, PlanBody, PlanChangesBody, PlanParams, SessionParams } from './requests.js';
 import { planned } from './runs.js';
@@ -34,7 +34,7 @@ export const planRoutes =
       },
       async (request) => {
         const session = await sessionOf(service, request);
-        const { pending } = session;
+        const { pending } = session.operator;
         const kept = (await keptPlans(service.store, session)).map(({ at, plan }) => ({
           at,
           plan,
@@ -90,7 +90,7 @@ export const planRoutes =
       async (request) => {
         const session = await sessionOf(service, request);
         const plan = await planOf(service.store, session, request.params.hash);
-        const { messages, reading, view } = await operatorOf(session).preview(plan);
+        const { messages, reading, view } = await session.operator.preview(plan);
         return { plan, preview: { reading, messages: view.map(shown), request: messages } } as never;
       },
     );
@@ -113,7 +113,7 @@ export const planRoutes =
         const session = await sessionOf(service, request);
         const { without, keep: kept, text } = request.body;
         const plan = await planOf(service.store, session, request.params.hash);
-        const changed = await operatorOf(session).edit(plan, {
+        const changed = await session.operator.edit(plan, {
           ...(without && { without }),
           ...(kept && { keep: kept }),
           ...(text && { text }),
@@ -159,30 +159,30 @@ export const planRoutes =
       'Commits exactly this plan. Again: the compaction that came of it.',
       async (session, hash) => {
         const done = committedAs(session, hash);
-        return done ?? operatorOf(session).commit(await planOf(service.store, session, hash));
+        return done ?? session.operator.commit(await planOf(service.store, session, hash));
       },
     );
     answer(
       'propose',
       'Lets the plan wait; calls that need it pause until it is approved or rejected.',
       async (session, hash) => {
-        if (session.pending?.plan.hash === hash) return undefined;
-        await operatorOf(session).propose(await planOf(service.store, session, hash));
+        if (session.operator.pending?.plan.hash === hash) return undefined;
+        await session.operator.propose(await planOf(service.store, session, hash));
         return undefined;
       },
     );
     answer(
       'approve',
       'Says yes to the plan that waits.',
-      async (session, hash) => committedAs(session, hash) ?? operatorOf(session).approve(hash),
+      async (session, hash) => committedAs(session, hash) ?? session.operator.approve(hash),
     );
     answer('reject', 'Says no to the plan that waits.', async (session, hash, notes) => {
-      await operatorOf(session).reject(hash, notes);
+      await session.operator.reject(hash, notes);
       return undefined;
     });
   };
 
 /** Asked again, because an answer got lost: what was done stands. */
 function committedAs(session: Session, hash: string): CompactionRecord | undefined {
-  return operatorOf(session).history.find(({ plan, status }) => plan.hash === hash && status === 'committed');
+  return session.operator.history.find(({ plan, status }) => plan.hash === hash && status === 'committed');
 }

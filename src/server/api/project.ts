@@ -48,7 +48,7 @@ export const projectRoutes =
         const waiting = await Promise.all(
           threads.map(async ({ head, ...key }) => {
             if (head.entries === 0) return [];
-            const { pending } = await service.session(key);
+            const { pending } = (await service.session(key)).operator;
             return pending ? [{ sessionId: key.sessionId, agentPath: key.agentPath, ...pending }] : [];
           }),
         );

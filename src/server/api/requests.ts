@@ -27,10 +27,10 @@ const pressure = z.number().min(0).max(1);
 /** What one compaction does otherwise than the settings say; nothing of it is kept. */
 export const RunOverrides = z.strictObject({
   strategy: z
-    .enum(['prune', 'drop', 'summarize', 'checkpoint'])
+    .enum(['prune', 'drop', 'summarize', 'delegate', 'checkpoint'])
     .optional()
     .describe(
-      'prune: shorten tool output alone. drop: oldest first, no summaries. summarize: a summary for older spans. checkpoint: as the settings say, and the plan waits for a yes.',
+      'prune: take out and condense tool output. drop: the oldest, down to the target. summarize: a summary for older spans. delegate: a compactor plugin. checkpoint: as the settings say, and the plan waits for a yes.',
     ),
   summarize: z.boolean().optional().describe('Whether a model may write the text, where one is configured.'),
   upper_threshold: pressure.optional().describe('Pressure at which the first stage opens.'),

@@ -1,26 +1,15 @@
 import { merge, type Overrides } from '../engine.js';
 import type { Session } from '../../session/index.js';
 import type { Service } from '../service.js';
-import { operatorOf } from './asked.js';
 import { checkOpen } from './closed.js';
 import type { RunOverrides } from './requests.js';
-
-type Named = NonNullable<RunOverrides['strategy']>;
-
-/** What a strategy is, in settings: which stages may act. `checkpoint` changes nothing of that. */
-const STRATEGIES: Readonly<Record<Named, Overrides>> = {
-  prune: { roster: ['snip', 'micro'], escalation: 'target' },
-  drop: { roster: [], summarizer: 'none' },
-  summarize: { roster: ['auto', 'partial', 'full'], escalation: 'target' },
-  checkpoint: {},
-};
 
 /** The settings that a run has over those in force; undefined where it has none. */
 export function overridesOf(asked: RunOverrides): Overrides | undefined {
   const { strategy, summarize, upper_threshold: upper, retain_count: retainCount, prompt, settings } = asked;
   for (const name of Object.keys(settings ?? {})) checkOpen([name]);
   const layers: readonly object[] = [
-    strategy === undefined ? {} : STRATEGIES[strategy],
+    strategy === undefined || strategy === 'checkpoint' ? {} : { compaction: { strategy } },
     upper === undefined ? {} : { thresholds: gatesFrom(upper) },
     retainCount === undefined ? {} : { thresholds: { retainCount } },
     summarize === false ? { summarizer: 'extractive', compaction: { prompt: null, agent: null } } : {},
@@ -62,11 +51,11 @@ export async function planned(
   service: Service,
   session: Session,
   asked: RunOverrides,
-): Promise<Awaited<ReturnType<Session['plan']>>> {
+): Promise<Awaited<ReturnType<Session['operator']['plan']>>> {
   const { session: place, close } = await planningSession(service, session, asked);
   try {
     const { lower_threshold: target } = asked;
-    return await operatorOf(place).plan(target === undefined ? {} : { target });
+    return await place.operator.plan(target === undefined ? {} : { target });
   } finally {
     await close();
   }

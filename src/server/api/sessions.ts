@@ -4,7 +4,7 @@ import { z } from 'zod/v4';
 import { listSessions, type ListedSession } from '../../session/index.js';
 import { maySee, ownId } from '../access.js';
 import type { Service } from '../service.js';
-import { messageUnknown, operatorOf, paged, sessionOf } from './asked.js';
+import { messageUnknown, paged, sessionOf } from './asked.js';
 import { summaryOf } from './figures.js';
 import { shown } from './shown.js';
 import {
@@ -129,7 +129,7 @@ export const sessionRoutes =
       async (request) => {
         const session = await sessionOf(service, request);
         const includeSuperseded = request.query.include_superseded;
-        return paged(await operatorOf(session).transcript({ includeSuperseded }), request.query) as never;
+        return paged(await session.operator.transcript({ includeSuperseded }), request.query) as never;
       },
     );
 
@@ -147,7 +147,7 @@ export const sessionRoutes =
       },
       async (request) => {
         const session = await sessionOf(service, request);
-        const entries = await operatorOf(session).transcript({ includeSuperseded: true });
+        const entries = await session.operator.transcript({ includeSuperseded: true });
         const found = entries.find(({ message }) => message.id === request.params.message);
         if (!found) throw messageUnknown(request.params.message);
         return found.message as never;

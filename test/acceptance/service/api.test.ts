@@ -65,6 +65,7 @@ describe('the HTTP API', () => {
   it('K11: shows superseded messages with include_superseded, which the model does not see', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
+    await service.ask('POST', `/sessions/${id}/compact`, { lower_threshold: 0.1 });
     const seen = await service.ask('GET', `/sessions/${id}/messages?limit=500`);
     const all = await service.ask('GET', `/sessions/${id}/messages?limit=500&include_superseded=true`);
     expect(JSON.stringify(seen.body)).not.toContain('superseded');
@@ -150,13 +151,25 @@ describe('the HTTP API', () => {
   it('compacts with settings of one run alone', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
-    const dropped = await service.ask('POST', `/sessions/${id}/compact`, {
-      strategy: 'drop',
+    const summarized = await service.ask('POST', `/sessions/${id}/compact`, {
+      strategy: 'summarize',
       lower_threshold: 0.2,
       dry_run: true,
     });
-    const stages = new Set(dropped.body.plan.edits.map(({ stage }: { stage: string }) => stage));
-    expect([...stages]).not.toEqual(expect.arrayContaining(['auto', 'partial', 'full', 'snip']));
+    const stages = new Set<string>(summarized.body.plan.edits.map(({ stage }: { stage: string }) => stage));
+    expect(stages).not.toContain('snip');
+    expect([...stages].some((stage) => ['auto', 'partial', 'full'].includes(stage))).toBe(true);
+    const dropped = await service.ask('POST', `/sessions/${id}/compact`, {
+      strategy: 'drop',
+      summarize: false,
+      settings: { compaction: { summarizeFirst: false } },
+      lower_threshold: 0.2,
+      dry_run: true,
+    });
+    const dropping = new Set<string>(dropped.body.plan.edits.map(({ stage }: { stage: string }) => stage));
+    expect([...dropping].some((stage) => ['snip', 'auto', 'partial', 'full'].includes(stage))).toBe(false);
+    const closed = { settings: { summarizerModel: { baseUrl: 'http://elsewhere' } } };
+    expect((await service.ask('POST', `/sessions/${id}/compact`, closed)).status).toBe(400);
     const key = { 'idempotency-key': 'once' };
     const first = await service.ask('POST', `/sessions/${id}/compact`, { lower_threshold: 0.2 }, key);
     const second = await service.ask('POST', `/sessions/${id}/compact`, { lower_threshold: 0.2 }, key);
