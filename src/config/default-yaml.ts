@@ -58,7 +58,9 @@ function scalar(value: unknown): string {
     const pairs = Object.entries(value).map(([key, inner]) => `${scalar(key)}: ${scalar(inner)}`);
     return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
   }
-  return JSON.stringify(value);
+  const quoted = JSON.stringify(value);
+  // The quotes of our formatter, where the text itself has none.
+  return typeof value === 'string' && /^"[^'"\\]*"$/.test(quoted) ? `'${value}'` : quoted;
 }
 
 /** Words on comment lines of at most 110 characters, the width of the code. */
