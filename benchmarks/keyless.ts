@@ -11,7 +11,7 @@ import { redactFor, ReferenceIndex, SecretBook } from '../src/facts/index.js';
 import { claimsText, DigestIndex, drawDigest } from '../src/digest/index.js';
 import { StatementIndex } from '../src/reading/index.js';
 import { createExactCounter, createMeasure } from '../src/tokens/index.js';
-import { Log, spanHandle, type MessageSize } from '../src/transcript/index.js';
+import { Log, LogReader, spanHandle, type MessageSize } from '../src/transcript/index.js';
 import { provenance, saveResult } from './support/provenance.js';
 import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';
 import { cpuMs, textsOf, tokenizerPass } from './support/tokenizer.js';
@@ -69,7 +69,7 @@ function digest(span: Span, log: Log): void {
   const to = log.length - 1;
   const handle = spanHandle(log.at(0).id, log.at(to).id);
   const index = new DigestIndex(log);
-  index.catchUp();
+  new LogReader(log, index).catchUp();
   const { text } = drawDigest(index, { from: 0, to, maxTokens: Math.floor(share), count, handle });
   if (text.length === 0) throw new Error(`no digest of ${handle}`);
 }
@@ -78,8 +78,8 @@ function digest(span: Span, log: Log): void {
 function claims({ window }: Span, log: Log): void {
   const references = new ReferenceIndex(log);
   const statements = new StatementIndex(log);
-  const secrets = new SecretBook(log, redact);
-  for (const reader of [references, statements, secrets]) reader.catchUp();
+  const secrets = new SecretBook(redact);
+  new LogReader(log, references, statements, secrets).catchUp();
   claimsText({
     statements,
     artifacts: references.artifacts.all(),

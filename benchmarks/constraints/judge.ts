@@ -1,6 +1,6 @@
 import { ReferenceIndex } from '../../src/facts/index.js';
 import type { Session } from '../../src/index.js';
-import { textOf, type ViewMessage } from '../../src/transcript/index.js';
+import { LogReader, textOf, type ViewMessage } from '../../src/transcript/index.js';
 import type { Planted } from './plant.js';
 
 export interface Outcome {
@@ -56,7 +56,7 @@ export function judge(session: Session, planted: Planted): Outcome {
 /** Whether each file that is listed is as a replay of all calls says. Files in view may be listed as well. */
 function artifactsIn(session: Session, claims: string): Outcome['artifacts'] {
   const replayed = new ReferenceIndex(session.log);
-  replayed.catchUp();
+  new LogReader(session.log, replayed).catchUp();
   const truth = [...replayed.artifacts.all()].filter(({ state }) => state !== 'read');
   const lines = claims.split('\n');
   const start = lines.indexOf('Files changed in this session:') + 1;

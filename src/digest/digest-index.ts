@@ -1,4 +1,11 @@
-import { isToolCall, isToolResult, textOf, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
+import {
+  isToolCall,
+  isToolResult,
+  textOf,
+  type LogFold,
+  type LogMessage,
+  type ReadonlyLog,
+} from '../transcript/index.js';
 import {
   answer,
   conclusiveness,
@@ -53,20 +60,15 @@ const REPLY_CHARS = 120;
 const ANSWERED_PASSAGES = 2;
 
 /** What the words of a log say and what its calls came to, read once as the log grows. */
-export class DigestIndex {
+export class DigestIndex implements LogFold {
   readonly #log: ReadonlyLog;
   readonly #entries: Entry[] = [];
   readonly #calls: CallNote[] = [];
   /** By call id: calls that wait for their result. */
   readonly #open = new Map<string, CallNote>();
-  #next = 0;
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
-  }
-
-  catchUp(): void {
-    for (; this.#next < this.#log.length; this.#next++) this.#read(this.#log.at(this.#next));
   }
 
   /** Entries and calls of a stretch of the log, in order; of the entries the newest `most`. */
@@ -80,7 +82,7 @@ export class DigestIndex {
     return this.#calls.slice(Math.max(lowerBound(this.#calls, from), end - most), end);
   }
 
-  #read(message: LogMessage): void {
+  read(message: LogMessage): void {
     const { role, origin } = message;
     if (role === 'user') this.#readUser(message);
     if (role === 'assistant' && origin !== 'synthetic') {

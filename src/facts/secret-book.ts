@@ -1,4 +1,4 @@
-import { textOf, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
+import { textOf, type LogMessage, type LogFold } from '../transcript/index.js';
 import { isRandomWord, withoutRandomWords } from './random-word.js';
 import type { Redact } from './redact.js';
 
@@ -17,8 +17,7 @@ const MOST_CLEANED_CHARS = 1_000_000;
  * secret because a tool assigns it to a name that sounds like one: else a web page could blank the user's rules. Reads
  * the log as it grows; keeps the secrets, the words of users and operators, and the last texts that were made from it.
  */
-export class SecretBook {
-  readonly #log: ReadonlyLog;
+export class SecretBook implements LogFold {
   readonly #redact: Redact;
   readonly #known = new Set<string>();
   /** Texts of users and operators, without the secrets in them. */
@@ -27,15 +26,9 @@ export class SecretBook {
   readonly #cleaned = new Map<string, string>();
   #cleanedChars = 0;
   #joined: string | undefined;
-  #next = 0;
 
-  constructor(log: ReadonlyLog, redact: Redact) {
-    this.#log = log;
+  constructor(redact: Redact) {
     this.#redact = redact;
-  }
-
-  catchUp(): void {
-    for (; this.#next < this.#log.length; this.#next++) this.#read(this.#log.at(this.#next));
   }
 
   /** A text made from the log, without its secrets and without words that look random. */
@@ -78,7 +71,7 @@ export class SecretBook {
     return this.#said.some((text) => text.includes(word));
   }
 
-  #read(message: LogMessage): void {
+  read(message: LogMessage): void {
     const isTheirs = message.role === 'system' || (message.role === 'user' && message.origin === 'user');
     for (const part of message.parts) {
       const text = part.type === 'tool-call' ? part.arguments : textOf(part);

@@ -1,4 +1,4 @@
-import type { LogMessage, Origin, ReadonlyLog } from '../transcript/index.js';
+import type { LogFold, LogMessage, Origin } from '../transcript/index.js';
 
 /** From the most trusted to the least: anyone may have written what a tool returns. */
 const ORDER: readonly Origin[] = ['system', 'user', 'model', 'synthetic', 'tool'];
@@ -7,21 +7,12 @@ const ORDER: readonly Origin[] = ['system', 'user', 'model', 'synthetic', 'tool'
  * Who is the least trusted of those who wrote a span of the log. Always read off the originals, so that no text made
  * from a text gains trust. Answers in the logarithm of the log's length.
  */
-export class TrustIndex {
-  readonly #log: ReadonlyLog;
+export class TrustIndex implements LogFold {
   /** By origin: positions of its messages, rising. */
   readonly #positions = new Map<Origin, number[]>(ORDER.map((origin) => [origin, []]));
-  #next = 0;
 
-  constructor(log: ReadonlyLog) {
-    this.#log = log;
-  }
-
-  catchUp(): void {
-    for (; this.#next < this.#log.length; this.#next++) {
-      const message = this.#log.at(this.#next);
-      this.#positions.get(trustOf(message))!.push(message.seq);
-    }
+  read(message: LogMessage): void {
+    this.#positions.get(trustOf(message))!.push(message.seq);
   }
 
   /** Log positions, inclusive. */

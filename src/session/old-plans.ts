@@ -14,27 +14,32 @@ const deflate = promisify(deflateRaw) as (
   options: { readonly level: number },
 ) => Promise<Uint8Array>;
 
-/** How many records of a ledger were looked at. */
-const done = new WeakMap<Ledger, number>();
-const running = new WeakMap<Ledger, Promise<void>>();
-
 /**
- * Deflates the edits of all but the newest records. They were a third to a half of what a long session holds in memory,
- * and are asked for by an undo, a rollback or somebody who looks back; `plan.edits` then inflates them. Works beside the
- * session, one record at a time. Resolves when all are done that the ledger holds by now.
+ * Deflates the edits of all but the newest records of a ledger. They were a third to a half of what a long session holds
+ * in memory, and are asked for by an undo, a rollback or somebody who looks back; `plan.edits` then inflates them.
  */
-export function packOldPlans(ledger: Ledger): Promise<void> {
-  const under = running.get(ledger);
-  if (under) return under.then(() => packOldPlans(ledger));
-  const from = done.get(ledger) ?? 0;
-  const to = ledger.records.length - RECENT;
-  if (from >= to) return Promise.resolve();
-  const work = packBetween(ledger, from, to)
-    .catch(() => undefined)
-    .finally(() => running.delete(ledger));
-  done.set(ledger, to);
-  running.set(ledger, work);
-  return work;
+export class OldPlans {
+  readonly #ledger: Ledger;
+  /** How many records were looked at. */
+  #done = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** Works beside the session, one record at a time. Resolves when all are done that the ledger holds by now. */
+  pack(): Promise<void> {
+    if (this.#running) return this.#running.then(() => this.pack());
+    const from = this.#done;
+    const to = this.#ledger.records.length - RECENT;
+    if (from >= to) return Promise.resolve();
+    this.#done = to;
+    this.#running = packBetween(this.#ledger, from, to)
+      .catch(() => undefined)
+      .finally(() => (this.#running = undefined));
+    return this.#running;
+  }
 }
 
 async function packBetween(ledger: Ledger, from: number, to: number): Promise<void> {

@@ -7,31 +7,40 @@ import {
   type RunOutcome,
 } from '../pipeline/index.js';
 import type { Trigger } from '../transcript/index.js';
-import { commit } from './commit.js';
-import { inputFor } from './run-input.js';
-import type { AgentState, SessionParts } from './state.js';
+import type { Committer } from './commit.js';
+import type { Planner } from './planner.js';
+import type { Thread } from './thread.js';
 
 /** What needs no gate: free work before a call, and at the head of a run. */
+export class Passes {
+  readonly #thread: Thread;
+  readonly #planner: Planner;
+  readonly #committer: Committer;
+  readonly #timer: () => number;
 
-/** A pass keeps the view stable by a record of its own; it is no compaction: no history, no hooks, no events. */
-export function commitPass(pass: Pass, state: AgentState, parts: SessionParts): void {
-  commitQuietly(pass, (input) => planPass(input, pass), state, parts);
-}
+  /** `timer`: monotonic milliseconds. */
+  constructor(thread: Thread, planner: Planner, committer: Committer, timer: () => number) {
+    this.#thread = thread;
+    this.#planner = planner;
+    this.#committer = committer;
+    this.#timer = timer;
+  }
 
-/** Reasoning that a compaction had left to an open tool loop, once that loop is over. */
-export function commitSignatures(state: AgentState, parts: SessionParts): void {
-  if (leftStanding(state.ledger.records).length === 0) return;
-  const why = { kind: 'prune', detail: 'signed reasoning: its tool loop is over' } as const;
-  commitQuietly(why, planSignatures, state, parts);
-}
+  /** A pass keeps the view stable by a record of its own; it is no compaction: no history, no hooks, no events. */
+  commit(pass: Pass): void {
+    this.#commitQuietly(pass, (input) => planPass(input, pass));
+  }
 
-function commitQuietly(
-  { kind, detail }: Trigger,
-  plan: (input: RunInput) => RunOutcome | undefined,
-  state: AgentState,
-  parts: SessionParts,
-): void {
-  const started = parts.timer();
-  const outcome = plan(inputFor(state, parts, { kind, detail }));
-  if (outcome?.kind === 'planned') commit(outcome, 'prune', state, parts, parts.timer() - started);
+  /** Reasoning that a compaction had left to an open tool loop, once that loop is over. */
+  commitSignatures(): void {
+    if (leftStanding(this.#thread.ledger.records).length === 0) return;
+    const why = { kind: 'prune', detail: 'signed reasoning: its tool loop is over' } as const;
+    this.#commitQuietly(why, planSignatures);
+  }
+
+  #commitQuietly({ kind, detail }: Trigger, plan: (input: RunInput) => RunOutcome | undefined): void {
+    const started = this.#timer();
+    const outcome = plan(this.#planner.inputFor({ kind, detail }));
+    if (outcome?.kind === 'planned') this.#committer.commit(outcome, 'prune', this.#timer() - started);
+  }
 }

@@ -1,6 +1,5 @@
-import type { Message, ViewMessage } from '../transcript/index.js';
+import type { Ledger, Log, Message, ViewMessage } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
-import type { AgentState } from './state.js';
 
 /** A request for a compaction as it stands in the stream itself: found again after a restart. */
 export function markerMessage(id: string, auto: boolean, createdAt: number): Message {
@@ -27,7 +26,7 @@ export interface QueuedCompaction {
 }
 
 /** The newest marker that no compaction has followed yet. */
-export function queuedIn({ log, ledger }: Pick<AgentState, 'log' | 'ledger'>): QueuedCompaction | undefined {
+export function queuedIn(log: Log, ledger: Ledger): QueuedCompaction | undefined {
   const newest = ledger.records.findLast(
     ({ kind, status }) => kind === 'compaction' && status === 'committed',
   );
@@ -66,15 +65,15 @@ export function continueMessage(id: string, createdAt: number): Message {
 export function continuesAfter(
   { kind, record }: RunReport,
   how: 'off' | 'ask' | 'on',
-  state: AgentState,
+  log: Log,
 ): RunReport['continue'] {
   const isAutomatic = kind === 'committed' && record?.plan.trigger.kind !== 'manual';
-  if (how === 'off' || !isAutomatic || !wouldStall(state)) return undefined;
+  if (how === 'off' || !isAutomatic || !wouldStall(log)) return undefined;
   return how === 'ask' ? 'ask' : 'told';
 }
 
 /** Whether the agent would stall: it has spoken, asks for nothing, and nobody has answered. */
-function wouldStall({ log }: AgentState): boolean {
+function wouldStall(log: Log): boolean {
   for (let seq = log.length - 1; seq >= log.base; seq--) {
     const message = log.at(seq);
     if (markerOf(message)) continue;

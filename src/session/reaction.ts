@@ -5,7 +5,8 @@ import type { Persistence } from './persistence/persistence.js';
 import { doubtOf, isPlausible, limitsIn, type RefusedRequest } from './learned-limits.js';
 import { readOverflowOf } from './overflow.js';
 import type { RunReport } from './prepared.js';
-import type { AgentState, SessionParts } from './state.js';
+import type { SessionParts } from './session-parts.js';
+import type { Thread } from './thread.js';
 
 /** What a refusal came to. */
 export interface OverflowVerdict {
@@ -31,16 +32,21 @@ type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
 
 /** Reacts to a request that was too long: once for each request, until the log has grown. */
 export class Reaction {
-  readonly #parts: SessionParts;
-  readonly #state: AgentState;
+  readonly #thread: Thread;
+  readonly #parts: Pick<SessionParts, 'audit' | 'gauge' | 'policy'>;
   readonly #persistence: Persistence;
   readonly #emit: Emit<Reading>;
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
   #triedAt: number | undefined;
 
-  constructor(parts: SessionParts, state: AgentState, persistence: Persistence, emit: Emit<Reading>) {
+  constructor(
+    thread: Thread,
+    persistence: Persistence,
+    emit: Emit<Reading>,
+    parts: Pick<SessionParts, 'audit' | 'gauge' | 'policy'>,
+  ) {
+    this.#thread = thread;
     this.#parts = parts;
-    this.#state = state;
     this.#persistence = persistence;
     this.#emit = emit;
   }
@@ -63,7 +69,7 @@ export class Reaction {
       gauge.observe({ inputTokens: input }, sent.reading);
     const before = gauge.learned;
     if (doubt === undefined) gauge.learn(limitsIn(overflow));
-    const tried = this.#triedAt === this.#state.appendedTokens;
+    const tried = this.#triedAt === this.#thread.appendedTokens;
     if (tried) {
       const learned = await this.#tell(before);
       return {
@@ -73,15 +79,15 @@ export class Reaction {
         ...learned,
       };
     }
-    this.#triedAt = this.#state.appendedTokens;
-    const size = this.#state.projection.size.tokens;
-    const { pressure } = gauge.read(this.#state.projection);
+    this.#triedAt = this.#thread.appendedTokens;
+    const size = this.#thread.projection.size.tokens;
+    const { pressure } = gauge.read(this.#thread.projection);
     const trigger: Trigger = { kind: 'overflow', detail: 'the provider refused the request as too long' };
     // What was refused was full, whatever it is read as: the target is a share of that, or nothing would go.
     const run = await compact(trigger, policy.target * Math.min(1, pressure));
     if (run.kind === 'unreachable') this.#unlearn(before);
     const learned = await this.#tell(before);
-    const after = this.#state.projection.size.tokens;
+    const after = this.#thread.projection.size.tokens;
     const gained = run.kind === 'committed' && after < size;
     const reason = gained ? `compacted from ${size} to ${after} tokens` : `nothing was gained: ${run.reason}`;
     return { overflow: true, retry: gained, reason, run, ...learned };

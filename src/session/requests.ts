@@ -5,7 +5,8 @@ import { measuredInjections, placeOfInjections, type Injection } from './injecti
 import type { Prepared, RunReport } from './prepared.js';
 import { withoutMarkers } from './queue.js';
 import type { SentRequest } from './reaction.js';
-import type { AgentState, SessionParts } from './state.js';
+import type { SessionParts } from './session-parts.js';
+import type { Thread } from './thread.js';
 import { TrimmingWatch, type UsageNotice } from './upstream-trimming.js';
 
 /** What one request has beside the session's own. */
@@ -27,10 +28,12 @@ export interface Observation {
 }
 
 type Measured = ReturnType<typeof measuredInjections>;
+type RequestParts = Pick<SessionParts, 'clock' | 'gauge' | 'injectionReserve' | 'measureDraft' | 'serialise'>;
 
 /** Writes the requests of one session, and knows what each of them held. */
 export class Requests {
-  readonly #parts: SessionParts;
+  readonly #thread: Thread;
+  readonly #parts: RequestParts;
   readonly #book: CallBook;
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
   /** Most input that each model was reported to have taken. */
@@ -41,7 +44,8 @@ export class Requests {
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
   #unmarked = 0;
 
-  constructor(parts: SessionParts, calls?: number) {
+  constructor(thread: Thread, parts: RequestParts, calls?: number) {
+    this.#thread = thread;
     this.#parts = parts;
     this.#book = new CallBook(calls);
   }
@@ -70,8 +74,8 @@ export class Requests {
     return measuredInjections(inject, injectionReserve, measureDraft);
   }
 
-  write(state: AgentState, run: RunReport, injected: Measured): Prepared {
-    const { projection, log, ledger } = state;
+  write(run: RunReport, injected: Measured): Prepared {
+    const { projection, log, ledger } = this.#thread;
     const { gauge, clock } = this.#parts;
     const reading = gauge.read(projection);
     const plain = withoutMarkers(projection.view, Math.min(this.#unmarked, projection.changedFrom));

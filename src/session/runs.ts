@@ -5,9 +5,11 @@ import type { CallLine } from './call-line.js';
 import type { Persistence } from './persistence/persistence.js';
 import type { RunReport } from './prepared.js';
 import { continuesAfter } from './queue.js';
-import { respondNow, respondToPressure, wouldAct, type Response } from './respond.js';
+import type { Compaction, Response } from './compaction.js';
 import type { RunManner } from './run-overrides.js';
-import type { AgentState, SessionParts } from './state.js';
+import type { SessionParts } from './session-parts.js';
+import type { Thread } from './thread.js';
+import type { Triggers } from './triggers.js';
 
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MOST_ROUNDS_WITH_TEXT = 3;
@@ -16,10 +18,14 @@ const MOST_ROUNDS_WITH_TEXT = 3;
 export type ManualRun = Omit<RunManner, 'forced'>;
 
 export interface RunsParts {
-  readonly parts: SessionParts;
-  readonly state: AgentState;
+  readonly thread: Thread;
+  readonly triggers: Triggers;
+  readonly compaction: Compaction;
   readonly persistence: Persistence;
   readonly line: CallLine;
+  readonly gauge: SessionParts['gauge'];
+  readonly stream: SessionParts['stream'];
+  readonly continues: SessionParts['continues'];
   /** Tells the agent to go on if it has next steps. */
   readonly tellToContinue: () => Promise<void>;
 }
@@ -34,7 +40,7 @@ export class Runs {
 
   /** Answers pressure until nothing has come in that was not measured: what is written next is what was read. */
   async beforeCall(signal: AbortSignal | undefined): Promise<RunReport> {
-    const { state, parts, persistence } = this.#of;
+    const { thread, triggers, compaction, persistence } = this.#of;
     let report: RunReport | undefined;
     for (let round = 0; ; round++) {
       let measured = 0;
@@ -43,24 +49,24 @@ export class Runs {
       const run = await this.#submit((emit) =>
         persistence.during(
           () => {
-            measured = state.appendedTokens;
-            return respondToPressure(state, parts, emit, patience);
+            measured = thread.appendedTokens;
+            return compaction.beforeCall(emit, patience);
           },
-          () => wouldAct(state, parts),
+          () => triggers.wouldAct,
         ),
       );
       if (run.error) throw run.error;
       const goesOn = await this.#continueAfter(run);
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
-      if (state.appendedTokens === measured || !wouldAct(state, parts)) return report;
+      if (thread.appendedTokens === measured || !triggers.wouldAct) return report;
     }
   }
 
   /** Compacts, whatever the gates say. */
   compact(trigger: Trigger, how: ManualRun): Promise<RunReport> {
-    const { state, parts, persistence } = this.#of;
+    const { compaction, persistence } = this.#of;
     return this.#submit((emit) =>
-      persistence.during(() => respondNow(state, parts, emit, trigger, { ...how, forced: true })),
+      persistence.during(() => compaction.run(emit, trigger, { ...how, forced: true })),
     );
   }
 
@@ -80,14 +86,14 @@ export class Runs {
   }
 
   async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
-    const { state, parts, tellToContinue } = this.#of;
-    const how = continuesAfter(run, parts.continues, state);
+    const { thread, continues, tellToContinue } = this.#of;
+    const how = continuesAfter(run, continues, thread.log);
     if (how === 'told') await tellToContinue();
     return how;
   }
 
   async #submit(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {
-    const { gauge, stream } = this.#of.parts;
+    const { gauge, stream } = this.#of;
     if (gauge.loading) await gauge.loading;
     const settled = await stream.submit(respond);
     if (!settled.ok) throw settled.error;

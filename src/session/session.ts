@@ -4,9 +4,16 @@ import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection, type ReadonlyLog } from '../transcript/index.js';
 import type { Followed } from './client/follow.js';
+import { EarlyFill } from './ahead/early.js';
+import { Committer } from './commit.js';
+import { Compaction } from './compaction.js';
+import { Passes } from './passes.js';
+import { History } from './operator/history.js';
+import { Planner } from './planner.js';
 import { CallLine, type Flight } from './call-line.js';
 import { ClientSide, type FollowOptions } from './client/client-side.js';
 import { Persistence } from './persistence/persistence.js';
+import { Plans } from './operator/plans.js';
 import { SessionOperator } from './operator/session-operator.js';
 import { ownMessage } from './own-message.js';
 import type { Prepared } from './prepared.js';
@@ -15,8 +22,10 @@ import { Reaction, type OverflowVerdict } from './reaction.js';
 import { Requests, type PrepareOptions } from './requests.js';
 import { Runs } from './runs.js';
 import { Recall, type Recalled, type RecallRequest } from './recall/index.js';
-import { checkIds, createState, takeIn, type AgentState, type SessionParts } from './state.js';
-import type { OpenedThread } from './persistence/thread.js';
+import type { SessionParts } from './session-parts.js';
+import { Thread } from './thread.js';
+import { Triggers } from './triggers.js';
+import type { OpenedThread } from './persistence/stored-thread.js';
 import { UsageReports } from './usage-reports.js';
 
 /**
@@ -32,7 +41,8 @@ export class Session {
   readonly operator: SessionOperator;
 
   readonly #parts: SessionParts;
-  readonly #state: AgentState;
+  readonly #openAside: () => Session;
+  readonly #thread: Thread;
   readonly #persistence: Persistence;
   readonly #requests: Requests;
   readonly #recall: Recall;
@@ -43,43 +53,68 @@ export class Session {
   readonly #reports: UsageReports;
 
   /**
-   * `opened`: where it is kept; without it the session lives as long as the process.
+   * `opened`: where it is kept; without it the session lives as long as the process. `openAside` makes a session of the
+   * same settings under a path below this one's.
    * @hidden `spillway.session` and `spillway.open` make them.
    */
-  constructor(parts: SessionParts, opened?: OpenedThread) {
+  constructor(parts: SessionParts, openAside: () => Session, opened?: OpenedThread) {
     this.id = parts.id;
     this.agentPath = parts.agentPath;
     this.format = parts.format;
-    const state = opened?.state ?? createState(parts);
-    const persistence = new Persistence(state, parts, opened);
-    const requests = new Requests(parts, opened?.calls);
+    const thread = new Thread(parts, opened?.contents);
+    const persistence = new Persistence(thread, parts, opened);
+    const requests = new Requests(thread, parts, opened?.calls);
+    const planner = new Planner(thread, parts);
+    const triggers = new Triggers(thread, parts);
+    const early = new EarlyFill(thread, planner, parts, opened?.prepared);
+    const committer = new Committer(thread, parts);
+    const passes = new Passes(thread, planner, committer, parts.timer);
+    const compaction = new Compaction({ thread, planner, triggers, passes, committer, early, parts });
+    const history = new History(thread, parts);
+    const plans = new Plans({ thread, planner, triggers, committer, history, parts });
     const line = new CallLine();
-    const runs = new Runs({ parts, state, persistence, line, tellToContinue: () => this.continue() });
+    const { gauge, stream, continues } = parts;
+    const tellToContinue = (): Promise<void> => this.continue();
+    const runs = new Runs({
+      thread,
+      triggers,
+      compaction,
+      persistence,
+      line,
+      gauge,
+      stream,
+      continues,
+      tellToContinue,
+    });
     this.#parts = parts;
-    this.#state = state;
+    this.#openAside = openAside;
+    this.#thread = thread;
     this.#persistence = persistence;
     this.#requests = requests;
     this.#line = line;
     this.#runs = runs;
-    this.#recall = new Recall(state, parts, persistence);
-    this.#reaction = new Reaction(parts, state, persistence, (event) => parts.stream.emit(event));
-    this.#client = new ClientSide(state, parts, {
+    this.#recall = new Recall(thread, persistence, parts);
+    this.#reaction = new Reaction(thread, persistence, (event) => stream.emit(event), parts);
+    this.#client = new ClientSide(thread, history, parts, {
       append: (messages) => this.#appendAll(messages),
       load: () => this.load(),
       afterRuns: (change) => runs.between(() => persistence.changeStored(change)),
     });
     this.operator = new SessionOperator({
       parts,
-      state,
+      thread,
       persistence,
       requests,
+      history,
+      plans,
       append: (message) => this.append(message),
       load: () => this.load(),
       compactNow: (trigger, how) => runs.compactWhenIdle(trigger, how),
     });
     this.#reports = new UsageReports({
-      state,
       parts,
+      thread,
+      early,
       persistence,
       requests,
       queue: () => void this.operator.queue({ auto: true }),
@@ -88,7 +123,7 @@ export class Session {
 
   /** As far as it was read: a session that was opened again holds its live tail until `load`. */
   get log(): ReadonlyLog {
-    return this.#state.log;
+    return this.#thread.log;
   }
 
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
@@ -97,12 +132,12 @@ export class Session {
   }
 
   get reading(): Reading {
-    return this.#parts.gauge.read(this.#state.projection);
+    return this.#parts.gauge.read(this.#thread.projection);
   }
 
   /** What would be sent now, message by message. Valid until the session changes. */
   get view(): Projection['view'] {
-    return this.#state.projection.view;
+    return this.#thread.projection.view;
   }
 
   /**
@@ -118,8 +153,8 @@ export class Session {
   /** Not as arguments: a client's whole history can be more of them than a call takes. */
   #appendAll(messages: readonly Message[]): Promise<void> {
     const fresh = messages.filter((message) => !this.#persistence.isWaiting(message));
-    checkIds(fresh, this.#state);
-    for (const message of fresh) takeIn(message, this.#state, this.#parts);
+    this.#thread.checkIds(fresh);
+    for (const message of fresh) this.#thread.append(message);
     return this.#persistence.stored(messages.map(({ id }) => id));
   }
 
@@ -134,7 +169,7 @@ export class Session {
     this.#parts.gauge.askFor(options.maxOutputTokens);
     const injected = this.#requests.injections(options.inject ?? []);
     const run = await this.#runs.beforeCall(options.signal);
-    return this.#requests.write(this.#state, run, injected);
+    return this.#requests.write(run, injected);
   }
 
   /** Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. */
@@ -232,7 +267,7 @@ export class Session {
 
   /** A session for a conversation beside this one, on a path of its own; it lives as long as the process. */
   aside(): Session {
-    return this.#parts.aside();
+    return this.#openAside();
   }
 
   /**

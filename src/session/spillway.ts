@@ -16,12 +16,12 @@ import { Follower } from './client/follow.js';
 import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { createGauge } from './gauge.js';
 import { Background } from './ahead/background.js';
-import { EarlyFill } from './ahead/early.js';
+import { savedPlan } from './ahead/prepared-plan.js';
 import { tunedBy } from './run-overrides.js';
 import { SessionMap, type SessionMapOptions } from './session-map.js';
 import { Session } from './session.js';
-import type { SessionParts } from './state.js';
-import { openThread } from './persistence/thread.js';
+import type { SessionParts } from './session-parts.js';
+import { openThread } from './persistence/stored-thread.js';
 
 /** The outside world as the engine sees it; replaced in tests and replays. */
 export interface Effects {
@@ -156,7 +156,8 @@ export class Spillway {
 
   /** A session for one agent path that lives as long as the process. */
   session(options: SessionOptions = {}): Session {
-    return new Session(this.#partsFor(options));
+    const parts = this.#partsFor(options);
+    return new Session(parts, this.#asidesOf(parts, options));
   }
 
   /**
@@ -165,10 +166,13 @@ export class Spillway {
    */
   async open(options: SessionOptions & { readonly id: string }): Promise<Session> {
     const parts = this.#partsFor(options);
+    const key = { sessionId: parts.id, agentPath: parts.agentPath };
     await parts.gauge.loading;
-    const opened = await openThread(this.store, { sessionId: parts.id, agentPath: parts.agentPath }, parts);
-    await parts.early.load(parts);
-    return new Session(parts, opened);
+    const opened = await openThread(this.store, key, parts);
+    const { store } = this.#background;
+    const prepares = store && parts.filler && parts.prepareAt !== null;
+    const prepared = prepares ? await savedPlan(store, key) : undefined;
+    return new Session(parts, this.#asidesOf(parts, options), { ...opened, prepared });
   }
 
   /** Sessions by key, at most so many at a time: kept in the store where there is one. */
@@ -196,6 +200,14 @@ export class Spillway {
   async close(): Promise<void> {
     await this.#background.stop();
     await this.#parts.store?.close();
+  }
+
+  #asidesOf({ id, agentPath, stream }: SessionParts, options: SessionOptions): () => Session {
+    return () => {
+      const aside = this.session({ ...options, id, agentPath: `${agentPath}/aside-${++this.#asides}` });
+      stream.emit({ kind: 'aside', agentPath: aside.agentPath });
+      return aside;
+    };
   }
 
   #partsFor(options: SessionOptions): SessionParts {
@@ -259,19 +271,14 @@ export class Spillway {
         }),
       continues: settings.compaction.continue,
       prepareAt: settings.fill.prepareAt,
-      early: new EarlyFill({
+      ahead: {
         background: this.#background,
         canShare: options.summaryLines === undefined,
         waitMs: settings.fill.deadlineMs,
-      }),
+      },
       injectionReserve: settings.reserve.injection,
       audit: new AuditTrail(effects.clock),
       stream,
-      aside: () => {
-        const aside = this.session({ ...options, id, agentPath: `${agentPath}/aside-${++this.#asides}` });
-        stream.emit({ kind: 'aside', agentPath: aside.agentPath });
-        return aside;
-      },
       onStoreFailure: options.onStoreFailure ?? this.#parts.onStoreFailure ?? 'closed',
       priceOf,
       measure: createMeasure(counter),

@@ -3,11 +3,14 @@ import { overflowed, type Usage } from '../tokens/index.js';
 import { callEvent } from './calls.js';
 import type { Persistence } from './persistence/persistence.js';
 import type { Requests } from './requests.js';
-import type { AgentState, SessionParts } from './state.js';
+import type { EarlyFill } from './ahead/early.js';
+import type { SessionParts } from './session-parts.js';
+import type { Thread } from './thread.js';
 
 export interface UsageReportsParts {
-  readonly state: AgentState;
-  readonly parts: SessionParts;
+  readonly thread: Thread;
+  readonly parts: Pick<SessionParts, 'audit' | 'costs' | 'gauge'>;
+  readonly early: EarlyFill;
   readonly persistence: Persistence;
   readonly requests: Requests;
   /** Has the next request compacted, also after a restart. */
@@ -25,7 +28,7 @@ export class UsageReports {
   }
 
   observe(usage: Usage): Promise<void> {
-    const { state, parts, persistence, requests, queue } = this.#of;
+    const { thread, parts, early, persistence, requests, queue } = this.#of;
     const newest = requests.newestCall;
     // Told again because it could not be stored: it waits already, and is known again only until it is stored.
     if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
@@ -39,11 +42,11 @@ export class UsageReports {
     parts.costs.addPrimary(usage, parts.gauge.model);
     const { reading, call, notices } = requests.observe(usage);
     if (reading && overflowed(usage, reading.budget)) {
-      state.overflowed = true;
+      thread.memory.overflowed = true;
       // Kept sessions find it again after a restart.
       if (persistence.journal) queue();
     }
-    if (reading) parts.early.start(state, parts, persistence.journal && (() => persistence.stored([])));
+    if (reading) early.start(persistence.journal && (() => persistence.stored([])));
     for (const { what, ...facts } of notices) parts.audit.say(what, undefined, facts);
     const noted = persistence.record(call ? [callEvent(call)] : []);
     noted.then(

@@ -5,6 +5,7 @@ import type { CompactionStage, StageGoal, TranscriptView } from '../spi/index.js
 import { createMeasure } from '../tokens/index.js';
 import {
   Log,
+  LogReader,
   Projection,
   type Edit,
   type LogMessage,
@@ -28,9 +29,8 @@ export class StageBench {
   constructor(messages: readonly Message[]) {
     for (const message of messages) this.log.append(message, measure(message));
     const references = new ReferenceIndex(this.log);
-    references.catchUp();
     const digests = new DigestIndex(this.log);
-    digests.catchUp();
+    new LogReader(this.log, references, digests).catchUp();
     const isPinned = (message: LogMessage): boolean =>
       message.role === 'system' ||
       this.log.exchangeOf(message.seq).seqs.some((seq) => this.log.at(seq).pinned) ||

@@ -2,6 +2,7 @@ export * from './message.js';
 export { checkMessage } from './check-message.js';
 export * from './exchange.js';
 export { Log, type LeftMessage, type ReadonlyLog } from './log.js';
+export { LogReader, type LogFold } from './log-reader.js';
 export { copied, NotCopyable, type CopyOptions } from './copied.js';
 export * from './edit.js';
 export * from './view.js';

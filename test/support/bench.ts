@@ -9,6 +9,7 @@ import type { TranscriptView } from '../../src/spi/index.js';
 import { createMeasure } from '../../src/tokens/index.js';
 import {
   Log,
+  LogReader,
   Projection,
   type Hold,
   type LogMessage,
@@ -36,6 +37,7 @@ export class Bench {
   readonly references = new ReferenceIndex(this.log);
   readonly statements = new StatementIndex(this.log);
   readonly digests = new DigestIndex(this.log);
+  readonly #reader = new LogReader(this.log, this.references, this.statements, this.digests);
   readonly isPinned: (message: LogMessage) => boolean;
   readonly edits: PlannedEdit[] = [];
   holds: readonly Hold[];
@@ -57,9 +59,7 @@ export class Bench {
   }
 
   get source(): ViewSource {
-    this.references.catchUp();
-    this.statements.catchUp();
-    this.digests.catchUp();
+    this.#reader.catchUp();
     const { log, references, holds, isPinned, digests } = this;
     return { log, references, holds, isPinned, digests };
   }

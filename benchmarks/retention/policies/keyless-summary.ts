@@ -4,6 +4,7 @@ import { createExactCounter } from '../../../src/tokens/index.js';
 import { contentOf, type ChatMessage } from '../../support/chat.js';
 import { referenceCount } from '../../support/reference-count.js';
 import type { ProbedSession } from '../probes.js';
+import { LogReader } from '../../../src/transcript/index.js';
 
 /** Puts another text in the place of a peer's summary, for a request of message `index`. */
 export type Rewrite = (
@@ -26,7 +27,7 @@ export async function keylessSummaries(session: ProbedSession): Promise<Rewrite>
   live.append(...session.messages);
   const { count } = await createExactCounter('o200k_base');
   const digests = new DigestIndex(live.log);
-  digests.catchUp();
+  new LogReader(live.log, digests).catchUp();
   return (compacted, index, budget) => {
     const at = compacted.findLastIndex((message) => STUB.test(contentOf(message)));
     if (at < 0) return compacted;

@@ -1,4 +1,4 @@
-import type { LogMessage, ReadonlyLog } from '../../transcript/index.js';
+import type { LogFold, LogMessage, ReadonlyLog } from '../../transcript/index.js';
 import { userWordsIn } from '../speakers/index.js';
 import { BoundBook } from './bound-book.js';
 import type { Claim } from './claim.js';
@@ -13,14 +13,13 @@ const MOST_REQUIREMENTS = 30;
  * Statements that hold until something newer says otherwise, read off the log as it grows: the log is all they come
  * from, never a text that stands in place of it.
  */
-export class StatementIndex {
+export class StatementIndex implements LogFold {
   readonly bounds = new BoundBook();
   readonly failures = new FailureBook();
   readonly plan = new PlanBook(this.failures);
   readonly instructions = new InstructionBook();
   readonly #log: ReadonlyLog;
   #requirements: Claim[] = [];
-  #next = 0;
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
@@ -43,11 +42,7 @@ export class StatementIndex {
     ];
   }
 
-  catchUp(): void {
-    for (; this.#next < this.#log.length; this.#next++) this.#read(this.#log.at(this.#next));
-  }
-
-  #read(message: LogMessage): void {
+  read(message: LogMessage): void {
     this.failures.read(message);
     this.plan.read(message);
     this.instructions.read(message);

@@ -2,7 +2,7 @@ import type { BackgroundQueue, Json, OpensQueue, SessionStore } from '../../spi/
 import { prepareStored } from './prepare-stored.js';
 import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js';
 import { ProcessQueue } from './process-queue.js';
-import type { SessionParts } from '../state.js';
+import type { WorkerParts } from './prepare-stored.js';
 
 export interface BackgroundParts {
   readonly store?: (SessionStore & OpensQueue) | undefined;
@@ -12,8 +12,8 @@ export interface BackgroundParts {
   readonly isShared: boolean;
   /** Whether this process does jobs of that queue. */
   readonly works: boolean;
-  /** The parts of a session that is not open here. */
-  readonly partsFor: (body: PreparedBody) => SessionParts;
+  /** What a session would have that is not open here. */
+  readonly partsFor: (body: PreparedBody) => WorkerParts;
 }
 
 export interface Wanted {
@@ -23,6 +23,15 @@ export interface Wanted {
   /** How this process does it, with the session at hand. */
   readonly here: (signal: AbortSignal) => Promise<PreparedText>;
   /** How long it is waited for. */
+  readonly waitMs: number;
+}
+
+/** How a session has its compactions prepared. */
+export interface AheadParts {
+  readonly background: Background;
+  /** Whether another process would write the same: nothing of this session alone goes into its requests. */
+  readonly canShare: boolean;
+  /** Milliseconds that somebody else's work is waited for before it is done here. */
   readonly waitMs: number;
 }
 

@@ -1,10 +1,11 @@
 import { planRun, rejudge, type Planned, type RunInput } from '../../pipeline/index.js';
+import type { Filler } from '../../summarizers/index.js';
 import type { Log, Trigger } from '../../transcript/index.js';
-import type { Background } from './background.js';
 import { fillPlan, hasSlots, type Filling } from '../fill.js';
 import { asJson, bodyOf, placeOf, PREPARED, type PreparedText, type SavedPlan } from './prepared-plan.js';
-import { inputFor } from '../run-input.js';
-import type { AgentState, SessionParts } from '../state.js';
+import type { Planner } from '../planner.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread } from '../thread.js';
 
 /** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
 interface Ready {
@@ -13,13 +14,10 @@ interface Ready {
   readonly log: Log;
 }
 
-export interface EarlyParts {
-  readonly background: Background;
-  /** Whether another process would write the same: nothing of this session alone goes into its requests. */
-  readonly canShare: boolean;
-  /** Milliseconds that somebody else's work is waited for before it is done here. */
-  readonly waitMs: number;
-}
+type EarlyParts = Pick<
+  SessionParts,
+  'agentPath' | 'ahead' | 'audit' | 'costs' | 'filler' | 'gauge' | 'id' | 'policy' | 'prepareAt'
+>;
 
 /** Resolves when the log is stored; absent where it is kept nowhere. */
 export type Stored = (() => Promise<void>) | undefined;
@@ -29,13 +27,19 @@ export type Stored = (() => Promise<void>) | undefined;
  * has the text bought in the background. The run that is due later finds it done. What the ledger overtook is discarded.
  */
 export class EarlyFill {
-  readonly #early: EarlyParts;
+  readonly #thread: Thread;
+  readonly #planner: Planner;
+  readonly #parts: EarlyParts;
   #running: Promise<void> | undefined;
   #ready: Ready | undefined;
   #saved: SavedPlan | undefined;
 
-  constructor(early: EarlyParts) {
-    this.#early = early;
+  /** `saved`: what another process left prepared, or is preparing. */
+  constructor(thread: Thread, planner: Planner, parts: EarlyParts, saved?: SavedPlan) {
+    this.#saved = saved;
+    this.#thread = thread;
+    this.#planner = planner;
+    this.#parts = parts;
   }
 
   /** What is under way; undefined where nothing is. */
@@ -44,58 +48,53 @@ export class EarlyFill {
   }
 
   /** Starts where it is worth it; never rejects, and nobody has to wait. */
-  start(state: AgentState, parts: SessionParts, stored: Stored): void {
-    const { filler, prepareAt, gauge, policy } = parts;
-    if (!filler || prepareAt === null || this.#running || !state.isWhole || state.arrivals) return;
-    if (this.take(state) || gauge.read(state.projection).pressure < prepareAt) return;
+  start(stored: Stored): void {
+    const { filler, prepareAt, gauge, policy } = this.#parts;
+    const { isWhole, arrivals, projection } = this.#thread;
+    if (!filler || prepareAt === null || this.#running || !isWhole || arrivals) return;
+    if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
-    const input = { ...inputFor(state, parts, trigger), policy, forced: true };
+    const input = { ...this.#planner.inputFor(trigger), policy, forced: true };
     const outcome = planRun(input);
     if (outcome.kind !== 'planned' || !hasSlots(outcome)) return;
-    this.#run(input, outcome, state, parts, stored);
-  }
-
-  /** Reads what another process left prepared, or is preparing. A store that is away costs the preparation alone. */
-  async load(parts: SessionParts): Promise<void> {
-    const { store } = this.#early.background;
-    if (!store || !parts.filler || parts.prepareAt === null) return;
-    const place = placeOf({ sessionId: parts.id, agentPath: parts.agentPath });
-    const saved = await store.value(PREPARED, place).catch(() => undefined);
-    this.#saved = saved as unknown as SavedPlan | undefined;
+    this.#run(input, outcome, filler, stored);
   }
 
   /** Goes on with what was loaded, where it is still for this ledger. Before a run that is due, with all of the log. */
-  revive(state: AgentState, parts: SessionParts): void {
+  revive(): void {
     const saved = this.#saved;
-    if (!saved || this.#running || !state.isWhole || state.arrivals) return;
+    const { filler } = this.#parts;
+    const { isWhole, arrivals, ledger } = this.#thread;
+    if (!saved || !filler || this.#running || !isWhole || arrivals) return;
     this.#saved = undefined;
-    if (saved.entries !== state.ledger.version || saved.plan.base !== state.ledger.head) return;
+    if (saved.entries !== ledger.version || saved.plan.base !== ledger.head) return;
     const { plan } = saved;
-    const input = { ...inputFor(state, parts, plan.trigger), forced: true };
+    const input = { ...this.#planner.inputFor(plan.trigger), forced: true };
     try {
       const outcome = rejudge(input, plan, plan.edits);
-      if (hasSlots(outcome)) this.#run(input, outcome, state, parts, () => Promise.resolve());
+      if (hasSlots(outcome)) this.#run(input, outcome, filler, () => Promise.resolve());
     } catch {
       // Other pins or settings now: the run plans for itself.
     }
   }
 
   /** What can be committed on the ledger of now, with the view it gives; undefined where nothing can. */
-  take(state: AgentState): Omit<Ready, 'log'> | undefined {
+  take(): Omit<Ready, 'log'> | undefined {
     const ready = this.#ready;
-    if (!ready || ready.log !== state.log || ready.outcome.plan.base !== state.ledger.head) return undefined;
-    const draft = state.projection.fork();
+    const { log, ledger, projection } = this.#thread;
+    if (!ready || ready.log !== log || ready.outcome.plan.base !== ledger.head) return undefined;
+    const draft = projection.fork();
     draft.apply(ready.outcome.plan.edits);
     return { outcome: { ...ready.outcome, draft }, bought: ready.bought };
   }
 
-  #run(input: RunInput, outcome: Planned, state: AgentState, parts: SessionParts, stored: Stored): void {
-    const { log } = state;
+  #run(input: RunInput, outcome: Planned, filler: Filler, stored: Stored): void {
+    const { log } = this.#thread;
     this.#saved = undefined;
-    this.#running = this.#prepare(input, outcome, state, parts, stored)
+    this.#running = this.#prepare(input, outcome, filler, stored)
       .then((filling) => {
         this.#ready = filling && { ...filling, log };
-        if (!this.take(state)) this.#ready = undefined;
+        if (!this.take()) this.#ready = undefined;
       })
       .catch(() => undefined)
       .finally(() => (this.#running = undefined));
@@ -105,13 +104,12 @@ export class EarlyFill {
   async #prepare(
     input: RunInput,
     outcome: Planned,
-    state: AgentState,
-    parts: SessionParts,
+    filler: Filler,
     stored: Stored,
   ): Promise<Filling | undefined> {
-    const { background, canShare, waitMs } = this.#early;
-    const { costs, audit } = parts;
-    const filler = parts.filler!;
+    const { id, agentPath, ahead, audit, costs, gauge } = this.#parts;
+    const { background, canShare, waitMs } = ahead;
+    const thread = this.#thread;
     let filling: Filling | undefined;
     const here = async (signal: AbortSignal): Promise<PreparedText> => {
       const filled = await fillPlan(input, outcome, filler, costs, signal);
@@ -119,7 +117,13 @@ export class EarlyFill {
       filling = filled;
       return { ...filled.bought, usage: [] };
     };
-    const body = bodyOf(input, outcome, state, parts);
+    const body = bodyOf(input, outcome, {
+      sessionId: id,
+      agentPath,
+      model: gauge.model,
+      version: filler.version,
+      entries: thread.ledger.version,
+    });
     let theirs: PreparedText | undefined;
     try {
       const isStored = canShare && stored !== undefined && background.store !== undefined;
@@ -136,7 +140,7 @@ export class EarlyFill {
     } catch (error) {
       if (!background.isStopped) audit.say('prepared-alone', undefined, { reason: (error as Error).message });
     }
-    const isCurrent = state.log === input.source.log && state.ledger.head === outcome.plan.base;
+    const isCurrent = thread.log === input.source.log && thread.ledger.head === outcome.plan.base;
     if (background.isStopped || !isCurrent) return undefined;
     // Finds the text that others bought; what they did not get is bought now.
     const filled = await fillPlan(input, outcome, filler, costs, undefined);

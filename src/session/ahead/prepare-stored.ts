@@ -2,8 +2,12 @@ import { SpillwayError } from '../../errors/index.js';
 import type { SessionStore, UsageEntry } from '../../spi/index.js';
 import type { ModelCall } from '../../transcript/index.js';
 import type { PreparedBody, PreparedText } from './prepared-plan.js';
-import type { SessionParts } from '../state.js';
-import { readWhole } from '../persistence/thread.js';
+import type { SessionParts } from '../session-parts.js';
+import { readWhole } from '../persistence/stored-thread.js';
+import type { ThreadRules } from '../thread.js';
+
+/** What is needed to buy text for a session that is not open here. */
+export type WorkerParts = ThreadRules & Pick<SessionParts, 'costs' | 'filler'>;
 
 const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
 
@@ -14,7 +18,7 @@ const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
  */
 export async function prepareStored(
   store: SessionStore,
-  parts: SessionParts,
+  parts: WorkerParts,
   { edits, entries, pinned, version, ...key }: PreparedBody,
   signal: AbortSignal,
 ): Promise<PreparedText> {
@@ -25,7 +29,7 @@ export async function prepareStored(
       found: 'not that of the process that planned',
       remedy: 'Give all processes on one store the same summarizer and prompts, or set fill.work: false.',
     });
-  const { state, head } = await readWhole(store, key, parts);
+  const { contents, head } = await readWhole(store, key, parts);
   if (head.entries !== entries) return NOTHING;
   costs.restore(await store.usage(key));
   const calls: ModelCall[] = [];
@@ -37,12 +41,12 @@ export async function prepareStored(
     isCurrent = now?.head.entries === entries;
   };
   const isPinned = new Set(pinned);
-  state.secrets.catchUp();
+  const { secrets } = contents.reader.caughtUp();
   const { fallbacks } = await filler.prepareAhead({
     edits,
-    log: state.log,
+    log: contents.log,
     isPinned: ({ id }) => isPinned.has(id),
-    redact: state.secrets.redact,
+    redact: secrets.redact,
     signal,
     isCurrent: () => isCurrent,
     onCall: (call) => {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Planned, RunInput } from '../../pipeline/index.js';
-import type { Json, ThreadKey, UsageEntry } from '../../spi/index.js';
+import type { Json, SessionStore, ThreadKey, UsageEntry } from '../../spi/index.js';
 import type { CompactionRecord, IsPinned, Plan, PlannedEdit, ReadonlyLog } from '../../transcript/index.js';
-import type { AgentState, SessionParts } from '../state.js';
 
 /** Where a store keeps the plan that is prepared for a thread, by `placeOf`. */
 export const PREPARED = 'prepared';
@@ -13,14 +12,18 @@ export interface SavedPlan {
   readonly plan: Plan;
 }
 
-/** What a worker needs that has no more than the store. */
-export interface PreparedBody extends ThreadKey {
-  readonly key: string;
+/** Whose plan is prepared, and when. */
+export interface PreparedFor extends ThreadKey {
   readonly model: string | null;
   /** `Filler.version` of who planned. */
   readonly version: string;
   /** Events of the ledger it was planned on: one more, and it is for nothing. */
   readonly entries: number;
+}
+
+/** What a worker needs that has no more than the store. */
+export interface PreparedBody extends PreparedFor {
+  readonly key: string;
   /** Those with slots. */
   readonly edits: readonly PlannedEdit[];
   /** Messages within them, and the first of the user, that are pinned: some by code that only the session's own process has. */
@@ -41,23 +44,20 @@ export const placeOf = ({ sessionId, agentPath }: ThreadKey): string =>
 export function bodyOf(
   { source }: RunInput,
   { plan }: Planned,
-  state: AgentState,
-  parts: SessionParts,
+  { version, entries, model, ...thread }: PreparedFor,
 ): PreparedBody {
   const { log, isPinned } = source;
   const edits = plan.edits.filter(({ slot }) => slot);
   // Where it stays in view a summarizer is told so, and asked in other words.
   const first = log.firstUser;
-  const thread = { sessionId: parts.id, agentPath: parts.agentPath };
-  const version = parts.filler?.version ?? '';
   const slots = edits.map((edit) => [edit.slot, edit.kind === 'replace' ? edit.partIndex : null]);
-  const exact = JSON.stringify([thread, version, state.ledger.version, plan.base, slots]);
+  const exact = JSON.stringify([thread, version, entries, plan.base, slots]);
   return {
     ...thread,
     key: createHash('sha256').update(exact).digest('hex'),
-    model: parts.gauge.model,
+    model,
     version,
-    entries: state.ledger.version,
+    entries,
     edits,
     pinned: [
       ...new Set([
@@ -74,4 +74,10 @@ function pinnedIn({ slot }: PlannedEdit, log: ReadonlyLog, isPinned: IsPinned): 
   return Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i))
     .filter((message) => isPinned(message))
     .map(({ id }) => id);
+}
+
+/** What a process on the same store left prepared, or is preparing. A store that is away costs the preparation alone. */
+export async function savedPlan(store: SessionStore, thread: ThreadKey): Promise<SavedPlan | undefined> {
+  const saved = await store.value(PREPARED, placeOf(thread)).catch(() => undefined);
+  return saved as unknown as SavedPlan | undefined;
 }

@@ -1,5 +1,7 @@
 import { appendedAt } from '../../transcript/index.js';
-import type { AgentState, SessionParts } from '../state.js';
+import type { History } from '../operator/history.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread } from '../thread.js';
 import type { Followed } from './follow.js';
 import { followedSession, type FollowDoors } from './followed.js';
 import { withoutHostTrimming } from './host-trimming.js';
@@ -10,16 +12,25 @@ export interface FollowOptions {
   readonly commands?: boolean;
 }
 
+type ClientParts = Pick<SessionParts, 'audit' | 'follower' | 'gauge' | 'stream'>;
+
 /** What a session does for a client that sends its whole history with each request. */
 export class ClientSide {
-  readonly #state: AgentState;
-  readonly #parts: SessionParts;
+  readonly #thread: Thread;
+  readonly #history: History;
+  readonly #parts: ClientParts;
   readonly #doors: FollowDoors & { readonly load: () => Promise<unknown> };
   /** Fields that asked for trimming by the host, as far as they were told. */
   readonly #switchedOff = new Set<string>();
 
-  constructor(state: AgentState, parts: SessionParts, doors: FollowDoors & { load: () => Promise<unknown> }) {
-    this.#state = state;
+  constructor(
+    thread: Thread,
+    history: History,
+    parts: ClientParts,
+    doors: FollowDoors & { load: () => Promise<unknown> },
+  ) {
+    this.#thread = thread;
+    this.#history = history;
     this.#parts = parts;
     this.#doors = doors;
   }
@@ -31,7 +42,7 @@ export class ClientSide {
   }
 
   async appendHidden(body: unknown): Promise<void> {
-    const { log, ledger, arrivals = [] } = this.#state;
+    const { log, ledger, arrivals = [] } = this.#thread;
     const first = appendedAt(log.length, ledger.left) + arrivals.length;
     const messages = this.#parts.follower.parse(body).map((message, at) => ({
       ...message,
@@ -55,5 +66,5 @@ export class ClientSide {
   }
 
   readonly #followed = (): ReturnType<typeof followedSession> =>
-    followedSession(this.#state, this.#parts, this.#doors);
+    followedSession(this.#thread, this.#history, this.#parts.gauge, this.#doors);
 }

@@ -1,8 +1,9 @@
 import { touchesReopened } from '../../pipeline/index.js';
 import type { CompactionRecord, LogMessage, Message, ReadonlyLog } from '../../transcript/index.js';
 import type { FollowedSession } from './follow.js';
-import { rollBack } from '../operator/operator.js';
-import type { AgentState, SessionParts } from '../state.js';
+import type { Gauge } from '../gauge.js';
+import type { History } from '../operator/history.js';
+import type { Thread } from '../thread.js';
 
 /** What only the session itself can do. */
 export interface FollowDoors {
@@ -12,35 +13,40 @@ export interface FollowDoors {
 }
 
 /** A session as its follower sees it: without what the client does not know. Read afresh at each question: a rewound one has another log. */
-export function followedSession(state: AgentState, parts: SessionParts, doors: FollowDoors): FollowedSession {
+export function followedSession(
+  thread: Thread,
+  history: History,
+  gauge: Gauge,
+  doors: FollowDoors,
+): FollowedSession {
   return {
     get base() {
-      return state.log.base - state.hidden.before;
+      return thread.log.base - thread.hidden.before;
     },
     get length() {
-      return state.log.length - state.hidden.until(state.log.length) + (state.arrivals?.length ?? 0);
+      return thread.log.length - thread.hidden.until(thread.log.length) + (thread.arrivals?.length ?? 0);
     },
     at: (known) => {
-      const seq = state.hidden.placeOf(known);
-      return seq < state.log.length ? state.log.at(seq) : state.arrivals![seq - state.log.length]!;
+      const seq = thread.hidden.placeOf(known);
+      return seq < thread.log.length ? thread.log.at(seq) : thread.arrivals![seq - thread.log.length]!;
     },
     get view() {
-      return state.projection.view;
+      return thread.projection.view;
     },
     append: (messages) => doors.append(messages),
     rewind: (length) =>
       doors.afterRuns(() => {
-        const isPinned = (message: LogMessage): boolean => state.isPinned(message);
-        const end = length === 0 ? 0 : state.hidden.placeOf(length - 1) + 1;
-        rollBack(end, state, parts, (live, shorter) => {
+        const isPinned = (message: LogMessage): boolean => thread.isPinned(message);
+        const end = length === 0 ? 0 : thread.hidden.placeOf(length - 1) + 1;
+        history.rollBack(end, (live, shorter) => {
           const first = live.findIndex((record) => isOutdated(record, shorter, isPinned));
           return first < 0 ? [] : live.slice(first);
         });
       }),
     get branch() {
-      return state.ledger.left.reduce((sum, { count }) => sum + count, 0);
+      return thread.ledger.left.reduce((sum, { count }) => sum + count, 0);
     },
-    fixed: (size) => void (parts.gauge.fixed = size),
+    fixed: (size) => void (gauge.fixed = size),
   };
 }
 

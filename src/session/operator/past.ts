@@ -12,8 +12,8 @@ import {
 } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import { explainView, type Disposition } from './explain.js';
-import { pinPredicate } from '../pins.js';
-import type { AgentState, SessionParts } from '../state.js';
+import { pinPredicate, type PinRules } from '../pins.js';
+import type { Thread } from '../thread.js';
 
 /** What one call was sent, message by message, drawn again from log and ledger as they stood. */
 export interface ExplainedCall {
@@ -46,8 +46,8 @@ export interface Finding {
 export function explainCall(
   call: CallRecord | undefined,
   number: number,
-  state: AgentState,
-  parts: SessionParts,
+  thread: Thread,
+  pins: PinRules,
 ): ExplainedCall {
   if (!call) {
     throw new SpillwayError('CALL_UNKNOWN', {
@@ -56,8 +56,8 @@ export function explainCall(
       remedy: 'Name a call that was prepared and, in a session opened again, observed; they count from 1.',
     });
   }
-  const { log, ledger } = drawnAt(call, state);
-  const isPinned = pinPredicate(parts.pins, log);
+  const { log, ledger } = drawnAt(call, thread);
+  const isPinned = pinPredicate(pins, log);
   const { view } = renderAll(log, ledger.liveEdits, isPinned);
   const { live } = ledger;
   const messages = explainView(log, view, isPinned).map((one): ExplainedMessage => {
@@ -67,14 +67,14 @@ export function explainCall(
   return { call, messages, view };
 }
 
-export function findIn(explained: ExplainedCall, words: string, state: AgentState): Finding {
+export function findIn(explained: ExplainedCall, words: string, thread: Thread): Finding {
   const { call, messages, view } = explained;
   const holds = (message: Message): boolean => textsOf(message).some((text) => text.includes(words));
-  const past = drawnAt(call, state).log;
+  const past = drawnAt(call, thread).log;
   const said = messages.filter(({ seq }) => holds(past.at(seq)));
   const sentIn = view.filter(({ message }) => holds(message)).map(({ message }) => message.id);
   const later = (): boolean => {
-    for (let seq = 0; seq < state.log.length; seq++) if (holds(state.log.at(seq))) return true;
+    for (let seq = 0; seq < thread.log.length; seq++) if (holds(thread.log.at(seq))) return true;
     return false;
   };
   const verdict =
@@ -83,13 +83,13 @@ export function findIn(explained: ExplainedCall, words: string, state: AgentStat
 }
 
 /** Log and ledger as they were when a call was prepared. */
-function drawnAt(call: CallRecord, state: AgentState): { readonly log: Log; readonly ledger: Ledger } {
-  const ledger = Ledger.of(state.ledger.events.slice(0, call.events));
-  const left = new Map([...state.log.left].map(({ message, place }) => [place, message]));
+function drawnAt(call: CallRecord, thread: Thread): { readonly log: Log; readonly ledger: Ledger } {
+  const ledger = Ledger.of(thread.ledger.events.slice(0, call.events));
+  const left = new Map([...thread.log.left].map(({ message, place }) => [place, message]));
   const log = new Log();
   let next = 0;
   for (let place = 0; place < call.appended; place++) {
-    const message: LogMessage = left.get(place) ?? state.log.at(next++);
+    const message: LogMessage = left.get(place) ?? thread.log.at(next++);
     const isGone = ledger.left.some(({ at, count }) => place >= at && place < at + count);
     if (!isGone) log.append(message, message.size);
   }

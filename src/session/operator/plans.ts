@@ -14,11 +14,13 @@ import { completedEvent } from '../announce.js';
 import { givenWayOf } from '../given-way.js';
 import { fillPlan, hasSlots } from '../fill.js';
 import type { Prepared } from '../prepared.js';
-import { commit } from '../commit.js';
+import type { Committer } from '../commit.js';
 import type { RunOverrides } from '../run-overrides.js';
-import { inputFor } from '../run-input.js';
-import type { AgentState, SessionParts } from '../state.js';
-import { spentNow, waitingFor } from './operator.js';
+import type { Triggers } from '../triggers.js';
+import type { Planner } from '../planner.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread } from '../thread.js';
+import type { History } from './history.js';
 
 /** What a compaction would do. `noop` and `unreachable` have no plan, and say why. */
 export interface DryRun {
@@ -44,131 +46,181 @@ export interface PlanChanges {
   readonly text?: Readonly<Record<number, string>>;
 }
 
-export async function dryRun(
-  state: AgentState,
-  parts: SessionParts,
-  { signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal },
-): Promise<DryRun> {
-  const { policy, filler } = parts.tuned(overrides);
-  const { target = policy.target } = overrides;
-  const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
-  const input = {
-    ...inputFor(state, parts, trigger),
-    policy: { ...policy, target },
-    forced: true,
-  };
-  const before = parts.gauge.read(state.projection);
-  const outcome = planRun(input);
-  const common = { before, calls: [], fallbacks: [] };
-  if (outcome.kind === 'noop') {
-    const { kind, reason, stages } = outcome;
-    return { ...common, kind, reason, stages, after: before };
+type PlansParts = Pick<
+  SessionParts,
+  'audit' | 'clock' | 'costs' | 'gauge' | 'serialise' | 'stream' | 'tuned'
+>;
+
+export interface PlansServices {
+  readonly thread: Thread;
+  readonly planner: Planner;
+  readonly triggers: Triggers;
+  readonly committer: Committer;
+  readonly history: History;
+  readonly parts: PlansParts;
+}
+
+/** Plans as operators handle them: made, shown, changed, committed, refused. */
+export class Plans {
+  readonly #thread: Thread;
+  readonly #planner: Planner;
+  readonly #triggers: Triggers;
+  readonly #committer: Committer;
+  readonly #history: History;
+  readonly #parts: PlansParts;
+
+  constructor({ thread, planner, triggers, committer, history, parts }: PlansServices) {
+    this.#thread = thread;
+    this.#planner = planner;
+    this.#triggers = triggers;
+    this.#committer = committer;
+    this.#history = history;
+    this.#parts = parts;
   }
-  if (outcome.kind === 'unreachable')
-    return { ...common, ...outcome, reason: outcome.error.message, after: before };
-  const filled =
-    filler && hasSlots(outcome)
-      ? await fillPlan(input, outcome, filler, parts.costs, signal)
-      : { outcome, bought: { calls: [], fallbacks: [] } };
-  const { plan, after } = filled.outcome;
-  return {
-    kind: 'planned',
-    reason: trigger.detail,
-    plan,
-    before,
-    after,
-    stages: plan.stages,
-    ...filled.bought,
-  };
-}
 
-/** Throws `PLAN_ALTERED`, `LEDGER_CONFLICT` as committing would. */
-export function previewPlan(
-  plan: Plan,
-  state: AgentState,
-  parts: SessionParts,
-): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
-  const draft = drawn(plan, state);
-  const { messages, beside = {}, notices } = parts.serialise(draft.view);
-  return { messages, beside, notices, reading: parts.gauge.read(draft), view: draft.view };
-}
-
-export function commitPlan(plan: Plan, state: AgentState, parts: SessionParts): CompactionRecord {
-  const draft = drawn(plan, state);
-  const { pending } = state.ledger;
-  const before = state.projection;
-  const isApproved = pending?.plan.hash === plan.hash;
-  const states = isApproved && pending.states ? new Map(Object.entries(pending.states)) : state.stageStates;
-  const bought = isApproved ? { calls: pending.calls ?? [], fallbacks: pending.fallbacks ?? [] } : undefined;
-  const planned = { plan, draft, states, stageMs: {} };
-  const record = commit(planned, 'compaction', state, parts, 0, bought, isApproved ? plan.hash : undefined);
-  if (isApproved) {
-    parts.audit.say('approved', plan.hash, { record: record.id });
-    parts.stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
+  async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
+    const { costs, gauge, tuned } = this.#parts;
+    const { policy, filler } = tuned(overrides);
+    const { target = policy.target } = overrides;
+    const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
+    const input = {
+      ...this.#planner.inputFor(trigger),
+      policy: { ...policy, target },
+      forced: true,
+    };
+    const before = gauge.read(this.#thread.projection);
+    const outcome = planRun(input);
+    const common = { before, calls: [], fallbacks: [] };
+    if (outcome.kind === 'noop') {
+      const { kind, reason, stages } = outcome;
+      return { ...common, kind, reason, stages, after: before };
+    }
+    if (outcome.kind === 'unreachable')
+      return { ...common, ...outcome, reason: outcome.error.message, after: before };
+    const filled =
+      filler && hasSlots(outcome)
+        ? await fillPlan(input, outcome, filler, costs, signal)
+        : { outcome, bought: { calls: [], fallbacks: [] } };
+    const { plan, after } = filled.outcome;
+    return {
+      kind: 'planned',
+      reason: trigger.detail,
+      plan,
+      before,
+      after,
+      stages: plan.stages,
+      ...filled.bought,
+    };
   }
-  const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
-  parts.audit.ended({ ...report, durationMs: 0 }, givenWayOf(before, state));
-  parts.stream.emit(completedEvent(record));
-  return record;
-}
 
-/** Commits the plan that waits, as it was shown. Throws `PLAN_UNKNOWN` where it waits no more. */
-export function approvePlan(hash: string, state: AgentState, parts: SessionParts): CompactionRecord {
-  return commitPlan(waitingFor(state, hash).plan, state, parts);
-}
+  /** Throws `PLAN_ALTERED`, `LEDGER_CONFLICT` as committing would. */
+  preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
+    const draft = this.#drawn(plan);
+    const { messages, beside = {}, notices } = this.#parts.serialise(draft.view);
+    return { messages, beside, notices, reading: this.#parts.gauge.read(draft), view: draft.view };
+  }
 
-/** Throws `PLAN_UNKNOWN` where the plan waits no more. */
-export function rejectPlan(
-  hash: string,
-  notes: string | undefined,
-  state: AgentState,
-  parts: SessionParts,
-): void {
-  const { plan } = waitingFor(state, hash);
-  state.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
-  state.spent = spentNow(state, parts);
-  parts.audit.say('rejected', plan.hash, { notes });
-  parts.stream.emit({ kind: 'rejected', plan: plan.hash });
-}
+  commit(plan: Plan): CompactionRecord {
+    const { audit, stream } = this.#parts;
+    const { ledger, memory, projection: before } = this.#thread;
+    const draft = this.#drawn(plan);
+    const { pending } = ledger;
+    const isApproved = pending?.plan.hash === plan.hash;
+    const states =
+      isApproved && pending.states ? new Map(Object.entries(pending.states)) : memory.stageStates;
+    const bought = isApproved
+      ? { calls: pending.calls ?? [], fallbacks: pending.fallbacks ?? [] }
+      : undefined;
+    const planned = { plan, draft, states, stageMs: {} };
+    const record = this.#committer.commit(
+      planned,
+      'compaction',
+      0,
+      bought,
+      isApproved ? plan.hash : undefined,
+    );
+    if (isApproved) {
+      audit.say('approved', plan.hash, { record: record.id });
+      stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
+    }
+    const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
+    audit.ended({ ...report, durationMs: 0 }, givenWayOf(before, this.#thread));
+    stream.emit(completedEvent(record));
+    return record;
+  }
 
-/** The edited plan waits in the place of the other. Throws `PLAN_UNKNOWN` where that one waits no more. */
-export function editWaiting(plan: Plan, changes: PlanChanges, state: AgentState, parts: SessionParts): Plan {
-  const waiting = waitingFor(state, plan.hash);
-  const edited = editPlan(plan, changes, state, parts);
-  state.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: parts.clock() } });
-  parts.audit.say('edited', edited.hash, { was: plan.hash });
-  return edited;
-}
+  /** Commits the plan that waits, as it was shown. Throws `PLAN_UNKNOWN` where it waits no more. */
+  approve(hash: string): CompactionRecord {
+    return this.commit(this.#history.waitingFor(hash).plan);
+  }
 
-export function editPlan(plan: Plan, changes: PlanChanges, state: AgentState, parts: SessionParts): Plan {
-  genuine(plan);
-  const { without = [], keep = [], text = {} } = changes;
-  const kept = keep.map((id) => seqOf(id, state));
-  const edits = plan.edits.flatMap((edit, place): PlannedEdit[] => {
-    if (without.includes(place) || kept.some((seq) => touches(edit, seq, state))) return [];
-    const words = text[place];
-    return [words === undefined ? edit : reworded(edit, words)];
-  });
-  return rejudge(inputFor(state, parts, plan.trigger), plan, edits).plan;
-}
+  /** Throws `PLAN_UNKNOWN` where the plan waits no more. */
+  reject(hash: string, notes: string | undefined): void {
+    const { audit, stream } = this.#parts;
+    const { plan } = this.#history.waitingFor(hash);
+    this.#thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
+    this.#thread.memory.spent = this.#triggers.spentNow;
+    audit.say('rejected', plan.hash, { notes });
+    stream.emit({ kind: 'rejected', plan: plan.hash });
+  }
 
-/** The view as a plan would leave it. */
-function drawn(plan: Plan, { ledger, projection, ...state }: AgentState): Projection {
-  genuine(plan);
-  if (plan.base !== ledger.head) {
-    throw new SpillwayError('LEDGER_CONFLICT', {
-      subject: 'plan base',
-      found: plan.base,
-      allowed: ledger.head,
-      remedy:
-        'Plan again, or let `edit(plan)` judge it anew on the ledger of now: that gives it another hash.',
-      retryable: true,
+  /** The edited plan waits in the place of the other. Throws `PLAN_UNKNOWN` where that one waits no more. */
+  editWaiting(plan: Plan, changes: PlanChanges): Plan {
+    const { audit, clock } = this.#parts;
+    const waiting = this.#history.waitingFor(plan.hash);
+    const edited = this.edit(plan, changes);
+    this.#thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
+    audit.say('edited', edited.hash, { was: plan.hash });
+    return edited;
+  }
+
+  /** Another plan: judged and measured again. */
+  edit(plan: Plan, changes: PlanChanges): Plan {
+    genuine(plan);
+    const { without = [], keep = [], text = {} } = changes;
+    const kept = keep.map((id) => this.#seqOf(id));
+    const edits = plan.edits.flatMap((edit, place): PlannedEdit[] => {
+      if (without.includes(place) || kept.some((seq) => this.#touches(edit, seq))) return [];
+      const words = text[place];
+      return [words === undefined ? edit : reworded(edit, words)];
+    });
+    return rejudge(this.#planner.inputFor(plan.trigger), plan, edits).plan;
+  }
+
+  /** The view as a plan would leave it. */
+  #drawn(plan: Plan): Projection {
+    const { ledger, projection } = this.#thread;
+    genuine(plan);
+    if (plan.base !== ledger.head) {
+      throw new SpillwayError('LEDGER_CONFLICT', {
+        subject: 'plan base',
+        found: plan.base,
+        allowed: ledger.head,
+        remedy:
+          'Plan again, or let `edit(plan)` judge it anew on the ledger of now: that gives it another hash.',
+        retryable: true,
+      });
+    }
+    for (const edit of plan.edits) for (const id of namesOf(edit)) this.#seqOf(id);
+    const draft = projection.fork();
+    draft.apply(plan.edits);
+    return draft;
+  }
+
+  #seqOf(id: string): number {
+    const message = this.#thread.log.find(id);
+    if (message) return message.seq;
+    throw new SpillwayError('MESSAGE_UNKNOWN', {
+      subject: 'message of a plan',
+      found: id,
+      remedy: 'Use plans in the session they were made for.',
     });
   }
-  for (const edit of plan.edits) for (const id of namesOf(edit)) seqOf(id, { ledger, projection, ...state });
-  const draft = projection.fork();
-  draft.apply(plan.edits);
-  return draft;
+
+  #touches(edit: PlannedEdit, seq: number): boolean {
+    const [from = 0, to = from] = namesOf(edit).map((id) => this.#seqOf(id));
+    return seq >= from && seq <= to;
+  }
 }
 
 /** A plan is its content: one that was changed by hand is another plan, which nobody has judged. */
@@ -184,21 +236,6 @@ function genuine(plan: Plan): void {
 
 const namesOf = (edit: PlannedEdit): readonly string[] =>
   edit.kind === 'replace' ? [edit.messageId] : [edit.fromId, edit.toId];
-
-function seqOf(id: string, { log }: AgentState): number {
-  const message = log.find(id);
-  if (message) return message.seq;
-  throw new SpillwayError('MESSAGE_UNKNOWN', {
-    subject: 'message of a plan',
-    found: id,
-    remedy: 'Use plans in the session they were made for.',
-  });
-}
-
-function touches(edit: PlannedEdit, seq: number, state: AgentState): boolean {
-  const [from = 0, to = from] = namesOf(edit).map((id) => seqOf(id, state));
-  return seq >= from && seq <= to;
-}
 
 function reworded(edit: PlannedEdit, words: string): PlannedEdit {
   const content = [{ type: 'text', text: words }] as const;

@@ -14,27 +14,8 @@ import type { Costs } from '../costs.js';
 import { explainView, type Disposition } from './explain.js';
 import { pendingEvent } from '../announce.js';
 import type { Persistence } from '../persistence/persistence.js';
-import {
-  flagRecord,
-  lengthUpTo,
-  named,
-  rollBack,
-  takeBack,
-  waitingFor,
-  type Flag,
-  type UndoRequest,
-} from './operator.js';
-import {
-  approvePlan,
-  commitPlan,
-  dryRun,
-  editPlan,
-  editWaiting,
-  previewPlan,
-  rejectPlan,
-  type DryRun,
-  type PlanChanges,
-} from './plans.js';
+import type { Flag, History, UndoRequest } from './history.js';
+import type { DryRun, PlanChanges, Plans } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js';
 import type { Prepared, RunReport } from '../prepared.js';
@@ -42,15 +23,23 @@ import { markerMessage } from '../queue.js';
 import type { Requests } from '../requests.js';
 import { mannerOf, type RunOverrides } from '../run-overrides.js';
 import type { ManualRun } from '../runs.js';
-import type { AgentState, SessionParts } from '../state.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread } from '../thread.js';
 import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
+
+type OperatorServices = Pick<
+  SessionParts,
+  'audit' | 'clock' | 'costs' | 'filler' | 'gauge' | 'pins' | 'priceOf' | 'stream' | 'tuned'
+>;
 
 /** What the operator's side needs of its session. */
 export interface OperatorParts {
-  readonly parts: SessionParts;
-  readonly state: AgentState;
+  readonly parts: OperatorServices;
+  readonly thread: Thread;
   readonly persistence: Persistence;
   readonly requests: Requests;
+  readonly history: History;
+  readonly plans: Plans;
   readonly append: (message: Message) => Promise<void>;
   readonly load: () => Promise<unknown>;
   /** One run, after whatever is under way. */
@@ -59,23 +48,27 @@ export interface OperatorParts {
 
 /** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements, costs. */
 export class SessionOperator {
-  readonly #parts: SessionParts;
-  readonly #state: AgentState;
+  readonly #parts: OperatorServices;
+  readonly #thread: Thread;
   readonly #persistence: Persistence;
   readonly #requests: Requests;
+  readonly #history: History;
+  readonly #plans: Plans;
   readonly #append: OperatorParts['append'];
   readonly #load: OperatorParts['load'];
   readonly #compactNow: OperatorParts['compactNow'];
 
   /** @hidden Each session has one. */
-  constructor({ parts, state, persistence, requests, append, load, compactNow }: OperatorParts) {
-    this.#parts = parts;
-    this.#state = state;
-    this.#persistence = persistence;
-    this.#requests = requests;
-    this.#append = append;
-    this.#load = load;
-    this.#compactNow = compactNow;
+  constructor(of: OperatorParts) {
+    this.#parts = of.parts;
+    this.#thread = of.thread;
+    this.#persistence = of.persistence;
+    this.#requests = of.requests;
+    this.#history = of.history;
+    this.#plans = of.plans;
+    this.#append = of.append;
+    this.#load = of.load;
+    this.#compactNow = of.compactNow;
   }
 
   /** Requests that were prepared, newest last: since the session was opened, and after `load` all that were observed. */
@@ -88,9 +81,7 @@ export class SessionOperator {
    * with where it stands and whether it still holds. Read from the log alone.
    */
   get claims(): readonly Claim[] {
-    const { statements } = this.#state;
-    statements.catchUp();
-    return statements.claims;
+    return this.#thread.reader.caughtUp().statements.claims;
   }
 
   /** What the agent's own calls cost as they were observed, and what its compaction did. */
@@ -104,22 +95,22 @@ export class SessionOperator {
   }
 
   get ledger(): Pick<Ledger, 'records' | 'holds' | 'head' | 'liveEdits'> {
-    return this.#state.ledger;
+    return this.#thread.ledger;
   }
 
   /** Compactions so far, newest last. Prunes are not among them. Of a session opened again: after `load`. */
   get history(): readonly CompactionRecord[] {
-    return this.#state.ledger.records.filter((record) => record.kind === 'compaction');
+    return this.#thread.ledger.records.filter((record) => record.kind === 'compaction');
   }
 
   /** The plan that waits for a yes; undefined where none does. */
   get pending(): WaitingPlan | undefined {
-    return this.#state.ledger.pending;
+    return this.#thread.ledger.pending;
   }
 
   /** What became of every message of the log, by whom and why. Of a session opened again: after `load`. */
   explain(): Disposition[] {
-    const { log, projection, isPinned } = this.#state;
+    const { log, projection, isPinned } = this.#thread;
     return explainView(log, projection.view, isPinned);
   }
 
@@ -141,35 +132,35 @@ export class SessionOperator {
    */
   queue({ auto = false }: { readonly auto?: boolean } = {}): Promise<void> {
     const { clock } = this.#parts;
-    return this.#append(markerMessage(`compaction:${this.#state.log.length}:${clock()}`, auto, clock()));
+    return this.#append(markerMessage(`compaction:${this.#thread.log.length}:${clock()}`, auto, clock()));
   }
 
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
     await this.#parts.gauge.loading;
     await this.#persistence.load();
-    return dryRun(this.#state, this.#parts, options);
+    return this.#plans.dryRun(options);
   }
 
   /** The request that a plan would give, without it being committed. */
   async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
     await this.#persistence.load();
-    return previewPlan(plan, this.#state, this.#parts);
+    return this.#plans.preview(plan);
   }
 
   /** A plan with other words, or without some of its edits; judged and measured again on the ledger of now. */
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
     await this.#persistence.load();
     const waits = this.pending?.plan.hash === plan.hash;
-    if (!waits) return editPlan(plan, changes, this.#state, this.#parts);
-    return this.#persistence.change(() => editWaiting(plan, changes, this.#state, this.#parts));
+    if (!waits) return this.#plans.edit(plan, changes);
+    return this.#persistence.change(() => this.#plans.editWaiting(plan, changes));
   }
 
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. */
   async propose(plan: Plan): Promise<void> {
     const proposal: WaitingPlan = { plan, at: this.#parts.clock() };
     await this.#persistence.change(() => {
-      this.#state.ledger.play({ kind: 'propose', proposal });
+      this.#thread.ledger.play({ kind: 'propose', proposal });
       this.#parts.audit.say('pending', plan.hash, { reason: plan.trigger.detail });
       this.#parts.stream.emit(pendingEvent(plan));
     });
@@ -177,21 +168,21 @@ export class SessionOperator {
 
   /** Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made. */
   commit(plan: Plan): Promise<CompactionRecord> {
-    return this.#persistence.change(() => commitPlan(plan, this.#state, this.#parts));
+    return this.#persistence.change(() => this.#plans.commit(plan));
   }
 
   /** Says yes to the plan that waits, which is then committed as it was shown. */
   async approve(hash?: string): Promise<CompactionRecord> {
     await this.#persistence.load();
-    const { plan } = waitingFor(this.#state, hash);
-    return this.#persistence.change(() => approvePlan(plan.hash, this.#state, this.#parts));
+    const { plan } = this.#history.waitingFor(hash);
+    return this.#persistence.change(() => this.#plans.approve(plan.hash));
   }
 
   /** Says no: the plan goes, and nothing is compacted until something new comes in. */
   async reject(hash?: string, notes?: string): Promise<void> {
     await this.#persistence.load();
-    const { plan } = waitingFor(this.#state, hash);
-    await this.#persistence.change(() => rejectPlan(plan.hash, notes, this.#state, this.#parts));
+    const { plan } = this.#history.waitingFor(hash);
+    await this.#persistence.change(() => this.#plans.reject(plan.hash, notes));
   }
 
   /**
@@ -203,14 +194,14 @@ export class SessionOperator {
     let meant = of;
     return this.#persistence.change(() => {
       // Decided anew because another was first, it is still the compaction that was seen, not the one before it.
-      meant = named(meant, this.#state);
-      return takeBack(meant, this.#state, this.#parts);
+      meant = this.#history.named(meant);
+      return this.#history.takeBack(meant);
     });
   }
 
   /** Lets go of every hold that undoing left. */
   release(): Promise<void> {
-    return this.#persistence.change(() => this.#state.ledger.release());
+    return this.#persistence.change(() => this.#thread.ledger.release());
   }
 
   /**
@@ -219,18 +210,18 @@ export class SessionOperator {
    */
   rollback(toMessageId: string): Promise<readonly CompactionRecord[]> {
     return this.#persistence.changeStored(() =>
-      rollBack(lengthUpTo(toMessageId, this.#state), this.#state, this.#parts),
+      this.#history.rollBack(this.#history.lengthUpTo(toMessageId)),
     );
   }
 
   /** As `rollback`, to a length of the log; 0 leaves out everything. */
   rewind(length: number): Promise<readonly CompactionRecord[]> {
-    return this.#persistence.changeStored(() => rollBack(length, this.#state, this.#parts));
+    return this.#persistence.changeStored(() => this.#history.rollBack(length));
   }
 
   /** An operator's judgement of a compaction. Rejects with `RECORD_UNKNOWN`. */
   flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
-    return this.#persistence.change(() => flagRecord(recordId, flag, notes, this.#state, this.#parts));
+    return this.#persistence.change(() => this.#history.flag(recordId, flag, notes));
   }
 
   /**
@@ -253,23 +244,23 @@ export class SessionOperator {
   async explainCall(call: number): Promise<ExplainedCall> {
     await this.#persistence.load();
     const record = this.calls.find((one) => one.call === call) ?? (await this.#persistence.call(call));
-    return explainCall(record, call, this.#state, this.#parts);
+    return explainCall(record, call, this.#thread, this.#parts.pins);
   }
 
   /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */
   async find(words: string, call?: number): Promise<Finding> {
     if (call === undefined && this.calls.length === 0) await this.#load();
-    return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#state);
+    return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#thread);
   }
 
   /** The whole log as operators see it: what the model is shown and, with `includeSuperseded`, what it is not. */
   async transcript({ includeSuperseded = false } = {}): Promise<readonly TranscriptEntry[]> {
     await this.#persistence.load();
-    return transcriptOf(this.#state, this.explain(), includeSuperseded);
+    return transcriptOf(this.#thread, this.explain(), includeSuperseded);
   }
 
   /** What each compaction costs and saves, held against the usage reported after it. Of a session opened again: after `load`. */
   get netCosts(): readonly NetCost[] {
-    return netCostsOf(this.#state.ledger, this.calls, this.#parts.priceOf);
+    return netCostsOf(this.#thread.ledger, this.calls, this.#parts.priceOf);
   }
 }

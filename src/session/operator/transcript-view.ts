@@ -1,6 +1,6 @@
 import type { EditMark, Message } from '../../transcript/index.js';
 import type { Disposition } from './explain.js';
-import type { AgentState } from '../state.js';
+import type { Thread } from '../thread.js';
 
 /** One message as an operator sees it. */
 export interface TranscriptEntry {
@@ -15,7 +15,7 @@ export interface TranscriptEntry {
  * comes last. A message that stands changed is shown as it was written where superseded ones are shown, else as sent.
  */
 export function transcriptOf(
-  { log, projection }: AgentState,
+  { log, projection }: Thread,
   dispositions: readonly Disposition[],
   includeSuperseded: boolean,
 ): readonly TranscriptEntry[] {

@@ -3,7 +3,7 @@ import type { Json } from '../../spi/index.js';
 import { Ledger, Log, Projection, type Hold, type Left, type LogMessage } from '../../transcript/index.js';
 import { HiddenMessages } from '../client/hidden.js';
 import { markerOf, type QueuedCompaction } from '../queue.js';
-import { stateOn, type AgentState, type SessionParts } from '../state.js';
+import { contentsOn, type RunMemory, type Thread, type ThreadContents, type ThreadRules } from '../thread.js';
 import type { EditPlaces } from './edit-places.js';
 import { revived, storedView, type NamedEdits, type StoredItem } from './stored-view.js';
 
@@ -36,8 +36,8 @@ export interface Checkpoint {
   readonly pending: boolean;
 }
 
-export function checkpointOf(state: AgentState, places: EditPlaces): Checkpoint {
-  const { log, ledger, projection } = state;
+export function checkpointOf(thread: Thread, places: EditPlaces): Checkpoint {
+  const { log, ledger, projection, hidden, memory } = thread;
   const { view } = projection;
   // The tail begins behind the newest message that stands for a span, and behind any gap.
   let place = view.length;
@@ -53,15 +53,15 @@ export function checkpointOf(state: AgentState, places: EditPlaces): Checkpoint 
     messages: log.length,
     events: ledger.version,
     tailFrom,
-    ...(state.hidden.until(tailFrom) > 0 && { hidden: state.hidden.until(tailFrom) }),
+    ...(hidden.until(tailFrom) > 0 && { hidden: hidden.until(tailFrom) }),
     left: ledger.left,
     rendered: storedView(view.slice(0, place), log, found),
     changed: storedView(changed, log, found),
-    appendedTokens: state.appendedTokens,
-    spent: state.spent,
-    states: Object.fromEntries(state.stageStates) as Readonly<Record<string, Json>>,
-    overflowed: state.overflowed,
-    queued: state.queued,
+    appendedTokens: thread.appendedTokens,
+    spent: memory.spent,
+    states: Object.fromEntries(memory.stageStates) as Readonly<Record<string, Json>>,
+    overflowed: memory.overflowed,
+    queued: memory.queued,
     holds: ledger.holds,
     pending: ledger.pending !== undefined || leftStanding(ledger.records).length > 0,
   };
@@ -72,23 +72,23 @@ export function checkpointOf(state: AgentState, places: EditPlaces): Checkpoint 
  * `behind`: the messages before the tail that `rendered` names, by position; `edits`: those it names. Undefined where the
  * checkpoint names something that they are without.
  */
-export function tailState(
+export function tailContents(
   checkpoint: Checkpoint | undefined,
   behind: ReadonlyMap<number, LogMessage>,
   tail: readonly LogMessage[],
   edits: NamedEdits,
-  parts: SessionParts,
-): AgentState | undefined {
+  rules: ThreadRules,
+): ThreadContents | undefined {
   const base = checkpoint?.tailFrom ?? 0;
   const log = new Log(base);
-  const state = stateOn(log, new Ledger(checkpoint?.events ?? 0, checkpoint?.left), parts);
+  const contents = contentsOn(log, new Ledger(checkpoint?.events ?? 0, checkpoint?.left), rules);
   const entries = tail.map((message) => log.append(message, message.size));
   const ofTail = new Map(entries.map((entry) => [entry.seq, entry]));
   const rendered = revived(checkpoint?.rendered ?? [], behind, edits);
   const shownOfTail = revived(checkpoint?.changed ?? [], ofTail, edits);
   if (!rendered || !shownOfTail) return undefined;
   const changed = new Map(shownOfTail.map((shown) => [shown.from, shown]));
-  const projection = new Projection(log, state.isPinned);
+  const projection = new Projection(log, contents.isPinned);
   projection.restore(rendered);
   for (const entry of entries) {
     const shown = changed.get(entry.seq);
@@ -99,16 +99,18 @@ export function tailState(
   const appendedTokens = fresh.reduce((sum, { size }) => sum + size.tokens, checkpoint?.appendedTokens ?? 0);
   const queued = fresh.map(markerOf).findLast(Boolean) ?? checkpoint?.queued;
   const hidden = new HiddenMessages(log, checkpoint?.hidden);
-  return { ...state, hidden, projection, appendedTokens, ...carriedBy(checkpoint), queued };
+  return { ...contents, hidden, projection, appendedTokens, memory: memoryIn(checkpoint, queued) };
 }
 
 /** What runs remember of each other. */
-export function carriedBy(
+export function memoryIn(
   checkpoint: Checkpoint | undefined,
-): Pick<AgentState, 'spent' | 'stageStates' | 'overflowed'> {
+  queued: QueuedCompaction | undefined,
+): RunMemory {
   return {
     spent: checkpoint?.spent,
     stageStates: new Map(Object.entries(checkpoint?.states ?? {})),
     overflowed: checkpoint?.overflowed ?? false,
+    queued,
   };
 }

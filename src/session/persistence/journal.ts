@@ -3,7 +3,7 @@ import { SpillwayError } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
 import { sameMessage } from '../client/same-message.js';
-import type { AgentState } from '../state.js';
+import type { Thread } from '../thread.js';
 import { entryOf, writerOf } from './entry.js';
 import { Outbox } from './outbox.js';
 import { resolveInDoubt, isInDoubt, type InDoubtWrite } from './in-doubt.js';
@@ -12,9 +12,9 @@ export interface JournalParts {
   readonly store: SessionStore;
   readonly key: ThreadKey;
   readonly head: ThreadHead;
-  readonly state: AgentState;
+  readonly thread: Thread;
   readonly clock: () => number;
-  /** What opening will need, of the state as it is now. */
+  /** What opening will need, of the thread as it is now. */
   readonly checkpoint: () => Json;
   /** The thread moved on without us: reads it again and puts behind it what is not stored by then. */
   readonly reload: (unsaved: () => readonly LogMessage[], whole?: boolean) => Promise<Reloaded>;
@@ -66,13 +66,13 @@ export class Journal {
 
   /** Whether something stands in memory that is not stored. */
   get isBehind(): boolean {
-    return this.#unsaved().length > 0 || this.#parts.state.ledger.version > this.#head.entries;
+    return this.#unsaved().length > 0 || this.#parts.thread.ledger.version > this.#head.entries;
   }
 
   /** Whether a write failed that held this very message: said again it is no other one, and still waits. */
   isWaiting(message: Message): boolean {
     if (!this.#isFailing) return false;
-    const logged = this.#parts.state.log.find(message.id);
+    const logged = this.#parts.thread.log.find(message.id);
     return logged !== undefined && this.#unsaved().includes(logged) && sameMessage(logged, message);
   }
 
@@ -114,7 +114,7 @@ export class Journal {
   /** Reads all that was not read when the thread was opened. */
   load(): Promise<void> {
     return this.#alone(async () => {
-      if (this.#parts.state.isWhole) return;
+      if (this.#parts.thread.isWhole) return;
       await this.#readAgain(() => this.#unsaved(), true);
     });
   }
@@ -141,7 +141,7 @@ export class Journal {
   async #drain(): Promise<void> {
     for (;;) {
       if (this.#outbox.isInDoubt) await this.#outbox.settle();
-      const { log, ledger } = this.#parts.state;
+      const { log, ledger } = this.#parts.thread;
       const messages = this.#unsaved();
       const events = ledger.events.slice(this.#head.entries - (ledger.version - ledger.events.length));
       if (messages.length === 0 && events.length === 0) return;
@@ -197,7 +197,7 @@ export class Journal {
   }
 
   #unsaved(): LogMessage[] {
-    const { log, ledger } = this.#parts.state;
+    const { log, ledger } = this.#parts.thread;
     const stored = this.#head.messages - (appendedAt(log.length, ledger.left) - log.length);
     const from = Math.max(log.base, stored);
     return Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));

@@ -1,7 +1,7 @@
 import type { SessionStore, ThreadInfo } from '../../spi/index.js';
 import { Ledger, type Left } from '../../transcript/index.js';
 import { eventOf } from './entry.js';
-import { checkpointIn } from './thread.js';
+import { checkpointIn } from './stored-thread.js';
 
 /** One agent's thread of a session, as a store has it. `head` counts everything ever written. */
 export interface ListedSession extends ThreadInfo {

@@ -8,22 +8,29 @@ import { EditPlaces } from './edit-places.js';
 import { Journal } from './journal.js';
 import { forgetLimits, noteLimit, threadName } from '../learned-limits.js';
 import type { RunReport } from '../prepared.js';
-import type { Response } from '../respond.js';
-import type { AgentState, SessionParts } from '../state.js';
-import { readTail, readWhole, replaceState, type OpenedThread } from './thread.js';
+import { sameMessage } from '../client/same-message.js';
+import type { Response } from '../compaction.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread, ThreadRules } from '../thread.js';
+import { readTail, readWhole, type OpenedThread } from './stored-thread.js';
 
 /** How often something is decided anew where other processes were first. */
 const ATTEMPTS = 8;
 
+type PersistenceParts = Pick<
+  SessionParts,
+  'audit' | 'clock' | 'costs' | 'gauge' | 'onStoreFailure' | 'stream' | keyof ThreadRules
+>;
+
 /** Ties what a session does to where it is kept. Without a store everything is at once, and nothing is waited for. */
 export class Persistence {
-  readonly #state: AgentState;
-  readonly #parts: SessionParts;
+  readonly #thread: Thread;
+  readonly #parts: PersistenceParts;
   readonly #journal: Journal | undefined;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(state: AgentState, parts: SessionParts, opened?: OpenedThread) {
-    this.#state = state;
+  constructor(thread: Thread, parts: PersistenceParts, opened?: OpenedThread) {
+    this.#thread = thread;
     this.#parts = parts;
     if (!opened) return;
     const { store, key, head } = opened;
@@ -32,13 +39,20 @@ export class Persistence {
       store,
       key,
       head,
-      state,
+      thread,
       clock: parts.clock,
-      checkpoint: () => checkpointOf(state, places) as unknown as Json,
+      checkpoint: () => checkpointOf(thread, places) as unknown as Json,
       reload: async (unsaved, whole) => {
-        const read = whole || state.isWhole ? readWhole : readTail;
+        const read = whole || thread.isWhole ? readWhole : readTail;
         const fresh = await read(store, key, parts);
-        const taken = replaceState(state, fresh.state, unsaved(), parts);
+        const taken: string[] = [];
+        thread.replaceWith(fresh.contents, unsaved().map(asAppended), (message, log) => {
+          const stored = log.find(message.id);
+          // Another process may have written the very message: a client that was answered by two.
+          if (stored && !sameMessage(stored, message)) taken.push(message.id);
+          return stored !== undefined;
+        });
+        parts.gauge.rewritten();
         return { head: fresh.head, taken };
       },
     });
@@ -53,7 +67,7 @@ export class Persistence {
 
   /** Reads what was not read when the session was opened. */
   async load(): Promise<void> {
-    if (!this.#state.isWhole) await this.#journal?.load();
+    if (!this.#thread.isWhole) await this.#journal?.load();
   }
 
   /** Whether a message is one that could not be stored yet, told again. */
@@ -67,7 +81,7 @@ export class Persistence {
     if (!journal) return Promise.resolve();
     const done = (async () => {
       // What arrived while text was waited for comes into the log after it.
-      while (this.#state.arrivals) await this.#running;
+      while (this.#thread.arrivals) await this.#running;
       await this.#unlessAway(journal.flush());
       journal.confirm(ids);
     })();
@@ -87,9 +101,9 @@ export class Persistence {
   async #answer(journal: Journal, respond: () => Response, needsWhole: () => boolean): Promise<RunReport> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       await this.#unlessAway(journal.flush());
-      if (!this.#state.isWhole && needsWhole()) {
+      if (!this.#thread.isWhole && needsWhole()) {
         await this.#unlessAway(journal.load());
-        if (!this.#state.isWhole) return this.#withoutLog();
+        if (!this.#thread.isWhole) return this.#withoutLog();
       }
       const { conflicts } = journal;
       const report = await respond();
@@ -103,7 +117,7 @@ export class Persistence {
   change<T>(change: () => T): Promise<T> {
     const journal = this.#journal;
     if (!journal) return attempt(change);
-    if (this.#state.isWhole) {
+    if (this.#thread.isWhole) {
       const { conflicts } = journal;
       const done = attempt(change).then(async (result) => {
         await journal.flush();
@@ -157,7 +171,7 @@ export class Persistence {
 
   /** Nothing can be compacted without the log; what still fits may be sent. */
   #withoutLog(): RunReport {
-    const { budget, tokens, pressure } = this.#parts.gauge.read(this.#state.projection);
+    const { budget, tokens, pressure } = this.#parts.gauge.read(this.#thread.projection);
     const reason = 'the store is away: the log cannot be read, and nothing be compacted';
     if (pressure <= 1) return { kind: 'waiting', reason, stages: [], durationMs: 0 };
     throw new SpillwayError('STORE_FAILED', {
@@ -189,7 +203,7 @@ export class Persistence {
     if (!journal) return undefined;
     // What cannot be stored is not found by its words yet; what was stored can be read all the same.
     await journal.flush().catch(() => undefined);
-    const { left } = this.#state.ledger;
+    const { left } = this.#thread.ledger;
     const gone = left.reduce((sum, { count }) => sum + count, 0);
     const hits = await journal.store.search(journal.key, words, limit + gone);
     return hits.filter(({ seq }) => !isLeft(seq, left)).slice(0, limit);
@@ -223,6 +237,10 @@ export class Persistence {
     const events = await this.#journal.store.events(this.#journal.key);
     return events.filter(({ kind }) => kind.startsWith('compaction.'));
   }
+}
+
+function asAppended({ seq: _, size: __, ...message }: LogMessage): Message {
+  return message;
 }
 
 /** At once, with what it throws as a rejection. */

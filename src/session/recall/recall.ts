@@ -12,7 +12,8 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { Persistence } from '../persistence/persistence.js';
-import type { AgentState, SessionParts } from '../state.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread } from '../thread.js';
 import { headOf, type Recalled } from './answer.js';
 import { withoutCopies } from './copies.js';
 import { handleOf, handlesOf, targetsOf, type Target } from './handles.js';
@@ -38,16 +39,16 @@ const MOST_GIVEN = 2_000;
 
 /** Searches and reads the log of a session, superseded messages too. */
 export class Recall {
-  readonly #state: AgentState;
-  readonly #parts: SessionParts;
+  readonly #thread: Thread;
+  readonly #parts: Pick<SessionParts, 'count' | 'gauge'>;
   readonly #persistence: Persistence;
   /** For sessions without a store, made when it is first asked. */
   #ranking: { readonly of: MessageRanking; readonly log: Log } | undefined;
   /** How often each piece was given. */
   readonly #given = new Map<string, number>();
 
-  constructor(state: AgentState, parts: SessionParts, persistence: Persistence) {
-    this.#state = state;
+  constructor(thread: Thread, persistence: Persistence, parts: Pick<SessionParts, 'count' | 'gauge'>) {
+    this.#thread = thread;
     this.#parts = parts;
     this.#persistence = persistence;
   }
@@ -61,13 +62,13 @@ export class Recall {
     if (asked.handles.length === 0 && asked.query === '') return [];
     // A secret may have been given away anywhere before: all of the log is known before a word of it is shown.
     await this.#persistence.load();
-    this.#state.secrets.catchUp();
+    this.#thread.reader.caughtUp();
     const found = asked.handles.length > 0 ? this.#named(asked) : await this.#searched(asked);
     return found.map((one) => this.#noted(one));
   }
 
   #named(asked: Asked): Recalled[] {
-    const targets = targetsOf(asked.handles, this.#state.log);
+    const targets = targetsOf(asked.handles, this.#thread.log);
     return asked.query === '' ? this.#read(targets, asked.maxTokens) : this.#foundIn(targets, asked);
   }
 
@@ -132,7 +133,7 @@ export class Recall {
   }
 
   async #searched({ query, limit, maxTokens }: Asked): Promise<Recalled[]> {
-    const { log } = this.#state;
+    const { log } = this.#thread;
     const view = this.#viewSent();
     const shown = view.filter(({ source, replaced }) => source && !replaced);
     const inView = new Set(shown.map(({ message }) => message.id));
@@ -147,7 +148,7 @@ export class Recall {
 
   /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
   #viewSent(): readonly ViewMessage[] {
-    const { projection } = this.#state;
+    const { projection } = this.#thread;
     return this.#parts.gauge.read(projection).pressure > 1 ? [] : projection.view;
   }
 
@@ -155,7 +156,7 @@ export class Recall {
   async #hits(query: string, limit: number): Promise<readonly string[]> {
     const kept = await this.#persistence.search(query, limit);
     if (kept) return kept.map(({ messageId }) => messageId);
-    const { log } = this.#state;
+    const { log } = this.#thread;
     if (this.#ranking?.log !== log) this.#ranking = { of: new MessageRanking(), log };
     return this.#ranking.of.search(log, query, limit).map(({ messageId }) => messageId);
   }
@@ -193,7 +194,7 @@ export class Recall {
 
   #headOf(message: LogMessage, handle: string, part: number | undefined): Omit<Recalled, 'text'> {
     const about = this.#about(message, part);
-    const { length } = this.#state.log;
+    const { length } = this.#thread.log;
     return { handle, role: message.role, ...(about && { about }), place: message.seq, of: length };
   }
 
@@ -209,7 +210,7 @@ export class Recall {
     if (part?.type !== 'tool-result') return undefined;
     const call = this.#callBehind(message, part.callId);
     if (!call) return part.name === undefined ? 'a result' : `result of ${oneLine(part.name, ABOUT_CHARS)}`;
-    const clean = this.#state.secrets.redact;
+    const clean = this.#thread.reader.secrets.redact;
     return `result of ${clean(oneLine(callLabel({ ...call, arguments: clean(call.arguments) }), ABOUT_CHARS))}`;
   }
 
@@ -217,11 +218,13 @@ export class Recall {
   readonly #callWords = ({ message, part: index }: Passage): string => {
     const part = message.parts[index];
     const call = part?.type === 'tool-result' ? this.#callBehind(message, part.callId) : undefined;
-    return call ? headOfText(wordsOf({ parts: [call] }, this.#state.secrets.redact).text, CALL_CHARS) : '';
+    return call
+      ? headOfText(wordsOf({ parts: [call] }, this.#thread.reader.secrets.redact).text, CALL_CHARS)
+      : '';
   };
 
   #callBehind({ seq }: LogMessage, callId: string): ToolCallPart | undefined {
-    const { log } = this.#state;
+    const { log } = this.#thread;
     const calls = log.exchangeOf(seq).seqs.flatMap((at) => log.at(at).parts.filter(isToolCall));
     return calls.find((call) => call.callId === callId);
   }
@@ -236,7 +239,7 @@ export class Recall {
   }
 
   #wordsOf(message: LogMessage): MessageWords {
-    return wordsOf(message, this.#state.secrets.redact);
+    return wordsOf(message, this.#thread.reader.secrets.redact);
   }
 
   /** Says of a piece how often it was given before. */

@@ -47,6 +47,17 @@ async function between({ spillway }: Process, id: string) {
   return session;
 }
 
+const jobsOf = async (url: string) => server.run(url, 'select state from spillway_jobs.job').catch(() => []);
+
+/** Waits until the queue holds jobs, all of them in this state. */
+async function jobsBecome(url: string, state: string): Promise<void> {
+  for (;;) {
+    const jobs = await jobsOf(url);
+    if (jobs.length > 0 && jobs.every((job) => job.state === state)) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 describe('R6: several processes on one PostgreSQL prepare summaries for each other', () => {
   it('R6: one enqueues, another fills, the first uses it, and it is bought once', async () => {
     const url = await server.create();
@@ -72,10 +83,9 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     await session.append(...more(8, 5_000), ...now);
     // Resolves when the job is stored: closing comes after it, and waits for nothing that others can do.
     await new Promise((resolve) => setImmediate(resolve));
-    const jobs = async () => server.run(url, 'select state from spillway_jobs.job').catch(() => []);
-    while ((await jobs()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await jobsBecome(url, 'created');
     await first.spillway.close();
-    expect(await jobs()).toEqual([{ state: 'created' }]);
+    expect(await jobsOf(url)).toEqual([{ state: 'created' }]);
 
     const second = await processOn(url, {});
     const revived = await second.spillway.open({ id: 'a' });
@@ -84,21 +94,22 @@ describe('R6: several processes on one PostgreSQL prepare summaries for each oth
     expect(run.record!.plan.trigger.detail).toContain('prepared between turns');
     expect(view.map(shownText).join()).toContain('Written by the summarizer');
     expect([first.asked.count, second.asked.count]).toEqual([0, 1]);
-    expect(await jobs()).toEqual([{ state: 'completed' }]);
+    expect(await jobsOf(url)).toEqual([{ state: 'completed' }]);
   });
 
   it('R6: what was prepared for a ledger that has moved on is discarded', async () => {
     const url = await server.create();
     const first = await processOn(url, { work: false });
     const session = await between(first, 'a');
-    const { early } = (session as unknown as { parts: { early: { running?: Promise<void> } } }).parts;
-    expect(early.running).toBeDefined();
+    await jobsBecome(url, 'created');
     await session.operator.compact({ target: 0.5 });
     const bought = first.asked.count;
     const works = await processOn(url, {});
     await session.append(...more(8, 5_000));
     await session.prepare();
-    await early.running;
+    await jobsBecome(url, 'completed');
+    // Ends what is under way in the process that asked.
+    await first.spillway.close();
     // The worker looked at the ledger, and bought nothing.
     expect(works.asked.count).toBe(0);
     expect([bought, first.asked.count]).toEqual([1, 1]);

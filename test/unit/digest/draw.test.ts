@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DigestIndex, drawDigest } from '../../../src/digest/index.js';
 import { createMeasure } from '../../../src/tokens/measure.js';
-import { Log, spanHandle, type Message } from '../../../src/transcript/index.js';
+import { Log, LogReader, spanHandle, type Message } from '../../../src/transcript/index.js';
 import { assistant, call, count, result, user } from './support.js';
 
 const measure = createMeasure({ name: 'words', exact: false, count });
@@ -12,7 +12,7 @@ function digestOf(messages: readonly Message[], maxTokens: number, shown?: Reado
   const log = new Log();
   for (const message of messages) log.append(message, measure(message));
   const index = new DigestIndex(log);
-  index.catchUp();
+  new LogReader(log, index).catchUp();
   const handle = spanHandle(messages[0]!.id, messages.at(-1)!.id);
   return drawDigest(index, {
     from: 0,

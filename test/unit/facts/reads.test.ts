@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ReferenceIndex } from '../../../src/facts/index.js';
-import type { Message } from '../../../src/transcript/index.js';
+import { LogReader, type Message } from '../../../src/transcript/index.js';
 import { call, logOf, message, result, says, step } from './logs.js';
 
 const FILE = 'line of a file\n'.repeat(20);
@@ -8,7 +8,7 @@ const FILE = 'line of a file\n'.repeat(20);
 function statuses(...messages: readonly (Message | readonly Message[])[]): (string | undefined)[] {
   const log = logOf(...messages);
   const index = new ReferenceIndex(log);
-  index.catchUp();
+  new LogReader(log, index).catchUp();
   return log.exchanges.map(({ index: i }) => index.supersededBy(i) ?? index.readStatus(i));
 }
 

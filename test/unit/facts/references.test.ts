@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ReferenceIndex } from '../../../src/facts/index.js';
-import { Log, type Message } from '../../../src/transcript/index.js';
+import { Log, LogReader, type Message } from '../../../src/transcript/index.js';
 import { call, logOf, message, reminder, result, says, SIZE, step, text, user } from './logs.js';
 
 function indexOf(...messages: readonly (Message | readonly Message[])[]): ReferenceIndex {
-  const index = new ReferenceIndex(logOf(...messages));
-  index.catchUp();
+  const log = logOf(...messages);
+  const index = new ReferenceIndex(log);
+  new LogReader(log, index).catchUp();
   return index;
 }
 
@@ -97,15 +98,16 @@ describe('one catch-up or many', () => {
       fc.property(fc.array(fc.tuple(steps, fc.boolean()), { maxLength: 25 }), (portions) => {
         const log = new Log();
         const often = new ReferenceIndex(log);
+        const reader = new LogReader(log, often);
         let id = 0;
         for (const [messages, catchUp] of portions) {
           for (const one of messages) log.append({ ...one, id: `p${id++}` }, SIZE);
-          if (catchUp) often.catchUp();
+          if (catchUp) reader.catchUp();
         }
-        often.catchUp();
-        often.catchUp();
+        reader.catchUp();
+        reader.catchUp();
         const once = new ReferenceIndex(log);
-        once.catchUp();
+        new LogReader(log, once).catchUp();
         expect(told(often, log)).toEqual(told(once, log));
       }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpillway, type Message, type Session } from '../../../src/index.js';
 import { hashPlan } from '../../../src/pipeline/index.js';
-import { packOldPlans } from '../../../src/session/old-plans.js';
+import { OldPlans } from '../../../src/session/old-plans.js';
 import { Ledger, type CompactionRecord } from '../../../src/transcript/index.js';
 
 const WORDS = 'river mill wall boat rain wind hill stone oak wheel gate water'.split(' ');
@@ -59,7 +59,7 @@ describe('plans of old records', () => {
     expect(committed.length).toBeGreaterThan(5);
     const was = JSON.stringify(committed);
     const ledger = session.operator.ledger as Ledger;
-    await packOldPlans(ledger);
+    await new OldPlans(ledger).pack();
     const large = committed.map(({ plan }) => JSON.stringify(plan.edits).length >= 2_000);
     const oldest = large.slice(0, -2);
     expect(oldest.filter(Boolean).length).toBeGreaterThan(1);
@@ -78,7 +78,7 @@ describe('plans of old records', () => {
     const { session } = await played(24);
     const early = session.operator.calls.find(({ record }) => record !== undefined)!;
     const before = await session.operator.explainCall(early.call);
-    await packOldPlans(session.operator.ledger as Ledger);
+    await new OldPlans(session.operator.ledger as Ledger).pack();
     const after = await session.operator.explainCall(early.call);
     expect(JSON.stringify(after)).toBe(JSON.stringify(before));
     const [first, second] = session.operator.history;
@@ -97,7 +97,7 @@ describe('plans of old records', () => {
     const { session } = await played(20);
     const [first] = session.operator.history;
     await session.operator.flag(first!.id, 'bad', 'lost the path');
-    await packOldPlans(session.operator.ledger as Ledger);
+    await new OldPlans(session.operator.ledger as Ledger).pack();
     expect(session.operator.history[0]).toMatchObject({
       flag: 'bad',
       notes: 'lost the path',

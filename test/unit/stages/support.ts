@@ -7,6 +7,7 @@ import type { CompactionStage, StageGoal, TranscriptView } from '../../../src/sp
 import { createMeasure } from '../../../src/tokens/measure.js';
 import {
   Log,
+  LogReader,
   Projection,
   type Edit,
   type Hold,
@@ -30,9 +31,8 @@ export class Bench {
 
   constructor(messages: readonly Message[], holds: readonly Hold[] = []) {
     for (const message of messages) this.log.append(message, measure(message));
-    this.references.catchUp();
     const digests = new DigestIndex(this.log);
-    digests.catchUp();
+    new LogReader(this.log, this.references, digests).catchUp();
     this.#isPinned = (message) =>
       message.role === 'system' ||
       this.log.exchangeOf(message.seq).seqs.some((seq) => this.log.at(seq).pinned) ||

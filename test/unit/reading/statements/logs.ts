@@ -1,5 +1,5 @@
 import { StatementIndex } from '../../../../src/reading/index.js';
-import { Log, type Message, type Origin, type Part } from '../../../../src/transcript/index.js';
+import { Log, LogReader, type Message, type Origin, type Part } from '../../../../src/transcript/index.js';
 
 const text = (words: string): Part[] => [{ type: 'text', text: words }];
 
@@ -51,7 +51,8 @@ export function logOf(messages: readonly (Said | readonly Said[])[]): Log {
 
 /** Everything that is claimed of a talk. */
 export function ledgerOf(...messages: readonly (Said | readonly Said[])[]): StatementIndex {
-  const ledger = new StatementIndex(logOf(messages));
-  ledger.catchUp();
+  const log = logOf(messages);
+  const ledger = new StatementIndex(log);
+  new LogReader(log, ledger).catchUp();
   return ledger;
 }

@@ -9,20 +9,20 @@ import {
   type LogMessage,
   type PlannedEdit,
 } from '../../transcript/index.js';
+import type { SavedPlan } from '../ahead/prepared-plan.js';
 import { CALL_KIND, callOf } from '../calls.js';
-import { carriedBy, READABLE_VERSIONS, tailState, type Checkpoint } from './checkpoint.js';
+import { memoryIn, READABLE_VERSIONS, tailContents, type Checkpoint } from './checkpoint.js';
 import { damaged, eventOf } from './entry.js';
 import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
-import { packOldPlans } from '../old-plans.js';
 import { markerOf, queuedIn } from '../queue.js';
 import { entriesOf, positionsOf, type NamedEdits } from './stored-view.js';
-import { sameMessage } from '../client/same-message.js';
-import { stateOn, takeIn, type AgentState, type SessionParts } from '../state.js';
+import { contentsOn, type ThreadContents, type ThreadRules } from '../thread.js';
+import type { SessionParts } from '../session-parts.js';
 
 /** A thread as it was read, and the head it was read at. */
 export interface ReadThread {
   readonly head: ThreadHead;
-  readonly state: AgentState;
+  readonly contents: ThreadContents;
   readonly checkpoint?: Checkpoint | undefined;
 }
 
@@ -32,20 +32,18 @@ export interface OpenedThread extends ReadThread {
   readonly key: ThreadKey;
   /** Calls that were recorded so far. */
   readonly calls: number;
+  /** A compaction whose text is bought ahead, as another process left it. */
+  readonly prepared?: SavedPlan | undefined;
 }
 
 const EMPTY: StoredThread = { head: { messages: 0, entries: 0 } };
 
 /** What is needed to go on: the live tail, whatever came before it. Costs the view, not the session. */
-export async function readTail(
-  store: SessionStore,
-  key: ThreadKey,
-  parts: SessionParts,
-): Promise<ReadThread> {
+export async function readTail(store: SessionStore, key: ThreadKey, rules: ThreadRules): Promise<ReadThread> {
   const thread = (await store.load(key)) ?? EMPTY;
   const checkpoint = checkpointIn(thread);
   const isWhole = thread.head.entries === 0;
-  if ((!checkpoint && !isWhole) || checkpoint?.pending) return readWhole(store, key, parts, thread);
+  if ((!checkpoint && !isWhole) || checkpoint?.pending) return readWhole(store, key, rules, thread);
   const from = appendedAt(checkpoint?.tailFrom ?? 0, checkpoint?.left ?? []);
   const [behind, appended, edits] = await Promise.all([
     checkpoint ? readBehind(store, key, checkpoint) : new Map<number, LogMessage>(),
@@ -53,10 +51,10 @@ export async function readTail(
     checkpoint ? readEdits(store, key, checkpoint) : new Map<number, readonly PlannedEdit[]>(),
   ]);
   const tail = standing(appended, checkpoint?.left ?? []);
-  const state = tailState(checkpoint, behind, tail, edits, parts);
+  const contents = tailContents(checkpoint, behind, tail, edits, rules);
   // A checkpoint that does not fit its log and ledger says nothing that those do not say.
-  if (!state) return readWhole(store, key, parts, { head: thread.head });
-  return { head: thread.head, state: { ...state, isWhole }, checkpoint };
+  if (!contents) return readWhole(store, key, rules, { head: thread.head });
+  return { head: thread.head, contents: { ...contents, isWhole }, checkpoint };
 }
 
 /** Fewer messages than this between two that are wanted are read with them: a question more costs more. */
@@ -134,7 +132,7 @@ async function messagesOf(
 export async function readWhole(
   store: SessionStore,
   key: ThreadKey,
-  parts: SessionParts,
+  rules: ThreadRules,
   known?: StoredThread,
 ): Promise<ReadThread> {
   const thread = known ?? (await store.load(key)) ?? EMPTY;
@@ -149,51 +147,19 @@ export async function readWhole(
   for (const message of appended)
     if (isLeft(message.seq, ledger.left)) log.leave({ message, place: message.seq });
   for (const message of messages) log.append(message, message.size);
-  const state = stateOn(log, ledger, parts);
+  const contents = contentsOn(log, ledger, rules);
   const checkpoint = checkpointIn(thread);
   const fresh = messages.slice(checkpoint?.messages ?? 0);
-  const projection = renderAll(log, ledger.liveEdits, state.isPinned);
-  void packOldPlans(ledger);
+  const projection = renderAll(log, ledger.liveEdits, contents.isPinned);
+  void contents.oldPlans.pack();
   const sum = fresh.reduce((total, { size }) => total + size.tokens, checkpoint?.appendedTokens ?? 0);
+  const queued =
+    fresh.map(markerOf).findLast(Boolean) ?? (checkpoint ? checkpoint.queued : queuedIn(log, ledger));
   return {
     head,
     checkpoint,
-    state: {
-      ...state,
-      projection,
-      appendedTokens: sum,
-      ...carriedBy(checkpoint),
-      queued: fresh.map(markerOf).findLast(Boolean) ?? (checkpoint ? checkpoint.queued : queuedIn(state)),
-    },
+    contents: { ...contents, projection, appendedTokens: sum, memory: memoryIn(checkpoint, queued) },
   };
-}
-
-/**
- * Puts what was read in the place of what stands, and behind it what the store does not have. Returns the ids under
- * which something else is stored.
- */
-export function replaceState(
-  state: AgentState,
-  read: AgentState,
-  unsaved: readonly LogMessage[],
-  parts: SessionParts,
-): readonly string[] {
-  const { arrivals } = state;
-  const taken: string[] = [];
-  Object.assign(state, read, { arrivals: undefined });
-  for (const message of unsaved) {
-    const stored = state.log.find(message.id);
-    if (!stored) takeIn(plain(message), state, parts);
-    // Another process may have written the very message: a client that was answered by two.
-    else if (!sameMessage(stored, message)) taken.push(message.id);
-  }
-  state.arrivals = arrivals;
-  parts.gauge.rewritten();
-  return taken;
-}
-
-function plain({ seq: _, size: __, ...message }: LogMessage): Omit<LogMessage, 'seq' | 'size'> {
-  return message;
 }
 
 /** Of a form that this version wrote, and not older than the ledger. */
@@ -212,7 +178,7 @@ function standing(messages: readonly LogMessage[], left: readonly Left[]): reado
 export async function openThread(
   store: SessionStore,
   key: ThreadKey,
-  parts: SessionParts,
+  parts: Pick<SessionParts, 'costs' | 'gauge' | keyof ThreadRules>,
 ): Promise<OpenedThread> {
   // First: what fits decides what reading the thread finds to be done.
   for (const known of await learnedLimits(store)) {

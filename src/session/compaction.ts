@@ -1,0 +1,207 @@
+import { planRun, spentAfter, type Planned, type RunOutcome } from '../pipeline/index.js';
+import type { Emit } from '../pressure/index.js';
+import type { Reading } from '../tokens/index.js';
+import type { Trigger } from '../transcript/index.js';
+import type { EarlyFill } from './ahead/early.js';
+import { announce } from './announce.js';
+import { strategiesOf } from './audit.js';
+import { fillPlan, hasSlots, type Filling } from './fill.js';
+import { givenWayOf } from './given-way.js';
+import { pendingReport } from './pending.js';
+import type { Committer } from './commit.js';
+import type { Passes } from './passes.js';
+import type { Planner } from './planner.js';
+import type { RunReport } from './prepared.js';
+import { belowThreshold, type RunManner } from './run-overrides.js';
+import type { SessionParts } from './session-parts.js';
+import type { Thread } from './thread.js';
+import type { Triggers } from './triggers.js';
+import { warningsOf } from './warnings.js';
+
+type Emitting = Emit<Reading>;
+
+/** At once where no text is to be bought. */
+export type Response = RunReport | Promise<RunReport>;
+
+export interface CompactionServices {
+  readonly thread: Thread;
+  readonly planner: Planner;
+  readonly triggers: Triggers;
+  readonly passes: Passes;
+  readonly committer: Committer;
+  readonly early: EarlyFill;
+  readonly parts: Pick<SessionParts, 'audit' | 'costs' | 'filler' | 'gauge' | 'policy' | 'timer'>;
+}
+
+/** Plans runs, has their text bought, and commits them: the one place where a session's view gets smaller. */
+export class Compaction {
+  readonly #thread: Thread;
+  readonly #planner: Planner;
+  readonly #triggers: Triggers;
+  readonly #passes: Passes;
+  readonly #committer: Committer;
+  readonly #early: EarlyFill;
+  readonly #parts: CompactionServices['parts'];
+
+  constructor({ thread, planner, triggers, passes, committer, early, parts }: CompactionServices) {
+    this.#thread = thread;
+    this.#planner = planner;
+    this.#triggers = triggers;
+    this.#passes = passes;
+    this.#committer = committer;
+    this.#early = early;
+    this.#parts = parts;
+  }
+
+  /** What a session does before a call: passes that need no gate, then a run where one is due. */
+  beforeCall(emit: Emitting, signal?: AbortSignal): Response {
+    const { policy, gauge } = this.#parts;
+    const { ledger, memory } = this.#thread;
+    if (ledger.pending) return pendingReport(ledger.pending.plan);
+    this.#passes.commitSignatures();
+    for (const pass of policy.passes) if (this.#triggers.passIsDue(pass)) this.#passes.commit(pass);
+    const reading = gauge.read(this.#thread.projection);
+    emit({ kind: 'reading', reading });
+    const trigger = this.#triggers.runFor(reading);
+    if (!trigger) {
+      const belowGate = reading.pressure < (policy.gates[0]?.opensAt ?? Infinity);
+      return {
+        kind: belowGate ? 'below-gate' : 'waiting',
+        reason: belowGate
+          ? 'pressure is below the first gate'
+          : 'nothing new since the last run came to nothing',
+        stages: [],
+        durationMs: 0,
+      };
+    }
+    const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
+    return this.run(emit, trigger, {
+      // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
+      target: overflow ? policy.target * Math.min(1, reading.pressure) : policy.target,
+      forced: overflow,
+      refused: memory.overflowed,
+      signal,
+    });
+  }
+
+  /** One run, now: planned, committed where it is worth it, announced. */
+  run(emit: Emitting, trigger: Trigger, how: RunManner): Response {
+    const { audit, costs, gauge, timer } = this.#parts;
+    const { policy, filler } = how.tuned ?? this.#parts;
+    const early = this.#early;
+    if (trigger.kind === 'pressure') early.revive();
+    if (trigger.kind === 'pressure' && early.running)
+      return early.running.then(() => this.run(emit, trigger, how));
+    const started = timer();
+    const reading = gauge.read(this.#thread.projection);
+    if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
+    emit({ kind: 'triggered', reading, reason: trigger.detail });
+    audit.triggered(trigger, reading.pressure, policy.strategies);
+    for (const pass of policy.passes) if (pass.when === 'compaction') this.#passes.commit(pass);
+    const input = {
+      ...this.#planner.inputFor(trigger),
+      policy: { ...policy, target: how.target },
+      forced: how.forced,
+      ...(how.refused && { refused: true }),
+    };
+    const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
+    const finish = (outcome: RunOutcome, bought?: Filling['bought']): RunReport => {
+      const before = this.#thread.projection;
+      const report = this.#settle(outcome, { durationMs: timer() - started, waits, bought });
+      announce(emit, report, policy, gauge.read(this.#thread.projection).pressure);
+      audit.ended(report, givenWayOf(before, this.#thread), policy.strategies);
+      return report;
+    };
+    const ready = trigger.kind === 'pressure' ? early.take() : undefined;
+    const enough = ready && { ...ready.outcome, after: gauge.read(ready.outcome.draft) };
+    if (enough && enough.after.pressure < (policy.gates[0]?.opensAt ?? 1))
+      return finish(enough, ready.bought);
+    const outcome = planRun(input);
+    if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
+    filler.onBreaker = (stage, to) => emit({ kind: 'breaker', stage, state: to });
+    return this.#finishWithText(fillPlan(input, outcome, filler, costs, how.signal), finish);
+  }
+
+  /** Commits when the text is there, unless the ledger moved on meanwhile; lets in what arrived while it was waited for. */
+  async #finishWithText(
+    filling: Promise<Filling>,
+    finish: (outcome: RunOutcome, bought: Filling['bought']) => RunReport,
+  ): Promise<RunReport> {
+    const thread = this.#thread;
+    thread.holdArrivals();
+    const { log } = thread;
+    const base = thread.ledger.head;
+    try {
+      const { outcome, bought } = await filling;
+      const isCurrent = thread.ledger.head === base && thread.log === log;
+      return finish(isCurrent ? outcome : staleOf(outcome), bought);
+    } finally {
+      thread.admitArrivals();
+    }
+  }
+
+  /** Commits what was planned, and remembers what a run that did not help would need to be worth repeating. */
+  #settle(outcome: RunOutcome, { durationMs, waits, bought }: Settling): RunReport {
+    const { gauge, policy } = this.#parts;
+    const { gates } = policy;
+    const thread = this.#thread;
+    const calls = bought && { calls: bought.calls };
+    const warnings = (pressure: number): { readonly warnings?: readonly string[] } => {
+      const found = warningsOf(outcome, pressure, gates[0]?.opensAt ?? Infinity, bought);
+      return found.length > 0 ? { warnings: found } : {};
+    };
+    if (outcome.kind === 'planned' && waits) {
+      this.#propose(outcome, bought);
+      return { ...pendingReport(outcome.plan), durationMs, ...calls };
+    }
+    if (outcome.kind === 'planned') {
+      const warned = warnings(outcome.after.pressure);
+      const record = this.#committer.commit(outcome, 'compaction', durationMs, { ...bought, ...warned });
+      const spent = spentAfter(outcome.after.pressure, gates, thread.appendedTokens);
+      Object.assign(thread.memory, { spent, overflowed: false, queued: undefined });
+      return {
+        kind: 'committed',
+        reason: record.plan.trigger.detail,
+        stages: record.plan.stages,
+        record,
+        durationMs,
+        ...calls,
+        ...warned,
+      };
+    }
+    const { pressure } = gauge.read(thread.projection);
+    Object.assign(thread.memory, { spent: this.#triggers.spentNow, overflowed: false, queued: undefined });
+    if (outcome.kind === 'noop')
+      return {
+        kind: 'noop',
+        reason: outcome.reason,
+        stages: outcome.stages,
+        ...(outcome.tried?.length && { strategy: strategiesOf(outcome.tried) }),
+        durationMs,
+        ...calls,
+        ...warnings(pressure),
+      };
+    const { error } = outcome;
+    const { message: reason } = error;
+    return { kind: 'unreachable', reason, stages: outcome.stages, error, durationMs, ...warnings(pressure) };
+  }
+
+  /** Lets a plan wait for an operator, with all that committing it later needs. */
+  #propose({ plan, states }: Planned, bought?: Filling['bought']): void {
+    const proposal = { plan, at: plan.inputs.clock, states: Object.fromEntries(states), ...bought };
+    this.#thread.ledger.play({ kind: 'propose', proposal });
+  }
+}
+
+interface Settling {
+  /** Milliseconds. */
+  readonly durationMs: number;
+  /** For an operator's yes. */
+  readonly waits: boolean;
+  readonly bought: Filling['bought'] | undefined;
+}
+
+function staleOf({ plan }: Planned): RunOutcome {
+  const reason = 'the ledger moved on while text was waited for';
+  return { kind: 'noop', reason, stages: plan.stages };
+}

@@ -1,0 +1,164 @@
+import { SpillwayError } from '../../errors/index.js';
+import {
+  appendedAt,
+  Log,
+  type CompactionRecord,
+  type Hold,
+  type LedgerEvent,
+  type ReadonlyLog,
+  type WaitingPlan,
+} from '../../transcript/index.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread } from '../thread.js';
+
+/** An operator's judgement of a compaction. */
+export type Flag = NonNullable<CompactionRecord['flag']>;
+
+/** Which compactions to take back; the newest that stands where nothing is named. */
+export interface UndoRequest {
+  /** The one record to take back; refused where later ones build on it. */
+  readonly record?: string;
+  /** Back to before this record: it and all after it. */
+  readonly to?: string;
+}
+
+/** Of the live records, oldest first, those that a log made shorter cannot keep. */
+export type Going = (live: readonly CompactionRecord[], shorter: ReadonlyLog) => readonly CompactionRecord[];
+
+type HistoryParts = Pick<SessionParts, 'audit' | 'gauge' | 'stream'>;
+
+/** The compactions of a session: takes them back, goes back before them, and keeps what operators say of them. */
+export class History {
+  readonly #thread: Thread;
+  readonly #parts: HistoryParts;
+
+  constructor(thread: Thread, parts: HistoryParts) {
+    this.#thread = thread;
+    this.#parts = parts;
+  }
+
+  /** What is asked for, by name: the newest one that stands where nothing is named. */
+  named(of: UndoRequest): UndoRequest {
+    const newest = this.#thread.ledger.live.at(-1);
+    return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
+  }
+
+  /** Takes compactions back, newest first, and holds their spans. */
+  takeBack({ record, to }: UndoRequest): readonly CompactionRecord[] {
+    const { audit, gauge, stream } = this.#parts;
+    const { ledger, log } = this.#thread;
+    const first = to ?? record;
+    if (first === undefined) return [];
+    const place = ledger.records.indexOf(this.#recordOf(first));
+    const later = ledger.live.filter((one) => ledger.records.indexOf(one) > place);
+    if (to === undefined && later.length > 0) {
+      throw new SpillwayError('UNDO_BLOCKED', {
+        subject: `record ${first}`,
+        found: `${later.map(({ id }) => id).join(', ')} built on it`,
+        remedy: `Undo the newest first, or go back to here: undo({ to: '${first}' }) takes off all of them.`,
+        facts: { later: later.map(({ id }) => id) },
+      });
+    }
+    const undone = ledger.undoTo(first, (one) => spanOf(one, log));
+    if (undone.length === 0) return [];
+    this.#thread.redraw();
+    gauge.rewritten();
+    for (const { id } of undone) audit.say('undone', id, { reason: 'asked by an operator' });
+    stream.emit({ kind: 'undone', recordIds: undone.map(({ id }) => id) });
+    return undone;
+  }
+
+  /** Messages of the log up to a message. Throws `MESSAGE_UNKNOWN`. */
+  lengthUpTo(messageId: string): number {
+    const last = this.#thread.log.find(messageId);
+    if (last) return last.seq + 1;
+    throw new SpillwayError('MESSAGE_UNKNOWN', {
+      subject: 'message to go back to',
+      found: messageId,
+      remedy: 'Name a message of the log.',
+    });
+  }
+
+  /** The log from here on has this length. Records that were made on a longer one are taken off, unless `going` says which. */
+  rollBack(
+    length: number,
+    going: Going = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
+  ): readonly CompactionRecord[] {
+    const { audit, gauge, stream } = this.#parts;
+    const { log, ledger } = this.#thread;
+    if (length >= log.length) return [];
+    const before = ledger.left;
+    const shorter = new Log();
+    for (const one of log.left) shorter.leave(one);
+    for (let seq = 0; seq < log.length; seq++) {
+      const message = log.at(seq);
+      if (seq < length) shorter.append(message, message.size);
+      else shorter.leave({ message, place: appendedAt(seq, before) });
+    }
+    const records = going(ledger.live, shorter)
+      .map(({ id }) => id)
+      .reverse();
+    const appended = appendedAt(log.length, before);
+    const event: LedgerEvent = { kind: 'rollback', length, appended, records };
+    ledger.play(event);
+    this.#thread.shortenTo(shorter);
+    gauge.rewritten();
+    audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
+    stream.emit({ kind: 'rolled-back', length, left: log.length - length, recordIds: records });
+    return records.map((id) => this.#recordOf(id));
+  }
+
+  flag(recordId: string, flag: Flag, notes: string | undefined): CompactionRecord {
+    this.#recordOf(recordId);
+    checkFlag(flag);
+    this.#thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
+    this.#parts.audit.say('flagged', recordId, { flag, notes });
+    return this.#recordOf(recordId);
+  }
+
+  /** Throws `PLAN_UNKNOWN` where no plan waits, or another one does. A hash may be given by its beginning. */
+  waitingFor(hash: string | undefined): WaitingPlan {
+    const { pending } = this.#thread.ledger;
+    if (pending && (hash === undefined || (hash !== '' && pending.plan.hash.startsWith(hash))))
+      return pending;
+    throw new SpillwayError('PLAN_UNKNOWN', {
+      subject: 'plan',
+      found: hash ?? 'none waits',
+      ...(pending && { allowed: pending.plan.hash }),
+      remedy: pending
+        ? 'Name the one that waits.'
+        : '`session.operator.pending`, or the command `history`, says what waits.',
+    });
+  }
+
+  #recordOf(recordId: string): CompactionRecord {
+    const { ledger } = this.#thread;
+    const record = ledger.find(recordId);
+    if (record) return record;
+    throw new SpillwayError('RECORD_UNKNOWN', {
+      subject: 'compaction',
+      found: recordId,
+      allowed: ledger.records.map(({ id }) => id).join(', '),
+      remedy: 'Name one of the history.',
+    });
+  }
+}
+
+const FLAGS: readonly Flag[] = ['good', 'bad', 'neutral'];
+
+function checkFlag(flag: Flag): void {
+  if (FLAGS.includes(flag)) return;
+  throw new SpillwayError('FLAG_UNKNOWN', {
+    subject: 'flag of a compaction',
+    found: flag,
+    allowed: FLAGS.join(', '),
+    remedy: 'Judge it with one of these; words of your own go into the notes.',
+  });
+}
+
+function spanOf({ plan }: CompactionRecord, log: ReadonlyLog): Hold {
+  const seqs = plan.edits
+    .flatMap((edit) => (edit.kind === 'replace' ? [edit.messageId] : [edit.fromId, edit.toId]))
+    .map((id) => log.find(id)!.seq);
+  return { from: Math.min(...seqs), to: Math.max(...seqs) };
+}

@@ -1,0 +1,215 @@
+import { SpillwayError } from '../errors/index.js';
+import type { Redact } from '../facts/index.js';
+import type { Spent } from '../pipeline/index.js';
+import type { MeasureMessage } from '../spi/index.js';
+import {
+  Ledger,
+  Log,
+  Projection,
+  renderAll,
+  type CompactionRecord,
+  type LogMessage,
+  type Message,
+} from '../transcript/index.js';
+import { HiddenMessages } from './client/hidden.js';
+import { OldPlans } from './old-plans.js';
+import { pinPredicate, type PinRules } from './pins.js';
+import { markerOf, type QueuedCompaction } from './queue.js';
+import { Reader } from './reader.js';
+
+/** What a thread needs to take messages in. */
+export interface ThreadRules {
+  readonly pins: PinRules;
+  /** Measures what is appended, once. */
+  readonly measure: MeasureMessage;
+  /** Takes secrets out of every text that is made from the log. */
+  readonly redact: Redact;
+}
+
+/** What runs remember of each other. */
+export interface RunMemory {
+  /** What the last run left undone; undefined where pressure is below the first gate. */
+  spent: Spent | undefined;
+  /** By stage: what it returned as `state`. */
+  stageStates: ReadonlyMap<string, unknown>;
+  /** The provider refused, or reported more than the budget: the next request is compacted whatever the reading. */
+  overflowed: boolean;
+  /** A compaction that a marker in the log asked for, and that was not executed yet. */
+  queued: QueuedCompaction | undefined;
+}
+
+/** Everything a thread holds. Where another process was first, all of it is read again and replaced at once. */
+export interface ThreadContents {
+  readonly log: Log;
+  readonly ledger: Ledger;
+  readonly oldPlans: OldPlans;
+  readonly reader: Reader;
+  /** Messages that the client does not know. */
+  readonly hidden: HiddenMessages;
+  readonly isPinned: (message: LogMessage) => boolean;
+  readonly projection: Projection;
+  /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
+  readonly appendedTokens: number;
+  readonly memory: RunMemory;
+  /** False where only the live tail was read: enough to append and to send, not to compact. */
+  readonly isWhole: boolean;
+}
+
+/** Nothing remembered, nothing in view. */
+export function contentsOn(log: Log, ledger: Ledger, { pins, redact }: ThreadRules): ThreadContents {
+  const isPinned = pinPredicate(pins, log);
+  return {
+    log,
+    ledger,
+    oldPlans: new OldPlans(ledger),
+    reader: new Reader(log, redact),
+    hidden: new HiddenMessages(log),
+    isPinned,
+    projection: new Projection(log, isPinned),
+    appendedTokens: 0,
+    memory: { spent: undefined, stageStates: new Map(), overflowed: false, queued: undefined },
+    isWhole: true,
+  };
+}
+
+/** One agent path's log, what was compacted of it, and what is sent: the only place that changes any of them. */
+export class Thread {
+  readonly #rules: ThreadRules;
+  #now: ThreadContents;
+  #projection: Projection;
+  #appendedTokens: number;
+  /** Set while text is being bought: what arrives waits, so that the log stands still under the plan. */
+  #arrivals: Message[] | undefined;
+
+  constructor(rules: ThreadRules, contents = contentsOn(new Log(), new Ledger(), rules)) {
+    this.#rules = rules;
+    this.#now = contents;
+    this.#projection = contents.projection;
+    this.#appendedTokens = contents.appendedTokens;
+  }
+
+  get log(): Log {
+    return this.#now.log;
+  }
+
+  get ledger(): Ledger {
+    return this.#now.ledger;
+  }
+
+  get reader(): Reader {
+    return this.#now.reader;
+  }
+
+  get hidden(): HiddenMessages {
+    return this.#now.hidden;
+  }
+
+  get isPinned(): (message: LogMessage) => boolean {
+    return this.#now.isPinned;
+  }
+
+  get projection(): Projection {
+    return this.#projection;
+  }
+
+  get appendedTokens(): number {
+    return this.#appendedTokens;
+  }
+
+  get memory(): RunMemory {
+    return this.#now.memory;
+  }
+
+  get isWhole(): boolean {
+    return this.#now.isWhole;
+  }
+
+  /** Messages that wait until the text of a plan is there; undefined where nothing has to wait. */
+  get arrivals(): readonly Message[] | undefined {
+    return this.#arrivals;
+  }
+
+  /** Throws `MESSAGE_ID_TAKEN` where one of them, or something in the log or on its way there, has an id already. */
+  checkIds(messages: readonly Message[]): void {
+    const ids = new Set(this.#arrivals?.map(({ id }) => id));
+    for (const { id } of messages) {
+      if (this.log.isTaken(id) || ids.has(id))
+        throw new SpillwayError('MESSAGE_ID_TAKEN', {
+          subject: 'message id',
+          found: id,
+          remedy: 'Give every message of a session its own id, or leave ids out.',
+        });
+      ids.add(id);
+    }
+  }
+
+  /** Takes a message into the log, or lets it wait where a plan is being filled. Throws `MESSAGE_ID_TAKEN`. */
+  append(message: Message): void {
+    if (this.#arrivals) {
+      // What the log would refuse later is refused now, to whoever sent it.
+      this.checkIds([message]);
+      this.#arrivals.push(message);
+      return;
+    }
+    const entry = this.log.append(message, this.#rules.measure(message));
+    this.#projection.append(entry);
+    this.#appendedTokens += entry.size.tokens;
+    this.memory.queued = markerOf(entry) ?? this.memory.queued;
+  }
+
+  /** The log stands still from here on, until `admitArrivals`. */
+  holdArrivals(): void {
+    this.#arrivals = [];
+  }
+
+  /** Lets in what waited, in order. */
+  admitArrivals(): void {
+    const arrivals = this.#arrivals ?? [];
+    this.#arrivals = undefined;
+    for (const message of arrivals) this.append(message);
+  }
+
+  /** A compaction or a prune becomes part of the ledger, and its draft what is sent. `approves`: hash of the plan that waited. */
+  commit(
+    record: CompactionRecord,
+    draft: Projection,
+    states: ReadonlyMap<string, unknown>,
+    approves?: string,
+  ): void {
+    this.ledger.commit(record, approves);
+    void this.#now.oldPlans.pack();
+    if (record.kind === 'compaction') this.memory.queued = undefined;
+    this.#projection = draft;
+    this.memory.stageStates = states;
+  }
+
+  /** What the ledger says now is what is sent. */
+  redraw(): void {
+    this.#projection = renderAll(this.log, this.ledger.liveEdits, this.isPinned);
+  }
+
+  /** Goes on with a shorter log, on the same ledger; runs remember nothing of the longer one. */
+  shortenTo(log: Log): void {
+    const { ledger, oldPlans } = this.#now;
+    this.#now = { ...contentsOn(log, ledger, this.#rules), oldPlans };
+    this.redraw();
+  }
+
+  /**
+   * Puts what was read in the place of what stands, and behind it what the store does not have, unless `isStored` finds
+   * it there under its id. What arrives meanwhile goes on waiting.
+   */
+  replaceWith(
+    read: ThreadContents,
+    unsaved: readonly Message[],
+    isStored: (message: Message, log: Log) => boolean,
+  ): void {
+    const arrivals = this.#arrivals;
+    this.#now = read;
+    this.#projection = read.projection;
+    this.#appendedTokens = read.appendedTokens;
+    this.#arrivals = undefined;
+    for (const message of unsaved) if (!isStored(message, this.log)) this.append(message);
+    this.#arrivals = arrivals;
+  }
+}

@@ -1,0 +1,27 @@
+import type { ReadonlyLog } from './log.js';
+import type { LogMessage } from './message.js';
+
+/** Something that is derived from a log, message by message, each once and in order. */
+export interface LogFold {
+  read(message: LogMessage): void;
+}
+
+/** Reads a log into its folds as it grows: one cursor for all of them, so that all know the same. */
+export class LogReader {
+  readonly #log: ReadonlyLog;
+  readonly #folds: readonly LogFold[];
+  #next = 0;
+
+  constructor(log: ReadonlyLog, ...folds: readonly LogFold[]) {
+    this.#log = log;
+    this.#folds = folds;
+  }
+
+  /** Reads the messages that were appended since. */
+  catchUp(): void {
+    for (; this.#next < this.#log.length; this.#next++) {
+      const message = this.#log.at(this.#next);
+      for (const fold of this.#folds) fold.read(message);
+    }
+  }
+}
