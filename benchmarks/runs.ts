@@ -41,7 +41,8 @@ interface Make {
 interface Run {
   readonly session: string;
   readonly call: number;
-  readonly kind: 'committed' | 'noop' | 'unreachable';
+  /** `foreseen`: it would have come to nothing, so nothing was drafted. */
+  readonly kind: 'committed' | 'noop' | 'foreseen' | 'unreachable';
   /** For a run that committed nothing. */
   readonly cause?: string;
   readonly before: number;
@@ -54,6 +55,7 @@ interface Run {
 interface Tally {
   calls: number;
   readonly runs: Run[];
+  readonly foreseen: Run[];
   readonly quietMs: number[];
   prepareMs: number;
   tokens: number;
@@ -72,7 +74,7 @@ async function replay(session: BenchSession, window: number, tally: Tally): Prom
     tally.calls++;
     tally.prepareMs += call.durationMs;
     const run = runOf(session.id, call);
-    if (run) tally.runs.push(run);
+    if (run) (run.kind === 'foreseen' ? tally.foreseen : tally.runs).push(run);
     else tally.quietMs.push(call.durationMs);
   }
   for (let seq = 0; seq < thread.log.length; seq++) tally.tokens += thread.log.at(seq).size.tokens;
@@ -80,13 +82,14 @@ async function replay(session: BenchSession, window: number, tally: Tally): Prom
 
 function runOf(session: string, call: ReplayedCall): Run | undefined {
   const { run, pressure, prepared, durationMs } = call;
-  if (run === 'below-gate' || run === 'waiting') return undefined;
   const stages = prepared?.run.stages ?? [];
+  const isForeseen = run === 'noop' && stages.length === 0;
+  if (run === 'below-gate' || run === 'waiting') return undefined;
   const budget = prepared?.reading.budget.tokens ?? Infinity;
   return {
     session,
     call: call.index,
-    kind: run as Run['kind'],
+    kind: isForeseen ? 'foreseen' : (run as Run['kind']),
     ...(run === 'noop' && { cause: causeOf(call.reason) }),
     before: prepared?.run.record?.plan.inputs.pressure ?? pressure,
     after: pressure,
@@ -139,6 +142,14 @@ function counted(keys: readonly string[]): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).sort(([, a], [, b]) => b - a));
 }
 
+const middle = (runs: readonly Run[]): number =>
+  round(
+    at(
+      runs.map(({ ms }) => ms),
+      0.5,
+    ),
+  );
+
 function figuresOf(tally: Tally, window: number) {
   const { runs, calls, quietMs } = tally;
   const committed = runs.filter(({ kind }) => kind === 'committed');
@@ -154,6 +165,7 @@ function figuresOf(tally: Tally, window: number) {
     commits: committed.length,
     empty: empty.length,
     emptyShare: round(empty.length / Math.max(1, runs.length)),
+    foreseen: tally.foreseen.length,
     emptyBy: counted(empty.map((run) => `${run.cause}, up to ${last(run)}`)),
     unreachable: runs.length - committed.length - empty.length,
     after: { median: round(at(after, 0.5)), p90: round(at(after, 0.9)), most: round(Math.max(0, ...after)) },
@@ -162,25 +174,11 @@ function figuresOf(tally: Tally, window: number) {
     commitsBy: counted(committed.map(last)),
     prepareMs: {
       quiet: round(at(quietMs, 0.5)),
-      committing: round(
-        at(
-          committed.map(({ ms }) => ms),
-          0.5,
-        ),
-      ),
-      empty: round(
-        at(
-          empty.map(({ ms }) => ms),
-          0.5,
-        ),
-      ),
+      committing: middle(committed),
+      empty: middle(empty),
+      foreseen: middle(tally.foreseen),
       tokenizerOfWindow: round(windowMs),
-      committingOfTokenizer: round(
-        at(
-          committed.map(({ ms }) => ms),
-          0.5,
-        ) / windowMs,
-      ),
+      committingOfTokenizer: round(middle(committed) / windowMs),
     },
   };
 }
@@ -193,7 +191,15 @@ const each = flags.each === undefined ? undefined : createWriteStream(flags.each
 const results: Record<string, unknown> = {};
 let file = '';
 for (const window of windows) {
-  const tally: Tally = { calls: 0, runs: [], quietMs: [], prepareMs: 0, tokens: 0, tokenizerMs: 0 };
+  const tally: Tally = {
+    calls: 0,
+    runs: [],
+    foreseen: [],
+    quietMs: [],
+    prepareMs: 0,
+    tokens: 0,
+    tokenizerMs: 0,
+  };
   for await (const session of sessionsOf(flags.sessions, flags.only)) await replay(session, window, tally);
   for (const run of tally.runs) each?.write(`${JSON.stringify({ window, ...run })}\n`);
   const figures = figuresOf(tally, window);
@@ -201,9 +207,9 @@ for (const window of windows) {
   const { after, above, prepareMs } = figures;
   console.log(
     `${String(window).padStart(7)} ${figures.calls} calls: ${figures.runs} runs, ${figures.commits} commits, ` +
-      `${figures.empty} empty (${(100 * figures.emptyShare).toFixed(0)} %); after a commit median ${after.median}, ` +
+      `${figures.empty} empty (${(100 * figures.emptyShare).toFixed(0)} %), ${figures.foreseen} foreseen; after a commit median ${after.median}, ` +
       `90th ${after.p90}, ${above.runs} above ${HIGH}; ms quiet ${prepareMs.quiet}, committing ${prepareMs.committing}, ` +
-      `empty ${prepareMs.empty}, tokenizer over a window ${prepareMs.tokenizerOfWindow}`,
+      `empty ${prepareMs.empty}, foreseen ${prepareMs.foreseen}, tokenizer over a window ${prepareMs.tokenizerOfWindow}`,
   );
   for (const [cause, count] of Object.entries(figures.emptyBy))
     console.log(`          ${count} empty: ${cause}`);

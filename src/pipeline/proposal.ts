@@ -15,27 +15,12 @@ export function proposalOf(
   stage: OpenableStage,
   view: TranscriptView,
   draft: Draft,
-  { policy, clock, count }: ProposalParts,
+  parts: ProposalParts,
   states: Map<string, unknown>,
   reclaim: number,
 ): readonly Edit[] {
-  const { budget, scale, bytes, images } = draft.reading;
-  const before = states.get(stage.stage);
-  const overCap = Math.max(0, tierOf(draft.reading) - 1) * (budget.caps.toolResults ?? 0);
-  const goal: StageGoal = {
-    reclaim,
-    reclaimResults: Math.ceil(overCap / scale),
-    reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
-    reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
-    // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
-    budget: { ...copyOfBudget(budget), tokens: tokensOf(budget) },
-    summaryTokens: Math.floor(draft.share(policy.shares.summary)),
-    options: stage.options,
-    state: before === undefined ? undefined : structuredClone(before),
-    now: clock,
-    count,
-  };
-  const proposal = stage.plugin.plan(view, goal);
+  const { policy } = parts;
+  const proposal = stage.plugin.plan(view, goalOf(stage, draft.reading, parts, states, reclaim));
   // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
@@ -43,6 +28,32 @@ export function proposalOf(
   return policy.leaveSpans
     ? proposal.edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot)
     : proposal.edits;
+}
+
+/** The goal of one stage at one reading; `reclaim` in counted tokens. */
+export function goalOf(
+  { stage, options }: OpenableStage,
+  reading: Reading,
+  { policy, clock, count }: ProposalParts,
+  states: ReadonlyMap<string, unknown>,
+  reclaim: number,
+): StageGoal {
+  const { budget, scale, bytes, images } = reading;
+  const before = states.get(stage);
+  const overCap = Math.max(0, tierOf(reading) - 1) * (budget.caps.toolResults ?? 0);
+  return {
+    reclaim,
+    reclaimResults: Math.ceil(overCap / scale),
+    reclaimBytes: Math.max(0, Math.ceil(bytes - policy.target * (budget.bytes ?? Infinity))),
+    reclaimImages: Math.max(0, Math.ceil(images - policy.target * (budget.images ?? Infinity))),
+    // Copies: what a stage does to them must not reach the next one, or outlive a run that came to nothing.
+    budget: { ...copyOfBudget(budget), tokens: tokensOf(budget) },
+    summaryTokens: Math.floor((policy.shares.summary * tokensOf(budget)) / scale),
+    options,
+    state: before === undefined ? undefined : structuredClone(before),
+    now: clock,
+    count,
+  };
 }
 
 /** Text that a model could write better, where none is to be asked. */

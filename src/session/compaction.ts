@@ -1,4 +1,4 @@
-import { planRun, spentAfter, type Planned, type RunOutcome } from '../pipeline/index.js';
+import { mayBeWorthIt, planRun, spentAfter, type Planned, type RunOutcome } from '../pipeline/index.js';
 import type { Emit } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Trigger } from '../transcript/index.js';
@@ -12,6 +12,7 @@ import type { Committer } from './commit.js';
 import type { Passes } from './passes.js';
 import type { Planner } from './planner.js';
 import type { RunReport } from './prepared.js';
+import { NO_PROSPECT, noRun } from './prospect.js';
 import { belowThreshold, type RunManner } from './run-overrides.js';
 import type { SessionParts } from './session-parts.js';
 import type { Thread } from './thread.js';
@@ -63,16 +64,12 @@ export class Compaction {
     const reading = gauge.read(this.#thread.projection);
     emit({ kind: 'reading', reading });
     const trigger = this.#triggers.runFor(reading);
-    if (!trigger) {
-      const belowGate = reading.pressure < (policy.gates[0]?.opensAt ?? Infinity);
-      return {
-        kind: belowGate ? 'below-gate' : 'waiting',
-        reason: belowGate
-          ? 'pressure is below the first gate'
-          : 'nothing new since the last run came to nothing',
-        stages: [],
-        durationMs: 0,
-      };
+    if (!trigger) return noRun(reading.pressure < (policy.gates[0]?.opensAt ?? Infinity));
+    if (!this.#hasProspect(trigger, reading)) {
+      const report = this.#settle(NO_PROSPECT, { durationMs: 0, waits: false, bought: undefined });
+      announce(emit, report, policy, reading.pressure);
+      this.#parts.audit.ended(report, () => [], policy.strategies);
+      return report;
     }
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
     return this.run(emit, trigger, {
@@ -82,6 +79,16 @@ export class Compaction {
       refused: memory.overflowed,
       signal,
     });
+  }
+
+  /** Whether a run may be worth it; always where one is prepared, or begins with a pass. */
+  #hasProspect(trigger: Trigger, reading: Reading): boolean {
+    const { passes } = this.#parts.policy;
+    if (trigger.kind !== 'pressure' || passes.some(({ when }) => when === 'compaction')) return true;
+    const early = this.#early;
+    early.revive();
+    if (early.running || early.take()) return true;
+    return mayBeWorthIt(this.#planner.inputFor(trigger), reading);
   }
 
   /** One run, now: planned, committed where it is worth it, announced. */

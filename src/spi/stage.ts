@@ -45,6 +45,12 @@ export interface CompactionStage<Options = unknown> {
    * on without it.
    */
   plan(view: TranscriptView, goal: StageGoal<Options>): Proposal;
+  /**
+   * At most so many tokens would `plan` free of this view, whatever `goal.reclaim` is: a run that cannot be worth its cost
+   * is then not started. Too much costs a run that comes to nothing; too little, one that would have helped. Only for a
+   * stage that replaces parts or takes exchanges out; one whose text stands for a span leaves it out and is always asked.
+   */
+  reclaimable?(view: TranscriptView, goal: StageGoal<Options>): number;
   /** Options that leave less, asked for where the request does not fit after all stages; undefined where there are none. */
   harder?(options: Options): Options | undefined;
 }

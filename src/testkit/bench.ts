@@ -58,6 +58,11 @@ export class StageBench {
     return stage.plan(this.view, goalOf(stage, options, wanted));
   }
 
+  /** Exactly what the stage says it could free at most; undefined where it does not say. */
+  reclaimable<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
+    return stage.reclaimable?.(this.view, goalOf(stage, options, wanted));
+  }
+
   /** Judges edits as the pipeline does and applies those that pass; what is wrong with the others. */
   apply(edits: readonly Edit[], stage: string): string[] {
     const guard = createGuard(this.view, this.log);

@@ -1,6 +1,7 @@
 import { defineStage } from '../../spi/index.js';
-import type { Supersede } from '../../transcript/index.js';
-import { blocksOf } from '../spans.js';
+import { isToolResult, type Supersede } from '../../transcript/index.js';
+import { shownParts } from '../results.js';
+import { blocksOf, overheadOf, type Block } from '../spans.js';
 import { digestRuns } from './digest-runs.js';
 import { mergeRuns } from './merge-runs.js';
 import { CollapseOptions } from './options.js';
@@ -24,4 +25,19 @@ export const collapse = defineStage<CollapseOptions>({
     }
     return { edits };
   },
+  reclaimable(view) {
+    return blocksOf(view).reduce((sum, block) => sum + mostOf(block), 0);
+  },
 });
+
+/** A result that an earlier stage of the same run takes out leaves at most about so many tokens for this one. */
+const STUB_TOKENS = 130;
+
+/** What joining a block with its neighbours could free, were its results replaced before. */
+function mostOf({ exchanges, barred, pinned, tokens }: Block): number {
+  const [exchange] = exchanges;
+  if (barred || pinned || exchanges.length > 1 || exchange?.kind === 'replacement') return 0;
+  if (exchange?.kind !== 'step') return overheadOf(exchange!);
+  const results = exchange.messages.flatMap(shownParts).filter(({ original }) => isToolResult(original));
+  return results.reduce((left, part) => left - Math.max(0, part.tokens - STUB_TOKENS), tokens);
+}

@@ -17,9 +17,7 @@ export const micro = defineStage<MicroOptions>({
     let { reclaim, reclaimResults } = goal;
     for (const result of resultsOf(view)) {
       if (reclaim <= 0 && reclaimResults <= 0) break;
-      if (!isLarge(result, goal.options) || isSettled(result)) continue;
-      // A cap on tool results wins over protection.
-      if (isProtected(result, goal) && reclaimResults <= 0) continue;
+      if (!mayGo(result, goal, reclaimResults)) continue;
       const text = condense(result, goal.options.maxTokens, goal.count);
       const saved = result.tokens - goal.count(text);
       if (saved <= 0) continue;
@@ -29,7 +27,21 @@ export const micro = defineStage<MicroOptions>({
     }
     return { edits };
   },
+  reclaimable(view, goal) {
+    return resultsOf(view)
+      .filter((result) => mayGo(result, goal))
+      .reduce((sum, { tokens }) => sum + tokens - SHORTEST_LINE, 0);
+  },
 });
+
+/** Tokens of the shortest line that can stand for a result: tool, size and handle. */
+const SHORTEST_LINE = 12;
+
+function mayGo(result: ResultPart, goal: StageGoal<MicroOptions>, overCap = goal.reclaimResults): boolean {
+  if (!isLarge(result, goal.options) || isSettled(result)) return false;
+  // A cap on tool results wins over protection.
+  return overCap > 0 || !isProtected(result, goal);
+}
 
 function isLarge(result: ResultPart, { minTokens, maxTokens }: MicroOptions): boolean {
   return result.tokens >= minTokens && result.tokens > maxTokens / 2;

@@ -1,4 +1,5 @@
-import { defineStage } from '../../spi/index.js';
+import { defineStage, type StageGoal, type TranscriptView } from '../../spi/index.js';
+import type { Edit } from '../../transcript/index.js';
 import { argumentEdits } from './arguments.js';
 import { dialogueEdits } from './dialogue.js';
 import { duplicateEdits } from './duplicates.js';
@@ -14,18 +15,29 @@ export const snip = defineStage<SnipOptions>({
     'Takes out tool results nothing later refers to, stale reads, duplicates and large call arguments.',
   options: SnipOptions,
   plan(view, goal) {
-    const { classes, minimumSavings, arguments: trimming } = goal.options;
-    const need = new Need(goal);
-    const dialogue = dialogueEdits(view, goal, need);
-    const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
-    const results = resultEdits(view, goal, need);
-    const gone = new Set([...dialogue.gone, ...results.gone]);
-    const media = classes.includes('media') ? mediaEdits(view, need, gone, results.edits) : [];
-    const trims =
-      classes.includes('arguments') && trimming.mode === 'on'
-        ? argumentEdits(view, goal, need, results.gone)
-        : [];
-    const edits = [...duplicates, ...dialogue.edits, ...results.edits, ...media, ...trims];
-    return { edits: need.saved < minimumSavings && !need.savedBeside ? [] : edits };
+    const { edits, need } = planned(view, goal);
+    return { edits: need.saved < goal.options.minimumSavings && !need.savedBeside ? [] : edits };
+  },
+  reclaimable(view, goal) {
+    const { edits, need } = planned(view, { ...goal, reclaim: Infinity });
+    return need.saved + MISCOUNT * edits.length;
   },
 });
+
+/** What an edit may free beyond what it books, in tokens: frames and placeholders are booked by estimate. */
+const MISCOUNT = 12;
+
+function planned(view: TranscriptView, goal: StageGoal<SnipOptions>): { edits: Edit[]; need: Need } {
+  const { classes, arguments: trimming } = goal.options;
+  const need = new Need(goal);
+  const dialogue = dialogueEdits(view, goal, need);
+  const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
+  const results = resultEdits(view, goal, need);
+  const gone = new Set([...dialogue.gone, ...results.gone]);
+  const media = classes.includes('media') ? mediaEdits(view, need, gone, results.edits) : [];
+  const trims =
+    classes.includes('arguments') && trimming.mode === 'on'
+      ? argumentEdits(view, goal, need, results.gone)
+      : [];
+  return { edits: [...duplicates, ...dialogue.edits, ...results.edits, ...media, ...trims], need };
+}

@@ -71,6 +71,11 @@ export const STAGE_RULES: readonly StageRule[] = [
       'lets sessions live through 1, 3, 10 and 34 compactions on end: the log is whole, requests are legal, none grows',
     check: checkSessions,
   },
+  seen(
+    'STAGE-18',
+    'where it says how much it could free, frees no more, or a run that would have helped is never started',
+    'understated',
+  ),
 ];
 
 function seen(id: string, intent: string, kind: Sighting['kind']): StageRule {

@@ -6,7 +6,8 @@ import type { StageSubject } from './subject.js';
 
 /** Something that was seen while a stage worked through the histories. */
 export interface Sighting {
-  readonly kind: 'threw' | 'wrote' | 'no-proposal' | 'refused' | 'again' | 'differs' | 'state';
+  readonly kind:
+    'threw' | 'wrote' | 'no-proposal' | 'refused' | 'again' | 'differs' | 'state' | 'understated';
   /** What, and for which seed, so that it can be looked at again. */
   readonly what: string;
 }
@@ -48,9 +49,9 @@ function planOnce(
   const see = (kind: Sighting['kind'], what: string) =>
     void seen.push({ kind, what: `history ${seed}: ${what}` });
   const messages = frozen(historyOf({ seed, length: 5 + ((seed * 7) % 40) }));
-  const ask = (bench: StageBench, goal: Wanted): unknown => {
+  const ask = (bench: StageBench, goal: Wanted, what: 'answer' | 'reclaimable' = 'answer'): unknown => {
     try {
-      return bench.answer(stage, options, frozen(goal));
+      return bench[what](stage, options, frozen(goal));
     } catch (error) {
       see(isWrite(error) ? 'wrote' : 'threw', isError(error) ? error.message : String(error));
       return undefined;
@@ -58,6 +59,7 @@ function planOnce(
   };
   const bench = new StageBench(messages);
   const { tokens } = bench;
+  const most = ask(bench, wanted, 'reclaimable');
   const answer = ask(bench, wanted);
   if (answer === undefined) return;
   const read = proposalIn(answer);
@@ -76,9 +78,12 @@ function planOnce(
     see('state', `state is ${String(read.state)}, which is not plain JSON`);
 
   for (const fault of bench.apply(read.edits, stage.name)) see('refused', fault);
+  const freed = tokens - bench.tokens;
+  if (stage.reclaimable && !(Number(most) >= freed))
+    see('understated', `${freed} tokens were freed, reclaimable said ${String(most)}`);
   const left = {
     ...wanted,
-    reclaim: (wanted.reclaim ?? 0) - (tokens - bench.tokens),
+    reclaim: (wanted.reclaim ?? 0) - freed,
     reclaimResults: 0,
     state: read.state,
   };

@@ -14,7 +14,7 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
     expect(session.operator.ledger.records).toEqual([]);
   });
 
-  it('counts as success only what was gained: a pass below the minimum commits nothing', async () => {
+  it('counts as success only what can be gained: a pass below the minimum commits nothing', async () => {
     const session = await sessionOf(
       20_000,
       [...STUCK, callOf([['c', 'Bash', { command: 'ls' }]]), resultOf('c', prose(400, 4)), says('I see.')],
@@ -24,8 +24,8 @@ describe('AC-01: a loop that frees nothing (24 passes for 0 %, 211 passes)', () 
     );
     fill(session, 0.82);
     const { run, reading } = await session.prepare();
-    expect(run.stages[0]).toMatchObject({ stage: 'snip', outcome: 'applied', edits: 1 });
-    expect(run).toMatchObject({ kind: 'noop', reason: expect.stringMatching(/less than the minimum of 15/) });
+    // Snip could stub that listing; it says that this would free too little, so nothing is drafted.
+    expect(run).toMatchObject({ kind: 'noop', stages: [], reason: expect.stringMatching(/not worth a run/) });
     expect(reading.pressure).toBeCloseTo(0.82, 2);
     expect((await session.prepare()).run.kind).toBe('waiting');
   });

@@ -213,4 +213,16 @@ export const WRONG_STAGES: readonly (readonly [rule: string, what: string, stage
     'stops with the whole process',
     stage(() => ({ edits: [] }), { name: 'drop', options: z.object({ must: z.string() }) }),
   ],
+  [
+    'STAGE-18',
+    'frees more than it says it could',
+    stage(
+      (view) => ({
+        edits: free(view)
+          .slice(0, 2)
+          .map((one) => span(one, [])),
+      }),
+      { reclaimable: () => 1 },
+    ),
+  ],
 ];

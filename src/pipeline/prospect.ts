@@ -1,0 +1,73 @@
+import type { TranscriptView } from '../spi/index.js';
+import type { Reading } from '../tokens/index.js';
+import { isToolResult, type Projection } from '../transcript/index.js';
+import { tokensOf } from './draft.js';
+import { LAST_CALL } from './due.js';
+import type { OpenableStage } from './policy.js';
+import { goalOf, tierOf, type ProposalParts } from './proposal.js';
+import { buildView, type ViewSource } from './view.js';
+
+export interface Prospective extends ProposalParts {
+  readonly states: ReadonlyMap<string, unknown>;
+  readonly source: ViewSource;
+  readonly projection: Projection;
+}
+
+/**
+ * Whether a run that pressure alone asks for could be worth its cost: told from what the stages that may open say they
+ * could free at most, before anything is drafted. True wherever that cannot be told.
+ */
+export function mayBeWorthIt(run: Prospective, reading: Reading): boolean {
+  const { policy, source, projection } = run;
+  const { pressure, byTokens, budget, scale } = reading;
+  if (pressure >= LAST_CALL || byTokens < pressure || tierOf(reading) > 1 || policy.dropsToTarget)
+    return true;
+  // Pressure only falls in a run: no stage opens whose gate is above it now.
+  const mayOpen =
+    policy.escalation === 'target'
+      ? policy.stages
+      : policy.stages.filter(({ opensAt }, i) => i === 0 || pressure >= opensAt);
+  if (mayOpen.some(({ plugin }) => plugin.reclaimable === undefined)) return true;
+  const needed = (Math.max(policy.minGain, pressure - policy.reach) * budget.tokens) / scale;
+  const view = buildView(source, projection);
+  const share = (of: number): number => (of * tokensOf(budget)) / scale;
+  if (isCutToSize(view, share(policy.shares.pins), share(policy.shares.unseen))) return true;
+  let before = 0;
+  return mayOpen.some((stage, i) => {
+    // A later stage opens only where what came before it has left pressure at its gate.
+    const shut = i === 0 || policy.escalation === 'target' ? Infinity : pressure - stage.opensAt;
+    const most = reclaimableBy(stage, view, reading, run);
+    const freed = Math.min(before, (shut * budget.tokens) / scale) + most;
+    before += most;
+    return freed >= needed;
+  });
+}
+
+/** What a stage says counts only where it is a number. One that throws is asked to plan, which is written down against it. */
+function reclaimableBy(
+  stage: OpenableStage,
+  view: TranscriptView,
+  reading: Reading,
+  run: Prospective,
+): number {
+  try {
+    const tokens: unknown = stage.plugin.reclaimable?.(
+      view,
+      goalOf(stage, reading, run, run.states, view.tokens),
+    );
+    return typeof tokens === 'number' && !Number.isNaN(tokens) ? tokens : Infinity;
+  } catch {
+    return Infinity;
+  }
+}
+
+/** Whether the run would first cut pins or fresh results to their shares. */
+function isCutToSize({ exchanges }: TranscriptView, pinTokens: number, freshTokens: number): boolean {
+  let pins = 0;
+  let fresh = 0;
+  for (const { protection, unseen, tokens, messages } of exchanges) {
+    if (protection === 'pinned') pins += tokens;
+    else if (unseen && messages.some(({ message }) => message.parts.some(isToolResult))) fresh += tokens;
+  }
+  return pins > pinTokens || fresh > freshTokens;
+}
