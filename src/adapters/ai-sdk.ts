@@ -9,6 +9,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { LanguageModelMiddleware } from 'ai';
 import { isFields, type Fields } from '../wire/index.js';
+import { countIn, firstCount, usageOf } from '../endpoints/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
@@ -18,7 +19,7 @@ import { AI_SDK_RECALL } from './recall-ai-sdk.js';
 import { answeringRecalls, mostRecalls, streamedAnswers } from './recall-loop.js';
 import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { countIn, firstCount, report, takeTurn, usageOf, type Turn } from './turns.js';
+import { report, takeTurn, type Turn } from './turns.js';
 
 export type { DropInOptions } from './options.js';
 export type { SessionFor } from './session-for.js';

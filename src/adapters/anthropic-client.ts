@@ -1,14 +1,13 @@
+import { MESSAGES, withoutPrefill } from '../endpoints/index.js';
 import { fitCacheMarks, isFields, type Fields } from '../wire/index.js';
 import type { Prepared, Session } from '../session/index.js';
-import type { Usage } from '../tokens/index.js';
-import { messageOf, propsOf, streamed, type Answering } from './anthropic-words.js';
+import { propsOf, type Answering } from './anthropic-words.js';
 import { holdStream, isStream, through } from './held-stream.js';
 import type { DropInOptions } from './options.js';
-import { ANTHROPIC_RECALL } from './recall-anthropic.js';
 import { answeringRecalls, mostRecalls } from './recall-loop.js';
-import { responseOf, sentBy, withSignal, type Sent } from './sdk-answer.js';
+import { responseOf, sentBy, streamOf, withSignal, type Sent } from './sdk-answer.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
-import { countIn, firstCount, report, takeTurn } from './turns.js';
+import { report, takeTurn } from './turns.js';
 
 /** What is asked of a client: Anthropic's own has it, and so have those for Bedrock and Vertex. */
 export interface AnthropicClient {
@@ -110,10 +109,10 @@ function create(messages: Messages, how: Wrapped, body: Fields, options: unknown
 function send(messages: Messages, how: Wrapped, given: Fields, options: unknown): Promise<Sent> {
   const most = mostRecalls(how.recall);
   // Words in the model's mouth have to come last: no recall can stand behind them.
-  const mayRecall = most > 0 && apart(given).prefill.length === 0;
-  const offered = mayRecall ? ANTHROPIC_RECALL.offer(given) : undefined;
+  const mayRecall = most > 0 && withoutPrefill(given).prefill.length === 0;
+  const offered = mayRecall ? MESSAGES.recall.offer(given) : undefined;
   const body = offered ?? given;
-  const { history, prefill } = apart(body);
+  const { history, prefill } = withoutPrefill(body);
   return takeTurn(
     how.session,
     body,
@@ -121,7 +120,7 @@ function send(messages: Messages, how: Wrapped, given: Fields, options: unknown)
       body: { ...body, messages: history },
       commands: how.commands,
       model: typeof body.model === 'string' ? body.model : undefined,
-      maxOutputTokens: firstCount(body, 'max_tokens'),
+      maxOutputTokens: MESSAGES.maxOutputTokens(body),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
       send: async (request, flight): Promise<Sent> => {
         const post = async (prepared: Prepared, signal?: AbortSignal): Promise<Sent> => {
@@ -132,29 +131,18 @@ function send(messages: Messages, how: Wrapped, given: Fields, options: unknown)
           return sent;
         };
         const first = await post(request);
-        const turn = { session: found, flight, wire: ANTHROPIC_RECALL, most, send: post };
+        const turn = { session: found, flight, wire: MESSAGES.recall, most, send: post };
         const sent = offered ? await answeringRecalls(first, turn) : first;
         if (isStream(sent.data)) holdStream(sent.data, flight);
         return sent;
       },
-      say: (words): Sent => ({ data: body.stream === true ? streamed(words, body) : messageOf(words, body) }),
+      say: (words): Sent => {
+        const whole = MESSAGES.say(words, body);
+        return { data: body.stream === true ? streamOf(MESSAGES.events(whole)) : whole };
+      },
     }),
     () => sentBy(() => messages.create(given, options)),
   );
-}
-
-/** Words that the client puts into the model's mouth belong to no history: they are sent behind it. */
-function apart({ messages }: Fields): { readonly history: unknown; readonly prefill: readonly unknown[] } {
-  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  const isPrefill = isFields(last) && last.role === 'assistant' && isWords(last.content);
-  return isPrefill && Array.isArray(messages)
-    ? { history: messages.slice(0, -1), prefill: [last] }
-    : { history: messages, prefill: [] };
-}
-
-function isWords(content: unknown): boolean {
-  if (typeof content === 'string') return true;
-  return Array.isArray(content) && content.every((block) => isFields(block) && block.type === 'text');
 }
 
 function bodyOf(
@@ -170,28 +158,15 @@ function bodyOf(
 /** What was used stands in the answer, or, where it is streamed, in its first and its last event but one. */
 async function observe(session: Session, data: unknown): Promise<void> {
   if (isStream(data)) return through(data, (events) => observed(session, events));
-  if (isFields(data) && isFields(data.usage)) await report(session, usageIn(data.usage));
+  const used = isFields(data) ? MESSAGES.usageReader()(data) : undefined;
+  if (used) await report(session, used);
 }
 
 async function* observed(session: Session, events: AsyncIterable<unknown>): AsyncGenerator<unknown> {
-  let usage: Fields = {};
+  const usage = MESSAGES.usageReader();
   for await (const event of events) {
-    if (isFields(event)) {
-      const started = isFields(event.message) ? event.message.usage : undefined;
-      for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...given(news) };
-      if (event.type === 'message_stop') await report(session, usageIn(usage));
-    }
+    const used = isFields(event) ? usage(event) : undefined;
+    if (used) await report(session, used);
     yield event;
   }
 }
-
-/** Later events repeat some of the fields, as null where they have nothing to add. */
-const given = (usage: Fields): Fields =>
-  Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null && value !== undefined));
-
-const usageIn = (usage: Fields): Usage => ({
-  inputTokens: countIn(usage, 'input_tokens'),
-  cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
-  cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens'),
-  outputTokens: countIn(usage, 'output_tokens'),
-});

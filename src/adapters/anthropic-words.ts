@@ -1,5 +1,4 @@
-import type { Fields } from '../wire/index.js';
-import { responseOf, streamOf, type SdkAnswer, type Sent } from './sdk-answer.js';
+import { responseOf, type SdkAnswer, type Sent } from './sdk-answer.js';
 
 /** What the promise of Anthropic's client can do beside resolving; the last is for its own helpers. */
 export interface Answering extends SdkAnswer {
@@ -8,32 +7,6 @@ export interface Answering extends SdkAnswer {
 
 interface ResponseProps {
   readonly response: Response;
-}
-
-const NO_USAGE = { input_tokens: 0, output_tokens: 0 };
-
-/** An answer in the model's place. */
-export function messageOf(text: string, { model }: Fields): Fields {
-  const content = [{ type: 'text', text, citations: null }];
-  const about = { id: 'msg_spillway', type: 'message', role: 'assistant', model };
-  return { ...about, content, stop_reason: 'end_turn', stop_sequence: null, usage: NO_USAGE };
-}
-
-/** The same as a stream that no server sent. */
-export function streamed(
-  text: string,
-  body: Fields,
-): AsyncIterable<Fields> & { readonly controller: AbortController } {
-  const message = { ...messageOf(text, body), content: [], stop_reason: null };
-  const events: readonly Fields[] = [
-    { type: 'message_start', message },
-    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
-    { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: NO_USAGE },
-    { type: 'message_stop' },
-  ];
-  return streamOf(events);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
+import { countIn, firstCount, usageOf } from '../endpoints/index.js';
 import type { Prepared } from '../session/index.js';
 import { isFields, type Fields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
@@ -6,7 +7,7 @@ import { LANGCHAIN_RECALL } from './recall-langchain.js';
 import { answeringRecalls, mostRecalls } from './recall-loop.js';
 import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { countIn, firstCount, report, takeTurn, usageOf } from './turns.js';
+import { report, takeTurn } from './turns.js';
 
 export type { DropInOptions } from './options.js';
 export type { SessionFor } from './session-for.js';

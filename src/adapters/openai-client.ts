@@ -1,12 +1,12 @@
+import { CHAT, RESPONSES, type Endpoint } from '../endpoints/index.js';
 import { isFields, type Fields } from '../wire/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import { holdStream, isStream, through } from './held-stream.js';
-import { CHAT, RESPONSES, type Endpoint } from './openai-endpoints.js';
 import type { DropInOptions } from './options.js';
 import { answeringRecalls, mostRecalls } from './recall-loop.js';
 import { responseOf, sentBy, streamOf, withSignal, type SdkAnswer, type Sent } from './sdk-answer.js';
 import { resolveSession, type Resolved, type SessionFor } from './session-for.js';
-import { firstCount, report, takeTurn } from './turns.js';
+import { report, takeTurn } from './turns.js';
 
 /** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
 export interface OpenAIClient {
@@ -140,7 +140,7 @@ function send(resource: Resource, how: Wrapped, given: Fields, options: unknown)
       body,
       commands,
       model: typeof body.model === 'string' ? body.model : undefined,
-      maxOutputTokens: firstCount(body, 'max_completion_tokens', 'max_tokens', 'max_output_tokens'),
+      maxOutputTokens: endpoint.maxOutputTokens(body),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
       send: async (request, flight): Promise<Sent> => {
         const post = async (prepared: Prepared, signal?: AbortSignal): Promise<Sent> => {
@@ -171,7 +171,8 @@ function bodyOf(session: Session, body: Fields, { messages, beside }: Prepared, 
 }
 
 /** What was used stands in the answer or, where it is streamed, in one of its events. */
-async function observe(data: unknown, { usage }: Endpoint, session: Session): Promise<void> {
+async function observe(data: unknown, { usageReader }: Endpoint, session: Session): Promise<void> {
+  const usage = usageReader();
   if (isStream(data))
     return through(data, async function* (events) {
       for await (const event of events) {

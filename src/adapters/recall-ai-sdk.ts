@@ -7,7 +7,7 @@ import {
   type RecallStep,
   type RecallStream,
   type RecallWire,
-} from './recall-loop.js';
+} from '../endpoints/index.js';
 
 /** The recall tool in what a model of the AI SDK is called with. */
 export const AI_SDK_RECALL: RecallWire = {

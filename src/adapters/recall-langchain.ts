@@ -1,6 +1,6 @@
 import { recallTool } from '../session/index.js';
 import { isFields, listOf, type Fields } from '../wire/index.js';
-import { summed, type RecallWire } from './recall-loop.js';
+import { summed, type RecallWire } from '../endpoints/index.js';
 
 /** The recall tool in LangChain's model requests and messages. */
 export const LANGCHAIN_RECALL: RecallWire = {

@@ -1,4 +1,3 @@
-import { isFields } from '../wire/index.js';
 import { commandAnswer, type Flight, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { pathOf } from './asides.js';
@@ -73,25 +72,4 @@ async function answer<Answer>(session: Session, turn: Turn<Answer>, flight: Flig
 /** Reports what was used. The answer was paid for: a store that fails now is told of, and keeps it from nobody. */
 export async function report(session: Session, usage: Usage): Promise<void> {
   await session.observe(usage).catch((error: unknown) => session.storeFailed(error));
-}
-
-/** The first of these fields that is a positive number. */
-export function firstCount(fields: unknown, ...names: readonly string[]): number | undefined {
-  return names.map((name) => countIn(fields, name)).find((count) => count > 0);
-}
-
-/** A count by its field; 0 where the provider says nothing. */
-export function countIn(fields: unknown, name: string): number {
-  const value = isFields(fields) ? fields[name] : undefined;
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
-}
-
-/** Usage where the input is given as one figure, cache included. */
-export function usageOf(input: number, cached: number, written: number, output: number): Usage {
-  return {
-    inputTokens: Math.max(0, input - cached - written),
-    cacheReadTokens: cached,
-    cacheWriteTokens: written,
-    outputTokens: output,
-  };
 }

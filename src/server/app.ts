@@ -9,6 +9,7 @@ import { answerFaults } from './faults.js';
 import { guard } from './guard.js';
 import { Health } from './health.js';
 import { registerOpenApi } from './openapi.js';
+import { registerProxy } from './proxy/index.js';
 import type { Service } from './service.js';
 
 /** Where log lines go: one JSON object a line. */
@@ -42,6 +43,7 @@ export async function createApp(service: Service, env: Environment, log?: LogSin
   await registerOpenApi(app);
   new Health(service).register(app);
   await app.register((api) => registerApi(api, service), { prefix: '/api/v1' });
+  await app.register(async (proxy) => registerProxy(proxy, service, access, { passedBy: () => undefined }));
   return app;
 }
 

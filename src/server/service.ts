@@ -10,6 +10,9 @@ const KNOBS = { scope: 'service', name: 'knobs' } as const;
 /** What is known of sessions beside their threads, by session and agent path. */
 const ABOUT = 'service.sessions';
 
+/** Names of sessions that are remembered as told; then the store is asked anew. */
+const MOST_TOLD = 100_000;
+
 /** What a session is opened with. */
 export interface AboutSession {
   readonly format: string;
@@ -25,6 +28,7 @@ export class Service {
   #engine: Engine;
   #knobs: Overrides;
   #sessions: SessionMap;
+  readonly #told = new Set<string>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
 
   private constructor(sources: ServiceSources, store: SessionStore, engine: Engine, knobs: Overrides) {
@@ -99,7 +103,12 @@ export class Service {
 
   /** The session of a client, made where there is none. */
   async sessionFor(key: ThreadKey, about: AboutSession): Promise<Session> {
-    if ((await this.about(key)) === undefined) await this.#tell(key, about);
+    // Asked once a process: it stands in the store from then on.
+    if (!this.#told.has(nameOf(key))) {
+      if ((await this.about(key)) === undefined) await this.#tell(key, about);
+      if (this.#told.size >= MOST_TOLD) this.#told.clear();
+      this.#told.add(nameOf(key));
+    }
     return this.#sessions.of(JSON.stringify([key.sessionId, key.agentPath]));
   }
 

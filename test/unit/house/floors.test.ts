@@ -13,6 +13,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['stages', 'summarizers', 'wire', 'stores', 'plugins', 'pressure', 'config'],
   ['pipeline'],
   ['session'],
+  ['endpoints'],
   ['package-folder.ts'],
   ['engine.ts'],
   ['container.ts', 'index.ts'],

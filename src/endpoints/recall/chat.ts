@@ -1,6 +1,6 @@
-import { recallTool } from '../session/index.js';
-import { isFields, listOf, type Fields } from '../wire/index.js';
-import { summed, type RecallStep, type RecallStream, type RecallWire } from './recall-loop.js';
+import { recallTool } from '../../session/index.js';
+import { isFields, listOf, type Fields } from '../../wire/index.js';
+import { summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
 
 /** The recall tool in chat completions. */
 export const CHAT_RECALL: RecallWire = {

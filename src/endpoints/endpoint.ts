@@ -1,0 +1,21 @@
+import type { Usage } from '../tokens/index.js';
+import type { Fields } from '../wire/index.js';
+import type { RecallWire } from './recall/wire.js';
+
+/** One endpoint of a provider: where its messages stand, what its usage is called, and how an answer in its place looks. */
+export interface Endpoint {
+  /** The wire format of its requests. */
+  readonly format: 'openai-chat' | 'openai-responses' | 'anthropic';
+  readonly field: 'messages' | 'input';
+  /** Most tokens that a request lets the model answer; undefined where it does not say. */
+  maxOutputTokens(body: Fields): number | undefined;
+  /** What one answer used. For a stream it is handed event after event, and says it when it is whole. */
+  usageReader(): (event: Fields) => Usage | undefined;
+  /** An answer in the model's place. */
+  say(words: string, body: Fields): Fields;
+  /** The same as a stream. */
+  events(whole: Fields): readonly Fields[];
+  readonly recall: RecallWire;
+  /** The line that ends a stream, where there is one. */
+  readonly done?: string;
+}

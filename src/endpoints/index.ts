@@ -1,0 +1,14 @@
+/** What is known of providers' endpoints, beside their wire formats: usage, answers in the model's place, recall as a tool. */
+export { MESSAGES, withoutPrefill } from './anthropic.js';
+export { CHAT } from './chat.js';
+export type { Endpoint } from './endpoint.js';
+export { RESPONSES } from './responses.js';
+export { Recaller } from './recall/recaller.js';
+export {
+  summed,
+  type RecallCall,
+  type RecallStep,
+  type RecallStream,
+  type RecallWire,
+} from './recall/wire.js';
+export { countIn, firstCount, usageOf } from './usage.js';

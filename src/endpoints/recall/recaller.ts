@@ -1,0 +1,41 @@
+import { recalledText, type Session } from '../../session/index.js';
+import type { RecallCall, RecallStep, RecallWire } from './wire.js';
+
+const LAST = '[This was the last recall of this answer: go on with what there is.]';
+
+/** Answers the recalls of one call of the client, up to so many. */
+export class Recaller {
+  readonly #session: Session;
+  readonly #wire: RecallWire;
+  readonly #most: number;
+  #made = 0;
+  #answers = 0;
+
+  constructor(session: Session, wire: RecallWire, most: number) {
+    this.#session = session;
+    this.#wire = wire;
+    this.#most = most;
+  }
+
+  /** Whether the model is to be asked again. */
+  async answer({ calls, said, hasOthers }: RecallStep): Promise<boolean> {
+    if (calls.length === 0) return false;
+    const texts: string[] = [];
+    for (const call of calls) texts.push(await this.#textOf(call));
+    const { field } = this.#wire;
+    await this.#session.appendHidden({ [field]: [...said, ...this.#wire.results(calls, texts)] });
+    return !hasOthers && this.#answers++ < this.#most;
+  }
+
+  async #textOf({ arguments: given }: RecallCall): Promise<string> {
+    if (this.#made++ >= this.#most)
+      return `Nothing more can be recalled in this answer (${this.#most} times at most). Go on with what there is.`;
+    try {
+      const asked: unknown = typeof given === 'string' ? JSON.parse(given || '{}') : given;
+      const text = recalledText(await this.#session.recall(asked as Parameters<Session['recall']>[0]));
+      return this.#made < this.#most ? text : `${text}\n\n${LAST}`;
+    } catch (error) {
+      return `Nothing was recalled: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { Fields } from '../../wire/index.js';
+import { written } from './sse.js';
+
+/** What a client is answered with. */
+export interface Given {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Buffer | AsyncIterable<Buffer>;
+}
+
+export function give(reply: FastifyReply, { status, headers, body }: Given): FastifyReply {
+  void reply.code(status).headers({ ...headers } as Record<string, string>);
+  return reply.send(Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false }));
+}
+
+export const jsonAnswer = (said: unknown, status = 200): Given => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify(said)),
+});
+
+export function streamAnswer(events: readonly Fields[], done = ''): Given {
+  const text = events.map(written).join('') + done;
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: Buffer.from(text) };
+}
+
+/** A fault in the words of either provider: their clients read one half of it each. */
+export function faultAnswer(status: number, code: string, message: string): Given {
+  const given = jsonAnswer(
+    { type: 'error', error: { type: 'spillway_error', code, message, param: null } },
+    status,
+  );
+  return { ...given, headers: { ...given.headers, 'x-should-retry': status >= 500 ? 'true' : 'false' } };
+}

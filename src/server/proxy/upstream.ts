@@ -1,0 +1,109 @@
+import {
+  request as httpRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
+import { request as httpsRequest, Agent as HttpsAgent } from 'node:https';
+import { TOKEN_HEADER } from '../guard.js';
+
+/** What came of a request, as far as its head. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: IncomingMessage;
+}
+
+/** Where requests go. Connections are kept for the next. */
+const AGENTS = {
+  'http:': new HttpAgent({ keepAlive: true }),
+  'https:': new HttpsAgent({ keepAlive: true }),
+} as const;
+
+/** They speak of one connection, or of bytes that are written anew here. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'host',
+  'content-length',
+  'expect',
+]);
+
+export interface UpstreamRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Headers of the client that are the service's own and go no further. */
+  readonly withheld?: ReadonlySet<string>;
+  readonly body?: string | Buffer | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request on, with the client's own key. Rejects where nobody answers. */
+export function ask({
+  method,
+  url,
+  headers,
+  withheld,
+  body,
+  signal,
+}: UpstreamRequest): Promise<UpstreamAnswer> {
+  const target = new URL(url);
+  const isSecure = target.protocol === 'https:';
+  const sent = {
+    ...passedOn(headers, withheld),
+    'accept-encoding': 'identity', // bytes are read here too
+    ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = (isSecure ? httpsRequest : httpRequest)(
+      target,
+      { method, headers: sent, agent: AGENTS[isSecure ? 'https:' : 'http:'], signal },
+      (answer) =>
+        resolve({
+          status: answer.statusCode ?? 502,
+          headers: passedOn(answer.headers),
+          body: answer,
+        }),
+    );
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function passedOn(
+  headers: IncomingHttpHeaders,
+  withheld?: ReadonlySet<string>,
+): Record<string, string | string[]> {
+  const named = new Set(
+    String(headers.connection ?? '')
+      .toLowerCase()
+      .split(/[\s,]+/),
+  );
+  const passed: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || OF_CONNECTION.has(name) || named.has(name)) continue;
+    if (name.startsWith('x-spillway-') || name === TOKEN_HEADER || withheld?.has(name)) continue;
+    passed[name] = value;
+  }
+  return passed;
+}
+
+/** All of an answer. Errors of providers are short; what is longer than this is none. */
+export async function wholeOf(body: AsyncIterable<Buffer>, mostBytes = Infinity): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > mostBytes) break;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,339 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { validators } from '../../../src/testkit/index.js';
+import { startEmulator, type Emulator } from '../../emulator/index.js';
+import { prose, says, step, system, talk, user, type Chat } from '../support.js';
+import { AGENTS } from './clients.js';
+import { started, type Started } from './support.js';
+
+const BUDGET = 6_000;
+const STEPS = 30;
+
+async function proxied(
+  settings: Parameters<typeof started>[1] = {},
+  more: Parameters<typeof started>[2] = {},
+): Promise<{ readonly service: Started; readonly emulator: Emulator }> {
+  const emulator = await startEmulator();
+  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+  const service = await started(
+    BUDGET,
+    { ...settings, server: { upstreams, ...settings.server } } as never,
+    more,
+  );
+  return { service, emulator };
+}
+
+/** A model that reads file after file, and then is done. */
+function working(emulator: Emulator, steps = STEPS): void {
+  let made = 0;
+  emulator.otherwise = ({ text, wire }) => {
+    made += 1;
+    const usage = { inputTokens: Math.ceil(text.length / 4), cacheReadTokens: 0, outputTokens: 20 };
+    if (made > steps) return { text: 'All stands.', usage };
+    return {
+      // Who is asked to think begins with it.
+      ...(wire === 'anthropic-messages' && { reasoning: `Thought ${made}.` }),
+      toolCalls: [{ id: `call_${made}`, name: 'read', arguments: { path: `src/f${made}.ts` } }],
+      usage,
+    };
+  };
+}
+
+/** No request that came to the model was illegal or too long. */
+function checkRequests(emulator: Emulator): void {
+  for (const { act, wire, body } of emulator.received) {
+    expect(act).not.toBe('context-length');
+    expect(validators.get(wire.replace('-messages', ''))!(body)).toEqual([]);
+  }
+}
+
+const chatOf = (service: Started): OpenAI =>
+  new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'client-key', maxRetries: 0 });
+
+const asked = (emulator: Emulator, at = -1): readonly Chat[] =>
+  emulator.received.at(at)!.body.messages as readonly Chat[];
+
+describe('unmodified clients through the proxy', () => {
+  it.each(AGENTS)(
+    'N13: $name goes on past the window, and none of its requests is refused',
+    async ({ run }) => {
+      const { service, emulator } = await proxied();
+      emulator.windowChars = BUDGET * 5;
+      working(emulator);
+      expect(await run(service.url)).toBe('All stands.');
+      expect(emulator.received).toHaveLength(STEPS + 1);
+      checkRequests(emulator);
+      expect(emulator.received.every(({ headers }) => JSON.stringify(headers).includes('client-key'))).toBe(
+        true,
+      );
+      const { body } = await service.ask('GET', '/sessions');
+      expect(body.items).toHaveLength(1);
+      expect(body.items[0].compactions).toBeGreaterThan(0);
+      expect(body.items[0].costs.primary.calls).toBe(STEPS + 1);
+      expect(service.lines.join('')).not.toContain('client-key');
+    },
+  );
+
+  it.each(AGENTS)('N13: without the proxy $name dies of overflow', async ({ run }) => {
+    const emulator = await startEmulator();
+    emulator.windowChars = BUDGET * 5;
+    working(emulator);
+    await expect(run(emulator.origin)).rejects.toThrow(/context length/);
+  });
+});
+
+describe('the session of a request', () => {
+  const model = 'm';
+  const long = [system('Be brief.'), user('Build the mill.'), ...talk(14, 300)];
+
+  it('is found by what its client said before, also by another process on the store, and forks where that is left', async () => {
+    const { service, emulator } = await proxied();
+    const client = chatOf(service);
+    const ask = async (messages: readonly Chat[]): Promise<string> => {
+      const { response } = await client.chat.completions
+        .create({ model, messages: messages as never })
+        .withResponse();
+      return response.headers.get('x-spillway-session')!;
+    };
+    const first = await ask([...long, user('And the roof?')]);
+    const { body: before } = await service.ask('GET', `/sessions/${first}/compactions`);
+    expect(before.items).toHaveLength(1);
+    expect(await ask([...long, user('And the roof?'), says('Planned.'), user('And the door?')])).toBe(first);
+    // Only what nobody answered changed: the same session.
+    expect(await ask([...long, user('And the roof?'), says('Planned.'), user('And the gate?')])).toBe(first);
+    // An answer was left out: both go on, and the compaction of the common part stands in both.
+    const fork = await ask([...long, user('And the roof?'), says('Later.'), user('And the gate?')]);
+    expect(fork).not.toBe(first);
+    const { body: forked } = await service.ask('GET', `/sessions/${fork}/compactions`);
+    expect(forked.items.map(({ id }: { id: string }) => id)).toEqual(
+      before.items.map(({ id }: { id: string }) => id),
+    );
+    expect((await service.ask('GET', `/sessions/${fork}`)).body.linked).toEqual({ to: first, how: 'fork' });
+    expect(
+      await ask([
+        ...long,
+        user('And the roof?'),
+        says('Planned.'),
+        user('And the gate?'),
+        says('Iron.'),
+        user('Good.'),
+      ]),
+    ).toBe(first);
+
+    const other = await proxied({}, { store: service.store });
+    const { response } = await chatOf(other.service)
+      .chat.completions.create({
+        model,
+        messages: [
+          ...long,
+          user('And the roof?'),
+          says('Later.'),
+          user('And the gate?'),
+          says('Oak.'),
+          user('Fine.'),
+        ] as never,
+      })
+      .withResponse();
+    expect(response.headers.get('x-spillway-session')).toBe(fork);
+    expect(asked(other.emulator).length).toBeLessThan(long.length);
+    checkRequests(emulator);
+  });
+
+  it('is found by an exchange that it has alone where its client has compacted the history itself', async () => {
+    const { service } = await proxied();
+    const client = chatOf(service);
+    const ask = async (messages: readonly Chat[]): Promise<string> => {
+      const { response } = await client.chat.completions
+        .create({ model, messages: messages as never })
+        .withResponse();
+      return response.headers.get('x-spillway-session')!;
+    };
+    const last = step('read', { path: 'src/roof.ts' }, prose(50, 7));
+    const first = await ask([...long, ...last, user('And now?')]);
+    await ask([user('Another thing.')]);
+    const own = await ask([
+      user('Summary of before: the mill is half built.'),
+      ...last,
+      user('And now?'),
+      says('Go on.'),
+      user('Yes.'),
+    ]);
+    expect(own).toBe(first);
+  });
+
+  it('is the one that a header names, and nobody else’s', async () => {
+    const { service } = await proxied();
+    const client = chatOf(service);
+    const body = { model, messages: [{ role: 'user' as const, content: 'Hello.' }] };
+    const { response } = await client.chat.completions
+      .create(body, { headers: { 'x-spillway-session': 'mill-7' } })
+      .withResponse();
+    expect(response.headers.get('x-spillway-session')).toBe('mill-7');
+    await expect(
+      client.chat.completions.create(body, { headers: { 'x-spillway-session': 'other:mill' } }),
+    ).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('R1: with no log to be had, the same history gives the same request', async () => {
+    const sent: unknown[] = [];
+    for (let process = 0; process < 2; process++) {
+      const { service, emulator } = await proxied();
+      await chatOf(service).chat.completions.create({
+        model,
+        messages: [...long, user('And the roof?')] as never,
+      });
+      sent.push(emulator.received[0]!.body.messages);
+    }
+    expect(sent[0]).toEqual(sent[1]);
+    expect((sent[0] as unknown[]).length).toBeLessThan(long.length);
+  });
+});
+
+describe('a call through the proxy', () => {
+  const messages = (turns: number): never =>
+    [system('Be brief.'), ...talk(turns, 300), user('And the roof?')] as never;
+
+  it('K2: is compacted and sent once more where the upstream finds it too long, and its refusal handed on after that', async () => {
+    const { service, emulator } = await proxied();
+    const client = chatOf(service);
+    emulator.script = ['context-length', { text: 'Built.' }];
+    const answer = await client.chat.completions.create({ model: 'm', messages: messages(6) });
+    expect(answer.choices[0]!.message.content).toBe('Built.');
+    expect(emulator.received[1]!.text.length).toBeLessThan(emulator.received[0]!.text.length);
+    emulator.script = ['context-length', 'context-length'];
+    await expect(client.chat.completions.create({ model: 'm', messages: messages(7) })).rejects.toMatchObject(
+      {
+        status: 400,
+        code: 'context_length_exceeded',
+      },
+    );
+  });
+
+  it('hands on what the upstream says, byte for byte', async () => {
+    const { service, emulator } = await proxied();
+    const ask = (origin: string): Promise<Response> =>
+      fetch(`${origin}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+        body: JSON.stringify({
+          model: 'm',
+          max_tokens: 9,
+          stream: true,
+          messages: [{ role: 'user', content: 'Hello.' }],
+        }),
+      });
+    expect(await (await ask(service.url)).text()).toBe(await (await ask(emulator.origin)).text());
+    for (const act of ['rate-limit', 'overloaded', 'wrong-key'] as const) {
+      emulator.script = [act, act];
+      const [own, straight] = [await ask(service.url), await ask(emulator.origin)];
+      expect(own.status).toBe(straight.status);
+      expect(await own.text()).toBe(await straight.text());
+    }
+  });
+
+  it('goes on as it came where compaction cannot be had', async () => {
+    const { service, emulator } = await proxied({ window: 200 } as never);
+    const long = [...(messages(3) as readonly Chat[]), user(prose(300))] as never;
+    const answer = await chatOf(service).chat.completions.create({ model: 'm', messages: long });
+    expect(answer.choices[0]!.finish_reason).toBe('stop');
+    expect(asked(emulator)).toEqual(long);
+    expect(service.lines.join('')).toContain('BUDGET_UNREACHABLE');
+  });
+
+  it('K22: waits for an operator where the settings say so', async () => {
+    const { service, emulator } = await proxied({ compaction: { approval: 'ask' } } as never);
+    const client = chatOf(service);
+    await expect(
+      client.chat.completions.create({ model: 'm', messages: messages(14) }),
+    ).rejects.toMatchObject({
+      status: 409,
+      code: 'COMPACTION_PENDING',
+    });
+    const { body } = await service.ask('GET', '/inbox');
+    const [{ sessionId, plan }] = body.items;
+    await service.ask('POST', `/sessions/${sessionId}/plans/${plan.hash}/approve`);
+    await client.chat.completions.create({ model: 'm', messages: messages(14) });
+    expect(emulator.received).toHaveLength(1);
+  });
+
+  it('A6: compacts at a user message of nothing but /compact, where that is switched on', async () => {
+    const { service, emulator } = await proxied({ server: { commands: true } } as never);
+    const client = chatOf(service);
+    const answer = await client.chat.completions.create({
+      model: 'm',
+      messages: [...talk(8, 300), user('/compact')] as never,
+    });
+    expect(answer.choices[0]!.message.content).toMatch(/^\[spillway\] Compacted/);
+    expect(emulator.received).toHaveLength(0);
+    const off = await proxied();
+    await chatOf(off.service).chat.completions.create({ model: 'm', messages: [user('/compact')] as never });
+    expect(asked(off.emulator).at(-1)!.content).toBe('/compact');
+  });
+
+  it('counts the tokens of what would be sent, and lists the models of the upstream', async () => {
+    const { service, emulator } = await proxied();
+    const client = new Anthropic({ baseURL: service.url, apiKey: 'client-key', maxRetries: 0 });
+    const history = [...talk(14, 300), user('And the roof?')] as never;
+    const whole = await client.messages.countTokens({ model: 'm', messages: history });
+    await client.messages.create({ model: 'm', max_tokens: 9, messages: history });
+    const compacted = await client.messages.countTokens({ model: 'm', messages: history });
+    expect(compacted.input_tokens).toBeLessThan(whole.input_tokens * 0.8);
+    expect((await client.models.list()).data[0]!.id).toBe('emulated');
+    expect(emulator.received).toHaveLength(1);
+  });
+
+  it('marks the end of what compaction made for the cache, where its client marks anything', async () => {
+    const history = [...talk(14, 300), user('And the roof?')] as never;
+    const marks = async (mark: object): Promise<number> => {
+      const { service, emulator } = await proxied();
+      const client = new Anthropic({ baseURL: service.url, apiKey: 'client-key', maxRetries: 0 });
+      const instructions = [{ type: 'text' as const, text: 'Be brief.', ...mark }];
+      await client.messages.create({ model: 'm', max_tokens: 9, system: instructions, messages: history });
+      checkRequests(emulator);
+      return emulator.received[0]!.text.split('cache_control').length - 1;
+    };
+    expect(await marks({ cache_control: { type: 'ephemeral' } })).toBe(2);
+    expect(await marks({})).toBe(0);
+  });
+});
+
+describe('recall through the proxy', () => {
+  it.each([false, true])(
+    'N15: is offered once something was compacted, and answered on the way (streamed: %s)',
+    async (streams) => {
+      const { service, emulator } = await proxied({ server: { recall: 4 } } as never);
+      const client = chatOf(service);
+      const messages: Chat[] = [system('Be brief.'), user('Build the mill.')];
+      messages.push(
+        ...step('read', { path: 'src/wall.ts' }, `The wall is 417 cm. ${prose(700, 1)}`),
+        ...talk(14, 300),
+      );
+      const call = { id: 'call_r', name: 'recall', arguments: { query: 'wall 417 cm' } };
+      emulator.script = [{ text: 'Let me look.', toolCalls: [call] }, { text: 'It is 417 cm.' }];
+      const ask = async (): Promise<string> => {
+        const body = { model: 'm', messages: [...messages, user('How high is the wall?')] as never };
+        if (!streams) return (await client.chat.completions.create(body)).choices[0]!.message.content!;
+        return (await client.chat.completions.stream(body).finalChatCompletion()).choices[0]!.message
+          .content!;
+      };
+      expect(await ask()).toContain('It is 417 cm.');
+      expect(emulator.received).toHaveLength(2);
+      expect(emulator.received[1]!.text).toContain('The wall is 417 cm.');
+      checkRequests(emulator);
+      // The client never hears of it, and its next request still fits the log.
+      messages.push(user('How high is the wall?'), says('It is 417 cm.'));
+      emulator.script = [{ text: 'Good.' }];
+      await client.chat.completions.create({ model: 'm', messages: [...messages, user('Thanks.')] as never });
+      expect(emulator.received[2]!.text).toContain('call_r');
+      checkRequests(emulator);
+      expect((await service.ask('GET', '/sessions')).body.items).toHaveLength(1);
+    },
+  );
+
+  it('N15: is not offered before, nor where it is switched off', async () => {
+    const { service, emulator } = await proxied({ server: { recall: 4 } } as never);
+    await chatOf(service).chat.completions.create({ model: 'm', messages: [user('Hello.')] as never });
+    expect(emulator.received[0]!.body.tools).toBeUndefined();
+  });
+});
