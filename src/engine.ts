@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import type { ZodType } from 'zod/v4';
 import {
   asksForText,
+  type AgentConfig,
   chooseSummarizer,
   loadConfig,
   type EffectiveConfig,
   type Environment,
   type Overrides,
+  type Settings,
 } from './config/index.js';
 import { openaiChat } from './wire/index.js';
 import { packageFolder } from './package-folder.js';
@@ -111,19 +113,24 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
     await Promise.all([catalogue.load?.(), prices.load()]);
   const { priceOf } = prices;
   const counter = parts.counter ?? (await counterFor(config, catalogue));
-  const openFiller = asks ? await fillersFor(parts, settings, env, catalogue, priceOf) : undefined;
-  const policy = buildPolicy(settings, stages, stageOptions(config));
+  const fillers = await fillersOf([config, ...Object.values(config.agents)], summarizer?.name, (own) =>
+    fillersFor(parts, own, env, catalogue, priceOf),
+  );
+  const openFiller = fillers.get(config);
+  await promptsAtLoad(settings, fillers.size > 0);
+  const policyOf = (own: AgentConfig): Policy => buildPolicy(own.settings, stages, stageOptions(own));
+  const policy = policyOf(config);
   const spillway = new Spillway({
     config,
     policy,
-    policyOf: (changed) => buildPolicy(changed, stages, stageOptions({ ...config, settings: changed })),
+    policyOf,
     stages,
     catalogue,
     counter,
     format: parts.format ?? openaiChat,
     effects: parts.effects ?? SYSTEM_EFFECTS,
     priceOf,
-    openFiller,
+    openFillerOf: (own) => fillers.get(own),
     store,
     summarizerInCode: summarizer?.name,
     summaryLines,
@@ -135,22 +142,38 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
 export const SYSTEM_EFFECTS: Effects = { clock: () => Date.now(), timer: () => performance.now() };
 
 /** Whether a summarizer writes text for any agent; one that was handed in does, unless the settings forbid it. */
-function asksSummarizer(inCode: string | undefined, { settings }: EffectiveConfig): boolean {
-  const asks = ({ compaction, summarizer }: AsksOf): boolean =>
-    summarizer === 'model' || Boolean(compaction?.prompt ?? compaction?.agent);
-  return asksForText(chooseSummarizer(settings, inCode)) || Object.values(settings.agents).some(asks);
+function asksSummarizer(inCode: string | undefined, config: EffectiveConfig): boolean {
+  return [config, ...Object.values(config.agents)].some(({ settings }) =>
+    asksForText(chooseSummarizer(settings, inCode)),
+  );
 }
 
-/** As an agent of the settings may have it. */
-interface AsksOf {
-  readonly summarizer?: unknown;
-  readonly compaction?: { readonly prompt?: unknown; readonly agent?: unknown };
+/** Who fills slots under each configuration that asks for text; what is wrong with any of them is said here. */
+async function fillersOf(
+  configs: readonly AgentConfig[],
+  inCode: string | undefined,
+  open: (settings: Settings) => Promise<OpenFiller>,
+): Promise<ReadonlyMap<AgentConfig, OpenFiller>> {
+  const fillers = new Map<AgentConfig, OpenFiller>();
+  for (const config of configs)
+    if (asksForText(chooseSummarizer(config.settings, inCode)))
+      fillers.set(config, await open({ ...config.settings, agents: {} }));
+  return fillers;
 }
+
+/** An operator's folder of prompts is whole at load, whoever summarises. */
+async function promptsAtLoad({ fill }: Settings, areLoaded: boolean): Promise<void> {
+  if (fill.prompts === null || areLoaded) return;
+  const { promptsFor } = await import('./summarizers/index.js');
+  await promptsFor({ ours: promptFolder(), theirs: fill.prompts, files: fill.promptFiles });
+}
+
+const promptFolder = (): string => join(packageFolder(), 'config', 'prompts');
 
 /** Loads breakers and prompts only here: without a summarizer nobody waits for them. */
 async function fillersFor(
   { summarizer, store }: Assembly,
-  settings: EffectiveConfig['settings'],
+  settings: Settings,
   env: Environment,
   catalogue: Catalogue,
   priceOf: PriceOf,
@@ -160,18 +183,23 @@ async function fillersFor(
     settings,
     env,
     ...(summarizer && { summarizer }),
-    promptFolder: join(packageFolder(), 'config', 'prompts'),
+    promptFolder: promptFolder(),
     limitsOf: (model) => catalogue.lookup(model),
     priceOf,
     ...(store && { store }),
   });
 }
 
-/** `thresholds.retainCount` is partial's, under the name operators of the staged pipeline know. */
-function stageOptions(config: EffectiveConfig): Readonly<Record<string, unknown>> {
-  const { partial } = config.stages;
-  if (typeof partial !== 'object' || partial === null) return config.stages;
-  return { ...config.stages, partial: { ...partial, retainCount: config.settings.thresholds.retainCount } };
+/**
+ * `thresholds.retainCount` is partial's, under the name operators of the staged pipeline know; who set it under its own
+ * name alone means that.
+ */
+function stageOptions({ stages, settings, origin }: AgentConfig): Readonly<Record<string, unknown>> {
+  const { partial } = stages;
+  const isOwn =
+    origin('stages.partial.retainCount') !== 'default' && origin('thresholds.retainCount') === 'default';
+  if (typeof partial !== 'object' || partial === null || isOwn) return stages;
+  return { ...stages, partial: { ...partial, retainCount: settings.thresholds.retainCount } };
 }
 
 /** Whether the settings name a model that will be talked to: its limits are known from the start then. */

@@ -25,6 +25,7 @@ export function crossChecks(settings: unknown): Finding[] {
   const gates = entries.flatMap((entry, index) => gateOf(entry, index, settings) ?? []);
   return [
     ...delegates(settings),
+    ...badPatterns(settings),
     ...doubleStages(entries),
     ...ungatedStages(entries, settings),
     ...fallingGates(gates),
@@ -54,6 +55,18 @@ function* delegates(settings: unknown): Iterable<Finding> {
     allowed: 'prune, drop, summarize, checkpoint',
     remedy: 'delegate needs a compactor plugin, and none is loaded.',
   };
+}
+
+function* badPatterns(settings: unknown): Iterable<Finding> {
+  const patterns = valueAt(settings, ['pins', 'patterns']);
+  for (const [index, source] of (Array.isArray(patterns) ? patterns : []).entries()) {
+    try {
+      RegExp(String(source), 'u');
+    } catch {
+      const remedy = 'Mend the pattern.';
+      yield { path: ['pins', 'patterns', index], allowed: 'a regular expression', remedy };
+    }
+  }
 }
 
 function* doubleStages(entries: readonly unknown[]): Iterable<Finding> {

@@ -13,6 +13,22 @@ export interface ConfigEntry {
   readonly description: string;
 }
 
+/** What is in force for one agent. */
+export type AgentConfig = Pick<EffectiveConfig, 'settings' | 'stages' | 'origin'>;
+
+/** The configuration of an agent path: its own, else that of its nearest parent, else that of all. */
+export function configOf(
+  config: AgentConfig & Pick<EffectiveConfig, 'agents'>,
+  agentPath: string,
+): AgentConfig {
+  const names = agentPath.split('/');
+  for (let end = names.length; end > 0; end--) {
+    const path = names.slice(0, end).join('/');
+    if (Object.hasOwn(config.agents, path)) return config.agents[path]!;
+  }
+  return config;
+}
+
 /** The configuration in force, deep-frozen, and who decided what. */
 export interface EffectiveConfig {
   readonly settings: Settings;
@@ -20,6 +36,8 @@ export interface EffectiveConfig {
   readonly stages: Readonly<Record<string, unknown>>;
   /** Who set `thresholds.snipThreshold`, `roster[2]`, `models["gpt-4.1"].inputLimit`. */
   origin(path: string): Origin;
+  /** What is in force for each agent path that the settings name, its parents' settings included. */
+  readonly agents: Readonly<Record<string, AgentConfig>>;
   /** Every setting, in the order of the schema, stages last. */
   readonly entries: readonly ConfigEntry[];
 }

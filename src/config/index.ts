@@ -1,6 +1,6 @@
 export { Settings, CompactionThresholds } from './schema.js';
 export { loadConfig, type DeepPartial, type LoadOptions, type Overrides } from './load.js';
-export type { ConfigEntry, EffectiveConfig } from './effective.js';
+export { configOf, type AgentConfig, type ConfigEntry, type EffectiveConfig } from './effective.js';
 export type { ConfigFault, Origin } from './faults.js';
 export { RESERVED_ENV, type Environment } from './env.js';
 export { DEFAULT_PROFILE, listProfiles, type Profile } from './profiles.js';

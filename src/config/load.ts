@@ -2,13 +2,17 @@ import { dirname, join } from 'node:path';
 import type { ZodType } from 'zod/v4';
 import { SpillwayError } from '../errors/index.js';
 import { renderDefaults } from './default-yaml.js';
+import { agentConfigs } from './agent-configs.js';
+import { translated } from './alias.js';
+import { aliasVariables } from './alias-env.js';
+import { DOCUMENT_NAMES } from './document-names.js';
 import { deepFreeze, entriesOf, originIn, type EffectiveConfig } from './effective.js';
 import { envLayer, type Environment } from './env.js';
-import { issueFaults, type ConfigFault, type Issue, type Parsed } from './faults.js';
+import { issueFaults, type ConfigFault, type Issue, type Origin, type Parsed } from './faults.js';
 import { layOver, treeOf } from './layering.js';
 import { defaultLayer, Layer } from './layer.js';
 import { valueAt } from './path.js';
-import { DEFAULT_PROFILE, profileSources, type NamedSource } from './profiles.js';
+import { DEFAULT_PROFILE, familyOf, profileSources, type NamedSource } from './profiles.js';
 import { rebased } from './rebase.js';
 import { Settings } from './schema.js';
 import { configShape, type Section } from './shape.js';
@@ -51,12 +55,29 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   const profile = named ?? own?.extends ?? DEFAULT_PROFILE;
   const from = named === undefined && file !== undefined ? dirname(file) : '.';
   sources.push(...(await profileSources(profile, configDir, from)));
-  if (own) sources.push(own);
+  const family = familyOf(sources, Object.keys(DOCUMENT_NAMES));
+  const aliases = (family !== undefined && DOCUMENT_NAMES[family]) || [];
 
   const defaults = defaultLayer(root);
   const layers = [await editedDefaults(root, defaults, configDir)];
-  for (const { tree, origin } of sources) layers.push(new Layer(root).add(tree, origin));
-  layers.push(envLayer(env, root), new Layer(root).add(options.overrides, 'code'));
+  const add = (tree: unknown, origin: Origin, folder?: string): void => {
+    const meant = translated(tree, aliases, origin);
+    const layer = new Layer(root).add(
+      folder === undefined ? meant.tree : rebased(meant.tree, folder),
+      origin,
+    );
+    layer.faults.push(...meant.faults);
+    layers.push(layer);
+  };
+  for (const { tree, origin } of sources) add(tree, origin);
+  if (own) {
+    sources.push(own);
+    add(own.tree, own.origin, dirname(file!));
+  }
+  const { rest, trees } = aliasVariables(env, aliases);
+  for (const { tree, origin } of trees) add(tree, origin);
+  layers.push(envLayer(rest, root));
+  add(options.overrides, 'code');
 
   const faults = [...sources.flatMap((source) => source.faults), ...layers.flatMap((layer) => layer.faults)];
   const winners = layOver(defaults, layers);
@@ -70,8 +91,14 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   }
   const settings = deepFreeze(parsed.settings as Settings);
   const stages = deepFreeze(parsed.stages);
+  const agents = await agentConfigs({ settings, origin, root, aliases }, (own) => {
+    const mine = layOver(defaults, [...layers, ...own]);
+    const whose = originIn(mine);
+    const whole = treeOf(mine.values());
+    return { ...parse(whole, options.stageOptions, { tree: whole, root, origin: whose }), origin: whose };
+  });
   const entries = deepFreeze(entriesOf(root, { ...settings, stages }, origin));
-  return Object.freeze({ settings, stages, origin, entries });
+  return Object.freeze({ settings, stages, origin, agents, entries });
 }
 
 async function fileSource(file: string): Promise<NamedSource> {
@@ -81,7 +108,7 @@ async function fileSource(file: string): Promise<NamedSource> {
     throw new SpillwayError('INPUT_UNREADABLE', { subject: file, found: 'no such file', remedy });
   }
   const source = await parseSource(text, `file ${file}`);
-  return { ...source, tree: rebased(source.tree, dirname(file)), origin: `file ${file}` };
+  return { ...source, origin: `file ${file}` };
 }
 
 /** default.yaml as shipped says what the schema says, and is not parsed; an operator's edits in it are a layer. */

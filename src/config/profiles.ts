@@ -63,6 +63,12 @@ export async function profileSources(
   return chain;
 }
 
+/** The shipped profile that a chain of sources builds on: whose document's names its settings may bear. */
+export function familyOf(chain: readonly NamedSource[], known: readonly string[]): string | undefined {
+  const names = chain.map(({ origin }) => origin.replace(/^profile /, ''));
+  return names.findLast((name) => known.includes(name));
+}
+
 const isPath = (profile: string) => /[\\/]|\.(ya?ml|json)$/.test(profile);
 
 async function profileNames(configDir: string): Promise<string[]> {

@@ -24,6 +24,7 @@ export function rebased(tree: unknown, folder: string): unknown {
     fill: (fill) => changed(fill, { prompts: at, promptFiles: (files) => each(files, at) }),
     compaction: inPrompt,
     summarizerAgents: (agents) => each(agents, inPrompt),
+    agentFiles: (files) => each(files, at),
     agents: (agents) => each(agents, (agent) => rebased(agent, folder)),
   });
 }

@@ -48,6 +48,9 @@ const Fields = z.strictObject({
         .nullable()
         .default(null)
         .describe('Tokens kept for the answer. Empty: min(output limit, outputCap).'),
+      share: share(
+        'Most of a window that outputCap takes; of a small window it would leave nothing.',
+      ).default(0.25),
       injection: tokens('Tokens kept for content that hooks inject after compaction.').default(0),
     })
     .prefault({})
@@ -69,6 +72,12 @@ const Fields = z.strictObject({
     .prefault({})
     .describe('Limits of one kind of content inside the budget.'),
 
+  sharesOf: z
+    .enum(['budget', 'window'])
+    .default('budget')
+    .describe(
+      'What thresholds, target and trim are shares of: the budget, or the window (the input limit where the model has one). No gate stands above the budget.',
+    ),
   thresholds: CompactionThresholds.prefault({}).describe(
     'The pressure at which each stage opens; along the roster they may not fall.',
   ),
@@ -126,6 +135,10 @@ const Fields = z.strictObject({
         .array(z.string())
         .default([])
         .describe('Tools whose results are kept verbatim: what a sub-agent hands back.'),
+      patterns: z
+        .array(z.string())
+        .default([])
+        .describe('Patterns (regular expressions): messages whose words match are never compacted.'),
       share: share('Most of the budget pins may take; a pin over it is cut visibly.').default(0.4),
     })
     .prefault({})
@@ -213,6 +226,12 @@ const Fields = z.strictObject({
     .default({})
     .describe(
       "Settings by agent path (primary, primary/reviewer): each agent takes its parent's, key by key, and changes its own.",
+    ),
+  agentFiles: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      'Agent files by agent path: of their frontmatter `features.compaction` and `context` are read, in the words of the profile; `agents` wins over them.',
     ),
   counter: z
     .enum(['auto', 'o200k_base', 'cl100k_base', 'heuristic'])

@@ -45,6 +45,12 @@ export const FillFields = z.strictObject({
     .describe(
       'Pressure from which the next compaction and its text are prepared between turns, before it is due. Empty: only when it is due.',
     ),
+  wait: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether a compaction that is due waits for its text. Off: it takes what was prepared between turns, else our own.',
+    ),
   queue: z
     .enum(['store', 'process'])
     .default('store')

@@ -9,7 +9,7 @@ export { buildView, type ViewSource } from './view.js';
 export { createGuard, type Guard } from './guard.js';
 export { measureEdit } from './measure.js';
 export { computeFloor } from './floor.js';
-export { buildPolicy, indexStages, withAbsoluteTrigger } from './roster.js';
+export { buildPolicy, indexStages, withAbsoluteTrigger, withSharesOfWindow } from './roster.js';
 export type { ClaimSources } from './carry.js';
 export { reasoningRuleFor, type ReasoningRule, type SignedChoice } from './reasoning-rule.js';
 export { leftStanding } from './signed.js';

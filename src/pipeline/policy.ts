@@ -52,6 +52,8 @@ export interface Policy {
   readonly dropsOnFailure?: boolean;
   /** What pressure starts waits for an operator. */
   readonly waits?: boolean;
+  /** Most tokens of a summary by its stage, where an option of the stage says so. */
+  readonly mostSummaryTokens?: Readonly<Record<string, number>>;
   /** Names of what a run may do, for operators. */
   readonly strategies?: readonly string[];
   /** Absolute trigger in tokens, in place of the first gate; 0 where there is none. */

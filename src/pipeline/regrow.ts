@@ -29,14 +29,15 @@ export interface Room {
 
 /**
  * Writes the digests that stand in a view anew where there is room: one that gave way to a page of fresh output, or to a
- * drop, says again what was said. The more a digest stands for, the more of the room it may take. Texts that a model
- * wrote stay.
+ * drop, says again what was said. The more a digest stands for, the more of the room it may take; `most`: what a stage
+ * allows its summaries, by its name. Texts that a model wrote stay.
  */
 export function regrowDigests(
   view: TranscriptView,
   room: Room,
   madeNow: (exchange: ViewExchange) => Supersede | undefined,
   count: (text: string) => number,
+  most: Readonly<Record<string, number>> = {},
 ): Edit[] {
   const digests = view.exchanges.filter(
     (exchange) => !exchange.protection && digestIn(exchange) !== undefined,
@@ -55,6 +56,7 @@ export function regrowDigests(
       Math.floor((tokens * (exchange.to - exchange.from + 1)) / total),
       madeNow(exchange)?.slot,
       count,
+      most,
     ),
   );
 }
@@ -65,16 +67,19 @@ function regrown(
   more: number,
   slot: Slot | undefined,
   count: (text: string) => number,
+  most: Readonly<Record<string, number>>,
 ): Edit[] {
   const { from, to, fromId, toId, messages } = exchange;
   const at = messages.findIndex(({ message }) => message === digestIn(exchange));
   const before = messages[at]!.size.tokens;
+  const stage = slot?.prompt ?? messages[at]!.made?.stage ?? '';
+  const maxTokens = Math.min(before + more, most[stage] ?? Infinity);
   const handle = spanHandle(fromId, toId);
   const digest = view.digest({
     from,
     to,
     handle,
-    maxTokens: before + more,
+    maxTokens,
     count,
     shown: shownWithin(view, from, to),
   });
@@ -92,7 +97,7 @@ function regrown(
       toId,
       replacement,
       reason,
-      ...(slot && { slot: { ...slot, maxTokens: before + more } }),
+      ...(slot && { slot: { ...slot, maxTokens } }),
     },
   ];
 }

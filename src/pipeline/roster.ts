@@ -1,6 +1,7 @@
 import { strategyPlan, type Settings } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage } from '../spi/index.js';
+import type { Budget } from '../tokens/index.js';
 import type { Gate } from './due.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
 
@@ -40,6 +41,7 @@ export function buildPolicy(
     stages,
     gates: begins,
     strategies: names,
+    mostSummaryTokens: summaryLimits(stages),
     leaveSpans: strategies.onlyPrunes,
     dropsToTarget: strategies.dropsToTarget,
     dropsOnFailure: strategies.dropsOnFailure,
@@ -58,6 +60,15 @@ export function buildPolicy(
     passes: passesOf(settings, byName, optionsOf),
     maxTokens: settings.trigger.maxTokens,
   };
+}
+
+/** What options named `maxSummaryTokens` allow, by stage. */
+function summaryLimits(stages: readonly OpenableStage[]): Readonly<Record<string, number>> {
+  const limits = stages.flatMap(({ stage, options }) => {
+    const { maxSummaryTokens } = (options ?? {}) as { readonly maxSummaryTokens?: unknown };
+    return typeof maxSummaryTokens === 'number' ? [[stage, maxSummaryTokens] as const] : [];
+  });
+  return Object.fromEntries(limits);
 }
 
 /** What a run must gain where the settings leave it open: most of the way to the target. */
@@ -80,9 +91,22 @@ export function withAbsoluteTrigger(policy: Policy, budgetTokens: number): Polic
   return scaled(policy, policy.maxTokens / (first.opensAt * budgetTokens));
 }
 
-/** The same policy with its gates, target and gains so many times as high; none above 1. */
-function scaled(policy: Policy, factor: number): Policy {
-  const moved = <G extends Gate>(gate: G): G => ({ ...gate, opensAt: Math.min(1, gate.opensAt * factor) });
+/** Gates that are shares of the window, as shares of what the budget leaves of it. */
+export function withSharesOfWindow(policy: Policy, { tokens, usable, reserve }: Budget): Policy {
+  if (!Number.isFinite(tokens)) return policy;
+  const factor = (usable + reserve.output) / tokens;
+  const passes = policy.passes.map((pass): Pass => {
+    const { when } = pass;
+    if (typeof when === 'string') return pass;
+    return { ...pass, when: { ...when, pressure: Math.min(1, when.pressure * factor) } };
+  });
+  return { ...scaled(policy, factor), passes };
+}
+
+/** The same policy with its gates, target and gains so many times as high; no gate above 1, the target in proportion. */
+function scaled(policy: Policy, wanted: number): Policy {
+  const factor = Math.min(wanted, 1 / (policy.gates[0]?.opensAt ?? 1));
+  const moved = <G extends Gate>(gate: G): G => ({ ...gate, opensAt: Math.min(1, gate.opensAt * wanted) });
   return {
     ...policy,
     target: Math.min(1, policy.target * factor),

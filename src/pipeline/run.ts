@@ -97,7 +97,14 @@ export function planRun(input: RunInput): RunOutcome {
     draft.step(
       'regrow',
       0,
-      (view) => regrowDigests(view, room, (exchange) => madeIn(draft, exchange), input.count),
+      (view) =>
+        regrowDigests(
+          view,
+          room,
+          (exchange) => madeIn(draft, exchange),
+          input.count,
+          input.policy.mostSummaryTokens,
+        ),
       REGROW_RIGHTS,
     );
     carry(draft, input, claimsSpace);

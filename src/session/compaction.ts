@@ -31,7 +31,10 @@ export interface CompactionServices {
   readonly passes: Passes;
   readonly committer: Committer;
   readonly early: EarlyFill;
-  readonly parts: Pick<SessionParts, 'audit' | 'costs' | 'filler' | 'gauge' | 'policy' | 'timer'>;
+  readonly parts: Pick<
+    SessionParts,
+    'audit' | 'costs' | 'filler' | 'gauge' | 'policy' | 'timer' | 'waitsForText'
+  >;
 }
 
 /** Plans runs, has their text bought, and commits them: the one place where a session's view gets smaller. */
@@ -97,8 +100,10 @@ export class Compaction {
     const { policy, filler } = how.tuned ?? this.#parts;
     const early = this.#early;
     if (trigger.kind === 'pressure') early.revive();
-    if (trigger.kind === 'pressure' && early.running)
-      return early.running.then(() => this.run(emit, trigger, how));
+    const isAutomatic = trigger.kind === 'pressure' || trigger.kind === 'cap';
+    const waitsForText = this.#parts.waitsForText || !isAutomatic;
+    if (trigger.kind === 'pressure' && early.running && waitsForText && !how.signal?.aborted)
+      return untilAborted(early.running, how.signal).then(() => this.run(emit, trigger, how));
     const started = timer();
     const reading = gauge.read(this.#thread.projection);
     if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
@@ -124,7 +129,7 @@ export class Compaction {
     if (enough && enough.after.pressure < (policy.gates[0]?.opensAt ?? 1))
       return finish(enough, ready.bought);
     const outcome = planRun(input);
-    if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
+    if (!filler || !waitsForText || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
     filler.onBreaker = (stage, to) => emit({ kind: 'breaker', stage, state: to });
     return this.#finishWithText(fillPlan(input, outcome, filler, costs, how.signal), finish);
   }
@@ -211,4 +216,11 @@ interface Settling {
 function staleOf({ plan }: Planned): RunOutcome {
   const reason = 'the ledger moved on while text was waited for';
   return { kind: 'noop', reason, stages: plan.stages };
+}
+
+/** Resolves with the work, or as soon as nobody wants to wait any more. */
+function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  const aborted = new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }));
+  return Promise.race([work, aborted]);
 }

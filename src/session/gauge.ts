@@ -200,7 +200,7 @@ function budgetFor(settings: Settings, limits: ModelLimits, counter: TokenCounte
   // Nothing kept back on purpose: the stated figure is the input's alone.
   const wanted = reserve.output === 0 ? 0 : Math.min(asked, Math.floor(deciding * LARGEST_ASKED_SHARE));
   const isLarger = wanted > Math.min(kept, limits.outputLimit ?? Infinity);
-  return deriveBudget({
+  const budget = deriveBudget({
     limits,
     reserve: {
       ...(isLarger
@@ -215,10 +215,19 @@ function budgetFor(settings: Settings, limits: ModelLimits, counter: TokenCounte
     ...(caps.toolResults !== null && { caps: { toolResults: caps.toolResults } }),
     safetyMargin: isExact ? 0 : settings.safetyMargin,
   });
+  return forAbsoluteTrigger(budget, settings.trigger.maxTokens);
 }
 
-/** The cap is meant for large windows; of an 8k model it would leave nothing. */
-const LARGEST_OUTPUT_SHARE = 0.25;
+/** A trigger in tokens needs something to be a share of, where there is no limit: so many times itself. */
+const ROOM_WITHOUT_LIMIT = 4;
+
+function forAbsoluteTrigger(budget: Budget, maxTokens: number): Budget {
+  if (Number.isFinite(budget.tokens) || maxTokens === 0) return budget;
+  const tokens = ROOM_WITHOUT_LIMIT * maxTokens;
+  const line = `no limit: pressure is read against ${tokens} tokens, for the trigger at ${maxTokens}`;
+  return { ...budget, tokens, derivation: [...budget.derivation, line] };
+}
+
 /** What is left of the reserve that somebody stated where a refusal has proven a smaller window than they knew of. */
 const LARGEST_OF_LEARNED = 0.5;
 /** A request may ask for more than the window: then the provider decides, and something is left to be sent. */
@@ -236,9 +245,9 @@ function outputFor(
     return reserve.output > most
       ? [most, `${percent(LARGEST_OF_LEARNED)} of the learned window`]
       : [reserve.output, 'setting'];
-  const quarter = share(LARGEST_OUTPUT_SHARE);
-  return quarter < outputCap
-    ? [quarter, `${percent(LARGEST_OUTPUT_SHARE)} of the window`]
+  const largest = share(reserve.share);
+  return largest < outputCap
+    ? [largest, `${percent(reserve.share)} of the window`]
     : [outputCap, 'outputCap'];
 }
 

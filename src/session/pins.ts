@@ -1,4 +1,5 @@
-import { isToolCall, isToolResult, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
+import type { AgentConfig } from '../config/index.js';
+import { isToolCall, isToolResult, textOf, type LogMessage, type ReadonlyLog } from '../transcript/index.js';
 
 export interface PinRules {
   /** System messages are pins. */
@@ -7,6 +8,8 @@ export interface PinRules {
   readonly firstUser: boolean;
   /** Tools whose results are pins: what a sub-agent hands back. */
   readonly tools?: readonly string[];
+  /** Patterns of words that make a message a pin. */
+  readonly patterns?: readonly string[];
   /** Operator predicates, on top. */
   readonly also?: readonly ((message: LogMessage) => boolean)[];
 }
@@ -14,11 +17,13 @@ export interface PinRules {
 /** The always-keep set. It must not change its mind about a message: rendering again has to give the same bytes. */
 export function pinPredicate(rules: PinRules, log: ReadonlyLog): (message: LogMessage) => boolean {
   const known = new Map<number, boolean>();
+  const patterns = (rules.patterns ?? []).map((source) => new RegExp(source, 'u'));
   const decide = (message: LogMessage): boolean =>
     message.pinned === true ||
     (rules.system && message.role === 'system') ||
     (rules.firstUser && message === log.firstUser) ||
     isHandBack(message, rules.tools ?? [], log) ||
+    patterns.some((pattern) => message.parts.some((part) => pattern.test(textOf(part)))) ||
     (rules.also?.some((predicate) => predicate(message)) ?? false);
   return (message) => {
     const before = known.get(message.seq);
@@ -40,3 +45,12 @@ function isHandBack(message: LogMessage, tools: readonly string[], log: Readonly
   const calls = log.exchangeOf(message.seq).seqs.flatMap((seq) => log.at(seq).parts.filter(isToolCall));
   return calls.some(({ callId, name }) => unnamed.includes(callId) && tools.includes(name));
 }
+
+/** Tools whose results no stage may touch, because their retention says that they are durable facts. */
+export function factTools({ stages }: Pick<AgentConfig, 'stages'>): readonly string[] {
+  const { snip } = stages as { readonly snip?: { readonly retention?: { readonly tools?: Retentions } } };
+  const tools = Object.entries(snip?.retention?.tools ?? {});
+  return tools.flatMap(([tool, { neverEvict }]) => (neverEvict === true ? [tool] : []));
+}
+
+type Retentions = Readonly<Record<string, { readonly neverEvict?: boolean }>>;

@@ -30,6 +30,8 @@ export interface SessionParts extends ThreadRules {
   readonly tuned: (overrides: RunOverrides) => Tuned;
   /** What becomes of an agent that an automatic compaction interrupts. */
   readonly continues: 'off' | 'ask' | 'on';
+  /** Whether a compaction that is due waits for its text. */
+  readonly waitsForText: boolean;
   /** Pressure from which the next compaction is prepared between turns; null: never. */
   readonly prepareAt: number | null;
   readonly ahead: AheadParts;

@@ -1,13 +1,18 @@
 import type { Observable } from 'rxjs';
-import { asksForText, chooseSummarizer, type EffectiveConfig, type Settings } from '../config/index.js';
+import {
+  asksForText,
+  chooseSummarizer,
+  configOf,
+  type AgentConfig,
+  type EffectiveConfig,
+} from '../config/index.js';
 import { redactFor, type Redact } from '../facts/index.js';
-import { reasoningRuleFor, withAbsoluteTrigger, type Policy } from '../pipeline/index.js';
+import type { Policy } from '../pipeline/index.js';
 import { SpillwayError } from '../errors/index.js';
 import { formatNamed } from '../wire/index.js';
 import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
-import { settingsOf } from './agents.js';
 import { checkSessionOptions } from './arguments.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
@@ -17,13 +22,15 @@ import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { createGauge } from './gauge.js';
 import { Background } from './ahead/background.js';
 import { savedPlan } from './ahead/prepared-plan.js';
+import { factTools } from './pins.js';
+import { policyInForce } from './policy-in-force.js';
 import { tunedBy } from './run-overrides.js';
 import { SessionMap, type SessionMapOptions } from './session-map.js';
 import { Session } from './session.js';
 import type { SessionParts } from './session-parts.js';
 import { openThread } from './persistence/stored-thread.js';
 
-/** The outside world as the engine sees it; replaced in tests and replays. */
+/** The outside world as the engine sees it. */
 export interface Effects {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -35,7 +42,7 @@ export interface SpillwayParts {
   readonly config: EffectiveConfig;
   readonly policy: Policy;
   /** The policy of an agent that has settings of its own. */
-  readonly policyOf: (settings: Settings) => Policy;
+  readonly policyOf: (config: AgentConfig) => Policy;
   readonly stages: readonly CompactionStage[];
   readonly catalogue: Catalogue;
   readonly counter: TokenCounter;
@@ -47,8 +54,8 @@ export interface SpillwayParts {
   readonly store?: SessionStore | undefined;
   /** Of sessions that do not say; `closed` where absent. */
   readonly onStoreFailure?: 'open' | 'closed' | undefined;
-  /** Absent where no summarizer is configured. */
-  readonly openFiller?: OpenFiller | undefined;
+  /** Undefined where a configuration asks no summarizer. */
+  readonly openFillerOf: (config: AgentConfig) => OpenFiller | undefined;
   /** Name of the summarizer that was handed in. */
   readonly summarizerInCode?: string | undefined;
   /** What every request of a summarizer is told beside the transcript. */
@@ -89,7 +96,7 @@ export interface ListedStage {
 export class Spillway {
   readonly config: EffectiveConfig;
   readonly #parts: SpillwayParts;
-  readonly #redact: Redact;
+  readonly #redact: ReadonlyMap<AgentConfig, Redact>;
   readonly #costs: ProjectCosts;
   readonly #background: Background;
   readonly #events: EngineEvents;
@@ -100,25 +107,21 @@ export class Spillway {
   constructor(parts: SpillwayParts) {
     this.#parts = parts;
     this.config = parts.config;
-    this.#redact = redactFor(parts.config.settings.redact);
+    const configs = [parts.config, ...Object.values(parts.config.agents)];
+    this.#redact = new Map(configs.map((config) => [config, redactFor(config.settings.redact)]));
     this.#costs = new ProjectCosts(parts.effects.clock);
     this.#events = new EngineEvents(parts.effects.clock);
     const { fill } = parts.config.settings;
+    const asking = configs.filter((config) => parts.openFillerOf(config) !== undefined);
+    const prepares = asking.some(({ settings }) => settings.fill.prepareAt !== null);
     this.#background = new Background({
       store: parts.store,
       atOnce: fill.concurrency,
-      isShared: fill.queue === 'store' && parts.openFiller !== undefined && this.#prepares(),
+      isShared: fill.queue === 'store' && prepares,
       works: fill.work,
       partsFor: ({ sessionId, agentPath, model }) =>
         this.#partsFor({ id: sessionId, agentPath, ...(model !== null && { model }) }),
     });
-  }
-
-  /** Whether any agent has its compactions prepared between turns. */
-  #prepares(): boolean {
-    const { fill, agents } = this.config.settings;
-    const own = Object.values(agents) as { readonly fill?: { readonly prepareAt?: number | null } }[];
-    return [{ fill }, ...own].some((asked) => (asked.fill?.prepareAt ?? null) !== null);
   }
 
   /** What happens in any session of this engine, each event with its session, agent path and model. Hot. */
@@ -212,16 +215,13 @@ export class Spillway {
 
   #partsFor(options: SessionOptions): SessionParts {
     checkSessionOptions(options);
-    const { config, catalogue, counter, effects, priceOf, openFiller } = this.#parts;
+    const { catalogue, counter, effects, priceOf } = this.#parts;
     const format = options.format === undefined ? this.#parts.format : formatNamed(options.format);
     const agentPath = options.agentPath ?? 'primary';
-    const settings = settingsOf(config.settings, agentPath);
-    const policy = settings === config.settings ? this.#parts.policy : this.#parts.policyOf(settings);
-    /** As the budget and the model of now have it. */
-    const inForce = (policy: Policy): Policy => ({
-      ...withAbsoluteTrigger(policy, gauge.budget.tokens),
-      reasoning: reasoningRuleFor(format, gauge.model, settings.reasoning.signed),
-    });
+    const config = configOf(this.config, agentPath);
+    const { settings } = config;
+    const policy = config === this.config ? this.#parts.policy : this.#parts.policyOf(config);
+    const inForce = (policy: Policy): Policy => policyInForce(policy, { settings, gauge, format });
     const drafts = memoised(counter);
     const gauge = createGauge({
       settings,
@@ -236,7 +236,7 @@ export class Spillway {
     });
     const costs = new CostBook(priceOf, this.#costs);
     const summarizer = chooseSummarizer(settings, this.#parts.summarizerInCode);
-    const asked = asksForText(summarizer) ? openFiller : undefined;
+    const asked = asksForText(summarizer) ? this.#parts.openFillerOf(config) : undefined;
     const filler = asked?.({
       choice: summarizer,
       sessionModel: gauge.model,
@@ -258,19 +258,21 @@ export class Spillway {
       pins: {
         system: settings.pins.system,
         firstUser: settings.pins.firstUser,
-        tools: settings.pins.tools,
+        tools: [...settings.pins.tools, ...factTools(config)],
+        patterns: settings.pins.patterns,
         also: options.keep ?? [],
       },
       auto: settings.compaction.auto,
       tuned: (overrides) =>
         tunedBy(overrides, {
           settings,
-          policyOf: (changed) => inForce(this.#parts.policyOf(changed)),
           policy: inForce(policy),
+          policyOf: (changed) => inForce(this.#parts.policyOf({ ...config, settings: changed })),
           filler,
         }),
       continues: settings.compaction.continue,
       prepareAt: settings.fill.prepareAt,
+      waitsForText: settings.fill.wait,
       ahead: {
         background: this.#background,
         canShare: options.summaryLines === undefined,
@@ -284,7 +286,7 @@ export class Spillway {
       measure: createMeasure(counter),
       measureDraft: createMeasure(drafts),
       count: drafts.count,
-      redact: this.#redact,
+      redact: this.#redact.get(config)!,
       gauge,
       follower,
       serialise: (view) => follower.serialise(view),

@@ -43,8 +43,8 @@ export class UsageReports {
     const { reading, call, notices } = requests.observe(usage);
     if (reading && overflowed(usage, reading.budget)) {
       thread.memory.overflowed = true;
-      // Kept sessions find it again after a restart.
-      if (persistence.journal) queue();
+      // A task in the stream itself; kept sessions find it again after a restart.
+      queue();
     }
     if (reading) early.start(persistence.journal && (() => persistence.stored([])));
     for (const { what, ...facts } of notices) parts.audit.say(what, undefined, facts);

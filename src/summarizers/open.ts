@@ -162,7 +162,8 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   };
 }
 
-async function promptsFor(sources: PromptSources): Promise<Prompts> {
+/** The prompts of all stages; those that are missing in the operator's folder are written there. Rejects with `CONFIG_INVALID`. */
+export async function promptsFor(sources: PromptSources): Promise<Prompts> {
   const { theirs, files = {} } = sources;
   const unknown = Object.keys(files).filter((name) => !PROMPT_FILES.includes(name));
   if (unknown.length > 0)

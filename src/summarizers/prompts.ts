@@ -21,8 +21,8 @@ const QUESTION = 'question';
 /** Every file of the folder, as its name without `.md`. */
 export const PROMPT_FILES: readonly string[] = [...PROMPT_NAMES, QUESTION];
 
-/** These stand for spans; the others put one result into a line, or pieces together. */
-const SPAN_PROMPTS: ReadonlySet<string> = new Set(['auto', 'partial', 'full']);
+/** These stand for spans, or for a piece of one; the others put one result into a line, or records together. */
+const SPAN_PROMPTS: ReadonlySet<string> = new Set(['auto', 'partial', 'full', 'merge']);
 
 export interface Prompts {
   /** A stage without a prompt of its own gets that of `auto`. */

@@ -111,7 +111,9 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
     isAgents && request.userWindow !== undefined ? withUserWindow(limits, request.userWindow) : limits;
   const { model, contextWindow: window, inputLimit, authoritative, sources } = own;
   const lines = [`${model}: window ${show(window)} ${origin(sources.contextWindow ?? own.source)}`];
-  if (inputLimit !== undefined) {
+  // No window, stated on purpose, is no limit at all; only one that a refusal has proven stands against that.
+  const isUnlimited = !Number.isFinite(window) && sources.inputLimit !== 'learned';
+  if (inputLimit !== undefined && !isUnlimited) {
     lines.push(
       `input limit ${show(inputLimit)} ${origin(sources.inputLimit)}; no output reserve is taken from it`,
     );
@@ -124,7 +126,12 @@ function roomOf(limits: ModelLimits, request: BudgetRequest, isAgents: boolean):
   if (!Number.isFinite(window)) {
     return { model, window, usable: Infinity, output: 0, authoritative, derivation: lines };
   }
-  const [output, why] = outputReserve(own, request.reserve);
+  const [wanted, reason] = outputReserve(own, request.reserve);
+  // A reserve as large as the window would leave nothing to be sent.
+  const [output, why] =
+    wanted < window
+      ? [wanted, reason]
+      : [Math.floor(window * MAX_DEFAULT_SHARE), `${percent(MAX_DEFAULT_SHARE)} of the window`];
   lines.push(output > 0 ? `- ${show(output)} output reserve: ${why}` : `no output reserve: ${why}`);
   return { model, window, usable: window - output, output, authoritative, derivation: lines };
 }
@@ -149,12 +156,14 @@ function withUserWindow(limits: ModelLimits, userWindow: number): ModelLimits {
   const wanted = userWindow === 0 ? Infinity : userWindow;
   const source: LimitSource = proven < wanted ? 'learned' : 'user';
   const { inputLimit: inputSource, ...sources } = limits.sources;
-  const keepsInput = inputLimit !== undefined && inputSource === 'learned' && inputLimit < wanted;
+  // Of the model's usual window: with a larger one than that it need not hold.
+  const isUsual = inputSource === 'learned' || wanted <= limits.contextWindow;
+  const keepsInput = inputLimit !== undefined && isUsual && inputLimit < wanted;
   return {
     ...rest,
     contextWindow: Math.min(wanted, proven),
     ...(keepsInput ? { inputLimit } : {}),
-    source: keepsInput ? 'learned' : source,
+    source: keepsInput ? inputSource! : source,
     sources: { ...sources, contextWindow: source, ...(keepsInput ? { inputLimit: inputSource } : {}) },
     authoritative: true,
   };

@@ -118,6 +118,12 @@ export function fill(session: Session, pressure: number, seed = 900): void {
   });
 }
 
+/** The same, to so many tokens of the model that the session talks to. */
+export function fillTo(session: Session, tokens: number, seed = 900): void {
+  const { tokens: before, scale, budget } = session.reading;
+  fill(session, (before + (tokens - before) / scale) / budget.tokens, seed);
+}
+
 /** Names of the stages that opened, in order. Steps of the pipeline itself have no gate. */
 export const opened = (run: { readonly stages: readonly { stage: string; opensAt: number }[] }): string[] =>
   run.stages.filter(({ opensAt }) => opensAt > 0).map(({ stage }) => stage);

@@ -7,6 +7,10 @@ export const PartialOptions = z.strictObject({
     .max(1_000)
     .default(10)
     .describe('Newest messages that stay, at most: whole exchanges, as many as fit this count.'),
+  round: z
+    .enum(['down', 'up'])
+    .default('down')
+    .describe('Where the count ends inside an exchange: that one gives way too, or stays too.'),
   maxSummaryTokens: z
     .int()
     .min(30)

@@ -10,9 +10,9 @@ export const partial = defineStage<PartialOptions>({
   options: PartialOptions,
   plan(view, goal) {
     if (goal.reclaim <= 0) return { edits: [] };
-    const { retainCount, maxSummaryTokens } = goal.options;
+    const { retainCount, round, maxSummaryTokens } = goal.options;
     const blocks = blocksOf(view);
-    const spans = freeRuns(blocks.slice(0, retainedFrom(blocks, retainCount))).map(spanOf);
+    const spans = freeRuns(blocks.slice(0, retainedFrom(blocks, retainCount, round))).map(spanOf);
     return { edits: summarise(view, goal, spans, { stage: 'partial', maxSummaryTokens }) };
   },
   /** Half as many stay, down to none. */
@@ -20,12 +20,13 @@ export const partial = defineStage<PartialOptions>({
     retainCount === 0 ? undefined : { ...others, retainCount: Math.floor(retainCount / 2) },
 });
 
-/** Index of the first block that stays: as many whole blocks as `count` messages hold, and no more. */
-function retainedFrom(blocks: readonly Block[], count: number): number {
+/** Index of the first block that stays: whole blocks, as many as `count` messages hold or reach into. */
+function retainedFrom(blocks: readonly Block[], count: number, round: 'down' | 'up'): number {
   let index = blocks.length;
   for (let kept = 0; index > 0; index--) {
+    if (round === 'up' && kept >= count) break;
     kept += blocks[index - 1]!.messages;
-    if (kept > count) break;
+    if (round === 'down' && kept > count) break;
   }
   return index;
 }

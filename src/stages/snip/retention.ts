@@ -22,5 +22,6 @@ export function expiredOf(results: readonly ResultPart[], options: SnipOptions):
 export function isEvictable(tool: string | undefined, { protectedTools, retention }: SnipOptions): boolean {
   if (tool === undefined) return true;
   const named = Object.hasOwn(retention.tools, tool) ? retention.tools[tool] : undefined;
-  return named?.neverEvict !== true && !protectedTools.includes(tool);
+  const isProtected = (name: string): boolean => name.toLowerCase() === tool.toLowerCase();
+  return named?.neverEvict !== true && !protectedTools.some(isProtected);
 }

@@ -35,7 +35,10 @@ describe('the shipped profiles', () => {
     expect(settings.trim).toEqual({ threshold: 0.5, maxTokens: 0 });
     expect(settings).toMatchObject({ roster: ['partial'], prune: 'off', trigger: { maxTokens: 0 } });
     expect(settings.thresholds).toMatchObject({ partialThreshold: 0.8, retainCount: 10 });
-    expect(stages['snip']).toMatchObject({ arguments: { mode: 'off', minTokens: 200, protectShare: 0.3 } });
+    expect(stages['snip']).toMatchObject({
+      classes: ['arguments'],
+      arguments: { mode: 'on', minTokens: 200, protectShare: 0.3 },
+    });
   });
 
   it('reducer: retention per tool, free reducers always', async () => {

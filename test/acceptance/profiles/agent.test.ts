@@ -1,0 +1,272 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSpillway, type ConfigSources, type Session } from '../../../src/index.js';
+import { startEmulator } from '../../emulator/index.js';
+import { emulated } from '../summarizer.js';
+import {
+  engine,
+  fill,
+  fillTo,
+  prose,
+  quarter,
+  read,
+  says,
+  spillway,
+  step,
+  system,
+  talk,
+  temporaryFolder,
+  user,
+  type Chat,
+} from '../support.js';
+
+const folder = temporaryFolder();
+const opened = (settings: object = {}, more: object = {}) =>
+  createSpillway({
+    counter: quarter,
+    profile: 'agent',
+    settings: settings as ConfigSources['settings'] & object,
+    ...more,
+  });
+
+describe("A13: the document's settings keep their names, units and defaults", () => {
+  it('its defaults are those of the profile', async () => {
+    const { settings, stages } = (await opened()).config;
+    expect(settings).toMatchObject({
+      trim: { threshold: 0.5, maxTokens: 0 },
+      thresholds: { partialThreshold: 0.8, retainCount: 10 },
+      trigger: { maxTokens: 0 },
+      fill: { chunks: 1, toolResultChars: 200, oversized: 'retry' },
+      compaction: { prompt: null, agent: null, auto: true },
+      prune: 'off',
+      roster: ['partial'],
+      sharesOf: 'window',
+    });
+    expect(stages['snip']).toMatchObject({
+      classes: ['arguments'],
+      arguments: { mode: 'on', minTokens: 200, protectShare: 0.3 },
+    });
+  });
+
+  const ALL = {
+    threshold: 95,
+    max_tokens: 90_000,
+    trim_threshold: 40,
+    trim_max_tokens: 30_000,
+    keep_last_messages: 20,
+    chunks: 3,
+    tool_result_max_length: 300,
+    prune: { mode: 'iteration', protect_percent: 25, arg_threshold: 500 },
+  };
+  const MEANT = {
+    thresholds: { partialThreshold: 0.95, retainCount: 20 },
+    trigger: { maxTokens: 90_000 },
+    trim: { threshold: 0.4, maxTokens: 30_000 },
+    fill: { chunks: 3, toolResultChars: 300 },
+    prune: 'iteration',
+  };
+
+  it.each([
+    ['under compaction', { compaction: ALL }],
+    ['bare', ALL],
+    ['under features.compaction', { features: { compaction: ALL } }],
+  ])('each of them, %s', async (_, settings) => {
+    const { config } = await opened(settings);
+    expect(config.settings).toMatchObject(MEANT);
+    expect(config.stages['snip']).toMatchObject({ arguments: { protectShare: 0.25, minTokens: 500 } });
+  });
+
+  it('from a file, from the environment, on the command line, each saying where it is from', async () => {
+    const configFile = folder.file('agent.yaml', 'extends: agent\ncompaction:\n  threshold: 70\n');
+    const env = { SPILLWAY_COMPACTION_KEEP_LAST_MESSAGES: '6', SPILLWAY_COMPACTION_PRUNE_MODE: 'compaction' };
+    const { config } = await createSpillway({ counter: quarter, configFile, env });
+    expect(config.settings).toMatchObject({
+      thresholds: { partialThreshold: 0.7, retainCount: 6 },
+      prune: 'compaction',
+    });
+    expect(config.origin('thresholds.partialThreshold')).toBe(`file ${configFile}`);
+    expect(config.origin('prune')).toBe('env SPILLWAY_COMPACTION_PRUNE_MODE');
+    const { out } = await spillway(['config', 'print', '--config', configFile]);
+    expect(out).toMatch(/thresholds\.partialThreshold +=\s*0\.7 +# file/);
+  });
+
+  it.each([
+    [{ threshold: 800 }, /^.*threshold.*a percentage from 0 to 100/s],
+    [{ compaction: { prune: { mode: 'always', protect_percent: 'x' } } }, /protect_percent.*percentage/s],
+    [{ compaction: { keep_last_messages: -1 } }, /retainCount.*0 or more/s],
+    [{ compaction: { keep_last: 3 } }, /compaction\.keep_last\b/],
+  ])('says what is wrong in %j', async (settings, what) => {
+    await expect(opened(settings)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(what),
+    });
+  });
+
+  it("reads an agent file's frontmatter: features.compaction, and context as the window", async () => {
+    folder.file(
+      'reviewer.md',
+      '---\nname: Reviewer\ncontext: 40000\nfeatures:\n  web: false\n  compaction:\n    threshold: 95\n    keep_last_messages: 20\n---\nYou review.\n',
+    );
+    folder.file('plain.md', 'You lint.\n');
+    const configFile = folder.file(
+      'agents.yaml',
+      'extends: agent\nagentFiles:\n  primary/reviewer: reviewer.md\n  primary/linter: plain.md\nagents:\n  primary/reviewer: { keep_last_messages: 4 }\n',
+    );
+    const made = await createSpillway({ counter: quarter, configFile });
+    expect(made.config.agents['primary/reviewer']!.settings).toMatchObject({
+      window: 40_000,
+      thresholds: { partialThreshold: 0.95, retainCount: 4 },
+    });
+    expect(made.config.agents['primary/linter']!.settings.thresholds).toEqual(
+      made.config.settings.thresholds,
+    );
+    expect(made.session({ agentPath: 'primary/reviewer/helper' }).reading.budget.tokens).toBe(40_000);
+    expect(made.session().reading.budget.tokens).toBe(128_000);
+    const gone = opened({ agentFiles: { primary: `${folder.path}/none.md` } });
+    await expect(gone).rejects.toMatchObject({ message: expect.stringContaining('agentFiles.primary') });
+    const wrong = folder.file('wrong.md', '---\nfeatures: { compaction: { threshold: high } }\n---\n');
+    await expect(opened({ agentFiles: { primary: wrong } })).rejects.toMatchObject({
+      message: expect.stringMatching(/threshold.*percentage/s),
+    });
+  });
+});
+
+describe('A2: fill is a share of the context window', () => {
+  it.each([
+    [{ model: 'gpt-4o' }, 102_400],
+    [{ model: 'our-own', models: { 'our-own': { contextWindow: 200_000, outputLimit: 64_000 } } }, 160_000],
+    [{ window: 128_000 }, 102_400],
+    [{ window: 128_000, compaction: { max_tokens: 50_000 } }, 50_000],
+  ])('%j compacts at %d tokens', async (settings, at) => {
+    for (const [tokens, kind] of [
+      [at - 200, 'below-gate'],
+      [at + 200, 'committed'],
+    ] as const) {
+      const session = (await opened(settings)).session();
+      session.append(...read([system('Be brief.'), user('Build.'), ...talk(20, at / 60)]));
+      fillTo(session, tokens);
+      expect([tokens, (await session.prepare()).run.kind]).toEqual([tokens, kind]);
+    }
+  });
+
+  it('an absolute trigger needs no window', async () => {
+    const session = (await opened({ window: 0, compaction: { max_tokens: 5_000 } })).session();
+    session.append(...read([system('Be brief.'), user('Build.'), ...talk(20, 150)]));
+    expect(session.reading.tokens).toBeGreaterThan(5_000);
+    const { run, reading } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(reading.tokens).toBeLessThan(5_000);
+  });
+});
+
+const WRITES = (results = 'ok'): Chat[] => [
+  user('Write the chapters.'),
+  ...Array.from({ length: 20 }, (_, i) =>
+    step(
+      'Write',
+      { path: `chapter${i}.md`, text: `${i} ${prose(2_000, 5)}` },
+      results && `${results} ${prose(300, i)}`,
+    ),
+  ).flat(),
+];
+
+describe('A11: prune.mode is the one switch, and takes arguments only', () => {
+  it.each([
+    ['iteration', 100_000],
+    ['compaction', 50_000],
+  ])('%s', async (mode, budget) => {
+    const session = (
+      await engine(budget, { compaction: { prune: { mode } } as object }, { profile: 'agent' })
+    ).session();
+    session.append(...read(WRITES('A long result.')));
+    await session.prepare();
+    const { edits } = session.operator.ledger.records[0]!.plan;
+    expect(edits.length).toBeGreaterThan(3);
+    for (const edit of edits) expect(edit.reason).toMatch(/^arguments of Write trimmed/);
+  });
+
+  it('off', async () => {
+    const session = (await engine(100_000, {}, { profile: 'agent' })).session();
+    session.append(...read(WRITES('A long result.')));
+    await session.prepare();
+    expect(session.operator.ledger.records).toEqual([]);
+  });
+});
+
+describe('A7: nobody to summarise: mechanical pruning', () => {
+  it('takes out large arguments, condenses results, and writes no summary', async () => {
+    const session = (await engine(50_000, { summarizer: 'none' }, { profile: 'agent' })).session();
+    session.append(...read([...WRITES('A long result.'), says('Written.')]));
+    fill(session, 0.95);
+    const { run, view } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(run.record!.summarizer).toEqual({ from: 'none', name: 'none' });
+    const stages = new Set(run.record!.plan.edits.map(({ stage }) => stage));
+    expect(stages).toContain('snip');
+    expect([...stages].every((stage) => ['snip', 'micro', 'fresh'].includes(stage))).toBe(true);
+    expect(view.some(({ message }) => message.label === 'summary')).toBe(false);
+  });
+
+  it('an own prompt writes every piece of a chunked summary', async () => {
+    const emulator = await startEmulator();
+    const prompt = folder.file('own.md', 'Write like our foreman.\n---\nAt most {{maxTokens}} tokens.');
+    const settings = {
+      ...emulated(emulator),
+      model: 'the-session-s',
+      compaction: { prompt },
+      fill: { chunks: 3 },
+    };
+    const session = (await engine(20_000, settings, { profile: 'agent' })).session();
+    session.append(...read([system('Be brief.'), user('Build.'), ...talk(14, 400)]));
+    fill(session, 0.9);
+    await session.prepare();
+    expect(emulator.received).toHaveLength(3);
+    for (const { text } of emulator.received) expect(text).toContain('Write like our foreman.');
+  });
+});
+
+describe('A4: the last N messages stay', () => {
+  it('N at least: with the exchange that they begin in', async () => {
+    const session = (await engine(20_000, {}, { profile: 'agent' })).session();
+    const parallel: Chat[] = [
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: Array.from({ length: 12 }, (_, i) => ({
+          id: `p${i}`,
+          type: 'function',
+          function: { name: 'read', arguments: `{"i":${i}}` },
+        })),
+      },
+      ...Array.from({ length: 12 }, (_, i) => ({
+        role: 'tool',
+        tool_call_id: `p${i}`,
+        content: prose(60, i),
+      })),
+    ];
+    session.append(
+      ...read([system('Be brief.'), user('Build.'), ...talk(14, 450), ...parallel, says('Read.')]),
+    );
+    fill(session, 0.9);
+    await session.prepare();
+    const kept = session.operator
+      .explain()
+      .filter(({ status }) => status === 'kept')
+      .map(({ id }) => id);
+    // Thirteen messages of the exchange, its answer, and the last question.
+    expect(kept).toHaveLength(15);
+  });
+});
+
+describe('A9: the retry goes on where the provider refuses what we read as fitting', () => {
+  it('keeps fewer messages, then drops, and the call is made again', async () => {
+    const session: Session = (await engine(100_000, {}, { profile: 'agent' })).session();
+    session.append(...read([system('Be brief.'), user('Build.'), ...talk(4, 8_000), user('And now?')]));
+    const { reading } = await session.prepare();
+    expect(reading.pressure).toBeLessThan(0.7);
+    const refusal = Object.assign(new Error('prompt is too long: your messages do not fit'), { status: 400 });
+    const verdict = await session.overflowed(refusal);
+    expect(verdict).toMatchObject({ overflow: true, retry: true });
+    expect(verdict.run!.stages.filter(({ stage }) => stage === 'partial').length).toBeGreaterThan(1);
+    expect(session.reading.pressure).toBeLessThan(0.95 * reading.pressure);
+  });
+});

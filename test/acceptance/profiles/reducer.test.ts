@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSpillway, type Summarizer } from '../../../src/index.js';
+import {
+  engine,
+  fill,
+  prose,
+  quarter,
+  read,
+  says,
+  shownText,
+  step,
+  system,
+  talk,
+  user,
+  type Chat,
+} from '../support.js';
+
+const opened = (settings: object = {}, more: object = {}) =>
+  createSpillway({ counter: quarter, profile: 'reducer', settings, ...more });
+
+/** A skill and a weather report at the beginning, then as much talk as it takes. */
+const CHAT: Chat[] = [
+  system('Be brief.'),
+  user('Build a mill.'),
+  ...step('skill', { name: 'milling' }, `The rules of milling: ${prose(300, 1)}`),
+  ...step('weather', {}, `Rain. ${prose(300, 2)}`),
+  says('Rain, then.'),
+  ...talk(14, 380),
+];
+
+describe('R4: a result that must never be evicted stands under every stage', () => {
+  it.each([
+    ['reducer', {}],
+    ['reducer', { roster: ['snip', 'auto', 'partial', 'full'] }],
+    ['staged', { stages: { snip: { retention: { tools: { skill: { neverEvict: true } } } } } }],
+  ])('%s with %j', async (profile, settings) => {
+    const session = (await engine(12_000, settings, { profile })).session();
+    session.append(...read(CHAT));
+    await session.operator.compact({ target: 0.2 });
+    const status = new Map(session.operator.explain().map((one) => [one.id, one.status]));
+    expect([...status.values()]).toContain('superseded');
+    expect(status.get('m3')).toBe('pinned');
+    expect(session.view.map(shownText)).toContainEqual(expect.stringContaining('The rules of milling'));
+    expect(session.view.map(shownText).join('\n')).not.toContain('Rain. ');
+  });
+
+  it("in the document's own words", async () => {
+    const { stages, settings } = (
+      await opened({
+        retention: { default: { turns: 5 }, tools: { lookup: { never_evict: true }, search: { count: 2 } } },
+        injection_reserve: 2_000,
+        sliding_window: { turns: 30 },
+        caps: { tool_results: 0.3 },
+        budget: 50_000,
+      })
+    ).config;
+    expect(stages['snip']).toMatchObject({
+      retention: {
+        default: { turns: 5 },
+        tools: { lookup: { neverEvict: true }, search: { count: 2 }, skill: { neverEvict: true } },
+      },
+      dialogue: { turns: 30 },
+    });
+    expect(settings).toMatchObject({
+      reserve: { injection: 2_000, output: 0 },
+      window: 50_000,
+      caps: { toolResults: 0.3 },
+    });
+  });
+
+  it('its defaults: three turns, three of a searching tool, stubs, free reducers at every assembly', async () => {
+    const { stages, settings } = (await opened()).config;
+    expect(stages['snip']).toMatchObject({
+      mode: 'stub',
+      notice: '[result expired]',
+      retention: {
+        default: { turns: 3 },
+        tools: { search: { count: 3 }, read_file: { count: 3 }, skill: { neverEvict: true } },
+      },
+      dialogue: { turns: 50 },
+    });
+    expect(settings).toMatchObject({
+      prune: 'always',
+      roster: ['snip', 'auto'],
+      safetyMargin: 0.05,
+      fill: { prepareAt: 0.6, wait: false },
+      pins: { firstUser: false },
+    });
+  });
+});
+
+/** Work that was begun has gone as far as it can. */
+async function turned(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise((done) => setImmediate(done));
+}
+
+/** Answers when it is told to. */
+function slow() {
+  const waiting: (() => void)[] = [];
+  const summarizer: Summarizer = {
+    name: 'slow',
+    endpoint: 'here',
+    summarize: () =>
+      new Promise((resolve) => {
+        waiting.push(() =>
+          resolve({
+            text: 'Written by the summarizer: the user wants a mill, in the rain.',
+            finishReason: 'stop',
+          }),
+        );
+      }),
+  };
+  const answer = async (): Promise<void> => {
+    for (const one of waiting.splice(0)) one();
+    await turned();
+  };
+  return { summarizer, waiting, answer };
+}
+
+describe('R6: summaries are written between turns, and no call waits for one', () => {
+  const session = async (more: object) => {
+    const made = await engine(12_000, {}, { profile: 'reducer', ...more });
+    const opened = made.session();
+    opened.append(...read([system('Be brief.'), user('Build.'), ...talk(9, 400)]));
+    return opened;
+  };
+
+  it('prepared from 0.6 on, by default, and taken when it is due', async () => {
+    const { summarizer, waiting, answer } = slow();
+    const one = await session({ summarizer });
+    const { reading } = await one.prepare();
+    expect(reading.pressure).toBeGreaterThan(0.6);
+    await one.observe({ inputTokens: reading.tokens, outputTokens: 10 });
+    await turned();
+    expect(waiting).toHaveLength(1);
+    await answer();
+    fill(one, 0.95);
+    const { run } = await one.prepare();
+    expect(run.kind).toBe('committed');
+    expect(one.view.map(shownText).join('\n')).toContain('Written by the summarizer');
+  });
+
+  it('what is not ready in time is not waited for: our own digest stands', async () => {
+    const { summarizer, waiting, answer } = slow();
+    const one = await session({ summarizer });
+    const { reading } = await one.prepare();
+    await one.observe({ inputTokens: reading.tokens, outputTokens: 10 });
+    await turned();
+    fill(one, 0.95);
+    const { run } = await one.prepare();
+    expect([run.kind, waiting.length]).toEqual(['committed', 1]);
+    expect(one.view.some(({ message }) => message.label === 'summary')).toBe(true);
+    await answer();
+  });
+
+  it('where a profile waits, an abort ends the waiting for what is prepared as well', async () => {
+    const { summarizer, waiting, answer } = slow();
+    const one = await session({ summarizer, settings: { safetyMargin: 0, fill: { wait: true } } });
+    const { reading } = await one.prepare();
+    await one.observe({ inputTokens: reading.tokens, outputTokens: 10 });
+    await turned();
+    expect(waiting).toHaveLength(1);
+    fill(one, 0.95);
+    const cancel = new AbortController();
+    const preparing = one.prepare({ signal: cancel.signal });
+    cancel.abort();
+    expect((await preparing).run.kind).toBe('committed');
+    await answer();
+  });
+});
