@@ -66,14 +66,26 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     program
       .command('replay')
       .description('Play a session message by message as the live agent did, preparing every model call.')
-      .argument('<file>', 'session file'),
+      .argument('<files...>', 'session file; several with --compare'),
   )
+    .option(
+      '--compare <policies>',
+      'hold profiles or profile files against each other, side by side: staged,agent,mine.yaml',
+      names,
+    )
+    .option('--html <file>', 'with --compare: one page with tables and charts')
     .option(
       '--contexts-at <indexes>',
       'write what the model would have been sent for these messages: 12,40,77',
       indexes('--contexts-at'),
     )
-    .action(async (file: string, options) => {
+    .action(async (files: string[], options) => {
+      if (options.compare !== undefined) {
+        const { compare } = await import('./commands/compare.js');
+        return exit(await compare(files, options, terminal));
+      }
+      const [file = '', ...more] = files;
+      if (more.length > 0) throw usage('replay', files.join(' '), 'one file, or several with --compare');
       const { replay } = await import('./commands/replay.js');
       exit(await replay(file, options, terminal));
     });

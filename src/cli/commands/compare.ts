@@ -1,0 +1,69 @@
+import Table from 'cli-table3';
+import { SpillwayError } from '../../errors/index.js';
+import { formatNamed } from '../../wire/index.js';
+import { compareFile, type Comparison } from '../compare/compare-file.js';
+import { rowsOf, TOTALS } from '../compare/totals.js';
+import { EXIT } from '../exit.js';
+import type { PolicyOptions } from '../open.js';
+import { refuseInput, writeReport, writeResult } from '../output.js';
+import { PLAIN_TABLE } from '../report/numbers.js';
+import type { Terminal } from '../terminal.js';
+
+export interface CompareOptions extends PolicyOptions {
+  /** Profiles, or paths of profile or configuration files. */
+  readonly compare: readonly string[];
+  /** Where the page goes. */
+  readonly html?: string;
+}
+
+/** What each policy would have kept, sent, rewritten, cost and broken on these sessions. */
+export async function compare(
+  files: readonly string[],
+  options: CompareOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { compare: policies, html, report } = options;
+  if (options.to !== undefined) formatNamed(options.to);
+  if (policies.length < 2 || policies.includes('')) {
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: '--compare',
+      found: policies.join(','),
+      allowed: 'two or more profiles or files, with commas between them',
+      remedy: 'Name what is to be held against each other: --compare staged,agent.',
+    });
+  }
+  for (const file of files) refuseInput(file, html, report);
+  const compared = [];
+  for (const file of files) compared.push(await compareFile(file, policies, options, terminal));
+  const comparison: Comparison = { policies, files: compared };
+  if (html !== undefined) {
+    const { comparisonPage } = await import('../compare/page.js');
+    writeResult([comparisonPage(comparison)], html, terminal);
+  }
+  writeReport(comparison, () => table(comparison, terminal), options, terminal);
+  return EXIT.done;
+}
+
+function table({ files }: Comparison, { paint }: Terminal): string {
+  return files
+    .flatMap(({ file, policies, differences }) => {
+      const head = ['policy', ...TOTALS.map(({ title }) => title)];
+      const grid = new Table({
+        ...PLAIN_TABLE,
+        head,
+        colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
+      });
+      grid.push(...rowsOf(policies));
+      return [
+        paint.bold(file),
+        grid.toString(),
+        ...differences.flatMap(({ a, b, index, position, wordsA, wordsB }) => [
+          `${a} and ${b} first differ before message ${index}, at place ${position} of the request:`,
+          `  ${a}  ${wordsA || '(nothing)'}`,
+          `  ${b}  ${wordsB || '(nothing)'}`,
+        ]),
+        '',
+      ];
+    })
+    .join('\n');
+}
