@@ -42,6 +42,8 @@ export function linesOfRuns(
     // Looks that nothing came of are worth a line only where they were the last thing done.
     if (i < runs.length - RECENT_RUNS && calls.every(isLook)) continue;
     const line = runLine(calls, Math.min(room, Math.max(160, 0.5 * left)), detailed);
+    // A bare count tells nothing: the head of the digest names the way back.
+    if (line === undefined) continue;
     lines[i] = line;
     // What its calls wrote was paid for when it was chosen.
     left -=
@@ -58,7 +60,11 @@ const isLook = ({ kind, ending }: CallNote): boolean =>
 const NOTHING: ReadonlySet<CallNote> = new Set();
 
 /** `[calls m14..m30] looked at planner.go; go test ./... → failed: “undefined: cfg”`. */
-function runLine(calls: readonly CallNote[], chars: number, detailed: ReadonlySet<CallNote>): string {
+function runLine(
+  calls: readonly CallNote[],
+  chars: number,
+  detailed: ReadonlySet<CallNote>,
+): string | undefined {
   const first = calls[0]!;
   const last = calls.at(-1)!;
   const head = `[${calls.length === 1 ? 'call' : `${calls.length} calls`} ${first.id === last.id ? first.id : `${first.id}..${last.id}`}]`;
@@ -71,6 +77,7 @@ function runLine(calls: readonly CallNote[], chars: number, detailed: ReadonlySe
     left -= item.text.length + 2;
     kept.add(item);
   }
+  if (kept.size === 0) return undefined;
   // Behind what a call wrote a line of its own begins.
   const shown = items
     .filter((item) => kept.has(item))
@@ -87,35 +94,35 @@ interface Item {
   readonly text: string;
   /** What it wrote, where that was chosen. */
   readonly detail: string;
-  times: number;
+  readonly times: number;
 }
 
 const OUTCOME_CHARS = 220;
 
 function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): Item[] {
-  const items: Item[] = [];
-  let reads: string[] = [];
-  const flush = (at: number): void => {
-    if (reads.length === 0) return;
-    const names = [...new Set(reads)];
-    const text = `looked at ${names.slice(0, 6).join(', ')}${names.length > 6 ? ` and ${names.length - 6} more` : ''}`;
-    items.push({ at, worth: 0, text, detail: '', times: 1 });
-    reads = [];
-  };
+  const items = new Map<string, Item>();
+  const changed = new Set(calls.flatMap((call) => call.changed));
+  const looks = new Set<string>();
   calls.forEach((call, at) => {
     if (isLook(call)) {
-      if (call.label !== '') reads.push(call.kind === 'read' ? call.label : oneLine(call.label, 60));
+      // What a run changes it has looked at.
+      if (call.label !== '' && !changed.has(call.label))
+        looks.add(call.kind === 'read' ? call.label : oneLine(call.label, 60));
       return;
     }
-    flush(at - 0.5);
     const text = `${labelOf(call)}${outcomeText(call)}`;
     const detail = detailed.has(call) ? call.added.replaceAll('\n', '\n    ') : '';
-    const before = items.at(-1);
-    if (before && before.text === text && before.detail === '' && detail === '') before.times++;
-    else items.push({ at, worth: worthOf(call), text, detail, times: 1 });
+    // The same again stands where it was done last; what was written each time is told each time.
+    const key = detail === '' ? text : `${text} ${at}`;
+    const times = (items.get(key)?.times ?? 0) + 1;
+    items.delete(key);
+    items.set(key, { at, worth: worthOf(call), text, detail, times });
   });
-  flush(calls.length);
-  return items;
+  const names = [...looks];
+  if (names.length === 0) return [...items.values()];
+  const more = names.length > 6 ? ` and ${names.length - 6} more` : '';
+  const text = `looked at ${names.slice(0, 6).join(', ')}${more}`;
+  return [{ at: -1, worth: 0, text, detail: '', times: 1 }, ...items.values()];
 }
 
 function labelOf({ tool, kind, changed, label }: CallNote): string {

@@ -54,8 +54,10 @@ export interface Entry {
 const REPORTERS = /^(?:task|agent|subagent|dispatch_agent|delegate|new_task|oracle|explore)$/i;
 /** Most characters of one message that are read for its prose; a longer one is a document. */
 const PROSE_CHARS = 60_000;
-/** A reply up to this length may make no sense without what it answers, in characters. */
+/** A reply up to this length may make no sense without the question or the options before it, in characters. */
 const REPLY_CHARS = 120;
+/** One up to this length makes none without what it agrees to. */
+const BARE_CHARS = 40;
 /** Passages at the end of the answered message that a short reply keeps in sight. */
 const ANSWERED_PASSAGES = 2;
 
@@ -134,10 +136,12 @@ export class DigestIndex implements LogFold {
       prose.length > PROSE_CHARS
         ? `${prose.slice(0, PROSE_CHARS / 2)}\n\n${prose.slice(-PROSE_CHARS / 2)}`
         : prose;
-    const passages = passagesOf(read).map((passage, i, all): Weighed => ({
-      ...passage,
-      worth: worthOf(passage.text, voice, final, i, all.length),
-    }));
+    const passages = passagesOf(voice === 'user' ? read : withoutTargets(read)).map(
+      (passage, i, all): Weighed => ({
+        ...passage,
+        worth: worthOf(passage.text, voice, final, i, all.length),
+      }),
+    );
     if (passages.length === 0) return;
     this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...more });
   }
@@ -146,6 +150,7 @@ export class DigestIndex implements LogFold {
   #answeredBy(reply: string): Entry | undefined {
     const before = this.#entries.at(-1);
     if (before?.voice !== 'agent') return undefined;
+    if (reply.length > BARE_CHARS && !before.passages.some(({ text }) => ASKS.test(text))) return undefined;
     const chosen = /(?:^|\D)(\d{1,2})(?:\D|$)/.exec(reply)?.[1] ?? /^\W*([a-h])\b/i.exec(reply)?.[1];
     const option =
       chosen === undefined ? undefined : new RegExp(`(?:^|\\n)\\W{0,4}(?:option )?${chosen}[.):]`, 'i');
@@ -158,18 +163,32 @@ export class DigestIndex implements LogFold {
   }
 }
 
+/** `[search.go:350](https://…)`. */
+const LINK = /\[([^[\]\n]{3,240})\]\((?:https?:|\/|\[)[^()\n]{30,400}\)/g;
+
+/** Where the label of a link names the thing, its address is read back by recall. */
+function withoutTargets(prose: string): string {
+  if (!prose.includes('](')) return prose;
+  return prose.replaceAll(LINK, (link, label: string) => (/[\d#./]/.test(label) ? `[${label}](…)` : link));
+}
+
+/** A question, or a numbered choice. */
+const ASKS = /[?？]|(?:^|\n)\W{0,4}(?:option )?[1-9a-d][.):]\s/i;
+
 /** Just below the user's own words. */
 export const ANSWERED_WORTH = 9;
 
 /** What a passage is worth by whose it is and what it says; `draw` adds its age. */
 function worthOf(text: string, voice: Voice, final: boolean, at: number, of: number): number {
   if (voice === 'user') return 10;
-  if (voice === 'earlier') return 8;
+  if (voice === 'earlier') return 4.5;
   if (voice === 'pasted' || voice === 'report') return (voice === 'report' ? 4 : 5) + conclusiveness(text);
   const base = voice === 'written' ? 4.5 : final ? 5 : 3;
   // The first passage of a report says the result, the last what is open. Thinking aloud comes to its point at the end:
   // what stands before is often taken back.
   const isLast = at === of - 1;
+  // A commit message begins with what was done.
+  if (voice === 'written') return base + (at === 0 ? 1 : 0) + conclusiveness(text);
   const place = final ? (at === 0 || isLast ? 1 : 0) : isLast ? 0.5 : of > 3 ? -0.7 : 0;
   return base + place + conclusiveness(text);
 }

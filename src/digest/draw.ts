@@ -78,7 +78,7 @@ function draw(
   takeUsers(users, Math.max(share * left, left - reserve - otherChars), take);
   left -= reserve;
   const detailed = new Set<CallNote>();
-  for (const { entry, passage, call } of ranked(others, calls)) {
+  for (const { entry, passage, call } of ranked(others, calls, left)) {
     if (left < 60) break;
     if (entry && passage.text.length + PREFIX_CHARS <= left) take(entry, passage.at, passage.text);
     if (call && call.added.length + DETAIL_CHARS <= left) {
@@ -145,7 +145,25 @@ function gistOf(text: string): string {
   return words.length < 4 ? text : words.slice(0, 14).join(' ');
 }
 
-function ranked(entries: readonly Entry[], calls: readonly CallNote[]): Ranked[] {
+/** What a later summary covers is told there as well: so much less it is worth here. */
+const COVERED_LESS = 2.5;
+/** Of the room, what a summary that a host made takes before others; its end goes on with the work. */
+const EARLIER_SHARE = 0.4;
+const EARLIER_WORTH = 8;
+
+/** The newest part of such a summary, as much as its share holds. */
+function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed> {
+  const first = new Set<Weighed>();
+  let left = EARLIER_SHARE * room;
+  for (const passage of passages.toReversed()) {
+    if (passage.text.length > left) break;
+    left -= passage.text.length;
+    first.add(passage);
+  }
+  return first;
+}
+
+function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: number): Ranked[] {
   const last = new Map<string, Weighed>();
   for (const { passages } of entries) for (const passage of passages) last.set(gistOf(passage.text), passage);
   const from = Math.min(entries[0]?.seq ?? Infinity, calls[0]?.seq ?? Infinity);
@@ -155,12 +173,16 @@ function ranked(entries: readonly Entry[], calls: readonly CallNote[]): Ranked[]
     (AGE_WEIGHT * (seq - from + 1)) / (to - from + 1) -
     Math.log2(Math.max(1, text.length / HANDY_CHARS)) * 0.5;
   const found: Ranked[] = [];
+  const covered = entries.findLast(({ voice }) => voice === 'earlier')?.seq ?? -1;
   for (const entry of entries) {
-    const { seq } = entry;
+    const { seq, voice } = entry;
+    const isFirst = voice === 'earlier' ? newestOfSummary(entry, room) : undefined;
     for (const passage of entry.passages) {
       // Said again later: the newest stands for all.
       if (last.get(gistOf(passage.text)) !== passage) continue;
-      found.push({ entry, passage, seq, score: scoreOf(passage.worth, seq, passage.text) });
+      const worth = isFirst?.has(passage) ? EARLIER_WORTH : passage.worth;
+      const score = scoreOf(worth, seq, passage.text) - (seq < covered ? COVERED_LESS : 0);
+      found.push({ entry, passage, seq, score });
     }
   }
   for (const call of calls)

@@ -1,4 +1,5 @@
 import { isDigest } from '../digest/index.js';
+import { hostSummaryIn } from '../reading/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
@@ -16,14 +17,14 @@ export const REGROW_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, 
 /** Less than this is no reason to write a digest anew. In tokens. */
 const LEAST_GAIN = 120;
 
-/** A text of fewer tokens says next to nothing of what it stands for. */
-const SQUEEZED_TOKENS = 250;
+/** What a summary that a host made covers is told twice: a digest of it does not grow beyond so many tokens. */
+const ENOUGH_OF_COVERED = 600;
 
 /** What there is to grow into. In tokens. */
 export interface Room {
   /** Up to the target, for all digests. */
   readonly free: number;
-  /** Beyond it, for those that say next to nothing: what was said must not be gone for good because a page came in. */
+  /** Beyond it, where all together say too little: what was said must not be gone for good because a page came in. */
   readonly forSqueezed: number;
 }
 
@@ -39,17 +40,12 @@ export function regrowDigests(
   count: (text: string) => number,
   most: Readonly<Record<string, number>> = {},
 ): Edit[] {
-  const digests = view.exchanges.filter(
-    (exchange) => !exchange.protection && digestIn(exchange) !== undefined,
-  );
-  // What this run's own stages made is as large as they wanted it.
-  const squeezed = digests.filter((digest) => digest.tokens < SQUEEZED_TOKENS && !madeNow(digest));
-  const hasRoom = room.free >= Math.max(LEAST_GAIN, room.forSqueezed);
-  const growing = hasRoom ? digests : squeezed;
-  const tokens = hasRoom ? room.free : room.forSqueezed;
-  const total = growing.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
+  const covered = coveredUpTo(view);
+  const digests = digestsOf(view).filter(({ to, tokens }) => to > covered || tokens < ENOUGH_OF_COVERED);
+  const tokens = Math.max(room.free, room.forSqueezed);
   if (tokens < LEAST_GAIN) return [];
-  return growing.flatMap((exchange) =>
+  const total = digests.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
+  return digests.flatMap((exchange) =>
     regrown(
       view,
       exchange,
@@ -59,6 +55,15 @@ export function regrowDigests(
       most,
     ),
   );
+}
+
+/** What all digests of a view take together. */
+export function digestTokens(view: TranscriptView): number {
+  return digestsOf(view).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+function digestsOf({ exchanges }: TranscriptView): ViewExchange[] {
+  return exchanges.filter((exchange) => !exchange.protection && digestIn(exchange) !== undefined);
 }
 
 function regrown(
@@ -109,6 +114,15 @@ function digestIn({ kind, messages }: ViewExchange): Message | undefined {
       (message.label === 'summary' || message.label === 'notice') &&
       isDigest(message.parts.map(textOf).join('\n')),
   )?.message;
+}
+
+/** Log position of the newest summary of a host's own that stands in a view; -1 where there is none. */
+function coveredUpTo({ exchanges }: TranscriptView): number {
+  const summary = exchanges.findLast(
+    ({ kind, messages }) =>
+      kind === 'plain' && messages.some(({ message }) => hostSummaryIn(message) !== undefined),
+  );
+  return summary?.from ?? -1;
 }
 
 /** Log positions inside a span that the view still shows: pins. */

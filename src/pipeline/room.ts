@@ -1,8 +1,9 @@
+import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import type { Floor } from '../transcript/index.js';
 import { claimsTokens } from './carry.js';
 import { tokensOf, type Draft } from './draft.js';
 import type { Policy } from './policy.js';
-import type { Room } from './regrow.js';
+import { digestTokens, type Room } from './regrow.js';
 
 /** How much of a budget claims and digests may take, beside what stays. All in counted tokens. */
 
@@ -23,18 +24,31 @@ export function growthOfClaims(draft: Draft, room: number): number {
 
 const CLAIMS_USE = 0.6;
 
-/** Of the budget: what digests that say next to nothing may take beyond the target, and how far they may fill a request. */
-const SQUEEZED_SHARE = 0.06;
-const FULL_ENOUGH = 0.72;
+/** Of the budget: digests that take less together say too little of what they stand for; beside pins and fresh output they may pass the target. */
+const LEAST_DIGESTS = 0.22;
+/** Of the budget: pins and fresh output of less are no reason to pass the target. */
+const LITTLE_STANDING = 0.1;
+/** How far digests may fill a request beyond the target: the next answer must not start a run again. */
+const FULL_ENOUGH = 0.7;
 
-export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy, forClaims: number): Room {
+/** Claims stand already: what is left up to the target is the digests'. */
+export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy): Room {
   const { tokens, budget, scale, byTokens, pressure } = draft.reading;
   // Where bytes or images bind, words are not to grow; where nobody summarises, nothing is said of what was dropped.
   if (leaveSpans || byTokens < pressure) return { free: 0, forSqueezed: 0 };
-  const claims = growthOfClaims(draft, forClaims);
-  const upTo = (pressure: number): number =>
-    Math.floor((pressure * tokensOf(budget) - tokens) / scale - claims);
-  return { free: upTo(target), forSqueezed: Math.min(upTo(FULL_ENOUGH), draft.share(SQUEEZED_SHARE)) };
+  const upTo = (pressure: number): number => Math.floor((pressure * tokensOf(budget) - tokens) / scale);
+  const missing = draft.share(LEAST_DIGESTS) - digestTokens(draft.view);
+  const standing = standingTokens(draft.view) - draft.share(LITTLE_STANDING);
+  const beyond = Math.min(upTo(FULL_ENOUGH), missing, standing);
+  return { free: upTo(target), forSqueezed: Math.floor(beyond) };
+}
+
+/** Tokens of pins and of fresh output: no stage may touch them now. */
+function standingTokens({ exchanges }: TranscriptView): number {
+  const stands = ({ unseen, protection, kind }: ViewExchange): boolean =>
+    protection === 'pinned' ||
+    (kind !== 'plain' && (protection === undefined ? unseen : protection === 'open'));
+  return exchanges.filter(stands).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** What has to be reclaimed so that the target holds with what claims may grow by. */

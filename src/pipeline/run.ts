@@ -93,7 +93,8 @@ export function planRun(input: RunInput): RunOutcome {
   if (mustGoOn(draft, input, before)) dropToFit(draft, input, claimsSpace);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
-    const room = roomForDigests(draft, input.policy, claimsSpace);
+    carry(draft, input, claimsSpace);
+    const room = roomForDigests(draft, input.policy);
     draft.step(
       'regrow',
       0,
@@ -107,7 +108,6 @@ export function planRun(input: RunInput): RunOutcome {
         ),
       REGROW_RIGHTS,
     );
-    carry(draft, input, claimsSpace);
   }
   settleSignatures(draft, input);
 
@@ -166,7 +166,7 @@ function madeIn({ edits }: Draft, { fromId, toId }: ViewExchange): Supersede | u
   );
 }
 
-/** Last of all: only now is it known what has left. */
+/** Behind all stages: only now is it known what has left. */
 export function carry(draft: Draft, { source, claims, count, policy }: RunInput, room: number): void {
   const { tokens, budget, scale } = draft.reading;
   const standing = claimsTokens(draft.projection.view);

@@ -7,6 +7,7 @@ import {
   type CallArguments,
 } from '../facts/index.js';
 import { endingOf, type Ending } from './ending.js';
+import { withoutEnvelope } from './envelope.js';
 import { commitLine, failureLine, verdictLine } from './outcome.js';
 import { oneLine } from './slices.js';
 import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../transcript/index.js';
@@ -36,8 +37,9 @@ export interface CallNote {
   outcome: string | undefined;
 }
 
-/** Tools that wait for another call, or list what runs: they do nothing of their own. */
-const POLLS = /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*)$/i;
+/** Tools that wait for another call, list what runs, or keep the plan, which claims tell: they do nothing of their own. */
+const POLLS =
+  /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
 const LABEL_CHARS = 140;
 const OUTCOME_CHARS = 110;
 /** An output up to this length is a finding by itself. */
@@ -48,17 +50,16 @@ const ADDED_CHARS = 560;
 export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
   const { given, action, line } = readCall(call);
   const isRun = line !== undefined;
+  const isPoll = POLLS.test(call.name);
   const changed = action.touches.filter(({ how }) => how !== 'read').map(({ path }) => shortPath(path));
   const writes = action.kind === 'write' || changed.length > 0;
   return {
     seq,
     id,
-    kind: POLLS.test(call.name) ? 'search' : action.kind,
+    kind: isPoll ? 'search' : action.kind,
     checks: action.kind === 'run' && mayCheck(call) && checksOf(call).length > 0,
     tool: isRun ? '' : plainName(call.name),
-    label: isRun
-      ? oneLine(withoutDocuments(withoutFolder(line)), LABEL_CHARS)
-      : labelOf(action.target, given),
+    label: isPoll ? '' : isRun ? commandLabel(line, action) : labelOf(action.target, given),
     changed: [...new Set(changed)],
     added: writes ? tellingLines(addedText(given), ADDED_CHARS) : '',
     written: isRun ? textInCommand(line) : action.kind === 'other' ? proseInArguments(given) : '',
@@ -86,7 +87,7 @@ export function answer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
   if (note.kind === 'run' || (note.kind === 'write' && note.tool === '')) {
     note.ending = endingOf(text, { isError: result.isError === true, isCheck: note.checks });
-    note.outcome = runOutcome(text, note.ending);
+    note.outcome = runOutcome(withoutEnvelope(text), note.ending);
     return;
   }
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
@@ -114,6 +115,15 @@ function runOutcome(text: string, ending: Ending): string | undefined {
 function lastLine(text: string): string | undefined {
   const lines = text.slice(-2_000).trimEnd().split('\n').slice(-6);
   return lines.findLast((line) => /\p{L}{3}/u.test(line) && !/^\W*(?:command )?exit(?:ed)?\b/i.test(line));
+}
+
+/** The command; of one that only reads files, the files. */
+function commandLabel(line: string, { kind, touches }: Action): string {
+  const files =
+    kind === 'read' ? touches.filter(({ how }) => how === 'read').map(({ path }) => shortPath(path)) : [];
+  return files.length > 0
+    ? oneLine([...new Set(files)].join(', '), LABEL_CHARS)
+    : oneLine(withoutDocuments(withoutFolder(line)), LABEL_CHARS);
 }
 
 function isShell(call: ToolCallPart, given: CallArguments): boolean {

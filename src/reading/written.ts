@@ -12,6 +12,9 @@ import {
 const HANDS_OVER =
   /\b(?:git\s+(?:-\S+\s+\S+\s+)?(?:commit|tag|notes)|gh\s+(?:pr|issue|release)|glab\s+\w+|hub\s+\w+)\b/;
 const TEXT_FLAG = /(?:^|\s)(?:-\w*m|--message|--body|-b|--title|-t|--notes|-n|--description|-d)(?:\s+|=)/g;
+/** Lines that tools put under a text: they say who, not what. */
+const TRAILER =
+  /^\W{0,4}(?:Co-Authored-By|Signed-off-by|Generated (?:with|by)|Change-Id|Reviewed-by)\b[^\n]{0,300}$/gim;
 /** Longer command lines are scripts. In characters. */
 const LONGEST_LINE = 20_000;
 
@@ -26,9 +29,12 @@ export function textInCommand(line: string): string {
     const value = valueAt(line, TEXT_FLAG.lastIndex);
     if (!value) continue;
     TEXT_FLAG.lastIndex = value.end;
-    if (/\p{L}{2}/u.test(value.text)) texts.push(value.text.trim());
+    const text = value.text.replaceAll(TRAILER, '').trim();
+    if (/\p{L}{2}/u.test(text)) texts.push(text);
   }
-  return texts.join('\n\n');
+  const written = texts.join('\n\n');
+  // `init`, `wip`: the call says as much.
+  return written.includes(' ') || written.includes('\n') ? written : '';
 }
 
 /** A quoted word, or a here-document inside one: `"$(cat <<'EOF' … EOF)"`. */

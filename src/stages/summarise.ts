@@ -21,6 +21,9 @@ const LEAST_TOKENS = 30;
 const LEAST_OF_SHARE = 0.8;
 /** Of its share, what a digest gets in any case: fewer words than this stand for nothing, and no model can use them. */
 const SMALLEST_SHARE = 0.05;
+/** Of its share, what a digest gets where pins take more of a budget than `LITTLE_PINNED`. */
+const SHARE_BESIDE_PINS = 0.6;
+const LITTLE_PINNED = 0.1;
 /** Of the budget: a digest never fills a request further than this where its target is out of reach. */
 const FULLEST = 0.7;
 
@@ -75,9 +78,11 @@ function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by
   const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
   const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
   const upToFull = total - overhead - (view.tokens - FULLEST * goal.budget.tokens);
+  const pinned = pinnedTokens(view) - LITTLE_PINNED * goal.budget.tokens;
   const least = Math.max(
     LEAST_TOKENS,
     Math.min(SMALLEST_SHARE * goal.summaryTokens, upToFull),
+    Math.min(SHARE_BESIDE_PINS * goal.summaryTokens, upToFull, pinned),
     Math.min(LEAST_OF_SHARE * goal.summaryTokens, upToFull, freshTokens(view)),
   );
   const all = Math.min(by.maxSummaryTokens ?? Infinity, Math.max(total - overhead - goal.reclaim, least));
@@ -99,6 +104,11 @@ function freshTokens({ exchanges }: TranscriptView): number {
   const isFresh = ({ unseen, protection, kind }: ViewExchange): boolean =>
     kind !== 'plain' && (protection === undefined ? unseen : protection === 'open');
   return exchanges.filter(isFresh).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** Tokens of pins: they stay whatever a stage does. */
+function pinnedTokens({ exchanges }: TranscriptView): number {
+  return exchanges.reduce((sum, { tokens, protection }) => sum + (protection === 'pinned' ? tokens : 0), 0);
 }
 
 /** Below this many tokens a text that stands for a span was squeezed: it says next to nothing. */

@@ -183,9 +183,9 @@ describe('N9: no drift', () => {
       sizes.push(summaries.reduce((sum, { size }) => sum + size.tokens, 0));
     }
     expect(session.operator.history).toHaveLength(34);
-    // What a digest takes is what is free up to the target, and that is the same each time.
-    const settled = sizes.slice(2);
-    expect(Math.max(...settled)).toBeLessThanOrEqual(1.02 * Math.min(...settled));
+    // What a digest takes is what is free: more beside fresh output, but the same each time that comes round.
+    const [early, late] = [sizes.slice(2, 12), sizes.slice(-10)].map((some) => Math.max(...some));
+    expect(Math.abs(late! - early!)).toBeLessThanOrEqual(0.02 * early!);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(0.35 * BUDGET);
     for (const { text } of emulator.received) {
       expect(text).not.toContain('Summary of');

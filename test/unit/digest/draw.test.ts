@@ -195,4 +195,56 @@ describe('a digest', () => {
       { numRuns: 150 },
     );
   });
+
+  it('tells the same call once a run with how often, and no look at what the run changed', () => {
+    const edit = (n: number): Message[] => [
+      assistant(`e${n}`, '', call(`c${n}`, 'edit', { path: 'src/wheel.ts', content: `${n}` })),
+      result(`f${n}`, `c${n}`, 'done'),
+      assistant(`g${n}`, '', call(`d${n}`, 'read', { path: 'src/wheel.ts' })),
+      result(`h${n}`, `d${n}`, 'const wheel = 1;'),
+    ];
+    const { text } = digestOf([user('m0', 'Turn it.'), ...[1, 2, 3].flatMap(edit)], 200);
+    expect(text).toContain('[6 calls e1..g3] edit src/wheel.ts ×3');
+    expect(text).not.toContain('looked at');
+  });
+
+  it('leaves out the address of a link whose label names the thing, but not of the user’s own', () => {
+    const address = 'https://example.org/mill/blob/4f4cf4fca7f847b5560e095328232cdf5134b507/wheel.ts';
+    const { text } = digestOf(
+      [
+        user('m0', `See [wheel.ts](${address}#L1).`),
+        assistant('m1', `The tooth is broken, [wheel.ts:350](${address}#L350), [there](${address}#L7).`),
+      ],
+      1_000,
+    );
+    expect(text).toContain(`See [wheel.ts](${address}#L1).`);
+    expect(text).toContain(`[wheel.ts:350](…), [there](${address}#L7).`);
+  });
+
+  it('has what a later summary covers give way to what came after it', () => {
+    const remark = (id: string, what: string): Message =>
+      assistant(
+        id,
+        `I decided on ${what} because the ${what} of the mill is \`${what}_1\`. ${words(20, what)}`,
+      );
+    const summary =
+      'This session is being continued from a previous conversation that ran out of context.\nSummary:\n1. The wheel is done.';
+    const { text } = digestOf(
+      [user('m0', 'Go.'), remark('m1', 'oak'), user('m2', summary), remark('m3', 'elm')],
+      122,
+    );
+    expect(text).toContain('elm_1');
+    expect(text).not.toContain('oak_1');
+    expect(text).toContain('The wheel is done.');
+  });
+
+  it('does not keep a sentence that asks for something with words it does not answer', () => {
+    const said = [assistant('m1', `Let me read it in pieces, as it is long. ${words(300, 'piece')}`)];
+    const { text } = digestOf(
+      [user('m0', 'Go.'), ...said, user('m2', 'why do you read a hundred lines at a time, read it all')],
+      60,
+    );
+    expect(text).toContain('why do you read a hundred lines');
+    expect(text).not.toContain('[m1]');
+  });
 });
