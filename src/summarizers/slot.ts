@@ -62,8 +62,17 @@ export async function fillSlot(
     }
   }
   if (!best) throw new Refused('could not be asked for');
-  return withText(edit, markOf(edit, source, best.model), parts.redact(best.text));
+  const text = parts.redact(best.text);
+  return withText(edit, markOf(edit, source, best.model), edit.kind === 'replace' ? onOneLine(text) : text);
 }
+
+/** What stands for one result is a line, whatever a model makes of that. */
+const onOneLine = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
 
 interface Attempt {
   readonly resultChars: number;

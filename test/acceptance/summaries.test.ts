@@ -28,6 +28,25 @@ describe('S3: micro has one light call per large result', () => {
     expect(new Set(run.calls!.map(({ handle }) => handle)).size).toBe(lines.length);
     expect(emulator.peak).toBe(3);
   });
+
+  it('one line each, whatever the model makes of that', async () => {
+    const text = 'The module exports a wheel.\n\n- it turns left\n- it has 12 paddles';
+    const summarizer: Summarizer = {
+      name: 'talkative',
+      endpoint: 'here',
+      summarize: () => Promise.resolve({ text, finishReason: 'stop' }),
+    };
+    const chat = [system('Be brief.'), user('Read all.'), ...results(12, 500)];
+    const session = await sessionOf(BUDGET, chat, { roster: ['micro'] }, { summarizer });
+    fill(session, 0.9);
+    await session.prepare();
+    const lines = session.view.map(shownText).filter((shown) => shown.includes('12 paddles'));
+    expect(lines.length).toBeGreaterThan(4);
+    for (const line of lines)
+      expect(line).toMatch(
+        /; recall \S+\] The module exports a wheel\. - it turns left - it has 12 paddles$/,
+      );
+  });
 });
 
 describe.each([
