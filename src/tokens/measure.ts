@@ -38,7 +38,9 @@ export const MAX_FILE_TOKENS = 25_000;
 export function createMeasure(counter: TokenCounter): MeasureMessage {
   return (message) => {
     const parts = message.parts.map((part) => measurePart(counter, part));
-    const frame = { tokens: MESSAGE_TOKENS, bytes: MESSAGE_BYTES, images: 0 };
+    // A message of nothing but markers is for us, and never sent.
+    const isSent = message.parts.some(({ type }) => type !== 'marker') || message.parts.length === 0;
+    const frame = isSent ? { tokens: MESSAGE_TOKENS, bytes: MESSAGE_BYTES, images: 0 } : NO_SIZE;
     const whole = parts.reduce(addSizes, frame);
     if (message.name === undefined) return withParts(whole, parts);
     const name = measureText(counter, message.name);

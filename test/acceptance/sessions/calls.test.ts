@@ -242,9 +242,10 @@ describe('K4: each agent path has its own window, settings, ledger and events', 
   });
 
   it('says which agent has settings that are none', async () => {
-    const spillway = await engine(20_000, { agents: { primary: { target: 7 } } });
-    expect(() => spillway.session()).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
-    expect(() => spillway.session()).toThrow(/agents\.primary\.target/);
+    await expect(engine(20_000, { agents: { primary: { target: 7 } } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('agents.primary.target'),
+    });
   });
 
   it('keeps what a child hands back verbatim', async () => {
