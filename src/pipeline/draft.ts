@@ -23,6 +23,8 @@ export interface DraftParts {
   /** Monotonic milliseconds, for durations. */
   readonly timer: () => number;
   readonly policy?: Pick<Policy, 'reasoning'>;
+  /** Hears of each step as it ends, with its milliseconds. */
+  readonly onStep?: ((outcome: StageOutcome, durationMs: number) => void) | undefined;
 }
 
 /** A view being edited, step by step. What steps propose is judged, measured and applied here, and nowhere else. */
@@ -97,7 +99,7 @@ export class Draft {
     }
     if (rights && accepted.length === 0 && faults.length === 0) return;
     const failed = faults[0]?.code === 'STAGE_FAILED';
-    this.outcomes.push({
+    const told: StageOutcome = {
       stage,
       opensAt,
       before,
@@ -112,8 +114,11 @@ export class Draft {
             ? 'refused'
             : 'nothing',
       faults: faults.slice(0, MOST_FAULTS),
-    });
-    this.stageMs[stage] = (this.stageMs[stage] ?? 0) + this.#parts.timer() - started;
+    };
+    const durationMs = this.#parts.timer() - started;
+    this.outcomes.push(told);
+    this.stageMs[stage] = (this.stageMs[stage] ?? 0) + durationMs;
+    this.#parts.onStep?.(told, durationMs);
   }
 
   #judge(stage: string, propose: (view: TranscriptView) => readonly Edit[], rights: GuardRights | undefined) {

@@ -1,5 +1,6 @@
 import { concatMap, filter, map, Subject, type Observable } from 'rxjs';
 import { SpillwayError } from '../errors/index.js';
+import type { ModelCall } from '../transcript/index.js';
 import { EventHub } from './hub.js';
 
 /** What a refusal names, in tokens. */
@@ -10,8 +11,10 @@ interface LearnedFigures {
 
 /** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
 export type PressureEvent<Reading> =
+  /** Before each call. */
   | { readonly kind: 'reading'; readonly reading: Reading }
   | { readonly kind: 'triggered'; readonly reading: Reading; readonly reason: string }
+  /** A stage has run: told as it ends, before any text is asked for. Of a plan from between turns, when it is taken. */
   | {
       readonly kind: 'firing';
       readonly stage: string;
@@ -19,13 +22,17 @@ export type PressureEvent<Reading> =
       readonly edits: number;
       readonly tokensBefore: number;
       readonly tokensAfter: number;
+      readonly durationMs: number;
     }
+  /** The stages behind the last one stay shut. Told when the plan stands, before any text is asked for. */
   | {
       readonly kind: 'short-circuit';
       readonly after: string;
       readonly pressure: number;
       readonly skipped: readonly string[];
     }
+  /** A model was asked for text, and this came of it. Told as its answer comes. */
+  | { readonly kind: 'model-call'; readonly call: ModelCall }
   | { readonly kind: 'noop'; readonly reason: string }
   /** Compaction was not enough; what an operator can do. */
   | { readonly kind: 'warning'; readonly message: string }

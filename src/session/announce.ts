@@ -1,24 +1,50 @@
 import type { Policy } from '../pipeline/index.js';
 import type { Emit, PressureEvent } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { CompactionRecord, Plan } from '../transcript/index.js';
+import type { CompactionRecord, Plan, StageOutcome } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
 
-/** Tells subscribers what a run came to: each stage that opened, where it stopped, how it ended. */
-export function announce(emit: Emit<Reading>, report: RunReport, policy: Policy, pressure: number): void {
-  for (const { stage, outcome, edits, before, after } of report.stages) {
-    emit({ kind: 'firing', stage, outcome, edits, tokensBefore: before.tokens, tokensAfter: after.tokens });
-  }
-  const opened = new Set(report.stages.map(({ stage }) => stage));
-  const skipped = policy.stages.map(({ stage }) => stage).filter((stage) => !opened.has(stage));
-  const last = report.stages.at(-1);
-  if (last && skipped.length > 0) emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
+/** Tells subscribers of one run while it goes on: each stage as it ends, where it stopped, how it ended. */
+export class RunAnnouncer {
+  readonly #emit: Emit<Reading>;
+  readonly #policy: Policy;
+  #hasFired = false;
+  #hasStopped = false;
 
-  for (const message of report.warnings ?? []) emit({ kind: 'warning', message });
-  if (report.kind === 'noop') emit({ kind: 'noop', reason: report.reason });
-  else if (report.kind === 'pending' && report.plan) emit(pendingEvent(report.plan));
-  else if (report.error) emit({ kind: 'failed', error: report.error });
-  else if (report.record) emit(completedEvent(report.record));
+  constructor(emit: Emit<Reading>, policy: Policy) {
+    this.#emit = emit;
+    this.#policy = policy;
+  }
+
+  readonly fired = (done: StageOutcome, durationMs: number): void => {
+    this.#hasFired = true;
+    const { stage, outcome, edits, before, after } = done;
+    const [tokensBefore, tokensAfter] = [before.tokens, after.tokens];
+    this.#emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
+  };
+
+  /** No further stage opens. */
+  stopped(stages: readonly StageOutcome[], pressure: number): void {
+    if (this.#hasStopped) return;
+    this.#hasStopped = true;
+    const opened = new Set(stages.map(({ stage }) => stage));
+    const skipped = this.#policy.stages.map(({ stage }) => stage).filter((stage) => !opened.has(stage));
+    const last = stages.at(-1);
+    if (last && skipped.length > 0)
+      this.#emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
+  }
+
+  ended(report: RunReport, pressure: number): void {
+    // A plan that was made between turns was told to nobody then.
+    if (!this.#hasFired)
+      for (const done of report.stages) this.fired(done, report.record?.stageMs[done.stage] ?? 0);
+    this.stopped(report.stages, pressure);
+    for (const message of report.warnings ?? []) this.#emit({ kind: 'warning', message });
+    if (report.kind === 'noop') this.#emit({ kind: 'noop', reason: report.reason });
+    else if (report.kind === 'pending' && report.plan) this.#emit(pendingEvent(report.plan));
+    else if (report.error) this.#emit({ kind: 'failed', error: report.error });
+    else if (report.record) this.#emit(completedEvent(report.record));
+  }
 }
 
 export function completedEvent({ id, plan, durationMs }: CompactionRecord): PressureEvent<Reading> {

@@ -3,7 +3,7 @@ import type { Emit } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { EarlyFill } from './ahead/early.js';
-import { announce } from './announce.js';
+import { RunAnnouncer } from './announce.js';
 import { strategiesOf } from './audit.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import { givenWayOf } from './given-way.js';
@@ -33,7 +33,7 @@ export interface CompactionServices {
   readonly early: EarlyFill;
   readonly parts: Pick<
     SessionParts,
-    'audit' | 'costs' | 'filler' | 'gauge' | 'policy' | 'timer' | 'waitsForText'
+    'audit' | 'costs' | 'filler' | 'gauge' | 'policy' | 'stream' | 'timer' | 'waitsForText'
   >;
 }
 
@@ -96,7 +96,7 @@ export class Compaction {
 
   /** One run, now: planned, committed where it is worth it, announced. */
   run(emit: Emitting, trigger: Trigger, how: RunManner): Response {
-    const { audit, costs, gauge, timer } = this.#parts;
+    const { audit, gauge, timer } = this.#parts;
     const { policy, filler } = how.tuned ?? this.#parts;
     const early = this.#early;
     if (trigger.kind === 'pressure') early.revive();
@@ -110,6 +110,7 @@ export class Compaction {
     emit({ kind: 'triggered', reading, reason: trigger.detail });
     audit.triggered(trigger, reading.pressure, policy.strategies);
     for (const pass of policy.passes) if (pass.when === 'compaction') this.#passes.commit(pass);
+    const announcer = new RunAnnouncer(emit, policy);
     const input = {
       ...this.#planner.inputFor(trigger),
       policy: { ...policy, target: how.target },
@@ -120,7 +121,7 @@ export class Compaction {
     const finish = (outcome: RunOutcome, bought?: Filling['bought']): RunReport => {
       const before = this.#thread.projection;
       const report = this.#settle(outcome, { durationMs: timer() - started, waits, bought });
-      announce(emit, report, policy, gauge.read(this.#thread.projection).pressure);
+      announcer.ended(report, gauge.read(this.#thread.projection).pressure);
       audit.ended(report, givenWayOf(before, this.#thread), policy.strategies);
       return report;
     };
@@ -128,10 +129,11 @@ export class Compaction {
     const enough = ready && { ...ready.outcome, after: gauge.read(ready.outcome.draft) };
     if (enough && enough.after.pressure < (policy.gates[0]?.opensAt ?? 1))
       return finish(enough, ready.bought);
-    const outcome = planRun(input);
+    const outcome = planRun({ ...input, onStep: announcer.fired });
     if (!filler || !waitsForText || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
-    filler.onBreaker = (stage, to) => emit({ kind: 'breaker', stage, state: to });
-    return this.#finishWithText(fillPlan(input, outcome, filler, costs, how.signal), finish);
+    // Nobody is to wait for text to hear which stages ran.
+    announcer.stopped(outcome.plan.stages, outcome.after.pressure);
+    return this.#finishWithText(fillPlan(input, outcome, filler, this.#parts, how.signal), finish);
   }
 
   /** Commits when the text is there, unless the ledger moved on meanwhile; lets in what arrived while it was waited for. */

@@ -1,7 +1,7 @@
 import { planRun, refill, type Planned, type RunInput } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { CompactionRecord, ModelCall } from '../transcript/index.js';
-import type { CostBook } from './costs.js';
+import type { SessionParts } from './session-parts.js';
 
 /** What a plan became when its slots were filled, and what was asked for it. */
 export interface Filling {
@@ -16,7 +16,7 @@ export async function fillPlan(
   input: RunInput,
   outcome: Planned,
   filler: Filler,
-  costs: CostBook,
+  { costs, stream }: Pick<SessionParts, 'costs' | 'stream'>,
   signal: AbortSignal | undefined,
 ): Promise<Filling> {
   const calls: ModelCall[] = [];
@@ -30,6 +30,7 @@ export async function fillPlan(
     onCall: (call) => {
       calls.push(call);
       costs.addCall(call);
+      stream.emit({ kind: 'model-call', call });
     },
   });
   const refilled = texts.size > 0 ? refill(input, outcome, texts) : undefined;

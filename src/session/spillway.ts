@@ -247,6 +247,7 @@ export class Spillway {
       stopped: () => costs.stopped(settings.fill) ?? this.#costs.stopped(settings.fill),
     });
     const stream = this.#events.streamOf(() => ({ sessionId: id, agentPath, model: gauge.model }));
+    if (filler) filler.onBreaker = (stage, state) => stream.emit({ kind: 'breaker', stage, state });
     const id = options.id ?? `s${++this.#opened}`;
     return {
       id,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PressureEvent, Reading } from '../../src/index.js';
-import { fill, sessionOf, system, talk } from './support.js';
+import type { EngineEvent, PressureEvent, Reading } from '../../src/index.js';
+import { startEmulator } from '../emulator/index.js';
+import { emulated, pressed } from './summarizer.js';
+import { engine, fill, read, sessionOf, system, talk } from './support.js';
 
 const TALK = [system('Be brief.'), ...talk(30, 200)];
 
@@ -30,6 +32,30 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
       recordId: run.record!.id,
       tokensAfter: session.operator.history[0]!.plan.after.tokens,
     });
+  });
+
+  it('tells of stages before text is asked for, and of each answer as it comes', async () => {
+    const emulator = await startEmulator();
+    const spillway = await engine(8_000, emulated(emulator, { roster: ['snip', 'auto'] }));
+    const session = spillway.session({ id: 'mill', model: 'gpt-4o' });
+    await session.append(...read([system('Be brief.')]));
+    const events: EngineEvent[] = [];
+    const when: string[][] = [];
+    spillway.events.subscribe((event) => events.push(event));
+    emulator.otherwise = () => {
+      when.push(events.map(({ kind }) => kind));
+      return 'good';
+    };
+    await pressed(session, 1);
+    const before = ['reading', 'triggered', 'firing', 'firing', 'short-circuit'];
+    const isStopped = events.some(({ kind }) => kind === 'short-circuit');
+    expect(when).toEqual([isStopped ? before : before.slice(0, 4)]);
+    expect(events.map(({ kind }) => kind).slice(when[0]!.length)).toEqual(['model-call', 'completed']);
+    for (const event of events) {
+      expect(event).toMatchObject({ sessionId: 'mill', agentPath: 'primary', model: 'gpt-4o' });
+      if (event.kind === 'firing') expect(event.durationMs).toBeGreaterThanOrEqual(0);
+      if (event.kind === 'model-call') expect(event.call).toMatchObject({ outcome: 'filled', chunk: 1 });
+    }
   });
 
   it('says when a run came to nothing, and when it could not help', async () => {

@@ -16,7 +16,7 @@ interface Ready {
 
 type EarlyParts = Pick<
   SessionParts,
-  'agentPath' | 'ahead' | 'audit' | 'costs' | 'filler' | 'gauge' | 'id' | 'policy' | 'prepareAt'
+  'agentPath' | 'ahead' | 'audit' | 'costs' | 'filler' | 'gauge' | 'id' | 'policy' | 'prepareAt' | 'stream'
 >;
 
 /** Resolves when the log is stored; absent where it is kept nowhere. */
@@ -112,7 +112,7 @@ export class EarlyFill {
     const thread = this.#thread;
     let filling: Filling | undefined;
     const here = async (signal: AbortSignal): Promise<PreparedText> => {
-      const filled = await fillPlan(input, outcome, filler, costs, signal);
+      const filled = await fillPlan(input, outcome, filler, this.#parts, signal);
       signal.throwIfAborted();
       filling = filled;
       return { ...filled.bought, usage: [] };
@@ -143,7 +143,7 @@ export class EarlyFill {
     const isCurrent = thread.log === input.source.log && thread.ledger.head === outcome.plan.base;
     if (background.isStopped || !isCurrent) return undefined;
     // Finds the text that others bought; what they did not get is bought now.
-    const filled = await fillPlan(input, outcome, filler, costs, undefined);
+    const filled = await fillPlan(input, outcome, filler, this.#parts, undefined);
     const calls = [...(theirs?.calls ?? []), ...filled.bought.calls];
     return { ...filled, bought: { ...filled.bought, calls } };
   }

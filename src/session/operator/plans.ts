@@ -79,7 +79,7 @@ export class Plans {
   }
 
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
-    const { costs, gauge, tuned } = this.#parts;
+    const { gauge, tuned } = this.#parts;
     const { policy, filler } = tuned(overrides);
     const { target = policy.target } = overrides;
     const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
@@ -99,7 +99,7 @@ export class Plans {
       return { ...common, ...outcome, reason: outcome.error.message, after: before };
     const filled =
       filler && hasSlots(outcome)
-        ? await fillPlan(input, outcome, filler, costs, signal)
+        ? await fillPlan(input, outcome, filler, this.#parts, signal)
         : { outcome, bought: { calls: [], fallbacks: [] } };
     const { plan, after } = filled.outcome;
     return {

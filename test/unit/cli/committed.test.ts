@@ -9,6 +9,7 @@ const triggered = (pressure: number): PressureEvent<Reading> => ({
 });
 const firing = (stage: string, tokens: number, edits = 1): PressureEvent<Reading> => ({
   kind: 'firing',
+  durationMs: 1,
   stage,
   outcome: 'applied',
   edits,
