@@ -16,7 +16,7 @@ import {
 } from '../errors/index.js';
 import type { Usage } from '../tokens/index.js';
 import type { PrepareOptions } from './requests.js';
-import type { SessionOptions } from './spillway.js';
+import type { SessionOptions } from './session-options.js';
 
 const SUMMARY_LINES = either(listOf(TEXT), FUNCTION);
 const STORE_FAILURE = oneOf('open', 'closed');

@@ -2,12 +2,12 @@ import type { Prepared } from './prepared.js';
 import type { PrepareOptions } from './requests.js';
 
 /** What a call may do while it is under way. */
-export interface Flight {
+export interface Flight<Message = unknown> {
   /** Holds the next call, and compactions that are asked for, until this is settled: the rest of a stream. */
   until(settled: PromiseLike<unknown>): void;
   /** A request within this call: prepared, sent, and sent once more where it was too long. */
   again<Answer>(
-    send: (request: Prepared) => Answer | Promise<Answer>,
+    send: (request: Prepared<Message>) => Answer | Promise<Answer>,
     options?: PrepareOptions,
   ): Promise<Answer>;
 }

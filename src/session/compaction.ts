@@ -70,7 +70,7 @@ export class Compaction {
     if (!trigger) return noRun(reading.pressure < (policy.gates[0]?.opensAt ?? Infinity));
     if (!this.#hasProspect(trigger, reading)) {
       const report = this.#settle(NO_PROSPECT, { durationMs: 0, waits: false, bought: undefined });
-      announce(emit, report, policy, reading.pressure);
+      new RunAnnouncer(emit, policy).ended(report, reading.pressure);
       this.#parts.audit.ended(report, () => [], policy.strategies);
       return report;
     }

@@ -1,4 +1,5 @@
-export { Spillway, type Effects, type ListedStage, type SessionOptions } from './spillway.js';
+export { Spillway, type Effects, type ListedStage } from './spillway.js';
+export type { SessionOptions } from './session-options.js';
 export type { EngineEvent, EventPlace } from './engine-events.js';
 export { SessionMap, type SessionMapOptions } from './session-map.js';
 export { Session } from './session.js';

@@ -26,11 +26,12 @@ export interface RunReport {
 }
 
 /** One request, ready to be sent. */
-export interface Prepared {
+/** A request that fits. `Message`: one message in the client's own types, where the session was given them. */
+export interface Prepared<Message = unknown> {
   /** Number of this call in the session, from 1: what `explain` asks by. */
   readonly call: number;
-  /** In the session's wire format. */
-  readonly messages: readonly unknown[];
+  /** In the session's wire format; a list of the caller's own. */
+  readonly messages: Message[];
   /** What that format carries beside the messages, by body field: `system`, `systemInstruction`. Empty for most. */
   readonly beside: Readonly<Record<string, unknown>>;
   readonly view: readonly ViewMessage[];

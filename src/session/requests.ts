@@ -103,7 +103,16 @@ export class Requests {
       pressure: reading.pressure,
       unchangedPrefixTokens,
     });
-    return { messages, beside, notices, view, reading, run, unchangedPrefixTokens, call: call.call };
+    return {
+      messages: [...messages],
+      beside,
+      notices,
+      view,
+      reading,
+      run,
+      unchangedPrefixTokens,
+      call: call.call,
+    };
   }
 
   observe(usage: Usage): Observation {

@@ -14,14 +14,17 @@ export interface SessionMapOptions {
  *     const threads = spillway.sessionMap({ format: 'openai-chat' });
  *     const client = compactOpenAI(new OpenAI(), { chat: threads.by((body) => body.metadata?.thread_id) });
  */
-export class SessionMap {
-  readonly #open: (key: string) => Session | Promise<Session>;
+export class SessionMap<Message = unknown> {
+  readonly #open: (key: string) => Session<Message> | Promise<Session<Message>>;
   readonly #most: number;
   /** In the order they were asked for, oldest first. */
-  readonly #sessions = new Map<string, Promise<Session>>();
+  readonly #sessions = new Map<string, Promise<Session<Message>>>();
 
   /** @hidden `spillway.sessionMap` makes one. */
-  constructor(open: (key: string) => Session | Promise<Session>, { most = 1_000 }: SessionMapOptions = {}) {
+  constructor(
+    open: (key: string) => Session<Message> | Promise<Session<Message>>,
+    { most = 1_000 }: SessionMapOptions = {},
+  ) {
     this.#open = open;
     this.#most = most;
   }
@@ -32,7 +35,7 @@ export class SessionMap {
   }
 
   /** The session of a key, opened where it is not. One that could not be opened is tried again the next time. */
-  of(key: string): Promise<Session> {
+  of(key: string): Promise<Session<Message>> {
     const known = this.#sessions.get(key);
     const session = known ?? Promise.resolve().then(() => this.#open(key));
     this.#sessions.delete(key);
@@ -50,7 +53,7 @@ export class SessionMap {
   /** For a drop-in: the session of a request, by a key in it. A request without a key is sent as it is. */
   by<Request>(
     keyOf: (request: Request) => string | null | undefined,
-  ): (request: Request) => Promise<Session> | undefined {
+  ): (request: Request) => Promise<Session<Message>> | undefined {
     return (request) => {
       const key = keyOf(request);
       return key === null || key === undefined || key === '' ? undefined : this.of(key);

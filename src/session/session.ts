@@ -30,9 +30,11 @@ import { UsageReports } from './usage-reports.js';
 
 /**
  * One agent path's log, what is sent of it, and what was compacted. The boundary an agent talks to; what operators see
- * and do is `operator`.
+ * and do is `operator`. `ClientMessage` is one message in the client's own types, so that what `prepare` gives can be handed to
+ * the client as it is: `spillway.session<OpenAI.ChatCompletionMessageParam>()`. It is the format's that the session
+ * speaks; no value is checked against it.
  */
-export class Session {
+export class Session<ClientMessage = unknown> {
   readonly id: string;
   readonly agentPath: string;
   /** Name of the wire format that its requests are read and written in. */
@@ -41,7 +43,7 @@ export class Session {
   readonly operator: SessionOperator;
 
   readonly #parts: SessionParts;
-  readonly #openAside: () => Session;
+  readonly #openAside: () => Session<ClientMessage>;
   readonly #thread: Thread;
   readonly #persistence: Persistence;
   readonly #requests: Requests;
@@ -57,7 +59,7 @@ export class Session {
    * same settings under a path below this one's.
    * @hidden `spillway.session` and `spillway.open` make them.
    */
-  constructor(parts: SessionParts, openAside: () => Session, opened?: OpenedThread) {
+  constructor(parts: SessionParts, openAside: () => Session<ClientMessage>, opened?: OpenedThread) {
     this.id = parts.id;
     this.agentPath = parts.agentPath;
     this.format = parts.format;
@@ -163,13 +165,13 @@ export class Session {
    * may not be removed does not fit, log and ledger being as before, and with `COMPACTION_PENDING` where an operator is
    * asked first. Aborting the signal stops the waiting for text: the compaction goes on with what there is.
    */
-  async prepare(options: PrepareOptions = {}): Promise<Prepared> {
+  async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
     checkPrepareOptions(options);
     if (options.model !== undefined) this.#parts.gauge.talkTo(options.model);
     this.#parts.gauge.askFor(options.maxOutputTokens);
     const injected = this.#requests.injections(options.inject ?? []);
     const run = await this.#runs.beforeCall(options.signal);
-    return this.#requests.write(run, injected);
+    return this.#requests.write(run, injected) as Prepared<ClientMessage>;
   }
 
   /** Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. */
@@ -207,7 +209,7 @@ export class Session {
    * meanwhile, wait until `send` is done, and until what it gives to `flight.until` is: its stream read to the end.
    */
   call<Answer>(
-    send: (request: Prepared, flight: Flight) => Answer | Promise<Answer>,
+    send: (request: Prepared<ClientMessage>, flight: Flight<ClientMessage>) => Answer | Promise<Answer>,
     options: PrepareOptions = {},
   ): Promise<Answer> {
     return this.turn((flight) => {
@@ -217,8 +219,8 @@ export class Session {
   }
 
   /** Does this when all calls before it are over; its own go through the flight. What `call` does, with more around it. */
-  turn<T>(task: (flight: Flight) => Promise<T>): Promise<T> {
-    const flight: Flight = {
+  turn<T>(task: (flight: Flight<ClientMessage>) => Promise<T>): Promise<T> {
+    const flight: Flight<ClientMessage> = {
       until: (settled) => this.#line.hold(settled),
       again: (send, options = {}) => this.#callNow(send, options),
     };
@@ -226,7 +228,7 @@ export class Session {
   }
 
   async #callNow<Answer>(
-    send: (request: Prepared) => Answer | Promise<Answer>,
+    send: (request: Prepared<ClientMessage>) => Answer | Promise<Answer>,
     options: PrepareOptions,
   ): Promise<Answer> {
     for (let isSecond = false; ; isSecond = true) {
@@ -266,7 +268,7 @@ export class Session {
   }
 
   /** A session for a conversation beside this one, on a path of its own; it lives as long as the process. */
-  aside(): Session {
+  aside(): Session<ClientMessage> {
     return this.#openAside();
   }
 

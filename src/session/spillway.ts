@@ -16,7 +16,6 @@ import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } f
 import { checkSessionOptions } from './arguments.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
-import type { LogMessage } from '../transcript/index.js';
 import { Follower } from './client/follow.js';
 import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { createGauge } from './gauge.js';
@@ -25,6 +24,7 @@ import { savedPlan } from './ahead/prepared-plan.js';
 import { factTools } from './pins.js';
 import { policyInForce } from './policy-in-force.js';
 import { tunedBy } from './run-overrides.js';
+import type { SessionOptions } from './session-options.js';
 import { SessionMap, type SessionMapOptions } from './session-map.js';
 import { Session } from './session.js';
 import type { SessionParts } from './session-parts.js';
@@ -60,28 +60,6 @@ export interface SpillwayParts {
   readonly summarizerInCode?: string | undefined;
   /** What every request of a summarizer is told beside the transcript. */
   readonly summaryLines?: SummaryLines | undefined;
-}
-
-/** Which session, and what is its own; the rest is the engine's configuration. */
-export interface SessionOptions {
-  readonly id?: string;
-  /** Which agent of the session; `primary` where absent. */
-  readonly agentPath?: string;
-  /** How its requests are written: a name of `formats`, or a format of your own; the engine's where absent. */
-  readonly format?: string | WireFormat;
-  /** Model that its calls go to, where it is another one than the settings name. */
-  readonly model?: string;
-  /** Tool definitions of the requests; counted once. */
-  readonly tools?: readonly unknown[];
-  /** Messages that are never compacted, beside what the settings pin. A predicate must not change its mind about one. */
-  readonly keep?: readonly ((message: LogMessage) => boolean)[];
-  /**
-   * A store that fails before a call: `closed` rejects, as does everything that is to be durable; `open` goes on from
-   * memory, says so (`store-failed`) and stores what waits when the store is back. The engine's where absent.
-   */
-  readonly onStoreFailure?: 'open' | 'closed';
-  /** What a summarizer is told beside the transcript, in place of the engine's own lines. */
-  readonly summaryLines?: SummaryLines;
 }
 
 /** A provided stage as operators see it; `opensAt` is absent where the roster leaves it out. */
@@ -158,16 +136,18 @@ export class Spillway {
   }
 
   /** A session for one agent path that lives as long as the process. */
-  session(options: SessionOptions = {}): Session {
+  session<Message = unknown>(options: SessionOptions = {}): Session<Message> {
     const parts = this.#partsFor(options);
-    return new Session(parts, this.#asidesOf(parts, options));
+    return new Session<Message>(parts, this.#asidesOf<Message>(parts, options));
   }
 
   /**
    * Opens a session that outlives the process, as far as its store has it: log, ledger, what waits for a yes, what was
    * spent. Reads the live tail, whatever came before. Rejects with `STORE_UNKNOWN` where no store was named.
    */
-  async open(options: SessionOptions & { readonly id: string }): Promise<Session> {
+  async open<Message = unknown>(
+    options: SessionOptions & { readonly id: string },
+  ): Promise<Session<Message>> {
     const parts = this.#partsFor(options);
     const key = { sessionId: parts.id, agentPath: parts.agentPath };
     await parts.gauge.loading;
@@ -175,11 +155,13 @@ export class Spillway {
     const { store } = this.#background;
     const prepares = store && parts.filler && parts.prepareAt !== null;
     const prepared = prepares ? await savedPlan(store, key) : undefined;
-    return new Session(parts, this.#asidesOf(parts, options), { ...opened, prepared });
+    return new Session<Message>(parts, this.#asidesOf<Message>(parts, options), { ...opened, prepared });
   }
 
   /** Sessions by key, at most so many at a time: kept in the store where there is one. */
-  sessionMap(options: Omit<SessionOptions, 'id'> & SessionMapOptions = {}): SessionMap {
+  sessionMap<Message = unknown>(
+    options: Omit<SessionOptions, 'id'> & SessionMapOptions = {},
+  ): SessionMap<Message> {
     const { most, ...each } = options;
     const isKept = this.#parts.store !== undefined;
     return new SessionMap((id) => (isKept ? this.open({ ...each, id }) : this.session({ ...each, id })), {
@@ -205,9 +187,16 @@ export class Spillway {
     await this.#parts.store?.close();
   }
 
-  #asidesOf({ id, agentPath, stream }: SessionParts, options: SessionOptions): () => Session {
+  #asidesOf<Message>(
+    { id, agentPath, stream }: SessionParts,
+    options: SessionOptions,
+  ): () => Session<Message> {
     return () => {
-      const aside = this.session({ ...options, id, agentPath: `${agentPath}/aside-${++this.#asides}` });
+      const aside = this.session<Message>({
+        ...options,
+        id,
+        agentPath: `${agentPath}/aside-${++this.#asides}`,
+      });
       stream.emit({ kind: 'aside', agentPath: aside.agentPath });
       return aside;
     };

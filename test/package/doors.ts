@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import ts from 'typescript';
 import { installed, program, ROOT, type Packed, type Ran } from './project.js';
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
@@ -98,11 +99,19 @@ function configured(project: string): Ran {
   return program(project, 'configured.mjs', text);
 }
 
-/** The program of README's section "As a library", around a client that answers. */
-function readme(project: string): Ran {
+/** The program of README's section "As a library". */
+export function readmeProgram(): string {
   const blocks = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)];
-  const text = blocks.map(([, block]) => block!).find((block) => block.includes('session.prepare()'))!;
-  const plain = text.replace('sqlite:./spillway.db', 'memory:').replace(/: \{ messages: [^}]*\}/, '');
+  return blocks.map(([, block]) => block!).find((block) => block.includes('session.prepare()'))!;
+}
+
+/** The same around a client that answers. */
+function readme(project: string): Ran {
+  const plain = ts
+    .transpileModule(readmeProgram().replace('const client = new OpenAI();', ''), {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+    })
+    .outputText.replace('sqlite:./spillway.db', 'memory:');
   return program(
     project,
     'readme.mjs',

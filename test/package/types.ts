@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { readmeProgram } from './doors.js';
 import { copyOf, type Packed } from './project.js';
 
 const RESOLUTIONS: Readonly<Record<string, ts.CompilerOptions>> = {
@@ -41,7 +42,12 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       import { compactOpenAI } from 'spillway/openai';
       const client: OpenAI = compactOpenAI(new OpenAI(), { chat: spillway.session() });
       const { choices } = await client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hello.' }] });
-      console.log(choices[0]?.message.content?.length);`,
+      console.log(choices[0]?.message.content?.length);
+      const chat = await spillway.session<OpenAI.ChatCompletionMessageParam>().prepare();
+      await client.chat.completions.create({ model: 'm', messages: chat.messages });
+      const items = spillway.session<OpenAI.Responses.ResponseInputItem>({ format: 'openai-responses' });
+      const answer = await items.call(({ messages: input }) => client.responses.create({ model: 'm', input }));
+      console.log(answer.output_text);`,
   },
   anthropic: {
     packages: ['@anthropic-ai/sdk'],
@@ -50,19 +56,28 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       import { compactAnthropic } from 'spillway/anthropic';
       const client: Anthropic = compactAnthropic(new Anthropic(), spillway.session({ format: 'anthropic' }));
       const { content } = await client.messages.create({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hello.' }] });
-      console.log(content.length);`,
+      console.log(content.length);
+      const session = spillway.session<Anthropic.MessageParam>({ format: 'anthropic' });
+      const { messages, beside } = await session.prepare();
+      const answer = await client.messages.create({ model: 'm', max_tokens: 9, ...beside, messages });
+      console.log(answer.content.length);`,
   },
+  readme: { packages: ['openai'], text: readmeProgram() },
   'ai-sdk-6': { packages: ['ai', '@ai-sdk/openai'], text: aiSdk() },
   'ai-sdk-7': { packages: ['ai=ai7', '@ai-sdk/openai=@ai-sdk/openai4'], text: aiSdk() },
   langchain: {
     packages: ['langchain', '@langchain/core', '@langchain/openai'],
     text: `${HEAD}
+      import type { BaseMessage } from '@langchain/core/messages';
       import { ChatOpenAI } from '@langchain/openai';
       import { createAgent, createMiddleware } from 'langchain';
       import { compactLangChain } from 'spillway/langchain';
       const middleware = [createMiddleware(compactLangChain(spillway.session({ format: 'langchain' })))];
       const agent = createAgent({ model: new ChatOpenAI({ model: 'm' }), tools: [], middleware });
-      console.log((await agent.invoke({ messages: 'Hello.' })).messages.length);`,
+      console.log((await agent.invoke({ messages: 'Hello.' })).messages.length);
+      const threads = spillway.sessionMap<BaseMessage>({ format: 'langchain' });
+      const { messages } = await (await threads.of('mill')).prepare();
+      console.log((await new ChatOpenAI({ model: 'm' }).invoke(messages)).text);`,
   },
   container: {
     packages: ['inversify', 'reflect-metadata'],
@@ -80,11 +95,13 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
 function aiSdk(): string {
   return `${HEAD}
     import { createOpenAI } from '@ai-sdk/openai';
-    import { generateText, wrapLanguageModel } from 'ai';
+    import { generateText, wrapLanguageModel, type ModelMessage } from 'ai';
     import { compactAiSdk } from 'spillway/ai-sdk';
     const middleware = compactAiSdk(spillway.session({ format: 'ai-sdk' }));
     const model = wrapLanguageModel({ model: createOpenAI()('m'), middleware });
-    console.log((await generateText({ model, prompt: 'Hello.' })).text.length);`;
+    console.log((await generateText({ model, prompt: 'Hello.' })).text.length);
+    const { messages } = await spillway.session<ModelMessage>({ format: 'ai-sdk' }).prepare();
+    console.log((await generateText({ model, messages })).text.length);`;
 }
 
 /** Strict, with the declarations of libraries checked too, by Node's resolution and by a bundler's. */

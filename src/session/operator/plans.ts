@@ -117,7 +117,13 @@ export class Plans {
   preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
     const draft = this.#drawn(plan);
     const { messages, beside = {}, notices } = this.#parts.serialise(draft.view);
-    return { messages, beside, notices, reading: this.#parts.gauge.read(draft), view: draft.view };
+    return {
+      messages: [...messages],
+      beside,
+      notices,
+      reading: this.#parts.gauge.read(draft),
+      view: draft.view,
+    };
   }
 
   commit(plan: Plan): CompactionRecord {

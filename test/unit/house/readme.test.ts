@@ -177,6 +177,7 @@ describe('README.md', () => {
       console.log(sent.join(), session.log.length);`;
     const file = join(folder, 'readme.mts');
     const own = program
+      .replace('const client = new OpenAI();', '')
       .replace("'spillway'", JSON.stringify(join(root, 'src', 'index.js')))
       .replace('sqlite:./spillway.db', `sqlite:${join(folder, 'spillway.db')}`);
     writeFileSync(file, `${own}\n${client}\n${calls}`);
