@@ -19,7 +19,12 @@ export interface Answered {
   readonly finish: unknown;
   readonly input: number | undefined;
 }
-export type Ask = (words: string) => Promise<Answered>;
+/** What one call has of its own. */
+export interface CallOptions {
+  readonly maxTokens?: number;
+  readonly signal?: AbortSignal;
+}
+export type Ask = (words: string, how?: CallOptions) => Promise<Answered>;
 
 export interface Wired {
   readonly name: string;
@@ -42,14 +47,14 @@ export const chat = (stream: boolean): Wired => ({
     const client = compactOpenAI(plain, { chat: session }, { recall });
     const messages = past as OpenAI.ChatCompletionMessageParam[];
     const tools = [{ type: 'function' as const, function: { name: 'look', parameters: LOOK } }];
-    const ask: Ask = async (content) => {
+    const ask: Ask = async (content, how = {}) => {
       messages.push({ role: 'user', content });
-      const body = { model: 'm', messages, tools };
+      const body = { model: 'm', messages, tools, ...(how.maxTokens && { max_tokens: how.maxTokens }) };
       const answer = stream
         ? await client.chat.completions
-            .stream({ ...body, stream_options: { include_usage: true } })
+            .stream({ ...body, stream_options: { include_usage: true } }, { signal: how.signal })
             .finalChatCompletion()
-        : await client.chat.completions.create(body);
+        : await client.chat.completions.create(body, { signal: how.signal });
       const { message, finish_reason: finish } = answer.choices[0]!;
       messages.push(message);
       const made = message.tool_calls ?? [];
@@ -73,12 +78,13 @@ export const responses = (stream: boolean): Wired => ({
     const client = compactOpenAI(plain, { responses: session }, { recall });
     const input = past as OpenAI.Responses.ResponseInputItem[];
     const tools = [{ type: 'function' as const, name: 'look', parameters: LOOK, strict: false }];
-    const ask: Ask = async (content) => {
+    const ask: Ask = async (content, how = {}) => {
       input.push({ role: 'user', content });
-      const body = { model: 'm', input, tools, store: false };
+      const most = how.maxTokens && { max_output_tokens: how.maxTokens };
+      const body = { model: 'm', input, tools, store: false, ...most };
       const answer = stream
-        ? await client.responses.stream(body).finalResponse()
-        : await client.responses.create(body);
+        ? await client.responses.stream(body, { signal: how.signal }).finalResponse()
+        : await client.responses.create(body, { signal: how.signal });
       input.push(...(answer.output as OpenAI.Responses.ResponseInputItem[]));
       const made = answer.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
       for (const { call_id } of made) input.push({ type: 'function_call_output', call_id, output: 'Seen.' });
@@ -107,12 +113,12 @@ export const claude = (stream: boolean): Wired => ({
     const messages = past as Anthropic.MessageParam[];
     const tools = [{ name: 'look', input_schema: LOOK }];
     let open: Anthropic.ToolResultBlockParam[] = [];
-    const ask: Ask = async (text) => {
+    const ask: Ask = async (text, how = {}) => {
       messages.push({ role: 'user', content: [...open, { type: 'text', text }] });
-      const body = { model: 'm', max_tokens: 100, messages, tools };
+      const body = { model: 'm', max_tokens: how.maxTokens ?? 100, messages, tools };
       const answer = stream
-        ? await client.messages.stream(body).finalMessage()
-        : await client.messages.create(body);
+        ? await client.messages.stream(body, { signal: how.signal }).finalMessage()
+        : await client.messages.create(body, { signal: how.signal });
       messages.push({ role: 'assistant', content: answer.content });
       const made = answer.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
       open = made.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'Seen.' }));
@@ -138,9 +144,17 @@ export const aiSdk = (provider: 'chat' | 'compatible' | 'anthropic', stream: boo
     const model = wrapLanguageModel({ model: plain, middleware: compactAiSdk(session, { recall }) });
     const messages = past as ModelMessage[];
     const tools = { look: tool({ inputSchema: z.object({ at: z.string() }) }) } as unknown as ToolSet;
-    const ask: Ask = async (content) => {
+    const ask: Ask = async (content, how = {}) => {
       messages.push({ role: 'user', content });
-      const asked = { model, messages, tools, maxRetries: 0, maxOutputTokens: 100 };
+      const asked = {
+        model,
+        messages,
+        tools,
+        maxRetries: 0,
+        maxOutputTokens: how.maxTokens ?? 100,
+        onError: () => undefined,
+        ...(how.signal && { abortSignal: how.signal }),
+      };
       const answer = stream ? streamText(asked) : await generateText(asked);
       const calls = await answer.toolCalls;
       messages.push(...(await answer.response).messages);
@@ -180,12 +194,13 @@ export const langChain = (stream: boolean): Wired => ({
     const middleware = [createMiddleware(compactLangChain(session, { recall }))];
     const agent = createAgent({ model, tools: [look], middleware });
     const messages = past as BaseMessage[];
-    const ask: Ask = async (content) => {
+    const ask: Ask = async (content, how = {}) => {
       messages.push(new HumanMessage(content));
       const given = { messages: [...messages] };
+      const stopped = how.signal ? { signal: how.signal } : {};
       const state = stream
-        ? await lastOf(agent.stream(given, { streamMode: ['messages', 'values'] }))
-        : await agent.invoke(given);
+        ? await lastOf(agent.stream(given, { streamMode: ['messages', 'values'], ...stopped }))
+        : await agent.invoke(given, stopped);
       const fresh = state.messages.slice(messages.length);
       messages.push(...fresh);
       const last = fresh.at(-1)!;
