@@ -23,7 +23,10 @@ export class Recaller {
     const texts: string[] = [];
     for (const call of calls) texts.push(await this.#textOf(call));
     const { field } = this.#wire;
-    await this.#session.appendHidden({ [field]: [...said, ...this.#wire.results(calls, texts)] });
+    // The answer was paid for: what a store does not take now waits, and goes with the next that is written.
+    await this.#session
+      .appendHidden({ [field]: [...said, ...this.#wire.results(calls, texts)] })
+      .catch((error: unknown) => this.#session.storeFailed(error));
     return !hasOthers && this.#answers++ < this.#most;
   }
 
