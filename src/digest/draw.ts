@@ -1,7 +1,7 @@
 import { quoted, type CallNote } from '../reading/index.js';
-import type { Digest, DigestRequest } from '../spi/index.js';
 import type { Handle } from '../transcript/index.js';
 import { fitText } from './fit.js';
+import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';

@@ -5,3 +5,4 @@ export { stubFor, isStub, grouped, type StubFacts } from './stub.js';
 export { cutText, isCut, type Count, type CutRequest } from './cut.js';
 export { cutArguments, levelFor } from './arguments.js';
 export { keyLines, type Wanted } from './key-lines.js';
+export type { Digest, DigestRequest } from './request.js';

@@ -7,3 +7,38 @@ export * from './session-store.js';
 export * from './background-queue.js';
 /** What a view speaks of, from the floors below. */
 export type { References, ReadStatus, Supersession } from '../facts/index.js';
+/** What stages are made of: the built-in ones use nothing else. */
+export * from './tools/index.js';
+export {
+  cutArguments,
+  cutText,
+  grouped,
+  isCut,
+  isStub,
+  keyLines,
+  stubFor,
+  type Count,
+  type CutRequest,
+  type Digest,
+  type DigestRequest,
+  type StubFacts,
+} from '../digest/index.js';
+export { callLabel, oneLine, outcomeOf, plainName, proseOf, quoted } from '../reading/index.js';
+export {
+  isToolCall,
+  isToolResult,
+  partHandle,
+  spanHandle,
+  textOf,
+  type Edit,
+  type FilePart,
+  type Handle,
+  type Message,
+  type Part,
+  type Replace,
+  type Supersede,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  type ViewMessage,
+} from '../transcript/index.js';

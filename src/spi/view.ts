@@ -1,5 +1,6 @@
+import type { Digest, DigestRequest } from '../digest/index.js';
 import type { References } from '../facts/index.js';
-import type { Handle, LogMessage, ViewMessage } from '../transcript/index.js';
+import type { LogMessage, ViewMessage } from '../transcript/index.js';
 
 /**
  * Why an exchange may not be edited at all: a pin, a hold, a step that waits for results, or the user message
@@ -24,29 +25,6 @@ export interface ViewExchange {
   readonly protection?: Protection;
   /** Holds a result no request has carried yet: it may be cut to size (head, tail, handle), nothing else. */
   readonly unseen: boolean;
-}
-
-/** Asks for the text that stands for a span of the log. */
-export interface DigestRequest {
-  /** Log positions of the first and last message it stands for. */
-  readonly from: number;
-  readonly to: number;
-  /** Names the span, for recall. */
-  readonly handle: Handle;
-  /** Infinity: all that was said, and a short line a run of calls. */
-  readonly maxTokens: number;
-  /** Counts text on the scale of the view. */
-  count(text: string): number;
-  /** Messages of the span that still stand in the view: the text leaves them out. */
-  readonly shown?: ReadonlySet<number>;
-}
-
-/** The text that stands for a span, and what it leaves out of users' words. */
-export interface Digest {
-  readonly text: string;
-  readonly tokens: number;
-  /** Ids of user messages that it does not give in full. */
-  readonly shortened: readonly string[];
 }
 
 /** What a stage may know of a transcript. Read-only; valid during one `plan` call. */

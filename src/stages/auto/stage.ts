@@ -1,6 +1,15 @@
-import { defineStage, type StageGoal, type TranscriptView } from '../../spi/index.js';
-import { blocksOf, freeRuns, spanOf, type Block, type Span } from '../spans.js';
-import { promisedBy, summarise } from '../summarise.js';
+import {
+  blocksOf,
+  defineStage,
+  freeRuns,
+  promisedBy,
+  spanOf,
+  summarise,
+  type Block,
+  type Span,
+  type StageGoal,
+  type TranscriptView,
+} from '../../spi/index.js';
 import { AutoOptions } from './options.js';
 
 /** A window over the oldest exchanges gives way to one summary; an earlier summary in it is swallowed. */

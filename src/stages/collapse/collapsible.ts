@@ -1,4 +1,4 @@
-import type { Supersede } from '../../transcript/index.js';
+import type { Supersede } from '../../spi/index.js';
 
 /** Something that could be collapsed, and what that is known to save. */
 export interface Collapsible {

@@ -1,9 +1,15 @@
-import { type Count } from '../../digest/index.js';
-import type { TranscriptView } from '../../spi/index.js';
-import { isToolResult, spanHandle } from '../../transcript/index.js';
-import { digestMessage } from '../digest.js';
-import { shownParts } from '../results.js';
-import { overheadOf, runsOf, spanOf, type Block } from '../spans.js';
+import {
+  digestMessage,
+  isToolResult,
+  overheadOf,
+  runsOf,
+  shownParts,
+  spanHandle,
+  spanOf,
+  type Block,
+  type Count,
+  type TranscriptView,
+} from '../../spi/index.js';
 import type { Collapsible } from './collapsible.js';
 
 /** Runs of steps whose results have all been replaced before become one message with a line per call. */

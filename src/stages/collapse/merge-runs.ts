@@ -1,5 +1,12 @@
-import { spanHandle, type Message, type ViewMessage } from '../../transcript/index.js';
-import { overheadOf, runsOf, spanOf, type Block } from '../spans.js';
+import {
+  overheadOf,
+  runsOf,
+  spanHandle,
+  spanOf,
+  type Block,
+  type Message,
+  type ViewMessage,
+} from '../../spi/index.js';
 import type { Collapsible } from './collapsible.js';
 
 /** Neighbouring plain messages of one role and origin become one message with all their parts, word for word. */

@@ -1,7 +1,12 @@
-import { defineStage } from '../../spi/index.js';
-import { isToolResult, type Supersede } from '../../transcript/index.js';
-import { shownParts } from '../results.js';
-import { blocksOf, overheadOf, type Block } from '../spans.js';
+import {
+  blocksOf,
+  defineStage,
+  isToolResult,
+  overheadOf,
+  shownParts,
+  type Block,
+  type Supersede,
+} from '../../spi/index.js';
 import { digestRuns } from './digest-runs.js';
 import { mergeRuns } from './merge-runs.js';
 import { CollapseOptions } from './options.js';

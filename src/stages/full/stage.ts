@@ -1,6 +1,4 @@
-import { defineStage } from '../../spi/index.js';
-import { blocksOf, freeRuns, spanOf } from '../spans.js';
-import { summarise } from '../summarise.js';
+import { blocksOf, defineStage, freeRuns, spanOf, summarise } from '../../spi/index.js';
 import { FullOptions } from './options.js';
 
 /** The last resort: one summary for all that may go. Pins, fresh results and the unanswered question stand. */

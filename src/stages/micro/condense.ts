@@ -1,8 +1,16 @@
-import { grouped, keyLines, type Count } from '../../digest/index.js';
-import { oneLine, outcomeOf, plainName, quoted } from '../../reading/index.js';
-import { textOf, type ToolResultPart } from '../../transcript/index.js';
-import { remembered } from '../remembered.js';
-import type { ResultPart } from '../results.js';
+import {
+  grouped,
+  keyLines,
+  oneLine,
+  outcomeOf,
+  plainName,
+  quoted,
+  remembered,
+  textOf,
+  type Count,
+  type ResultPart,
+  type ToolResultPart,
+} from '../../spi/index.js';
 
 /**
  * What stands for a large result without a model: tool, size and handle, how it ended, then the lines that hold paths,

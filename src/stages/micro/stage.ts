@@ -1,6 +1,12 @@
-import { defineStage, type StageGoal } from '../../spi/index.js';
-import { textOf, type Replace } from '../../transcript/index.js';
-import { isSettled, resultsOf, type ResultPart } from '../results.js';
+import {
+  defineStage,
+  isSettled,
+  resultsOf,
+  textOf,
+  type Replace,
+  type ResultPart,
+  type StageGoal,
+} from '../../spi/index.js';
 import { condense } from './condense.js';
 import { MicroOptions } from './options.js';
 

@@ -1,6 +1,4 @@
-import { defineStage } from '../../spi/index.js';
-import { blocksOf, freeRuns, spanOf, type Block } from '../spans.js';
-import { summarise } from '../summarise.js';
+import { blocksOf, defineStage, freeRuns, spanOf, summarise, type Block } from '../../spi/index.js';
 import { PartialOptions } from './options.js';
 
 /** Everything but the newest messages gives way to one summary. */

@@ -1,8 +1,15 @@
-import { cutArguments, type CutRequest } from '../../digest/index.js';
-import type { StageGoal, TranscriptView, ViewExchange } from '../../spi/index.js';
-import type { Replace, ToolCallPart } from '../../transcript/index.js';
-import { remembered } from '../remembered.js';
-import { shownParts, type ShownPart } from '../results.js';
+import {
+  cutArguments,
+  remembered,
+  shownParts,
+  type CutRequest,
+  type Replace,
+  type ShownPart,
+  type StageGoal,
+  type ToolCallPart,
+  type TranscriptView,
+  type ViewExchange,
+} from '../../spi/index.js';
 import type { Need } from './need.js';
 import type { SnipOptions } from './options.js';
 import type { Taken } from './taken.js';

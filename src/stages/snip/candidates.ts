@@ -1,8 +1,16 @@
-import { stubFor, type Count } from '../../digest/index.js';
-import type { StageGoal, TranscriptView } from '../../spi/index.js';
-import { textOf, type Handle, type ToolResultPart } from '../../transcript/index.js';
-import { remembered } from '../remembered.js';
-import { isSettled, resultsOf, type ResultPart } from '../results.js';
+import {
+  isSettled,
+  remembered,
+  resultsOf,
+  stubFor,
+  textOf,
+  type Count,
+  type Handle,
+  type ResultPart,
+  type StageGoal,
+  type ToolResultPart,
+  type TranscriptView,
+} from '../../spi/index.js';
 import type { SnipOptions } from './options.js';
 import { expiredOf, isEvictable } from './retention.js';
 

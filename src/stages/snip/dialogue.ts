@@ -1,7 +1,17 @@
-import type { StageGoal, TranscriptView, ViewExchange } from '../../spi/index.js';
-import { spanHandle, type Supersede } from '../../transcript/index.js';
-import { blocksOf, overheadOf, runsOf, spanOf, type Block } from '../spans.js';
-import { pinnedIn, summaryMessage } from '../summarise.js';
+import {
+  blocksOf,
+  overheadOf,
+  pinnedIn,
+  runsOf,
+  spanHandle,
+  spanOf,
+  summaryMessage,
+  type Block,
+  type StageGoal,
+  type Supersede,
+  type TranscriptView,
+  type ViewExchange,
+} from '../../spi/index.js';
 import type { Need } from './need.js';
 import type { SnipOptions } from './options.js';
 import { NOTHING, type Taken } from './taken.js';

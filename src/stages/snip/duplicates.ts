@@ -1,6 +1,4 @@
-import { proseOf } from '../../reading/index.js';
-import type { TranscriptView } from '../../spi/index.js';
-import type { Supersede } from '../../transcript/index.js';
+import { proseOf, type Supersede, type TranscriptView } from '../../spi/index.js';
 import type { Need } from './need.js';
 import type { Taken } from './taken.js';
 

@@ -1,14 +1,16 @@
-import { grouped } from '../../digest/index.js';
-import type { TranscriptView } from '../../spi/index.js';
 import {
+  grouped,
+  isSettled,
   partHandle,
+  shownParts,
   type Edit,
   type FilePart,
   type Part,
   type Replace,
+  type ShownPart,
   type TextPart,
-} from '../../transcript/index.js';
-import { isSettled, shownParts, type ShownPart } from '../results.js';
+  type TranscriptView,
+} from '../../spi/index.js';
 import type { Need } from './need.js';
 import type { Taken } from './taken.js';
 

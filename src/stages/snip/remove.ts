@@ -1,16 +1,23 @@
-import { type Count } from '../../digest/index.js';
-import { callLabel, proseOf } from '../../reading/index.js';
-import type { TranscriptView, ViewExchange } from '../../spi/index.js';
 import {
+  blocksOf,
+  callLabel,
+  digestMessage,
+  isSettled,
   isToolCall,
   isToolResult,
+  overheadOf,
+  proseOf,
+  runsOf,
+  shownParts,
   spanHandle,
+  spanOf,
+  type Block,
+  type Count,
   type Message,
   type Supersede,
-} from '../../transcript/index.js';
-import { digestMessage } from '../digest.js';
-import { isSettled, shownParts } from '../results.js';
-import { blocksOf, overheadOf, runsOf, spanOf, type Block } from '../spans.js';
+  type TranscriptView,
+  type ViewExchange,
+} from '../../spi/index.js';
 import type { Candidate } from './candidates.js';
 
 /** More calls than this are counted, not named: a digest is one short message. */

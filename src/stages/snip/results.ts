@@ -1,5 +1,4 @@
-import type { StageGoal, TranscriptView, ViewExchange } from '../../spi/index.js';
-import type { Replace } from '../../transcript/index.js';
+import type { Replace, StageGoal, TranscriptView, ViewExchange } from '../../spi/index.js';
 import { candidatesOf, type Candidate } from './candidates.js';
 import type { Need } from './need.js';
 import type { SnipOptions } from './options.js';

@@ -1,4 +1,4 @@
-import type { ResultPart } from '../results.js';
+import type { ResultPart } from '../../spi/index.js';
 import type { SnipOptions } from './options.js';
 
 /** Results that their tool's policy lets expire, by age in turns or by count. Takes all results, oldest first. */

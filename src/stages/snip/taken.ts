@@ -1,5 +1,4 @@
-import type { ViewExchange } from '../../spi/index.js';
-import type { Edit } from '../../transcript/index.js';
+import type { Edit, ViewExchange } from '../../spi/index.js';
 
 /** Edits of one class, and the exchanges that leave the view by them: no other edit may name those. */
 export interface Taken {

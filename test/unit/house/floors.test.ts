@@ -8,8 +8,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['tokens'],
   ['facts'],
   ['reading'],
-  ['spi'],
   ['digest'],
+  ['spi'],
   ['stages', 'summarizers', 'wire', 'stores', 'plugins', 'pressure', 'config'],
   ['pipeline'],
   ['session'],
@@ -61,6 +61,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 
 const floorOf = (file: string): number => FLOORS.findIndex((wings) => wings.includes(wingOf(file)));
 const wingOf = (file: string): string => file.split('/')[0]!;
+const folderOf = (file: string): string => file.split('/').slice(0, -1).join('/');
 
 const imports = sourceFiles().flatMap(importsOf);
 const inside = imports.filter((one) => !one.isPackage);
@@ -81,6 +82,14 @@ describe('the floors', () => {
 
   it.each(STRANGERS)('keep $from away from $to: $because', ({ from, to }) => {
     expect(inside.filter((one) => wingOf(one.from) === from && wingOf(one.to) === to).map(show)).toEqual([]);
+  });
+
+  it('give built-in stages what every stage has: spi and zod, and nothing else', () => {
+    const isOwn = ({ from, to, isPackage }: Import): boolean =>
+      isPackage ? to.startsWith('zod') : to === 'spi/index.ts' || folderOf(to) === folderOf(from);
+    const ofStages = imports.filter(({ from }) => /^stages\/\w+\//.test(from));
+    expect(ofStages.length).toBeGreaterThan(50);
+    expect(ofStages.filter((one) => !isOwn(one)).map(show)).toEqual([]);
   });
 
   it('are entered through the door, index.ts', () => {

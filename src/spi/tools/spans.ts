@@ -1,4 +1,4 @@
-import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import type { TranscriptView, ViewExchange } from '../view.js';
 
 /**
  * Exchanges that can only be superseded together: one with everything that stands between its messages, or an earlier

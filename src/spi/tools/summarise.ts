@@ -1,5 +1,6 @@
-import type { StageGoal, TranscriptView, ViewExchange } from '../spi/index.js';
-import { spanHandle, type Message, type Supersede } from '../transcript/index.js';
+import type { StageGoal } from '../stage.js';
+import type { TranscriptView, ViewExchange } from '../view.js';
+import { spanHandle, type Message, type Supersede } from '../../transcript/index.js';
 import { overheadOf, type Span } from './spans.js';
 
 /**

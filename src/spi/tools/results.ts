@@ -1,5 +1,5 @@
-import { isCut, isStub } from '../digest/index.js';
-import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { isCut, isStub } from '../../digest/index.js';
+import type { TranscriptView, ViewExchange } from '../view.js';
 import {
   isToolCall,
   isToolResult,
@@ -11,7 +11,7 @@ import {
   type ReplaceMark,
   type ToolResultPart,
   type ViewMessage,
-} from '../transcript/index.js';
+} from '../../transcript/index.js';
 
 /** A part of a log message as the view shows it now. */
 export interface ShownPart<P extends Part = Part> {
