@@ -4,6 +4,7 @@ import {
   partHandle,
   type Edit,
   type EditFault,
+  type EditRule,
   type LogMessage,
   type Part,
   type PlannedEdit,
@@ -113,7 +114,7 @@ class ViewGuard implements Guard {
     const smaller =
       after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
     if (!smaller && this.#rights.mayGrow !== true)
-      return fault(edit, `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
+      return fault(edit, 'gain', `would not shrink the view (${before.tokens} to ${after.tokens} tokens)`);
     this.#take(edit);
     return undefined;
   }
@@ -121,35 +122,45 @@ class ViewGuard implements Guard {
   #judgeReplace(edit: Replace): EditFault | undefined {
     const { messageId, partIndex } = edit;
     const source = this.#log.find(messageId);
-    if (!source) return fault(edit, `names message ${messageId}, which is not in the log`);
+    if (!source) return fault(edit, 'in-view', `names message ${messageId}, which is not in the log`);
     const exchange = this.#view.bySeq.get(source.seq);
-    if (!exchange) return fault(edit, `edits ${messageId}, which is already superseded`);
+    if (!exchange) return fault(edit, 'in-view', `edits ${messageId}, which is already superseded`);
     const part = source.parts[partIndex];
     if (!part)
-      return fault(edit, `edits part ${partIndex} of ${messageId}, which has ${source.parts.length}`);
+      return fault(
+        edit,
+        'in-view',
+        `edits part ${partIndex} of ${messageId}, which has ${source.parts.length}`,
+      );
     const key = partHandle(messageId, partIndex);
-    if (this.#replaced.has(key)) return fault(edit, `edits ${key} twice`);
-    if (this.#superseded.has(exchange)) return fault(edit, 'overlaps another edit of the same proposal');
+    if (this.#replaced.has(key)) return fault(edit, 'overlap', `edits ${key} twice`);
+    if (this.#superseded.has(exchange))
+      return fault(edit, 'overlap', 'overlaps another edit of the same proposal');
     const isCut = cutsToSize(edit, part);
     const strips =
       this.#rights.mayStrip === true && (exchange.protection === 'pinned' || exchange.protection === 'held');
     const allowed =
       exchange.protection && ((this.#rights.mayCut(exchange.protection, part) && isCut) || strips);
     if (exchange.protection && !allowed)
-      return fault(edit, `edits ${messageId}, which is ${exchange.protection}`);
+      return fault(edit, 'protected', `edits ${messageId}, which is ${exchange.protection}`);
     const thought = this.#judgeThought(source, part, edit);
     if (thought) return thought;
     if (!fitsPlaceOf(part, edit.content))
-      return fault(edit, `puts into the place of ${key}, a ${part.type}, what cannot stand there`);
+      return fault(edit, 'content', `puts into the place of ${key}, a ${part.type}, what cannot stand there`);
     if (source.seq >= this.#log.unseenFrom && part.type !== 'tool-call' && !isCut)
-      return fault(edit, `replaces ${key} before any request has carried it; it may only be cut to size`);
+      return fault(
+        edit,
+        'unseen',
+        `replaces ${key} before any request has carried it; it may only be cut to size`,
+      );
     if (isTheirWords(source, part) && !isCut)
       return fault(
         edit,
+        'content',
         `puts other words into the mouth of the ${source.role}; they may only be cut to size`,
       );
     if (part.type === 'tool-call' && parses(part.arguments) && !parses(contentText(edit)))
-      return fault(edit, `leaves the arguments of ${key} no JSON object`);
+      return fault(edit, 'content', `leaves the arguments of ${key} no JSON object`);
     return undefined;
   }
 
@@ -157,36 +168,38 @@ class ViewGuard implements Guard {
   #judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
     const key = partHandle(edit.messageId, edit.partIndex);
     if (part.type === 'reasoning' && source.seq >= (this.#loop ??= openLoopFrom(this.#log)))
-      return fault(edit, `touches ${key}, reasoning of the open tool loop`);
+      return fault(edit, 'reasoning', `touches ${key}, reasoning of the open tool loop`);
     if (part.type === 'reasoning' && part.signature === undefined && source.parts.some(isToolCall))
-      return fault(edit, `touches ${key}, reasoning that must be sent with the calls it led to`);
+      return fault(edit, 'reasoning', `touches ${key}, reasoning that must be sent with the calls it led to`);
     const signed = source.parts.some((one) => one.type === 'reasoning' && one.signature !== undefined);
     if (this.#binding === 'step' && signed && part.type !== 'tool-result')
-      return fault(edit, `touches ${key}, in a step whose signature vouches for it`);
+      return fault(edit, 'reasoning', `touches ${key}, in a step whose signature vouches for it`);
     return undefined;
   }
 
   #judgeSupersede(edit: Supersede): EditFault | undefined {
     const from = this.#log.find(edit.fromId)?.seq;
     const to = this.#log.find(edit.toId)?.seq;
-    if (from === undefined || to === undefined) return fault(edit, 'names a message that is not in the log');
-    if (from > to) return fault(edit, 'ends before it begins');
+    if (from === undefined || to === undefined)
+      return fault(edit, 'in-view', 'names a message that is not in the log');
+    if (from > to) return fault(edit, 'in-view', 'ends before it begins');
     const span = this.#view.within(from, to);
     for (const exchange of span) {
       if (exchange.from < from || exchange.to > to)
-        return fault(edit, `splits ${exchange.fromId}..${exchange.toId}`);
+        return fault(edit, 'whole', `splits ${exchange.fromId}..${exchange.toId}`);
       if (exchange.protection && exchange.protection !== 'pinned')
-        return fault(edit, `covers ${exchange.fromId}, which is ${exchange.protection}`);
+        return fault(edit, 'protected', `covers ${exchange.fromId}, which is ${exchange.protection}`);
       if (exchange.unseen && !exchange.protection)
-        return fault(edit, `covers ${exchange.fromId}, which is unseen`);
+        return fault(edit, 'unseen', `covers ${exchange.fromId}, which is unseen`);
       if (this.#superseded.has(exchange) || (this.#touched.has(exchange) && !exchange.protection))
-        return fault(edit, 'overlaps another edit of the same proposal');
+        return fault(edit, 'overlap', 'overlaps another edit of the same proposal');
     }
     // Else it would begin or end inside a span that was superseded by nothing: supersedes nest or are disjoint.
     if (!span.some((exchange) => exchange.from === from) || !span.some((exchange) => exchange.to === to))
-      return fault(edit, 'begins or ends at a message that is not in view');
+      return fault(edit, 'in-view', 'begins or ends at a message that is not in view');
     const spoken = edit.replacement.find((message) => !speaksLegally(message, span));
-    if (spoken) return fault(edit, `replaces a span by a ${spoken.role} message or by calls of tools`);
+    if (spoken)
+      return fault(edit, 'replacement', `replaces a span by a ${spoken.role} message or by calls of tools`);
     const ids = edit.replacement.map((message) => message.id);
     const isTaken = (id: string, i: number): boolean => {
       const stands = this.#view.standing.get(id);
@@ -198,7 +211,8 @@ class ViewGuard implements Guard {
       );
     };
     const known = ids.find(isTaken);
-    if (known !== undefined) return fault(edit, `gives a replacement the id ${known}, which is taken`);
+    if (known !== undefined)
+      return fault(edit, 'replacement', `gives a replacement the id ${known}, which is taken`);
     return undefined;
   }
 
@@ -218,8 +232,8 @@ class ViewGuard implements Guard {
   }
 }
 
-function fault(edit: Edit, what: string): EditFault {
-  return { code: 'EDIT_ILLEGAL', message: `${edit.kind} ${what}` };
+function fault(edit: Edit, breaks: EditRule, what: string): EditFault {
+  return { code: 'EDIT_ILLEGAL', breaks, message: `${edit.kind} ${what}` };
 }
 
 function parses(text: string): boolean {

@@ -3,18 +3,20 @@ import { ReferenceIndex } from '../facts/index.js';
 import { buildView, createGuard, measureEdit, type ViewSource } from '../pipeline/index.js';
 import type { CompactionStage, StageGoal, TranscriptView } from '../spi/index.js';
 import { createMeasure } from '../tokens/index.js';
+import { frozen } from './frozen.js';
 import {
   Log,
   LogReader,
   Projection,
   type Edit,
+  type EditFault,
   type LogMessage,
   type Message,
   type ViewMessage,
 } from '../transcript/index.js';
 
-/** A token is a word or a mark: easy to check by eye, and blind to nothing a stage writes. */
-const count = (text: string): number => text.match(/\w+|[^\w\s]/g)?.length ?? 0;
+/** A token is a mark, or a word of at most this many characters: easy to check by eye, and blind to nothing a stage writes. */
+const count = (text: string): number => text.match(/\w{1,16}|[^\w\s]/g)?.length ?? 0;
 const measure = createMeasure({ name: 'words', exact: false, count });
 
 /** What is wanted of a stage; the rest of its goal is filled in. */
@@ -55,23 +57,23 @@ export class StageBench {
 
   /** Exactly what the stage answers, whatever that is. */
   answer<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
-    return stage.plan(this.view, goalOf(stage, options, wanted));
+    return stage.plan(this.view, frozen(goalOf(stage, options, wanted)));
   }
 
   /** Exactly what the stage says it could free at most; undefined where it does not say. */
   reclaimable<Options>(stage: CompactionStage<Options>, options: unknown, wanted: Wanted): unknown {
-    return stage.reclaimable?.(this.view, goalOf(stage, options, wanted));
+    return stage.reclaimable?.(this.view, frozen(goalOf(stage, options, wanted)));
   }
 
   /** Judges edits as the pipeline does and applies those that pass; what is wrong with the others. */
-  apply(edits: readonly Edit[], stage: string): string[] {
+  apply(edits: readonly Edit[], stage: string): EditFault[] {
     const guard = createGuard(this.view, this.log);
-    const faults: string[] = [];
+    const faults: EditFault[] = [];
     const accepted = edits.flatMap((edit) => {
       const misplaced = guard.judgePlace(edit);
       const planned = misplaced ? undefined : measureEdit(edit, stage, this.log, measure);
       const fault = misplaced ?? guard.judgeGain(planned!);
-      if (fault) faults.push(fault.message);
+      if (fault) faults.push(fault);
       return fault ? [] : [planned!];
     });
     this.#projection.apply(accepted);

@@ -15,7 +15,14 @@ export {
   type GeminiViolation,
 } from './wire/gemini.js';
 export { validators, type WireFault, type WireValidator } from './validators.js';
-export { judge, RuleBroken, type ContractRule, type Verdict } from './rule.js';
+export {
+  judge,
+  RuleBroken,
+  type ContractRule,
+  type Exercise,
+  type NotExercised,
+  type Verdict,
+} from './rule.js';
 /** What a store is held to, as rules that any test runner can run. */
 export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';
 export { validateAiSdk, type AiSdkFault, type AiSdkOptions } from './wire/ai-sdk.js';

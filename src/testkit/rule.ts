@@ -9,8 +9,19 @@ export interface ContractRule<Subject> {
   readonly id: string;
   /** One sentence for the author of what is judged: what must hold, and what breaks where it does not. */
   readonly intent: string;
-  /** Throws where the rule is broken, best a `RuleBroken`; anything else that is thrown counts as broken too. */
-  check(subject: Subject): void | Promise<void>;
+  /**
+   * Throws where the rule is broken, best a `RuleBroken`; anything else that is thrown counts as broken too. Says so where
+   * nothing was met that it could have judged.
+   */
+  check(subject: Subject): Exercise | Promise<Exercise>;
+}
+
+/** Why a rule judged nothing; nothing where it did. */
+export type Exercise = void | NotExercised;
+
+/** A rule met nothing that it speaks of: that it holds says nothing. */
+export interface NotExercised {
+  readonly notExercised: string;
 }
 
 /** A rule does not hold: `message` says what was seen, in words that the author can act on. */
@@ -26,7 +37,9 @@ export interface Verdict {
   readonly id: string;
   readonly intent: string;
   readonly holds: boolean;
-  /** What was seen where it does not hold. */
+  /** False where the rule met nothing that it speaks of; `seen` says what it looked for. */
+  readonly exercised: boolean;
+  /** What was seen where it does not hold or was not exercised. */
   readonly seen?: string;
 }
 
@@ -38,11 +51,12 @@ export async function judge<Subject>(
   const verdicts: Verdict[] = [];
   for (const { id, intent, ...rule } of rules) {
     try {
-      await rule.check(subject);
-      verdicts.push({ id, intent, holds: true });
+      const exercise = await rule.check(subject);
+      const said = exercise ? { exercised: false, seen: exercise.notExercised } : { exercised: true };
+      verdicts.push({ id, intent, holds: true, ...said });
     } catch (fault) {
       const seen = isError(fault) ? fault.message : String(fault);
-      verdicts.push({ id, intent, holds: false, seen });
+      verdicts.push({ id, intent, holds: false, exercised: true, seen });
     }
   }
   return verdicts;

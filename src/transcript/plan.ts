@@ -22,9 +22,19 @@ export interface DecisionInputs {
   readonly logLength: number;
 }
 
-/** Why the guard refused an edit: a code for programs, a sentence for people. */
+/**
+ * What an edit breaks that the guard refuses: it names what is not in view, or what is protected; changes what was not
+ * sent yet; takes half an exchange; puts what cannot stand there; has a replacement that may not speak, or a taken id;
+ * gains nothing; touches what another edit touches; or reasoning that has to stay.
+ */
+export type EditRule =
+  'in-view' | 'protected' | 'unseen' | 'whole' | 'content' | 'replacement' | 'gain' | 'overlap' | 'reasoning';
+
+/** Why the guard refused an edit: a code and a rule for programs, a sentence for people. */
 export interface EditFault {
   readonly code: string;
+  /** Absent where the stage failed, or proposed no edit at all. */
+  readonly breaks?: EditRule;
   readonly message: string;
 }
 

@@ -16,7 +16,11 @@ describe('N1: spillway conform', () => {
     expect(out).toMatch(/stage forget\n {2}holds +STAGE-01/);
     expect(out).toMatch(/summarizer terse \(export Terse\)/);
     expect(out).not.toMatch(/^ +fails/m);
-    expect([code, out.trim().split('\n').at(-1)]).toEqual([0, 'every rule holds']);
+    expect([code, out.trim().split('\n').at(-1)]).toEqual([
+      0,
+      'every rule that was exercised holds; 2 not exercised',
+    ]);
+    expect(out).toMatch(/not exercised +STAGE-15/);
   });
 
   it('N1: says which rule is broken, what was seen, and where; exit code 1', async () => {

@@ -19,6 +19,7 @@ interface Judged {
     readonly id: string;
     readonly intent: string;
     readonly holds: boolean;
+    readonly exercised: boolean;
     readonly seen?: string;
   }[];
   readonly waived: readonly { readonly id: string; readonly reason: string }[];
@@ -43,8 +44,18 @@ export async function conform(path: string, options: ConformOptions, terminal: T
   }
   const broken = judged.flatMap(({ verdicts }) => verdicts).filter(({ holds }) => !holds).length;
   if (options.json) terminal.out(`${JSON.stringify({ module: path, holds: broken === 0, judged })}\n`);
-  else terminal.out(broken === 0 ? 'every rule holds\n' : `${broken} rules do not hold\n`);
+  else terminal.out(`${tally(judged)}\n`);
   return broken === 0 ? EXIT.done : EXIT.inputAtFault;
+}
+
+function tally(judged: readonly Judged[]): string {
+  const verdicts = judged.flatMap((one) => one.verdicts);
+  const broken = verdicts.filter(({ holds }) => !holds).length;
+  if (broken > 0) return `${broken} rules do not hold`;
+  const unexercised = verdicts.filter(({ exercised }) => !exercised).length;
+  return unexercised === 0
+    ? 'every rule holds'
+    : `every rule that was exercised holds; ${unexercised} not exercised`;
 }
 
 async function judgeOne({ kind, name, exportedAs, rules }: Candidate): Promise<Judged> {
@@ -55,9 +66,14 @@ async function judgeOne({ kind, name, exportedAs, rules }: Candidate): Promise<J
 
 function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint }: Terminal): void {
   out(`${paint.bold(`${kind} ${name}`)}${name === exportedAs ? '' : ` (export ${exportedAs})`}\n`);
-  for (const { id, intent, holds, seen } of verdicts) {
-    out(`  ${holds ? paint.green('holds') : paint.red('fails')}  ${id}  ${intent}\n`);
-    if (!holds) out(`         seen: ${(seen ?? '').replaceAll('\n', '\n         ')}\n`);
+  for (const { id, intent, holds, exercised, seen } of verdicts) {
+    const verdict = !holds
+      ? paint.red('fails')
+      : exercised
+        ? paint.green('holds')
+        : paint.yellow('not exercised');
+    out(`  ${verdict}  ${id}  ${intent}\n`);
+    if (!holds || !exercised) out(`         seen: ${(seen ?? '').replaceAll('\n', '\n         ')}\n`);
   }
   for (const { id, reason } of waived) out(`  ${paint.yellow('waived')} ${id}  ${reason}\n`);
 }

@@ -1,5 +1,4 @@
-import { defineStage, type StageGoal, type TranscriptView } from '../../spi/index.js';
-import type { Edit } from '../../transcript/index.js';
+import { defineStage, type Edit, type StageGoal, type TranscriptView } from '../../spi/index.js';
 import { argumentEdits } from './arguments.js';
 import { dialogueEdits } from './dialogue.js';
 import { duplicateEdits } from './duplicates.js';

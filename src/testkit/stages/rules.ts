@@ -1,8 +1,9 @@
-import { RuleBroken, type ContractRule } from '../rule.js';
+import type { EditRule } from '../../transcript/index.js';
+import { RuleBroken, type ContractRule, type Exercise } from '../rule.js';
 import { checkChains } from './chains.js';
 import { checkSessions } from './sessions.js';
 import type { StageSubject } from './subject.js';
-import { sweepOf, type Sighting } from './sweep.js';
+import { sweepOf, type Sighting, type Sweep } from './sweep.js';
 
 /** One rule, put to a stage with sessions to try it on. */
 export type StageRule = ContractRule<StageSubject>;
@@ -24,75 +25,105 @@ export const STAGE_RULES: readonly StageRule[] = [
   seen('STAGE-02', 'plans whatever it is shown: no history and no goal makes it throw', 'threw'),
   seen('STAGE-03', 'answers at once with a list of edits, each with a reason', 'no-proposal'),
   seen('STAGE-04', 'writes to nothing it is shown: view and goal may be frozen', 'wrote'),
-  refused(
-    'STAGE-05',
-    'names only messages and parts that are in view',
-    /not in the log|already superseded|edits part|not in view|ends before/,
-  ),
-  refused(
-    'STAGE-06',
-    'leaves alone what is pinned, held, open or not yet answered',
-    /which is (pinned|held|open|unanswered)/,
-  ),
+  refused('STAGE-05', 'names only messages and parts that are in view', 'in-view'),
+  refused('STAGE-06', 'leaves alone what is pinned, held, open or not yet answered', 'protected'),
   refused(
     'STAGE-07',
     'cuts what no request has carried yet to size at most, or the agent repeats the call',
-    /unseen|before any request/,
+    'unseen',
   ),
-  refused('STAGE-08', 'takes exchanges whole: a call is never parted from its results', /splits/),
+  refused('STAGE-08', 'takes exchanges whole: a call is never parted from its results', 'whole'),
   refused(
     'STAGE-09',
     'puts into a place only what can stand there: arguments stay JSON, nobody gets other words into the mouth',
-    /puts into the place|leaves the arguments|puts other words/,
+    'content',
   ),
   refused(
     'STAGE-10',
     'speaks for a span as the assistant, without calls, under ids of its own',
-    /replaces a span by|gives a replacement/,
+    'replacement',
   ),
-  refused('STAGE-11', 'makes the view smaller with every edit', /would not shrink/),
-  refused('STAGE-12', 'touches nothing twice in one proposal', /twice|overlaps/),
-  seen(
+  refused('STAGE-11', 'makes the view smaller with every edit', 'gain'),
+  refused('STAGE-12', 'touches nothing twice in one proposal', 'overlap'),
+  rule(
     'STAGE-13',
     'proposes the same for the same view and goal, whatever other sessions it has seen',
-    'differs',
+    ({ kind }) => kind === 'differs',
+    demandEdits,
   ),
-  seen('STAGE-14', 'has nothing more to propose right behind its own edits', 'again'),
-  seen('STAGE-15', 'keeps as state only plain JSON, which survives a restart', 'state'),
+  rule(
+    'STAGE-14',
+    'has nothing more to propose right behind its own edits',
+    ({ kind }) => kind === 'again',
+    demandEdits,
+  ),
+  rule(
+    'STAGE-15',
+    'keeps as state only plain JSON, which survives a restart',
+    ({ kind }) => kind === 'state',
+    statesIn,
+  ),
   {
     id: 'STAGE-16',
     intent:
       'works in any order with the built-in stages: after each one pairs are whole and every request is legal in every format',
-    check: checkChains,
+    check: (subject) => {
+      checkChains(subject);
+      demandEdits(sweepOf(subject));
+    },
   },
   {
     id: 'STAGE-17',
     intent:
       'lets sessions live through 1, 3, 10 and 34 compactions on end: the log is whole, requests are legal, none grows',
-    check: checkSessions,
+    check: async (subject) => {
+      await checkSessions(subject);
+      demandEdits(sweepOf(subject));
+    },
   },
-  seen(
+  rule(
     'STAGE-18',
     'where it says how much it could free, frees no more, or a run that would have helped is never started',
-    'understated',
+    ({ kind }) => kind === 'understated',
+    (_, { stage }) =>
+      stage.reclaimable ? undefined : { notExercised: 'the stage does not say what it could free' },
   ),
 ];
+
+const NO_EDITS =
+  'the stage proposed no edit in any history; give options under which it does (`conform.options`)';
 
 function seen(id: string, intent: string, kind: Sighting['kind']): StageRule {
   return rule(id, intent, (one) => one.kind === kind);
 }
 
-function refused(id: string, intent: string, words: RegExp): StageRule {
-  return rule(id, intent, (one) => one.kind === 'refused' && words.test(one.what));
+/** Speaks of edits: a stage that proposes none does not pass it. */
+function refused(id: string, intent: string, breaks: EditRule): StageRule {
+  return rule(id, intent, (one) => one.kind === 'refused' && one.breaks === breaks, demandEdits);
 }
 
-function rule(id: string, intent: string, breaks: (sighting: Sighting) => boolean): StageRule {
+function rule(
+  id: string,
+  intent: string,
+  breaks: (sighting: Sighting) => boolean,
+  exercise: (sweep: Sweep, subject: StageSubject) => Exercise = () => undefined,
+): StageRule {
   return {
     id,
     intent,
     check: (subject) => {
-      const broken = sweepOf(subject).filter(breaks);
+      const sweep = sweepOf(subject);
+      const broken = sweep.sightings.filter(breaks);
       if (broken.length > 0) throw new RuleBroken(`${broken.length} times, first: ${broken[0]!.what}`);
+      return exercise(sweep, subject);
     },
   };
+}
+
+function demandEdits({ edits }: Sweep): void {
+  if (edits === 0) throw new RuleBroken(`not exercised: ${NO_EDITS}`);
+}
+
+function statesIn({ states }: Sweep): Exercise {
+  return states > 0 ? undefined : { notExercised: 'the stage returned no state in any history' };
 }

@@ -2,14 +2,32 @@ import { StageBench, type Wanted } from '../bench.js';
 import { frozen, isError, isWrite } from '../frozen.js';
 import { historyOf } from '../histories/index.js';
 import { proposalIn } from './proposal.js';
+import type { EditRule } from '../../transcript/index.js';
 import type { StageSubject } from './subject.js';
 
 /** Something that was seen while a stage worked through the histories. */
 export interface Sighting {
   readonly kind:
     'threw' | 'wrote' | 'no-proposal' | 'refused' | 'again' | 'differs' | 'state' | 'understated';
+  /** Of a refused edit: what it breaks. */
+  readonly breaks?: EditRule | undefined;
   /** What, and for which seed, so that it can be looked at again. */
   readonly what: string;
+}
+
+/** What a stage did in all histories together. */
+export interface Sweep {
+  readonly sightings: readonly Sighting[];
+  /** Edits that it proposed. */
+  readonly edits: number;
+  /** Plans that came with a state to carry. */
+  readonly states: number;
+}
+
+interface Seen {
+  readonly sightings: Sighting[];
+  edits: number;
+  states: number;
 }
 
 /** Enough histories that every trait meets most others; some ten milliseconds each. */
@@ -23,31 +41,52 @@ const WANTED: readonly Wanted[] = [
 ];
 
 /** By the subject: every rule reads the same sweep. */
-const sweeps = new WeakMap<StageSubject, readonly Sighting[]>();
+const sweeps = new WeakMap<StageSubject, Sweep>();
 
 /** Lets a stage plan over many histories, for many goals, with all its options, and notes what goes wrong. */
-export function sweepOf(subject: StageSubject): readonly Sighting[] {
+export function sweepOf(subject: StageSubject): Sweep {
   const known = sweeps.get(subject);
   if (known) return known;
-  const sightings: Sighting[] = [];
+  const seen: Seen = { sightings: [], edits: 0, states: 0 };
   const tries = [{}, ...(subject.options ?? [])];
   for (let seed = 1; seed <= SEEDS; seed++) {
     const wanted = WANTED[Math.floor(seed / tries.length) % WANTED.length]!;
-    planOnce(subject, tries[seed % tries.length], seed, wanted, sightings);
+    planOnce(subject, tries[seed % tries.length], seed, wanted, seen);
   }
-  sweeps.set(subject, sightings);
-  return sightings;
+  for (const options of tries) tryEdges(subject, options, seen);
+  sweeps.set(subject, seen);
+  return seen;
 }
 
-function planOnce(
-  { stage }: StageSubject,
-  options: unknown,
-  seed: number,
-  wanted: Wanted,
-  seen: Sighting[],
-): void {
-  const see = (kind: Sighting['kind'], what: string) =>
-    void seen.push({ kind, what: `history ${seed}: ${what}` });
+/** Most times that a stage is asked to take more: each step has to come nearer to its end. */
+const MOST_ESCALATIONS = 100;
+
+/** A session in which nothing was said yet, and a request that does not fit after all stages. */
+function tryEdges({ stage }: StageSubject, options: unknown, { sightings }: Seen): void {
+  const tried = (where: string, act: () => unknown): unknown => {
+    try {
+      return act();
+    } catch (error) {
+      const what = `${where}: ${isError(error) ? error.message : String(error)}`;
+      sightings.push({ kind: isWrite(error) ? 'wrote' : 'threw', what });
+      return undefined;
+    }
+  };
+  for (const reclaim of [0, 1_000])
+    tried('empty history', () => new StageBench([]).answer(stage, options, { reclaim }));
+  if (!stage.harder) return;
+  let current: unknown = tried('options', () => stage.options.parse(options));
+  for (let i = 0; i < MOST_ESCALATIONS && current !== undefined; i++) {
+    const from = frozen(current);
+    current = tried('harder', () => stage.harder!(from));
+  }
+  if (current !== undefined)
+    sightings.push({ kind: 'threw', what: `harder: goes on after ${MOST_ESCALATIONS} times` });
+}
+
+function planOnce({ stage }: StageSubject, options: unknown, seed: number, wanted: Wanted, seen: Seen): void {
+  const see = (kind: Sighting['kind'], what: string, breaks?: EditRule) =>
+    void seen.sightings.push({ kind, what: `history ${seed}: ${what}`, breaks });
   const messages = frozen(historyOf({ seed, length: 5 + ((seed * 7) % 40) }));
   const ask = (bench: StageBench, goal: Wanted, what: 'answer' | 'reclaimable' = 'answer'): unknown => {
     try {
@@ -65,6 +104,9 @@ function planOnce(
   const read = proposalIn(answer);
   if (typeof read === 'string') return see('no-proposal', read);
 
+  seen.edits += read.edits.length;
+  if (read.state !== undefined) seen.states++;
+
   // A stage that has met another session in between must not remember it.
   ask(new StageBench(frozen(historyOf({ seed: seed + 1_000, length: 12 }))), wanted);
   const again = proposalIn(ask(new StageBench(messages), wanted));
@@ -77,7 +119,7 @@ function planOnce(
   )
     see('state', `state is ${String(read.state)}, which is not plain JSON`);
 
-  for (const fault of bench.apply(read.edits, stage.name)) see('refused', fault);
+  for (const { message, breaks } of bench.apply(read.edits, stage.name)) see('refused', message, breaks);
   const freed = tokens - bench.tokens;
   if (stage.reclaimable && !(Number(most) >= freed))
     see('understated', `${freed} tokens were freed, reclaimable said ${String(most)}`);

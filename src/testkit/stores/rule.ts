@@ -59,7 +59,8 @@ export function usage(line: UsageEntry['line'], model: string, calls: number): U
     cacheReadTokens: 20 * calls,
     cacheWriteTokens: 30 * calls,
     outputTokens: 40 * calls,
-    cost: 0.25 * calls,
+    // Not a round number of cents, and exact in binary: sums have to be, too.
+    cost: (0.25 + 2 ** -13) * calls,
     unpriced: calls - 1,
   };
 }
