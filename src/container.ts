@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { EffectiveConfig } from './config/index.js';
+import { SpillwayError } from './errors/index.js';
 import { openEngine, SYSTEM_EFFECTS, type ConfigSources } from './engine.js';
 import { openaiChat } from './wire/index.js';
 import type { Policy } from './pipeline/index.js';
@@ -48,14 +49,24 @@ export function createContainer(): Container {
   return container;
 }
 
+/** What an opening chose itself and bound: of no weight when the same container is opened again. */
+const chosen = new WeakMap<Container, Map<ServiceIdentifier, unknown>>();
+
 /**
  * Opens the engine with what the container binds, and binds what it chose itself, the engine too. Any container will
- * do, a child too: the built-in stages need no binding.
+ * do, a child too: the built-in stages need no binding. As often as asked; the newest engine is the one that is bound.
+ * Rejects with `CONFIG_INVALID` where a service has two bindings, none that holds a value, or one that throws, and
+ * leaves the container as it was.
  */
 export async function openSpillway(container: Container, sources: ConfigSources = {}): Promise<Spillway> {
-  const bound = <T>(service: ServiceIdentifier<T>): T | undefined =>
-    container.isBound(service) ? container.get(service) : undefined;
-  const own = container.isBound(SERVICES.Stage) ? container.getAll(SERVICES.Stage, { chained: true }) : [];
+  const before = chosen.get(container);
+  const bound = <T>(service: ServiceIdentifier<T>): T | undefined => {
+    const value = boundIn(container, service);
+    return before?.has(service) && before.get(service) === value ? undefined : value;
+  };
+  const own = resolved(SERVICES.Stage, () =>
+    container.isBound(SERVICES.Stage) ? container.getAll(SERVICES.Stage, { chained: true }) : [],
+  );
   const { spillway, config, policy, catalogue, counter, priceOf, openFiller } = await openEngine(
     {
       stages: [...BUILT_IN_STAGES.filter((stage) => !own.includes(stage)), ...own],
@@ -70,9 +81,13 @@ export async function openSpillway(container: Container, sources: ConfigSources 
     },
     sources,
   );
+  const made = new Map<ServiceIdentifier, unknown>();
   const set = <T>(service: ServiceIdentifier<T>, value: T): void => {
+    const isTheirs = container.isCurrentBound(service) && boundIn(container, service) === value;
+    if (isTheirs && !before?.has(service)) return;
     const binding = container.isCurrentBound(service) ? container.rebind(service) : container.bind(service);
     binding.toConstantValue(value);
+    made.set(service, value);
   };
   set(SERVICES.Config, config);
   set(SERVICES.Policy, policy);
@@ -81,5 +96,47 @@ export async function openSpillway(container: Container, sources: ConfigSources 
   set(SERVICES.TokenCounter, counter);
   set(SERVICES.PriceOf, priceOf);
   if (openFiller) set(SERVICES.OpenFiller, openFiller);
+  chosen.set(container, made);
   return spillway;
+}
+
+/** The one value of a service; undefined where nothing is bound. */
+function boundIn<T>(container: Container, service: ServiceIdentifier<T>): T | undefined {
+  if (!container.isBound(service)) return undefined;
+  const [value, ...more] = resolved(service, () => container.getAll(service));
+  if (more.length > 0)
+    throw badBinding(
+      service,
+      `${more.length + 1} bindings`,
+      'Only Stage takes many: unbind all but one, or use rebind.',
+    );
+  if (value === undefined || value === null)
+    throw badBinding(service, 'a binding without a value', 'Bind a value to it, or bind nothing.');
+  return value;
+}
+
+/** What a container says of its bindings, with the service named and what to do about it. */
+function resolved<T, V>(service: ServiceIdentifier<T>, resolve: () => V): V {
+  try {
+    return resolve();
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
+    const remedy = 'See to it that the container can make it; the cause says what went wrong.';
+    throw badBinding(service, found, remedy, cause);
+  }
+}
+
+function badBinding<T>(
+  service: ServiceIdentifier<T>,
+  found: string,
+  remedy: string,
+  cause?: unknown,
+): SpillwayError {
+  const name = Object.entries(SERVICES).find(([, one]) => one === service)?.[0] ?? String(service);
+  return new SpillwayError('CONFIG_INVALID', {
+    subject: `binding of SERVICES.${name}`,
+    found,
+    remedy,
+    ...(cause !== undefined && { cause }),
+  });
 }
