@@ -155,11 +155,11 @@ const Fields = z.strictObject({
         .enum(['auto', 'keep', 'strip', 'summarise'])
         .default('auto')
         .describe(
-          "What happens to signed reasoning of finished turns behind a change, where the provider's signatures vouch for what stood before them: what the provider allows; it stays; it is left out, once; its steps give way to a summary.",
+          "What happens to signed reasoning behind a change, where the provider's signatures vouch for what stood before them: what the provider allows; it stays; it is left out, once; steps of finished turns give way to a summary.",
         ),
     })
     .prefault({})
-    .describe('Reasoning that a provider has signed. That of an open tool loop is never touched.'),
+    .describe('Reasoning that a provider has signed. It is sent as it was, or not at all.'),
   claims: z
     .strictObject({
       share: share('Most of the budget claims may take.').default(0.08),

@@ -31,7 +31,7 @@ export interface Guard {
 /** What the pipeline itself may do and a stage may not: cut a part of something protected to size. */
 export interface GuardRights {
   mayCut(protection: Protection, part: Part): boolean;
-  /** Whether signed reasoning may be taken out of pins and holds, because what stands before it changed. */
+  /** Whether signed reasoning may be taken out of anything, because what stands before it changed. */
   readonly mayStrip?: boolean;
   /** Whether an edit may make the view larger: claims are paid from a share that was kept free for them. */
   readonly mayGrow?: boolean;
@@ -137,8 +137,7 @@ class ViewGuard implements Guard {
     if (this.#superseded.has(exchange))
       return fault(edit, 'overlap', 'overlaps another edit of the same proposal');
     const isCut = cutsToSize(edit, part);
-    const strips =
-      this.#rights.mayStrip === true && (exchange.protection === 'pinned' || exchange.protection === 'held');
+    const strips = this.#rights.mayStrip === true && part.type === 'reasoning';
     const allowed =
       exchange.protection && ((this.#rights.mayCut(exchange.protection, part) && isCut) || strips);
     if (exchange.protection && !allowed)
@@ -167,7 +166,8 @@ class ViewGuard implements Guard {
   /** Reasoning is proof: of the loop it belongs to, of the calls it led to, and sometimes of the step's own words. */
   #judgeThought(source: LogMessage, part: Part, edit: Replace): EditFault | undefined {
     const key = partHandle(edit.messageId, edit.partIndex);
-    if (part.type === 'reasoning' && source.seq >= (this.#loop ??= openLoopFrom(this.#log)))
+    const isOfLoop = part.type === 'reasoning' && source.seq >= (this.#loop ??= openLoopFrom(this.#log));
+    if (isOfLoop && this.#rights.mayStrip !== true)
       return fault(edit, 'reasoning', `touches ${key}, reasoning of the open tool loop`);
     if (part.type === 'reasoning' && part.signature === undefined && source.parts.some(isToolCall))
       return fault(edit, 'reasoning', `touches ${key}, reasoning that must be sent with the calls it led to`);

@@ -44,6 +44,10 @@ const BY_MODEL: readonly (readonly [RegExp, ReasoningRule])[] = [
 /** Who is not known is taken to be as strict as the strictest. */
 const UNKNOWN = PREFIX;
 
+/** Whether reasoning is taken out where a change makes it invalid. */
+export const takesOut = ({ binding, choice }: ReasoningRule): boolean =>
+  binding === 'prefix' && choice !== 'keep';
+
 /** The rule of a session, from how its requests are written and which model reads them. */
 export function reasoningRuleFor(
   { provider }: Pick<WireFormat, 'provider'>,

@@ -1,5 +1,4 @@
 import type { LogMessage, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
-import { openLoopFrom } from './open-loop.js';
 import { cutsToSize } from './wording.js';
 
 /**
@@ -23,7 +22,7 @@ export function touchesReopened(
   }
   const message = log.find(edit.messageId)!;
   const part = message.parts[edit.partIndex]!;
-  if (part.type === 'reasoning') return message.seq >= openLoopFrom(log);
+  if (part.type === 'reasoning') return false;
   if (!isReopened(message, log)) return false;
   if (part.type === 'tool-call') return log.openExchange?.seqs.includes(message.seq) === true;
   return !cutsToSize(edit, part);

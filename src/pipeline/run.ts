@@ -21,7 +21,7 @@ import type { OpenableStage, Pass, Policy } from './policy.js';
 import { gainOf, proposalOf, standsForSpan, tierOf } from './proposal.js';
 import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
-import { settleSignatures, type LeftStanding } from './signed.js';
+import { settleSignatures } from './signed.js';
 import { keepSlots } from './slots.js';
 import { survivors } from './survivors.js';
 import { unreachable, type Unreachable } from './unreachable.js';
@@ -42,8 +42,6 @@ export interface RunInput extends DraftParts {
   readonly clock: number;
   /** What is carried over when messages leave the view. */
   readonly claims: ClaimSources;
-  /** Signed reasoning that earlier batches could not settle yet. */
-  readonly left?: readonly LeftStanding[];
   /** By stage: what it returned as `state` last time. */
   readonly states: ReadonlyMap<string, unknown>;
 }

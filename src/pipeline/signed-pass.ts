@@ -1,19 +1,26 @@
+import type { CompactionRecord } from '../transcript/index.js';
 import { Draft } from './draft.js';
 import { computeFloor } from './floor.js';
 import { planned, type RunInput, type RunOutcome } from './run.js';
-import { settleSignatures, signaturesAreDue } from './signed.js';
+import { settleStale, SIGNATURES, type SignedThought } from './signed.js';
 
 /**
- * Plans the settling of reasoning whose tool loop is over since: at once, for a provider that checks would refuse the
- * next request. Undefined where there is nothing of the kind.
+ * Plans the settling of reasoning that is stale though nothing of the log is edited now: something else before it has
+ * changed. Undefined where no such thought stands in view, or the provider does not mind.
  */
-export function planSignatures(input: RunInput): RunOutcome | undefined {
-  if (!input.left?.length) return undefined;
+export function planSignatures(
+  input: RunInput,
+  isStale: (thought: SignedThought) => boolean,
+): RunOutcome | undefined {
   const draft = new Draft(input);
-  if (!signaturesAreDue(draft.view, input)) return undefined;
-  const before = draft.reading;
-  const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
-  settleSignatures(draft, input);
+  const { reading: before, view } = draft;
+  settleStale(draft, input, isStale, input.trigger.detail);
   if (draft.edits.length === 0) return undefined;
+  const floor = computeFloor(view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
   return planned(draft, input, before, floor, input.states);
+}
+
+/** Whether a record did nothing but take out stale reasoning: nobody asked for it, and nobody takes it back. */
+export function onlySettles({ plan }: CompactionRecord): boolean {
+  return plan.edits.every(({ stage }) => stage === SIGNATURES);
 }

@@ -1,7 +1,6 @@
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
-  type CompactionRecord,
   type Edit,
   type PlannedEdit,
   type ReadonlyLog,
@@ -12,10 +11,13 @@ import {
 import type { Draft } from './draft.js';
 import type { GuardRights } from './guard.js';
 import { openLoopFrom } from './open-loop.js';
-import type { ReasoningRule } from './reasoning-rule.js';
+import { takesOut, type ReasoningRule } from './reasoning-rule.js';
 
 /** What invalidates signatures may be taken out of pins and holds too: the provider would refuse the whole request. */
 export const SIGNATURE_RIGHTS: GuardRights = { mayCut: () => false, mayStrip: true };
+
+/** Name of this step in records. */
+export const SIGNATURES = 'signatures';
 
 /** A place in the log that a change begins at, or that a thought stands at. */
 interface Place {
@@ -28,111 +30,77 @@ interface Thought extends Place {
   readonly messageId: string;
 }
 
-/** What earlier batches left standing though they changed what stood before it: the loop it belongs to was open. */
-export interface LeftStanding {
-  readonly from: Place;
-  /** Log positions from here on came after that batch. */
-  readonly until: number;
-}
-
-interface Folded {
-  readonly upTo: number;
-  readonly left: readonly LeftStanding[];
-}
-
-/** By list of records, how far it was read: it is asked before every call, and only ever grows. */
-const folded = new WeakMap<readonly CompactionRecord[], Folded>();
-
-/**
- * What still stands, from the records of one ledger: a batch that left nothing behind its place has settled that.
- * Costs the records that are new; a ledger in which one was changed hands out another list.
- */
-export function leftStanding(records: readonly CompactionRecord[]): readonly LeftStanding[] {
-  const known = folded.get(records);
-  if (known?.upTo === records.length) return known.left;
-  let { left } = known ?? { left: [] };
-  for (const { status, plan } of records.slice(known?.upTo ?? 0)) {
-    if (status !== 'committed' || !plan.reasoning) continue;
-    const { from, kept } = plan.reasoning;
-    if (kept > 0) left = [...left, { from, until: plan.inputs.logLength }];
-    else left = left.filter((one) => isBehind(from, one.from));
-  }
-  folded.set(records, { upTo: records.length, left });
-  return left;
-}
-
 /** What this step needs of a run. */
 export interface SignatureInput {
   readonly source: { readonly log: ReadonlyLog };
   readonly policy: { readonly reasoning?: ReasoningRule };
   readonly count: (text: string) => number;
-  readonly left?: readonly LeftStanding[];
 }
-
-/** Whether the rule takes anything out at all. */
-const settles = ({ binding, choice }: ReasoningRule): boolean => binding === 'prefix' && choice !== 'keep';
 
 /**
  * Last step of a batch: what to do about signed reasoning that stands behind the earliest change. It happens in the
- * batch that invalidates it, so it happens once. The reasoning of an open tool loop is never touched; what it leaves
- * standing is settled when the loop is over. What was chosen and why goes into the draft, for the record. `earlier`:
- * edits of the same batch that the draft began with.
+ * batch that invalidates it, so it happens once, in an open tool loop too: a signature that no longer holds is refused
+ * there as well. What was chosen and why goes into the draft, for the record. `earlier`: edits of the same batch that
+ * the draft began with.
  */
 export function settleSignatures(
   draft: Draft,
-  { source: { log }, policy, count, left = [] }: SignatureInput,
+  { source: { log }, policy, count }: SignatureInput,
   earlier: readonly PlannedEdit[] = [],
 ): void {
   const rule = policy.reasoning;
-  if (!rule) return;
-  const open = openLoopFrom(log);
-  const isStale = settles(rule) && staleIn(draft.view, left, open).length > 0;
-  const from = firstOf([
-    ...places([...earlier, ...draft.edits], log),
-    ...(isStale ? left.map((one) => one.from) : []),
-  ]);
-  if (!from) return;
+  const from = firstOf(places([...earlier, ...draft.edits], log));
+  if (!rule || !from) return;
   const behind = signedBehind(draft.view, from);
   if (behind.length === 0) return;
-  const { choice, why } = rule;
-  const finished = behind.filter(({ seq }) => seq < open);
-  if (settles(rule) && finished.length > 0) {
-    draft.step(
-      'signatures',
-      0,
-      (view) => (choice === 'strip' ? finished.map(strip) : summarise(view, finished, log, count)),
-      SIGNATURE_RIGHTS,
-    );
-  }
+  if (takesOut(rule)) takeOut(draft, rule, behind, { log, count });
   const kept = signedBehind(draft.view, from).length;
   const settled = behind.length - kept;
-  const openNote = settles(rule) && kept > 0 ? '; the open tool loop keeps its reasoning' : '';
-  const { seq, part } = from;
-  draft.reasoning = {
-    choice: settled > 0 ? choice : 'keep',
-    settled,
-    kept,
-    why: `${why}${openNote}`,
-    from: { seq, part },
-  };
+  const choice = settled > 0 ? rule.choice : 'keep';
+  draft.reasoning = { choice, settled, kept, why: rule.why, from };
 }
 
-/** Whether a tool loop is over that an earlier batch had left its reasoning: it is then settled without waiting. */
-export function signaturesAreDue(view: TranscriptView, input: SignatureInput): boolean {
-  const { policy, source, left = [] } = input;
-  if (!policy.reasoning || left.length === 0 || !settles(policy.reasoning)) return false;
-  return staleIn(view, left, openLoopFrom(source.log)).length > 0;
+function takeOut(
+  draft: Draft,
+  { choice }: ReasoningRule,
+  behind: readonly Thought[],
+  { log, count }: { readonly log: ReadonlyLog; readonly count: (text: string) => number },
+): void {
+  // Steps of an open loop are not outlined: the model is still at work on them.
+  const open = choice === 'summarise' ? openLoopFrom(log) : 0;
+  const [finished, ofLoop] = [
+    behind.filter(({ seq }) => seq < open),
+    behind.filter(({ seq }) => seq >= open),
+  ];
+  const propose = (view: TranscriptView): Edit[] => [
+    ...summarise(view, finished, log, count),
+    ...ofLoop.map(strip),
+  ];
+  draft.step(SIGNATURES, 0, propose, SIGNATURE_RIGHTS);
 }
 
-function staleIn(view: TranscriptView, left: readonly LeftStanding[], open: number): Thought[] {
-  const [first, ...more] = left;
-  if (!first) return [];
-  const from = firstOf([first.from, ...more.map((one) => one.from)])!;
-  return signedBehind(view, from).filter(
-    (thought) =>
-      thought.seq < open &&
-      left.some(({ from: place, until }) => thought.seq < until && isBehind(thought, place)),
-  );
+/** A signed thought, by the message that it is a part of. */
+export interface SignedThought {
+  readonly messageId: string;
+  /** Log position of the message. */
+  readonly seq: number;
+}
+
+/** Takes out the signed thoughts that are stale for a reason that is no edit of the batch: `why` says which. */
+export function settleStale(
+  draft: Draft,
+  { policy }: SignatureInput,
+  isStale: (thought: SignedThought) => boolean,
+  why: string,
+): void {
+  const rule = policy.reasoning;
+  if (!rule || !takesOut(rule)) return;
+  const stale = signedBehind(draft.view, { seq: 0, part: -1 }).filter(isStale);
+  const [first] = stale;
+  if (!first) return;
+  draft.step(SIGNATURES, 0, () => stale.map(strip), SIGNATURE_RIGHTS);
+  const from = { seq: first.seq, part: first.part };
+  draft.reasoning = { choice: 'strip', settled: stale.length, kept: 0, why, from };
 }
 
 /** What two halves of one batch did, as one. */

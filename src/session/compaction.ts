@@ -14,6 +14,7 @@ import type { Planner } from './planner.js';
 import type { RunReport } from './prepared.js';
 import { NO_PROSPECT, noRun } from './prospect.js';
 import { belowThreshold, type RunManner } from './run-overrides.js';
+import type { StaleReasoning } from './stale-reasoning.js';
 import type { SessionParts } from './session-parts.js';
 import type { Thread } from './thread.js';
 import type { Triggers } from './triggers.js';
@@ -29,6 +30,7 @@ export interface CompactionServices {
   readonly planner: Planner;
   readonly triggers: Triggers;
   readonly passes: Passes;
+  readonly stale: StaleReasoning;
   readonly committer: Committer;
   readonly early: EarlyFill;
   readonly parts: Pick<
@@ -43,26 +45,34 @@ export class Compaction {
   readonly #planner: Planner;
   readonly #triggers: Triggers;
   readonly #passes: Passes;
+  readonly #stale: StaleReasoning;
   readonly #committer: Committer;
   readonly #early: EarlyFill;
   readonly #parts: CompactionServices['parts'];
 
-  constructor({ thread, planner, triggers, passes, committer, early, parts }: CompactionServices) {
+  constructor({ thread, planner, triggers, passes, stale, committer, early, parts }: CompactionServices) {
     this.#thread = thread;
     this.#planner = planner;
     this.#triggers = triggers;
     this.#passes = passes;
+    this.#stale = stale;
     this.#committer = committer;
     this.#early = early;
     this.#parts = parts;
   }
 
-  /** What a session does before a call: passes that need no gate, then a run where one is due. */
-  beforeCall(emit: Emitting, signal?: AbortSignal): Response {
+  /**
+   * What a session does before a call: passes that need no gate, then a run where one is due. `moved`: position of the log
+   * behind which what hooks add has changed.
+   */
+  beforeCall(
+    emit: Emitting,
+    { moved, signal }: { readonly moved?: number | undefined; readonly signal?: AbortSignal | undefined },
+  ): Response {
     const { policy, gauge } = this.#parts;
     const { ledger, memory } = this.#thread;
     if (ledger.pending) return pendingReport(ledger.pending.plan);
-    this.#passes.commitSignatures();
+    if (moved !== undefined) this.#stale.settleMoved(moved);
     for (const pass of policy.passes) if (this.#triggers.passIsDue(pass)) this.#passes.commit(pass);
     const reading = gauge.read(this.#thread.projection);
     emit({ kind: 'reading', reading });

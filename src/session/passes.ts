@@ -1,26 +1,23 @@
 import {
-  leftStanding,
   planPass,
   planSignatures,
   type Pass,
   type RunInput,
   type RunOutcome,
+  type SignedThought,
 } from '../pipeline/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { Committer } from './commit.js';
 import type { Planner } from './planner.js';
-import type { Thread } from './thread.js';
 
 /** What needs no gate: free work before a call, and at the head of a run. */
 export class Passes {
-  readonly #thread: Thread;
   readonly #planner: Planner;
   readonly #committer: Committer;
   readonly #timer: () => number;
 
   /** `timer`: monotonic milliseconds. */
-  constructor(thread: Thread, planner: Planner, committer: Committer, timer: () => number) {
-    this.#thread = thread;
+  constructor(planner: Planner, committer: Committer, timer: () => number) {
     this.#planner = planner;
     this.#committer = committer;
     this.#timer = timer;
@@ -31,11 +28,9 @@ export class Passes {
     this.#commitQuietly(pass, (input) => planPass(input, pass));
   }
 
-  /** Reasoning that a compaction had left to an open tool loop, once that loop is over. */
-  commitSignatures(): void {
-    if (leftStanding(this.#thread.ledger.records).length === 0) return;
-    const why = { kind: 'prune', detail: 'signed reasoning: its tool loop is over' } as const;
-    this.#commitQuietly(why, planSignatures);
+  /** Takes signed reasoning out that is stale though nothing is compacted; `why` goes into the record. */
+  commitStale(isStale: (thought: SignedThought) => boolean, why: string): void {
+    this.#commitQuietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale));
   }
 
   #commitQuietly({ kind, detail }: Trigger, plan: (input: RunInput) => RunOutcome | undefined): void {

@@ -1,4 +1,4 @@
-import { leftStanding, type RunInput } from '../pipeline/index.js';
+import type { RunInput } from '../pipeline/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { SessionParts } from './session-parts.js';
 import type { Thread } from './thread.js';
@@ -34,7 +34,6 @@ export class Planner {
       clock: clock(),
       timer,
       claims: { artifacts: references.artifacts, statements },
-      left: leftStanding(ledger.records),
       states: memory.stageStates,
     };
   }

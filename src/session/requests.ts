@@ -41,6 +41,8 @@ export class Requests {
   readonly #watch = new TrimmingWatch();
   /** Where the last request differs from the plain view. */
   #injectedAt = Infinity;
+  /** What hooks added to the last request, and behind which position of the log. */
+  #injected: Placed | undefined;
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
   #unmarked = 0;
 
@@ -74,6 +76,17 @@ export class Requests {
     return measuredInjections(inject, injectionReserve, measureDraft);
   }
 
+  /**
+   * Position of the log behind which the next request differs from the last because of what hooks add: it is other
+   * content, or stands elsewhere, or is gone. Undefined where all of it stays.
+   */
+  movedFrom(injected: Measured): number | undefined {
+    const before = this.#injected;
+    const next = placed(withoutMarkers(this.#thread.projection.view), injected);
+    if (before?.content === next?.content && before?.behind === next?.behind) return undefined;
+    return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
+  }
+
   write(run: RunReport, injected: Measured): Prepared {
     const { projection, log, ledger } = this.#thread;
     const { gauge, clock } = this.#parts;
@@ -86,6 +99,7 @@ export class Requests {
     const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
     const { messages, beside = {}, notices } = this.#parts.serialise(view);
     this.#injectedAt = place;
+    this.#injected = placed(plain, injected);
     projection.settle();
     this.#unmarked = plain === projection.view ? plain.length : 0;
     this.#sent = { reading, generation: gauge.generation };
@@ -129,6 +143,18 @@ export class Requests {
     const call = this.#book.observed(usage, gauge.calibration);
     return { ...(current && { reading: current }), ...(call && { call }), notices };
   }
+}
+
+interface Placed {
+  readonly content: string;
+  /** Position of the log that it follows. */
+  readonly behind: number;
+}
+
+function placed(view: readonly ViewMessage[], injected: Measured): Placed | undefined {
+  if (injected.length === 0) return undefined;
+  const behind = view[placeOfInjections(view) - 1]?.to ?? -1;
+  return { content: JSON.stringify(injected.map(({ message }) => message.parts)), behind };
 }
 
 function withInjected(view: readonly ViewMessage[], place: number, injected: Measured): ViewMessage[] {

@@ -38,8 +38,11 @@ export class Runs {
     this.#of = of;
   }
 
-  /** Answers pressure until nothing has come in that was not measured: what is written next is what was read. */
-  async beforeCall(signal: AbortSignal | undefined): Promise<RunReport> {
+  /**
+   * Answers pressure until nothing has come in that was not measured: what is written next is what was read. `moved`:
+   * position of the log behind which what hooks add has changed.
+   */
+  async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
     const { thread, triggers, compaction, persistence } = this.#of;
     let report: RunReport | undefined;
     for (let round = 0; ; round++) {
@@ -50,9 +53,9 @@ export class Runs {
         persistence.during(
           () => {
             measured = thread.appendedTokens;
-            return compaction.beforeCall(emit, patience);
+            return compaction.beforeCall(emit, { moved, signal: patience });
           },
-          () => triggers.wouldAct,
+          () => moved !== undefined || triggers.wouldAct,
         ),
       );
       if (run.error) throw run.error;

@@ -15,6 +15,7 @@ import { ClientSide, type FollowOptions } from './client/client-side.js';
 import { Persistence } from './persistence/persistence.js';
 import { Plans } from './operator/plans.js';
 import { SessionOperator } from './operator/session-operator.js';
+import { LoopEnd } from './loop-end.js';
 import { ownMessage } from './own-message.js';
 import type { Prepared } from './prepared.js';
 import { continueMessage } from './queue.js';
@@ -26,6 +27,7 @@ import type { SessionParts } from './session-parts.js';
 import { Thread } from './thread.js';
 import { Triggers } from './triggers.js';
 import type { OpenedThread } from './persistence/stored-thread.js';
+import { StaleReasoning } from './stale-reasoning.js';
 import { UsageReports } from './usage-reports.js';
 
 /**
@@ -53,6 +55,7 @@ export class Session<ClientMessage = unknown> {
   readonly #runs: Runs;
   readonly #client: ClientSide;
   readonly #reports: UsageReports;
+  readonly #loopEnd: LoopEnd;
 
   /**
    * `opened`: where it is kept; without it the session lives as long as the process. `openAside` makes a session of the
@@ -70,9 +73,10 @@ export class Session<ClientMessage = unknown> {
     const triggers = new Triggers(thread, parts);
     const early = new EarlyFill(thread, planner, parts, opened?.prepared);
     const committer = new Committer(thread, parts);
-    const passes = new Passes(thread, planner, committer, parts.timer);
-    const compaction = new Compaction({ thread, planner, triggers, passes, committer, early, parts });
-    const history = new History(thread, parts);
+    const passes = new Passes(planner, committer, parts.timer);
+    const stale = new StaleReasoning(passes);
+    const compaction = new Compaction({ thread, planner, triggers, passes, stale, committer, early, parts });
+    const history = new History(thread, stale, parts);
     const plans = new Plans({ thread, planner, triggers, committer, history, parts });
     const line = new CallLine();
     const { gauge, stream, continues } = parts;
@@ -95,6 +99,7 @@ export class Session<ClientMessage = unknown> {
     this.#requests = requests;
     this.#line = line;
     this.#runs = runs;
+    this.#loopEnd = new LoopEnd(thread, parts, (message) => this.append(message));
     this.#recall = new Recall(thread, persistence, parts);
     this.#reaction = new Reaction(thread, persistence, (event) => stream.emit(event), parts);
     this.#client = new ClientSide(thread, history, parts, {
@@ -113,14 +118,8 @@ export class Session<ClientMessage = unknown> {
       load: () => this.load(),
       compactNow: (trigger, how) => runs.compactWhenIdle(trigger, how),
     });
-    this.#reports = new UsageReports({
-      parts,
-      thread,
-      early,
-      persistence,
-      requests,
-      queue: () => void this.operator.queue({ auto: true }),
-    });
+    const queue = (): void => void this.operator.queue({ auto: true });
+    this.#reports = new UsageReports({ parts, thread, early, persistence, requests, queue });
   }
 
   /** As far as it was read: a session that was opened again holds its live tail until `load`. */
@@ -170,7 +169,9 @@ export class Session<ClientMessage = unknown> {
     if (options.model !== undefined) this.#parts.gauge.talkTo(options.model);
     this.#parts.gauge.askFor(options.maxOutputTokens);
     const injected = this.#requests.injections(options.inject ?? []);
-    const run = await this.#runs.beforeCall(options.signal);
+    const moved = this.#requests.movedFrom(injected);
+    const run = await this.#runs.beforeCall(moved, options.signal);
+    await this.#loopEnd.put();
     return this.#requests.write(run, injected) as Prepared<ClientMessage>;
   }
 

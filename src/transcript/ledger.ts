@@ -3,6 +3,9 @@ import type { PlannedEdit } from './edit.js';
 import { leftBy, type Left, type LedgerEvent, type WaitingPlan } from './ledger-event.js';
 import type { CompactionRecord, Hold, Plan } from './plan.js';
 
+/** The span to hold where a record was undone; undefined where nothing has to be. */
+type HoldOf = (record: CompactionRecord) => Hold | undefined;
+
 /** Head of a ledger that nothing was committed to: what the first plan is made on. */
 export const GENESIS = 'genesis';
 
@@ -88,19 +91,19 @@ export class Ledger {
   }
 
   /** Takes the newest live record off and holds its span. Returns it, or undefined when nothing is live. */
-  undo(holdOf: (record: CompactionRecord) => Hold): CompactionRecord | undefined {
+  undo(holdOf: HoldOf): CompactionRecord | undefined {
     const newest = this.#records.findLast(isLive);
     return newest && this.undoTo(newest.id, holdOf)[0];
   }
 
   /** Takes off a record and every live one after it, newest first, and holds their spans. */
-  undoTo(recordId: string, holdOf: (record: CompactionRecord) => Hold): CompactionRecord[] {
+  undoTo(recordId: string, holdOf: HoldOf): CompactionRecord[] {
     const from = this.#records.findIndex(({ id }) => id === recordId);
     if (from < 0) return [];
     const going = this.#records.slice(from).filter(isLive).reverse();
     if (going.length === 0) return [];
     const ids = going.map(({ id }) => id);
-    this.play({ kind: 'undo', records: ids, holds: going.map(holdOf) });
+    this.play({ kind: 'undo', records: ids, holds: going.flatMap((record) => holdOf(record) ?? []) });
     return ids.map((id) => this.find(id)!);
   }
 

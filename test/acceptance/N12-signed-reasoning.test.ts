@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { formats } from '../../src/index.js';
 import { engine, prose } from './support.js';
 import { asks, loop, play, text, thoughtsIn, turn, type Wire } from './thinking.js';
-
-const settled = (faults: readonly { readonly inOpenLoop: boolean }[]) =>
-  faults.filter(({ inOpenLoop }) => !inOpenLoop);
+import { loopOn, playOn, SIGNED_STEPS, STEPS } from './thinking-wires.js';
 
 /** Turns that fill 4,000 tokens several times over. */
 const conversation = (): Wire[] => ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((name) => turn(name, 6));
@@ -14,7 +13,7 @@ describe('N12: signed reasoning', () => {
     const calls = await play(session, [...conversation(), asks('And now?')]);
     expect(session.operator.history.length).toBeGreaterThan(2);
     expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
-    expect(calls.flatMap(({ signatures }) => settled(signatures))).toEqual([]);
+    expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
     expect(calls.some(({ messages }) => thoughtsIn(messages).length > 0)).toBe(true);
   });
 
@@ -31,20 +30,94 @@ describe('N12: signed reasoning', () => {
     expect(stripped.every((edit) => edit.kind === 'replace' && edit.content.length === 0)).toBe(true);
   });
 
-  it('N12: the reasoning of an open tool loop is never touched: it stays verbatim or its whole step goes', async () => {
-    const wire = [...turn('a', 3), asks('Work on it.'), ...loop('b', 24)];
+  it.each([
+    ['behind a finished turn', [...turn('a', 3), asks('Work on it.'), ...loop('b', 24)]],
+    ['of 60 steps', [asks('Work on it.'), ...loop('b', 60)]],
+  ])('N12: in an open tool loop %s every signature holds, or its reasoning is gone', async (_, wire) => {
     const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
     const calls = await play(session, wire);
     expect(session.operator.history.length).toBeGreaterThan(1);
-    for (const { messages, illegal } of calls) {
-      expect(illegal).toEqual([]);
-      for (const { role, content } of messages) {
-        const ofLoop = content.some(({ id }) => String(id).startsWith('toolu_b_'));
-        if (role === 'assistant' && ofLoop) expect(content.map(({ type }) => type)).toContain('thinking');
+    expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
+    expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
+    // The model goes on thinking, and keeps what it thought since.
+    expect(calls.filter(({ messages }) => thoughtsIn(messages).length > 0).length).toBeGreaterThan(
+      calls.length / 2,
+    );
+    const chosen = session.operator.ledger.records.flatMap(({ plan }) => plan.reasoning ?? []);
+    expect(chosen.every(({ kept }) => kept === 0)).toBe(true);
+  });
+
+  it.each(Object.keys(STEPS))(
+    'N12: the same on the wire %s, where the model is one that signs',
+    async (format) => {
+      const session = (await engine(4_000, {}, { format, model: 'anthropic/claude-opus-4-6' })).session();
+      const requests = await playOn(session, loopOn(format, 30));
+      expect(session.operator.history.length).toBeGreaterThan(1);
+      expect(requests.flatMap(({ stale }) => stale)).toEqual([]);
+      expect(requests.filter(({ unthinking }) => unthinking)).toEqual([]);
+      expect(requests.filter(({ signed }) => signed > 0).length).toBeGreaterThan(requests.length / 2);
+    },
+  );
+
+  it.each(Object.entries(SIGNED_STEPS))(
+    'N12: on the wire %s a signed step goes out as it came, or not at all',
+    async (format, step) => {
+      const session = (await engine(4_000, {}, { format })).session();
+      const { messagesField, parse } = formats.get(format)!;
+      const steps = Array.from({ length: 30 }, (_, id) => step(id));
+      const asks =
+        format === 'gemini' ? { role: 'user', parts: [{ text: 'Go.' }] } : { role: 'user', content: 'Go.' };
+      const parsed = parse({ [messagesField]: [asks, ...steps.flat()] }).messages;
+      for (const message of parsed) {
+        if (message.role === 'assistant') {
+          const { messages } = await session.prepare();
+          const sent = messages.map((item) => JSON.stringify(item));
+          const known = steps.map((items) => items.slice(0, -1).map((item) => JSON.stringify(item)));
+          const standing = known.filter((items) => items.some((item) => sent.includes(item)));
+          for (const items of standing) expect(sent.join('\n')).toContain(items.join('\n'));
+          const signatures = sent.join().match(/sig:|sealed:/g)?.length ?? 0;
+          expect(signatures).toBe(standing.length);
+        }
+        await session.append(message);
       }
-    }
-    const [last] = session.operator.ledger.records.slice(-1);
-    expect(last!.plan.reasoning?.why).toContain('the open tool loop keeps its reasoning');
+      expect(session.operator.history.length).toBeGreaterThan(1);
+    },
+  );
+
+  it.each([
+    ['the same at each call', () => 'Today is Friday.', true],
+    ['another at each call', (call: number) => `It is ${call} o'clock.`, false],
+    ['every now and then', (call: number) => (call % 5 === 0 ? 'Mind the gap.' : ''), true],
+  ])(
+    'N12: content that a hook adds, %s, leaves no signature behind that vouches for it',
+    async (_, content, keepsSome) => {
+      const wire = [...turn('a', 4), asks('Work on it.'), ...loop('b', 6), asks('And?'), ...loop('c', 6)];
+      const session = (
+        await engine(100_000, { reserve: { injection: 100 } }, { format: 'anthropic' })
+      ).session();
+      const inject = (call: number) => (content(call) ? [{ hook: 'clock', content: content(call) }] : []);
+      const calls = await play(session, wire, { inject });
+      expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
+      expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
+      expect(calls.some(({ messages }) => thoughtsIn(messages).length > 0)).toBe(keepsSome);
+      expect(session.operator.history).toEqual([]);
+    },
+  );
+
+  it('N12: what was thought over a compaction goes when it is undone, and the undo takes back no more', async () => {
+    const session = (await engine(4_000, {}, { format: 'anthropic' })).session();
+    const wire = [...conversation(), asks('Work on it.'), ...loop('z', 12)];
+    const undone: string[] = [];
+    const before = async (call: number) => {
+      if (call % 9 !== 8 || session.operator.history.length === 0) return;
+      undone.push(...(await session.operator.undo()).map(({ id }) => id));
+      await session.operator.release();
+    };
+    const calls = await play(session, wire, { before });
+    expect(undone.length).toBeGreaterThan(2);
+    expect(new Set(undone).size).toBe(undone.length);
+    expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
+    expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
   });
 
   it('N12: told to keep, nothing is stripped, and the record says that it is the settings’ wish', async () => {
@@ -56,7 +129,7 @@ describe('N12: signed reasoning', () => {
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.every(({ choice, settled: gone }) => choice === 'keep' && gone === 0)).toBe(true);
     expect(kept[0]!.why).toContain('reasoning.signed: keep');
-    expect(calls.flatMap(({ signatures }) => settled(signatures)).length).toBeGreaterThan(0);
+    expect(calls.flatMap(({ signatures }) => signatures).length).toBeGreaterThan(0);
   });
 
   it('N12: asked to summarise, the steps behind a change give way whole', async () => {
@@ -68,7 +141,7 @@ describe('N12: signed reasoning', () => {
     const edits = session.operator.ledger.records.flatMap(({ plan }) => plan.edits);
     expect(edits.some(({ stage, kind }) => stage === 'signatures' && kind === 'supersede')).toBe(true);
     expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
-    expect(calls.flatMap(({ signatures }) => settled(signatures))).toEqual([]);
+    expect(calls.flatMap(({ signatures }) => signatures)).toEqual([]);
   });
 
   it('N12: a signature counts in bytes, so a batch that only strips frees something', async () => {

@@ -1,5 +1,5 @@
 import { anthropic } from '../../src/wire/index.js';
-import type { Session } from '../../src/index.js';
+import type { Injection, Session } from '../../src/index.js';
 import { SignatureBook, validateAnthropic, type SignatureFault } from '../../src/testkit/index.js';
 import { prose } from './support.js';
 
@@ -49,14 +49,27 @@ export interface Call {
   readonly committed: boolean;
 }
 
+export interface Playing {
+  /** What hooks add to a call, by its number from 0. */
+  readonly inject?: (call: number) => readonly Injection[];
+  /** What an operator does before a call. */
+  readonly before?: (call: number) => Promise<unknown>;
+}
+
 /** Plays a conversation as an agent would: a request before each message of the assistant, and one at the end. */
-export async function play(session: Session, wire: readonly Wire[], system = 'Be brief.'): Promise<Call[]> {
-  const { messages } = anthropic.parse({ system, messages: wire });
+export async function play(
+  session: Session,
+  wire: readonly Wire[],
+  { inject, before }: Playing = {},
+): Promise<Call[]> {
+  const { messages } = anthropic.parse({ system: 'Be brief.', messages: wire });
   const book = new SignatureBook();
   const calls: Call[] = [];
   const call = async (): Promise<unknown> => {
     const records = session.operator.ledger.records.length;
-    const { messages: sent, beside } = await session.prepare();
+    await before?.(calls.length);
+    const injected = inject?.(calls.length) ?? [];
+    const { messages: sent, beside } = await session.prepare({ inject: injected });
     const body = { ...beside, messages: sent };
     calls.push({
       messages: sent as Wire[],

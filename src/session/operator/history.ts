@@ -1,4 +1,5 @@
 import { SpillwayError } from '../../errors/index.js';
+import { onlySettles } from '../../pipeline/index.js';
 import {
   appendedAt,
   Log,
@@ -9,6 +10,7 @@ import {
   type WaitingPlan,
 } from '../../transcript/index.js';
 import type { SessionParts } from '../session-parts.js';
+import type { StaleReasoning } from '../stale-reasoning.js';
 import type { Thread } from '../thread.js';
 
 /** An operator's judgement of a compaction. */
@@ -30,16 +32,18 @@ type HistoryParts = Pick<SessionParts, 'audit' | 'gauge' | 'stream'>;
 /** The compactions of a session: takes them back, goes back before them, and keeps what operators say of them. */
 export class History {
   readonly #thread: Thread;
+  readonly #stale: StaleReasoning;
   readonly #parts: HistoryParts;
 
-  constructor(thread: Thread, parts: HistoryParts) {
+  constructor(thread: Thread, stale: StaleReasoning, parts: HistoryParts) {
     this.#thread = thread;
+    this.#stale = stale;
     this.#parts = parts;
   }
 
   /** What is asked for, by name: the newest one that stands where nothing is named. */
   named(of: UndoRequest): UndoRequest {
-    const newest = this.#thread.ledger.live.at(-1);
+    const newest = this.#thread.ledger.live.findLast((one) => !onlySettles(one));
     return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
   }
 
@@ -50,7 +54,7 @@ export class History {
     const first = to ?? record;
     if (first === undefined) return [];
     const place = ledger.records.indexOf(this.#recordOf(first));
-    const later = ledger.live.filter((one) => ledger.records.indexOf(one) > place);
+    const later = ledger.live.filter((one) => ledger.records.indexOf(one) > place && !onlySettles(one));
     if (to === undefined && later.length > 0) {
       throw new SpillwayError('UNDO_BLOCKED', {
         subject: `record ${first}`,
@@ -59,10 +63,11 @@ export class History {
         facts: { later: later.map(({ id }) => id) },
       });
     }
-    const undone = ledger.undoTo(first, (one) => spanOf(one, log));
+    const undone = ledger.undoTo(first, (one) => (onlySettles(one) ? undefined : spanOf(one, log)));
     if (undone.length === 0) return [];
     this.#thread.redraw();
     gauge.rewritten();
+    this.#stale.settleUndone(undone);
     for (const { id } of undone) audit.say('undone', id, { reason: 'asked by an operator' });
     stream.emit({ kind: 'undone', recordIds: undone.map(({ id }) => id) });
     return undone;
@@ -103,9 +108,11 @@ export class History {
     ledger.play(event);
     this.#thread.shortenTo(shorter);
     gauge.rewritten();
+    const undone = records.map((id) => this.#recordOf(id));
+    this.#stale.settleUndone(undone);
     audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
     stream.emit({ kind: 'rolled-back', length, left: log.length - length, recordIds: records });
-    return records.map((id) => this.#recordOf(id));
+    return undone;
   }
 
   flag(recordId: string, flag: Flag, notes: string | undefined): CompactionRecord {

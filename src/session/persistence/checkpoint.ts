@@ -1,4 +1,4 @@
-import { leftStanding, type Spent } from '../../pipeline/index.js';
+import type { Spent } from '../../pipeline/index.js';
 import type { Json } from '../../spi/index.js';
 import { Ledger, Log, Projection, type Hold, type Left, type LogMessage } from '../../transcript/index.js';
 import { HiddenMessages } from '../client/hidden.js';
@@ -63,7 +63,7 @@ export function checkpointOf(thread: Thread, places: EditPlaces): Checkpoint {
     overflowed: memory.overflowed,
     queued: memory.queued,
     holds: ledger.holds,
-    pending: ledger.pending !== undefined || leftStanding(ledger.records).length > 0,
+    pending: ledger.pending !== undefined,
   };
 }
 

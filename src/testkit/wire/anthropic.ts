@@ -7,7 +7,7 @@
  * A2 ids match `^[a-zA-Z0-9_-]{1,64}$` and differ throughout the request, a call has a name, `input` is an object
  * A3 no empty text; the user speaks last (unless a tool of the provider's own is still at work)
  * A4 thinking is signed and carries no `cache_control`; at most 4 cache marks; with thinking enabled, the assistant's
- *    message that the open tool loop ends in begins with thinking
+ *    message that the open tool loop ends in begins with thinking; words of the user end a loop
  * A6 the user speaks first; instructions midway directly follow a user's message
  *
  * A5 (thinking bound to what stands before it) shows only over several requests: see `signature-book.ts`.
@@ -200,7 +200,8 @@ function checkEnd(body: Loose, messages: readonly Loose[], complain: Complain): 
   const thinks = isLoose(body.thinking) && body.thinking.type === 'enabled';
   const step = messages.findLastIndex(({ role }) => role === 'assistant');
   if (!thinks || step < 0 || callIds(messages[step]!).length === 0) return;
-  const looping = blocksIn(messages[step + 1] ?? {}).some(({ type }) => type === 'tool_result');
+  const answers = blocksIn(messages[step + 1] ?? {});
+  const looping = answers.length > 0 && answers.every(({ type }) => type === 'tool_result');
   const first = String(blocksIn(messages[step]!)[0]?.type);
   if (looping && step === at - 1 && first !== 'thinking' && first !== 'redacted_thinking')
     complain('A4', step, 'the open tool loop does not begin with thinking');

@@ -3,11 +3,11 @@ import type { Message, Origin, Part, Role, ToolResultPart } from '../../transcri
 import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { isProgramWritten } from '../origin.js';
-import { isFields, isText, jsonText, kindOf, type Fields } from '../record.js';
+import { isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseCalls } from './calls.js';
 import { parseContent } from './content.js';
 import { OpenCalls } from './open-calls.js';
-import { FORMAT, isKnownRole, REASONING_FIELDS, type WireMessage } from './wire.js';
+import { FORMAT, isKnownRole, REASONING_DETAILS, REASONING_FIELDS, type WireMessage } from './wire.js';
 import { reporter, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of chat messages, or an object with such a list as `messages`';
@@ -93,12 +93,17 @@ function originOf(parts: readonly Part[]): Origin {
 /** Thinking, words, refusal, calls: the order in which the model made them. */
 function assistantParts(wire: WireMessage, id: string, open: OpenCalls, report: Report): Part[] {
   const parts: Part[] = [];
+  const proof = proofsIn(wire[REASONING_DETAILS]);
+  const signed = proof === '' ? {} : { signature: proof };
   for (const field of REASONING_FIELDS) {
     const text = wire[field];
     // OpenRouter sends the same thinking under both names; counted once, written back under both.
     const known = parts.some((part) => part.type === 'reasoning' && part.text === text);
-    if (typeof text === 'string' && text && !known) parts.push({ type: 'reasoning', text, wire: field });
+    if (typeof text === 'string' && text && !known)
+      parts.push({ type: 'reasoning', text, ...signed, wire: field });
   }
+  if (parts.length === 0 && proof !== '')
+    parts.push({ type: 'reasoning', text: '', ...signed, wire: REASONING_DETAILS });
   parts.push(...parseContent(wire.content, report));
   if (typeof wire.refusal === 'string' && wire.refusal) {
     parts.push({ type: 'text', text: wire.refusal, wire: 'refusal' });
@@ -106,6 +111,13 @@ function assistantParts(wire: WireMessage, id: string, open: OpenCalls, report: 
   const calls = parseCalls(wire, id, report);
   open.step(calls);
   return [...parts, ...calls.map((call) => call.part)];
+}
+
+/** What the providers behind a router signed or sealed, one behind the other; '' where they did not. */
+function proofsIn(details: unknown): string {
+  return listOf(details)
+    .flatMap((one) => (isFields(one) ? [one.signature, one.data].filter(isText) : []))
+    .join('');
 }
 
 function resultPart(wire: WireMessage, id: string, open: OpenCalls, report: Report): ToolResultPart {

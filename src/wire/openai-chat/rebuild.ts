@@ -1,10 +1,7 @@
 import type { Message, Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../transcript/index.js';
-import { isFields, listOf, type Fields } from '../record.js';
+import { isFields, isText, listOf, type Fields } from '../record.js';
 import { isContentPart, writeContent } from './content-out.js';
-import { LEGACY_CALL, REASONING_FIELDS, type WireMessage } from './wire.js';
-
-/** OpenRouter's signed twin of the thinking text; void once that text was touched. */
-const REASONING_DETAILS = 'reasoning_details';
+import { LEGACY_CALL, REASONING_DETAILS, REASONING_FIELDS, type WireMessage } from './wire.js';
 
 /**
  * A message written from its parts over the object it came from: fields that no part speaks of, and the order of
@@ -81,8 +78,10 @@ function writeReasoning(parts: readonly Part[], wire: WireMessage): Fields {
   const fields = REASONING_FIELDS.filter((field) => typeof wire[field] === 'string' && wire[field] !== '');
   const distinct = new Set(fields.map((field) => wire[field]));
   const untouched =
-    reasoning.length === distinct.size &&
-    reasoning.every((part) => typeof part.wire === 'string' && wire[part.wire] === part.text);
+    reasoning.length >= distinct.size &&
+    reasoning.every(
+      ({ wire: field, text }) => field === REASONING_DETAILS || (isText(field) && wire[field] === text),
+    );
   if (untouched) return {};
   const [home = REASONING_FIELDS[0], ...others] = fields;
   const gone = Object.fromEntries([...others, REASONING_DETAILS].map((field) => [field, undefined]));

@@ -23,5 +23,8 @@ export type WirePointer = number | string;
 /** Fields in which servers put the model's thinking: DeepSeek and Qwen; vLLM and OpenRouter. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
+/** OpenRouter's twin of the thinking text, with the proofs of whoever signed it; void once that text was touched. */
+export const REASONING_DETAILS = 'reasoning_details';
+
 /** The legacy field of a single call, answered by a `function` message and paired by order alone. */
 export const LEGACY_CALL = 'function_call';

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { createGuard } from '../../../src/pipeline/guard.js';
 import { openLoopFrom } from '../../../src/pipeline/open-loop.js';
 import { reasoningRuleFor } from '../../../src/pipeline/index.js';
-import { joinReasoning, leftStanding } from '../../../src/pipeline/signed.js';
+import { joinReasoning } from '../../../src/pipeline/signed.js';
 import { formats } from '../../../src/wire/index.js';
-import type { CompactionRecord, ReasoningOutcome } from '../../../src/transcript/index.js';
+import type { ReasoningOutcome } from '../../../src/transcript/index.js';
 import { Bench } from '../../support/bench.js';
 import { replace } from '../../support/edits.js';
 import { call, calls, conversation, result, says, thought, user, words } from '../../support/messages.js';
@@ -68,22 +68,13 @@ describe('the guard', () => {
   });
 });
 
-describe('what a batch left standing', () => {
+describe('what a batch did about reasoning', () => {
   const outcome = (kept: number, seq: number): ReasoningOutcome => ({
     choice: 'strip',
     settled: 2,
     kept,
     why: 'a test',
     from: { seq, part: -1 },
-  });
-  const record = (reasoning: ReasoningOutcome, status = 'committed'): CompactionRecord =>
-    ({ status, plan: { reasoning, inputs: { logLength: 9 } } }) as unknown as CompactionRecord;
-
-  it('waits until a later batch leaves nothing behind its place', () => {
-    expect(leftStanding([record(outcome(1, 3))])).toEqual([{ from: { seq: 3, part: -1 }, until: 9 }]);
-    expect(leftStanding([record(outcome(1, 3)), record(outcome(0, 2))])).toEqual([]);
-    expect(leftStanding([record(outcome(1, 3)), record(outcome(0, 5))])).toHaveLength(1);
-    expect(leftStanding([record(outcome(1, 3), 'undone')])).toEqual([]);
   });
 
   it('two halves of one batch are told as one', () => {

@@ -1,0 +1,78 @@
+import { takesOut } from '../pipeline/index.js';
+import type { Log, Message, Part, ViewMessage } from '../transcript/index.js';
+import type { SessionParts } from './session-parts.js';
+import type { Thread } from './thread.js';
+
+type LoopParts = Pick<SessionParts, 'clock' | 'policy'>;
+
+/** Ends the tool loop in progress by a line of the user where a change took its reasoning. */
+export class LoopEnd {
+  readonly #thread: Thread;
+  readonly #parts: LoopParts;
+  readonly #append: (message: Message) => Promise<unknown>;
+  /** Version of the ledger that was looked at last: only what is in it takes reasoning out. */
+  #checkedAt = 0;
+
+  constructor(thread: Thread, parts: LoopParts, append: (message: Message) => Promise<unknown>) {
+    this.#thread = thread;
+    this.#parts = parts;
+    this.#append = append;
+  }
+
+  /** Before a request is written. */
+  async put(): Promise<void> {
+    const { ledger, log } = this.#thread;
+    if (this.#checkedAt === ledger.version) return;
+    if (lostReasoning(this.#thread, this.#parts))
+      await this.#append(goOnMessage(log.length, this.#parts.clock()));
+    this.#checkedAt = ledger.version;
+  }
+}
+
+/**
+ * Whether the tool loop in progress has lost the reasoning that its provider asks for: a loop that was begun with signed
+ * reasoning is refused without it, unless the user speaks. Walks back to the newest words of a user.
+ */
+function lostReasoning({ log, projection: { view } }: Thread, { policy }: LoopParts): boolean {
+  if (!policy.reasoning || !takesOut(policy.reasoning)) return false;
+  if (view.at(-1)?.message.role !== 'tool') return false;
+  for (let i = view.length - 1; i >= 0; i--) {
+    const found = reasoningOf(view[i]!, log);
+    if (found) return found === 'gone';
+  }
+  return false;
+}
+
+/** What a message says of the loop that it stands in; undefined where the answer lies further back. */
+function reasoningOf(shown: ViewMessage, log: Log): 'gone' | 'sent' | 'no loop' | undefined {
+  const { message, source, made, replaced, from, to } = shown;
+  if (isWords(message)) return 'no loop';
+  if (source) {
+    const first = source.parts.findIndex(isSigned);
+    return first < 0 ? undefined : replaced?.has(first) ? 'gone' : 'sent';
+  }
+  for (let seq = to; made && seq >= Math.max(from, log.base); seq--) {
+    const hidden = log.at(seq);
+    if (isWords(hidden)) return 'no loop';
+    if (hidden.parts.some(isSigned)) return 'gone';
+  }
+  return undefined;
+}
+
+const isWords = ({ role, parts }: Message): boolean =>
+  role === 'user' && parts.some(({ type }) => type !== 'tool-result');
+
+const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined;
+
+/** Has the model go on. A client that sends its history does not know of it. */
+function goOnMessage(length: number, createdAt: number): Message {
+  return {
+    id: `goes-on:${length}:${createdAt}`,
+    role: 'user',
+    origin: 'synthetic',
+    label: 'notice',
+    unknownToClient: true,
+    parts: [{ type: 'text', text: '[Go on with the task.]' }],
+    createdAt,
+  };
+}

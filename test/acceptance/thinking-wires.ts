@@ -1,0 +1,157 @@
+import { formats } from '../../src/index.js';
+import type { Session } from '../../src/index.js';
+import type { Message } from '../../src/transcript/index.js';
+import { prose } from './support.js';
+
+/** A message of any wire. */
+type Body = Record<string, unknown>;
+
+/** One step of a tool loop with its signed thinking, as a wire's clients hold it. */
+type WriteStep = (id: string, thinking: string, signature: string, output: string) => readonly Body[];
+
+const ARGUMENTS = { path: 'src/mill.ts' };
+
+/** The wires on which thinking of any provider travels, and how. */
+export const STEPS: Readonly<Record<string, WriteStep>> = {
+  'ai-sdk': (id, thinking, signature, output) => [
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: thinking, providerOptions: { anthropic: { signature } } },
+        { type: 'tool-call', toolCallId: id, toolName: 'Read', input: ARGUMENTS },
+      ],
+    },
+    {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: id,
+          toolName: 'Read',
+          output: { type: 'text', value: output },
+        },
+      ],
+    },
+  ],
+  langchain: (id, thinking, signature, output) => [
+    {
+      type: 'ai',
+      content: [{ type: 'thinking', thinking, signature }],
+      tool_calls: [{ type: 'tool_call', id, name: 'Read', args: ARGUMENTS }],
+    },
+    { type: 'tool', tool_call_id: id, name: 'Read', content: output },
+  ],
+  'openai-chat': (id, thinking, signature, output) => [
+    {
+      role: 'assistant',
+      content: '',
+      reasoning: thinking,
+      reasoning_details: [
+        { type: 'reasoning.text', text: thinking, signature, format: 'anthropic-claude-v1', index: 0 },
+      ],
+      tool_calls: [
+        { id, type: 'function', function: { name: 'Read', arguments: JSON.stringify(ARGUMENTS) } },
+      ],
+    },
+    { role: 'tool', tool_call_id: id, content: output },
+  ],
+};
+
+/** One tool loop without end. */
+export function loopOn(format: string, steps: number): readonly Body[] {
+  const step = STEPS[format]!;
+  const asks = format === 'langchain' ? { type: 'human' } : { role: 'user' };
+  return [
+    { ...asks, content: 'Work on it.' },
+    ...Array.from({ length: steps }, (_, i) =>
+      step(`call_${i}`, `Step ${i}: ${prose(20, i)}`, `sig:${i}`, prose(200, 31 * i)),
+    ).flat(),
+  ];
+}
+
+/** What a request says of signatures, by the format's own reading of it. */
+export interface SignedRequest {
+  /** Thoughts that were signed over another prefix than the one they stand behind. */
+  readonly stale: readonly string[];
+  /** Signed thoughts that it holds. */
+  readonly signed: number;
+  /** It ends in a tool loop whose newest step does not begin with thinking. */
+  readonly unthinking: boolean;
+}
+
+/** Plays a conversation as an agent would, and judges each request against what each thought was signed over. */
+export async function playOn(session: Session, body: readonly Body[]): Promise<SignedRequest[]> {
+  const format = formats.get(session.format)!;
+  const signedOver = new Map<string, string>();
+  const requests: SignedRequest[] = [];
+  const call = async (): Promise<string> => {
+    const { messages, beside } = await session.prepare();
+    const sent = format.parse({ ...beside, [format.messagesField]: messages }).messages;
+    requests.push(judged(sent, signedOver));
+    return sent.map(saidBy).join('\n');
+  };
+  for (const message of format.parse(body).messages) {
+    if (message.role === 'assistant') {
+      const prefix = await call();
+      for (const signature of signaturesIn(message)) signedOver.set(signature, prefix);
+    }
+    await session.append(message);
+  }
+  await call();
+  return requests;
+}
+
+function judged(sent: readonly Message[], signedOver: ReadonlyMap<string, string>): SignedRequest {
+  const thoughts = sent.flatMap((message, at) =>
+    signaturesIn(message).map((signature) => ({
+      signature,
+      prefix: sent.slice(0, at).map(saidBy).join('\n'),
+    })),
+  );
+  const last = sent.findLast(({ role }) => role === 'assistant');
+  return {
+    stale: thoughts.flatMap(({ signature, prefix }) =>
+      signedOver.get(signature) === prefix ? [] : [signature],
+    ),
+    signed: thoughts.length,
+    unthinking: sent.at(-1)?.role === 'tool' && last?.parts[0]?.type !== 'reasoning',
+  };
+}
+
+function signaturesIn({ parts }: Message): string[] {
+  return parts.flatMap((part) => (part.type === 'reasoning' && part.signature ? [part.signature] : []));
+}
+
+function saidBy({ role, parts }: Message): string {
+  return JSON.stringify([role, parts], (key, value: unknown) => (key === 'wire' ? undefined : value));
+}
+
+/** Wires whose providers sign one step: its items as they came, and those of it that a signature vouches for. */
+export const SIGNED_STEPS: Readonly<Record<string, (id: number) => readonly Body[]>> = {
+  gemini: (id) => [
+    {
+      role: 'model',
+      parts: [
+        { text: `Step ${id}: ${prose(20, id)}`, thought: true },
+        { functionCall: { id: `c${id}`, name: 'Read', args: ARGUMENTS }, thoughtSignature: `sig:${id}` },
+      ],
+    },
+    {
+      role: 'user',
+      parts: [
+        { functionResponse: { id: `c${id}`, name: 'Read', response: { output: prose(200, 31 * id) } } },
+      ],
+    },
+  ],
+  'openai-responses': (id) => [
+    { type: 'reasoning', id: `rs_${id}`, summary: [], encrypted_content: `sealed:${id}:${prose(20, id)}` },
+    {
+      type: 'function_call',
+      id: `fc_${id}`,
+      call_id: `c${id}`,
+      name: 'Read',
+      arguments: JSON.stringify(ARGUMENTS),
+    },
+    { type: 'function_call_output', call_id: `c${id}`, output: prose(200, 31 * id) },
+  ],
+};
