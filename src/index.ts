@@ -143,10 +143,11 @@ export type {
   Usage,
 } from './tokens/index.js';
 export type { BreakerState } from './summarizers/index.js';
-export { formats, openaiChat } from './wire/index.js';
+export { formats, openaiChat, readOverflow, withoutHostTrimming, type Untrimmed } from './wire/index.js';
 export { defineStage, SummarizerError } from './spi/index.js';
 export type {
   CompactionStage,
+  Overflow,
   Proposal,
   SessionStore,
   StageGoal,

@@ -8,10 +8,9 @@ import type {
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
 import type { LanguageModelMiddleware } from 'ai';
-import { isFields, type Fields } from '../wire/index.js';
-import { countIn, firstCount, usageOf } from '../endpoints/index.js';
+import { aiSdk, type Fields } from '../wire/index.js';
+import { firstCount, usageIn } from '../endpoints/index.js';
 import type { Prepared, Session } from '../session/index.js';
-import type { Usage } from '../tokens/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import { heldStream } from './held-stream.js';
 import type { DropInOptions } from './options.js';
@@ -55,7 +54,7 @@ export function compactAiSdk(
           send: async (request, flight) => {
             const ask = async (prepared: Prepared): Promise<LanguageModelV3GenerateResult> => {
               const answer = await model.doGenerate(callOf(params, found, prepared));
-              await report(found, usageIn(answer.usage));
+              await report(found, usageIn(aiSdk, answer));
               return answer;
             };
             const first = await ask(request);
@@ -146,18 +145,6 @@ const NO_USAGE = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-/** Of the third version, which tells what came from the cache, or of the second. */
-function usageIn(usage: unknown): Usage {
-  const input = isFields(usage) ? usage.inputTokens : undefined;
-  const output = isFields(usage) ? usage.outputTokens : undefined;
-  if (!isFields(input)) {
-    const cached = countIn(usage, 'cachedInputTokens');
-    return usageOf(countIn(usage, 'inputTokens'), cached, 0, countIn(usage, 'outputTokens'));
-  }
-  const [cached, written] = [countIn(input, 'cacheRead'), countIn(input, 'cacheWrite')];
-  return usageOf(countIn(input, 'total'), cached, written, countIn(output, 'total'));
-}
-
 type StreamPart = LanguageModelV3StreamPart;
 
 interface Asked extends Omit<LanguageModelV3StreamResult, 'stream'> {
@@ -166,7 +153,7 @@ interface Asked extends Omit<LanguageModelV3StreamResult, 'stream'> {
 
 async function* observed(stream: ReadableStream<StreamPart>, session: Session): AsyncGenerator<StreamPart> {
   for await (const part of stream) {
-    if (part.type === 'finish') await report(session, usageIn(part.usage));
+    if (part.type === 'finish') await report(session, usageIn(aiSdk, part));
     yield part;
   }
 }

@@ -1,7 +1,7 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
-import { countIn, firstCount, usageOf } from '../endpoints/index.js';
+import { firstCount, usageIn } from '../endpoints/index.js';
 import type { Prepared } from '../session/index.js';
-import { isFields, type Fields } from '../wire/index.js';
+import { isFields, langchain, type Fields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
 import { LANGCHAIN_RECALL } from './recall-langchain.js';
 import { answeringRecalls, mostRecalls } from './recall-loop.js';
@@ -75,8 +75,7 @@ export function compactLangChain(
                 ...(isSystem && { systemMessage: first as SystemMessage }),
                 messages: isSystem ? rest : all,
               });
-              const usage = usageIn(answer);
-              if (usage) await report(found, usage);
+              await report(found, usageIn(langchain, answer));
               return { data: answer };
             };
             const first = await ask(prepared);
@@ -117,12 +116,4 @@ async function described(tools: readonly unknown[]): Promise<readonly Fields[]> 
     const { name, description } = tool;
     return { name, description, schema: toJsonSchema(tool.schema as Parameters<typeof toJsonSchema>[0]) };
   });
-}
-
-function usageIn(answer: unknown): ReturnType<typeof usageOf> | undefined {
-  const usage = isFields(answer) ? answer.usage_metadata : undefined;
-  if (!isFields(usage)) return undefined;
-  const details = usage.input_token_details;
-  const [read, written] = [countIn(details, 'cache_read'), countIn(details, 'cache_creation')];
-  return usageOf(countIn(usage, 'input_tokens'), read, written, countIn(usage, 'output_tokens'));
 }

@@ -70,6 +70,7 @@ async function answer<Answer>(session: Session, turn: Turn<Answer>, flight: Flig
 }
 
 /** Reports what was used. The answer was paid for: a store that fails now is told of, and keeps it from nobody. */
-export async function report(session: Session, usage: Usage): Promise<void> {
+export async function report(session: Session, usage: Usage | undefined): Promise<void> {
+  if (!usage) return;
   await session.observe(usage).catch((error: unknown) => session.storeFailed(error));
 }

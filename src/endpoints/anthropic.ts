@@ -1,8 +1,7 @@
-import type { Usage } from '../tokens/index.js';
-import { isFields, type Fields } from '../wire/index.js';
+import { anthropic, isFields, type Fields } from '../wire/index.js';
 import type { Endpoint } from './endpoint.js';
 import { ANTHROPIC_RECALL } from './recall/anthropic.js';
-import { countIn, firstCount } from './usage.js';
+import { firstCount, usageIn } from './usage.js';
 
 const NO_USAGE = { input_tokens: 0, output_tokens: 0 };
 
@@ -15,10 +14,10 @@ export const MESSAGES: Endpoint = {
     let usage: Fields = {};
     return (event) => {
       // Whole answers have it on the outside, streams in their first event and in their last but one.
-      if (event.type === 'message') return isFields(event.usage) ? usageIn(event.usage) : undefined;
+      if (event.type === 'message') return usageIn(anthropic, event);
       const started = isFields(event.message) ? event.message.usage : undefined;
       for (const news of [started, event.usage]) if (isFields(news)) usage = { ...usage, ...given(news) };
-      return event.type === 'message_stop' ? usageIn(usage) : undefined;
+      return event.type === 'message_stop' ? usageIn(anthropic, { usage }) : undefined;
     };
   },
   say(text, { model }) {
@@ -60,10 +59,3 @@ function isWords(content: unknown): boolean {
 /** Later events repeat some of the fields, as null where they have nothing to add. */
 const given = (usage: Fields): Fields =>
   Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null && value !== undefined));
-
-const usageIn = (usage: Fields): Usage => ({
-  inputTokens: countIn(usage, 'input_tokens'),
-  cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
-  cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens'),
-  outputTokens: countIn(usage, 'output_tokens'),
-});

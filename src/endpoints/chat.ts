@@ -1,7 +1,7 @@
-import { isFields, type Fields } from '../wire/index.js';
+import { openaiChat, type Fields } from '../wire/index.js';
 import type { Endpoint } from './endpoint.js';
 import { CHAT_RECALL } from './recall/chat.js';
-import { countIn, firstCount, usageOf } from './usage.js';
+import { firstCount, usageIn } from './usage.js';
 
 export const CHAT: Endpoint = {
   recall: CHAT_RECALL,
@@ -9,13 +9,7 @@ export const CHAT: Endpoint = {
   maxOutputTokens: (body) => firstCount(body, 'max_completion_tokens', 'max_tokens'),
   field: 'messages',
   done: 'data: [DONE]\n\n',
-  usageReader:
-    () =>
-    ({ usage }) => {
-      if (!isFields(usage)) return undefined;
-      const cached = countIn(usage.prompt_tokens_details, 'cached_tokens');
-      return usageOf(countIn(usage, 'prompt_tokens'), cached, 0, countIn(usage, 'completion_tokens'));
-    },
+  usageReader: () => (answer) => usageIn(openaiChat, answer),
   say: (content, { model }) => ({
     id: 'spillway',
     object: 'chat.completion',

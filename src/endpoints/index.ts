@@ -11,4 +11,4 @@ export {
   type RecallStream,
   type RecallWire,
 } from './recall/wire.js';
-export { countIn, firstCount, usageOf } from './usage.js';
+export { firstCount, usageIn } from './usage.js';

@@ -1,19 +1,14 @@
-import { isFields, type Fields } from '../wire/index.js';
+import { openaiResponses, type Fields } from '../wire/index.js';
 import type { Endpoint } from './endpoint.js';
 import { RESPONSES_RECALL } from './recall/responses.js';
-import { countIn, firstCount, usageOf } from './usage.js';
+import { firstCount, usageIn } from './usage.js';
 
 export const RESPONSES: Endpoint = {
   recall: RESPONSES_RECALL,
   format: 'openai-responses',
   maxOutputTokens: (body) => firstCount(body, 'max_output_tokens'),
   field: 'input',
-  usageReader: () => (event) => {
-    const { usage } = isFields(event.response) ? event.response : event;
-    if (!isFields(usage)) return undefined;
-    const cached = countIn(usage.input_tokens_details, 'cached_tokens');
-    return usageOf(countIn(usage, 'input_tokens'), cached, 0, countIn(usage, 'output_tokens'));
-  },
+  usageReader: () => (event) => usageIn(openaiResponses, event),
   say: (text, { model }) => ({
     id: 'spillway',
     object: 'response',

@@ -17,7 +17,6 @@ export type { CallRecord } from './calls.js';
 export type { Injection } from './injection.js';
 export { forgetLimits, learnedLimits, type LearnedLimit, type SeenLimit } from './learned-limits.js';
 export type { Flag, UndoRequest } from './operator/history.js';
-export { readOverflow, type Overflow } from './overflow.js';
 export type { DryRun, PlanChanges } from './operator/plans.js';
 export type { PrepareOptions } from './requests.js';
 export type { FollowOptions } from './client/client-side.js';
@@ -29,4 +28,3 @@ export type { ExplainedCall, ExplainedMessage, Finding } from './operator/past.j
 export { recalledText, recallTool, type Recalled, type RecallRequest } from './recall/index.js';
 export type { TranscriptEntry } from './operator/transcript-view.js';
 export { listSessions, type ListedSession } from './persistence/listed.js';
-export { withoutHostTrimming, type Untrimmed } from './client/host-trimming.js';

@@ -1,6 +1,5 @@
-import type { Json, SessionStore } from '../spi/index.js';
+import type { Json, Overflow, SessionStore } from '../spi/index.js';
 import type { Limits } from '../tokens/index.js';
-import type { Overflow } from './overflow.js';
 
 /** Scope of the stored values that say what refusals have proven, by model. */
 const SCOPE = 'learned-limits';

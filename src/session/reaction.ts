@@ -1,9 +1,9 @@
 import type { Trigger } from '../transcript/index.js';
 import type { Limits, Reading } from '../tokens/index.js';
 import type { Emit } from '../pressure/index.js';
+import { readOverflowOf } from '../wire/index.js';
 import type { Persistence } from './persistence/persistence.js';
 import { doubtOf, isPlausible, limitsIn, type RefusedRequest } from './learned-limits.js';
-import { readOverflowOf } from './overflow.js';
 import type { RunReport } from './prepared.js';
 import type { SessionParts } from './session-parts.js';
 import type { Thread } from './thread.js';
@@ -33,7 +33,7 @@ type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
 /** Reacts to a request that was too long: once for each request, until the log has grown. */
 export class Reaction {
   readonly #thread: Thread;
-  readonly #parts: Pick<SessionParts, 'audit' | 'gauge' | 'policy'>;
+  readonly #parts: Pick<SessionParts, 'audit' | 'gauge' | 'policy' | 'provider'>;
   readonly #persistence: Persistence;
   readonly #emit: Emit<Reading>;
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
@@ -43,7 +43,7 @@ export class Reaction {
     thread: Thread,
     persistence: Persistence,
     emit: Emit<Reading>,
-    parts: Pick<SessionParts, 'audit' | 'gauge' | 'policy'>,
+    parts: Pick<SessionParts, 'audit' | 'gauge' | 'policy' | 'provider'>,
   ) {
     this.#thread = thread;
     this.#parts = parts;
@@ -57,7 +57,7 @@ export class Reaction {
   }
 
   async to(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
-    const refusal = readOverflowOf(error);
+    const refusal = readOverflowOf(error, this.#parts.provider.overflows);
     if (!refusal) return { overflow: false, retry: false, reason: 'the error is about something else' };
     const { overflow, fits } = refusal;
     const { gauge, policy, audit } = this.#parts;

@@ -1,6 +1,6 @@
 import type { Policy } from '../pipeline/index.js';
 import type { PressureStream } from '../pressure/index.js';
-import type { MeasureMessage, Serialised } from '../spi/index.js';
+import type { MeasureMessage, Provider, Serialised } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { PriceOf, Reading } from '../tokens/index.js';
 import type { CopyOptions, SummarizerChoice, ViewMessage } from '../transcript/index.js';
@@ -23,6 +23,8 @@ export interface SessionParts extends ThreadRules {
   readonly agentPath: string;
   /** Name of the wire format of its requests. */
   readonly format: string;
+  /** What that format knows of its providers. */
+  readonly provider: Provider;
   readonly policy: Policy;
   /** Compact when pressure says so; off: only when asked. */
   readonly auto: boolean;

@@ -242,14 +242,13 @@ export class Spillway {
       id,
       agentPath,
       format: format.name,
+      provider: format.provider ?? {},
       get policy() {
         return inForce(policy);
       },
       pins: {
-        system: settings.pins.system,
-        firstUser: settings.pins.firstUser,
+        ...settings.pins,
         tools: [...settings.pins.tools, ...factTools(config)],
-        patterns: settings.pins.patterns,
         also: options.keep ?? [],
       },
       auto: settings.compaction.auto,

@@ -2,6 +2,7 @@ export * from './stage.js';
 export * from './view.js';
 export * from './token-counter.js';
 export * from './wire-format.js';
+export * from './provider.js';
 export * from './summarizer.js';
 export * from './session-store.js';
 export * from './background-queue.js';

@@ -1,4 +1,5 @@
 import type { Message, ViewMessage } from '../transcript/index.js';
+import type { Provider } from './provider.js';
 
 /** Something that was mended or passed over, said to the user in the report. */
 export interface Notice {
@@ -29,21 +30,6 @@ export interface Serialised {
   /** Fields that stand beside the messages in the body, where a format has any: `system`, `systemInstruction`. */
   readonly beside?: Readonly<Record<string, unknown>>;
   readonly notices: readonly Notice[];
-}
-
-/**
- * What a provider's signature on reasoning vouches for.
- *
- * prefix: the thought and all that stood before it; any change before it makes it, and every later one, invalid.
- * step: the step it belongs to, whose words and calls must stay as they are; what stands before does not matter.
- * nothing: reasoning is not signed.
- */
-export type SignatureBinding = 'prefix' | 'step' | 'nothing';
-
-/** How the provider behind a wire format behaves, beyond the shape of its messages. */
-export interface Provider {
-  /** Absent where the format carries the reasoning of any provider: the model then tells. */
-  readonly signatures?: SignatureBinding;
 }
 
 /**

@@ -1,5 +1,4 @@
-import { readOverflow } from '../../session/index.js';
-import type { Fields } from '../../wire/index.js';
+import { readOverflow, type Fields } from '../../wire/index.js';
 import { Refused } from './refused.js';
 import type { StreamEvent } from './sse.js';
 

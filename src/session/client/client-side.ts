@@ -1,10 +1,10 @@
+import { untrimmedBy } from '../../wire/index.js';
 import { appendedAt } from '../../transcript/index.js';
 import type { History } from '../operator/history.js';
 import type { SessionParts } from '../session-parts.js';
 import type { Thread } from '../thread.js';
 import type { Followed } from './follow.js';
 import { followedSession, type FollowDoors } from './followed.js';
-import { withoutHostTrimming } from './host-trimming.js';
 
 /** How a body is followed. */
 export interface FollowOptions {
@@ -12,7 +12,7 @@ export interface FollowOptions {
   readonly commands?: boolean;
 }
 
-type ClientParts = Pick<SessionParts, 'audit' | 'follower' | 'gauge' | 'stream'>;
+type ClientParts = Pick<SessionParts, 'audit' | 'follower' | 'gauge' | 'provider' | 'stream'>;
 
 /** What a session does for a client that sends its whole history with each request. */
 export class ClientSide {
@@ -57,7 +57,7 @@ export class ClientSide {
   }
 
   untrimmed<Body extends object>(body: Body): Body {
-    const { body: own, switchedOff } = withoutHostTrimming(body);
+    const { body: own, switchedOff } = untrimmedBy(body, this.#parts.provider.truncation);
     const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
     for (const field of fresh) this.#switchedOff.add(field);
     const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';

@@ -10,9 +10,9 @@ import {
   subtractSizes,
   type ViewMessage,
 } from '../../transcript/index.js';
+import { sameMessage } from '../../wire/index.js';
 import type { Command } from './command.js';
 import { Listener, type Heard } from './heard.js';
-import { sameMessage } from './same-message.js';
 import { headOf, headOfLog } from './stranger.js';
 
 /** What a request body brought that was not known before. */

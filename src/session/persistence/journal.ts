@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SpillwayError } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
-import { sameMessage } from '../client/same-message.js';
+import { sameMessage } from '../../wire/index.js';
 import type { Thread } from '../thread.js';
 import { entryOf, writerOf } from './entry.js';
 import { Outbox } from './outbox.js';

@@ -8,7 +8,7 @@ import { EditPlaces } from './edit-places.js';
 import { Journal } from './journal.js';
 import { forgetLimits, noteLimit, threadName } from '../learned-limits.js';
 import type { RunReport } from '../prepared.js';
-import { sameMessage } from '../client/same-message.js';
+import { sameMessage } from '../../wire/index.js';
 import type { Response } from '../compaction.js';
 import type { SessionParts } from '../session-parts.js';
 import type { Thread, ThreadRules } from '../thread.js';

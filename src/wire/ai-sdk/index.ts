@@ -1,5 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
+import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
@@ -10,6 +11,7 @@ import { FORMAT } from './wire.js';
 export const aiSdk: WireFormat = {
   name: FORMAT,
   messagesField: 'messages',
+  provider,
   parse,
   createReader,
   serialise,

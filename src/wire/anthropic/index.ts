@@ -1,5 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
+import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
@@ -7,8 +8,7 @@ import { FORMAT } from './wire.js';
 export const anthropic: WireFormat = {
   name: FORMAT,
   messagesField: 'messages',
-  // Newer models bind thinking to its prefix; older ones pass over the thinking of finished turns.
-  provider: { signatures: 'prefix' },
+  provider,
   parse,
   createReader,
   serialise,

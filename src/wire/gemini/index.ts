@@ -1,5 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
+import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
@@ -7,8 +8,7 @@ import { FORMAT } from './wire.js';
 export const gemini: WireFormat = {
   name: FORMAT,
   messagesField: 'contents',
-  // Calls are signed, each for itself.
-  provider: { signatures: 'step' },
+  provider,
   parse,
   createReader,
   serialise,

@@ -1,5 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
+import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { copyOfMessage, FORMAT } from './wire.js';
 
@@ -10,6 +11,7 @@ import { copyOfMessage, FORMAT } from './wire.js';
 export const langchain: WireFormat = {
   name: FORMAT,
   messagesField: 'messages',
+  provider,
   parse,
   createReader,
   copyInstance: copyOfMessage,

@@ -1,5 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
+import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
@@ -7,6 +8,7 @@ import { FORMAT } from './wire.js';
 export const openaiChat: WireFormat = {
   name: FORMAT,
   messagesField: 'messages',
+  provider,
   parse,
   createReader,
   serialise,

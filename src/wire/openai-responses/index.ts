@@ -1,5 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import { createReader, parse } from './parse.js';
+import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
 
@@ -7,8 +8,7 @@ import { FORMAT } from './wire.js';
 export const openaiResponses: WireFormat = {
   name: FORMAT,
   messagesField: 'input',
-  // Items are sealed, each for itself.
-  provider: { signatures: 'step' },
+  provider,
   parse,
   createReader,
   serialise,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readOverflow } from '../../../src/session/index.js';
+import { readOverflow } from '../../../src/wire/index.js';
 
 const OVERFLOWS: readonly (readonly [said: unknown, learned: object])[] = [
   ['prompt is too long: 210345 tokens > 200000 maximum', { requested: 210_345, inputLimit: 200_000 }],

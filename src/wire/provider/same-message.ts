@@ -1,4 +1,6 @@
 import type { Message } from '../../transcript/index.js';
+import type { Fields } from '../record.js';
+import { PROVIDERS } from './known.js';
 
 /**
  * Whether a client sent the same message again. Ids are not asked, for they come from places; nor are cache marks, which
@@ -11,16 +13,8 @@ export function sameMessage(a: Message, b: Message): boolean {
   return sameValue(a.wire, b.wire) && sameValue(a.parts, b.parts);
 }
 
-/** Anthropic's, the AI SDK's and Bedrock's names for "the cache may end here". */
-const CACHE_MARKS: ReadonlySet<string> = new Set([
-  'cache_control',
-  'cacheControl',
-  'cachePoint',
-  'cache_point',
-]);
-
-/** What LangChain's classes keep beside the message. */
-const LC_OWN = /^lc_/;
+/** Cache marks, and what classes keep beside the message. */
+const PASSING = new RegExp(PROVIDERS.flatMap(({ passing }) => passing?.source ?? []).join('|'));
 
 /** Texts are compared by the runtime, byte for byte: on 4 MB of history that is far below a millisecond. */
 function sameValue(a: unknown, b: unknown): boolean {
@@ -54,7 +48,7 @@ const viewOf = (bytes: Uint8Array | ArrayBuffer): Uint8Array =>
 function holdsAll(a: Fields, b: Fields, onlyMissing = false): boolean {
   for (const key in a) {
     const value = a[key];
-    if (CACHE_MARKS.has(key) || LC_OWN.test(key) || typeof value === 'function') continue;
+    if (PASSING.test(key) || typeof value === 'function') continue;
     // Programs name messages when they first store them.
     if (key === 'id' && isNothing(b.id) !== isNothing(value)) continue;
     if (onlyMissing ? isNothing(b[key]) && !isNothing(value) && !isEmptied(value) : !matches(value, b[key])) {
@@ -71,7 +65,7 @@ function matches(value: unknown, other: unknown): boolean {
 /** Nothing but cache marks: `providerOptions: { anthropic: { cacheControl } }` is gone where its mark moved on. */
 function isEmptied(value: unknown): boolean {
   if (!isObject(value) || Array.isArray(value)) return false;
-  return Object.keys(value).every((key) => CACHE_MARKS.has(key) || isEmptied(value[key]));
+  return Object.keys(value).every((key) => PASSING.test(key) || isEmptied(value[key]));
 }
 
 /** A message of words alone becomes a list of one block when a client puts a cache mark on it. */
@@ -87,8 +81,6 @@ function isInstance(value: Fields): boolean {
 function asStored(value: Fields): unknown {
   return isInstance(value) ? JSON.parse(JSON.stringify(value)) : value;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
