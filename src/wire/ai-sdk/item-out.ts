@@ -9,7 +9,8 @@ import type {
 import { aiSdkFilePart, aiSdkResultFile, bytesOf } from '../files/index.js';
 import { isFields, listOf, type Fields } from '../record.js';
 import { fileNote } from '../conversation/placeholders.js';
-import type { Report } from '../conversation/repairs.js';
+import { argumentsIn, argumentsObject } from '../conversation/arguments.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 import { argumentsOf } from './items.js';
 
 /**
@@ -34,10 +35,7 @@ export function writeItem(part: Part, from: unknown, message: Message, report: R
       return writeCall(part, isFields(from) ? from : undefined, report);
     case 'opaque': {
       if (isFields(from)) return from;
-      report(
-        'foreign-part',
-        `${part.kind} (${part.bytes} bytes) has no place in a ModelMessage and is not sent`,
-      );
+      report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
       return undefined;
     }
     default:
@@ -54,27 +52,10 @@ function writeFile(part: FilePart, message: Message): Fields {
 function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report): Fields {
   const { callId, name } = part;
   const same = from && from.toolCallId === callId && argumentsOf(from.input) === part.arguments;
-  const input = same ? from.input : parsed(part.arguments);
-  const legal = isFields(input) ? input : wrapped(input, name, report);
+  const input = same ? from.input : argumentsIn(part.arguments);
+  const legal = argumentsObject(input, name, report);
   if (same && legal === from.input && from.toolName === name) return from;
   return { ...from, type: 'tool-call', toolCallId: callId, toolName: name, input: legal };
-}
-
-function wrapped(input: unknown, name: string, report: Report): Fields {
-  report(
-    'arguments-not-json',
-    `the input of a call to ${name} is no object; sent in the field \`arguments\``,
-  );
-  return input === undefined || input === null ? {} : { arguments: input };
-}
-
-function parsed(text: string): unknown {
-  if (text === '') return {};
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }
 
 /** One result as an item of a tool message. */

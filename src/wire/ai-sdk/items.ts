@@ -2,7 +2,8 @@ import type { FilePart, Part, TextPart, ToolResultPart } from '../../transcript/
 import { fileOfItem } from '../files/index.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { proofOf, sizeOf } from './wire.js';
-import type { Report } from '../conversation/repairs.js';
+import { opaquePart } from '../conversation/reading.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 
 /** Content of a message as parts: a string, or a list of typed items. What is not understood stays whole, opaque. */
 export function parseContent(content: unknown, at: string, report: Report): Part[] {
@@ -15,7 +16,7 @@ export function parseContent(content: unknown, at: string, report: Report): Part
 
 function parseItem(item: unknown, wire: number, at: string, report: Report): Part {
   if (!isFields(item)) {
-    report('unknown-part', `part ${wire} is ${kindOf(item)}, not an object; kept as it is`);
+    report('unknown-part', SAID.unknownPart(wire, `${kindOf(item)}, not an object`));
     return opaque(kindOf(item), item, wire);
   }
   if (item.type === 'text' && typeof item.text === 'string') return { type: 'text', text: item.text, wire };
@@ -29,7 +30,7 @@ function parseItem(item: unknown, wire: number, at: string, report: Report): Par
   if (file) return file;
   const kind = typeof item.type === 'string' ? item.type : 'part without a type';
   if (!kind.startsWith('tool-approval-')) {
-    report('unknown-part', `part ${wire} of type ${kind} is not known; kept as it is`);
+    report('unknown-part', SAID.unknownPart(wire, `of type ${kind}, which is not known`));
   }
   return opaque(kind, item, wire);
 }
@@ -39,7 +40,7 @@ function parseCall(item: Fields, wire: number, at: string, report: Report): Part
   if (item.providerExecuted === true) return opaque('provider-tool-call', item, wire);
   const given = typeof item.toolCallId === 'string' && item.toolCallId !== '' ? item.toolCallId : undefined;
   const callId = given ?? `call_${at}_${wire}`;
-  if (!given) report('missing-call-id', `call ${wire} has no id; named ${callId} after its place`);
+  if (!given) report('missing-call-id', SAID.noCallId(wire, callId));
   const name = typeof item.toolName === 'string' ? item.toolName : 'unknown';
   return { type: 'tool-call', callId, name, arguments: argumentsOf(item.input), wire };
 }
@@ -86,5 +87,5 @@ function parseInner(inner: unknown, wire: readonly [number, number]): TextPart |
 }
 
 function opaque(kind: string, item: unknown, wire: number): Part {
-  return { type: 'opaque', kind, bytes: sizeOf(item), wire };
+  return opaquePart(kind, item, wire, sizeOf(item));
 }

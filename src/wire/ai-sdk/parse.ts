@@ -2,9 +2,9 @@ import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { isProgramWritten } from '../origin.js';
+import { freeId, opaquePart, originOf } from '../conversation/reading.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import { parseContent } from './items.js';
 import { FORMAT, ROLES, sizeOf, type WireMessage } from './wire.js';
 
@@ -50,7 +50,7 @@ class ModelMessageParser implements PieceParser {
         `message ${index}`,
         'a UIMessage; convertToModelMessages makes ModelMessages of them',
       );
-    const id = freeId(wire, index, this.#taken);
+    const id = freeId(wire.id, index, this.#taken);
     const notices: Notice[] = [];
     return {
       messages: [parseMessage(wire, id, reporter(id, notices))],
@@ -86,16 +86,10 @@ function parseMessage(wire: WireMessage, id: string, report: Report): Message {
       return { ...about, role: 'assistant', origin: 'model', parts: ownResults(parts, wire) };
     case 'tool':
       return { ...about, role: 'tool', origin: 'tool', parts };
-    case 'user': {
-      const words = parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
-      const synthetic = parts.length > 0 && words;
-      return { ...about, role: 'user', origin: synthetic ? 'synthetic' : 'user', parts };
-    }
+    case 'user':
+      return { ...about, role: 'user', origin: originOf(parts), parts };
     default:
-      report(
-        'unknown-role',
-        `role ${jsonText(wire.role) || 'missing'} is not known; read as a program's words`,
-      );
+      report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
       return { ...about, role: 'user', origin: 'synthetic', parts };
   }
 }
@@ -106,16 +100,8 @@ function ownResults(parts: readonly Part[], wire: WireMessage): Part[] {
   return parts.map((part) => {
     if (part.type !== 'tool-result' || ours.has(part.callId)) return part;
     const bytes = sizeOf(listOf(wire.content)[part.wire as number]);
-    return { type: 'opaque', kind: 'provider-tool-result', bytes, wire: part.wire };
+    return opaquePart('provider-tool-result', undefined, part.wire, bytes);
   });
-}
-
-/** The message's own id, else its place. Both are the same in a longer list. */
-function freeId({ id: own }: WireMessage, index: number, taken: Set<string>): string {
-  let id = typeof own === 'string' && own !== '' && !taken.has(own) ? own : `m${index}`;
-  while (taken.has(id)) id += '+';
-  taken.add(id);
-  return id;
 }
 
 /** A list as a model gets it, or tools by name as callers of `generateText` pass them. */

@@ -14,8 +14,9 @@ import type {
 } from '../../transcript/index.js';
 import { anthropicFileBlock, bytesOf } from '../files/index.js';
 import { isFields, jsonText, type Fields } from '../record.js';
+import { jsonIn } from '../conversation/arguments.js';
 import { fileNote } from '../conversation/placeholders.js';
-import type { Report } from '../conversation/repairs.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 import { blockAt, isThinking, type Block, type WireMessage } from './wire.js';
 
 /** What a part is written over: the message it stands in, and the wire it came from where that is ours. */
@@ -74,18 +75,10 @@ function inputOf(args: string, report: Report): Fields {
     if (args === '') report('arguments-not-json', 'a call without arguments is sent with none');
     return {};
   }
-  const value = parsed(args);
+  const value = jsonIn(args);
   if (isFields(value)) return value;
   report('arguments-not-json', 'arguments that are no JSON object are sent as text in the field `arguments`');
   return { arguments: args };
-}
-
-function parsed(args: string): unknown {
-  try {
-    return JSON.parse(args);
-  } catch {
-    return undefined;
-  }
 }
 
 function resultBlock(part: ToolResultPart, block: Block | undefined, source: Source): Block {
@@ -142,6 +135,6 @@ function fileBlock(part: FilePart, block: Block | undefined, source: Source): Bl
 }
 
 function leftOut(kind: string, bytes: number, { report }: Source): undefined {
-  report('foreign-part', `${kind} (${bytes} bytes) has no place in an Anthropic request and is not sent`);
+  report('foreign-part', SAID.foreignPart(kind, bytes));
   return undefined;
 }

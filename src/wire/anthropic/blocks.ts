@@ -10,7 +10,8 @@ import type {
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 import { fileOfBlock } from '../files/index.js';
 import { isServerBlock, type Block, type BlockPointer } from './wire.js';
-import type { Report } from '../conversation/repairs.js';
+import { opaquePart } from '../conversation/reading.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 
 /** A tool's id where the wire has none: made from its place, so that both sides of a pair get the same. */
 export type NameCall = (place: number) => string;
@@ -56,7 +57,7 @@ function reasoning(text: unknown, signature: unknown, wire: number): ReasoningPa
 function callPart(block: Block, wire: number, nameCall: NameCall, report: Report): ToolCallPart {
   const { id, name, input } = block;
   const callId = typeof id === 'string' && id !== '' ? id : nameCall(wire);
-  if (callId !== id) report('missing-call-id', `call ${wire} has no id; named ${callId} after its place`);
+  if (callId !== id) report('missing-call-id', SAID.noCallId(wire, callId));
   const args = typeof input === 'string' ? input : jsonText(input ?? {});
   const tool = typeof name === 'string' && name !== '' ? name : 'unknown';
   return { type: 'tool-call', callId, name: tool, arguments: args, wire };
@@ -99,7 +100,7 @@ function opaque(block: Block, wire: number, report: Report): OpaquePart {
   const kind = typeof block.type === 'string' ? block.type : 'unknown';
   if (!isServerBlock(block) && !OPAQUE.has(kind))
     report('unknown-part', `block ${wire} of type ${kind} is not known; kept as it is`);
-  return { type: 'opaque', kind, bytes: Buffer.byteLength(jsonText(block)), wire };
+  return opaquePart(kind, block, wire);
 }
 
 function strange(block: unknown, wire: number, report: Report): TextPart {

@@ -2,11 +2,12 @@ import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type PieceParser } from '../conversation/reader.js';
+import { besideMessages, originOf } from '../conversation/reading.js';
 import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 import { assistantPart, userPart } from './blocks.js';
 import { FORMAT, type Carried, type WireMessage } from './wire.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of Anthropic messages, or a request body with such a list as `messages`';
 const notThisFormat = notOfFormat('anthropic', SHAPE, 'a Messages API request body');
@@ -21,10 +22,7 @@ function open(input: unknown): OpenedList {
   return {
     list: body.messages,
     before: { messages: systemOf(body.system, notices), notices },
-    beside: {
-      ...(Array.isArray(body.tools) && { tools: body.tools }),
-      ...(typeof body.model === 'string' && { model: body.model }),
-    },
+    beside: besideMessages(body),
     start: () => parser,
   };
 }
@@ -75,7 +73,7 @@ function messagesOf(wire: WireMessage, id: string, notices: Notice[]): Message[]
   if (wire.role === 'assistant') return [assistantMessage(wire, id, report)];
   if (wire.role === 'system') return [instructions(wire, id, report)];
   if (wire.role === 'user') return userMessages(wire, id, report);
-  report('unknown-role', `role ${jsonText(wire.role) || 'missing'} is not known; read as a program's words`);
+  report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
   const about = { id, wire: { message: wire } satisfies Carried, wireFormat: FORMAT };
   return [{ ...about, role: 'user', origin: 'synthetic', parts: partsOf(wire.content, report) }];
 }
@@ -124,9 +122,7 @@ function userMessage(carried: Carried, id: string, report: Report): Message {
   const about = { id, wire: carried, wireFormat: FORMAT, parts };
   if (parts.length > 0 && parts.every((part) => part.type === 'tool-result'))
     return { ...about, role: 'tool', origin: 'tool' };
-  const byProgram =
-    parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
-  return { ...about, role: 'user', origin: byProgram ? 'synthetic' : 'user' };
+  return { ...about, role: 'user', origin: originOf(parts) };
 }
 
 type ReadBlock = (block: unknown, at: number) => Part;

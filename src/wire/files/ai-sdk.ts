@@ -1,5 +1,6 @@
 import type { FilePart, Message } from '../../transcript/index.js';
 import { isFields, type Fields } from '../record.js';
+import { typeInAddress } from '../conversation/reading.js';
 import { itemAt, sourceOfUrl, type FileReader, type FileSource } from './source.js';
 
 /** Files of the AI SDK: `image` and `file` parts, and what results hold of either. */
@@ -63,14 +64,10 @@ export function fileOfItem(item: Fields, wire: unknown): FilePart | undefined {
   const isImage = String(item.type).startsWith('image');
   const said = typeof item.mediaType === 'string' ? item.mediaType : undefined;
   const inline =
-    held && 'bytes' in held && typeof held.bytes === 'string' ? inlineType(held.bytes) : undefined;
+    held && 'bytes' in held && typeof held.bytes === 'string' ? typeInAddress(held.bytes) : undefined;
   const mediaType = said ?? inline ?? (isImage ? 'image/*' : 'application/octet-stream');
   const name = typeof item.filename === 'string' ? { name: item.filename } : {};
   return { type: 'file', mediaType, bytes: held && 'bytes' in held ? bytesIn(held.bytes) : 0, ...name, wire };
-}
-
-function inlineType(text: string): string | undefined {
-  return /^data:([^;,]+)[;,]/.exec(text.slice(0, 200))?.[1];
 }
 
 function bytesIn(bytes: unknown): number {

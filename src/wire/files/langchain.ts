@@ -1,5 +1,6 @@
 import type { FilePart, Message } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../record.js';
+import { typeInAddress } from '../conversation/reading.js';
 import { sourceOfUrl, urlOf, type FileReader, type FileSource } from './source.js';
 
 /** Files of LangChain messages: standard blocks of both generations, and the providers' own. */
@@ -53,7 +54,7 @@ export function fileOfBlocks(block: Fields, wire: unknown): FilePart | undefined
   const source = isFields(block.source) ? block.source : {};
   const url = addressIn(block);
   const said = block.mimeType ?? block.mime_type ?? source.media_type;
-  const inline = url === undefined ? undefined : /^data:([^;,]+)[;,]/.exec(url.slice(0, 200))?.[1];
+  const inline = url === undefined ? undefined : typeInAddress(url);
   const mediaType = typeof said === 'string' ? said : (inline ?? kind);
   const held = url ?? block.data ?? source.data;
   const metadata = isFields(block.metadata) ? block.metadata : {};

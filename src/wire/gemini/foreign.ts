@@ -2,13 +2,14 @@ import type { Notice } from '../../spi/index.js';
 import type { FilePart, Message, TextPart, ToolCallPart, ToolResultPart } from '../../transcript/index.js';
 import { bytesOf, geminiFilePart } from '../files/index.js';
 import { isFields } from '../record.js';
+import { jsonIn } from '../conversation/arguments.js';
 import { fileNote } from '../conversation/placeholders.js';
 import type { DraftCall, DraftResult, Made } from './made.js';
 import { MIDWAY_SYSTEM, NO_SIGNATURE } from './notes.js';
 import { takenName } from './mend.js';
 import { argsOf } from './rebuild.js';
 import type { WirePart } from './wire.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
@@ -30,16 +31,13 @@ export function foreignDraft(message: Message): Made {
       parts.push(callPart(part, call.wireName, calls.length === 1, note));
     } else if (part.type === 'tool-result') answers.push(resultOf(message, part));
     else if (part.type === 'opaque') {
-      note(
-        'foreign-part',
-        `${part.kind} (${part.bytes} bytes) has no place in a Gemini request and is not sent`,
-      );
+      note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
     }
   }
   const unsigned = message.parts.some(
     (part) => part.type === 'reasoning' && part.signature === undefined && part.text,
   );
-  if (unsigned) note('foreign-reasoning', 'thinking of another provider is not sent');
+  if (unsigned) note('foreign-reasoning', SAID.foreignReasoning);
   return { parts, calls, answers, notices };
 }
 
@@ -59,7 +57,7 @@ function filePart(message: Message, part: FilePart): WirePart {
 
 function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
   const wireName = takenName(name);
-  if (wireName !== name) note('tool-name', `the tool ${name} is called ${wireName} here`);
+  if (wireName !== name) note('tool-name', SAID.toolName(name, wireName));
   return { callId, tool: name, wireName };
 }
 
@@ -70,18 +68,10 @@ function callPart(
   note: Report,
 ): WirePart {
   const args = argsOf(json);
-  if (json.trim() !== '' && !isObject(json)) {
+  if (json.trim() !== '' && !isFields(jsonIn(json))) {
     note('arguments-not-json', `the arguments of ${name} are no JSON object; sent as text under \`input\``);
   }
   return { functionCall: { name: wireName, args }, ...(first ? { thoughtSignature: NO_SIGNATURE } : {}) };
-}
-
-function isObject(json: string): boolean {
-  try {
-    return isFields(JSON.parse(json));
-  } catch {
-    return false;
-  }
 }
 
 function resultOf(message: Message, part: ToolResultPart): DraftResult {

@@ -1,7 +1,7 @@
 import { isFields, isText, jsonText, type Fields } from '../record.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { fieldOf, keyOf, type WirePart } from './wire.js';
-import type { Report } from '../conversation/repairs.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 
 /** Gemini's rule for names of functions. */
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
@@ -57,7 +57,7 @@ function mendCall(part: WirePart, call: Fields, note: Report): WirePart {
   const name = takenName(named);
   const { args } = call;
   const isLegal = args === undefined || isFields(args);
-  if (name !== call.name) note('tool-name', `the tool ${named} is called ${name} here`);
+  if (name !== call.name) note('tool-name', SAID.toolName(named, name));
   if (!isLegal) note('arguments-not-json', `the arguments of ${name} are no object; sent under \`input\``);
   if (name === call.name && isLegal) return part;
   return {

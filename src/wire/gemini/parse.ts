@@ -1,12 +1,12 @@
 import type { Notice } from '../../spi/index.js';
-import type { Message, Part } from '../../transcript/index.js';
+import type { Message } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { isProgramWritten } from '../origin.js';
+import { besideMessages, originOf } from '../conversation/reading.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { pairPart, parsePart, resultsWhole, type Pairing } from './parts.js';
 import { FORMAT, partsIn, type Carried, type Content } from './wire.js';
-import { reporter } from '../conversation/repairs.js';
+import { reporter, SAID } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of contents, or an object with such a list as `contents`';
 const notThisFormat = notOfFormat('gemini', SHAPE, 'a generateContent request body');
@@ -26,10 +26,7 @@ function open(input: unknown): OpenedList {
   return {
     list,
     before: { messages: systemMessage(body), notices: [] },
-    beside: {
-      ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
-      ...(typeof body.model === 'string' ? { model: body.model } : {}),
-    },
+    beside: besideMessages(body),
     start: () => new ContentParser(),
   };
 }
@@ -85,9 +82,8 @@ function parseContent(value: unknown, index: number, waiting: WaitingCalls, noti
   if (isModel) return { ...about, role: 'assistant', origin: 'model' };
   if (parts.some((part) => part.type === 'tool-result')) return { ...about, role: 'tool', origin: 'tool' };
   const isKnownRole = role === 'user' || role === 'function';
-  if (!isKnownRole) report('unknown-role', `role ${String(role)} is not known; read as a program's words`);
-  const isUser = role === 'user' && !isMachine(parts);
-  return { ...about, role: 'user', origin: isUser ? 'user' : 'synthetic' };
+  if (!isKnownRole) report('unknown-role', SAID.unknownRole(String(role)));
+  return { ...about, role: 'user', origin: role === 'user' ? originOf(parts) : 'synthetic' };
 }
 
 /** What the model and its server-side tools make beside words and calls. */
@@ -101,10 +97,6 @@ const KNOWN: ReadonlySet<string> = new Set([
   'toolResponse',
   'tool_response',
 ]);
-
-function isMachine(parts: readonly Part[]): boolean {
-  return parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
-}
 
 interface WaitingCall {
   readonly callId: string;

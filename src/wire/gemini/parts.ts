@@ -1,5 +1,6 @@
 import type { FilePart, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
 import { isFields, isText, jsonText, type Fields } from '../record.js';
+import { opaquePart } from '../conversation/reading.js';
 import { fieldOf, type PartField, type WirePart } from './wire.js';
 
 /** Gives ids to calls that have none, and pairs results without one: the wire pairs by name and order. */
@@ -32,7 +33,7 @@ export function parsePart(part: WirePart, index: number, pairing: Pairing): Part
     return { type: 'reasoning', text: part.text, ...(isText(signature) ? { signature } : {}), wire: index };
   }
   const kind = Object.keys(part).find((key) => !key.startsWith('thought')) ?? 'part';
-  return { type: 'opaque', kind, bytes: Buffer.byteLength(jsonText(part)), wire: index };
+  return opaquePart(kind, part, index);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Part, ToolResultPart } from '../../transcript/index.js';
 import { isFields, type Fields } from '../record.js';
+import { jsonIn } from '../conversation/arguments.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { fieldOf, keyOf, type WirePart } from './wire.js';
 
@@ -35,17 +36,9 @@ export function writePart(part: Part, own: WirePart): WirePart {
 
 /** Arguments are an object here; what is no object goes under one key. */
 export function argsOf(json: string): Fields {
-  const value = parsed(json);
+  const value = jsonIn(json);
   if (isFields(value)) return value;
   return json.trim() === '' ? {} : { input: value ?? json };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function writeResponse({ content, isError }: ToolResultPart, own: Fields): Fields {

@@ -2,6 +2,7 @@ import type { FilePart, Part, ReasoningPart, TextPart } from '../../transcript/i
 import { fileOfBlocks } from '../files/index.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { isTwin } from './wire.js';
+import { opaquePart } from '../conversation/reading.js';
 import type { Report } from '../conversation/repairs.js';
 
 /** Content of a message as parts: a string, or a list of blocks. What is not understood stays whole, opaque. */
@@ -26,7 +27,7 @@ function parseBlock(block: unknown, wire: number, report: Report): Part {
   const kind = isFields(block) && typeof block.type === 'string' ? block.type : kindOf(block);
   if (!SERVER_BLOCK.test(kind))
     report('unknown-part', `block ${wire} of type ${kind} is not known; kept as it is`);
-  return { type: 'opaque', kind, bytes: Buffer.byteLength(jsonText(block)), wire };
+  return opaquePart(kind, block, wire);
 }
 
 /** What a provider ran itself, and what LangChain says is nobody's standard. */

@@ -3,7 +3,8 @@ import { alignedParts } from '../conversation/aligned.js';
 import { bytesOf, langchainFileBlock } from '../files/index.js';
 import { isFields, jsonText, listOf, type Fields } from '../record.js';
 import { fileNote } from '../conversation/placeholders.js';
-import type { Report } from '../conversation/repairs.js';
+import { argumentsIn, argumentsObject } from '../conversation/arguments.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 import { textIn } from './blocks.js';
 import { isTwin } from './wire.js';
 
@@ -11,24 +12,10 @@ import { isTwin } from './wire.js';
 export function writeCall(part: ToolCallPart, from: unknown, report: Report): Fields {
   const own = isFields(from) ? from : undefined;
   const said = own && (typeof own.args === 'string' ? own.args : jsonText(own.args ?? {})) === part.arguments;
-  const args = said ? own.args : parsed(part.arguments);
-  const legal = isFields(args) ? args : wrapped(args, part.name, report);
+  const args = said ? own.args : argumentsIn(part.arguments);
+  const legal = argumentsObject(args, part.name, report);
   if (own && own.id === part.callId && own.name === part.name && legal === own.args) return own;
   return { ...own, id: part.callId, name: part.name, args: legal, type: 'tool_call' };
-}
-
-function wrapped(args: unknown, name: string, report: Report): Fields {
-  report('arguments-not-json', `the arguments of ${name} are no object; sent in the field \`arguments\``);
-  return args === undefined || args === null ? {} : { arguments: args };
-}
-
-function parsed(text: string): unknown {
-  if (text === '') return {};
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }
 
 /**
@@ -72,10 +59,7 @@ function writeBlock(part: Part, from: unknown, message: Message, report: Report)
   if (part.type === 'file') return isFields(from) ? from : writeFile(part, message);
   if (part.type !== 'opaque' || from !== undefined) return from;
   if (part.wire !== 'invalid') {
-    report(
-      'foreign-part',
-      `${part.kind} (${part.bytes} bytes) has no place in a LangChain message and is not sent`,
-    );
+    report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
   }
   return undefined;
 }

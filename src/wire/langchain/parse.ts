@@ -2,11 +2,11 @@ import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { isProgramWritten } from '../origin.js';
+import { besideMessages, freeId, opaquePart, originOf } from '../conversation/reading.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseContent, parseResultContent } from './blocks.js';
 import { copyOfMessage, FORMAT, isTwin, LEGACY_CALL, see, type Seen } from './wire.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
 const notThisFormat = notOfFormat('langchain', SHAPE, 'LangChain messages');
@@ -21,10 +21,7 @@ function open(input: unknown): OpenedList {
   const list: readonly unknown[] = body.messages;
   return {
     list,
-    beside: {
-      ...(Array.isArray(body.tools) && { tools: body.tools }),
-      ...(typeof body.model === 'string' && { model: body.model }),
-    },
+    beside: besideMessages(body),
     instance: copyOfMessage,
     start: () => new LangChainParser(),
     check: () => {
@@ -44,7 +41,7 @@ class LangChainParser implements PieceParser {
     const wire = list[index];
     if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
     const seen = see(wire);
-    const id = freeId(seen, index, this.#taken);
+    const id = freeId(seen.fields.id, index, this.#taken);
     const notices: Notice[] = [];
     const report = reporter(id, notices);
     const message = parseMessage(wire, seen, id, this.#legacy, report);
@@ -86,9 +83,7 @@ function parseMessage(
       return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(fields, id, legacy, report)] };
     case 'human': {
       const parts = parseContent(fields.content, report);
-      const synthetic =
-        parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
-      return { ...about, role: 'user', origin: synthetic ? 'synthetic' : 'user', parts };
+      return { ...about, role: 'user', origin: originOf(parts), parts };
     }
     default:
       report('unknown-role', `type ${type || 'missing'} is not known; read as a program's words`);
@@ -107,14 +102,7 @@ function assistantParts(fields: Fields, id: string, report: Report): Part[] {
   const invalid = listOf(fields.invalid_tool_calls).filter(
     (call) => !isFields(call) || !known.has(String(call.id)),
   );
-  const broken = invalid.map((call): Part => {
-    return {
-      type: 'opaque',
-      kind: 'invalid_tool_call',
-      bytes: Buffer.byteLength(jsonText(call)),
-      wire: 'invalid',
-    };
-  });
+  const broken = invalid.map((call) => opaquePart('invalid_tool_call', call, 'invalid'));
   return [...thought, ...parseContent(fields.content, report), ...calls, ...broken];
 }
 
@@ -161,7 +149,7 @@ function callPart(
 ): ToolCallPart {
   const given = typeof own === 'string' && own !== '' ? own : undefined;
   const callId = given ?? `call_${id}_${wire}`;
-  if (!given) report('missing-call-id', `call ${wire} has no id; named ${callId} after its place`);
+  if (!given) report('missing-call-id', SAID.noCallId(wire, callId));
   return {
     type: 'tool-call',
     callId,
@@ -180,13 +168,4 @@ function resultPart(fields: Fields, id: string, legacy: string | undefined, repo
     content: parseResultContent(fields.content, report),
     ...(status === 'error' && { isError: true }),
   };
-}
-
-/** The message's own id, else its place. Both are the same in a longer list. */
-function freeId({ fields }: Seen, index: number, taken: Set<string>): string {
-  let id =
-    typeof fields.id === 'string' && fields.id !== '' && !taken.has(fields.id) ? fields.id : `m${index}`;
-  while (taken.has(id)) id += '+';
-  taken.add(id);
-  return id;
 }

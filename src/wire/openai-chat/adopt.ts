@@ -1,6 +1,7 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part } from '../../transcript/index.js';
 import { bytesOf, chatFilePart } from '../files/index.js';
+import { reporter, SAID } from '../conversation/repairs.js';
 import { FORMAT } from './wire.js';
 
 /** Whether a message holds another format's objects, which mean nothing here. */
@@ -17,8 +18,7 @@ export function adopted(message: Message): {
   const parts = message.parts.flatMap((part): Part[] => {
     const { wire: _, ...own } = part;
     if (part.type === 'opaque') {
-      const what = `${part.kind} (${part.bytes} bytes) has no place in a chat request and is not sent`;
-      notices.push({ at: message.id, kind: 'foreign-part', what });
+      reporter(message.id, notices)('foreign-part', SAID.foreignPart(part.kind, part.bytes));
       return [];
     }
     if (part.type !== 'file') return [own as Part];

@@ -1,7 +1,7 @@
 import type { ToolCallPart } from '../../transcript/index.js';
 import { isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { LEGACY_CALL, type WireMessage } from './wire.js';
-import type { Report } from '../conversation/repairs.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 
 /** A call as it was found: `derived` says that its id is ours, because the wire has none. */
 export interface FoundCall {
@@ -25,7 +25,7 @@ function parseCall(call: unknown, index: number, messageId: string, report: Repo
   const fields = isFields(call) ? call : {};
   const derived = !isText(fields.id);
   const callId = derived ? `call_${messageId}_${index}` : String(fields.id);
-  if (derived) report('missing-call-id', `call ${index} has no id; named ${callId} after its place`);
+  if (derived) report('missing-call-id', SAID.noCallId(index, callId));
   const { name, args } = isFields(fields.custom)
     ? namedCall(fields.custom, 'input', report)
     : namedCall(isFields(fields.function) ? fields.function : {}, 'arguments', report);

@@ -1,6 +1,7 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
-import type { Report } from '../conversation/repairs.js';
+import { typeInAddress } from '../conversation/reading.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 
 /** Content of a message as parts: a string, a list, or nothing. What is not understood stays, opaque. */
 export function parseContent(content: unknown, report: Report): (TextPart | FilePart)[] {
@@ -13,7 +14,7 @@ export function parseContent(content: unknown, report: Report): (TextPart | File
 
 function parsePart(item: unknown, wire: number, report: Report): TextPart | FilePart {
   if (!isFields(item)) {
-    report('unknown-part', `part ${wire} is ${kindOf(item)}, not an object; kept as it is`);
+    report('unknown-part', SAID.unknownPart(wire, `${kindOf(item)}, not an object`));
     return { type: 'text', text: typeof item === 'string' ? item : jsonText(item), wire };
   }
   const text = textIn(item);
@@ -53,6 +54,6 @@ function fileIn(item: Fields): FilePart | undefined {
 
 /** `data:image/png;base64,…` or an address. Its length is what the request pays on the wire. */
 function fromUrl(url: string, otherwise: string): FilePart {
-  const mediaType = /^data:([^;,]+)[;,]/.exec(url.slice(0, 200))?.[1] ?? otherwise;
+  const mediaType = typeInAddress(url) ?? otherwise;
   return { type: 'file', mediaType, bytes: url.length };
 }

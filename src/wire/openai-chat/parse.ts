@@ -2,13 +2,13 @@ import type { Notice } from '../../spi/index.js';
 import type { Message, Origin, Part, Role, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { isProgramWritten } from '../origin.js';
+import { besideMessages, originOf } from '../conversation/reading.js';
 import { isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
 import { parseCalls } from './calls.js';
 import { parseContent } from './content.js';
 import { OpenCalls } from './open-calls.js';
 import { FORMAT, isKnownRole, REASONING_DETAILS, REASONING_FIELDS, type WireMessage } from './wire.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of chat messages, or an object with such a list as `messages`';
 const notThisFormat = notOfFormat('openai-chat', SHAPE, 'a chat completions request body');
@@ -22,10 +22,7 @@ function open(input: unknown): OpenedList {
   const list: readonly unknown[] = body.messages;
   return {
     list,
-    beside: {
-      ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
-      ...(typeof body.model === 'string' ? { model: body.model } : {}),
-    },
+    beside: besideMessages(body),
     start: () => new ChatParser(),
     check: () => {
       if (list.length > 0 && !list.some((wire) => isFields(wire) && isKnownRole(wire.role))) {
@@ -76,18 +73,9 @@ function parseMessage(wire: WireMessage, id: string, open: OpenCalls, report: Re
     case 'function':
       return made('tool', 'tool', [resultPart(wire, id, open, report)]);
     default:
-      report(
-        'unknown-role',
-        `role ${jsonText(wire.role) || 'missing'} is not known; read as a program's words`,
-      );
+      report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
       return made('user', 'synthetic', parseContent(wire.content, report));
   }
-}
-
-function originOf(parts: readonly Part[]): Origin {
-  const synthetic =
-    parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
-  return synthetic ? 'synthetic' : 'user';
 }
 
 /** Thinking, words, refusal, calls: the order in which the model made them. */

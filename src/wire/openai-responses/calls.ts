@@ -1,5 +1,6 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../record.js';
+import { jsonIn } from '../conversation/arguments.js';
 import { NO_RESULT } from '../conversation/placeholders.js';
 import { noteOf, parseOutput } from './content.js';
 import type { Item, ItemType } from './wire.js';
@@ -199,22 +200,14 @@ function writeChunk(part: TextPart | FilePart, chunks: readonly Fields[]): Field
 
 /** The text under `input` where the arguments say nothing else, otherwise all of them. */
 function inputIn(args: string): string {
-  const value = parsed(args);
+  const value = jsonIn(args);
   const only = isFields(value) && Object.keys(value).length === 1 ? value.input : undefined;
   return typeof only === 'string' ? only : args;
 }
 
 function withObject(item: Item, field: string, args: string): Item {
-  const value = parsed(args);
+  const value = jsonIn(args);
   return typeof value === 'object' && value !== null ? { ...item, [field]: value } : item;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function listOf(value: unknown): readonly Fields[] {

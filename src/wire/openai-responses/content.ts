@@ -1,6 +1,7 @@
 import type { FilePart, OpaquePart, Part, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 import { fileNote } from '../conversation/placeholders.js';
+import { opaquePart, typeInAddress } from '../conversation/reading.js';
 import type { Pointer } from './wire.js';
 import type { Report } from '../conversation/repairs.js';
 
@@ -16,14 +17,14 @@ export function parseContent(content: unknown, item: number, report: Report): Pa
   if (typeof content === 'string') return [{ type: 'text', text: content, wire: [item] }];
   if (!Array.isArray(content)) {
     report('unknown-content', `content is ${kindOf(content)}; kept as it is`);
-    return [opaque('content', content, [item])];
+    return [opaquePart('content', content, [item])];
   }
   return content.map((entry: unknown, at) => {
     const known = textOrFile(entry, [item, at]);
     if (known) return known;
     const kind = isFields(entry) && typeof entry.type === 'string' ? entry.type : 'content';
     report('unknown-part', `entry ${at} of type ${kind} is not known; kept as it is`);
-    return opaque(kind, entry, [item, at]);
+    return opaquePart(kind, entry, [item, at]);
   });
 }
 
@@ -37,10 +38,6 @@ export function parseOutput(output: unknown, item: number): (TextPart | FilePart
     const bytes = Buffer.byteLength(jsonText(entry));
     return textOrFile(entry, wire) ?? { type: 'file', mediaType: 'application/octet-stream', bytes, wire };
   });
-}
-
-export function opaque(kind: string, value: unknown, wire: Pointer): OpaquePart {
-  return { type: 'opaque', kind, bytes: Buffer.byteLength(jsonText(value)), wire };
 }
 
 function textOrFile(entry: unknown, wire: Pointer): TextPart | FilePart | undefined {
@@ -57,7 +54,7 @@ export function fileIn(entry: Fields): FilePart | undefined {
     const url = typeof entry.image_url === 'string' ? entry.image_url : '';
     return {
       type: 'file',
-      mediaType: mediaTypeOf(url) ?? 'image/*',
+      mediaType: typeInAddress(url) ?? 'image/*',
       bytes: url.length,
       ...named(entry.file_id),
     };
@@ -65,16 +62,12 @@ export function fileIn(entry: Fields): FilePart | undefined {
   if (entry.type !== 'input_file') return undefined;
   const source = [entry.file_data, entry.file_url].find((one) => typeof one === 'string') ?? '';
   const url = source as string;
-  const mediaType = mediaTypeOf(url) ?? 'application/octet-stream';
+  const mediaType = typeInAddress(url) ?? 'application/octet-stream';
   return { type: 'file', mediaType, bytes: url.length, ...named(entry.filename ?? entry.file_id) };
 }
 
 function named(name: unknown): { name?: string } {
   return typeof name === 'string' ? { name } : {};
-}
-
-function mediaTypeOf(url: string): string | undefined {
-  return /^data:([^;,]+)[;,]/.exec(url.slice(0, 200))?.[1];
 }
 
 /** A part of the log as an entry of a content list: a file that cannot be carried is named. */

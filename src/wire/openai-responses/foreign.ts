@@ -7,7 +7,7 @@ import { noteOf } from './content.js';
 import type { DraftResult, Entry, Made } from './made.js';
 import { takenId, takenName } from './ids.js';
 import type { Item } from './wire.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.
@@ -30,17 +30,14 @@ export function foreignDraft(message: Message): Made {
       entries.push(callEntry(part, note));
     } else if (part.type === 'tool-result') results.push(resultOf(message, part));
     else if (part.type === 'opaque') {
-      note(
-        'foreign-part',
-        `${part.kind} (${part.bytes} bytes) has no place in a Responses request and is not sent`,
-      );
+      note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
     }
   }
   speak();
   const unsigned = message.parts.some(
     (part) => part.type === 'reasoning' && part.signature === undefined && part.text,
   );
-  if (unsigned) note('foreign-reasoning', 'thinking of another provider is not sent');
+  if (unsigned) note('foreign-reasoning', SAID.foreignReasoning);
   if (entries.length === 0 && results.length === 0 && message.role !== 'assistant') {
     entries.push({ item: { role: roleOf(message), content: '' } });
   }
@@ -82,7 +79,7 @@ function wordsOf(part: TextPart | FilePart): string {
 function callEntry(part: Extract<Part, { type: 'tool-call' }>, note: Report): Entry {
   const wireId = takenId(part.callId);
   const name = takenName(part.name);
-  if (name !== part.name) note('tool-name', `the tool ${part.name} is called ${name} here`);
+  if (name !== part.name) note('tool-name', SAID.toolName(part.name, name));
   const item: Item = { type: 'function_call', call_id: wireId, name, arguments: part.arguments };
   return { item, call: { callId: part.callId, wireId, tool: part.name, kind: anyCall } };
 }

@@ -1,8 +1,9 @@
 import type { Part, ReasoningPart } from '../../transcript/index.js';
 import { isFields, isText, jsonText } from '../record.js';
 import { callKindOf } from './calls.js';
-import { opaque, parseContent, parseOutput } from './content.js';
-import type { Report } from '../conversation/repairs.js';
+import { parseContent, parseOutput } from './content.js';
+import { opaquePart } from '../conversation/reading.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 import { isMessageItem, type Item } from './wire.js';
 
 /** One item that the model (or a tool on the server) made, as parts of its assistant message. */
@@ -12,14 +13,14 @@ export function partsOfItem(item: Item, index: number, messageId: string, report
   if (kind) {
     const own = item[kind.idField];
     const callId = isText(own) ? own : `call_${messageId}_${index}`;
-    if (!isText(own)) report('missing-call-id', `call ${index} has no id; named ${callId} after its place`);
+    if (!isText(own)) report('missing-call-id', SAID.noCallId(index, callId));
     const { name, args } = kind.read(item);
     return [{ type: 'tool-call', callId, name, arguments: args, wire: [index] }];
   }
   if (item.type === 'reasoning') return [reasoningPart(item, index)];
   if (item.type === 'mcp_call') return serverPair(item, index, messageId);
   const name = isText(item.type) ? item.type : 'item_reference';
-  return [opaque(name, item, [index])];
+  return [opaquePart(name, item, [index])];
 }
 
 /** What the model let us read of its thinking; the sealed rest is its signature. */

@@ -2,13 +2,13 @@ import type { Notice, Parsed } from '../../spi/index.js';
 import type { Message, Part, ToolResultPart } from '../../transcript/index.js';
 import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { isProgramWritten } from '../origin.js';
+import { besideMessages, opaquePart, originOf } from '../conversation/reading.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { callKindOf, resultKindOf, type CallKind } from './calls.js';
-import { opaque, parseContent } from './content.js';
+import { parseContent } from './content.js';
 import { partsOfItem } from './model-items.js';
 import { FORMAT, isKnownRole, isMessageItem, pointerOf, type Carried, type Item } from './wire.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of input items, or an object with `input`: such a list, or a text';
 const notThisFormat = notOfFormat('openai-responses', SHAPE, 'a body of the Responses API');
@@ -21,10 +21,7 @@ function open(input: unknown): OpenedList {
   const earlier = isText(body.previous_response_id) || isSet(body.conversation);
   return {
     ...openItems(listIn(body, input), { instructions: body.instructions, earlier }),
-    beside: {
-      ...(Array.isArray(body.tools) ? { tools: body.tools } : {}),
-      ...(typeof body.model === 'string' ? { model: body.model } : {}),
-    },
+    beside: besideMessages(body),
   };
 }
 
@@ -199,7 +196,7 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
   const wire: Carried = { items: [item] };
   const about = { id, wireFormat: FORMAT, wire };
   if (!isMessageItem(item)) {
-    const part = opaque(String(item.type), item, [0]);
+    const part = opaquePart(String(item.type), item, [0]);
     const isTools = item.type === 'additional_tools';
     return isTools
       ? { ...about, role: 'system', origin: 'system', parts: [part] }
@@ -210,12 +207,10 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
     return { ...about, role: 'system', origin: 'system', parts };
   }
   if (item.role !== 'user') {
-    report('unknown-role', `role ${String(item.role ?? 'missing')} is not known; read as a program's words`);
+    report('unknown-role', SAID.unknownRole(String(item.role ?? 'missing')));
     return { ...about, role: 'user', origin: 'synthetic', parts };
   }
-  const machine =
-    parts.length > 0 && parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
-  return { ...about, role: 'user', origin: machine ? 'synthetic' : 'user', parts };
+  return { ...about, role: 'user', origin: originOf(parts), parts };
 }
 
 function isSet(value: unknown): boolean {

@@ -39,7 +39,7 @@ describe('a message of another format in a chat request', () => {
       {
         at: 'm0',
         kind: 'foreign-part',
-        what: 'approval (40 bytes) has no place in a chat request and is not sent',
+        what: 'approval (40 bytes) has no place in this format and is not sent',
       },
     ]);
   });
