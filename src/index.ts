@@ -127,7 +127,7 @@ export { openStore, type StoreOptions } from './stores/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
 export type { Claim, ClaimKind, ClaimStatus } from './reading/index.js';
-export type { PressureEvent } from './pressure/index.js';
+export type { BoughtText, PressureEvent } from './pressure/index.js';
 export type {
   Basis,
   Binding,

@@ -75,7 +75,7 @@ export async function buildCli() {
       'pg-boss',
       'fastify',
       '@opentelemetry/api',
-      '@modelcontextprotocol/sdk',
+      '@modelcontextprotocol/sdk/*',
     ],
     supported: { ...common.supported, 'dynamic-import': false },
     plugins: [fromTextFile(`__addressOf('.')`), ownAddress, oneLanguage],

@@ -144,6 +144,22 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     });
 
   program
+    .command('mcp')
+    .description(
+      'Serve recall and explain to agents as tools of the Model Context Protocol, on stdin and stdout.',
+    )
+    .option(
+      '--store <url>',
+      'where sessions are kept: sqlite:FILE, postgres://HOST/NAME (default: the setting store)',
+    )
+    .option('--profile <profile>', 'profile name or file')
+    .option('--config <file>', 'configuration file')
+    .action(async (options) => {
+      const { mcp } = await import('./commands/mcp.js');
+      exit(await mcp(options, versionOf(), terminal));
+    });
+
+  program
     .command('init')
     .description('Write a configuration and the prompts where they are missing, for you to own and edit.')
     .argument('[folder]', 'where to; existing files stay as they are', '.')
@@ -171,6 +187,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .description('Watch the bundled session being kept inside a small window.')
     .option('--window <tokens>', 'window in tokens', whole('--window'))
     .option('--fast', 'no pauses between calls')
+    .option('--serve', 'replay into a running service, and leave it up')
     .action(async (options) => {
       const { demo } = await import('./commands/demo.js');
       exit(await demo(options, terminal));

@@ -1,2 +1,9 @@
 export { EventHub } from './hub.js';
-export { PressureStream, type Emit, type PressureEvent, type Respond, type Settled } from './stream.js';
+export {
+  PressureStream,
+  type BoughtText,
+  type Emit,
+  type PressureEvent,
+  type Respond,
+  type Settled,
+} from './stream.js';

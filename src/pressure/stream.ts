@@ -9,6 +9,17 @@ interface LearnedFigures {
   readonly inputLimit?: number;
 }
 
+/** One call of a summarizer, as events tell it. Tokens as reported, where they were. */
+export interface BoughtText {
+  readonly endpoint: string;
+  readonly model?: string;
+  readonly outcome: string;
+  readonly durationMs: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cost: number | null;
+}
+
 /** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
 export type PressureEvent<Reading> =
   /** Before each call. */
@@ -43,7 +54,23 @@ export type PressureEvent<Reading> =
       readonly tokensAfter: number;
       /** Milliseconds of planning, waiting for text, and committing. */
       readonly durationMs: number;
+      /** Milliseconds that each stage took to plan. */
+      readonly stageMs: Readonly<Record<string, number>>;
+      /** Calls of a summarizer, in the order they were made. */
+      readonly calls: readonly BoughtText[];
     }
+  /** A request was written. Milliseconds of everything before it was sent. */
+  | {
+      readonly kind: 'prepared';
+      readonly call: number;
+      readonly tokens: number;
+      readonly pressure: number;
+      readonly unchangedPrefixTokens: number;
+      readonly run: string;
+      readonly durationMs: number;
+    }
+  /** Somebody read back what was said; so many pieces were found. */
+  | { readonly kind: 'recalled'; readonly pieces: number; readonly durationMs: number }
   /** A plan waits for an operator. */
   | {
       readonly kind: 'pending';
@@ -151,6 +178,11 @@ export class PressureStream<Reading, Outcome> {
   /** Says that something happened outside a run. */
   emit(event: PressureEvent<Reading>): void {
     this.#publish(event);
+  }
+
+  /** Says it to whoever hears of all sessions, and not to subscribers of this one, who asked for the call themselves. */
+  tellAll(event: PressureEvent<Reading>): void {
+    this.#onEvent?.(event);
   }
 
   /** Takes nothing more; what is queued is still answered and settled, and then all observables end. */

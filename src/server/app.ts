@@ -8,6 +8,7 @@ import { SpillwayError } from '../errors/index.js';
 import { answerFaults } from './faults.js';
 import { guard } from './guard.js';
 import { Health } from './health.js';
+import { Metrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
 import { registerProxy } from './proxy/index.js';
 import type { Service } from './service.js';
@@ -40,10 +41,12 @@ export async function createApp(service: Service, env: Environment, log?: LogSin
   answerFaults(app);
   logRequests(app);
   await guard(app, access, settings);
+  const metrics = new Metrics(service);
+  metrics.register(app);
   await registerOpenApi(app);
   new Health(service).register(app);
   await app.register((api) => registerApi(api, service), { prefix: '/api/v1' });
-  await app.register(async (proxy) => registerProxy(proxy, service, access, { passedBy: () => undefined }));
+  await app.register(async (proxy) => registerProxy(proxy, service, access, metrics));
   return app;
 }
 

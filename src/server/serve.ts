@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createApp, type LogSink } from './app.js';
 import type { ServiceSources } from './engine.js';
+import type { Session } from '../session/index.js';
 import { Service } from './service.js';
 
 export interface ServeOptions extends ServiceSources {
@@ -12,6 +13,8 @@ export interface ServeOptions extends ServiceSources {
 export interface Running {
   /** e.g. `http://127.0.0.1:8787` */
   readonly url: string;
+  /** A session of the service, made where there is none: for who feeds it in this process. Of the format `openai-chat`. */
+  session(name: string): Promise<Session>;
   /** Takes nothing new, ends what is under way, and lets go of the store. */
   close(): Promise<void>;
 }
@@ -33,6 +36,8 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
     const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
     return {
       url: `http://${shown}:${address.port}`,
+      session: (name) =>
+        service.sessionFor({ sessionId: name, agentPath: 'primary' }, { format: 'openai-chat' }),
       async close() {
         const hurry = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
         await app.close();

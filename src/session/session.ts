@@ -26,6 +26,7 @@ import { Recall, type Recalled, type RecallRequest } from './recall/index.js';
 import type { SessionParts } from './session-parts.js';
 import { Thread } from './thread.js';
 import { Triggers } from './triggers.js';
+import { tellPrepared, tellRecalled } from './telling.js';
 import type { OpenedThread } from './persistence/stored-thread.js';
 import { StaleReasoning } from './stale-reasoning.js';
 import { UsageReports } from './usage-reports.js';
@@ -168,11 +169,10 @@ export class Session<ClientMessage = unknown> {
     checkPrepareOptions(options);
     if (options.model !== undefined) this.#parts.gauge.talkTo(options.model);
     this.#parts.gauge.askFor(options.maxOutputTokens);
-    const injected = this.#requests.injections(options.inject ?? []);
-    const moved = this.#requests.movedFrom(injected);
-    const run = await this.#runs.beforeCall(moved, options.signal);
+    const [started, injected] = [this.#parts.timer(), this.#requests.injections(options.inject ?? [])];
+    const run = await this.#runs.beforeCall(this.#requests.movedFrom(injected), options.signal);
     await this.#loopEnd.put();
-    return this.#requests.write(run, injected) as Prepared<ClientMessage>;
+    return tellPrepared(this.#parts, started, this.#requests.write(run, injected)) as Prepared<ClientMessage>;
   }
 
   /** Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. */
@@ -283,7 +283,7 @@ export class Session<ClientMessage = unknown> {
 
   /** Reads back the original words of anything in the log, superseded or not: by handle, or best matches first. */
   recall(request: RecallRequest): Promise<readonly Recalled[]> {
-    return this.#recall.find(request);
+    return tellRecalled(this.#parts, this.#recall.find(request));
   }
 
   /** Reads the rest of a session that was opened again. Runs, undo, explain and recall do so by themselves. */

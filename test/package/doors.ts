@@ -13,7 +13,7 @@ export const DOORS = Object.keys(exports)
 const BROUGHT = ['rxjs', 'spillway', 'tslib', 'zod'];
 
 /** Doors that want a package which is not brought. */
-const WANTING: readonly string[] = ['spillway/container', 'spillway/server'];
+const WANTING: readonly string[] = ['spillway/container', 'spillway/opentelemetry', 'spillway/server'];
 
 /** With nothing beside it: every door but those that want more, as a module and by require; what is missing is named. */
 export async function checkDoors(packed: Packed): Promise<string[]> {

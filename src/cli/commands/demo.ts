@@ -6,15 +6,19 @@ import { SpillwayError } from '../../errors/index.js';
 import { readSession } from '../../importers/index.js';
 import { createSpillway, packageFolder, replaySession } from '../../index.js';
 import { Compactions } from '../committed.js';
+import type { Running } from '../../server/index.js';
 import { EXIT } from '../exit.js';
 import { createLiveView, type Gate } from '../live.js';
 import { change, percent, PLAIN_TABLE } from '../report/numbers.js';
 import { replayReport, totalLines } from '../report/replay.js';
 import type { Terminal } from '../terminal.js';
+import { server, stopped } from './serve.js';
 
 export interface DemoOptions {
   readonly window?: number;
   readonly fast?: boolean;
+  /** Replay into a running service, and leave it up. */
+  readonly serve?: boolean;
 }
 
 /** Small enough that every stage of the roster gets to work on the bundled session; a test holds this. */
@@ -37,7 +41,8 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
   const input = await readSession(file);
   const inputBudget = options.window ?? DEMO_WINDOW;
   const spillway = await createSpillway({ store: null, env: terminal.env, inputBudget });
-  const session = spillway.session({});
+  const service = options.serve === true ? await startService(inputBudget, terminal) : undefined;
+  const session = service ? await service.session('demo') : spillway.session({});
   const gates = spillway.stages
     .filter((stage) => stage.opensAt !== undefined)
     .map(({ name, opensAt }) => ({ name, opensAt: opensAt! }));
@@ -54,6 +59,8 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
     const compaction = compactions.take();
     live.call(call, compaction);
     const { prepared, ...kept } = call;
+    // What nobody reports is not kept, and the service would have no call to show.
+    if (service && prepared) await session.observe({ inputTokens: call.tokens, outputTokens: 0 });
     calls.push(kept);
     if (watching) await pause(compaction ? COMPACTION_MS : FRAME_MS);
   }
@@ -63,7 +70,35 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
   terminal.err(
     ['', table, '', ...totalLines({ ...totals, stages: {} }), '', ...nextSteps(file), ''].join('\n'),
   );
+  if (!service) return EXIT.done;
+  terminal.err(`${serviceLines(service.url).join('\n')}\n`);
+  await stopped();
+  await service.close();
   return EXIT.done;
+}
+
+/** On the usual port, or on any that is free where somebody has that one. */
+async function startService(window: number, terminal: Terminal): Promise<Running> {
+  const { serve } = await server();
+  const start = (port?: number): Promise<Running> =>
+    serve({
+      env: terminal.env,
+      store: 'memory:',
+      settings: { window, reserve: { output: 0 }, ...(port !== undefined && { server: { port } }) },
+    });
+  return start().catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    return start(0);
+  });
+}
+
+function serviceLines(url: string): string[] {
+  return [
+    `The service is up at ${url}, with this session in it, until you press Ctrl+C:`,
+    `  curl -s '${url}/api/v1/sessions/demo/compactions?limit=1'`,
+    `  Any OpenAI-style client is compacted with the base URL ${url}/v1, any Anthropic-style one with ${url}.`,
+    '',
+  ];
 }
 
 /** The roster in order, then what the pipeline did by itself. */

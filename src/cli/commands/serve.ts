@@ -76,7 +76,7 @@ export async function server(): Promise<typeof Server> {
 }
 
 /** Resolves when the process is told to stop, by a person or by what runs it. */
-function stopped(): Promise<void> {
+export function stopped(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());

@@ -22,6 +22,8 @@ const completed: PressureEvent<Reading> = {
   tokensBefore: 1_000,
   tokensAfter: 500,
   durationMs: 1,
+  stageMs: {},
+  calls: [],
 };
 
 function after(...events: PressureEvent<Reading>[]): Compactions {

@@ -37,6 +37,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@ai-sdk/openai': 'summarizers/model.ts',
   '@ai-sdk/openai-compatible': 'summarizers/model.ts',
   '@langchain/core': 'adapters/',
+  '@modelcontextprotocol/sdk': 'cli/',
+  '@opentelemetry/api': 'adapters/opentelemetry.ts',
   '@pydantic/genai-prices': 'tokens/',
   ai: 'summarizers/model.ts',
   'cli-table3': 'cli/',
@@ -56,6 +58,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   rxjs: 'pressure/',
   yaml: 'config/',
   'fastify-type-provider-zod': 'server/',
+  'prom-client': 'server/',
   zod: '', // schemas belong to what they describe: settings, stage options, wire bodies
 };
 

@@ -1,0 +1,172 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { startEmulator } from '../../emulator/index.js';
+import { user } from '../support.js';
+import { started, type Started } from './support.js';
+
+const env = {
+  OPS: 'operator-token-0123456789',
+  WALL: 'viewer-token-0123456789',
+  MILL: 'client-token-0123456789',
+  ROOF: 'second-token-0123456789',
+};
+const tokens = [
+  { name: 'ops', role: 'operator', tokenEnv: 'OPS' },
+  { name: 'wall', role: 'viewer', tokenEnv: 'WALL' },
+  { name: 'mill', role: 'operator', tokenEnv: 'MILL', tenant: 'mill' },
+  { name: 'roof', role: 'client', tokenEnv: 'ROOF', tenant: 'roof' },
+] as const;
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+
+/** What a server says to bytes that no client would send, until it hangs up. */
+function said(url: string, bytes: string): Promise<string> {
+  const { port } = new URL(url);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes));
+    socket.on('data', (piece) => (text += String(piece)));
+    socket.on('error', () => resolve(text));
+    socket.on('close', () => resolve(text));
+  });
+}
+
+describe('who may come in', () => {
+  it('does not start on an address that others reach without a token, or with a weak one', async () => {
+    await expect(started(4_000, { server: { host: '0.0.0.0' } } as never)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+    const weak = { tokens: [{ name: 'ops', role: 'operator', tokenEnv: 'OPS' }] };
+    await expect(started(4_000, { server: weak } as never, { env: { OPS: 'short' } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  });
+
+  it('lets each role do what it may, and tells nobody of sessions of another tenant', async () => {
+    const emulator = await startEmulator();
+    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+    const service = await started(4_000, { server: { tokens: [...tokens], upstreams } } as never, { env });
+    const ask = (token: string, method: string, path: string, body?: unknown) =>
+      service.ask(method, path, body, bearer(token));
+    expect((await service.ask('GET', '/sessions')).status).toBe(401);
+    expect((await ask('operator-token-012345678x', 'GET', '/sessions')).status).toBe(401);
+    expect((await ask(env.WALL, 'GET', '/sessions')).status).toBe(200);
+    expect((await ask(env.WALL, 'POST', '/sessions', {})).status).toBe(403);
+    expect((await ask(env.ROOF, 'GET', '/sessions')).status).toBe(403);
+
+    const { body: made } = await ask(env.MILL, 'POST', '/sessions', { id: 'own' });
+    expect(made.id).toBe('mill:own');
+    await ask(env.MILL, 'POST', '/sessions/mill:own/prepare', { request: { messages: [user('Hello.')] } });
+    const proxied = (session: string) =>
+      fetch(`${service.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-spillway-token': env.ROOF,
+          authorization: 'Bearer upstream-key',
+          'x-spillway-session': session,
+        },
+        body: JSON.stringify({ model: 'm', messages: [user('Hello.')] }),
+      });
+    expect((await proxied('own')).headers.get('x-spillway-session')).toBe('roof%3Aown');
+    expect((await proxied('mill:own')).status).toBe(400);
+    expect(emulator.received[0]!.headers).toMatchObject({ authorization: 'Bearer upstream-key' });
+    expect(JSON.stringify(emulator.received[0]!.headers)).not.toContain(env.ROOF);
+
+    expect((await ask(env.MILL, 'GET', '/sessions')).body.items.map(({ id }: { id: string }) => id)).toEqual([
+      'mill:own',
+    ]);
+    for (const path of ['', '/messages', '/context', '/compactions', '/audit', '/events'])
+      expect((await ask(env.MILL, 'GET', `/sessions/roof:own${path}`)).status).toBe(404);
+    expect((await ask(env.OPS, 'GET', '/sessions')).body.items).toHaveLength(2);
+    const log = service.lines.join('');
+    for (const word of [...Object.values(env), 'upstream-key', 'Hello.']) expect(log).not.toContain(word);
+  });
+
+  it('answers no page of another site, by whatever name it comes', async () => {
+    const service = await started(4_000);
+    const foreign = await service.ask('POST', '/sessions', {}, { origin: 'https://evil.example' });
+    expect(foreign.status).toBe(403);
+    const own = await service.ask('POST', '/sessions', {}, { origin: service.url });
+    expect(own.status).toBe(200);
+    const rebound = await said(
+      service.url,
+      'GET /api/v1/sessions HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(rebound).toMatch(/^HTTP\/1\.1 403/);
+    const { headers } = await service.ask('GET', '/sessions');
+    expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('access-control-allow-origin')).not.toBe('*');
+  });
+});
+
+describe('what clients send', () => {
+  const post = (service: Started, path: string, body: string, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+
+  it('is refused where it is too large, malformed, too deep, or no path', async () => {
+    const emulator = await startEmulator();
+    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+    const service = await started(4_000, { server: { upstreams, bodyBytes: 20_000 } } as never);
+    expect((await post(service, '/v1/chat/completions', 'x'.repeat(20_001))).status).toBe(413);
+    for (const body of ['', '{', '[]', '"text"', '{"messages":'.repeat(900)])
+      expect((await post(service, '/v1/chat/completions', body)).status).toBe(400);
+    expect((await post(service, '/api/v1/sessions', '{"__proto__":{"id":"x"}}')).status).toBe(400);
+    expect((await post(service, '/api/v1/sessions', '{"id":"../../etc"}')).status).toBe(400);
+    const raw = (path: string): Promise<string> =>
+      said(service.url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    for (const path of ['/v1/../admin', '/v1/%2e%2e/admin', '/v1/a%2fb', '/v1/..%5cadmin', '/v1//models'])
+      expect(await raw(path)).toMatch(/^HTTP\/1\.1 (?:400|404)/);
+    expect(emulator.received).toHaveLength(0);
+    expect((await service.ask('GET', '/sessions?limit=5000')).status).toBe(400);
+    expect((await service.ask('GET', '/sessions?cursor=-1')).status).toBe(400);
+  });
+
+  it('cannot put headers of its own into a request or a log line', async () => {
+    const emulator = await startEmulator();
+    const service = await started(4_000, {
+      server: { upstreams: { openai: emulator.url, anthropic: emulator.origin } },
+    } as never);
+    const injected = await said(
+      service.url,
+      'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nx-spillway-session: a\rx-evil: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+    );
+    expect(injected).toMatch(/^HTTP\/1\.1 400/);
+    const smuggled = await said(
+      service.url,
+      'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n',
+    );
+    expect(smuggled).toMatch(/^HTTP\/1\.1 400/);
+    expect(emulator.received).toHaveLength(0);
+    for (const line of service.lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+  });
+
+  it('is limited by the minute, and by how much is under way', async () => {
+    const emulator = await startEmulator();
+    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+    const few = await started(4_000, { server: { upstreams, requestsPerMinute: 3 } } as never);
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push((await few.ask('GET', '/me')).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    const narrow = await started(4_000, { server: { upstreams, concurrency: 1 } } as never);
+    emulator.otherwise = 'never';
+    const gone = new AbortController();
+    const first = fetch(`${narrow.url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: gone.signal,
+      body: JSON.stringify({ messages: [user('Hello.')] }),
+    }).catch(() => undefined);
+    while (emulator.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await narrow.ask('GET', '/me')).status).toBe(503);
+    gone.abort();
+    await first;
+    // The upstream hears that nobody waits any more, and there is room again.
+    while ((await narrow.ask('GET', '/me')).status !== 200)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(emulator.received[0]!.aborted).toBe(true);
+  });
+});
