@@ -10,6 +10,7 @@ const SEEN = [
   'over-window',
   'trimming-off',
   'prepared-alone',
+  'text-bought',
   'limit-learned',
   'limits-forgotten',
 ];

@@ -31,11 +31,9 @@ export class Committer {
       status: 'committed',
       plan,
       ...timing,
-      ...(kind === 'compaction' && {
-        summarizer,
-        model: gauge.model,
-        unchangedTokens: Math.round(draft.tokensBefore(draft.changedFrom) * plan.inputs.scale),
-      }),
+      model: gauge.model,
+      unchangedTokens: Math.round(draft.tokensBefore(draft.changedFrom) * plan.inputs.scale),
+      ...(kind === 'compaction' && { summarizer }),
       ...bought,
     };
     this.#thread.commit(record, draft, states, approves);

@@ -44,9 +44,11 @@ export function prefixCacheOf(model: string | null, priceOf: PriceOf = () => nul
 /** Without the last digits, which are the arithmetic's. */
 const factor = (part: number, whole: number): number => Number((part / whole).toFixed(4));
 
-/** What one compaction costs and saves. Tokens are the provider's, or estimates of them; amounts are plain input tokens. */
+/** What one compaction or prune costs and saves. Tokens are the provider's, or estimates of them; amounts are plain input tokens. */
 export interface NetCost {
   readonly record: string;
+  /** A prune frees tokens and re-writes the cache as a compaction does. */
+  readonly kind: CompactionRecord['kind'];
   /** Tokens that each later call sends less; 0 once it was undone. */
   readonly savedPerCall: number;
   /** Tokens behind the first change: the next call pays for them anew, in place of a read. */
@@ -90,11 +92,21 @@ export function netCostsOf(
     caches.set(model, known);
     return known;
   };
-  return ledger.records.flatMap((record) => {
-    const stood = standing.get(record.id);
-    if (record.kind !== 'compaction' || !stood) return [];
+  const records = ledger.records.filter(({ id }) => standing.has(id));
+  // Nothing was sent between two changes: the next call pays for both at once, from where the first of them begins.
+  let unchanged = Infinity;
+  return records.map((record, i) => {
+    const stood = standing.get(record.id)!;
+    const next = records[i + 1] && standing.get(records[i + 1]!.id)!.from;
+    const isOvertaken =
+      next !== undefined &&
+      stood.to > next &&
+      !calls.some(({ events }) => stood.from <= events && events < next);
     const under = observed.filter(({ events }) => stood.from <= events && events < stood.to);
-    return [netCostOf(record, under, priceOf, cacheOf)];
+    unchanged = Math.min(unchanged, record.unchangedTokens ?? 0);
+    const cost = netCostOf(record, under, isOvertaken ? null : unchanged, priceOf, cacheOf);
+    if (!isOvertaken) unchanged = Infinity;
+    return cost;
   });
 }
 
@@ -112,46 +124,57 @@ function standingOf({ events, version }: Pick<Ledger, 'events' | 'version'>): Re
   return standing;
 }
 
-/** `under`: calls that were observed while it stood, in order. */
+/**
+ * `under`: calls that were observed while it stood, in order. `unchanged`: tokens at the front of the next request that
+ * are as they were; null where another change came before it was sent, which pays for this one too.
+ */
 function netCostOf(
   record: CompactionRecord,
   under: readonly CallRecord[],
+  unchanged: number | null,
   priceOf: PriceOf,
   cacheOf: (model: string | null) => PrefixCache,
 ): NetCost {
-  const { id, plan, status, calls = [], model = null, unchangedTokens = 0 } = record;
+  const { id, kind, plan, status, calls = [], model = null } = record;
   const { scale } = plan.inputs;
   const cache = cacheOf(model);
-  const after = plan.after.tokens * scale;
+  // Tool definitions are sent before everything else, and no edit changes them.
+  const tools = plan.floor.parts.tools * scale;
+  const after = plan.after.tokens * scale + tools;
   const saved = Math.max(0, (plan.before.tokens - plan.after.tokens) * scale);
-  const kept = unchangedTokens >= cache.minTokens ? unchangedTokens : 0;
-  const rewritten = Math.max(0, after - kept);
+  const front = (unchanged ?? after) + tools;
+  const kept = front >= cache.minTokens ? Math.min(front, after) : 0;
+  const rewritten = unchanged === null ? 0 : Math.max(0, after - kept);
   const spentTokens = calls.reduce(
     (sum, { usage }) => sum + (usage ? inputOf(usage) + usage.outputTokens : 0),
     0,
   );
   const priced = calls.map(({ cost }) => cost).filter((cost) => cost !== null);
   const spentCost = priced.length === calls.length ? priced.reduce((sum, cost) => sum + cost, 0) : null;
-  const upFront = rewritten * (cache.write - cache.read) + spentTokens;
+  const sample = model === null ? null : priceOf(model, { inputTokens: SAMPLE_TOKENS, outputTokens: 0 });
+  const price = sample === null ? null : sample / SAMPLE_TOKENS;
+  // What a summarizer took has the price of its own model: in tokens of this one it is more, or less.
+  const spent = price && spentCost !== null ? spentCost / price : spentTokens;
+  const upFront = rewritten * (cache.write - cache.read) + spent;
   const perCall = saved * cache.read;
-  const net = Math.round(under.length * perCall - upFront);
-  const price = model === null ? null : priceOf(model, { inputTokens: SAMPLE_TOKENS, outputTokens: 0 });
-  const first = under.find((call) => call.record === id);
+  const net = under.length * perCall - upFront;
+  const first = under.find((call) => call.record === id || kind === 'prune');
   return {
     record: id,
+    kind,
     savedPerCall: status === 'undone' ? 0 : Math.round(saved),
     rewritten: Math.round(rewritten),
     spentTokens,
     spentCost,
     predicted: {
       inputTokens: Math.round(after),
-      billed: Math.round(kept * cache.read + rewritten * cache.write),
+      billed: Math.round(kept * cache.read + (after - kept) * cache.write),
     },
-    ...(first && { reported: reportedOf(first, cacheOf(first.model)) }),
+    ...(first && unchanged !== null && { reported: reportedOf(first, cacheOf(first.model)) }),
     calls: under.length,
     paysAfterCalls: perCall > 0 ? Math.ceil(upFront / perCall) : Infinity,
-    net,
-    netCost: price === null ? null : (net * price) / SAMPLE_TOKENS,
+    net: Math.round(net),
+    netCost: price === null || spentCost === null ? null : net * price,
   };
 }
 

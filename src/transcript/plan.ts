@@ -148,9 +148,9 @@ export interface CompactionRecord {
   readonly calls?: readonly ModelCall[];
   /** Absent in a prune. */
   readonly summarizer?: SummarizerChoice;
-  /** Model that the agent's calls went to; null where none was named. Absent in a prune. */
+  /** Model that the agent's calls went to; null where none was named. */
   readonly model?: string | null;
-  /** Tokens at the front of the request that it left as they were: what a provider's cache still has. Absent in a prune. */
+  /** Tokens at the front of the request that it left as they were: what a provider's cache still has. */
   readonly unchangedTokens?: number;
   /** What an operator should know and do, where compaction was not enough. */
   readonly warnings?: readonly string[];

@@ -29,7 +29,7 @@ export function costs(id: string, options: KeptOptions, terminal: Terminal): Pro
     showing(options, terminal)({ ...spent, compactions: netCosts, ...(listed && { calls: listed }) }, () => [
       spentLine('primary', spent.primary),
       spentLine('compactor', spent.compactor),
-      ...(netCosts.length === 0 ? ['nothing was compacted'] : netCosts.map(netLine)),
+      ...netLines(netCosts),
       ...(listed?.map(callLine) ?? []),
     ]);
   });
@@ -40,6 +40,19 @@ function spentLine(name: string, { calls, cost, unpriced, ...tokens }: CostLine)
   const cached = tokens.cacheReadTokens > 0 ? ` (${amount(tokens.cacheReadTokens)} of them cached)` : '';
   const price = calls > 0 && unpriced === calls ? 'price unknown' : dollars(cost, unpriced > 0);
   return `${name}: ${price}, ${callsOf(calls)}, ${amount(read)} tokens in${cached}, ${amount(tokens.outputTokens)} out`;
+}
+
+function netLines(netCosts: readonly NetCost[]): readonly string[] {
+  const compactions = netCosts.filter(({ kind }) => kind === 'compaction').map(netLine);
+  const prunes = netCosts.filter(({ kind }) => kind === 'prune');
+  if (prunes.length === 0) return compactions.length === 0 ? ['nothing was compacted'] : compactions;
+  const sum = (of: (one: NetCost) => number): number => prunes.reduce((total, one) => total + of(one), 0);
+  const times = `${amount(prunes.length)} time${prunes.length === 1 ? '' : 's'}`;
+  const rewritten = `${amount(sum((one) => one.rewritten))} written anew`;
+  return [
+    ...compactions,
+    `pruned ${times}  for ${rewritten}: net ${change(sum(({ net }) => net))} input tokens`,
+  ];
 }
 
 function netLine({ record, savedPerCall, rewritten, spentTokens, calls, net, netCost }: NetCost): string {

@@ -20,6 +20,7 @@ import type { Triggers } from '../triggers.js';
 import type { Planner } from '../planner.js';
 import type { SessionParts } from '../session-parts.js';
 import type { Thread } from '../thread.js';
+import { BoughtPlans } from './bought-plans.js';
 import type { History } from './history.js';
 
 /** What a compaction would do. `noop` and `unreachable` have no plan, and say why. */
@@ -68,6 +69,8 @@ export class Plans {
   readonly #committer: Committer;
   readonly #history: History;
   readonly #parts: PlansParts;
+  /** What the text of plans cost that nobody has committed. */
+  readonly bought: BoughtPlans;
 
   constructor({ thread, planner, triggers, committer, history, parts }: PlansServices) {
     this.#thread = thread;
@@ -76,6 +79,7 @@ export class Plans {
     this.#committer = committer;
     this.#history = history;
     this.#parts = parts;
+    this.bought = new BoughtPlans(parts.audit);
   }
 
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
@@ -102,6 +106,7 @@ export class Plans {
         ? await fillPlan(input, outcome, filler, this.#parts, signal)
         : { outcome, bought: { calls: [], fallbacks: [] } };
     const { plan, after } = filled.outcome;
+    this.bought.note(plan.hash, filled.bought);
     return {
       kind: 'planned',
       reason: trigger.detail,
@@ -134,9 +139,10 @@ export class Plans {
     const isApproved = pending?.plan.hash === plan.hash;
     const states =
       isApproved && pending.states ? new Map(Object.entries(pending.states)) : memory.stageStates;
-    const bought = isApproved
+    const waited = isApproved
       ? { calls: pending.calls ?? [], fallbacks: pending.fallbacks ?? [] }
       : undefined;
+    const bought = waited && waited.calls.length > 0 ? waited : (this.bought.of(plan.hash) ?? waited);
     const planned = { plan, draft, states, stageMs: {} };
     const record = this.#committer.commit(
       planned,
@@ -190,7 +196,9 @@ export class Plans {
       const words = text[place];
       return [words === undefined ? edit : reworded(edit, words)];
     });
-    return rejudge(this.#planner.inputFor(plan.trigger), plan, edits).plan;
+    const edited = rejudge(this.#planner.inputFor(plan.trigger), plan, edits).plan;
+    this.bought.rename(plan.hash, edited.hash);
+    return edited;
   }
 
   /** The view as a plan would leave it. */

@@ -15,6 +15,7 @@ import { explainView, type Disposition } from './explain.js';
 import { pendingEvent } from '../announce.js';
 import type { Persistence } from '../persistence/persistence.js';
 import type { Flag, History, UndoRequest } from './history.js';
+import { BOUGHT_KIND } from './bought-plans.js';
 import type { DryRun, PlanChanges, Plans } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js';
@@ -139,7 +140,10 @@ export class SessionOperator {
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
     await this.#parts.gauge.loading;
     await this.#persistence.load();
-    return this.#plans.dryRun(options);
+    const run = await this.#plans.dryRun(options);
+    // What was spent is stored whether or not the plan is ever committed; a store that is away does not lose the plan.
+    if (run.calls && run.calls.length > 0) await this.#persistence.record([]).catch(() => undefined);
+    return run;
   }
 
   /** The request that a plan would give, without it being committed. */
@@ -158,7 +162,9 @@ export class SessionOperator {
 
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. */
   async propose(plan: Plan): Promise<void> {
-    const proposal: WaitingPlan = { plan, at: this.#parts.clock() };
+    await this.#rememberBought(plan);
+    const bought = this.#plans.bought.of(plan.hash);
+    const proposal: WaitingPlan = { plan, at: this.#parts.clock(), ...bought };
     await this.#persistence.change(() => {
       this.#thread.ledger.play({ kind: 'propose', proposal });
       this.#parts.audit.say('pending', plan.hash, { reason: plan.trigger.detail });
@@ -167,8 +173,16 @@ export class SessionOperator {
   }
 
   /** Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made. */
-  commit(plan: Plan): Promise<CompactionRecord> {
+  async commit(plan: Plan): Promise<CompactionRecord> {
+    await this.#rememberBought(plan);
     return this.#persistence.change(() => this.#plans.commit(plan));
+  }
+
+  /** What another process bought for a plan belongs to its record as well. */
+  async #rememberBought({ hash }: Plan): Promise<void> {
+    const { bought } = this.#plans;
+    if (!this.#parts.filler || bought.of(hash)) return;
+    bought.restore(await this.#persistence.audit([BOUGHT_KIND], hash));
   }
 
   /** Says yes to the plan that waits, which is then committed as it was shown. */

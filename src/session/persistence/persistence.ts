@@ -231,10 +231,12 @@ export class Persistence {
     return [...new Map(calls.map((call) => [nameOf(call), call])).values()];
   }
 
-  async audit(): Promise<readonly StoredEvent[]> {
+  /** Of all kinds, or these; of all things, or of what `ref` names. */
+  async audit(kinds?: readonly string[], ref?: string): Promise<readonly StoredEvent[]> {
     if (!this.#journal) return this.#parts.audit.events;
     await this.#journal.note();
-    const events = await this.#journal.store.events(this.#journal.key);
+    const query = { ...(kinds && { kinds }), ...(ref !== undefined && { ref }) };
+    const events = await this.#journal.store.events(this.#journal.key, query);
     return events.filter(({ kind }) => kind.startsWith('compaction.'));
   }
 }
