@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { arrived, startEmulator } from '../../emulator/index.js';
+import { fill, read, talk } from '../support.js';
 import { filling, loaded, pressed, summariesOf } from '../summarizer.js';
 
 const digest = [expect.stringMatching(/^\[Digest of earlier messages /)];
@@ -8,7 +9,7 @@ describe('AC-16: compaction never waits for ever', () => {
   it('has a deadline; nothing runs on behind it', async () => {
     const emulator = await startEmulator();
     emulator.otherwise = 'never';
-    const session = await filling(emulator, { fill: { deadlineMs: 400 } });
+    const session = await filling(emulator, { fill: { deadlineMs: 1_500 } });
     const started = performance.now();
     const run = await pressed(session, 1);
     expect(performance.now() - started).toBeLessThan(5_000);
@@ -45,5 +46,53 @@ describe('AC-16: compaction never waits for ever', () => {
     expect(run).toMatchObject({ kind: 'noop', reason: 'the ledger moved on while text was waited for' });
     expect(session.operator.ledger.records.filter(({ status }) => status === 'committed')).toEqual([]);
     expect(session.operator.costs.compactor.calls).toBe(2);
+  });
+
+  it('AC-16: a cancelled call waits no longer for text that is prepared in the background', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'never';
+    const session = await filling(emulator, { fill: { prepareAt: 0.5 } });
+    await session.append(...read(talk(13, 200)).map((one, i) => ({ ...one, id: `t${i}` })));
+    const { run: first, reading } = await session.prepare();
+    expect(first.kind).toBe('below-gate');
+    await session.observe({ inputTokens: reading.tokens });
+    await arrived(emulator, 1);
+    const cancel = new AbortController();
+    fill(session, 0.94);
+    const preparing = session.prepare({ signal: cancel.signal });
+    let isDone = false;
+    void preparing.then(() => (isDone = true));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isDone).toBe(false);
+    cancel.abort();
+    const { run } = await preparing;
+    expect(run.kind).toBe('committed');
+    expect(summariesOf(session)).toEqual(digest);
+  });
+
+  it('AC-16: nor does one whose request was refused as too long', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'never';
+    const session = await filling(emulator, { thresholds: { autoThreshold: 0.99 } });
+    loaded(session, 1);
+    const cancel = new AbortController();
+    let sent = 0;
+    const refused = Object.assign(
+      new Error('context_length_exceeded: the maximum context length is 6000 tokens'),
+      {
+        status: 400,
+        code: 'context_length_exceeded',
+      },
+    );
+    const call = session.call(
+      () => {
+        if (++sent > 1) return 'Built.';
+        setTimeout(() => cancel.abort(), 50);
+        throw refused;
+      },
+      { signal: cancel.signal },
+    );
+    expect(await call).toBe('Built.');
+    expect(summariesOf(session)).toEqual(digest);
   });
 });

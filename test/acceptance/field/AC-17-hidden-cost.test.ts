@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { startEmulator, type Act } from '../../emulator/index.js';
-import { filling, pressed } from '../summarizer.js';
+import { filling, loaded, pressed } from '../summarizer.js';
 
 describe('AC-17: no call is hidden, and totals only grow', () => {
   it('pieces, retries, refused and failed calls are all on record', async () => {
@@ -26,5 +26,17 @@ describe('AC-17: no call is hidden, and totals only grow', () => {
     expect(calls.filter(({ outcome }) => outcome === 'refused').every(({ cost }) => cost! > 0)).toBe(true);
     session.operator.undo();
     expect(session.operator.costs.compactor).toEqual(before);
+  });
+
+  it('AC-17: a plan that was bought first and committed later keeps its calls, edited or not', async () => {
+    const emulator = await startEmulator();
+    const session = await filling(emulator);
+    loaded(session, 1);
+    const bought = await session.operator.plan({ target: 0.3 });
+    expect(bought.calls).toHaveLength(1);
+    const edited = await session.operator.edit(bought.plan!, { text: { 0: 'They spoke of boats.' } });
+    const record = await session.operator.commit(edited);
+    expect(record.calls).toEqual(bought.calls);
+    expect(session.operator.netCosts[0]!.spentTokens).toBeGreaterThan(0);
   });
 });

@@ -67,4 +67,15 @@ describe('R6: summaries are prepared between turns', () => {
     expect(asked.count).toBe(bought);
     expect(revived.view.map(shownText)).toEqual(first.view.map(shownText));
   });
+
+  it('under the profile of the reducers nobody waits: that is what it is for', async () => {
+    const { summarizer, asked } = defineSummarizer();
+    const session = (await engine(12_000, {}, { summarizer, profile: 'reducer' })).session();
+    await session.append(...read(START), ...more(40, 1_000));
+    const { reading, run } = await session.prepare();
+    expect(run.kind).toBe('below-gate');
+    await session.observe({ inputTokens: reading.tokens });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked.count).toBeGreaterThan(0);
+  });
 });
