@@ -149,6 +149,12 @@ const Fields = z.strictObject({
     })
     .prefault({})
     .describe('Tool results that no request has carried yet.'),
+  turns: z
+    .enum(['free', 'strict'])
+    .default('free')
+    .describe(
+      'How turns follow each other in OpenAI chat requests: as they come; or one system message and then the user and the assistant in turn, for servers whose chat template refuses anything else (Mistral, Gemma, some of Qwen).',
+    ),
   reasoning: z
     .strictObject({
       signed: z

@@ -13,4 +13,5 @@ export const openaiChat: WireFormat = {
   createReader,
   serialise,
 };
+export { strictly } from './strict.js';
 export { isKnownRole } from './wire.js';

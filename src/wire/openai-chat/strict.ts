@@ -1,0 +1,86 @@
+import type { Notice, WireFormat } from '../../spi/index.js';
+import type { RepairKind } from '../conversation/repairs.js';
+import { listOf } from '../record.js';
+import { isKnownRole } from './wire.js';
+import type { WireMessage } from './wire.js';
+
+/** Requests begin with the user's turn. */
+const BEGINS = '[The conversation so far follows.]';
+/** Between the result of a tool and the user's next words, where the assistant said nothing. */
+const NOTHING_SAID = '[No answer was given here.]';
+const MIDWAY = '[instructions given at this point]';
+
+/**
+ * The format for servers whose chat template takes one system message in front and then the user and the assistant in
+ * turn, and refuses anything else (Mistral's, Gemma's, some of Qwen's). Neighbours of one role become one message; no
+ * word is lost. A message that joins the newest one changes it, so that requests extend each other in words only.
+ */
+export function strictly(format: WireFormat): WireFormat {
+  return {
+    ...format,
+    serialise: (view) => {
+      const { messages, notices, ...rest } = format.serialise(view);
+      const strict = inTurn(messages as readonly WireMessage[]);
+      return { ...rest, messages: strict.messages, notices: [...notices, ...strict.notices] };
+    },
+  };
+}
+
+function inTurn(messages: readonly WireMessage[]): { messages: WireMessage[]; notices: Notice[] } {
+  const out: WireMessage[] = [];
+  const notices: Notice[] = [];
+  const say = (kind: RepairKind, at: number, what: string): void =>
+    void notices.push({ at: `message ${at}`, kind, what });
+  messages.forEach((message, at) => {
+    const last = out.at(-1);
+    const isFirst = last === undefined || isInstruction(last);
+    if (isInstruction(message)) {
+      if (last === undefined) return void out.push(message);
+      say(isFirst ? 'merged-turns' : 'midway-instructions', at, 'the template takes one system message');
+      if (isFirst) return void (out[out.length - 1] = joined(last, message));
+      return add({ role: 'user', content: labelled(message.content) }, at);
+    }
+    return add(message, at);
+  });
+  return { messages: out, notices };
+
+  function add(message: WireMessage, at: number): void {
+    const last = out.at(-1);
+    if (message.role === 'assistant' && (last === undefined || isInstruction(last))) {
+      say('begins-with-assistant', at, 'the template begins with the user');
+      out.push({ role: 'user', content: BEGINS });
+    } else if (message.role === 'user' && last && isAnswer(last)) {
+      say('turn-between', at, 'the template wants the assistant between a result and the user');
+      out.push({ role: 'assistant', content: NOTHING_SAID });
+    } else if (last && last.role === message.role && isSpeaker(message) && !hasCalls(last)) {
+      say('merged-turns', at, `the template takes no two ${String(message.role)} messages in a row`);
+      out[out.length - 1] = joined(last, message);
+      return;
+    }
+    out.push(message);
+  }
+}
+
+const isInstruction = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
+const isAnswer = ({ role }: WireMessage): boolean => role === 'tool' || role === 'function';
+const isSpeaker = ({ role }: WireMessage): boolean =>
+  isKnownRole(role) && (role === 'user' || role === 'assistant');
+const hasCalls = (message: WireMessage): boolean =>
+  listOf(message.tool_calls).length > 0 || message.function_call !== undefined;
+
+/** The later one's fields win: calls stand in it, if anywhere. */
+function joined(first: WireMessage, second: WireMessage): WireMessage {
+  return { ...first, ...second, role: first.role, content: bothOf(first.content, second.content) };
+}
+
+function bothOf(first: unknown, second: unknown): unknown {
+  if (isNothing(first)) return second;
+  if (isNothing(second)) return first;
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
+  return [...partsOf(first), ...partsOf(second)];
+}
+
+const isNothing = (content: unknown): boolean => content === undefined || content === null || content === '';
+const partsOf = (content: unknown): readonly unknown[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
+const labelled = (content: unknown): unknown => bothOf(MIDWAY, content);

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { validateOpenAiChat } from '../../../src/testkit/index.js';
+import { engine, prose, read, says, step, system, talk, user, wordsOf, type Chat } from '../support.js';
+
+/** What the chat templates of Mistral and Gemma refuse: calls and their results aside, each must follow the other. */
+function refusedByTemplate(messages: readonly unknown[]): string[] {
+  const chat = messages as readonly (Chat & { readonly tool_calls?: unknown })[];
+  const faults: string[] = [];
+  if (chat.slice(1).some(({ role }) => role === 'system')) faults.push('a second system message');
+  const speaking = chat.filter(
+    ({ role, tool_calls }) => role === 'user' || (role === 'assistant' && !tool_calls),
+  );
+  speaking.forEach(({ role }, i) => {
+    const expected = i % 2 === 0 ? 'user' : 'assistant';
+    if (role !== expected) faults.push(`${role} where ${expected} is due, at ${i}`);
+  });
+  return faults;
+}
+
+const CHAT: Chat[] = [
+  system('Be brief.'),
+  system('Mind the weather.'),
+  user('Build a mill.'),
+  user('By the river.'),
+  says('Gladly.'),
+  ...step('look', { at: 'gate' }, prose(60, 1), 'I look first.'),
+  user('And then?'),
+  system('It is raining.'),
+  ...talk(12, 120),
+  ...step('look', { at: 'wheel' }, prose(60, 2)),
+  says('It turns.'),
+  says('It does.'),
+  user('And now?'),
+];
+
+describe('AC-22: templates that want one system message and strict turns', () => {
+  it.each([40_000, 2_500, 900])(
+    'AC-22: with a budget of %d no request is refused, and no word is lost',
+    async (budget) => {
+      const session = (await engine(budget, { turns: 'strict' })).session();
+      await session.append(...read(CHAT));
+      for (let call = 0; call < 3; call++) {
+        const { messages } = await session.prepare();
+        expect(refusedByTemplate(messages)).toEqual([]);
+        expect(validateOpenAiChat(messages)).toEqual([]);
+        const words = wordsOf(messages);
+        for (const kept of ['Be brief.', 'Mind the weather.', 'And now?']) expect(words).toContain(kept);
+        await session.append(
+          ...read([
+            says('It runs.'),
+            ...step('look', { at: call }, prose(80, 5 + call)),
+            user(`More, ${call}.`),
+          ]).map((message, i) => ({ ...message, id: `c${call}.${i}` })),
+        );
+      }
+      if (budget < 2_600) expect(session.operator.history).not.toEqual([]);
+    },
+  );
+
+  it('AC-22: without the setting nothing is touched', async () => {
+    const session = (await engine(40_000)).session();
+    await session.append(...read(CHAT));
+    expect((await session.prepare()).messages).toEqual(CHAT);
+  });
+});
