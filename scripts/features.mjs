@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = join(root, 'docs', 'features.md');
 const acceptance = join(root, 'test', 'acceptance');
-const TITLE = /\b(?:describe|it|test)(?:\.\w+)*\(\s*['"`]([A-Z]+-?\d+)\b/g;
+const TITLE = /(?:\b(?:describe|it|test)(?:\.\w+)*|\))\(\s*['"`]([A-Z]+-?\d+)\b/g;
 
 /** Feature id -> files below test/acceptance with a test whose title starts with it. */
 const tests = new Map();

@@ -9,7 +9,7 @@ interface Row {
 }
 
 const ROW = /^\| ([A-Z]+-?\d+)\s*\|[^|]*\| ([^|]*?)\s*\| ([^|]*?)\s*\|$/gm;
-const TITLE = /\b(?:describe|it|test)(?:\.\w+)*\(\s*['"`]([A-Z]+-?\d+)\b/g;
+const TITLE = /(?:\b(?:describe|it|test)(?:\.\w+)*|\))\(\s*['"`]([A-Z]+-?\d+)\b/g;
 
 const rows = [...read('docs/features.md').matchAll(ROW)].map(([, id, where, tests]): Row => {
   return { id: id!, where: where!, tests: [...tests!.matchAll(/`([^`]+)`/g)].map(([, file]) => file!) };

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FOLDER = join(ROOT, 'test', 'mutations', 'rows');
+
+/** One place of the sources and what stands there instead. By words and not by lines: edits nearby leave it alone. */
+export interface Change {
+  /** From the root of the repository. */
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A behaviour taken out: the tests of its row must notice. */
+export interface Mutation {
+  readonly row: string;
+  /** What is taken out. */
+  readonly what: string;
+  readonly changes: readonly Change[];
+}
+
+/** All mutations, one file a row, in the order of their rows. */
+export function readMutations(): Mutation[] {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+  return names
+    .map((name) => {
+      const mutation = JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Omit<Mutation, 'row'>;
+      return { row: name.replace(/\.json$/, ''), ...mutation };
+    })
+    .sort((one, other) => one.row.localeCompare(other.row, 'en', { numeric: true }));
+}
+
+/** The file as it would be; throws a sentence that names the mutation where the sources have moved on. */
+export function applied(row: string, { file, find, replace }: Change, text: string): string {
+  const places = text.split(find).length - 1;
+  if (places === 1) return text.replace(find, () => replace);
+  throw new Error(
+    `${row}: test/mutations/rows/${row}.json is stale: ${file} has ${places === 0 ? 'no' : places} places that say ${JSON.stringify(find)}`,
+  );
+}
+
+const TITLE = /(?:\b(?:describe|it|test)(?:\.\w+)*|\))\(\s*['"`]([A-Z]+-?\d+)\b/g;
+
+/** Files of acceptance tests by the rows that their titles begin with; paths from the root. */
+export function testsByRow(): ReadonlyMap<string, readonly string[]> {
+  const folder = join('test', 'acceptance');
+  const found = new Map<string, Set<string>>();
+  for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.test.ts')) continue;
+    const path = join(folder, name);
+    for (const [, row] of readFileSync(join(ROOT, path), 'utf8').matchAll(TITLE))
+      found.set(row!, (found.get(row!) ?? new Set()).add(path));
+  }
+  return new Map([...found].map(([row, paths]) => [row, [...paths].sort()]));
+}
