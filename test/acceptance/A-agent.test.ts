@@ -52,6 +52,13 @@ describe('A1: at 50 % fill duplicate synthetic messages are removed first', () =
     expect(reminders).toEqual([wordsOf(reminder(1)), wordsOf(reminder(2))]);
     expect(run.kind).toBe('below-gate');
     expect(session.operator.history).toEqual([]);
+    const kept = session.operator
+      .explain()
+      .filter(
+        ({ id, status }) =>
+          status !== 'superseded' && wordsOf(session.log.find(id)!.parts).includes('<system-reminder>'),
+      );
+    expect(kept.map(({ seq }) => seq)).toEqual([REMINDED.length - 4, REMINDED.length - 3]);
     // Nothing else is gone.
     expect(sent).toHaveLength(REMINDED.length + 1 - 18);
   });

@@ -89,6 +89,10 @@ describe('O5: after an automatic compaction the agent may be told to go on', () 
     await manual.operator.compact({ target: 0.2 });
     await manual.prepare();
     expect(manual.log.length).toBe(CHAT.length);
+    const queued = await sessionOf(12_000, [...START, ...talk(48, 110)], settings);
+    await queued.operator.queue();
+    expect((await queued.prepare()).run).toMatchObject({ kind: 'committed' });
+    expect(queued.log.length).toBe(START.length + 96 + 1);
     const nothing = await sessionOf(12_000, START, settings);
     await nothing.operator.queue({ auto: true });
     await nothing.prepare();
