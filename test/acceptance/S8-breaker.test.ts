@@ -35,6 +35,20 @@ describe('S8: three failures in a row open the breaker', () => {
     expect(summariesOf(session).join()).toContain('by emulated');
   });
 
+  it('counts failures in a row: one that succeeds begins the row anew', async () => {
+    const emulator = await startEmulator();
+    const session = await filling(emulator);
+    const acts = ['server-error', 'server-error', 'good', 'server-error', 'server-error'] as const;
+    for (const [i, act] of acts.entries()) {
+      emulator.otherwise = act;
+      await pressed(session, i + 1);
+      expect(Object.values(session.operator.breakers)).toEqual(['closed']);
+    }
+    emulator.otherwise = 'server-error';
+    await pressed(session, acts.length + 1);
+    expect(Object.values(session.operator.breakers)).toEqual(['open']);
+  });
+
   it("does not open for a caller's mistake", async () => {
     const emulator = await startEmulator();
     emulator.otherwise = 'wrong-key';
