@@ -88,8 +88,11 @@ export function dropOldest(
     run = [];
     tokens = 0;
   };
-  for (const group of groupsOf(view)) {
-    if (group.some((exchange) => stays(exchange) || isKept(exchange))) {
+  const groups = groupsOf(view);
+  // The request that a session began with stays before what tells of what was done about it.
+  const request = groups.find(isPinnedRequest);
+  for (const group of groups) {
+    if (group === request || group.some((exchange) => stays(exchange) || isKept(exchange))) {
       close();
       continue;
     }
@@ -107,6 +110,12 @@ export function dropOldest(
   }
   close();
   return edits;
+}
+
+function isPinnedRequest(group: readonly ViewExchange[]): boolean {
+  return (
+    group.every(({ protection }) => protection === 'pinned') && group[0]!.messages[0]?.message.role === 'user'
+  );
 }
 
 /** What stands for a span that was summarised. */

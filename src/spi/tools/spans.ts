@@ -63,11 +63,20 @@ function blockOf(exchanges: readonly ViewExchange[]): Block {
   return { exchanges, from, to: last.to, fromId, toId: last.toId, messages, tokens, pinned, barred };
 }
 
-/** The longest stretches without a barred block. Pins may stand inside one, not at its ends. */
+/**
+ * The longest stretches without a barred block. Pins may stand inside one, not at its ends. None reaches over the request
+ * that a session began with: pins stand behind what took the place of their span, and a request that is read after what
+ * was done about it is done again.
+ */
 export function freeRuns(blocks: readonly Block[]): Block[][] {
-  return runsOf(blocks, (block) => !block.barred)
+  const request = blocks.find(isPinnedRequest);
+  return runsOf(blocks, (block) => !block.barred && block !== request)
     .map(withoutOuterPins)
     .filter((run) => run.length > 0);
+}
+
+function isPinnedRequest({ pinned, exchanges }: Block): boolean {
+  return pinned && exchanges[0]!.messages[0]?.message.role === 'user';
 }
 
 /** Stretches of neighbours that all belong. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { emulated, filling, pressed, summariesOf, BUDGET } from '../summarizer.js';
-import { fill, prose, says, sessionOf, step, system, talk, user } from '../support.js';
+import { fill, prose, read, says, sessionOf, shownText, step, system, talk, user } from '../support.js';
 
 const KEY = ['sk-', 'proj-', 'abcdefghij0123456789'].join('');
 
@@ -64,4 +64,29 @@ describe('AC-13: what is finished is not done again', () => {
     await pressed(session, 2);
     expect(summariesOf(session).join()).toContain('[Digest of earlier messages ');
   });
+
+  it.each(['auto', 'full', 'drop'])(
+    'AC-13: the request that a session began with stands before what tells of what was done about it (%s)',
+    async (how) => {
+      const context = user(`<environment_context>${prose(300, 1)}</environment_context>`);
+      const chat = [system('Be brief.'), context, user('Mend the wheel.'), says('Gladly.'), ...talk(24, 200)];
+      const roster = how === 'drop' ? [] : [how];
+      const thresholds = how === 'full' ? { fullThreshold: 0.9 } : {};
+      const session = await sessionOf(how === 'drop' ? 6_000 : 11_000, chat, { roster, thresholds });
+      for (let round = 0; round < 2; round++) {
+        await session.append(
+          ...read(talk(round * 6, 200, 700 * round)).map((one, i) => ({ ...one, id: `r${round}.${i}` })),
+        );
+        await session.operator.compact({ target: 0.4 });
+      }
+      expect(session.operator.history).not.toEqual([]);
+      const { view } = session;
+      const request = view.findIndex((shown) => shownText(shown) === 'Mend the wheel.');
+      const told = view.findIndex(({ source, from }) => source === undefined && from > 2);
+      expect(request).toBeGreaterThan(0);
+      expect(told).toBeGreaterThan(request);
+      // Nothing that came after it stands before it.
+      for (const { to } of view.slice(0, request)) expect(to).toBeLessThan(2);
+    },
+  );
 });
