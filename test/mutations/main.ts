@@ -71,7 +71,7 @@ function run(copy: string, row: string, files: readonly string[]): Counted | und
 /** Undefined where the row's tests notice; else why this says nothing, or that they do not. */
 function judge(copy: string, { row, changes }: Mutation, files: readonly string[]): string | undefined {
   if (files.length === 0) return 'no acceptance test has a title that begins with the row';
-  const before = new Map(changes.map(({ file }) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+  const before = new Map(changes.map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]));
   const after = new Map(before);
   for (const change of changes) after.set(change.file, applied(row, change, after.get(change.file)!));
   try {
