@@ -9,7 +9,7 @@ import {
 import { redactFor, type Redact } from '../facts/index.js';
 import type { Policy } from '../pipeline/index.js';
 import { SpillwayError } from '../errors/index.js';
-import { formatNamed, openaiChat, strictly } from '../wire/index.js';
+import { formatNamed, withTurns } from '../wire/index.js';
 import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
@@ -205,12 +205,10 @@ export class Spillway {
   #partsFor(options: SessionOptions): SessionParts {
     checkSessionOptions(options);
     const { catalogue, counter, effects, priceOf } = this.#parts;
-    const spoken = options.format === undefined ? this.#parts.format : formatNamed(options.format);
     const agentPath = options.agentPath ?? 'primary';
     const config = configOf(this.config, agentPath);
     const { settings } = config;
-    const isStrict = settings.turns === 'strict' && spoken.name === openaiChat.name;
-    const format = isStrict ? strictly(spoken) : spoken;
+    const format = withTurns(formatNamed(options.format ?? this.#parts.format), settings.turns);
     const policy = config === this.config ? this.#parts.policy : this.#parts.policyOf(config);
     const inForce = (policy: Policy): Policy => policyInForce(policy, { settings, gauge, format });
     const drafts = memoised(counter);

@@ -3,7 +3,7 @@ export { anthropic, fitCacheMarks } from './anthropic/index.js';
 export { aiSdk } from './ai-sdk/index.js';
 export { langchain } from './langchain/index.js';
 export { gemini } from './gemini/index.js';
-export { isKnownRole, openaiChat, strictly } from './openai-chat/index.js';
+export { isKnownRole, openaiChat, withTurns } from './openai-chat/index.js';
 export { openaiResponses, parseItems } from './openai-responses/index.js';
 export { readOverflow, readOverflowOf } from './provider/overflow.js';
 export { sameMessage } from './provider/same-message.js';

@@ -13,5 +13,5 @@ export const openaiChat: WireFormat = {
   createReader,
   serialise,
 };
-export { strictly } from './strict.js';
+export { withTurns } from './strict.js';
 export { isKnownRole } from './wire.js';

@@ -1,7 +1,7 @@
 import type { Notice, WireFormat } from '../../spi/index.js';
 import type { RepairKind } from '../conversation/repairs.js';
 import { listOf } from '../record.js';
-import { isKnownRole } from './wire.js';
+import { FORMAT, isKnownRole } from './wire.js';
 import type { WireMessage } from './wire.js';
 
 /** Requests begin with the user's turn. */
@@ -10,12 +10,17 @@ const BEGINS = '[The conversation so far follows.]';
 const NOTHING_SAID = '[No answer was given here.]';
 const MIDWAY = '[instructions given at this point]';
 
+/** A format with turns as the settings want them; only OpenAI chat has templates that refuse. */
+export function withTurns(format: WireFormat, turns: 'free' | 'strict'): WireFormat {
+  return turns === 'strict' && format.name === FORMAT ? strictly(format) : format;
+}
+
 /**
  * The format for servers whose chat template takes one system message in front and then the user and the assistant in
  * turn, and refuses anything else (Mistral's, Gemma's, some of Qwen's). Neighbours of one role become one message; no
  * word is lost. A message that joins the newest one changes it, so that requests extend each other in words only.
  */
-export function strictly(format: WireFormat): WireFormat {
+function strictly(format: WireFormat): WireFormat {
   return {
     ...format,
     serialise: (view) => {

@@ -178,7 +178,12 @@ describe('the drop floor', () => {
       'notice:m0..m2=0..2',
       'm3',
       'notice:m4..m5=4..5',
-      ...['m6', 'm7', 'm8', 'm9', 'm10', 'm11'],
+      'm6',
+      'm7',
+      'm8',
+      'm9',
+      'm10',
+      'm11',
     ]);
     expect(bench.projection.size.tokens).toBeLessThanOrEqual(0.6 * 900);
   });
