@@ -1,6 +1,6 @@
 import type { LogMessage } from '../../transcript/index.js';
 import { sentencesOf } from '../sentences.js';
-import { endsBound, setsBound } from './bounds.js';
+import { aboutOf, enderOf, setsBound } from './bounds.js';
 import type { Claim } from './claim.js';
 
 /** More bounds are instructions to be read back, not bounds to be carried; the oldest go. */
@@ -11,6 +11,8 @@ const COMPARED = 200;
 /** The bounds that users set, each in the sentence that set it, until words that name it end it. */
 export class BoundBook {
   #bounds: Claim[] = [];
+  /** Every sentence of the user is held against every bound that lives; each bound is read once. */
+  readonly #read = new WeakMap<Claim, Read>();
 
   /** `words`: what the user said himself. */
   read({ seq, id }: LogMessage, words: string): void {
@@ -31,17 +33,30 @@ export class BoundBook {
   #end(newer: string, isBound: boolean): boolean {
     let hasEnded = false;
     const plain = plainOf(newer);
+    let ends: ReturnType<typeof enderOf> | undefined;
     for (let i = Math.max(0, this.#bounds.length - COMPARED); i < this.#bounds.length; i++) {
       const older = this.#bounds[i]!;
       if (older.status !== 'live') continue;
       // Said again, the newer sentence carries it on.
-      const isRepeated = isBound && plainOf(older.text) === plain;
-      const isEnded = !isRepeated && endsBound(newer, older.text);
+      const read = this.#readOf(older);
+      const isRepeated = isBound && read.plain === plain;
+      const isEnded = !isRepeated && (ends ??= enderOf(newer))(older.text, read.about);
       if (isRepeated || isEnded) this.#bounds[i] = { ...older, status: 'superseded', endedBy: newer };
       hasEnded ||= isEnded;
     }
     return hasEnded;
   }
+
+  #readOf(bound: Claim): Read {
+    let read = this.#read.get(bound);
+    if (!read) this.#read.set(bound, (read = { plain: plainOf(bound.text), about: aboutOf(bound.text) }));
+    return read;
+  }
+}
+
+interface Read {
+  readonly plain: string;
+  readonly about: ReadonlySet<string>;
 }
 
 function plainOf(sentence: string): string {

@@ -55,17 +55,35 @@ const GO =
  * that holds every word the bound is about and adds neither a condition nor anything narrower. Where in doubt both stand.
  */
 export function endsBound(newer: string, bound: string): boolean {
-  if (newer.length > LONGEST_CHARS) return false;
-  const about = stemsOf(bound);
+  return enderOf(newer)(bound, aboutOf(bound));
+}
+
+/** What a sentence is about, in stems: read once for all sentences that it is held against. */
+export const aboutOf = (sentence: string): ReadonlySet<string> => stemsOf(sentence);
+
+/** Reads a later sentence once, for all the bounds that it may end. */
+export function enderOf(newer: string): (bound: string, about: ReadonlySet<string>) => boolean {
+  if (newer.length > LONGEST_CHARS) return () => false;
   const said = stemsOf(newer);
+  const rescinds = RESCINDS.test(newer);
+  return (bound, about) => ends(newer, said, rescinds, bound, about);
+}
+
+function ends(
+  newer: string,
+  said: ReadonlySet<string>,
+  rescinds: boolean,
+  bound: string,
+  about: ReadonlySet<string>,
+): boolean {
   if (about.size === 0) return false;
-  const namesAll = [...about].every((stem) => said.has(stem));
-  if (RESCINDS.test(newer))
+  if (rescinds)
     return (
       [...said].some((stem) => about.has(stem)) &&
       [...said].every((stem) => about.has(stem) || RULE_STEMS.has(stem))
     );
-  if (!namesAll || LIMITED.test(newer.replace(PERMITS, ' '))) return false;
+  for (const stem of about) if (!said.has(stem)) return false;
+  if (LIMITED.test(newer.replace(PERMITS, ' '))) return false;
   const permissions = newer.split(/[,;.!。，；]\s*/).filter((clause) => PERMITS.test(clause));
   // “You may push to the branch” permits less than “do not push” forbids.
   if (permissions.length > 0)
