@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod/v4';
+import { defineStage } from '../../src/index.js';
 import { engine, fill, opened, prose, read, says, sessionOf, step, system, talk, user } from './support.js';
 
 const BUDGET = 20_000;
@@ -6,6 +8,14 @@ const BUDGET = 20_000;
 /** Plain talk: nothing for snip, micro and collapse; auto and partial are told to leave all of it standing. */
 const IDLE = { thresholds: { retainCount: 1_000 }, stages: { auto: { preserveRecent: 1_000 } } };
 const TALK = [system('Answer briefly.'), ...talk(30, 200)];
+
+/** It never says how much it could free, so a run is drafted even where the others say that they could free too little. */
+const WATCH = defineStage({
+  name: 'watch',
+  summary: 'Looks on.',
+  options: z.strictObject({}),
+  plan: () => ({ edits: [] }),
+});
 
 describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.98 of the budget', () => {
   it.each([
@@ -16,10 +26,19 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     [0.925, ['snip', 'micro', 'collapse', 'auto']],
     [0.985, ['snip', 'micro', 'collapse', 'auto', 'partial', 'full']],
   ])('at %d of the budget: %j', async (pressure, stages) => {
-    const session = await sessionOf(BUDGET, TALK, IDLE);
+    const roster = [
+      { stage: WATCH.name, opensAt: 0.8 },
+      'snip',
+      'micro',
+      'collapse',
+      'auto',
+      'partial',
+      'full',
+    ];
+    const session = await sessionOf(BUDGET, TALK, { ...IDLE, roster }, { stages: [WATCH] });
     fill(session, pressure);
     const { run } = await session.prepare();
-    expect(opened(run)).toEqual(stages);
+    expect(opened(run).filter((stage) => stage !== WATCH.name)).toEqual(stages);
   });
 
   it('S1: from 0.95 on a run that gained too little goes on through the stages behind the gate', async () => {
