@@ -196,8 +196,7 @@ export class Session<ClientMessage = unknown> {
   /**
    * A call was refused, or ended because the model's window was full: says whether that was an overflow, learns the
    * limit it names, compacts, and says whether to try again. Once: a second refusal in a row is not tried again, and
-   * neither is one after which nothing could be made smaller. The error belongs in no history. Aborting the signal stops
-   * the waiting for text.
+   * neither is one after which nothing could be made smaller. The error belongs in no history. Aborting ends waits.
    */
   overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
     return this.#reaction.to(error, this.#requests.sent, (trigger, target) =>
