@@ -6,7 +6,7 @@ import { dist, root } from './options.mjs';
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 export function writeLicenses(metafiles) {
-  const folders = new Set(['node_modules/gpt-tokenizer']);
+  const folders = new Set(['node_modules/gpt-tokenizer', 'node_modules/uplot']);
   for (const input of metafiles.flatMap(({ inputs }) => Object.keys(inputs))) {
     const folder = PACKAGE.exec(input)?.[1];
     if (folder) folders.add(folder);

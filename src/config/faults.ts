@@ -92,8 +92,9 @@ function unknownKey(key: string, path: Path, parsed: Parsed): ConfigFault {
   const keys = Object.keys(jsonAt(parsed.root, path).properties ?? {});
   const meant = nearest(key, keys);
   const remedy = `${meant ? `Did you mean ${meant}? ` : 'Unknown key. '}${changeIn(origin)}`;
-  // Its value is not told: a file that is no configuration at all may be anything.
-  return { subject, allowed: keys.join(', '), remedy, origin };
+  // At the top its value is not told: a file that is no configuration at all may be anything.
+  const found = path.length === 0 ? {} : { found: valueAt(parsed.tree, [...path, key]) };
+  return { subject, ...found, allowed: keys.join(', '), remedy, origin };
 }
 
 function jsonAt(root: Section, path: Path): JsonSchema {

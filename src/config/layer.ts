@@ -55,8 +55,10 @@ export class Layer {
     } else if (shape.kind === 'section') {
       const meant = this.suggest(key, shape, path);
       const remedy = `${meant ? `Did you mean ${meant}? ` : 'Unknown key. '}${changeIn(origin)}`;
-      // Without its value: a file that is no configuration at all may hold anything.
-      this.fault(here, undefined, [...shape.keys.keys()].join(', ') || 'no keys', remedy, origin);
+      // At the top of a file without its value: a file that is no configuration at all may hold anything.
+      const isFile = origin !== 'code' && !origin.startsWith('env ');
+      const found = path.length === 0 && isFile ? undefined : value;
+      this.fault(here, found, [...shape.keys.keys()].join(', ') || 'no keys', remedy, origin);
     }
   }
 

@@ -31,16 +31,16 @@ const LITTLE_STANDING = 0.1;
 /** How far digests may fill a request beyond the target: the next answer must not start a run again. */
 const FULL_ENOUGH = 0.7;
 
-/** Claims stand already: what is left up to the target is the digests'. */
-export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy): Room {
+/** Claims stand already: what is left up to the target is the digests'. `most`: pressure that keeps the run worth it. */
+export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy, most: number): Room {
   const { tokens, budget, scale, byTokens, pressure } = draft.reading;
   // Where bytes or images bind, words are not to grow; where nobody summarises, nothing is said of what was dropped.
   if (leaveSpans || byTokens < pressure) return { free: 0, forSqueezed: 0 };
   const upTo = (pressure: number): number => Math.floor((pressure * tokensOf(budget) - tokens) / scale);
   const missing = draft.share(LEAST_DIGESTS) - digestTokens(draft.view);
   const standing = standingTokens(draft.view) - draft.share(LITTLE_STANDING);
-  const beyond = Math.min(upTo(FULL_ENOUGH), missing, standing);
-  return { free: upTo(target), forSqueezed: Math.floor(beyond) };
+  const beyond = Math.min(upTo(Math.min(FULL_ENOUGH, most)), missing, standing);
+  return { free: upTo(Math.min(target, most)), forSqueezed: Math.floor(beyond) };
 }
 
 /** Tokens of pins and of fresh output: no stage may touch them now. */

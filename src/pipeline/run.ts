@@ -92,7 +92,7 @@ export function planRun(input: RunInput): RunOutcome {
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
     carry(draft, input, claimsSpace);
-    const room = roomForDigests(draft, input.policy);
+    const room = roomForDigests(draft, input.policy, stillWorth(input, before, draft));
     draft.step(
       'regrow',
       0,
@@ -134,6 +134,13 @@ function hasGained({ policy, forced }: RunInput, before: Reading, draft: Draft):
 function isWorthIt(input: RunInput, before: Reading, draft: Draft): boolean {
   if (before.pressure > 1 || hasGained(input, before, draft)) return true;
   return before.pressure >= LAST_CALL && gainOf(before, draft.reading) >= LEAST_WHEN_FORCED;
+}
+
+/** Pressure up to which a run, as it stands, is worth its cost: what digests take beyond would make it come to nothing. */
+function stillWorth({ policy, forced }: RunInput, before: Reading, draft: Draft): number {
+  if (before.pressure > 1 || tierOf(before) > 1) return Infinity;
+  const gained = before.pressure - leastGain({ policy, forced });
+  return forced || draft.edits.some(standsForSpan) ? gained : Math.min(gained, policy.reach);
 }
 
 /** Whoever asked for a run by hand wants what there is, down to what would not be worth the rewriting. */

@@ -1,14 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { packageFolder } from '../../package-folder.js';
 import type { ComparedFile, Comparison } from './compare-file.js';
 import { rowsOf, TOTALS } from './totals.js';
 
-const installed = createRequire(import.meta.url);
+/** A file of the chart library: as the build has put it into the package, else where it is installed. */
+function chartFile(name: string): string {
+  const built = join(packageFolder(), 'dist', 'charts', name);
+  return readFileSync(
+    existsSync(built) ? built : createRequire(import.meta.url).resolve(`uplot/dist/${name}`),
+    'utf8',
+  );
+}
 
 /** One page that needs nothing else: tables, charts, the data, and the chart library's own files in it. */
 export function comparisonPage(comparison: Comparison): string {
-  const script = readFileSync(installed.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8');
-  const style = readFileSync(installed.resolve('uplot/dist/uPlot.min.css'), 'utf8');
+  const script = chartFile('uPlot.iife.min.js');
+  const style = chartFile('uPlot.min.css');
   const charts = comparison.files.map(({ policies }) => ({
     names: policies.map(({ name }) => name),
     calls: policies[0]?.calls.map((_, i) => i + 1) ?? [],
