@@ -118,6 +118,7 @@ export type {
   CompactionThresholds,
   ConfigEntry,
   DeepPartial,
+  AgentConfig,
   EffectiveConfig,
   Overrides,
   Origin as SettingOrigin,

@@ -2,6 +2,7 @@ import type { Handle } from '../transcript/index.js';
 import { headOf, tailOf } from '../reading/index.js';
 import { grouped } from './stub.js';
 
+/** Counts the tokens of a text. */
 export type Count = (text: string) => number;
 
 /** Share of the kept text that stands before the cut: what a text is stands at its head, how it ended at its tail. */
@@ -23,6 +24,7 @@ export function isCut(text: string): boolean {
   return CUT.test(text);
 }
 
+/** What to cut, to how many tokens, and how it is read back. */
 export interface CutRequest {
   readonly maxTokens: number;
   readonly count: Count;

@@ -1,6 +1,7 @@
 import { plainName } from '../reading/index.js';
 import type { Handle } from '../transcript/index.js';
 
+/** What a stub tells of the part it stands for. */
 export interface StubFacts {
   /** Name of the tool, where it is known. */
   readonly tool?: string | undefined;
@@ -22,6 +23,7 @@ export function stubFor({ tool, tokens, handle, status }: StubFacts): string {
   return `[${plainName(tool)} result, ${grouped(tokens)} tokens, ${fate}; recall ${handle}]`;
 }
 
+/** Whether a text is a stub of ours. */
 export function isStub(text: string): boolean {
   return text.length < 400 && STUB.test(text);
 }

@@ -29,7 +29,9 @@ export class RunAnnouncer {
     this.#hasStopped = true;
     const opened = new Set(stages.map(({ stage }) => stage));
     const skipped = this.#policy.stages.map(({ stage }) => stage).filter((stage) => !opened.has(stage));
-    const last = stages.at(-1);
+    // The pipeline's own steps behind the stages are none of the roster.
+    const names = new Set(this.#policy.stages.map(({ stage }) => stage));
+    const last = stages.findLast(({ stage }) => names.has(stage));
     if (last && skipped.length > 0)
       this.#emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
   }

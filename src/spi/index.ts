@@ -23,6 +23,7 @@ export {
   type Digest,
   type DigestRequest,
   type StubFacts,
+  type Wanted,
 } from '../digest/index.js';
 export { callLabel, oneLine, outcomeOf, plainName, proseOf, quoted } from '../reading/index.js';
 export {

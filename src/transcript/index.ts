@@ -10,7 +10,7 @@ export { replacePart, withContent } from './replace.js';
 export { Projection, renderAll } from './projection.js';
 export * from './plan.js';
 export * from './ledger-event.js';
-export { GENESIS, Ledger } from './ledger.js';
+export { GENESIS, Ledger, type HoldOf } from './ledger.js';
 export * from './handle.js';
 export { isRecallAnswer, isRecallCall, NOTHING_RECALLED, RECALL_TOOL, RECALLED } from './recalled.js';
 export { pinWhole, type IsPinned } from './pins.js';

@@ -4,7 +4,8 @@ import { leftBy, type Left, type LedgerEvent, type WaitingPlan } from './ledger-
 import type { CompactionRecord, Hold, Plan } from './plan.js';
 
 /** The span to hold where a record was undone; undefined where nothing has to be. */
-type HoldOf = (record: CompactionRecord) => Hold | undefined;
+/** The hold on what a record that is taken back had compacted; nothing where none is wanted. */
+export type HoldOf = (record: CompactionRecord) => Hold | undefined;
 
 /** Head of a ledger that nothing was committed to: what the first plan is made on. */
 export const GENESIS = 'genesis';

@@ -3,6 +3,7 @@ import type { LogMessage } from './message.js';
 
 /** Something that is derived from a log, message by message, each once and in order. */
 export interface LogFold {
+  /** Takes in the next message of the log. */
   read(message: LogMessage): void;
 }
 

@@ -29,8 +29,8 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
       reading: { pressure: expect.closeTo(0.93, 2), budget: { tokens: 20_000 } },
     });
     expect(events[5]).toMatchObject({ outcome: 'applied', edits: 1 });
-    expect(events[6]).toMatchObject({ after: 'auto', skipped: ['partial', 'full'] });
-    expect(events[7]).toMatchObject({
+    expect(events[7]).toMatchObject({ after: 'auto', skipped: ['partial', 'full'] });
+    expect(events[8]).toMatchObject({
       recordId: run.record!.id,
       tokensAfter: session.operator.history[0]!.plan.after.tokens,
     });
@@ -52,7 +52,11 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     const before = ['reading', 'triggered', 'firing', 'firing', 'firing', 'short-circuit'];
     const isStopped = events.some(({ kind }) => kind === 'short-circuit');
     expect(when).toEqual([isStopped ? before : before.slice(0, 5)]);
-    expect(events.map(({ kind }) => kind).slice(when[0]!.length)).toEqual(['model-call', 'completed']);
+    expect(events.map(({ kind }) => kind).slice(when[0]!.length)).toEqual([
+      'model-call',
+      'completed',
+      'prepared',
+    ]);
     for (const event of events) {
       expect(event).toMatchObject({ sessionId: 'mill', agentPath: 'primary', model: 'gpt-4o' });
       if (event.kind === 'firing') expect(event.durationMs).toBeGreaterThanOrEqual(0);

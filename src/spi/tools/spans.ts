@@ -100,6 +100,7 @@ function withoutOuterPins(run: readonly Block[]): Block[] {
   return first < 0 ? [] : run.slice(first, last + 1);
 }
 
+/** The span that a stretch of neighbouring blocks makes; there must be one block at least. */
 export function spanOf(blocks: readonly Block[]): Span {
   const first = blocks[0]!;
   const last = blocks.at(-1)!;
