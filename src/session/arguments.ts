@@ -59,11 +59,11 @@ export function checkPrepareOptions(options: PrepareOptions): void {
   refuse(fieldFaults('session.prepare', options, PREPARE, 'Name options of a request, each of its kind.'));
 }
 
-/** Throws `ARGUMENT_INVALID`: a wrong figure would set the scale of every reading after it. */
-export function checkUsage(usage: Usage): void {
+/** `ARGUMENT_INVALID` where figures are none: a wrong one would set the scale of every reading after it. */
+export function usageFault(usage: Usage): SpillwayError | undefined {
   const known = usage && typeof usage === 'object' && !Array.isArray(usage) ? onlyKnown(usage) : usage;
   const remedy = 'Pass what the provider reported, in tokens; what it did not report is left out.';
-  refuse(fieldFaults('session.observe', known, USAGE, remedy));
+  return faultOf(fieldFaults('session.observe', known, USAGE, remedy));
 }
 
 /** Throws `ARGUMENT_INVALID` where no function was given. */
@@ -79,6 +79,11 @@ function onlyKnown(usage: object): object {
 }
 
 function refuse(faults: readonly Fault[]): void {
+  const fault = faultOf(faults);
+  if (fault) throw fault;
+}
+
+function faultOf(faults: readonly Fault[]): SpillwayError | undefined {
   const [first] = faults;
-  if (first) throw new SpillwayError('ARGUMENT_INVALID', { ...first, faults });
+  return first && new SpillwayError('ARGUMENT_INVALID', { ...first, faults });
 }

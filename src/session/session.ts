@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { checkPrepareOptions, checkSend, checkUsage } from './arguments.js';
+import { checkPrepareOptions, checkSend, usageFault } from './arguments.js';
 import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection, type ReadonlyLog } from '../transcript/index.js';
@@ -187,9 +187,11 @@ export class Session<ClientMessage = unknown> {
    * rewritten since: what was reported is of a request that would no longer be sent. Resolves when it is stored; rejects
    * with `ARGUMENT_INVALID`, nothing learned, where a figure is none.
    */
-  async observe(usage: Usage): Promise<void> {
-    checkUsage(usage);
+  observe(usage: Usage): Promise<void> {
+    const fault = usageFault(usage);
+    if (fault) return Promise.reject(fault);
     this.#reaction.answered();
+    // No promise around this one: where nobody waits, a store that fails is no unhandled rejection.
     return this.#reports.observe(usage);
   }
 
