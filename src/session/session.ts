@@ -32,10 +32,9 @@ import { StaleReasoning } from './stale-reasoning.js';
 import { UsageReports } from './usage-reports.js';
 
 /**
- * One agent path's log, what is sent of it, and what was compacted. The boundary an agent talks to; what operators see
- * and do is `operator`. `ClientMessage` is one message in the client's own types, so that what `prepare` gives can be handed to
- * the client as it is: `spillway.session<OpenAI.ChatCompletionMessageParam>()`. It is the format's that the session
- * speaks; no value is checked against it.
+ * One agent path's log, what is sent of it, and what was compacted: what an agent calls; an operator's side is `operator`.
+ * `ClientMessage` is one message in the client's own types, so that what `prepare` gives goes to the client as it is:
+ * `spillway.session<OpenAI.ChatCompletionMessageParam>()`. No value is checked against it.
  */
 export class Session<ClientMessage = unknown> {
   readonly id: string;
@@ -191,8 +190,7 @@ export class Session<ClientMessage = unknown> {
     const fault = usageFault(usage);
     if (fault) return Promise.reject(fault);
     this.#reaction.answered();
-    // No promise around this one: where nobody waits, a store that fails is no unhandled rejection.
-    return this.#reports.observe(usage);
+    return this.#reports.observe(usage); // no promise around it: that one's rejection would be unhandled
   }
 
   /**

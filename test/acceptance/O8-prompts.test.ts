@@ -85,7 +85,13 @@ describe('O8: what a summarizer is told', () => {
     const emulator = await startEmulator();
     const session = await filling(emulator);
     const marker = { type: 'marker', marker: 'compaction', auto: true } as const;
-    session.append({ id: 'queued', role: 'user', origin: 'synthetic', parts: [marker] });
+    await session.append({
+      id: 'task',
+      role: 'user',
+      origin: 'user',
+      parts: [{ type: 'text', text: 'Build it.' }],
+    });
+    await session.append({ id: 'queued', role: 'user', origin: 'synthetic', parts: [marker] });
     await pressed(session, 1);
     expect(askedOf(emulator)[0]!.user).toMatch(
       /<message id="queued" role="user"[^>]*>\nWhere does the work stand[^\n]*\?\n<\/message>/,

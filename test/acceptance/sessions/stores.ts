@@ -16,7 +16,7 @@ const opened: SessionStore[] = [];
 afterAll(async () => {
   for (const store of opened) await store.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+}, 120_000);
 
 export const KINDS = ['memory', 'sqlite'] as const;
 
