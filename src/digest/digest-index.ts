@@ -57,7 +57,7 @@ const PROSE_CHARS = 60_000;
 /** A reply up to this length may make no sense without the question or the options before it, in characters. */
 const REPLY_CHARS = 120;
 /** One up to this length makes none without what it agrees to. */
-const BARE_CHARS = 40;
+const BARE_CHARS = 24;
 /** Passages at the end of the answered message that a short reply keeps in sight. */
 const ANSWERED_PASSAGES = 2;
 
