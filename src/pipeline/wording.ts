@@ -28,8 +28,11 @@ export function cutsToSize(edit: Replace, part: Part): boolean {
   const handle = partHandle(edit.messageId, edit.partIndex);
   const room = CUT_LINE_CHARS + handle.length;
   const keepsSome = head + tail > 0 || (original.trim() === '' && line.includes(handle));
-  return keepsSome && line !== '' && !line.includes('\n') && line.length <= room;
+  return keepsSome && SAYS_MISSING.test(line) && !line.includes('\n') && line.length <= room;
 }
+
+/** In brackets or with dots, so that no sentence passes for the line: a full stop is kept by any other words as well. */
+const SAYS_MISSING = /[[\]…]|\.{3}/;
 
 function filesIn(parts: readonly Part[]): number {
   let files = 0;

@@ -127,6 +127,11 @@ const ILLEGAL: [string, unknown, string][] = [
     'only be cut to size',
   ],
   [
+    'one sentence behind the head of what is unseen',
+    replace(later[1], 0, 'word all tests passed'),
+    'only be cut',
+  ],
+  [
     'a long tale for the cut of what is unseen',
     replace(later[1], 0, `word ${'x'.repeat(150)} word`),
     'only be cut to size',
