@@ -145,11 +145,17 @@ export type {
 } from './tokens/index.js';
 export type { BreakerState } from './summarizers/index.js';
 export { formats, openaiChat, readOverflow, withoutHostTrimming, type Untrimmed } from './wire/index.js';
-export { defineStage, SummarizerError } from './spi/index.js';
+export { compactorStage, defineStage, reducerStage, SummarizerError } from './spi/index.js';
 export type {
+  Compact,
+  Compacted,
   CompactionStage,
+  ContextMessage,
   Overflow,
   Proposal,
+  Reduce,
+  Reduced,
+  ReducerBudget,
   SessionStore,
   StageGoal,
   Summarizer,

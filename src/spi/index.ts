@@ -10,6 +10,8 @@ export * from './background-queue.js';
 export type { References, ReadStatus, Supersession } from '../facts/index.js';
 /** What stages are made of: the built-in ones use nothing else. */
 export * from './tools/index.js';
+/** Functions over lists of messages as stages, and how a list becomes edits. */
+export * from './lists/index.js';
 export {
   cutArguments,
   cutText,

@@ -1,0 +1,97 @@
+import type { Message, Part } from '../../transcript/index.js';
+import { blocksOf, type Block } from '../tools/index.js';
+import type { Protection, TranscriptView, ViewExchange } from '../view.js';
+
+/**
+ * A message of the context as a function over lists gets it: what would be sent, and what may be done with it. Frozen.
+ */
+export interface ContextMessage extends Message {
+  readonly tokens: number;
+  /** Turns ago: 0 is the turn in progress. */
+  readonly turnsAgo: number;
+  /** The same for a call, its results and what stands between them: they stay or leave together. */
+  readonly exchange: number;
+  /**
+   * Why it has to stay as it is. `unseen`: no request has carried it yet, so a result may be cut to size and nothing else.
+   * A pin that is left out stays all the same.
+   */
+  readonly fixed?: Protection | 'unseen';
+}
+
+/** A message of the view with the exchange that it belongs to, and what can only leave together with it. */
+export interface Standing {
+  readonly block: Block;
+  readonly exchange: ViewExchange;
+  /** Index in `exchange.messages`. */
+  readonly at: number;
+  readonly message: Message;
+}
+
+/** The messages of a view in the order in which they would be sent. */
+export function standingIn(view: TranscriptView): Standing[] {
+  const all = blocksOf(view).flatMap((block) =>
+    block.exchanges.flatMap((exchange) =>
+      exchange.messages.map(({ message }, at): Standing => ({ block, exchange, at, message })),
+    ),
+  );
+  // Exchanges may lie inside each other: a late result, a pin inside a span that gave way.
+  return all.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+function placeOf({ exchange, at }: Standing): number {
+  return exchange.messages[at]!.from;
+}
+
+/** The context as a plain list. */
+export function contextOf(standing: readonly Standing[]): readonly ContextMessage[] {
+  return Object.freeze(
+    standing.map((one): ContextMessage => {
+      const { block, exchange, at, message } = one;
+      const fixed = fixedBy(one);
+      return Object.freeze({
+        ...message,
+        tokens: exchange.messages[at]!.size.tokens,
+        turnsAgo: exchange.turnsAgo,
+        exchange: block.from,
+        ...(fixed !== undefined && { fixed }),
+      });
+    }),
+  );
+}
+
+function fixedBy({ block, exchange }: Standing): ContextMessage['fixed'] {
+  if (exchange.protection !== undefined || !block.barred) return exchange.protection;
+  const bar = block.exchanges.find(
+    ({ protection, unseen }) => unseen || (protection ?? 'pinned') !== 'pinned',
+  );
+  return bar?.unseen ? 'unseen' : bar?.protection;
+}
+
+/** Whether two parts say the same; what a format keeps beside its words is not compared. */
+export function samePart(a: Part, b: Part): boolean {
+  return a === b || (a.type === b.type && JSON.stringify(saidBy(a)) === JSON.stringify(saidBy(b)));
+}
+
+export function sameParts(a: readonly Part[], b: readonly Part[]): boolean {
+  return a === b || (a.length === b.length && a.every((part, i) => samePart(part, b[i]!)));
+}
+
+/** What a part says, in one order of fields whoever made the object. */
+function saidBy(part: Part): unknown {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'reasoning':
+      return [part.text, part.signature];
+    case 'tool-call':
+      return [part.callId, part.name, part.arguments];
+    case 'tool-result':
+      return [part.callId, part.isError === true, part.content.map(saidBy)];
+    case 'file':
+      return [part.mediaType, part.bytes, part.name];
+    case 'opaque':
+      return [part.kind, part.bytes];
+    case 'marker':
+      return [part.marker, part.auto];
+  }
+}

@@ -1,0 +1,173 @@
+import { spanHandle, type Edit, type Message, type Part } from '../../transcript/index.js';
+import { sameParts, standingIn, type Standing } from './context.js';
+import { IllegalList } from './fault.js';
+import { partChanges, textPart } from './part-changes.js';
+import type { TranscriptView } from '../view.js';
+
+/** Whose list is compared, and what its edits say of themselves. */
+export interface ListOrigin {
+  /** As a fault names it: `reducer window`. */
+  readonly whose: string;
+  /** Told to operators with every edit. */
+  readonly reason: string;
+}
+
+/**
+ * The edits that turn a view into a list of messages. Compared by id: one supersede for each stretch that left, with the
+ * new messages that stand where it was, and one replace for each part that changed. Throws `IllegalList` where the list
+ * cannot be had by such edits: another order, an id twice, another role, a message added where none left. Whether an
+ * edit touches what nobody may touch is judged where all edits are judged.
+ */
+export function editsOfList(view: TranscriptView, list: readonly Message[], origin: ListOrigin): Edit[] {
+  const standing = standingIn(view);
+  const places = new Map(standing.map(({ message }, index) => [message.id, index]));
+  const request = standing.find((one) => isPin(one) && one.message.role === 'user');
+  const edits: Edit[] = [];
+  const seen = new Set<string>();
+  let added: Message[] = [];
+  let last = -1;
+  let from = 0;
+  const close = (until: number): void => {
+    edits.push(...gapEdits(standing.slice(from, until), added, standing[from - 1], { ...origin, request }));
+    added = [];
+    from = until + 1;
+  };
+  for (const [index, message] of messagesOf(list, origin.whose).entries()) {
+    const { id } = message;
+    if (id !== undefined && seen.has(id)) throw new IllegalList(origin.whose, `holds ${id} twice`);
+    seen.add(id);
+    const place = places.get(id);
+    const known = place === undefined ? undefined : standing[place];
+    if (place === undefined || !known || isRewritten(known, message)) {
+      added.push(newMessage(message, index, origin.whose));
+      continue;
+    }
+    if (place <= last)
+      throw new IllegalList(
+        origin.whose,
+        `puts ${id} behind ${standing[last]!.message.id}, which came later`,
+      );
+    if (known.message.role !== message.role)
+      throw new IllegalList(
+        origin.whose,
+        `makes ${id}, a ${known.message.role} message, one of ${message.role}`,
+      );
+    // A pin between a call and its result parts nothing: it stays where all around it leaves.
+    if (!isPin(known) || known.block.pinned) close(place);
+    last = place;
+    if (!sameParts(known.message.parts, message.parts))
+      edits.push(...partChanges(origin.whose, known, message.parts, origin.reason));
+  }
+  close(standing.length);
+  return edits;
+}
+
+/** What stands for a span is no message of the log: with other words it is another message. */
+function isRewritten({ exchange, message }: Standing, given: Message): boolean {
+  return exchange.kind === 'replacement' && !sameParts(message.parts, given.parts);
+}
+
+/** The list as one of messages, or the first thing in it that is none. */
+function messagesOf(list: unknown, whose: string): readonly Message[] {
+  if (!Array.isArray(list)) throw new IllegalList(whose, `returned ${kindOf(list)} in the place of a list`);
+  for (const [index, one] of list.entries()) {
+    const { role, parts } = (one ?? {}) as Partial<Message>;
+    if (typeof role !== 'string' || !Array.isArray(parts))
+      throw new IllegalList(whose, `returned no message at ${index}: role and parts are missing`);
+    if (!parts.every(isPart))
+      throw new IllegalList(whose, `returned a message at ${index} with what is no part`);
+  }
+  return list as Message[];
+}
+
+function isPart(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  const { type, text, content } = part as { readonly type?: unknown; text?: unknown; content?: unknown };
+  if (type === 'text' || type === 'reasoning') return typeof text === 'string';
+  return type === 'tool-result' ? Array.isArray(content) && content.every(isPart) : typeof type === 'string';
+}
+
+export function kindOf(value: unknown): string {
+  if (value instanceof Promise) return 'a promise';
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value;
+}
+
+/** A message that the list brings in, as one that stands for others. */
+function newMessage(given: Message, index: number, whose: string): Message {
+  const { id, role, origin, label, name } = given;
+  const parts = given.parts.map((part): Part => (part.type === 'text' ? textPart(part) : part));
+  if (role === 'assistant')
+    return {
+      id,
+      role,
+      origin: 'synthetic',
+      label: label ?? 'summary',
+      parts,
+      ...(name !== undefined && { name }),
+    };
+  if (role !== 'user' && role !== 'system')
+    throw new IllegalList(
+      whose,
+      `brings in a ${role} message at ${index}; what is new speaks as the assistant`,
+    );
+  return { id, role, origin: origin ?? role, parts, ...(name !== undefined && { name }) };
+}
+
+/** One supersede for what left between two messages that stay. */
+function gapEdits(
+  left: readonly Standing[],
+  added: readonly Message[],
+  before: Standing | undefined,
+  { whose, reason, request }: ListOrigin & { readonly request: Standing | undefined },
+): Edit[] {
+  for (const { exchange, message } of left)
+    if (exchange.kind === 'replacement' && !exchange.messages.every((one) => holds(left, one.message)))
+      throw new IllegalList(whose, `leaves ${message.id} out and keeps another message of the same span`);
+  const runs = runsOf(left, request);
+  const run = runs.at(-1);
+  if (!run) {
+    if (added.length === 0) return [];
+    const where = before ? `behind ${before.message.id}` : 'at the beginning';
+    throw new IllegalList(whose, `adds a message ${where}, where none left that it could stand for`);
+  }
+  return runs.map((span): Edit => {
+    const fromId = edgeOf(span[0]!).fromId;
+    const toId = edgeOf(span.at(-1)!).toId;
+    const replacement = span === run ? added.map((message, i) => named(message, fromId, toId, i)) : [];
+    return { kind: 'supersede', fromId, toId, replacement, reason };
+  });
+}
+
+const holds = (left: readonly Standing[], message: Message): boolean =>
+  left.some((one) => one.message === message);
+
+/** Its id is that of its sources, so that the same span gives the same bytes in every run. */
+function named(message: Message, fromId: string, toId: string, index: number): Message {
+  if (typeof message.id === 'string' && message.id !== '') return message;
+  return { ...message, id: `summary:${spanHandle(fromId, toId)}${index === 0 ? '' : `:${index}`}` };
+}
+
+/**
+ * What left, without the pins at its ends: they stay whatever a list says, and those inside stay as holes. No stretch
+ * reaches over the request that a session began with, or it would be read after what was done about it.
+ */
+function runsOf(left: readonly Standing[], request: Standing | undefined): Standing[][] {
+  const runs: Standing[][] = [[]];
+  for (const one of left) {
+    if (one === request) runs.push([]);
+    else runs.at(-1)!.push(one);
+  }
+  return runs.map(withoutOuterPins).filter((run) => run.length > 0);
+}
+
+function withoutOuterPins(run: readonly Standing[]): Standing[] {
+  const first = run.findIndex((one) => !isPin(one));
+  return first < 0 ? [] : run.slice(first, run.findLastIndex((one) => !isPin(one)) + 1);
+}
+
+const isPin = ({ exchange }: Standing): boolean => exchange.protection === 'pinned';
+
+/** Ids of the log that a message stands at: part of an exchange is named as a part, so that it is refused as one. */
+function edgeOf({ exchange, message }: Standing): { readonly fromId: string; readonly toId: string } {
+  return exchange.kind === 'replacement' ? exchange : { fromId: message.id, toId: message.id };
+}

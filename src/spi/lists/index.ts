@@ -1,0 +1,11 @@
+export { contextOf, standingIn, type ContextMessage, type Standing } from './context.js';
+export {
+  compactorStage,
+  checkCompacted,
+  type Compact,
+  type Compacted,
+  type CompactorStage,
+} from './compactor.js';
+export { editsOfList, type ListOrigin } from './edits.js';
+export { IllegalList } from './fault.js';
+export { reducerStage, type Reduce, type Reduced, type ReducerBudget, type ReducerStage } from './reducer.js';
