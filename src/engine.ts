@@ -10,12 +10,15 @@ import {
   type Overrides,
   type Settings,
 } from './config/index.js';
+import { EnginePlugins } from './engine-plugins.js';
 import { openaiChat } from './wire/index.js';
 import { packageFolder } from './package-folder.js';
 import { buildPolicy, indexStages, type Policy } from './pipeline/index.js';
+import { PluginHost, type LoadedPlugin } from './plugins/index.js';
 import { Spillway, type Effects } from './session/index.js';
 import type {
   CompactionStage,
+  Plugin,
   SessionStore,
   Summarizer,
   SummaryLines,
@@ -60,6 +63,10 @@ export interface EngineParts {
   readonly summarizer?: Summarizer | undefined;
   readonly summaryLines?: SummaryLines | undefined;
   readonly onStoreFailure?: 'open' | 'closed' | undefined;
+  /** Beside those that the settings name. */
+  readonly plugins?: readonly Plugin[] | undefined;
+  /** False: plugins are loaded and none is opened, for an engine that only says what it would be. */
+  readonly opensPlugins?: boolean;
 }
 
 /** An opened engine with everything that was chosen for it. */
@@ -77,11 +84,10 @@ export interface Engine {
 
 /** Loads the configuration for the given stages, chooses the parts that are absent, and opens the engine. */
 export async function openEngine(parts: EngineParts, sources: ConfigSources = {}): Promise<Engine> {
-  const byName = indexStages(parts.stages);
-  const stages = [...byName.values()];
   const schemas: Record<string, ZodType> = {};
-  for (const [name, stage] of byName) schemas[name] = stage.options;
+  for (const [name, stage] of indexStages(parts.stages)) schemas[name] = stage.options;
   const env = sources.env ?? {};
+  const plugins = new EnginePlugins(parts.plugins);
   const config = await loadConfig({
     profile: sources.profile,
     file: sources.configFile,
@@ -89,18 +95,25 @@ export async function openEngine(parts: EngineParts, sources: ConfigSources = {}
     overrides: sources.settings,
     stageOptions: schemas,
     configDir: join(packageFolder(), 'config'),
+    plugins: plugins.shapes,
   });
+  const { loaded } = plugins;
+  const ofPlugins = loaded.flatMap(({ stages = [] }) => stages);
+  const stages = [...indexStages([...parts.stages, ...ofPlugins]).values()];
   const named = parts.store === undefined ? config.settings.store : null;
   const store = named === null ? (parts.store ?? undefined) : await openStore(named);
   try {
-    return await assemble({ ...parts, stages, store }, config, env);
+    return await assemble({ ...parts, stages, store, loaded }, config, env);
   } catch (error) {
     if (named !== null) await store?.close();
     throw error;
   }
 }
 
-type Assembly = EngineParts & { readonly store: SessionStore | undefined };
+type Assembly = EngineParts & {
+  readonly store: SessionStore | undefined;
+  readonly loaded: readonly LoadedPlugin[];
+};
 
 async function assemble(parts: Assembly, config: EffectiveConfig, env: Environment): Promise<Engine> {
   const { stages, store, summarizer, summaryLines } = parts;
@@ -120,8 +133,12 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
   await promptsAtLoad(settings, fillers.size > 0);
   const policyOf = (own: AgentConfig): Policy => buildPolicy(own.settings, stages, stageOptions(own));
   const policy = policyOf(config);
+  const { knobs } = config;
+  const { loadMs } = settings.pluginLimits;
+  const plugins = new PluginHost({ plugins: parts.loaded, store, knobs, loadMs });
   const spillway = new Spillway({
     config,
+    plugins,
     policy,
     policyOf,
     stages,
@@ -136,6 +153,7 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
     summaryLines,
     onStoreFailure: parts.onStoreFailure,
   });
+  if (parts.opensPlugins !== false) await plugins.open();
   return { spillway, stages, config, policy, catalogue, counter, priceOf, openFiller };
 }
 

@@ -18,6 +18,7 @@ import type { Spillway } from './session/index.js';
 import { formatNamed } from './wire/index.js';
 import type {
   CompactionStage,
+  Plugin,
   SessionStore,
   Summarizer,
   SummaryLines,
@@ -36,6 +37,11 @@ export interface SpillwayOptions extends ConfigSources {
   readonly inputBudget?: number;
   /** Stages of your own, to be named in `settings.roster`. */
   readonly stages?: readonly CompactionStage[];
+  /**
+   * Plugins: names of packages, or paths taken from the working directory, in place of those that the setting `plugins`
+   * names; and plugins of your own, with a name each.
+   */
+  readonly plugins?: readonly (string | Plugin)[];
   readonly counter?: TokenCounter;
   /** How requests are written: a name of `formats`, or a format of your own. Default `openai-chat`. */
   readonly format?: string | WireFormat;
@@ -59,7 +65,8 @@ export interface SpillwayOptions extends ConfigSources {
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
   checkOptions(options);
   const { model, window, inputBudget, stages = [], format, store: given, ...rest } = options;
-  const { counter, summarizer, summaryLines, onStoreFailure, ...sources } = rest;
+  const { counter, summarizer, summaryLines, onStoreFailure, plugins = [], ...sources } = rest;
+  const named = plugins.filter((plugin): plugin is string => typeof plugin === 'string');
   const store = typeof given === 'string' ? await openStore(given) : given;
   const settings = {
     ...sources.settings,
@@ -69,6 +76,7 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
       window: inputBudget,
       reserve: { ...sources.settings?.reserve, output: 0 },
     }),
+    ...(named.length > 0 && { plugins: named }),
   };
   try {
     const parts = {
@@ -79,6 +87,7 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
       summaryLines,
       store,
       onStoreFailure,
+      plugins: plugins.filter((plugin): plugin is Plugin => typeof plugin !== 'string'),
     };
     const { spillway } = await openEngine(parts, { ...sources, settings });
     return spillway;
@@ -98,6 +107,7 @@ const OPTIONS = {
   window: ANYTHING,
   inputBudget: ANYTHING,
   stages: listOf(having({ name: TEXT, options: OBJECT, plan: FUNCTION })),
+  plugins: listOf(either(TEXT, OBJECT)),
   counter: having({ count: FUNCTION }),
   format: either(TEXT, OBJECT),
   summarizer: OBJECT,
@@ -145,13 +155,14 @@ export type {
 } from './tokens/index.js';
 export type { BreakerState } from './summarizers/index.js';
 export { formats, openaiChat, readOverflow, withoutHostTrimming, type Untrimmed } from './wire/index.js';
-export { compactorStage, defineStage, reducerStage, SummarizerError } from './spi/index.js';
+export { compactorStage, definePlugin, defineStage, reducerStage, SummarizerError } from './spi/index.js';
 export type {
   Compact,
   Compacted,
   CompactionStage,
   ContextMessage,
   Overflow,
+  Plugin,
   Proposal,
   Reduce,
   Reduced,

@@ -83,7 +83,7 @@ export async function buildCli() {
   const launcher = join(out, 'spillway.js');
   copyFileSync(join(here, 'launcher.cjs'), launcher);
   chmodSync(launcher, 0o755);
-  copyFileSync(join(cli, 'import-module.cjs'), join(out, 'import-module.cjs'));
+  copyFileSync(join(root, 'src', 'import-module.cjs'), join(dist, 'import-module.cjs'));
   writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n');
   warmUp(launcher);
   return metafile;

@@ -9,6 +9,7 @@ import type { Settings } from './schema.js';
 interface ParsedAgent {
   readonly settings: unknown;
   readonly stages: Readonly<Record<string, unknown>>;
+  readonly knobs: Readonly<Record<string, unknown>>;
   readonly faults: readonly ConfigFault[];
   readonly origin: (path: string) => Origin;
 }
@@ -32,10 +33,15 @@ export async function agentConfigs(
         subject: /^agent(s|Files)\b/.test(fault.subject) ? fault.subject : `${place}.${fault.subject}`,
       })),
     );
-    const { settings, stages, origin } = parsed;
+    const { settings, stages, knobs, origin } = parsed;
     return [
       path,
-      { settings: deepFreeze(settings as Settings), stages: deepFreeze(stages), origin },
+      {
+        settings: deepFreeze(settings as Settings),
+        stages: deepFreeze(stages),
+        knobs: deepFreeze(knobs),
+        origin,
+      },
     ] as const;
   });
   if (faults.length === 0) return Object.freeze(Object.fromEntries(configs));

@@ -16,6 +16,8 @@ const PROCESS_WIDE: readonly Path[] = [
   ['store'],
   ['models'],
   ['counter'],
+  ['plugins'],
+  ['pluginLimits', 'loadMs'],
   ['fill', 'queue'],
   ['fill', 'work'],
   ['fill', 'maxCostPerHour'],

@@ -1,3 +1,4 @@
+import type { PluginShapes } from './named-plugins.js';
 import { valueAt, type Path } from './path.js';
 
 /** A rule between settings that is broken, seen from the setting at `path`. */
@@ -24,7 +25,6 @@ export function crossChecks(settings: unknown): Finding[] {
   const entries = Array.isArray(roster) ? roster : [];
   const gates = entries.flatMap((entry, index) => gateOf(entry, index, settings) ?? []);
   return [
-    ...delegates(settings),
     ...badPatterns(settings),
     ...doubleStages(entries),
     ...ungatedStages(entries, settings),
@@ -46,10 +46,15 @@ function gateOf(entry: unknown, index: number, settings: unknown): Gate | undefi
   return !opensAt ? undefined : { stage: nameOf(entry) ?? '?', opensAt, path };
 }
 
+/** What settings may name only where a plugin brings it. Takes anything, as `crossChecks` does. */
+export function pluginChecks(settings: unknown, { hasCompactor }: PluginShapes): Finding[] {
+  return [...delegates(settings, hasCompactor)];
+}
+
 /** A compactor stands in the place of the stages; without one there is nobody to delegate to. */
-function* delegates(settings: unknown): Iterable<Finding> {
+function* delegates(settings: unknown, hasCompactor: boolean): Iterable<Finding> {
   const path = ['compaction', 'strategy'];
-  if (![valueAt(settings, path)].flat().includes('delegate')) return;
+  if (hasCompactor || ![valueAt(settings, path)].flat().includes('delegate')) return;
   yield {
     path,
     allowed: 'prune, drop, summarize, checkpoint',

@@ -21,8 +21,8 @@ export function renderDefaultYaml(
 
 export function renderDefaults(root: Section): string {
   const blocks = [...root.keys].flatMap(([key, shape]) => {
-    // No stage, no section: an empty mapping would only raise the question what belongs there.
-    if (key === 'stages' && shape.kind === 'section' && shape.keys.size === 0) return [];
+    // No stage, no plugin, no section: an empty mapping would only raise the question what belongs there.
+    if ((key === 'stages' || key === 'knobs') && shape.kind === 'section' && shape.keys.size === 0) return [];
     return [block(key, shape, '').join('\n')];
   });
   return `${HEADER}\n${blocks.join('\n\n')}\n`;

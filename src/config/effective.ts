@@ -14,7 +14,7 @@ export interface ConfigEntry {
 }
 
 /** What is in force for one agent. */
-export type AgentConfig = Pick<EffectiveConfig, 'settings' | 'stages' | 'origin'>;
+export type AgentConfig = Pick<EffectiveConfig, 'settings' | 'stages' | 'knobs' | 'origin'>;
 
 /** The configuration of an agent path: its own, else that of its nearest parent, else that of all. */
 export function configOf(
@@ -34,11 +34,13 @@ export interface EffectiveConfig {
   readonly settings: Settings;
   /** Parsed options of each stage that is provided, on the roster or not. */
   readonly stages: Readonly<Record<string, unknown>>;
+  /** Parsed knobs of each plugin that is loaded. */
+  readonly knobs: Readonly<Record<string, unknown>>;
   /** Who set `thresholds.snipThreshold`, `roster[2]`, `models["gpt-4.1"].inputLimit`. */
   origin(path: string): Origin;
   /** What is in force for each agent path that the settings name, its parents' settings included. */
   readonly agents: Readonly<Record<string, AgentConfig>>;
-  /** Every setting, in the order of the schema, stages last. */
+  /** Every setting, in the order of the schema, stages and knobs last. */
   readonly entries: readonly ConfigEntry[];
 }
 

@@ -59,7 +59,7 @@ export function issueFaults(issue: Issue, parsed: Parsed, below: Path = []): Con
 }
 
 /** A rule between settings is reported at the one set last (in the highest layer), not at what it collides with. */
-function findingFault(finding: Finding, parsed: Parsed): ConfigFault {
+export function findingFault(finding: Finding, parsed: Parsed): ConfigFault {
   const sides = [finding, ...(finding.otherwise ?? [])];
   const rank = ({ path }: (typeof sides)[number]) =>
     LAYERS.indexOf(parsed.origin(showPath(path)).split(' ')[0]!);

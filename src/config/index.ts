@@ -10,3 +10,4 @@ export { envName, showPath, type Path } from './path.js';
 export { asksForText, chooseSummarizer, describeChoice } from './summarizer.js';
 export { StrategyNames, type Strategy } from './compaction-fields.js';
 export { strategyPlan, type StrategyPlan } from './strategies.js';
+export type { NamedPlugins, PluginShapes } from './named-plugins.js';

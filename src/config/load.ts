@@ -5,14 +5,29 @@ import { renderDefaults } from './default-yaml.js';
 import { agentConfigs } from './agent-configs.js';
 import { translated } from './alias.js';
 import { aliasVariables } from './alias-env.js';
+import { pluginChecks } from './checks.js';
 import { DOCUMENT_NAMES } from './document-names.js';
 import { deepFreeze, entriesOf, originIn, type EffectiveConfig } from './effective.js';
 import { envLayer, type Environment } from './env.js';
-import { issueFaults, type ConfigFault, type Issue, type Origin, type Parsed } from './faults.js';
+import {
+  findingFault,
+  issueFaults,
+  type ConfigFault,
+  type Issue,
+  type Origin,
+  type Parsed,
+} from './faults.js';
 import { layOver, treeOf } from './layering.js';
 import { defaultLayer, Layer } from './layer.js';
 import { valueAt } from './path.js';
 import { DEFAULT_PROFILE, familyOf, profileSources, type NamedSource } from './profiles.js';
+import {
+  namedPlugins,
+  NO_PLUGINS,
+  pluginsInEnv,
+  type NamedPlugins,
+  type PluginShapes,
+} from './named-plugins.js';
 import { rebased } from './rebase.js';
 import { Settings } from './schema.js';
 import { configShape, type Section } from './shape.js';
@@ -25,8 +40,12 @@ export type DeepPartial<T> = T extends readonly unknown[]
     ? { [K in keyof T]?: DeepPartial<T[K]> | undefined }
     : T;
 
-/** Settings from code, with stage options under `stages`; they win over every other layer. */
-export type Overrides = DeepPartial<Settings> & { stages?: Readonly<Record<string, unknown>> };
+/** Settings from code, with options under `stages` and `knobs`; they win over every other layer. */
+export type Overrides = DeepPartial<Settings> & {
+  stages?: Readonly<Record<string, unknown>>;
+  /** Of plugins, by their names. */
+  knobs?: Readonly<Record<string, unknown>>;
+};
 
 export interface LoadOptions {
   /** Name of a profile, or path of a profile file. Beats `SPILLWAY_PROFILE`, which beats the file's `extends`. */
@@ -39,6 +58,14 @@ export interface LoadOptions {
   readonly stageOptions: Readonly<Record<string, ZodType>>;
   /** The folder that holds default.yaml and profiles/. */
   readonly configDir: string;
+  /** Loads the plugins that the settings name and says what they add; without it a setting may name none. */
+  readonly plugins?: (named: NamedPlugins) => Promise<PluginShapes>;
+}
+
+/** The schemas that a configuration is read against, beside that of the settings. */
+interface Schemas {
+  readonly stages: Readonly<Record<string, ZodType>>;
+  readonly knobs: Readonly<Record<string, ZodType>>;
 }
 
 /**
@@ -46,7 +73,6 @@ export interface LoadOptions {
  * every fault at once, `PROFILE_UNKNOWN`, or `INPUT_UNREADABLE`.
  */
 export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig> {
-  const root = configShape(Settings, options.stageOptions);
   const { env, configDir } = options;
   const sources: NamedSource[] = [];
   const file = options.file ?? nonEmpty(env['SPILLWAY_CONFIG']);
@@ -57,6 +83,19 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   sources.push(...(await profileSources(profile, configDir, from)));
   const family = familyOf(sources, Object.keys(DOCUMENT_NAMES));
   const aliases = (family !== undefined && DOCUMENT_NAMES[family]) || [];
+
+  const written = [
+    ...sources.map(({ tree }) => ({ tree, folder: '.' })),
+    ...(own ? [{ tree: own.tree, folder: dirname(file!) }] : []),
+    ...pluginsInEnv(env),
+    { tree: options.overrides, folder: '.' },
+  ];
+  const plugins = (await options.plugins?.(namedPlugins(written, env))) ?? NO_PLUGINS;
+  const schemas: Schemas = {
+    stages: { ...options.stageOptions, ...plugins.stageOptions },
+    knobs: plugins.knobs,
+  };
+  const root = configShape(Settings, schemas.stages, schemas.knobs);
 
   const defaults = defaultLayer(root);
   const layers = [await editedDefaults(root, defaults, configDir)];
@@ -83,7 +122,7 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   const winners = layOver(defaults, layers);
   const origin = originIn(winners);
   const tree = treeOf(winners.values());
-  const parsed = parse(tree, options.stageOptions, { tree, root, origin });
+  const parsed = parse(tree, schemas, plugins, { tree, root, origin });
   faults.push(...parsed.faults);
   if (faults.length > 0) {
     const remedy = 'Mend the settings that are listed.';
@@ -91,14 +130,15 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   }
   const settings = deepFreeze(parsed.settings as Settings);
   const stages = deepFreeze(parsed.stages);
+  const knobs = deepFreeze(parsed.knobs);
   const agents = await agentConfigs({ settings, origin, root, aliases }, (own) => {
     const mine = layOver(defaults, [...layers, ...own]);
     const whose = originIn(mine);
     const whole = treeOf(mine.values());
-    return { ...parse(whole, options.stageOptions, { tree: whole, root, origin: whose }), origin: whose };
+    return { ...parse(whole, schemas, plugins, { tree: whole, root, origin: whose }), origin: whose };
   });
-  const entries = deepFreeze(entriesOf(root, { ...settings, stages }, origin));
-  return Object.freeze({ settings, stages, origin, agents, entries });
+  const entries = deepFreeze(entriesOf(root, { ...settings, stages, knobs }, origin));
+  return Object.freeze({ settings, stages, knobs, origin, agents, entries });
 }
 
 async function fileSource(file: string): Promise<NamedSource> {
@@ -126,8 +166,13 @@ async function editedDefaults(root: Section, defaults: Layer, configDir: string)
   return layer;
 }
 
-function parse(tree: Record<string, unknown>, stageOptions: LoadOptions['stageOptions'], parsed: Parsed) {
-  const { stages: _, ...plain } = tree;
+function parse(
+  tree: Record<string, unknown>,
+  { stages: stageOptions, knobs: knobSchemas }: Schemas,
+  plugins: PluginShapes,
+  parsed: Parsed,
+) {
+  const { stages: _, knobs: __, ...plain } = tree;
   const faults: ConfigFault[] = [];
   const check = (schema: ZodType, value: unknown, below: readonly string[]): unknown => {
     try {
@@ -148,11 +193,17 @@ function parse(tree: Record<string, unknown>, stageOptions: LoadOptions['stageOp
     return undefined;
   };
   const settings = check(Settings, plain, []);
-  const stages: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(stageOptions)) {
-    stages[name] = check(schema, valueAt(tree, ['stages', name]) ?? {}, ['stages', name]);
-  }
-  return { settings, stages, faults };
+  const each = (section: 'stages' | 'knobs', by: Readonly<Record<string, ZodType>>) =>
+    Object.fromEntries(
+      Object.entries(by).map(([name, schema]) => {
+        const path = [section, name];
+        return [name, check(schema, valueAt(tree, path) ?? {}, path)];
+      }),
+    );
+  const stages = each('stages', stageOptions);
+  const knobs = each('knobs', knobSchemas);
+  faults.push(...pluginChecks(plain, plugins).map((finding) => findingFault(finding, parsed)));
+  return { settings, stages, knobs, faults };
 }
 
 const nonEmpty = (text: string | undefined) => (text === '' ? undefined : text);

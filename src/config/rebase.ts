@@ -6,7 +6,7 @@ const isPromptPath = (value: string): boolean => /[\\/]|\.md$/.test(value);
 
 /**
  * Paths in a configuration file are taken from where the file stands, wherever the process was started: the folder of
- * prompts, single prompt files, prompts named by path, the file of a store; also those that one agent has for itself.
+ * prompts, single prompt files, prompts named by path, the file of a store, plugins; also those that one agent has for itself.
  */
 export function rebased(tree: unknown, folder: string): unknown {
   const at = (value: unknown): unknown =>
@@ -18,9 +18,12 @@ export function rebased(tree: unknown, folder: string): unknown {
     const file = typeof value === 'string' ? /^sqlite:(?:\/\/)?([^:].*)$/is.exec(value)?.[1] : undefined;
     return file === undefined ? value : `sqlite:${String(at(file))}`;
   };
+  const pluginAt = (value: unknown): unknown =>
+    typeof value === 'string' && /^\.{1,2}([\\/]|$)/.test(value) ? at(value) : value;
   const inPrompt = (value: unknown): unknown => changed(value, { prompt: promptAt });
   return changed(tree, {
     store: storeAt,
+    plugins: (plugins) => (Array.isArray(plugins) ? plugins.map(pluginAt) : plugins),
     fill: (fill) => changed(fill, { prompts: at, promptFiles: (files) => each(files, at) }),
     compaction: inPrompt,
     summarizerAgents: (agents) => each(agents, inPrompt),

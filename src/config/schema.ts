@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 import { crossChecks } from './checks.js';
 import { CompactionFields } from './compaction-fields.js';
+import { PluginLimits, PluginNames } from './plugin-fields.js';
 import { ServerFields } from './server-fields.js';
 import { FillFields, SummarizerFields } from './summarizer-fields.js';
 import { CompactionThresholds, gate } from './thresholds.js';
@@ -243,6 +244,8 @@ const Fields = z.strictObject({
     .enum(['auto', 'o200k_base', 'cl100k_base', 'heuristic'])
     .default('auto')
     .describe('How tokens are counted; auto takes what the model has.'),
+  plugins: PluginNames,
+  pluginLimits: PluginLimits,
   server: ServerFields,
 });
 

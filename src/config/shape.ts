@@ -45,22 +45,32 @@ export type Shape = Section | Table | Leaf;
 
 const known = new WeakMap<ZodType, JsonSchema>();
 
-/** The settings with `stages.<name>` beside them, as one tree that every layer is read against. */
-export function configShape(settings: ZodType, stageOptions: Readonly<Record<string, ZodType>>): Section {
+/** The settings with `stages.<name>` and `knobs.<plugin>` beside them, as one tree that every layer is read against. */
+export function configShape(
+  settings: ZodType,
+  stageOptions: Readonly<Record<string, ZodType>>,
+  knobs: Readonly<Record<string, ZodType>> = {},
+): Section {
   const root = shapeOf(jsonOf(settings), {}, true);
   if (root.kind !== 'section') throw new TypeError('settings must be an object schema');
-  const names = Object.keys(stageOptions);
-  const properties = Object.fromEntries(names.map((name) => [name, jsonOf(stageOptions[name]!)]));
-  const keys = new Map(names.map((name) => [name, shapeOf(properties[name]!, {}, true)]));
-  const stages: Section = {
+  const sections = [
+    ['stages', sectionOf('Options of each stage, by its name.', stageOptions)],
+    ['knobs', sectionOf('Knobs of each plugin, by its name.', knobs)],
+  ] as const;
+  return { ...root, keys: new Map([...root.keys, ...sections]) };
+}
+
+function sectionOf(description: string, schemas: Readonly<Record<string, ZodType>>): Section {
+  const names = Object.keys(schemas);
+  const properties = Object.fromEntries(names.map((name) => [name, jsonOf(schemas[name]!)]));
+  return {
     kind: 'section',
-    description: 'Options of each stage, by its name.',
+    description,
     json: { type: 'object', properties, additionalProperties: false },
-    keys,
+    keys: new Map(names.map((name) => [name, shapeOf(properties[name]!, {}, true)])),
     open: false,
     present: true,
   };
-  return { ...root, keys: new Map([...root.keys, ['stages', stages]]) };
 }
 
 function shapeOf(json: JsonSchema, given: { value?: unknown }, present: boolean): Shape {

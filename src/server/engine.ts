@@ -12,6 +12,7 @@ export interface ServiceSources extends ConfigSources {
   readonly stages?: EngineParts['stages'];
   readonly counter?: EngineParts['counter'];
   readonly summarizer?: EngineParts['summarizer'];
+  readonly plugins?: EngineParts['plugins'];
 }
 
 export type Overrides = NonNullable<ConfigSources['settings']>;
@@ -32,10 +33,10 @@ export async function engineOn(
   sources: ServiceSources,
   knobs: Overrides,
 ): Promise<Engine> {
-  const { stages = [], counter, summarizer, store: _, settings, ...rest } = sources;
-  const parts = { stages: [...BUILT_IN_STAGES, ...stages], counter, summarizer };
+  const { stages = [], counter, summarizer, plugins, store: _, settings, ...rest } = sources;
+  const parts = { stages: [...BUILT_IN_STAGES, ...stages], counter, summarizer, plugins };
   const layers = { ...rest, settings: merge(settings ?? {}, knobs) };
-  const plain = await openEngine({ ...parts, store: null }, layers);
+  const plain = await openEngine({ ...parts, store: null, opensPlugins: false }, layers);
   if (!store) return plain;
   // Clients name their models with each request: the published limits are asked whatever the settings name.
   const catalogue = await openCatalogue({ overrides: overridesOf(plain.config.settings.models) });

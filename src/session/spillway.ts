@@ -13,6 +13,7 @@ import { formatNamed, withTurns } from '../wire/index.js';
 import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
+import type { PluginHost } from '../plugins/index.js';
 import { checkSessionOptions } from './arguments.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
@@ -58,6 +59,8 @@ export interface SpillwayParts {
   readonly openFillerOf: (config: AgentConfig) => OpenFiller | undefined;
   /** Name of the summarizer that was handed in. */
   readonly summarizerInCode?: string | undefined;
+  /** Whose hooks run around compactions. */
+  readonly plugins: PluginHost;
   /** What every request of a summarizer is told beside the transcript. */
   readonly summaryLines?: SummaryLines | undefined;
 }
@@ -184,6 +187,7 @@ export class Spillway {
   /** Ends what is prepared in the background, leaving it to others where there are any, and lets go of the store. */
   async close(): Promise<void> {
     await this.#background.stop();
+    await this.#parts.plugins.close();
     await this.#parts.store?.close();
   }
 

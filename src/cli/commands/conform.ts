@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { SpillwayError } from '../../errors/index.js';
+import { importModule } from '../../user-module.js';
 import { candidatesIn, judge, type Candidate } from '../../testkit/index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
@@ -78,17 +78,12 @@ function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint 
   for (const { id, reason } of waived) out(`  ${paint.yellow('waived')} ${id}  ${reason}\n`);
 }
 
-/** `import()` out of the bundle. */
-const importModule = createRequire(import.meta.url)('../import-module.cjs') as (
-  url: string,
-) => Promise<Readonly<Record<string, unknown>>>;
-
 /** A file, or a package as the folder we are in would find it. */
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const file = resolve(path);
     const found = existsSync(file) ? file : createRequire(join(process.cwd(), 'here.js')).resolve(path);
-    return await importModule(pathToFileURL(found).href);
+    return await importModule(found);
   } catch (cause) {
     throw new SpillwayError('INPUT_UNREADABLE', {
       subject: path,

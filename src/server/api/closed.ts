@@ -1,10 +1,17 @@
 import { SpillwayError } from '../../errors/index.js';
 
 /**
- * Settings that no HTTP request changes: who may come in, where sessions are kept, whom summarizers ask with whose key, and
- * what is a secret.
+ * Settings that no HTTP request changes: who may come in, where sessions are kept, whose code is run, whom summarizers ask with whose
+ * key, and what is a secret.
  */
-export const CLOSED: readonly string[] = ['server', 'store', 'summarizerModel', 'summarizerAgents', 'redact'];
+export const CLOSED: readonly string[] = [
+  'server',
+  'store',
+  'plugins',
+  'summarizerModel',
+  'summarizerAgents',
+  'redact',
+];
 
 const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -15,6 +22,7 @@ export function checkOpen(path: readonly string[]): void {
     subject: path.join('.'),
     found: 'a change by the HTTP API',
     allowed: 'files, environment and code',
-    remedy: 'Who may come in, where sessions are kept and whom summarizers ask is set there alone.',
+    remedy:
+      'Who may come in, where sessions are kept, whose code is run and whom summarizers ask is set there alone.',
   });
 }

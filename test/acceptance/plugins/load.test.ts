@@ -1,0 +1,214 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createSpillway, definePlugin, SpillwayError, type Plugin } from '../../../src/index.js';
+import { opened, quarter, read, says, spillway, system, talk, temporaryFolder, user } from '../support.js';
+
+const packages = resolve('test', 'acceptance', 'plugins', 'packages');
+const folder = temporaryFolder();
+
+/** A package in a folder of its own; its path. */
+function written(name: string, manifest: unknown, module?: string): string {
+  const path = join(folder.path, name);
+  mkdirSync(path, { recursive: true });
+  const own = {
+    name,
+    type: 'module',
+    main: './index.js',
+    ...(manifest !== undefined && { spillway: manifest }),
+  };
+  writeFileSync(join(path, 'package.json'), JSON.stringify(own));
+  if (module !== undefined) writeFileSync(join(path, 'index.js'), module);
+  return path;
+}
+
+async function refusal(...plugins: (string | Plugin)[]): Promise<SpillwayError> {
+  return refusalOf({ plugins });
+}
+
+async function refusalOf(options: Parameters<typeof createSpillway>[0]): Promise<SpillwayError> {
+  try {
+    await createSpillway({ counter: quarter, ...options });
+  } catch (error) {
+    if (error instanceof SpillwayError) return error;
+    throw error;
+  }
+  throw new Error('it was loaded');
+}
+
+const compactor = (name: string): Plugin =>
+  definePlugin({ name, compactor: { compact: ({ messages }) => ({ messages }) } });
+
+const REFUSED: readonly (readonly [what: string, make: () => string, code: string, words: RegExp])[] = [
+  ['a path where nothing is', () => join(folder.path, 'nowhere'), 'PLUGIN_UNKNOWN', /nothing at/],
+  [
+    'a package that is not installed',
+    () => 'spillway-nobody',
+    'PLUGIN_UNKNOWN',
+    /npm install spillway-nobody/,
+  ],
+  ['no manifest', () => written('bare', undefined, ''), 'PLUGIN_INVALID', /no field spillway/],
+  ['a role that is none', () => written('king', { role: 'king' }, ''), 'PLUGIN_INVALID', /observer/],
+  ['an unknown field', () => written('odd', { hooks: [] }, ''), 'PLUGIN_INVALID', /hooks/],
+  ['no module', () => written('empty', { role: 'observer' }), 'PLUGIN_INVALID', /no entry/],
+  [
+    'a module that throws',
+    () => written('boom', {}, 'throw new Error("no database");'),
+    'PLUGIN_INVALID',
+    /no database/,
+  ],
+  [
+    'no export',
+    () => written('mute', {}, 'export const a = 1;'),
+    'PLUGIN_INVALID',
+    /no export plugin.*allowed: a/,
+  ],
+  [
+    'a role without its part',
+    () => written('half', { role: 'compactor' }, 'export const plugin = {};'),
+    'PLUGIN_INVALID',
+    /no compactor, which its manifest names/,
+  ],
+  [
+    'a part without its role',
+    () => written('sly', {}, 'export const plugin = { compactor: { compact() {} } };'),
+    'PLUGIN_INVALID',
+    /a compactor, which its manifest does not name/,
+  ],
+  [
+    'a stage that is missing',
+    () => written('short', { stages: ['mine'] }, 'export const plugin = { stages: [] };'),
+    'PLUGIN_INVALID',
+    /no mine among its stages/,
+  ],
+  [
+    'a hook that is no function',
+    () => written('blunt', { role: 'observer' }, 'export const plugin = { observer: { preCompact: 1 } };'),
+    'PLUGIN_INVALID',
+    /preCompact is no function/,
+  ],
+  [
+    'open() that throws',
+    () => written('shut', {}, 'export const plugin = { open() { throw new Error("no key"); } };'),
+    'PLUGIN_FAILED',
+    /open\(\) threw: no key/,
+  ],
+];
+
+describe('K5: plugins are loaded by their manifest, where they are named and nowhere else', () => {
+  it('K5: from a path in a file, taken from where the file stands, with its knobs in the settings', async () => {
+    const file = folder.file(
+      'spillway.yaml',
+      `plugins: [${JSON.stringify(`${packages}/notes`)}]\nknobs:\n  notes:\n    most: 25\n`,
+    );
+    const { config } = await createSpillway({ counter: quarter, configFile: file });
+    expect(config.knobs).toEqual({ notes: { most: 25, tone: 'plain' } });
+    expect(config.origin('knobs.notes.most')).toBe(`file ${file}`);
+    expect(config.entries).toContainEqual({
+      path: 'knobs.notes.tone',
+      value: 'plain',
+      origin: 'default',
+      description: 'How notes are worded.',
+    });
+    mkdirSync(join(folder.path, 'below', 'plugins'), { recursive: true });
+    const beside = written(
+      'below/plugins/near',
+      { role: 'observer' },
+      'export const plugin = { observer: { postCompact() {} } };',
+    );
+    const own = folder.file('below/own.yaml', 'plugins: [./plugins/near]\n');
+    expect(beside).toContain('near');
+    await expect(createSpillway({ counter: quarter, configFile: own })).resolves.toBeDefined();
+  });
+
+  it('K5: as a package that is installed, from the environment too', async () => {
+    written(
+      'node_modules/spillway-installed',
+      { role: ['observer'] },
+      'export default { observer: { preCompact() {} } };',
+    );
+    const file = folder.file('installed.yaml', 'plugins: [spillway-installed]\n');
+    await expect(createSpillway({ counter: quarter, configFile: file })).resolves.toBeDefined();
+    const env = { SPILLWAY_PLUGINS: JSON.stringify([`${packages}/notes`]), SPILLWAY_KNOBS_NOTES_MOST: '15' };
+    const { config } = await createSpillway({ counter: quarter, env });
+    expect(config.knobs).toEqual({ notes: { most: 15, tone: 'plain' } });
+    expect(config.origin('knobs.notes.most')).toBe('env SPILLWAY_KNOBS_NOTES_MOST');
+  });
+
+  it('K5: knobs are per agent, and bad values are told by path, found and allowed', async () => {
+    const plugins = [`${packages}/notes`];
+    const settings = {
+      knobs: { notes: { tone: 'loud' } },
+      agents: { 'primary/reviewer': { knobs: { notes: { most: 5 } } } },
+    };
+    const { config } = await createSpillway({ counter: quarter, plugins, settings });
+    expect(config.agents['primary/reviewer']!.knobs).toEqual({ notes: { most: 5, tone: 'loud' } });
+    const error = await refusalOf({ plugins, settings: { knobs: { notes: { most: 55, colour: 'red' } } } });
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.faults.map(({ subject }) => subject)).toEqual(['knobs.notes.colour', 'knobs.notes.most']);
+    const unloaded = await refusalOf({ settings: { knobs: { notes: { most: 5 } } } });
+    expect(unloaded.faults.map(({ subject }) => subject)).toEqual(['knobs.notes']);
+  });
+
+  it('K5: nothing is loaded that is not named, and no agent names plugins of its own', async () => {
+    written('trap', { role: 'observer' }, 'globalThis.sprung = true;');
+    await createSpillway({ counter: quarter });
+    expect(globalThis).not.toHaveProperty('sprung');
+    const error = await refusalOf({ settings: { agents: { primary: { plugins: ['./trap'] } } } });
+    expect(error.faults.map(({ subject }) => subject)).toEqual(['agents.primary.plugins']);
+  });
+
+  it('K5: from code; a second compactor is refused by name', async () => {
+    await expect(createSpillway({ counter: quarter, plugins: [compactor('first')] })).resolves.toBeDefined();
+    const error = await refusal(compactor('first'), compactor('second'));
+    expect(error.code).toBe('PLUGIN_DUPLICATE');
+    expect(error.message).toMatch(/plugin second.*a second compactor beside first/);
+    const twice = await refusal(`${packages}/notes`, `${packages}/notes`);
+    expect([twice.code, twice.facts['plugin']]).toEqual(['PLUGIN_DUPLICATE', 'notes']);
+  });
+
+  it.each(REFUSED)('K5: one clear error for %s', async (_, make, code, words) => {
+    const error = await refusal(make());
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(words);
+    expect(error.message).toMatch(/plugin \S/);
+  });
+
+  it('K5: a load deadline says what has not settled', async () => {
+    const limits = { settings: { pluginLimits: { loadMs: 5 } } };
+    const slow = written('slow', {}, 'await new Promise(() => {});');
+    const module = await refusalOf({ plugins: [slow], ...limits });
+    expect(module.code).toBe('PLUGIN_LATE');
+    expect(module.message).toMatch(/plugin slow.*its module has not settled in 5 ms/);
+    const stuck = written('stuck', {}, 'export const plugin = { open: () => new Promise(() => {}) };');
+    const opening = await refusalOf({ plugins: [stuck], ...limits });
+    expect([opening.code, opening.message]).toEqual([
+      'PLUGIN_LATE',
+      expect.stringMatching(/open\(\) has not settled/),
+    ]);
+  });
+});
+
+describe('S10: a plugin package adds a stage', () => {
+  const chat = [system('You help.'), user('Go.'), says('Yes.'), ...talk(12, 150)];
+
+  it('S10: named in the roster, with its options, by library and command line', async () => {
+    const settings = {
+      safetyMargin: 0,
+      plugins: [`${packages}/rosters`],
+      roster: [{ stage: 'forget', opensAt: 0.7 }],
+      stages: { forget: { exchanges: 9 } },
+      target: 0.5,
+      claims: { share: 0 },
+    };
+    const engine = await createSpillway({ counter: quarter, inputBudget: 5_000, settings });
+    const session = engine.session();
+    void session.append(...read(chat));
+    const { run } = await session.prepare();
+    expect(opened(run)).toEqual(['forget']);
+    expect(run.kind).toBe('committed');
+    const file = folder.file('roster.json', JSON.stringify(settings));
+    const { code, out, err } = await spillway(['stages'], { SPILLWAY_CONFIG: file });
+    expect([code, err, out]).toEqual([0, '', expect.stringMatching(/forget +70\.0 % +Forgets the oldest/)]);
+  });
+});
