@@ -5,9 +5,9 @@ import {
   renderAll,
   textOf,
   type CompactionRecord,
-  type EditMark,
   type LogMessage,
   type Message,
+  type ReadonlyLog,
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
@@ -59,12 +59,28 @@ export function explainCall(
   const { log, ledger } = drawnAt(call, thread);
   const isPinned = pinPredicate(pins, log);
   const { view } = renderAll(log, ledger.liveEdits, isPinned);
-  const { live } = ledger;
-  const messages = explainView(log, view, isPinned).map((one): ExplainedMessage => {
-    const record = one.by && recordBehind(one, one.by, live, log);
-    return record ? { ...one, record: record.id } : one;
+  return { call, messages: withRecords(explainView(log, view, isPinned), ledger.live, log), view };
+}
+
+/** The same with the newest compaction that has an edit of that stage on the message. */
+export function withRecords(
+  dispositions: readonly Disposition[],
+  live: readonly CompactionRecord[],
+  log: ReadonlyLog,
+): ExplainedMessage[] {
+  const reach = live.flatMap(({ id, plan }) =>
+    plan.edits.map((edit) => {
+      const [from, to] =
+        edit.kind === 'replace' ? [edit.messageId, edit.messageId] : [edit.fromId, edit.toId];
+      return { id, stage: edit.stage, from: log.find(from)!.seq, to: log.find(to)!.seq };
+    }),
+  );
+  return dispositions.map((one) => {
+    const made = reach.findLast(
+      ({ stage, from, to }) => stage === one.by?.stage && from <= one.seq && one.seq <= to,
+    );
+    return made ? { ...one, record: made.id } : one;
   });
-  return { call, messages, view };
 }
 
 export function findIn(explained: ExplainedCall, words: string, thread: Thread): Finding {
@@ -94,22 +110,6 @@ function drawnAt(call: CallRecord, thread: Thread): { readonly log: Log; readonl
     if (!isGone) log.append(message, message.size);
   }
   return { log, ledger };
-}
-
-/** The newest compaction that has an edit of that stage on the message. */
-function recordBehind(
-  { id, seq }: Disposition,
-  { stage }: EditMark,
-  records: readonly CompactionRecord[],
-  log: Log,
-): CompactionRecord | undefined {
-  return records.findLast(({ plan }) =>
-    plan.edits.some((edit) => {
-      if (edit.stage !== stage) return false;
-      if (edit.kind === 'replace') return edit.messageId === id;
-      return log.find(edit.fromId)!.seq <= seq && seq <= log.find(edit.toId)!.seq;
-    }),
-  );
 }
 
 function textsOf({ parts }: Message): readonly string[] {

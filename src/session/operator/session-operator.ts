@@ -11,14 +11,21 @@ import type {
 } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
-import { explainView, type Disposition } from './explain.js';
+import { explainView } from './explain.js';
 import { pendingEvent } from '../announce.js';
 import type { Persistence } from '../persistence/persistence.js';
 import type { Flag, History, UndoRequest } from './history.js';
 import { BOUGHT_KIND } from './bought-plans.js';
 import type { DryRun, PlanChanges, Plans } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
-import { explainCall, findIn, type ExplainedCall, type Finding } from './past.js';
+import {
+  explainCall,
+  findIn,
+  withRecords,
+  type ExplainedCall,
+  type ExplainedMessage,
+  type Finding,
+} from './past.js';
 import type { Prepared, RunReport } from '../prepared.js';
 import { markerMessage } from '../queue.js';
 import type { Requests } from '../requests.js';
@@ -110,9 +117,9 @@ export class SessionOperator {
   }
 
   /** What became of every message of the log, by whom and why. Of a session opened again: after `load`. */
-  explain(): Disposition[] {
-    const { log, projection, isPinned } = this.#thread;
-    return explainView(log, projection.view, isPinned);
+  explain(): ExplainedMessage[] {
+    const { log, projection, isPinned, ledger } = this.#thread;
+    return withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
   }
 
   /**
