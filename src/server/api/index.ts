@@ -5,12 +5,14 @@ import { askingRoutes } from './asking.js';
 import { compactionRoutes } from './compactions.js';
 import { eventRoutes } from './events.js';
 import { knobRoutes } from './knobs.js';
+import { logRoutes } from './log.js';
 import { planRoutes } from './plans.js';
 import { projectRoutes } from './project.js';
 import { sessionRoutes } from './sessions.js';
 
 const ROUTES = [
   sessionRoutes,
+  logRoutes,
   compactionRoutes,
   planRoutes,
   askingRoutes,

@@ -4,27 +4,9 @@ import { Settings } from '../../config/index.js';
 import { merge, type Overrides } from '../engine.js';
 import type { Service } from '../service.js';
 import { checkOpen, CLOSED } from './closed.js';
+import { Knobs } from './schemas.js';
 
 const tags = ['knobs'];
-const JsonSchema = z.looseObject({}).describe('JSON Schema: types, bounds, defaults, descriptions.');
-
-const Knob = z
-  .object({
-    path: z.string(),
-    value: z.unknown(),
-    origin: z.string().describe('default, profile NAME, file NAME, env NAME, code, or operator.'),
-    description: z.string(),
-    own: z.boolean().describe('Whether an operator set it here.'),
-    before: z.unknown().optional().describe('Where one did: what would hold otherwise.'),
-  })
-  .meta({ id: 'Knob' });
-
-const Knobs = z.object({
-  schema: JsonSchema,
-  stages: z.record(z.string(), JsonSchema),
-  values: z.array(Knob),
-});
-
 /** Every parameter with its schema, its value and who set it; what operators set here wins over files and environment. */
 export const knobRoutes =
   (service: Service): FastifyPluginAsyncZod =>

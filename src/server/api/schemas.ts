@@ -144,6 +144,13 @@ export const Disposition = z
   })
   .meta({ id: 'Disposition' });
 
+export const LogEntry = Disposition.extend({
+  origin: z.enum(['user', 'model', 'tool', 'system', 'synthetic']),
+  label: z.string().optional(),
+  chars: z.number().describe('Characters of its whole text.'),
+  preview: z.string().describe('Its first few lines.'),
+}).meta({ id: 'LogEntry' });
+
 export const CallRecord = z
   .looseObject({
     call: z.number(),
@@ -206,3 +213,22 @@ export const SessionSummary = z
 /** A page of a list; `next` is the cursor of the one after it. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().optional(), total: z.number().optional() });
+
+const JsonSchema = z.looseObject({}).describe('JSON Schema: types, bounds, defaults, descriptions.');
+
+export const Knob = z
+  .object({
+    path: z.string(),
+    value: z.unknown(),
+    origin: z.string().describe('default, profile NAME, file NAME, env NAME, code, or operator.'),
+    description: z.string(),
+    own: z.boolean().describe('Whether an operator set it here.'),
+    before: z.unknown().optional().describe('Where one did: what would hold otherwise.'),
+  })
+  .meta({ id: 'Knob' });
+
+export const Knobs = z.object({
+  schema: JsonSchema,
+  stages: z.record(z.string(), JsonSchema),
+  values: z.array(Knob),
+});

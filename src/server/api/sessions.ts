@@ -16,7 +16,15 @@ import {
   SessionParams,
   UsageBody,
 } from './requests.js';
-import { Message, pageOf, Reading, SessionSummary, ShownMessage, TranscriptEntry } from './schemas.js';
+import {
+  CallRecord,
+  Message,
+  pageOf,
+  Reading,
+  SessionSummary,
+  ShownMessage,
+  TranscriptEntry,
+} from './schemas.js';
 
 const tags = ['sessions'];
 const Figures = z.object({
@@ -160,15 +168,26 @@ export const sessionRoutes =
         config: { role: 'viewer' },
         schema: {
           tags,
-          summary: 'What would be sent now, message by message, and what each stands for.',
+          summary:
+            'What would be sent now, message by message, and what each stands for; or what was, in the call of that number.',
           params: SessionParams,
-          querystring: AgentQuery,
-          response: { 200: z.object({ reading: Reading, messages: z.array(ShownMessage) }) },
+          querystring: AgentQuery.extend({ call: z.coerce.number().int().min(1).optional() }),
+          response: {
+            200: z.object({
+              reading: Reading.optional(),
+              call: CallRecord.optional(),
+              messages: z.array(ShownMessage),
+            }),
+          },
         },
       },
       async (request) => {
         const session = await sessionOf(service, request);
-        return { reading: session.reading, messages: session.view.map(shown) } as never;
+        const { call } = request.query;
+        if (call === undefined)
+          return { reading: session.reading, messages: session.view.map(shown) } as never;
+        const explained = await session.operator.explainCall(call);
+        return { call: explained.call, messages: explained.view.map(shown) } as never;
       },
     );
 

@@ -93,6 +93,34 @@ describe('the HTTP API', () => {
     expect(sent.body.verdict).toBe('sent');
   });
 
+  it('R10 K11: pages the log as it happened, with what became of each message and by which compaction', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const first = await service.ask('GET', `/sessions/${id}/log?limit=10`);
+    expect(first.body).toMatchObject({ total: history.length, next: '10' });
+    expect(first.body.items[1]).toMatchObject({ id: 'm1', seq: 1, role: 'user', origin: 'user' });
+    expect(first.body.items[1].preview).toBe('Build the mill. Never touch the weir.');
+    const rest = await service.ask('GET', `/sessions/${id}/log?limit=500&cursor=10`);
+    const all = [...first.body.items, ...rest.body.items];
+    expect(all.map(({ seq }: { seq: number }) => seq)).toEqual(history.map((_, seq) => seq));
+    const [{ id: record }] = (await service.ask('GET', `/sessions/${id}/compactions`)).body.items;
+    const changed = all.filter(({ status }: { status: string }) => !['kept', 'pinned'].includes(status));
+    expect(changed.length).toBeGreaterThan(0);
+    for (const one of changed) expect(one).toMatchObject({ record, by: { reason: expect.any(String) } });
+    const long = all.find(({ chars }: { chars: number }) => chars > 400);
+    expect(long.preview).toHaveLength(400);
+
+    await service.ask('POST', `/sessions/${id}/undo`);
+    const now = await service.ask('GET', `/sessions/${id}/context`);
+    const then = await service.ask('GET', `/sessions/${id}/context?call=1`);
+    expect(now.body.messages.every(({ status }: { status: string }) => status === 'original')).toBe(true);
+    expect(then.body.call).toMatchObject({ call: 1 });
+    expect(then.body.messages.some(({ status }: { status: string }) => status !== 'original')).toBe(true);
+    const inCall = await service.ask('GET', `/sessions/${id}/log?call=1&limit=500`);
+    expect(inCall.body.items).toEqual(all);
+    expect((await service.ask('GET', `/sessions/${id}/log?call=9`)).status).toBe(404);
+  });
+
   it('N11: reads back what was compacted, by handle and by words', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);
