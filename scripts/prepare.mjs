@@ -1,4 +1,4 @@
-// Makes the checkout ready to run: dependencies as locked, the command line built. Plain Node, no packages.
+// Makes the checkout ready to run: dependencies as locked, the command line and the page built. Plain Node, no packages.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,13 @@ import { pathToFileURL } from 'node:url';
 import { install, isInstalled, root } from './install.mjs';
 
 const NODE = 20;
-const SOURCES = ['src', 'config', 'scripts', 'package.json', 'package-lock.json'];
+const BUILDING = ['scripts', 'package.json', 'package-lock.json'];
 export const CLI = join(root, 'dist', 'cli', 'spillway.js');
+/** What is run, by the option that builds it, and what it is made from. */
+const PARTS = [
+  { option: '--cli', built: CLI, sources: ['src', 'config', ...BUILDING] },
+  { option: '--page', built: join(root, 'dist', 'page', 'index.html'), sources: ['page', ...BUILDING] },
+];
 
 /** Does what is still to be done, and returns the one sentence that says what went wrong, or nothing. */
 export function prepare() {
@@ -18,9 +23,10 @@ export function prepare() {
     console.error('Installing dependencies (once, about half a minute) ...');
     if (install() !== 0) return 'The dependencies could not be installed; npm says why above.';
   }
-  if (isStale()) {
+  const stale = PARTS.filter(isStale).map(({ option }) => option);
+  if (stale.length > 0) {
     console.error('Building ...');
-    const bundle = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--cli'], {
+    const bundle = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs'), ...stale], {
       stdio: 'inherit',
     });
     if (bundle.status !== 0) return 'The build failed; the reason is above.';
@@ -28,9 +34,9 @@ export function prepare() {
   return undefined;
 }
 
-function isStale() {
-  const built = statSync(CLI, { throwIfNoEntry: false })?.mtimeMs;
-  return built === undefined || SOURCES.some((path) => newest(join(root, path)) > built);
+function isStale({ built, sources }) {
+  const since = statSync(built, { throwIfNoEntry: false })?.mtimeMs;
+  return since === undefined || sources.some((path) => newest(join(root, path)) > since);
 }
 
 /** The last change of a file, or of anything in a folder; a folder's own time tells of what was deleted. */

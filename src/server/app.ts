@@ -10,6 +10,7 @@ import { guard } from './guard.js';
 import { Health } from './health.js';
 import { Metrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
+import { registerPage } from './page.js';
 import { registerProxy } from './proxy/index.js';
 import type { Service } from './service.js';
 
@@ -45,6 +46,7 @@ export async function createApp(service: Service, env: Environment, log?: LogSin
   metrics.register(app);
   await registerOpenApi(app);
   new Health(service).register(app);
+  registerPage(app);
   await app.register((api) => registerApi(api, service), { prefix: '/api/v1' });
   await app.register(async (proxy) => registerProxy(proxy, service, access, metrics));
   return app;

@@ -1,0 +1,13 @@
+import { createContext, use } from 'react';
+import type { Me } from './types';
+
+/** Who looks at the page. */
+const Who = createContext<Me | undefined>(undefined);
+export const WhoProvider = Who.Provider;
+
+export const useWho = (): Me | undefined => use(Who);
+
+/** Viewers see everything and change nothing; the service holds to that whatever the page does. */
+export const useMayChange = (): boolean => use(Who)?.role === 'operator';
+
+export const VIEWER_HINT = 'Your token lets you look. Changing things needs the role operator.';

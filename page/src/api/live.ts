@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createParser } from 'eventsource-parser';
+import { useEffect, useState } from 'react';
+import { credentials } from './client';
+
+/** Something that happened, as the service tells it. */
+export interface Happening {
+  readonly kind: string;
+  readonly sessionId: string;
+  readonly agentPath: string;
+  readonly at: number;
+  readonly [field: string]: unknown;
+}
+
+/** An agent at work tells a dozen things in one go: they are asked for together. */
+const GATHER_MS = 250;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+/** Not the browser's own EventSource, which sends no token. */
+async function follow(
+  signal: AbortSignal,
+  onOpen: () => void,
+  hear: (happened: Happening) => void,
+): Promise<void> {
+  const answer = await fetch('/api/v1/events', { headers: credentials(), signal });
+  if (!answer.ok || !answer.body) throw new Error(`status ${answer.status}`);
+  onOpen();
+  const parser = createParser({ onEvent: ({ data }) => hear(JSON.parse(data) as Happening) });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    parser.feed(value);
+  }
+}
+
+/** Whether what is shown follows what happens. What happens in a session makes stale what was asked of it. */
+export function useLive(isAllowed: boolean): boolean {
+  const queries = useQueryClient();
+  const [isLive, setLive] = useState(false);
+  useEffect(() => {
+    if (!isAllowed) return undefined;
+    const end = new AbortController();
+    const touched = new Map<string, Happening>();
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let wait = FIRST_WAIT_MS;
+    const tell = (): void => {
+      gathering = undefined;
+      for (const { sessionId, agentPath } of touched.values())
+        void queries.invalidateQueries({ queryKey: ['session', sessionId, agentPath] });
+      touched.clear();
+      void queries.invalidateQueries({ queryKey: ['project'] });
+    };
+    const hear = (happened: Happening): void => {
+      touched.set(JSON.stringify([happened.sessionId, happened.agentPath]), happened);
+      gathering ??= setTimeout(tell, GATHER_MS);
+    };
+    const opened = (): void => {
+      // What happened while nobody listened.
+      if (wait > FIRST_WAIT_MS) void queries.invalidateQueries();
+      wait = FIRST_WAIT_MS;
+      setLive(true);
+    };
+    const keepFollowing = async (): Promise<void> => {
+      await follow(end.signal, opened, hear).catch(() => undefined);
+      if (end.signal.aborted) return;
+      setLive(false);
+      retry = setTimeout(() => void keepFollowing(), wait);
+      wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+    };
+    void keepFollowing();
+    return () => {
+      end.abort();
+      clearTimeout(gathering);
+      clearTimeout(retry);
+    };
+  }, [isAllowed, queries]);
+  return isLive;
+}

@@ -1,0 +1,132 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { ask } from './client';
+import type {
+  AuditEvent,
+  CallRecord,
+  CompactionRecord,
+  Costs,
+  Finding,
+  Knobs,
+  LogEntry,
+  Me,
+  Message,
+  NetCost,
+  Page,
+  Place,
+  Plan,
+  Reading,
+  Recalled,
+  SessionSummary,
+  ShownMessage,
+  Stage,
+  WaitingPlan,
+} from './types';
+
+/** Most of a list that is shown at once; the API gives no more a page. */
+export const MOST = 500;
+
+export const pathOf = ({ id }: Pick<Place, 'id'>): string => `/sessions/${encodeURIComponent(id)}`;
+export const agentOf = ({ agentPath }: Place): { readonly agent_path: string } => ({ agent_path: agentPath });
+
+/** All that is asked, each under a name that says whose it is: what happens in a session makes its answers stale. */
+export const me = queryOptions({ queryKey: ['me'], queryFn: () => ask<Me>('/me'), staleTime: Infinity });
+
+export const sessions = queryOptions({
+  queryKey: ['project', 'sessions'],
+  queryFn: ({ signal }) => ask<Page<SessionSummary>>('/sessions', { query: { limit: 200 }, signal }),
+});
+
+export const inbox = queryOptions({
+  queryKey: ['project', 'inbox'],
+  queryFn: ({ signal }) => ask<{ readonly items: readonly WaitingPlan[] }>('/inbox', { signal }),
+});
+
+export const projectCosts = queryOptions({
+  queryKey: ['project', 'costs'],
+  queryFn: ({ signal }) => ask<Costs>('/costs', { signal }),
+});
+
+export const stages = queryOptions({
+  queryKey: ['settings', 'stages'],
+  queryFn: ({ signal }) => ask<{ readonly items: readonly Stage[] }>('/stages', { signal }),
+});
+
+export const knobs = queryOptions({
+  queryKey: ['settings', 'knobs'],
+  queryFn: ({ signal }) => ask<Knobs>('/knobs', { signal }),
+});
+
+export const profiles = queryOptions({
+  queryKey: ['settings', 'profiles'],
+  queryFn: ({ signal }) =>
+    ask<{ readonly items: readonly { readonly name: string; readonly description: string }[] }>('/profiles', {
+      signal,
+    }),
+});
+
+const keyOf = (place: Place, ...rest: readonly unknown[]): readonly unknown[] => [
+  'session',
+  place.id,
+  place.agentPath,
+  ...rest,
+];
+
+function ofSession<Said>(place: Place, path: string, query: Readonly<Record<string, string | number>> = {}) {
+  return queryOptions({
+    queryKey: keyOf(place, path, query),
+    queryFn: ({ signal }) =>
+      ask<Said>(`${pathOf(place)}${path}`, { query: { ...agentOf(place), ...query }, signal }),
+  });
+}
+
+export const session = (place: Place) => ofSession<SessionSummary>(place, '');
+export const calls = (place: Place) => ofSession<Page<CallRecord>>(place, '/calls', { limit: MOST });
+export const history = (place: Place) =>
+  ofSession<Page<CompactionRecord>>(place, '/compactions', { limit: MOST });
+export const costs = (place: Place) =>
+  ofSession<{ readonly costs: Costs; readonly net: readonly NetCost[] }>(place, '/costs');
+export const audit = (place: Place) => ofSession<Page<AuditEvent>>(place, '/audit', { limit: 200 });
+/** Now, or as a call was sent it. */
+export const context = (place: Place, call?: number) =>
+  ofSession<{ readonly reading?: Reading; readonly messages: readonly ShownMessage[] }>(
+    place,
+    '/context',
+    call === undefined ? {} : { call },
+  );
+export const preview = (place: Place, hash: string) =>
+  ofSession<{
+    readonly plan: Plan;
+    readonly preview: { readonly reading: Reading; readonly messages: readonly ShownMessage[] };
+  }>(place, `/plans/${encodeURIComponent(hash)}`);
+
+/** A message of the log never changes. */
+export const original = (place: Place, id: string) => ({
+  ...ofSession<Message>(place, `/messages/${encodeURIComponent(id)}`),
+  staleTime: Infinity,
+});
+
+export const find = (place: Place, words: string) => ofSession<Finding>(place, '/find', { words });
+
+export const recall = (place: Place, query: string) =>
+  queryOptions({
+    queryKey: keyOf(place, 'recall', query),
+    queryFn: ({ signal }) =>
+      ask<{ readonly items: readonly Recalled[] }>(`${pathOf(place)}/recall`, {
+        method: 'POST',
+        query: agentOf(place),
+        body: { query, limit: 12, max_tokens: 4_000 },
+        signal,
+      }),
+  });
+
+export const log = (place: Place, call?: number) =>
+  infiniteQueryOptions({
+    queryKey: keyOf(place, 'log', call),
+    queryFn: ({ signal, pageParam }) =>
+      ask<Page<LogEntry>>(`${pathOf(place)}/log`, {
+        query: { ...agentOf(place), limit: MOST, cursor: pageParam, call },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+  });

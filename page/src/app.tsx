@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { WhoProvider } from './api/access';
+import { ApiError } from './api/client';
+import { useLive } from './api/live';
+import { inbox, me } from './api/queries';
+import { TopBar } from './bar';
+import { InboxPage } from './inbox/inbox-page';
+import { KnobsPage } from './knobs/knobs-page';
+import { Failed, Loading } from './parts/states';
+import { ProjectPage } from './project/project-page';
+import { useRoute, type Route } from './route';
+import { SessionPage } from './session/session-page';
+import { TokenEntry } from './token-entry';
+
+export function App() {
+  const who = useQuery(me);
+  const route = useRoute();
+  const mayLook = who.data !== undefined && who.data.role !== 'client';
+  const isLive = useLive(mayLook);
+  const waiting = useQuery({ ...inbox, enabled: mayLook });
+  const isUnknown = who.error instanceof ApiError && who.error.status === 401;
+  const body = (): ReactNode => {
+    if (isUnknown) return <TokenEntry />;
+    if (who.isError) return <Failed error={who.error} again={() => void who.refetch()} />;
+    if (!who.data) return <Loading />;
+    if (!mayLook) return <TokenEntry refused={`The token ${who.data.name} is for the proxy alone.`} />;
+    return <View route={route} />;
+  };
+  return (
+    <WhoProvider value={who.data}>
+      <a className="skip" href="#content">
+        To the content
+      </a>
+      <TopBar route={route} isLive={isLive} waiting={waiting.data?.items.length ?? 0} />
+      <main id="content" tabIndex={-1}>
+        {body()}
+      </main>
+    </WhoProvider>
+  );
+}
+
+function View({ route }: { readonly route: Route }) {
+  switch (route.view) {
+    case 'inbox':
+      return <InboxPage />;
+    case 'knobs':
+      return <KnobsPage />;
+    case 'session':
+      return <SessionPage key={JSON.stringify(route.place)} {...route} />;
+    default:
+      return <ProjectPage />;
+  }
+}

@@ -1,0 +1,3 @@
+export function KnobsPage() {
+  return null;
+}

@@ -1,0 +1,74 @@
+import { Button, Modal } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useMayChange, VIEWER_HINT } from '../api/access';
+import { messageOf } from './states';
+
+interface ConfirmProps {
+  readonly label: string;
+  /** What it does, before it is done. */
+  readonly children: ReactNode;
+  readonly yes: string;
+  readonly act: () => Promise<unknown>;
+  readonly icon?: ReactNode;
+  readonly disabled?: boolean;
+}
+
+/** A button for what cannot simply be clicked away: it says what it will do, and does it after a yes. */
+export function Confirm({ label, children, yes, act, icon, disabled = false }: ConfirmProps) {
+  const mayChange = useMayChange();
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const close = (): void => {
+    setOpen(false);
+    setFault(undefined);
+  };
+  const agreed = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await act();
+      close();
+    } catch (error) {
+      setFault(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={icon}
+        disabled={disabled || !mayChange}
+        {...(!mayChange && { title: VIEWER_HINT })}
+        onClick={() => setOpen(true)}
+      >
+        {label}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={<b>{label}</b>}
+        centered
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <div className="stack">
+          <div>{children}</div>
+          {fault !== undefined && (
+            <p className="bad" role="alert">
+              {fault}
+            </p>
+          )}
+          <div className="line">
+            <Button loading={isBusy} onClick={() => void agreed()}>
+              {yes}
+            </Button>
+            <Button variant="default" onClick={close}>
+              Leave it
+            </Button>
+          </div>
+        </div>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+const SHORTENED_FROM = 100_000;
+
+export const exact = (value: number): string => whole.format(value);
+/** `41,203`, and from a hundred thousand on `1.2M`. */
+export const count = (value: number): string =>
+  Math.abs(value) < SHORTENED_FROM ? whole.format(value) : short.format(value);
+export const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
+export const signed = (value: number): string => (value > 0 ? `+${count(value)}` : count(value));
+
+/** Small amounts keep the digits that say something. */
+export function dollars(value: number): string {
+  const size = Math.abs(value);
+  const digits = size === 0 || size >= 1 ? 2 : size >= 0.01 ? 3 : 5;
+  return `${value < 0 ? '−' : ''}$${size.toFixed(digits)}`;
+}
+
+export const at = (ms: number): string => clock.format(ms);
+
+const UNITS: readonly (readonly [unit: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+];
+
+export function ago(ms: number, now = Date.now()): string {
+  const gone = Math.max(0, now - ms);
+  const unit = UNITS.find(([, size]) => gone >= size);
+  return unit ? `${Math.floor(gone / unit[1])} ${unit[0]} ago` : 'just now';
+}
+
+export function lasted(ms: number): string {
+  if (ms < 1) return '<1 ms';
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** `1 message`, `3 messages`. */
+export const counted = (value: number, thing: string): string =>
+  `${count(value)} ${thing}${value === 1 ? '' : 's'}`;

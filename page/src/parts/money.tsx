@@ -1,0 +1,31 @@
+import type { CostLine, Costs } from '../api/types';
+import { Num } from './figure';
+import { dollars, exact } from './format';
+
+const WHOSE = { primary: "the agent's own calls", compactor: 'calls of summarizers' } as const;
+
+/** Dollars of a line of spending; where no price is known, its tokens. */
+export function Money({ line, of }: { readonly line: CostLine; readonly of: keyof Costs }) {
+  return <Num why={explained(line, of)}>{moneyOf(line)}</Num>;
+}
+
+export function moneyOf({ cost, calls, unpriced }: CostLine): string {
+  if (calls === 0) return '$0';
+  if (unpriced === calls) return 'no price';
+  return dollars(cost);
+}
+
+export function explained(line: CostLine, of: keyof Costs): string {
+  const { calls, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, unpriced } = line;
+  const tokens = [
+    `${exact(inputTokens)} input`,
+    `${exact(cacheReadTokens)} read from cache`,
+    `${exact(cacheWriteTokens)} written to cache`,
+    `${exact(outputTokens)} output`,
+  ].join(', ');
+  const unknown =
+    unpriced > 0
+      ? ` The price of ${exact(unpriced)} is not known: no model was named, or it is in no price sheet.`
+      : '';
+  return `What ${WHOSE[of]} cost: ${exact(calls)} calls, ${tokens} tokens.${unknown}`;
+}

@@ -1,0 +1,54 @@
+import { Button, Skeleton } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client';
+
+export function Loading({ rows = 4 }: { readonly rows?: number }) {
+  return (
+    <div className="in" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <Skeleton key={row} height={14} mb={10} width={`${92 - row * 11}%`} radius="sm" />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="state">
+      <b>{title}</b>
+      {children}
+    </div>
+  );
+}
+
+export function Failed({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
+  return (
+    <div className="state" role="alert">
+      <b className="bad">{error instanceof ApiError ? error.code : 'Something went wrong on this page'}</b>
+      <p>{messageOf(error)}</p>
+      {again && (
+        <Button variant="default" onClick={again}>
+          Ask again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What a query came to: waiting, failed, or its answer drawn. What is shown stays while it is asked anew. */
+export function Answer<Said>({
+  of,
+  rows,
+  children,
+}: {
+  readonly of: UseQueryResult<Said>;
+  readonly rows?: number;
+  readonly children: (said: Said) => ReactNode;
+}) {
+  if (of.data !== undefined) return <>{children(of.data)}</>;
+  if (of.isError) return <Failed error={of.error} again={() => void of.refetch()} />;
+  return <Loading {...(rows !== undefined && { rows })} />;
+}

@@ -1,0 +1,169 @@
+import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { inbox, projectCosts, sessions } from '../api/queries';
+import type { Costs, SessionSummary } from '../api/types';
+import { Figure } from '../parts/figure';
+import { count, counted, dollars, exact, signed } from '../parts/format';
+import { explained, moneyOf } from '../parts/money';
+import { Answer, Empty } from '../parts/states';
+import { linkTo } from '../route';
+import { SessionsTable } from './sessions-table';
+
+/** All sessions at a glance, and what waits for a yes. */
+export function ProjectPage() {
+  const list = useQuery(sessions);
+  const costs = useQuery(projectCosts);
+  const [words, setWords] = useState('');
+  return (
+    <>
+      <div className="head">
+        <h1>Sessions</h1>
+        <span className="soft">newest first</span>
+        <div className="end">
+          <TextInput
+            aria-label="Find a session by name or model"
+            placeholder="Find by name or model"
+            value={words}
+            onChange={(event) => setWords(event.currentTarget.value)}
+          />
+        </div>
+      </div>
+      <Waiting />
+      <Answer of={list} rows={8}>
+        {({ items, total = items.length }) =>
+          items.length === 0 ? (
+            <NoSessions />
+          ) : (
+            <>
+              <Totals items={items} total={total} costs={costs.data} />
+              <section className="panel" aria-label="Sessions">
+                <SessionsTable items={matching(items, words)} />
+              </section>
+              {total > items.length && (
+                <p className="soft">
+                  The newest {exact(items.length)} of {exact(total)} sessions.
+                </p>
+              )}
+            </>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function matching(items: readonly SessionSummary[], words: string): readonly SessionSummary[] {
+  const wanted = words.trim().toLowerCase();
+  return items.filter(({ id, agentPath, model }) =>
+    `${id} ${agentPath} ${model ?? ''}`.toLowerCase().includes(wanted),
+  );
+}
+
+function Waiting() {
+  const { data } = useQuery(inbox);
+  const waiting = data?.items ?? [];
+  if (waiting.length === 0) return null;
+  return (
+    <div className="notice" role="status">
+      <b>{waiting.length === 1 ? 'One plan waits for a yes.' : `${waiting.length} plans wait for a yes.`}</b>
+      <span className="soft">Calls that need one pause until you answer.</span>
+      <a className="end" href={linkTo({ view: 'inbox' })}>
+        Open the inbox
+      </a>
+    </div>
+  );
+}
+
+function Totals({
+  items,
+  total,
+  costs,
+}: {
+  readonly items: readonly SessionSummary[];
+  readonly total: number;
+  readonly costs: Costs | undefined;
+}) {
+  const sum = (of: (one: SessionSummary) => number | undefined): number =>
+    items.reduce((all, one) => all + (of(one) ?? 0), 0);
+  const priced = items.filter(({ netCost }) => typeof netCost === 'number');
+  const fallbacks = sum(({ fallbacks: some }) => some);
+  const open = items
+    .flatMap(({ breakers = {} }) => Object.values(breakers))
+    .filter((state) => state !== 'closed');
+  return (
+    <dl className="figures">
+      <Figure
+        label="Sessions"
+        why="Agents whose conversations this service keeps; each agent of a session by itself."
+      >
+        {count(total)}
+      </Figure>
+      <Figure label="Compactions" why="Committed compactions of these sessions, undone ones included.">
+        {count(sum(({ compactions }) => compactions))}
+      </Figure>
+      <Figure
+        label="Saved per call"
+        why={`Tokens that the next call of each session sends less than without compaction, added up: ${exact(sum(({ savedTokens }) => savedTokens))}.`}
+      >
+        {count(sum(({ savedTokens }) => savedTokens))} <small>tokens</small>
+      </Figure>
+      <Figure
+        label="Net"
+        why="Tokens saved over all calls so far, less what re-writing the provider's cache and summarizing took; as plain input tokens."
+      >
+        {signed(sum(({ net }) => net))} <small>tokens</small>
+      </Figure>
+      <Figure
+        label="Net cost"
+        why="The same in US dollars, of sessions whose model has a known price. Above 0: compaction has paid for itself."
+      >
+        {priced.length === 0 ? '–' : dollars(sum(({ netCost }) => netCost ?? 0))}
+      </Figure>
+      <Figure
+        label="Primary"
+        why={costs ? explained(costs.primary, 'primary') : "What the agent's own calls cost."}
+      >
+        {costs ? moneyOf(costs.primary) : '–'}
+      </Figure>
+      <Figure
+        label="Compactor"
+        why={costs ? explained(costs.compactor, 'compactor') : 'What calls of summarizers cost.'}
+      >
+        {costs ? moneyOf(costs.compactor) : '–'}
+      </Figure>
+      <Figure
+        label="Fallbacks"
+        why="Texts that a model was to write and did not: the deterministic text stands. Each compaction says why."
+      >
+        <span className={fallbacks > 0 ? 'warn' : ''}>{count(fallbacks)}</span>
+      </Figure>
+      <Figure
+        label="Breakers"
+        why="Summarizer endpoints that failed so often that they are not asked for a while."
+      >
+        <span className={open.length > 0 ? 'bad' : ''}>
+          {open.length === 0 ? 'closed' : counted(open.length, 'open one')}
+        </span>
+      </Figure>
+    </dl>
+  );
+}
+
+function NoSessions() {
+  const url = location.origin;
+  return (
+    <section className="panel">
+      <Empty title="No session yet">
+        <p>
+          Any agent comes in by its base URL. It sends its whole history as ever; what the model gets fits.
+        </p>
+        <p>
+          <code>OPENAI_BASE_URL={url}/v1</code>
+          <br />
+          <code>ANTHROPIC_BASE_URL={url}</code>
+        </p>
+      </Empty>
+    </section>
+  );
+}

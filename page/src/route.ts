@@ -1,0 +1,54 @@
+import { useSyncExternalStore } from 'react';
+import type { Place } from './api/types';
+
+/** Where the page stands. It is kept behind the `#` of the address, so every view can be linked to. */
+export type Route =
+  | { readonly view: 'sessions' }
+  | { readonly view: 'inbox' }
+  | { readonly view: 'knobs' }
+  | { readonly view: 'session'; readonly place: Place; readonly tab: string; readonly about?: string };
+
+export const PRIMARY = 'primary';
+
+export function linkTo(route: Route): string {
+  if (route.view !== 'session') return route.view === 'sessions' ? '#/' : `#/${route.view}`;
+  const { id, agentPath } = route.place;
+  const path = ['sessions', id, agentPath, route.tab, ...(route.about === undefined ? [] : [route.about])];
+  return `#/${path.map(encodeURIComponent).join('/')}`;
+}
+
+export const sessionLink = (place: Place, tab = 'context', about?: string): string =>
+  linkTo({ view: 'session', place, tab, ...(about !== undefined && { about }) });
+
+function routeOf(hash: string): Route {
+  const [view, id, agentPath = PRIMARY, tab = 'context', about] = hash
+    .replace(/^#\/?/, '')
+    .split('/')
+    .map(decoded);
+  if (view === 'inbox' || view === 'knobs') return { view };
+  if (view !== 'sessions' || id === undefined || id === '') return { view: 'sessions' };
+  return { view: 'session', place: { id, agentPath }, tab, ...(about !== undefined && { about }) };
+}
+
+/** An address that somebody broke by hand names nothing, and does not break the page. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function useRoute(): Route {
+  return routeOf(useSyncExternalStore(subscribe, () => location.hash));
+}
+
+function subscribe(changed: () => void): () => void {
+  addEventListener('hashchange', changed);
+  return () => removeEventListener('hashchange', changed);
+}
+
+/** The context tab may be about one call: its number. */
+export function callIn(about: string | undefined): number | undefined {
+  return about !== undefined && /^\d{1,9}$/.test(about) ? Number(about) : undefined;
+}

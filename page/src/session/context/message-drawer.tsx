@@ -1,0 +1,137 @@
+import { Button, Drawer } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { original } from '../../api/queries';
+import type { LogEntry, Part, Place, ShownMessage } from '../../api/types';
+import { at, exact } from '../../parts/format';
+import { Answer } from '../../parts/states';
+import { sessionLink } from '../../route';
+import { RollBack } from '../roll-back';
+import { kindOf, wordsOf } from './words';
+
+/** A message that is looked at: of the log, or as it is sent. */
+export interface Looked {
+  readonly id: string;
+  readonly sent?: ShownMessage;
+}
+
+interface DrawerProps {
+  readonly place: Place;
+  readonly looked: Looked | undefined;
+  readonly entries: readonly LogEntry[];
+  readonly onClose: () => void;
+}
+
+/** One message whole: its original words, what stands for it, and why. */
+export function MessageDrawer({ place, looked, entries, onClose }: DrawerProps) {
+  return (
+    <Drawer
+      opened={looked !== undefined}
+      onClose={onClose}
+      position="right"
+      size="min(720px, 96vw)"
+      title={looked && <b className="mono">{looked.id}</b>}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {looked && <Whole place={place} looked={looked} entry={entries.find(({ id }) => id === looked.id)} />}
+    </Drawer>
+  );
+}
+
+function Whole({
+  place,
+  looked: { id, sent },
+  entry,
+}: {
+  readonly place: Place;
+  readonly looked: Looked;
+  readonly entry: LogEntry | undefined;
+}) {
+  return (
+    <div className="stack">
+      <Why place={place} entry={entry} sent={sent} />
+      {sent && sent.status !== 'original' && (
+        <section aria-label="As it is sent">
+          <h3>As it is sent, {exact(sent.tokens)} tokens</h3>
+          <Parts parts={sent.parts} />
+        </section>
+      )}
+      {sent?.status === 'summary' ? (
+        <p className="soft">Its originals stand beside it in the log, and are read there.</p>
+      ) : (
+        <Original place={place} id={id} tokens={entry?.tokensBefore} />
+      )}
+      {entry && <RollBack place={place} id={id} />}
+    </div>
+  );
+}
+
+function Why({
+  place,
+  entry,
+  sent,
+}: {
+  readonly place: Place;
+  readonly entry: LogEntry | undefined;
+  readonly sent: ShownMessage | undefined;
+}) {
+  const by = entry?.by ?? sent?.by;
+  if (!by) return null;
+  return (
+    <div className="notice">
+      <div>
+        <b>{by.stage}</b>: {by.reason}
+      </div>
+      {entry?.record !== undefined && (
+        <Button
+          component="a"
+          variant="default"
+          className="end"
+          href={sessionLink(place, 'compactions', entry.record)}
+        >
+          Compaction {entry.record}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Original({
+  place,
+  id,
+  tokens,
+}: {
+  readonly place: Place;
+  readonly id: string;
+  readonly tokens: number | undefined;
+}) {
+  const said = useQuery(original(place, id));
+  return (
+    <section aria-label="As it was written">
+      <h3>As it was written{tokens === undefined ? '' : `, ${exact(tokens)} tokens`}</h3>
+      <Answer of={said}>
+        {({ parts, role, origin, createdAt }) => (
+          <>
+            <p className="soft">
+              {role}, from {origin}
+              {createdAt === undefined ? '' : `, ${at(createdAt)}`}
+            </p>
+            <Parts parts={parts} />
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+}
+
+export function Parts({ parts }: { readonly parts: readonly Part[] }) {
+  return (
+    <>
+      {parts.map((part, place) => (
+        <div key={place} className="part">
+          {part.type !== 'text' && <span className="soft">{kindOf(part)}</span>}
+          <pre className="words">{wordsOf(part)}</pre>
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import type { LogEntry, ShownMessage } from '../../api/types';
+import { count, counted } from '../../parts/format';
+import { Close, Open } from '../../parts/icons';
+import { LogCell, SentCell } from './message-cell';
+import type { Pair } from './pairs';
+
+/** Messages of a span that are shown in full; more come when asked for. */
+const MOST_AT_ONCE = 100;
+
+interface RowProps {
+  readonly pair: Pair;
+  readonly side: Side;
+  readonly onOriginal: (id: string) => void;
+  readonly onSent: (message: ShownMessage) => void;
+}
+
+/** On a narrow screen there is room for one of them. */
+export type Side = 'both' | 'log' | 'sent';
+
+export function PairRow({ pair, side, onOriginal, onSent }: RowProps) {
+  return (
+    <div className="pair" data-kind={pair.kind}>
+      {side !== 'sent' && (
+        <div className="side">
+          {pair.kind === 'superseded' ? (
+            <Span entries={pair.log} onOpen={onOriginal} />
+          ) : (
+            pair.log.map((entry) => <LogCell key={entry.id} entry={entry} onOpen={onOriginal} />)
+          )}
+        </div>
+      )}
+      {side !== 'log' && (
+        <div className="side">
+          {pair.sent.length === 0 ? (
+            <p className="nothing soft">nothing stands in their place</p>
+          ) : (
+            pair.sent.map((message) => <SentCell key={message.id} message={message} onOpen={onSent} />)
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A span that gave way, folded. */
+function Span({
+  entries,
+  onOpen,
+}: {
+  readonly entries: readonly LogEntry[];
+  readonly onOpen: (id: string) => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const [most, setMost] = useState(MOST_AT_ONCE);
+  const [first] = entries;
+  const last = entries.at(-1);
+  if (!first || !last) return <p className="nothing soft">these are in the row above</p>;
+  const tokens = entries.reduce((sum, { tokensBefore }) => sum + tokensBefore, 0);
+  const why = [...new Set(entries.map(({ by }) => by && `${by.stage}: ${by.reason}`).filter(Boolean))];
+  return (
+    <>
+      <button type="button" className="span" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? <Close size={12} /> : <Open size={12} />}
+        <b>{counted(entries.length, 'message')}</b>
+        <span className="mono soft">{first === last ? first.id : `${first.id} … ${last.id}`}</span>
+        <span className="cell-end num soft" title="Tokens as they were written; none of them are sent">
+          {count(tokens)}
+        </span>
+        <span className="span-why soft">{why.slice(0, 2).join('; ') || 'dropped'}</span>
+      </button>
+      {isOpen && (
+        <div className="span-in">
+          {entries.slice(0, most).map((entry) => (
+            <LogCell key={entry.id} entry={entry} onOpen={onOpen} />
+          ))}
+          {entries.length > most && (
+            <button type="button" className="span" onClick={() => setMost(most + MOST_AT_ONCE)}>
+              {counted(entries.length - most, 'more message')}
+            </button>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Part } from '../../api/types';
+
+/** What a part says, as plain text. It is shown as text and nothing else: who wrote it is not to be trusted. */
+export function wordsOf(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text;
+    case 'tool-call':
+      return part.arguments;
+    case 'tool-result':
+      return part.content.map((inner) => (inner.type === 'text' ? inner.text : fileLine(inner))).join('\n');
+    case 'file':
+      return fileLine(part);
+    case 'marker':
+      return `[compaction asked for${part.auto ? ', by the host' : ''}]`;
+    case 'opaque':
+      return `[${part.kind}, ${part.bytes} bytes]`;
+  }
+}
+
+const fileLine = ({ mediaType, bytes, name }: Extract<Part, { type: 'file' }>): string =>
+  `[${name ?? 'file'}: ${mediaType}, ${bytes} bytes]`;
+
+export function kindOf(part: Part): string {
+  if (part.type === 'tool-call') return `calls ${part.name}`;
+  if (part.type === 'tool-result')
+    return `${part.isError === true ? 'error' : 'result'}${part.name === undefined ? '' : ` of ${part.name}`}`;
+  return part.type;
+}

@@ -1,0 +1,64 @@
+import type { Place, Stage } from '../api/types';
+import { count, percent } from '../parts/format';
+import { sessionLink } from '../route';
+import { LEFT, RIGHT } from './pressure-chart';
+import { rowsOf, type Timeline } from './timeline';
+
+const SAID = {
+  applied: 'took',
+  nothing: 'found nothing to take',
+  failed: 'failed',
+  refused: 'proposed what was refused',
+} as const;
+
+/** Under the curve: the gates, each with a dot where its stage opened. Filled: it took something. */
+export function FiringStrip({
+  place,
+  timeline,
+  stages,
+}: {
+  readonly place: Place;
+  readonly timeline: Timeline;
+  readonly stages: readonly Stage[];
+}) {
+  const { fired, first, last } = timeline;
+  const across = (call: number): string => `${((call - first) / Math.max(1, last - first)) * 100}%`;
+  return (
+    <ul className="strip" aria-label="What fired at which call">
+      {rowsOf(stages, fired).map(({ name, opensAt, summary }) => (
+        <li key={name}>
+          <span className="gate" style={{ width: LEFT }} title={summary}>
+            {name}
+            <small>{opensAt === undefined ? '' : opensAt.toFixed(2)}</small>
+          </span>
+          <span className="track" style={{ marginRight: RIGHT }}>
+            {fired.flatMap(({ record, call }) =>
+              record.plan.stages
+                .filter(({ stage }) => stage === name)
+                .map(({ outcome, before, after, edits }) => {
+                  const freed = before.tokens - after.tokens;
+                  const what =
+                    outcome === 'applied'
+                      ? `${edits} edits, ${count(Math.abs(freed))} tokens ${freed < 0 ? 'carried on' : 'freed'}`
+                      : SAID[outcome];
+                  const gone = record.status === 'undone' ? ', undone since' : '';
+                  const text = `${name} before call ${call}, in ${record.id} at ${percent(record.plan.inputs.pressure)}: ${what}${gone}`;
+                  return (
+                    <a
+                      key={record.id}
+                      href={sessionLink(place, 'compactions', record.id)}
+                      className="dot"
+                      data-outcome={record.status === 'undone' ? 'undone' : outcome}
+                      style={{ left: across(call) }}
+                      title={text}
+                      aria-label={text}
+                    />
+                  );
+                }),
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { calls, history, stages } from '../api/queries';
+import type { Place } from '../api/types';
+import { Answer, Empty } from '../parts/states';
+import { callIn, sessionLink } from '../route';
+import { FiringStrip } from './firing-strip';
+import { PressureChart } from './pressure-chart';
+import { timelineOf } from './timeline';
+
+interface PanelProps {
+  readonly place: Place;
+  readonly tab: string;
+  readonly about: string | undefined;
+}
+
+/** How full each call was, the gates, and what fired. */
+export function PressurePanel({ place, tab, about }: PanelProps) {
+  const called = useQuery(calls(place));
+  const records = useQuery(history(place));
+  const roster = useQuery(stages);
+  const timeline = useMemo(
+    () => timelineOf(called.data?.items ?? [], records.data?.items ?? []),
+    [called.data, records.data],
+  );
+  const gates = useMemo(() => roster.data?.items ?? [], [roster.data]);
+  const shown = tab === 'context' ? callIn(about) : undefined;
+  return (
+    <section className="panel" aria-label="Pressure over time">
+      <header>
+        <h2>Pressure</h2>
+        <span className="soft wide">
+          by call, as it was sent; rings: before a compaction; dots below: stages that opened
+        </span>
+        {shown !== undefined && (
+          <a className="end" href={sessionLink(place, 'context')}>
+            Back to now
+          </a>
+        )}
+      </header>
+      <Answer of={called} rows={5}>
+        {({ items }) =>
+          items.length === 0 && timeline.fired.length === 0 ? (
+            <Empty title="No call yet">
+              <p>Calls are shown once their usage was reported.</p>
+            </Empty>
+          ) : (
+            <>
+              <PressureChart
+                timeline={timeline}
+                gates={gates}
+                shown={shown}
+                onCall={(call) => {
+                  if (items.some((one) => one.call === call))
+                    location.hash = sessionLink(place, 'context', String(call));
+                }}
+              />
+              <FiringStrip place={place} timeline={timeline} stages={gates} />
+            </>
+          )
+        }
+      </Answer>
+    </section>
+  );
+}

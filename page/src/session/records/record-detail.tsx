@@ -1,0 +1,95 @@
+import type { CompactionRecord, NetCost, Place } from '../../api/types';
+import { counted, dollars, exact, lasted } from '../../parts/format';
+import { EditList } from './edit-list';
+import { Judgement } from './judgement';
+import { UndoRecord } from './undo-record';
+
+interface DetailProps {
+  readonly place: Place;
+  readonly record: CompactionRecord;
+  readonly net: NetCost | undefined;
+  readonly isNewest: boolean;
+}
+
+/** One compaction whole: every edit with its reason and words, what it took, and what to do about it. */
+export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
+  const { plan, warnings = [], fallbacks = [], calls = [], stageMs } = record;
+  return (
+    <div className="stack">
+      <div className="line">
+        <Judgement key={`${record.flag} ${record.notes}`} place={place} record={record} />
+      </div>
+      {warnings.map((warning) => (
+        <p key={warning} className="notice">
+          {warning}
+        </p>
+      ))}
+      <div className="two">
+        <section aria-label="Edits">
+          <h3>{counted(plan.edits.length, 'edit')}</h3>
+          <EditList edits={plan.edits} />
+        </section>
+        <aside className="stack">
+          <Facts record={record} net={net} />
+          <div>
+            <h3>Time</h3>
+            <p className="soft">
+              {Object.entries(stageMs)
+                .map(([stage, ms]) => `${stage} ${lasted(ms)}`)
+                .join(', ') || 'Planned by hand.'}
+            </p>
+          </div>
+          {calls.length > 0 && (
+            <div>
+              <h3>Summarizer</h3>
+              {calls.map((call, place_) => (
+                <p key={place_} className="soft">
+                  {call.model ?? call.endpoint}: {call.outcome}
+                  {call.reason === undefined ? '' : ` (${call.reason})`}, {lasted(call.durationMs)},{' '}
+                  {call.cost === null ? 'no price' : dollars(call.cost)}
+                </p>
+              ))}
+            </div>
+          )}
+          {fallbacks.length > 0 && (
+            <div>
+              <h3>Fallbacks</h3>
+              {fallbacks.map((why) => (
+                <p key={why} className="warn">
+                  {why}
+                </p>
+              ))}
+            </div>
+          )}
+          <UndoRecord place={place} record={record} isNewest={isNewest} />
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+function Facts({ record: { plan, unchangedTokens }, net }: Pick<DetailProps, 'record' | 'net'>) {
+  return (
+    <div>
+      <h3>Reading</h3>
+      <p className="soft">{plan.inputs.derivation.join('; ')}</p>
+      <p
+        className="soft"
+        title="What may never leave the view: pins, tools, the unanswered user message, the open exchange"
+      >
+        Floor {exact(plan.floor.total)} tokens
+        {unchangedTokens === undefined
+          ? ''
+          : `; the first ${exact(unchangedTokens)} tokens stayed as they were, in the provider's cache`}
+        .
+      </p>
+      {net && (
+        <p className="soft">
+          {net.paysAfterCalls === undefined
+            ? 'It does not pay for itself.'
+            : `It pays for itself after ${counted(net.paysAfterCalls, 'call')}; ${counted(net.calls, 'call')} were observed.`}
+        </p>
+      )}
+    </div>
+  );
+}

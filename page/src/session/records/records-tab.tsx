@@ -1,0 +1,188 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { costs, history } from '../../api/queries';
+import type { CompactionRecord, NetCost, Place } from '../../api/types';
+import { Num } from '../../parts/figure';
+import { ago, at, count, dollars, exact, lasted, percent, signed } from '../../parts/format';
+import { Answer, Empty } from '../../parts/states';
+import { sessionLink } from '../../route';
+import { RecordDetail } from './record-detail';
+
+/** Every compaction: why, what it did, what it costs and saves, what an operator thinks of it. */
+export function RecordsTab({ place, open }: { readonly place: Place; readonly open: string | undefined }) {
+  const records = useQuery(history(place));
+  const spent = useQuery(costs(place));
+  return (
+    <section className="panel" aria-label="Compactions">
+      <Answer of={records} rows={8}>
+        {({ items, total = items.length }) =>
+          items.length === 0 ? (
+            <Empty title="No compaction yet">
+              <p>
+                Stages open by themselves as pressure rises.{' '}
+                <a href={sessionLink(place, 'compact')}>Compact now</a> to see what one would do.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <div className="scroll" tabIndex={0} role="region" aria-label="Table of compactions">
+                <table className="list">
+                  <Heads />
+                  <tbody>
+                    {items.map((record) => (
+                      <Row
+                        key={record.id}
+                        place={place}
+                        record={record}
+                        net={spent.data?.net.find((one) => one.record === record.id)}
+                        isOpen={record.id === open}
+                        isNewest={record.id === items.find(({ status }) => status === 'committed')?.id}
+                      />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {total > items.length && (
+                <p className="in soft">
+                  The newest {exact(items.length)} of {exact(total)}.
+                </p>
+              )}
+            </>
+          )
+        }
+      </Answer>
+    </section>
+  );
+}
+
+function Heads() {
+  return (
+    <thead>
+      <tr>
+        <th>Compaction</th>
+        <th>Why</th>
+        <th className="right" title="Tokens of the request before and after">
+          Tokens
+        </th>
+        <th className="right" title="Share of the request that went">
+          Freed
+        </th>
+        <th className="wide">Stages</th>
+        <th
+          className="right wide"
+          title="Saved over all calls since, less the re-written cache and summaries; plain input tokens"
+        >
+          Net tokens
+        </th>
+        <th className="right wide" title="What its summaries cost">
+          Compactor
+        </th>
+        <th className="right wide" title="How long planning and filling took">
+          Took
+        </th>
+        <th>Judged</th>
+        <th className="right wide">When</th>
+      </tr>
+    </thead>
+  );
+}
+
+interface RowProps {
+  readonly place: Place;
+  readonly record: CompactionRecord;
+  readonly net: NetCost | undefined;
+  readonly isOpen: boolean;
+  readonly isNewest: boolean;
+}
+
+function Row({ place, record, net, isOpen, isNewest }: RowProps) {
+  const { id, plan, status, fallbacks = [], calls = [], flag, notes, committedAt, durationMs } = record;
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isOpen) row.current?.scrollIntoView({ block: 'center' });
+  }, [isOpen]);
+  const freed = plan.before.tokens === 0 ? 0 : 1 - plan.after.tokens / plan.before.tokens;
+  const spent = calls.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+  return (
+    <>
+      <tr ref={row} className={`row ${isOpen ? 'open' : ''} ${status === 'undone' ? 'gone' : ''}`}>
+        <td className="title-cell">
+          <a href={sessionLink(place, 'compactions', ...(isOpen ? [] : [id]))} aria-expanded={isOpen}>
+            {id}
+          </a>{' '}
+          {status === 'undone' && <span className="mark">undone</span>}
+        </td>
+        <td>{plan.trigger.detail}</td>
+        <td className="right">
+          <Num why={`${exact(plan.before.tokens)} tokens before, ${exact(plan.after.tokens)} after`}>
+            {count(plan.before.tokens)} → {count(plan.after.tokens)}
+          </Num>
+        </td>
+        <td className="right">
+          <Num why="Share of the request that went">{percent(freed)}</Num>
+        </td>
+        <td className="wide">
+          <span className="line">
+            {plan.stages
+              .filter(({ outcome }) => outcome === 'applied')
+              .map(({ stage, edits, before, after }) => (
+                <span
+                  key={stage}
+                  className="mark"
+                  title={`${stage}: ${edits} edits, ${exact(before.tokens)} to ${exact(after.tokens)} tokens`}
+                >
+                  {stage}
+                </span>
+              ))}
+            {fallbacks.length > 0 && (
+              <span className="mark warn" title={fallbacks.join('\n')}>
+                {fallbacks.length} fallback
+              </span>
+            )}
+          </span>
+        </td>
+        <td className="right wide">
+          {net ? (
+            <Num
+              why={`Saves ${exact(net.savedPerCall)} tokens a call over ${exact(net.calls)} calls; ${exact(net.rewritten)} tokens of cache were re-written, summaries took ${exact(net.spentTokens)}.${typeof net.netCost === 'number' ? ` In US dollars: ${dollars(net.netCost)}.` : ''}`}
+            >
+              {signed(net.net)}
+            </Num>
+          ) : (
+            '–'
+          )}
+        </td>
+        <td className="right wide">
+          <Num why={`${calls.length} calls of a summarizer`}>
+            {calls.length === 0 ? '$0' : dollars(spent)}
+          </Num>
+        </td>
+        <td className="right wide">
+          <Num why="Milliseconds for planning, filling and committing">{lasted(durationMs)}</Num>
+        </td>
+        <td>
+          {flag ? (
+            <span className={`mark ${FLAG_LOOKS[flag]}`} title={notes ?? 'No notes'}>
+              {flag}
+              {notes === undefined || notes === '' ? '' : ' …'}
+            </span>
+          ) : (
+            <span className="soft">–</span>
+          )}
+        </td>
+        <td className="right wide soft">
+          <Num why={at(committedAt)}>{ago(committedAt)}</Num>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={10} className="detail">
+            <RecordDetail place={place} record={record} net={net} isNewest={isNewest} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+const FLAG_LOOKS = { good: 'good', bad: 'bad', neutral: '' } as const;

@@ -1,0 +1,113 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { session, sessions } from '../api/queries';
+import type { Place } from '../api/types';
+import { Answer } from '../parts/states';
+import { callIn, linkTo, PRIMARY, sessionLink } from '../route';
+import { AskTab } from './ask/ask-tab';
+import { AuditTab } from './audit-tab';
+import { CompactTab } from './compact/compact-tab';
+import { ContextTab } from './context/context-tab';
+import { PressurePanel } from './pressure-panel';
+import { RecordsTab } from './records/records-tab';
+import { SessionFigures } from './session-figures';
+
+const TABS = [
+  ['context', 'Context and log'],
+  ['compactions', 'Compactions'],
+  ['compact', 'Compact'],
+  ['ask', 'Why forgotten?'],
+  ['events', 'Events'],
+] as const;
+
+interface SessionPageProps {
+  readonly place: Place;
+  readonly tab: string;
+  readonly about?: string;
+}
+
+/** One agent's session: how full it was and is, what was done about it, and what an operator can do. */
+export function SessionPage({ place, tab, about }: SessionPageProps) {
+  const summary = useQuery(session(place));
+  return (
+    <>
+      <div className="head">
+        <h1>
+          <a href={linkTo({ view: 'sessions' })} className="soft">
+            Sessions
+          </a>{' '}
+          <span className="soft">/</span> {place.id}
+        </h1>
+        <AgentChoice place={place} tab={tab} />
+        {summary.data && (
+          <span className="soft">
+            {[summary.data.model ?? 'no model named', summary.data.format].filter(Boolean).join(' · ')}
+          </span>
+        )}
+      </div>
+      <Answer of={summary} rows={6}>
+        {(said) => (
+          <>
+            {said.pending !== undefined && (
+              <div className="notice" role="status">
+                <b>A plan waits for a yes.</b>
+                <span className="soft">Calls that need it pause until then.</span>
+                <a className="end" href={linkTo({ view: 'inbox' })}>
+                  Answer it
+                </a>
+              </div>
+            )}
+            <SessionFigures of={said} />
+            <PressurePanel place={place} tab={tab} about={about} />
+            <nav className="tabs" aria-label="Of this session">
+              {TABS.map(([name, label]) => (
+                <a
+                  key={name}
+                  href={sessionLink(place, name)}
+                  {...(name === tab && { 'aria-current': 'page' as const })}
+                >
+                  {label}
+                </a>
+              ))}
+            </nav>
+            {shown(place, tab, about)}
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function shown(place: Place, tab: string, about: string | undefined): ReactNode {
+  switch (tab) {
+    case 'compactions':
+      return <RecordsTab place={place} open={about} />;
+    case 'compact':
+      return <CompactTab place={place} />;
+    case 'ask':
+      return <AskTab key={about} place={place} asked={about} />;
+    case 'events':
+      return <AuditTab place={place} />;
+    default:
+      return <ContextTab place={place} call={callIn(about)} />;
+  }
+}
+
+/** The agents of the session, where it has more than one. */
+function AgentChoice({ place, tab }: { readonly place: Place; readonly tab: string }) {
+  const { data } = useQuery(sessions);
+  const agents = (data?.items ?? []).filter(({ id }) => id === place.id).map(({ agentPath }) => agentPath);
+  if (agents.length < 2) return place.agentPath === PRIMARY ? null : <span>{place.agentPath}</span>;
+  return (
+    <Select
+      aria-label="Agent"
+      data={agents}
+      value={place.agentPath}
+      allowDeselect={false}
+      onChange={(agentPath) => {
+        if (agentPath !== null) location.hash = sessionLink({ ...place, agentPath }, tab);
+      }}
+    />
+  );
+}

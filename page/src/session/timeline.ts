@@ -1,0 +1,51 @@
+import type { CallRecord, CompactionRecord, Stage } from '../api/types';
+
+/** A compaction at its place between calls. */
+export interface Fired {
+  readonly record: CompactionRecord;
+  /** The first call that was sent with it; where none was yet, one after the newest. */
+  readonly call: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface Timeline {
+  /** Oldest first. */
+  readonly calls: readonly CallRecord[];
+  readonly fired: readonly Fired[];
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Calls and compactions on one axis: the number of the call. */
+export function timelineOf(calls: readonly CallRecord[], records: readonly CompactionRecord[]): Timeline {
+  const ordered = calls.toSorted((a, b) => a.call - b.call || a.at - b.at);
+  const newest = ordered.at(-1)?.call ?? 0;
+  const fired = records
+    .map((record): Fired => {
+      const { plan } = record;
+      const { pressure, budget, scale } = plan.inputs;
+      const after = budget > 0 ? (plan.after.tokens * scale) / budget : 0;
+      const call = ordered.find(({ at }) => at >= record.committedAt)?.call ?? newest + 1;
+      return { record, call, before: pressure, after: Math.min(after, pressure) };
+    })
+    .toSorted((a, b) => a.call - b.call);
+  const last = Math.max(newest, fired.at(-1)?.call ?? 0, 2);
+  return { calls: ordered, fired, first: ordered[0]?.call ?? 1, last };
+}
+
+/** What fired in the order of the roster; then what the pipeline did by itself. */
+export function rowsOf(stages: readonly Stage[], fired: readonly Fired[]): readonly Stage[] {
+  const gated = stages.filter(({ opensAt }) => opensAt !== undefined);
+  const known = new Set(gated.map(({ name }) => name));
+  const others = new Set(
+    fired
+      .flatMap(({ record }) => record.plan.stages)
+      .filter(({ stage, outcome }) => !known.has(stage) && outcome === 'applied')
+      .map(({ stage }) => stage),
+  );
+  return [
+    ...gated,
+    ...[...others].map((name) => ({ name, summary: 'The pipeline does this by itself, after the stages.' })),
+  ];
+}
