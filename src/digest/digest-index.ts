@@ -183,14 +183,13 @@ function worthOf(text: string, voice: Voice, final: boolean, at: number, of: num
   if (voice === 'user') return 10;
   if (voice === 'earlier') return 4.5;
   if (voice === 'pasted' || voice === 'report') return (voice === 'report' ? 4 : 5) + conclusiveness(text);
-  const base = voice === 'written' ? 4.5 : final ? 5 : 3;
+  // A commit message begins with what was done.
+  if (voice === 'written') return (at === 0 ? 5.5 : 4.5) + conclusiveness(text);
   // The first passage of a report says the result, the last what is open. Thinking aloud comes to its point at the end:
   // what stands before is often taken back.
   const isLast = at === of - 1;
-  // A commit message begins with what was done.
-  if (voice === 'written') return base + (at === 0 ? 1 : 0) + conclusiveness(text);
-  const place = final ? (at === 0 || isLast ? 1 : 0) : isLast ? 0.5 : of > 3 ? -0.7 : 0;
-  return base + place + conclusiveness(text);
+  if (final) return 5 + (at === 0 || isLast ? 1 : 0) + conclusiveness(text);
+  return 3 + (isLast ? 0.5 : of > 3 ? -0.7 : 0) + conclusiveness(text);
 }
 
 function lowerBound(items: readonly { readonly seq: number }[], seq: number): number {

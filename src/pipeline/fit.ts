@@ -1,5 +1,5 @@
 import { cutArguments, cutText, levelFor, type CutRequest } from '../digest/index.js';
-import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { groupsOf, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
   partHandle,
   spanHandle,
@@ -124,18 +124,6 @@ export const isSummary = ({ kind, messages }: ViewExchange): boolean =>
 
 function stays({ protection, unseen }: ViewExchange): boolean {
   return (protection !== undefined && protection !== 'pinned') || (unseen && protection !== 'pinned');
-}
-
-/** Exchanges with everything that stands between their messages: a span may not begin or end inside. */
-function groupsOf(view: TranscriptView): ViewExchange[][] {
-  const groups: ViewExchange[][] = [];
-  let reach = -1;
-  for (const exchange of view.exchanges) {
-    if (exchange.from > reach) groups.push([exchange]);
-    else groups.at(-1)!.push(exchange);
-    reach = Math.max(reach, exchange.to);
-  }
-  return groups;
 }
 
 /** What a message costs beside its text, about; a notice that is refused for a token would free nothing. */

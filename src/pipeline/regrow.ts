@@ -40,10 +40,10 @@ export function regrowDigests(
   count: (text: string) => number,
   most: Readonly<Record<string, number>> = {},
 ): Edit[] {
-  const covered = coveredUpTo(view);
-  const digests = digestsOf(view).filter(({ to, tokens }) => to > covered || tokens < ENOUGH_OF_COVERED);
   const tokens = Math.max(room.free, room.forSqueezed);
   if (tokens < LEAST_GAIN) return [];
+  const covered = coveredUpTo(view);
+  const digests = digestsOf(view).filter(({ to, tokens }) => to > covered || tokens < ENOUGH_OF_COVERED);
   const total = digests.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
   return digests.flatMap((exchange) =>
     regrown(
@@ -120,7 +120,8 @@ function digestIn({ kind, messages }: ViewExchange): Message | undefined {
 function coveredUpTo({ exchanges }: TranscriptView): number {
   const summary = exchanges.findLast(
     ({ kind, messages }) =>
-      kind === 'plain' && messages.some(({ message }) => hostSummaryIn(message) !== undefined),
+      kind === 'plain' &&
+      messages.some(({ message }) => message.role === 'user' && hostSummaryIn(message) !== undefined),
   );
   return summary?.from ?? -1;
 }

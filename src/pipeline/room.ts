@@ -1,4 +1,4 @@
-import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { freshTokens, pinnedTokens } from '../spi/index.js';
 import type { Floor } from '../transcript/index.js';
 import { claimsTokens } from './carry.js';
 import { tokensOf, type Draft } from './draft.js';
@@ -38,17 +38,9 @@ export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy, mos
   if (leaveSpans || byTokens < pressure) return { free: 0, forSqueezed: 0 };
   const upTo = (pressure: number): number => Math.floor((pressure * tokensOf(budget) - tokens) / scale);
   const missing = draft.share(LEAST_DIGESTS) - digestTokens(draft.view);
-  const standing = standingTokens(draft.view) - draft.share(LITTLE_STANDING);
+  const standing = pinnedTokens(draft.view) + freshTokens(draft.view) - draft.share(LITTLE_STANDING);
   const beyond = Math.min(upTo(Math.min(FULL_ENOUGH, most)), missing, standing);
   return { free: upTo(Math.min(target, most)), forSqueezed: Math.floor(beyond) };
-}
-
-/** Tokens of pins and of fresh output: no stage may touch them now. */
-function standingTokens({ exchanges }: TranscriptView): number {
-  const stands = ({ unseen, protection, kind }: ViewExchange): boolean =>
-    protection === 'pinned' ||
-    (kind !== 'plain' && (protection === undefined ? unseen : protection === 'open'));
-  return exchanges.filter(stands).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** What has to be reclaimed so that the target holds with what claims may grow by. */

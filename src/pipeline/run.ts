@@ -85,9 +85,10 @@ export function planRun(input: RunInput): RunOutcome {
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
   );
-  openStages(draft, input, before, states, claimsSpace);
+  const run: Run = { draft, input, before, states, claimsSpace };
+  openStages(run);
   if (input.policy.dropsToTarget) dropToTarget(draft, input, claimsSpace);
-  if (mustGoOn(draft, input, before)) goFurther(draft, input, before, states, claimsSpace);
+  if (mustGoOn(draft, input, before)) goFurther(run);
   if (mustGoOn(draft, input, before)) dropToFit(draft, input, claimsSpace);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
@@ -202,13 +203,19 @@ export function planPass(input: RunInput, pass: Pass): RunOutcome {
   return planned(draft, input, before, floor, states);
 }
 
-function openStages(
-  draft: Draft,
-  input: RunInput,
-  before: Reading,
-  states: Map<string, unknown>,
-  claimsSpace: number,
-): void {
+/** What the stages of one run share. */
+interface Run {
+  readonly draft: Draft;
+  readonly input: RunInput;
+  /** Of the request as the run began. */
+  readonly before: Reading;
+  readonly states: Map<string, unknown>;
+  /** Tokens that claims may take. */
+  readonly claimsSpace: number;
+}
+
+function openStages(run: Run): void {
+  const { draft, input, before } = run;
   const { policy, forced } = input;
   const escalation = forced ? 'target' : policy.escalation;
   for (const [index, stage] of policy.stages.entries()) {
@@ -216,33 +223,28 @@ function openStages(
     const goesOn = before.pressure >= LAST_CALL && !hasGained(input, before, draft);
     const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;
-    draft.step(stage.stage, stage.opensAt, (view) =>
-      proposalOf(stage, view, draft, input, states, withRoomForClaims(draft, policy.target, claimsSpace)),
-    );
+    open(run, stage);
   }
+}
+
+function open({ draft, input, states, claimsSpace }: Run, stage: OpenableStage): void {
+  draft.step(stage.stage, stage.opensAt, (view) => {
+    const reclaim = withRoomForClaims(draft, input.policy.target, claimsSpace);
+    return proposalOf(stage, view, draft, input, states, reclaim);
+  });
 }
 
 /** More steps than this are no steps but a loop. */
 const MOST_STEPS = 16;
 
 /** Where all stages together were not enough: those that can, once more under harder options, before anything is dropped. */
-function goFurther(
-  draft: Draft,
-  input: RunInput,
-  before: Reading,
-  states: Map<string, unknown>,
-  claimsSpace: number,
-): void {
-  const { policy } = input;
-  for (const stage of policy.stages) {
+function goFurther(run: Run): void {
+  for (const stage of run.input.policy.stages) {
     let { options } = stage;
-    for (let step = 0; step < MOST_STEPS && mustGoOn(draft, input, before); step++) {
+    for (let step = 0; step < MOST_STEPS && mustGoOn(run.draft, run.input, run.before); step++) {
       options = harderOf(stage, options);
       if (options === undefined) break;
-      draft.step(stage.stage, stage.opensAt, (view) => {
-        const reclaim = withRoomForClaims(draft, policy.target, claimsSpace);
-        return proposalOf({ ...stage, options }, view, draft, input, states, reclaim);
-      });
+      open(run, { ...stage, options });
     }
   }
 }

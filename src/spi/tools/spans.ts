@@ -34,6 +34,11 @@ export function blocksOf(view: TranscriptView): readonly Block[] {
 }
 
 function readBlocks(view: TranscriptView): Block[] {
+  return groupsOf(view).map(blockOf);
+}
+
+/** Exchanges with everything that stands between their messages: a span may not begin or end inside. */
+export function groupsOf(view: TranscriptView): ViewExchange[][] {
   const groups: ViewExchange[][] = [];
   let reach = -1;
   for (const exchange of view.exchanges) {
@@ -41,7 +46,7 @@ function readBlocks(view: TranscriptView): Block[] {
     else groups.at(-1)!.push(exchange);
     reach = Math.max(reach, exchange.to);
   }
-  return groups.map(blockOf);
+  return groups;
 }
 
 function blockOf(exchanges: readonly ViewExchange[]): Block {

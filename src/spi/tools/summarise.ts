@@ -1,7 +1,8 @@
 import type { StageGoal } from '../stage.js';
-import type { TranscriptView, ViewExchange } from '../view.js';
+import type { TranscriptView } from '../view.js';
 import { spanHandle, type Message, type Supersede } from '../../transcript/index.js';
 import { overheadOf, type Span } from './spans.js';
+import { freshTokens, pinnedTokens } from './standing.js';
 
 /**
  * A summary that takes more than this of what it stands for is no summary. A span that holds an earlier one stands for
@@ -98,18 +99,6 @@ function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by
 
 function mostOf({ exchanges, tokens }: Span): number {
   return exchanges.some(({ kind }) => kind === 'replacement') ? tokens : MOST_OF_SPAN * tokens;
-}
-
-/** Tokens of fresh output: no stage may touch it now, and it will be gone soon. */
-function freshTokens({ exchanges }: TranscriptView): number {
-  const isFresh = ({ unseen, protection, kind }: ViewExchange): boolean =>
-    kind !== 'plain' && (protection === undefined ? unseen : protection === 'open');
-  return exchanges.filter(isFresh).reduce((sum, { tokens }) => sum + tokens, 0);
-}
-
-/** Tokens of pins: they stay whatever a stage does. */
-function pinnedTokens({ exchanges }: TranscriptView): number {
-  return exchanges.reduce((sum, { tokens, protection }) => sum + (protection === 'pinned' ? tokens : 0), 0);
 }
 
 /** Below this many tokens a text that stands for a span was squeezed: it says next to nothing. */
