@@ -5,7 +5,7 @@ export { SessionMap, type SessionMapOptions } from './session-map.js';
 export { Session } from './session.js';
 export type { SessionOperator } from './operator/session-operator.js';
 export type { SessionParts } from './session-parts.js';
-export type { Costs, CostLine } from './costs.js';
+export { costsOf, type Costs, type CostLine } from './costs.js';
 export type { Gauge } from './gauge.js';
 export type { Prepared, RunReport } from './prepared.js';
 export type { Disposition } from './operator/explain.js';

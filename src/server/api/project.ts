@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
 import { listProfiles } from '../../config/index.js';
-import { forgetLimits, learnedLimits, type CostLine as Line } from '../../session/index.js';
+import { costsOf, forgetLimits, learnedLimits } from '../../session/index.js';
 import { packageFolder } from '../../package-folder.js';
 import { maySee } from '../access.js';
 import type { Service } from '../service.js';
@@ -67,7 +67,6 @@ export const projectRoutes =
         },
       },
       async ({ caller }) => {
-        const sums = { primary: NOTHING, compactor: NOTHING };
         const entries =
           caller.tenant === ''
             ? await service.store.usage()
@@ -78,8 +77,7 @@ export const projectRoutes =
                     .map((sessionId) => service.store.usage({ sessionId })),
                 )
               ).flat();
-        for (const { line, model: _, ...spent } of entries) sums[line] = plus(sums[line], spent);
-        return sums;
+        return costsOf(entries);
       },
     );
 
@@ -194,18 +192,3 @@ export const projectRoutes =
       },
     );
   };
-
-const NOTHING: Line = {
-  calls: 0,
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  cost: 0,
-  unpriced: 0,
-};
-
-function plus(one: Line, other: Line): Line {
-  const names = Object.keys(NOTHING) as (keyof Line)[];
-  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as unknown as Line;
-}
