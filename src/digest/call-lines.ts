@@ -81,10 +81,7 @@ function runLine(
   // Behind what a call wrote a line of its own begins.
   const shown = items
     .filter((item) => kept.has(item))
-    .map(
-      ({ text, times, detail }) =>
-        `${text}${times > 1 ? ` ×${times}` : ''}${detail === '' ? '; ' : `:\n    ${detail}\n  `}`,
-    );
+    .map(({ text, detail }) => `${text}${detail === '' ? '; ' : `:\n    ${detail}\n  `}`);
   return withoutEnd(`${head} ${shown.join('')}`);
 }
 
@@ -94,13 +91,18 @@ interface Item {
   readonly text: string;
   /** What it wrote, where that was chosen. */
   readonly detail: string;
-  readonly times: number;
+}
+
+/** The same call, made once or more. */
+interface Repeated extends Item {
+  times: number;
+  readonly adds: Set<string>;
 }
 
 const OUTCOME_CHARS = 220;
 
 function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): Item[] {
-  const items = new Map<string, Item>();
+  const items = new Map<string, Repeated>();
   const changed = new Set(calls.flatMap((call) => call.changed));
   const looks = new Set<string>();
   calls.forEach((call, at) => {
@@ -114,15 +116,29 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
     const detail = detailed.has(call) ? call.added.replaceAll('\n', '\n    ') : '';
     // The same again stands where it was done last; what was written each time is told each time.
     const key = detail === '' ? text : `${text} ${at}`;
-    const times = (items.get(key)?.times ?? 0) + 1;
+    const same = items.get(key);
+    const adds = new Set([...(same?.adds ?? []), ...(detail === '' ? call.declares : [])]);
     items.delete(key);
-    items.set(key, { at, worth: worthOf(call), text, detail, times });
+    items.set(key, { at, worth: worthOf(call), text, detail, times: (same?.times ?? 0) + 1, adds });
   });
+  const done = [...items.values()].map((item): Item => ({ ...item, text: textOf(item) }));
   const names = [...looks];
-  if (names.length === 0) return [...items.values()];
+  if (names.length === 0) return done;
   const more = names.length > 6 ? ` and ${names.length - 6} more` : '';
   const text = `looked at ${names.slice(0, 6).join(', ')}${more}`;
-  return [{ at: -1, worth: 0, text, detail: '', times: 1 }, ...items.values()];
+  return [{ at: -1, worth: 0, text, detail: '' }, ...done];
+}
+
+/** Names of what an edit adds that stand in its line. */
+const MOST_NAMES = 4;
+
+/** `Edit src/limits.go ×3, adds parseLimit, TestParseLimit`. */
+function textOf({ text, times, adds }: Repeated): string {
+  const repeated = times > 1 ? `${text} ×${times}` : text;
+  if (adds.size === 0) return repeated;
+  const names = [...adds];
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${repeated}, adds ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
 function labelOf({ tool, kind, changed, label }: CallNote): string {

@@ -6,6 +6,7 @@ import {
   type Action,
   type CallArguments,
 } from '../facts/index.js';
+import { declaredNames } from './declared-names.js';
 import { endingOf, type Ending } from './ending.js';
 import { withoutEnvelope } from './envelope.js';
 import { commitLine, failureLine, verdictLine } from './outcome.js';
@@ -30,6 +31,8 @@ export interface CallNote {
   readonly changed: readonly string[];
   /** What it writes into files, its most telling lines; '' for other calls. */
   readonly added: string;
+  /** Functions, types and tests that it declares in files, by name. */
+  readonly declares: readonly string[];
   /** A text of the agent's own that it hands over: a commit message, a plan, a report; '' where there is none. */
   readonly written: string;
   ending: Ending | undefined;
@@ -52,16 +55,18 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
   const isRun = line !== undefined;
   const isPoll = POLLS.test(call.name);
   const changed = action.touches.filter(({ how }) => how !== 'read').map(({ path }) => shortPath(path));
-  const writes = action.kind === 'write' || changed.length > 0;
+  const added = action.kind === 'write' || changed.length > 0 ? addedText(given) : '';
+  const checks = action.kind === 'run' && mayCheck(call) && checksOf(call).length > 0;
   return {
     seq,
     id,
     kind: isPoll ? 'search' : action.kind,
-    checks: action.kind === 'run' && mayCheck(call) && checksOf(call).length > 0,
+    checks,
     tool: isRun ? '' : plainName(call.name),
-    label: isPoll ? '' : isRun ? commandLabel(line, action) : labelOf(action.target, given),
+    label: isPoll ? '' : isRun ? commandLabel(line, action, checks) : labelOf(action.target, given),
     changed: [...new Set(changed)],
-    added: writes ? tellingLines(addedText(given), ADDED_CHARS) : '',
+    added: tellingLines(added, ADDED_CHARS),
+    declares: declaredNames(added),
     written: isRun ? textInCommand(line) : action.kind === 'other' ? proseInArguments(given) : '',
     ending: undefined,
     outcome: undefined,
@@ -117,13 +122,13 @@ function lastLine(text: string): string | undefined {
   return lines.findLast((line) => /\p{L}{3}/u.test(line) && !/^\W*(?:command )?exit(?:ed)?\b/i.test(line));
 }
 
-/** The command; of one that only reads files, the files. */
-function commandLabel(line: string, { kind, touches }: Action): string {
+/** The command; of one that only reads files, the files. Settings of a check stay: without them it cannot be run again. */
+function commandLabel(line: string, { kind, touches }: Action, checks: boolean): string {
   const files =
     kind === 'read' ? touches.filter(({ how }) => how === 'read').map(({ path }) => shortPath(path)) : [];
   return files.length > 0
     ? oneLine([...new Set(files)].join(', '), LABEL_CHARS)
-    : oneLine(withoutDocuments(withoutFolder(line)), LABEL_CHARS);
+    : oneLine(withoutDocuments(checks ? withoutFolder(line) : withoutSettings(line)), LABEL_CHARS);
 }
 
 function isShell(call: ToolCallPart, given: CallArguments): boolean {
@@ -142,14 +147,18 @@ function shortPath(path: string): string {
   return parts.slice(-2).join('/');
 }
 
-/** `cd /where/it/works && X=1 npm test`: folder and settings say nothing of what was done. */
-function withoutFolder(line: string): string {
+/** `cd /where/it/works && npm test`: the folder says nothing of what was done. */
+const FOLDER = /^\s*cd\s+(?:"[^"\n]{1,300}"|\S{1,300})\s*(?:&&|;|\n)\s*/;
+/** `X=1 npm run build`. */
+const SETTING = /^\s*(?:export\s+)?[A-Za-z_]\w*=(?:"[^"\n]{0,300}"|[^\s;&]{0,300})(?:\s*(?:&&|;|\n)|\s+)\s*/;
+
+const withoutFolder = (line: string): string => withoutHeads(line, [FOLDER]);
+const withoutSettings = (line: string): string => withoutHeads(line, [FOLDER, SETTING]);
+
+function withoutHeads(line: string, heads: readonly RegExp[]): string {
   let rest = line;
   for (let i = 0; i < 4; i++) {
-    const bare = rest.replace(
-      /^\s*(?:cd\s+(?:"[^"\n]{1,300}"|\S{1,300})\s*(?:&&|;|\n)|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"\n]{0,300}"|[^\s;&]{0,300})(?:\s*(?:&&|;|\n)|\s+))\s*/,
-      '',
-    );
+    const bare = heads.reduce((text, head) => text.replace(head, ''), rest);
     if (bare === rest || bare === '') break;
     rest = bare;
   }

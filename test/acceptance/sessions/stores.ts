@@ -14,7 +14,7 @@ export interface Place {
 const folders: string[] = [];
 const opened: SessionStore[] = [];
 afterAll(async () => {
-  for (const store of opened) await store.close();
+  await Promise.all(opened.map((store) => store.close()));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }, 120_000);
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
@@ -142,7 +143,8 @@ describe('the emulator', () => {
       const asked = openai.chat.completions.create({ model: 'm', messages }, { signal });
       await expect(asked).rejects.toThrow(/abort/i);
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // A socket that hangs up is told to the server in its own time.
+    while (!emulator.received.every(({ aborted }) => aborted)) await setTimeout(2);
     expect(emulator.received.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 });
