@@ -70,17 +70,18 @@ function runLine(
   const head = `[${calls.length === 1 ? 'call' : `${calls.length} calls`} ${first.id === last.id ? first.id : `${first.id}..${last.id}`}]`;
   let left = chars - head.length;
   const items = itemsOf(calls, detailed);
-  const kept = new Set(items.filter(({ detail }) => detail !== ''));
+  const kept = items.filter(({ detail }) => detail !== '');
   for (const item of items.toSorted((a, b) => b.worth - a.worth || b.at - a.at)) {
-    if (kept.has(item)) continue;
-    if (item.text.length + 2 > left) continue;
-    left -= item.text.length + 2;
-    kept.add(item);
+    if (item.detail !== '') continue;
+    const text = [item.text, item.short].find(({ length }) => length + 2 <= left);
+    if (text === undefined) continue;
+    left -= text.length + 2;
+    kept.push({ ...item, text });
   }
-  if (kept.size === 0) return undefined;
+  if (kept.length === 0) return undefined;
   // Behind what a call wrote a line of its own begins.
-  const shown = items
-    .filter((item) => kept.has(item))
+  const shown = kept
+    .sort((a, b) => a.at - b.at)
     .map(({ text, detail }) => `${text}${detail === '' ? '; ' : `:\n    ${detail}\n  `}`);
   return withoutEnd(`${head} ${shown.join('')}`);
 }
@@ -89,14 +90,16 @@ interface Item {
   readonly at: number;
   readonly worth: number;
   readonly text: string;
+  /** The same without what it adds, for where that has no room. */
+  readonly short: string;
   /** What it wrote, where that was chosen. */
   readonly detail: string;
 }
 
 /** The same call, made once or more. */
-interface Repeated extends Item {
-  times: number;
-  readonly adds: Set<string>;
+interface Repeated extends Omit<Item, 'short'> {
+  readonly times: number;
+  readonly adds: ReadonlySet<string>;
 }
 
 const OUTCOME_CHARS = 220;
@@ -121,24 +124,24 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
     items.delete(key);
     items.set(key, { at, worth: worthOf(call), text, detail, times: (same?.times ?? 0) + 1, adds });
   });
-  const done = [...items.values()].map((item): Item => ({ ...item, text: textOf(item) }));
+  const done = [...items.values()].map(itemOf);
   const names = [...looks];
   if (names.length === 0) return done;
   const more = names.length > 6 ? ` and ${names.length - 6} more` : '';
   const text = `looked at ${names.slice(0, 6).join(', ')}${more}`;
-  return [{ at: -1, worth: 0, text, detail: '' }, ...done];
+  return [{ at: -1, worth: 0, text, short: text, detail: '' }, ...done];
 }
 
 /** Names of what an edit adds that stand in its line. */
 const MOST_NAMES = 4;
 
 /** `Edit src/limits.go ×3, adds parseLimit, TestParseLimit`. */
-function textOf({ text, times, adds }: Repeated): string {
-  const repeated = times > 1 ? `${text} ×${times}` : text;
-  if (adds.size === 0) return repeated;
+function itemOf({ at, worth, text, detail, times, adds }: Repeated): Item {
+  const short = times > 1 ? `${text} ×${times}` : text;
   const names = [...adds];
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `${repeated}, adds ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+  const added = names.length > 0 ? `, adds ${names.slice(0, MOST_NAMES).join(', ')}${more}` : '';
+  return { at, worth, text: short + added, short, detail };
 }
 
 function labelOf({ tool, kind, changed, label }: CallNote): string {

@@ -208,6 +208,45 @@ describe('a digest', () => {
     expect(text).not.toContain('looked at');
   });
 
+  it('says what edits of a file add, by name, once for all of them', () => {
+    // No room for what the edits wrote, only for what they add.
+    const code = (name: string): string =>
+      `function ${name}() {}\n${[1, 2, 3, 4].map((i) => `let ${name}${i} = turn(${i}, '${name} in the mill by the river ${i}');`).join('\n')}`;
+    const edit = (n: number, ...names: string[]): Message[] => [
+      assistant(
+        `e${n}`,
+        '',
+        call(`c${n}`, 'edit', { path: 'src/wheel.ts', new_string: names.map(code).join('\n') }),
+      ),
+      result(`f${n}`, `c${n}`, 'done'),
+    ];
+    const edits = [
+      ...edit(1, 'openSluice'),
+      ...edit(2, 'openSluice', 'wheelOf'),
+      ...edit(3, 'one', 'two', 'three'),
+    ];
+    const short = digestOf([user('m0', 'Turn it.'), ...edits], 55).text;
+    expect(short).toContain('] edit src/wheel.ts ×3');
+    const { text } = digestOf([user('m0', 'Turn it.'), ...edits], 75);
+    expect(text).toContain('] edit src/wheel.ts ×3, adds openSluice, wheelOf, one, two and 1 more');
+  });
+
+  it('keeps the settings of a check, and no folder', () => {
+    const { text } = digestOf(
+      [
+        user('m0', 'Test it.'),
+        assistant('m1', '', call('c1', 'bash', { command: 'cd /work/mill && GRAIN=rye npm test' })),
+        result('m2', 'c1', 'Tests: 3 passed, 3 total\n'.repeat(20)),
+        assistant('m3', '', call('c2', 'bash', { command: 'FLOUR=1 node grind.js' })),
+        result('m4', 'c2', 'ground'),
+      ],
+      200,
+    );
+    expect(text).toContain('GRAIN=rye npm test');
+    expect(text).not.toContain('/work/mill');
+    expect(text).not.toContain('FLOUR');
+  });
+
   it('leaves out the address of a link whose label names the thing, but not of the user’s own', () => {
     const address = 'https://example.org/mill/blob/4f4cf4fca7f847b5560e095328232cdf5134b507/wheel.ts';
     const { text } = digestOf(
