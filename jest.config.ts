@@ -1,11 +1,12 @@
 /** @jest-config-loader esbuild-register */
 import { statfsSync } from 'node:fs';
+import { env } from 'node:process';
 import type { Config } from 'jest';
 
 /** A store writes through to its disk; on one that is busy the suite would only wait. */
 const IN_MEMORY = '/dev/shm';
 const ROOM_BYTES = 4 * 1024 ** 3;
-if (process.env.TMPDIR === undefined && freeBytes(IN_MEMORY) >= ROOM_BYTES) process.env.TMPDIR = IN_MEMORY;
+if (env.TMPDIR === undefined && freeBytes(IN_MEMORY) >= ROOM_BYTES) env.TMPDIR = IN_MEMORY;
 
 function freeBytes(folder: string): number {
   try {
