@@ -168,6 +168,19 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       exit(await init(folder, terminal));
     });
 
+  program
+    .command('new')
+    .description(
+      'Write a working package to begin with: code, README, and a test by the rules of its contract.',
+    )
+    .argument('<kind>', 'what of: stage')
+    .argument('<name>', 'its name, as the roster and npm will have it')
+    .option('--folder <folder>', 'where to (default: a folder of that name); never over a file that is there')
+    .action(async (kind: string, name: string, { folder }: { readonly folder?: string }) => {
+      const { writeSkeleton } = await import('./commands/new.js');
+      exit(await writeSkeleton(kind, name, folder, versionOf(), terminal));
+    });
+
   keptCommands(program, terminal, exit, { whole: whole('a number'), fraction: fraction('--target') });
 
   const config = program.command('config').description('Look at the configuration.');

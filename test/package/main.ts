@@ -8,10 +8,19 @@ import { checkDoors } from './doors.js';
 import { checkExamples } from './examples.js';
 import { checkLint } from './lint.js';
 import { pack } from './project.js';
+import { checkSkeletons } from './skeletons.js';
 import { checkTypes } from './types.js';
 import { checkZods } from './zods.js';
 
-const CHECKS = { checkLint, checkDoors, checkCommandLine, checkZods, checkTypes, checkExamples };
+const CHECKS = {
+  checkLint,
+  checkDoors,
+  checkCommandLine,
+  checkSkeletons,
+  checkZods,
+  checkTypes,
+  checkExamples,
+};
 
 /** Lines shown of what one check found. */
 const MOST = 12;

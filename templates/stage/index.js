@@ -1,0 +1,52 @@
+// @ts-check
+import { cutText, defineStage, isSettled, resultsOf, textOf } from 'spillway/spi';
+import { z } from 'zod';
+
+/** Every option needs a default; `describe` is what operators read. */
+const Options = z.strictObject({
+  maxTokens: z
+    .number()
+    .int()
+    .min(20)
+    .default(200)
+    .describe('Results with more tokens than this are cut to this many.'),
+});
+
+/** Named in `roster`, with the pressure at which it opens. */
+export const myStage = defineStage({
+  name: 'my-stage',
+  summary: 'Cuts old results of tools to their beginning and end.',
+  options: Options,
+
+  /** Pure and synchronous: the same view and goal give the same edits. */
+  plan(view, { reclaim, options: { maxTokens }, count }) {
+    /** @type {import('spillway/spi').Edit[]} */
+    const edits = [];
+    let left = reclaim;
+    // Oldest first, without what is pinned, open, held or not yet sent.
+    for (const result of resultsOf(view)) {
+      if (left <= 0) break;
+      const { source, index, original, shown, tokens, handle } = result;
+      // What a compaction wrote stays as it is, or the provider's cache is lost for little.
+      if (isSettled(result) || tokens <= maxTokens || !shown) continue;
+      if (original.content.some(({ type }) => type !== 'text')) continue;
+      // Says how much is missing, and the handle by which the agent reads it back.
+      const text = cutText(textOf(shown), { maxTokens: maxTokens - FRAME, count, handle });
+      edits.push({
+        kind: 'replace',
+        messageId: source.id,
+        partIndex: index,
+        content: [{ type: 'text', text }],
+        reason: `cut to ${maxTokens} tokens`,
+      });
+      left -= tokens - count(text);
+    }
+    return { edits };
+  },
+});
+
+/** What a result takes beside its text. */
+const FRAME = 10;
+
+/** For `spillway conform` and the test: options under which there is much to do. */
+export const conform = { options: { 'my-stage': [{ maxTokens: 20 }] } };

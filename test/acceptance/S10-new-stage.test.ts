@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+import { linkPackages, runOwnTests } from '../support/packages.js';
+import { spillway, temporaryFolder } from './support.js';
+
+const folder = temporaryFolder();
+
+// A package's own tests run in a process of their own, over the sources.
+jest.setTimeout(180_000);
+
+describe('S10: spillway new stage', () => {
+  it('S10: writes a package whose own tests pass, the whole contract among them', async () => {
+    const to = join(folder.path, 'tidy-logs');
+    const { code, out, err } = await spillway(['new', 'stage', 'tidy-logs', '--folder', to]);
+    expect([code, err]).toEqual([0, `cd ${to} && npm install && npm test\n`]);
+    expect(readdirSync(to).sort()).toEqual(['README.md', 'index.js', 'package.json', 'test']);
+    expect(out.match(/^written /gm)).toHaveLength(4);
+    const manifest = JSON.parse(readFileSync(join(to, 'package.json'), 'utf8'));
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(manifest).toMatchObject({ name: 'tidy-logs', peerDependencies: { spillway: `^${version}` } });
+    expect(readFileSync(join(to, 'index.js'), 'utf8')).toContain(
+      "export const tidyLogsStage = defineStage({\n  name: 'tidy-logs'",
+    );
+
+    linkPackages(to);
+    const tests = await runOwnTests(to);
+    expect(tests.out).toMatch(/^# tests 20$/m);
+    expect(tests.out).toMatch(/^# fail 0$/m);
+    expect(tests.out).toMatch(/ok \d+ - STAGE-16 /);
+    expect(tests.out.match(/# SKIP/g)).toHaveLength(2);
+    expect(tests.code).toBe(0);
+
+    // The test is one that can fail.
+    const index = join(to, 'index.js');
+    writeFileSync(index, readFileSync(index, 'utf8').replace('if (isSettled(result) ||', 'if ('));
+    writeFileSync(
+      index,
+      readFileSync(index, 'utf8').replace(/const text = [^;]+;/, 'const text = `${textOf(shown)} and more`;'),
+    );
+    const broken = await runOwnTests(to);
+    expect([broken.code, broken.out]).toEqual([1, expect.stringMatching(/not ok \d+ - STAGE-11 /)]);
+  });
+
+  it('S10: takes words of the language for names', async () => {
+    const to = join(folder.path, 'default');
+    expect((await spillway(['new', 'stage', 'default', '--folder', to])).code).toBe(0);
+    expect(readFileSync(join(to, 'test', 'stage.js'), 'utf8')).toContain(
+      "import { conform, defaultStage } from '../index.js';",
+    );
+  });
+
+  it('S10: writes nothing where one of its files is there', async () => {
+    const to = join(folder.path, 'mine');
+    mkdirSync(to);
+    writeFileSync(join(to, 'README.md'), 'mine');
+    const { code, err } = await spillway(['new', 'stage', 'tidy-logs', '--folder', to]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/OUTPUT_UNWRITABLE: .*README\.md is there already/),
+    ]);
+    expect(readdirSync(to)).toEqual(['README.md']);
+    expect(readFileSync(join(to, 'README.md'), 'utf8')).toBe('mine');
+  });
+
+  it('S10: names what it takes', async () => {
+    for (const [args, said] of [
+      [['stagecoach', 'mine'], /found "stagecoach"; allowed: stage/],
+      [['stage', 'Tidy Logs'], /found "Tidy Logs"; allowed: small letters/],
+      [['stage', '../out'], /found "\.\.\/out"/],
+      [['stage', 'snip'], /found "snip, which Spillway has already/],
+    ] as const) {
+      const { code, err } = await spillway(['new', ...args]);
+      expect([code, err]).toEqual([1, expect.stringMatching(said)]);
+    }
+    expect(existsSync('Tidy Logs')).toBe(false);
+  });
+});
