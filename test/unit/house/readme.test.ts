@@ -104,13 +104,9 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-describe('README.md', () => {
-  it('shows commands at all', () => {
-    expect(commandsOf('README.md').filter((line) => line.includes('spillway.js')).length).toBeGreaterThan(5);
-  });
-
+describe('README.md and the pages that it leads to', () => {
   it('quotes the defaults of the settings', () => {
-    const rows = tableBelow(readme, '## Settings');
+    const rows = tableBelow(`\n${read('docs/settings.md')}`, '# Settings');
     expect(rows.length).toBeGreaterThan(8);
     const defaults = Settings.parse({});
     expect(rows.map(([key, value]) => [key, value])).toEqual(
@@ -118,15 +114,17 @@ describe('README.md', () => {
     );
   });
 
-  it('quotes the exit codes', () => {
-    const codes = tableBelow(readme, '## From the command line');
-    const table = readme.slice(readme.indexOf('| exit code |'));
+  it('quotes the exit codes, and names every command', () => {
+    const page = `\n${read('docs/commands.md')}`;
+    expect(
+      commandsOf('docs/commands.md').filter((line) => line.includes('spillway.js')).length,
+    ).toBeGreaterThan(5);
+    const table = page.slice(page.indexOf('| exit code |'));
     const rows = [...table.slice(0, table.indexOf('\n\n')).matchAll(/^\| (\d+) \|/gm)].map(([, code]) =>
       Number(code),
     );
     expect(rows).toEqual(Object.values(EXIT));
-    // The table above it names every command.
-    const named = codes.map(([command]) => command!.split(' ')[0]);
+    const named = tableBelow(page, '# Commands').map(([command]) => command!.split(' ')[0]);
     expect(named.sort()).toEqual(
       parser()
         .commands.map((command) => command.name())
