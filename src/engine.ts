@@ -80,6 +80,8 @@ export interface Engine {
   readonly counter: TokenCounter;
   readonly priceOf: PriceOf;
   readonly openFiller: OpenFiller | undefined;
+  /** Those that the settings name, and those that were handed in. */
+  readonly plugins: readonly LoadedPlugin[];
 }
 
 /** Loads the configuration for the given stages, chooses the parts that are absent, and opens the engine. */
@@ -154,7 +156,7 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
     onStoreFailure: parts.onStoreFailure,
   });
   if (parts.opensPlugins !== false) await plugins.open();
-  return { spillway, stages, config, policy, catalogue, counter, priceOf, openFiller };
+  return { spillway, stages, config, policy, catalogue, counter, priceOf, openFiller, plugins: parts.loaded };
 }
 
 export const SYSTEM_EFFECTS: Effects = { clock: () => Date.now(), timer: () => performance.now() };

@@ -1,3 +1,138 @@
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMayChange, VIEWER_HINT } from '../api/access';
+import { ask } from '../api/client';
+import { knobs as knobsQuery } from '../api/queries';
+import type { Knob, Knobs } from '../api/types';
+import { Answer, Empty, messageOf } from '../parts/states';
+import { Changes } from './changes';
+import { groupsOf, nameIn } from './groups';
+import { KnobRow } from './knob-row';
+
+type Which = 'all' | 'set' | 'own';
+
+/** Every parameter of compaction, of stages and of plugins: value, who set it, change, compare, revert. */
 export function KnobsPage() {
-  return null;
+  const said = useQuery(knobsQuery);
+  return (
+    <Answer of={said} rows={12}>
+      {(of) => <AllKnobs of={of} />}
+    </Answer>
+  );
+}
+
+function AllKnobs({ of }: { readonly of: Knobs }) {
+  const mayChange = useMayChange();
+  const queries = useQueryClient();
+  const [words, setWords] = useState('');
+  const [which, setWhich] = useState<Which>('all');
+  const [drafts, setDrafts] = useState<Readonly<Record<string, unknown>>>({});
+  const save = useMutation({
+    mutationFn: (changes: Readonly<Record<string, unknown>>) =>
+      ask<Knobs>('/knobs', { method: 'PATCH', body: { changes } }),
+    onSuccess: (said) => {
+      queries.setQueryData(knobsQuery.queryKey, said);
+      setDrafts({});
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== 'knobs' });
+    },
+  });
+  const change = (knob: Knob, value: unknown): void => {
+    save.reset();
+    const isAsItWas = value === null ? !knob.own : JSON.stringify(value) === JSON.stringify(knob.value);
+    setDrafts(isAsItWas ? without(drafts, knob.path) : { ...drafts, [knob.path]: value });
+  };
+  const groups = groupsOf(of.values.filter((knob) => isWanted(knob, words, which)));
+  return (
+    <>
+      <div className="head">
+        <h1>Knobs</h1>
+        <span className="soft">{mayChange ? 'for all sessions, from their next call on' : VIEWER_HINT}</span>
+        <div className="end">
+          <SegmentedControl
+            aria-label="Which knobs"
+            value={which}
+            onChange={(value) => setWhich(value as Which)}
+            data={[
+              { value: 'all', label: 'All' },
+              { value: 'set', label: 'Not default' },
+              { value: 'own', label: 'Set here' },
+            ]}
+          />
+          <TextInput
+            aria-label="Find a knob"
+            placeholder="Find a knob"
+            value={words}
+            onChange={(event) => setWords(event.currentTarget.value)}
+          />
+        </div>
+      </div>
+      <Changes
+        drafts={drafts}
+        knobs={of.values}
+        isBusy={save.isPending}
+        fault={save.isError ? messageOf(save.error) : undefined}
+        onSave={() => save.mutate(drafts)}
+        onDiscard={() => {
+          save.reset();
+          setDrafts({});
+        }}
+      />
+      <div className="knobs">
+        <nav className="index wide" aria-label="Groups of knobs">
+          {groups.map(({ name, title, knobs }) => (
+            <button
+              key={name}
+              type="button"
+              onClick={() => document.getElementById(`group ${name}`)?.scrollIntoView()}
+            >
+              {title} <span className="soft">{knobs.length}</span>
+            </button>
+          ))}
+        </nav>
+        <div>
+          {groups.length === 0 && (
+            <section className="panel">
+              <Empty title="No knob is like that" />
+            </section>
+          )}
+          {groups.map((group) => (
+            <section
+              key={group.name}
+              id={`group ${group.name}`}
+              className="panel group"
+              aria-label={group.title}
+            >
+              <header>
+                <h2>{group.title}</h2>
+              </header>
+              {group.knobs.map((knob) => (
+                <KnobRow
+                  key={knob.path}
+                  knob={knob}
+                  name={nameIn(group, knob.path)}
+                  of={of}
+                  draft={Object.hasOwn(drafts, knob.path) ? { value: drafts[knob.path] } : undefined}
+                  mayChange={mayChange}
+                  onChange={(value) => change(knob, value)}
+                  onDiscard={() => setDrafts(without(drafts, knob.path))}
+                />
+              ))}
+            </section>
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function isWanted({ path, description, origin, own }: Knob, words: string, which: Which): boolean {
+  if (which === 'own' && !own) return false;
+  if (which === 'set' && origin === 'default') return false;
+  return `${path} ${description}`.toLowerCase().includes(words.trim().toLowerCase());
+}
+
+function without(drafts: Readonly<Record<string, unknown>>, path: string): Readonly<Record<string, unknown>> {
+  const { [path]: _, ...others } = drafts;
+  return others;
 }

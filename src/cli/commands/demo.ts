@@ -42,6 +42,7 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
   const inputBudget = options.window ?? DEMO_WINDOW;
   const spillway = await createSpillway({ store: null, env: terminal.env, inputBudget });
   const service = options.serve === true ? await startService(inputBudget, terminal) : undefined;
+  if (service) terminal.err(`The Compactor page: ${service.url}\n`);
   const session = service ? await service.session('demo') : spillway.session({});
   const gates = spillway.stages
     .filter((stage) => stage.opensAt !== undefined)
@@ -94,7 +95,7 @@ async function startService(window: number, terminal: Terminal): Promise<Running
 
 function serviceLines(url: string): string[] {
   return [
-    `The service is up at ${url}, with this session in it, until you press Ctrl+C:`,
+    `The page and the service are up at ${url}, with this session in them, until you press Ctrl+C:`,
     `  curl -s '${url}/api/v1/sessions/demo/compactions?limit=1'`,
     `  Any OpenAI-style client is compacted with the base URL ${url}/v1, any Anthropic-style one with ${url}.`,
     '',

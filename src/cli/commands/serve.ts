@@ -22,7 +22,7 @@ export interface ServeCommand {
 export async function serve(options: ServeCommand, terminal: Terminal): Promise<number> {
   const running = await (await server()).serve(serveOptions(options, terminal));
   terminal.note(
-    `Spillway listens on ${running.url}; its API is described at ${running.url}/api/v1/openapi.json.`,
+    `The Compactor page: ${running.url}. The API is described at ${running.url}/api/v1/openapi.json.`,
   );
   await stopped();
   terminal.note('Stopping: what is under way is ended first.');

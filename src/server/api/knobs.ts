@@ -71,7 +71,12 @@ function schemas({ engine }: Service): object {
     Object.entries(all.properties ?? {}).filter(([name]) => !CLOSED.includes(name)),
   );
   const stages = engine.stages.map(({ name, options }) => [name, json(options as z.ZodType)]);
-  return { schema: { ...all, properties }, stages: Object.fromEntries(stages) };
+  const plugins = engine.plugins.flatMap(({ name, knobs }) => (knobs ? [[name, json(knobs)]] : []));
+  return {
+    schema: { ...all, properties },
+    stages: Object.fromEntries(stages),
+    plugins: Object.fromEntries(plugins) as object,
+  };
 }
 
 async function valuesOf(service: Service): Promise<readonly object[]> {

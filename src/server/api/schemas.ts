@@ -230,5 +230,6 @@ export const Knob = z
 export const Knobs = z.object({
   schema: JsonSchema,
   stages: z.record(z.string(), JsonSchema),
+  plugins: z.record(z.string(), JsonSchema).describe('Knobs of each plugin that has any.'),
   values: z.array(Knob),
 });

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { prose, says, step, system, user } from '../support.js';
 import { started, type Started } from './support.js';
@@ -159,6 +160,18 @@ describe('the HTTP API', () => {
     expect(
       back.body.values.find((one: { path: string }) => one.path === 'thresholds.snipThreshold').own,
     ).toBe(false);
+  });
+
+  it('K5 K15: serves the knobs of plugins with their schemas, and turns them', async () => {
+    const plugins = [resolve('test', 'acceptance', 'plugins', 'packages', 'notes')];
+    const service = await started(BUDGET, { plugins });
+    const { body } = await service.ask('GET', '/knobs');
+    expect(body.plugins.notes.properties.most).toMatchObject({ minimum: 1, maximum: 50, title: 'Most' });
+    const { body: turned } = await service.ask('PATCH', '/knobs', { changes: { 'knobs.notes.most': 25 } });
+    const knob = turned.values.find(({ path }: { path: string }) => path === 'knobs.notes.most');
+    expect(knob).toMatchObject({ value: 25, own: true, before: 10 });
+    const wrong = await service.ask('PATCH', '/knobs', { changes: { 'knobs.notes.most': 500 } });
+    expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'CONFIG_INVALID' } } });
   });
 
   it('K22: lets a plan wait for a yes, lists it, and commits it when it is approved', async () => {

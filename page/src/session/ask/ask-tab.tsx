@@ -1,4 +1,75 @@
+import { Button, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { find, history, recall } from '../../api/queries';
 import type { Place } from '../../api/types';
-export function AskTab({ place }: { readonly place: Place; readonly asked: string | undefined }) {
-  return <p>{place.id}</p>;
+import { Answer, Empty } from '../../parts/states';
+import { sessionLink } from '../../route';
+import { FindingView } from './finding-view';
+import { Passages } from './passages';
+
+/** Why did the agent forget something, and how to get it back. */
+export function AskTab({ place, asked }: { readonly place: Place; readonly asked: string | undefined }) {
+  const [words, setWords] = useState(asked ?? '');
+  const ask = (event: FormEvent): void => {
+    event.preventDefault();
+    location.hash = sessionLink(place, 'ask', words.trim());
+  };
+  return (
+    <>
+      <section className="panel" aria-label="Ask">
+        <form className="in line" onSubmit={ask}>
+          <TextInput
+            className="grow"
+            label="What did the agent forget?"
+            description="A name, a path, a number, or a few words as they were said."
+            placeholder="src/pipeline"
+            value={words}
+            onChange={(event) => setWords(event.currentTarget.value)}
+            data-autofocus
+          />
+          <Button type="submit" disabled={words.trim() === ''} className="beside-field">
+            Find out
+          </Button>
+        </form>
+      </section>
+      {asked === undefined || asked === '' ? (
+        <section className="panel">
+          <Empty title="Compacted out, ignored, or never said?">
+            <p>
+              You see whether these words reached the model in its newest call; if not, which compaction took
+              them and why; and the original words, to read or to bring back.
+            </p>
+          </Empty>
+        </section>
+      ) : (
+        <Found place={place} words={asked} />
+      )}
+    </>
+  );
+}
+
+function Found({ place, words }: { readonly place: Place; readonly words: string }) {
+  const finding = useQuery(find(place, words));
+  const passages = useQuery(recall(place, words));
+  const records = useQuery(history(place));
+  return (
+    <>
+      <section className="panel" aria-label="Finding" aria-live="polite">
+        <header>
+          <h2>“{words}”, word by word</h2>
+        </header>
+        <Answer of={finding}>
+          {(said) => <FindingView place={place} finding={said} records={records.data?.items ?? []} />}
+        </Answer>
+      </section>
+      <section className="panel" aria-label="Passages">
+        <header>
+          <h2>What was said about it</h2>
+          <span className="soft">passages that are not in view, best first</span>
+        </header>
+        <Answer of={passages}>{({ items }) => <Passages place={place} items={items} />}</Answer>
+      </section>
+    </>
+  );
 }

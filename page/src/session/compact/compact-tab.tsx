@@ -1,4 +1,76 @@
-import type { Place } from '../../api/types';
+import { useState } from 'react';
+import { useSessionAct } from '../../api/acts';
+import type { DryRun, Place, Plan, RunOverrides } from '../../api/types';
+import { Empty, Failed } from '../../parts/states';
+import { sessionLink } from '../../route';
+import { OverridesForm } from './overrides-form';
+import { PlanView } from './plan-view';
+
+/** A compaction by hand: how, what it would do, what of that shall be done. */
 export function CompactTab({ place }: { readonly place: Place }) {
-  return <p>{place.id}</p>;
+  const [plan, setPlan] = useState<Plan>();
+  const [done, setDone] = useState<string>();
+  const dryRun = useSessionAct<RunOverrides, DryRun>(
+    place,
+    (overrides) => ['/plans', { body: { ...overrides, agent_path: place.agentPath } }],
+    (run) => {
+      setPlan(run.plan);
+      setDone(undefined);
+    },
+  );
+  const finished = (what: string): void => {
+    setPlan(undefined);
+    dryRun.reset();
+    setDone(what);
+  };
+  return (
+    <div className="by-hand">
+      <section className="panel" aria-label="How to compact">
+        <header>
+          <h2>How</h2>
+          <span className="soft">for this one run</span>
+        </header>
+        <OverridesForm isBusy={dryRun.isPending} onPreview={(overrides) => dryRun.mutate(overrides)} />
+      </section>
+      <section className="panel" aria-label="What it would do" aria-live="polite">
+        <header>
+          <h2>What it would do</h2>
+          <span className="soft">nothing is changed until you commit</span>
+        </header>
+        {done !== undefined && (
+          <Empty title={done}>
+            <p>
+              <a href={sessionLink(place, 'compactions')}>See the compactions</a> or{' '}
+              <a href={sessionLink(place, 'context')}>the context</a> as it is now.
+            </p>
+          </Empty>
+        )}
+        {dryRun.isError && <Failed error={dryRun.error} />}
+        {dryRun.data && !plan && (
+          <Empty
+            title={dryRun.data.kind === 'noop' ? 'It would change nothing' : 'The budget cannot be reached'}
+          >
+            <p>{dryRun.data.reason}</p>
+          </Empty>
+        )}
+        {plan && (
+          <PlanView
+            key={plan.hash}
+            place={place}
+            plan={plan}
+            onPlan={setPlan}
+            onDone={finished}
+            answers={['commit', 'propose']}
+          />
+        )}
+        {!dryRun.data && !dryRun.isError && done === undefined && (
+          <Empty title="No plan yet">
+            <p>
+              Preview shows every edit with its reason and words. You strike or reword what you do not want.
+            </p>
+          </Empty>
+        )}
+      </section>
+    </div>
+  );
 }

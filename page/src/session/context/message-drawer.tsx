@@ -14,10 +14,13 @@ export interface Looked {
   readonly sent?: ShownMessage;
 }
 
+/** What became of a message, where that is known. */
+export type Fate = Pick<LogEntry, 'id' | 'by' | 'record' | 'tokensBefore'>;
+
 interface DrawerProps {
   readonly place: Place;
   readonly looked: Looked | undefined;
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly Fate[];
   readonly onClose: () => void;
 }
 
@@ -44,7 +47,7 @@ function Whole({
 }: {
   readonly place: Place;
   readonly looked: Looked;
-  readonly entry: LogEntry | undefined;
+  readonly entry: Fate | undefined;
 }) {
   return (
     <div className="stack">
@@ -71,7 +74,7 @@ function Why({
   sent,
 }: {
   readonly place: Place;
-  readonly entry: LogEntry | undefined;
+  readonly entry: Fate | undefined;
   readonly sent: ShownMessage | undefined;
 }) {
   const by = entry?.by ?? sent?.by;

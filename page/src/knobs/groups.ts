@@ -1,0 +1,50 @@
+import type { Knob } from '../api/types';
+
+export interface Group {
+  readonly name: string;
+  readonly title: string;
+  readonly knobs: readonly Knob[];
+}
+
+const GENERAL = 'general';
+
+/** Settings as they lie together; each stage and each plugin by itself. */
+export function groupsOf(knobs: readonly Knob[]): readonly Group[] {
+  const groups = new Map<string, Knob[]>();
+  for (const knob of knobs) {
+    const name = groupOf(knob.path);
+    const found = groups.get(name);
+    if (found) found.push(knob);
+    else groups.set(name, [knob]);
+  }
+  return [...groups].map(([name, of]) => ({ name, title: titleOf(name), knobs: of })).toSorted(byPlace);
+}
+
+function groupOf(path: string): string {
+  const keys = path.split('.');
+  if (keys.length === 1) return GENERAL;
+  return keys[0] === 'stages' || keys[0] === 'knobs' ? `${keys[0]}.${keys[1]}` : keys[0]!;
+}
+
+function titleOf(name: string): string {
+  const [kind, of] = name.split('.');
+  if (of === undefined) return `${name[0]!.toUpperCase()}${name.slice(1)}`;
+  return kind === 'knobs' ? `Plugin ${of}` : `Stage ${of}`;
+}
+
+/** What operators turn first; then as the settings have it; stages and plugins last. */
+const FIRST = ['thresholds', 'compaction', GENERAL];
+function byPlace(a: Group, b: Group): number {
+  return placeOf(a.name) - placeOf(b.name);
+}
+function placeOf(name: string): number {
+  const place = FIRST.indexOf(name);
+  if (place >= 0) return place;
+  if (name.startsWith('stages.')) return 100;
+  return name.startsWith('knobs.') ? 101 : 50;
+}
+
+/** Its name within its group. */
+export function nameIn({ name }: Group, path: string): string {
+  return name === GENERAL ? path : path.slice(name.length + 1);
+}

@@ -1,0 +1,75 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import type { Knob, Knobs } from '../api/types';
+import { Undo } from '../parts/icons';
+import { KnobControl } from './knob-control';
+import { controlOf, schemaAt } from './schema';
+
+export const shownValue = (value: unknown): string =>
+  value === null || value === undefined ? 'empty' : typeof value === 'string' ? value : JSON.stringify(value);
+
+interface RowProps {
+  readonly knob: Knob;
+  readonly name: string;
+  readonly of: Knobs;
+  /** A change that is not saved yet; null takes the operator's setting away. */
+  readonly draft: { readonly value: unknown } | undefined;
+  readonly mayChange: boolean;
+  readonly onChange: (value: unknown) => void;
+  readonly onDiscard: () => void;
+}
+
+/** One parameter: what it is, its value, who set it, and what would hold otherwise. */
+export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard }: RowProps) {
+  const { path, value, origin, own, before } = knob;
+  const schema = schemaAt(of, path);
+  const taken = draft?.value === null ? (own ? before : value) : draft?.value;
+  return (
+    <div className="knob" data-changed={draft !== undefined} data-own={own}>
+      <div className="knob-name">
+        <b title={path}>{schema?.title ?? name}</b>
+        <p className="soft">{knob.description}</p>
+      </div>
+      <div className="knob-control">
+        <KnobControl
+          control={controlOf(schema, value)}
+          label={path}
+          value={draft ? taken : value}
+          disabled={!mayChange}
+          onChange={onChange}
+        />
+      </div>
+      <div className="knob-origin">
+        <span
+          className={`mark ${own ? 'accent' : ''}`}
+          title={
+            own ? `Set on this page or by the API. Without it: ${shownValue(before)}` : `Set by: ${origin}`
+          }
+        >
+          {origin}
+        </span>
+        {own && !draft && (
+          <>
+            <span className="soft" title="What would hold otherwise">
+              else {shownValue(before)}
+            </span>
+            <Tooltip label={`Back to ${shownValue(before)}`}>
+              <ActionIcon
+                size="sm"
+                aria-label={`Revert ${path} to ${shownValue(before)}`}
+                disabled={!mayChange}
+                onClick={() => onChange(null)}
+              >
+                <Undo size={13} />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        )}
+        {draft && (
+          <button type="button" className="link" onClick={onDiscard} aria-label={`Leave ${path} as it is`}>
+            leave as it is
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import type { Knobs } from '../api/types';
+
+/** As much of JSON Schema as settings use. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly multipleOf?: number;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+  /** What a plugin asks for beside its type: `model`. */
+  readonly knob?: string;
+}
+
+/** How a knob is drawn. */
+export type Control =
+  | { readonly kind: 'toggle' }
+  | { readonly kind: 'choice'; readonly of: readonly string[] }
+  | { readonly kind: 'choices'; readonly of: readonly string[] }
+  | { readonly kind: 'words' }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'model' }
+  | { readonly kind: 'slider'; readonly from: number; readonly to: number; readonly step: number }
+  | { readonly kind: 'number'; readonly from?: number; readonly to?: number; readonly isWhole: boolean }
+  | { readonly kind: 'json' };
+
+/** Beyond this a slider cannot be set to what is meant. */
+const SLIDER_STEPS = 200;
+
+/** The schema of a knob, by its path; undefined where none is served for it. */
+export function schemaAt({ schema, stages, plugins }: Knobs, path: string): Schema | undefined {
+  const [head, name = '', ...rest] = path.split('.');
+  if (head === 'stages') return within(stages[name] as Schema | undefined, rest);
+  if (head === 'knobs') return within(plugins[name] as Schema | undefined, rest);
+  return within(schema as Schema, path.split('.'));
+}
+
+function within(root: Schema | undefined, keys: readonly string[]): Schema | undefined {
+  let at = root;
+  for (const key of keys) {
+    const inside = [plain(at, root), ...(at?.anyOf ?? [])].find((one) => one?.properties?.[key]);
+    at = inside?.properties?.[key];
+  }
+  return plain(at, root);
+}
+
+const plain = (schema: Schema | undefined, root: Schema | undefined): Schema | undefined =>
+  schema?.$ref === undefined ? schema : root?.$defs?.[schema.$ref.replace('#/$defs/', '')];
+
+/** What may be set beside nothing at all. */
+function given(schema: Schema): Schema {
+  const some = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
+  return some.length === 1 ? { ...some[0], ...(schema.knob !== undefined && { knob: schema.knob }) } : schema;
+}
+
+const isOf = ({ type }: Schema, name: string): boolean =>
+  type === name || (Array.isArray(type) && type.includes(name) && type.length <= 2);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+export function controlOf(schema: Schema | undefined, value: unknown): Control {
+  if (!schema) return byValue(value);
+  const one = given(schema);
+  if (one.enum?.every(isText)) return { kind: 'choice', of: one.enum };
+  if (isOf(one, 'boolean')) return { kind: 'toggle' };
+  if (isOf(one, 'string')) return { kind: one.knob === 'model' ? 'model' : 'text' };
+  if (isOf(one, 'integer') || isOf(one, 'number')) return numberOf(one);
+  if (isOf(one, 'array') && one.items?.enum?.every(isText)) return { kind: 'choices', of: one.items.enum };
+  if (isOf(one, 'array') && one.items?.type === 'string') return { kind: 'words' };
+  return { kind: 'json' };
+}
+
+function numberOf(schema: Schema): Control {
+  const isWhole = isOf(schema, 'integer');
+  const from = schema.minimum ?? schema.exclusiveMinimum;
+  const { maximum: to } = schema;
+  const step = schema.multipleOf ?? (isWhole ? 1 : 0.01);
+  if (from !== undefined && to !== undefined && (to - from) / step <= SLIDER_STEPS)
+    return { kind: 'slider', from, to, step };
+  return {
+    kind: 'number',
+    isWhole,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && to < Number.MAX_SAFE_INTEGER && { to }),
+  };
+}
+
+function byValue(value: unknown): Control {
+  if (typeof value === 'boolean') return { kind: 'toggle' };
+  if (typeof value === 'number') return { kind: 'number', isWhole: false };
+  return isText(value) ? { kind: 'text' } : { kind: 'json' };
+}

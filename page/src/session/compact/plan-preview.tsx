@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { preview } from '../../api/queries';
+import type { Place, Plan, ShownMessage } from '../../api/types';
+import { counted, percent } from '../../parts/format';
+import { Answer } from '../../parts/states';
+import { SentCell } from '../context/message-cell';
+import { MessageDrawer } from '../context/message-drawer';
+
+/** The request as it would be with the plan. */
+export function PlanPreview({ place, plan }: { readonly place: Place; readonly plan: Plan }) {
+  const [isOpen, setOpen] = useState(false);
+  const [looked, setLooked] = useState<ShownMessage>();
+  const said = useQuery({ ...preview(place, plan.hash), enabled: isOpen });
+  return (
+    <details className="preview" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>The context as it would be</summary>
+      {isOpen && (
+        <Answer of={said}>
+          {({ preview: { reading, messages } }) => (
+            <>
+              <p className="soft">
+                {counted(messages.length, 'message')}, pressure {percent(reading.pressure)}
+              </p>
+              {messages.map((message) => (
+                <SentCell key={message.id} message={message} onOpen={setLooked} />
+              ))}
+              <MessageDrawer
+                place={place}
+                looked={looked && { id: looked.id, sent: looked }}
+                entries={[]}
+                onClose={() => setLooked(undefined)}
+              />
+            </>
+          )}
+        </Answer>
+      )}
+    </details>
+  );
+}
