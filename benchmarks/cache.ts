@@ -6,19 +6,12 @@
  */
 import { parseArgs } from 'node:util';
 import { createSpillway, replaySession } from '../src/index.js';
-import { loadPrices } from '../src/tokens/index.js';
 import { newest, split, type Exchange } from './retention/policies/exchanges.js';
 import { openPeers } from './retention/policies/peers.js';
 import type { Policy } from './retention/policies/policy.js';
 import type { ChatMessage } from './support/chat.js';
-import {
-  addTally,
-  newTally,
-  Prefixes,
-  unchangedShare,
-  type Billed,
-  type PrefixTally,
-} from './support/prefix.js';
+import { inputCost, SHEETS } from './support/input-cost.js';
+import { addTally, newTally, Prefixes, unchangedShare, type PrefixTally } from './support/prefix.js';
 import { provenance, saveResult } from './support/provenance.js';
 import { referenceCount } from './support/reference-count.js';
 import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';
@@ -33,10 +26,6 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** One model of each provider; every token that a prefix does not give is written to Anthropic's cache, which is charged. */
-const SHEETS = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-5' } as const;
-/** Shortest prefix that either provider keeps. */
-const LEAST_CACHED = 1_024;
 /** Pressure that a run goes down to, as in `config/default.yaml`. */
 const TARGET = 0.6;
 /** Of the bound that any policy has at a window. */
@@ -127,32 +116,14 @@ interface Row extends PrefixTally {
 
 const newRow = (): Row => ({ ...newTally(), mustLeave: 0, fullStanding: 0, anthropic: 0, openai: 0 });
 
-const priceOf = await loadPrices();
-
-/** US dollars of the input of one call. */
-function costOf({ cached, fresh }: Billed, model: string): number {
-  const read = cached >= LEAST_CACHED ? cached : 0;
-  const paid = cached - read + fresh;
-  const isWriteCharged = model === SHEETS.anthropic;
-  const usage = {
-    inputTokens: isWriteCharged ? 0 : paid,
-    cacheWriteTokens: isWriteCharged ? paid : 0,
-    cacheReadTokens: read,
-    outputTokens: 0,
-  };
-  const cost = priceOf(model, usage);
-  if (cost === null) throw new Error(`no price of ${model} in the sheets`);
-  return cost;
-}
-
 async function measure(send: Send, session: BenchSession, window: number): Promise<Row> {
   const prefixes = new Prefixes();
   let anthropic = 0;
   let openai = 0;
   for await (const { messages, committed } of send(session, window)) {
     const billed = prefixes.next(messages, committed);
-    anthropic += costOf(billed, SHEETS.anthropic);
-    openai += costOf(billed, SHEETS.openai);
+    anthropic += inputCost(billed, SHEETS.anthropic);
+    openai += inputCost(billed, SHEETS.openai);
   }
   return { ...prefixes.tally, ...leaving(session, window), anthropic, openai };
 }

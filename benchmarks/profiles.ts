@@ -1,0 +1,192 @@
+/**
+ * The five profiles and their strategies over the same sessions: what each keeps of the facts that are needed again, what it
+ * sends, rewrites, costs, and how often a model would be asked.
+ *
+ *   npm run bench:profiles -- [--sessions DIR] [--window 32000] [--policies 'staged;pivot'] [--only ID]
+ *
+ * No key: summaries are our own digests. `texts` counts the places of committed plans that a model would be asked to write.
+ */
+import { parseArgs } from 'node:util';
+import Table from 'cli-table3';
+import { createSpillway, replaySession, type ConfigSources } from '../src/index.js';
+import { PLAIN_TABLE } from '../src/cli/report/numbers.js';
+import { judge } from './retention/judge.js';
+import { lostable } from './retention/measure.js';
+import { probedSessions, type ProbedSession } from './retention/probes.js';
+import { score, type Judged } from './retention/scores.js';
+import type { ChatMessage } from './support/chat.js';
+import { groupBy } from './support/group.js';
+import { inputCost, SHEETS } from './support/input-cost.js';
+import { addTally, newTally, Prefixes, unchangedShare } from './support/prefix.js';
+import { provenance, saveResult } from './support/provenance.js';
+import { CORPUS } from './support/sessions.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: CORPUS },
+    window: { type: 'string', default: '32000' },
+    policies: { type: 'string' },
+    only: { type: 'string' },
+  },
+});
+
+type Overrides = NonNullable<ConfigSources['settings']>;
+
+/** A profile as it stands, and what its document lets an operator choose instead. */
+const POLICIES: Readonly<Record<string, readonly [profile: string, settings: Overrides]>> = {
+  staged: ['staged', {}],
+  'staged, prune': ['staged', { compaction: { strategy: 'prune' } }],
+  'staged, summarize': ['staged', { compaction: { strategy: 'summarize' } }],
+  'staged, drop': ['staged', { compaction: { strategy: 'drop', summarizeFirst: false } }],
+  operator: ['operator', {}],
+  'operator, summarize': ['operator', { compaction: { strategy: 'summarize' } }],
+  'operator, drop alone': ['operator', { compaction: { strategy: 'drop', summarizeFirst: false } }],
+  agent: ['agent', {}],
+  'agent, prune.mode iteration': ['agent', { compaction: { prune: { mode: 'iteration' } } } as Overrides],
+  'agent, nobody summarises': ['agent', { summarizer: 'none' }],
+  reducer: ['reducer', {}],
+  'reducer, results at most 30 %': ['reducer', { caps: { toolResults: 0.3 } }],
+  pivot: ['pivot', {}],
+  'pivot, no prune': ['pivot', { compaction: { prune: false } } as Overrides],
+};
+
+interface Sum {
+  readonly prefix: ReturnType<typeof newTally>;
+  readonly judged: Judged[];
+  calls: number;
+  unreachable: number;
+  compactions: number;
+  prunes: number;
+  texts: number;
+  usd: number;
+}
+
+async function play(name: string, session: ProbedSession, window: number, sum: Sum): Promise<void> {
+  const [profile, settings] = POLICIES[name]!;
+  const live = (await createSpillway({ profile, settings, inputBudget: window })).session();
+  const probes = lostable(session, window, new Set(['strong']));
+  const due = groupBy(probes, ({ reusedAt }) => reusedAt);
+  const prefixes = new Prefixes();
+  let records = 0;
+  for await (const { index, prepared } of replaySession(live, session.messages)) {
+    sum.calls++;
+    const request = prepared?.messages as readonly ChatMessage[] | undefined;
+    for (const probe of due.get(index) ?? []) {
+      const verdict = request ? judge(probe, request) : { present: false, anchored: false };
+      sum.judged.push({ session: session.id, probe, ...verdict });
+    }
+    if (!request) {
+      sum.unreachable++;
+      continue;
+    }
+    const { length } = live.operator.ledger.records;
+    sum.usd += inputCost(prefixes.next(request, length !== records), SHEETS.anthropic);
+    records = length;
+  }
+  addTally(sum.prefix, prefixes.tally);
+  for (const { kind, plan } of live.operator.ledger.records) {
+    if (kind === 'compaction') sum.compactions++;
+    else sum.prunes++;
+    sum.texts += plan.edits.filter(({ slot }) => slot !== undefined).length;
+  }
+}
+
+const DRAWS = 2_000;
+const round = (value: number, digits = 3): number => Number(value.toFixed(digits));
+
+function figuresOf({ prefix, judged, calls, unreachable, compactions, prunes, texts, usd }: Sum) {
+  const kept = judged.length > 0 ? score(judged, DRAWS) : undefined;
+  return {
+    ...(kept && {
+      probes: kept.probes,
+      present: round(kept.present.byProbe),
+      anchored: round(kept.anchored.byProbe),
+      anchoredInterval: [round(kept.anchored.interval.low), round(kept.anchored.interval.high)],
+    }),
+    calls,
+    unreachable,
+    meanTokens: Math.round(prefix.sentTokens / Math.max(1, calls - unreachable)),
+    compactions,
+    prunes,
+    texts,
+    unchanged: round(unchangedShare(prefix)),
+    rewrittenTokens: prefix.changedTokens,
+    usd: round(usd, 2),
+  };
+}
+
+const window = Number(flags.window);
+const names = flags.policies?.split(';') ?? Object.keys(POLICIES);
+const unknown = names.filter((name) => !(name in POLICIES));
+if (unknown.length > 0)
+  throw new Error(`no policy ${unknown.join(', ')}; there are ${Object.keys(POLICIES).join('; ')}`);
+const command = `npm run bench:profiles -- ${process.argv.slice(2).join(' ')}`.trim();
+const loaded = provenance(command);
+const sums = new Map(
+  names.map((name): [string, Sum] => [
+    name,
+    { prefix: newTally(), judged: [], calls: 0, unreachable: 0, compactions: 0, prunes: 0, texts: 0, usd: 0 },
+  ]),
+);
+const sessions: string[] = [];
+const isShort = flags.only !== undefined || flags.policies !== undefined || window !== 32_000;
+let file = '';
+for await (const session of probedSessions(flags.sessions, flags.only)) {
+  for (const [name, sum] of sums) await play(name, session, window, sum);
+  sessions.push(session.id);
+  process.stderr.write(`${sessions.length} ${session.id}\n`);
+  const policies = Object.fromEntries([...sums].map(([name, sum]) => [name, figuresOf(sum)]));
+  // After each session: a run that is stopped keeps what it has measured.
+  file = saveResult(
+    isShort ? 'profiles-short' : 'profiles',
+    command,
+    { window, sheet: SHEETS.anthropic, sessions, policies },
+    loaded,
+  );
+}
+
+const HEAD = [
+  'policy',
+  'present',
+  'anchored',
+  'mean sent',
+  'compactions',
+  'prunes',
+  'texts',
+  'unchanged',
+  'input',
+  'unreachable',
+];
+const table = new Table({
+  ...PLAIN_TABLE,
+  head: HEAD,
+  colAligns: HEAD.map((_, i) => (i === 0 ? 'left' : 'right')),
+});
+for (const [name, sum] of sums) {
+  const figures = figuresOf(sum);
+  const {
+    present = NaN,
+    anchored = NaN,
+    meanTokens,
+    compactions,
+    prunes,
+    texts,
+    unchanged,
+    usd,
+    unreachable,
+  } = figures;
+  table.push([
+    name,
+    present.toFixed(2),
+    anchored.toFixed(2),
+    meanTokens.toLocaleString('en'),
+    compactions,
+    prunes,
+    texts,
+    `${(100 * unchanged).toFixed(1)} %`,
+    `$${usd.toFixed(2)}`,
+    unreachable,
+  ]);
+}
+console.log(table.toString());
+console.log(`window ${window}, ${sessions.length} sessions; written to ${file}`);
