@@ -33,6 +33,8 @@ export type Voice = 'user' | 'pasted' | 'agent' | 'written' | 'report' | 'earlie
 export interface Weighed extends Passage {
   /** Without its age: from 0 up; see `worthOf`. */
   worth: number;
+  /** Its first words: two passages with the same say the same. */
+  readonly gist: string;
 }
 
 /** What one message says, in prose. */
@@ -140,6 +142,7 @@ export class DigestIndex implements LogFold {
       (passage, i, all): Weighed => ({
         ...passage,
         worth: worthOf(passage.text, voice, final, i, all.length),
+        gist: gistOf(passage.text),
       }),
     );
     if (passages.length === 0) return;
@@ -190,6 +193,19 @@ function worthOf(text: string, voice: Voice, final: boolean, at: number, of: num
   const isLast = at === of - 1;
   if (final) return 5 + (at === 0 || isLast ? 1 : 0) + conclusiveness(text);
   return 3 + (isLast ? 0.5 : of > 3 ? -0.7 : 0) + conclusiveness(text);
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+/** So many first words tell passages apart. */
+const GIST_WORDS = 14;
+
+function gistOf(text: string): string {
+  const words: string[] = [];
+  for (const [word] of text.matchAll(WORD)) {
+    words.push(word.toLowerCase());
+    if (words.length === GIST_WORDS) break;
+  }
+  return words.length < 4 ? text : words.join(' ');
 }
 
 function lowerBound(items: readonly { readonly seq: number }[], seq: number): number {

@@ -139,12 +139,6 @@ const EDIT_WORTH = 3.4;
 /** Label and brackets around what a call wrote. */
 const DETAIL_CHARS = 30;
 
-/** Two passages with the same first words say the same. */
-function gistOf(text: string): string {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.length < 4 ? text : words.slice(0, 14).join(' ');
-}
-
 /** What a later summary covers is told there as well: so much less it is worth here. */
 const COVERED_LESS = 2.5;
 /** Of the room, what a summary that a host made takes before others; its end goes on with the work. */
@@ -165,7 +159,7 @@ function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed
 
 function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: number): Ranked[] {
   const last = new Map<string, Weighed>();
-  for (const { passages } of entries) for (const passage of passages) last.set(gistOf(passage.text), passage);
+  for (const { passages } of entries) for (const passage of passages) last.set(passage.gist, passage);
   const from = Math.min(entries[0]?.seq ?? Infinity, calls[0]?.seq ?? Infinity);
   const to = Math.max(entries.at(-1)?.seq ?? 0, calls.at(-1)?.seq ?? 0);
   const scoreOf = (worth: number, seq: number, text: string): number =>
@@ -179,7 +173,7 @@ function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: num
     const isFirst = voice === 'earlier' ? newestOfSummary(entry, room) : undefined;
     for (const passage of entry.passages) {
       // Said again later: the newest stands for all.
-      if (last.get(gistOf(passage.text)) !== passage) continue;
+      if (last.get(passage.gist) !== passage) continue;
       const worth = isFirst?.has(passage) ? EARLIER_WORTH : passage.worth;
       const score = scoreOf(worth, seq, passage.text) - (seq < covered ? COVERED_LESS : 0);
       found.push({ entry, passage, seq, score });
