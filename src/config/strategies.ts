@@ -15,6 +15,8 @@ export interface StrategyPlan {
   readonly roster: readonly Entry[];
   /** Pressure of the first gate; a strategy of drop alone has no stage that would have one. */
   readonly opensAt: number;
+  /** A compactor makes the compaction; stages of the other names come behind it. */
+  readonly delegates: boolean;
   /** What is above the target after all stages is dropped, oldest first; else only what does not fit. */
   readonly dropsToTarget: boolean;
   /** A summary is only tried: where it cannot be had, its messages are dropped. */
@@ -46,6 +48,7 @@ export function strategyPlan(settings: Asked): StrategyPlan {
     names: named.length > 0 && acting.length > 0 ? named : [...heldBy(roster), ...named],
     roster,
     opensAt: gateOf(settings.roster[0], settings) ?? 1,
+    delegates: acting.includes('delegate'),
     dropsToTarget: drops,
     dropsOnFailure: triesFirst,
     onlyPrunes: !canSummarize || (acting.length > 0 && !asksSummary && !triesFirst),

@@ -50,6 +50,8 @@ export interface Policy {
   readonly dropsToTarget?: boolean;
   /** A summary is only tried: where its text cannot be had, what it would stand for is dropped. */
   readonly dropsOnFailure?: boolean;
+  /** A compactor is asked before any stage opens. */
+  readonly delegates?: boolean;
   /** What pressure starts waits for an operator. */
   readonly waits?: boolean;
   /** Most tokens of a summary by its stage, where an option of the stage says so. */

@@ -20,8 +20,9 @@ export interface Prospective extends ProposalParts {
 export function mayBeWorthIt(run: Prospective, reading: Reading): boolean {
   const { policy, source, projection } = run;
   const { pressure, byTokens, budget, scale } = reading;
-  if (pressure >= LAST_CALL || byTokens < pressure || tierOf(reading) > 1 || policy.dropsToTarget)
-    return true;
+  if (pressure >= LAST_CALL || byTokens < pressure || tierOf(reading) > 1) return true;
+  // Nobody knows what a compactor takes out, or how far a drop goes.
+  if (policy.delegates || policy.dropsToTarget) return true;
   // Pressure only falls in a run: no stage opens whose gate is above it now.
   const mayOpen =
     policy.escalation === 'target'

@@ -36,13 +36,15 @@ export function buildPolicy(
     }
     return { stage: name, opensAt, plugin, options: optionsOf[name] };
   });
-  const begins: readonly Gate[] = stages.length > 0 ? stages : [{ stage: 'drop', opensAt: firstGate }];
+  const begins: readonly Gate[] =
+    stages.length > 0 ? stages : [{ stage: strategies.delegates ? 'delegate' : 'drop', opensAt: firstGate }];
   return {
     stages,
     gates: begins,
     strategies: names,
     mostSummaryTokens: summaryLimits(stages),
     leaveSpans: strategies.onlyPrunes,
+    delegates: strategies.delegates,
     dropsToTarget: strategies.dropsToTarget,
     dropsOnFailure: strategies.dropsOnFailure,
     waits: strategies.waits,

@@ -11,11 +11,13 @@ import type {
   Trigger,
 } from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
+import { DELEGATE, type Delegated } from './delegated.js';
 import { Draft, tokensOf, type DraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
 import { computeFloor, floorBeside } from './floor.js';
+import { carryInjected, type Injected } from './inject.js';
 import { planOf } from './plan-value.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
 import { gainOf, proposalOf, standsForSpan, tierOf } from './proposal.js';
@@ -44,6 +46,10 @@ export interface RunInput extends DraftParts {
   readonly claims: ClaimSources;
   /** By stage: what it returned as `state` last time. */
   readonly states: ReadonlyMap<string, unknown>;
+  /** What a compactor has made of the view, in the place of stages. */
+  readonly delegated?: Delegated;
+  /** What plugins have carried. */
+  readonly injected?: readonly Injected[];
 }
 
 export type RunOutcome =
@@ -78,6 +84,10 @@ export function planRun(input: RunInput): RunOutcome {
 
   const states = new Map(input.states);
   const claimsSpace = claimsRoom(draft, input.policy, floor);
+  const { delegated, injected = [] } = input;
+  // First of all: it was judged on the view as it stands.
+  if (delegated && delegated.edits.length > 0)
+    draft.step(DELEGATE, input.policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
   draft.step('pins', 0, (view) => cutPins(view, draft.share(shares.pins), input.count), FIT_RIGHTS);
   draft.step(
     'fresh',
@@ -92,6 +102,7 @@ export function planRun(input: RunInput): RunOutcome {
   if (mustGoOn(draft, input, before)) dropToFit(draft, input, claimsSpace);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
+    draft.step('inject', 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
     carry(draft, input, claimsSpace);
     const room = roomForDigests(draft, input.policy, stillWorth(input, before, draft));
     draft.step(

@@ -1,5 +1,6 @@
 import type { PluginApi, SessionStore } from '../spi/index.js';
 import { apiFor, closePlugins, openPlugins, type HearPlugin } from './api.js';
+import { HooksInFlight } from './in-flight.js';
 import type { LoadedPlugin } from './shape.js';
 
 export interface HostParts {
@@ -14,6 +15,8 @@ export interface HostParts {
 /** The plugins of one engine, each with its API. */
 export class PluginHost {
   readonly plugins: readonly LoadedPlugin[];
+  /** Over all sessions. */
+  readonly inFlight = new HooksInFlight();
   readonly #apis: ReadonlyMap<string, PluginApi>;
   readonly #loadMs: number;
   /** Who hears what plugins say outside a session. */
@@ -25,6 +28,11 @@ export class PluginHost {
     this.#loadMs = loadMs;
     const hear: HearPlugin = (...said) => this.onSaid?.(...said);
     this.#apis = new Map(plugins.map((plugin) => [plugin.name, apiFor(plugin, { hear, store, knobs })]));
+  }
+
+  /** Whether one of them may make compactions. */
+  get hasCompactor(): boolean {
+    return this.plugins.some(({ compactor }) => compactor !== undefined);
   }
 
   /** What a plugin was opened with; its hooks have the knobs and the log of their session instead. */

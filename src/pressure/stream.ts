@@ -104,6 +104,22 @@ export type PressureEvent<Reading> =
   /** The store did not do what it was asked, and the session went on without. What waits is stored with the next write. */
   | { readonly kind: 'store-failed'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly error: unknown }
+  /** A hook of a plugin was called. `outcome`: done, or why nothing came of it; `message` says it in words. */
+  | {
+      readonly kind: 'plugin-hook';
+      readonly plugin: string;
+      readonly hook: string;
+      readonly outcome: 'done' | 'threw' | 'late' | 'wrong';
+      readonly durationMs: number;
+      readonly message?: string;
+    }
+  /** A plugin says something to operators. */
+  | {
+      readonly kind: 'plugin-said';
+      readonly plugin: string;
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly message: string;
+    }
   /** A subscriber threw: nothing else noticed. Told once for each stream, or a bad one would be told of for ever. */
   | { readonly kind: 'listener-failed'; readonly error: unknown }
   | { readonly kind: 'breaker'; readonly stage: string; readonly state: 'closed' | 'open' | 'half-open' };

@@ -1,3 +1,4 @@
+import { DELEGATE } from '../pipeline/index.js';
 import type { Json, StoredEvent } from '../spi/index.js';
 import type { CompactionRecord, PlannedEdit, Trigger } from '../transcript/index.js';
 import type { GivenWay } from './given-way.js';
@@ -13,6 +14,7 @@ const SEEN = [
   'text-bought',
   'limit-learned',
   'limits-forgotten',
+  'plugin-failed',
 ];
 const COMPACTION = 'compaction.';
 
@@ -70,13 +72,20 @@ export class AuditTrail {
     else if (kind === 'pending' && plan) this.say('pending', plan.hash, { reason, stages });
     else if (error)
       this.say('failed', undefined, { code: error.code, reason, strategy: attempted, stages, durationMs });
-    else this.say('noop', undefined, { reason, strategy: report.strategy ?? attempted, stages, durationMs });
+    else
+      this.say('noop', undefined, {
+        reason,
+        strategy: report.strategy ?? attempted,
+        stages,
+        ...(report.hooks && { hooks: report.hooks.map((line) => ({ ...line })) }),
+        durationMs,
+      });
   }
 }
 
 /** What a record says for itself: strategy, ids before and after, models, durations. */
 function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<string, Json>> {
-  const { plan, durationMs, stageMs, calls = [], fallbacks = [] } = record;
+  const { plan, durationMs, stageMs, calls = [], fallbacks = [], hooks = [] } = record;
   return {
     strategy: strategiesOf(plan.edits),
     edits: plan.edits.map((edit) => ({
@@ -90,6 +99,7 @@ function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<
     models: [...new Set(calls.flatMap(({ model }) => (model === undefined ? [] : [model])))],
     calls: calls.length,
     fallbacks,
+    hooks: hooks.map((line) => ({ ...line })),
     durationMs,
     stageMs,
   };
@@ -98,6 +108,7 @@ function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<
 /** The names operators know: what was replaced, what became a summary, what was dropped. */
 export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
   const names = edits.map((edit) => {
+    if (edit.stage === DELEGATE) return 'delegate';
     if (edit.kind === 'replace') return 'prune';
     if (edit.stage === 'drop' || edit.replacement.length === 0) return 'drop';
     return edit.replacement.some(({ label }) => label === 'summary') ? 'summarize' : 'prune';

@@ -18,7 +18,7 @@ export class Committer {
     { plan, draft, states, stageMs }: Pick<Planned, 'plan' | 'draft' | 'states' | 'stageMs'>,
     kind: CompactionRecord['kind'],
     durationMs: number,
-    bought?: Partial<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'warnings'>>,
+    bought?: Partial<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'hooks' | 'warnings'>>,
     approves?: string,
   ): CompactionRecord {
     const { gauge, summarizer } = this.#parts;

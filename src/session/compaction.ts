@@ -7,6 +7,8 @@ import { RunAnnouncer } from './announce.js';
 import { strategiesOf } from './audit.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import { givenWayOf } from './given-way.js';
+import { runAsked, staleOf, type Finish } from './hooks/asked-run.js';
+import type { Asked, PluginHooks } from './hooks/plugin-hooks.js';
 import { pendingReport } from './pending.js';
 import type { Committer } from './commit.js';
 import type { Passes } from './passes.js';
@@ -33,6 +35,7 @@ export interface CompactionServices {
   readonly stale: StaleReasoning;
   readonly committer: Committer;
   readonly early: EarlyFill;
+  readonly hooks: PluginHooks;
   readonly parts: Pick<
     SessionParts,
     'audit' | 'costs' | 'filler' | 'gauge' | 'policy' | 'stream' | 'timer' | 'waitsForText'
@@ -48,9 +51,20 @@ export class Compaction {
   readonly #stale: StaleReasoning;
   readonly #committer: Committer;
   readonly #early: EarlyFill;
+  readonly #hooks: PluginHooks;
   readonly #parts: CompactionServices['parts'];
 
-  constructor({ thread, planner, triggers, passes, stale, committer, early, parts }: CompactionServices) {
+  constructor({
+    thread,
+    planner,
+    triggers,
+    passes,
+    stale,
+    committer,
+    early,
+    hooks,
+    parts,
+  }: CompactionServices) {
     this.#thread = thread;
     this.#planner = planner;
     this.#triggers = triggers;
@@ -58,6 +72,7 @@ export class Compaction {
     this.#stale = stale;
     this.#committer = committer;
     this.#early = early;
+    this.#hooks = hooks;
     this.#parts = parts;
   }
 
@@ -104,8 +119,18 @@ export class Compaction {
     return mayBeWorthIt(this.#planner.inputFor(trigger), reading);
   }
 
-  /** One run, now: planned, committed where it is worth it, announced. */
+  /** One run, now: planned, committed where it is worth it, announced; and then told to plugins that listen. */
   run(emit: Emitting, trigger: Trigger, how: RunManner): Response {
+    const before = this.#hooks.tells ? this.#hooks.now : undefined;
+    const response = this.#start(emit, trigger, how);
+    if (!before) return response;
+    return Promise.resolve(response).then(async (report) => {
+      if (hasEnded(report)) await this.#hooks.after(before, report);
+      return report;
+    });
+  }
+
+  #start(emit: Emitting, trigger: Trigger, how: RunManner): Response {
     const { audit, gauge, timer } = this.#parts;
     const { policy, filler } = how.tuned ?? this.#parts;
     const early = this.#early;
@@ -113,7 +138,7 @@ export class Compaction {
     const isAutomatic = trigger.kind === 'pressure' || trigger.kind === 'cap';
     const waitsForText = this.#parts.waitsForText || !isAutomatic;
     if (trigger.kind === 'pressure' && early.running && waitsForText && !how.signal?.aborted)
-      return untilAborted(early.running, how.signal).then(() => this.run(emit, trigger, how));
+      return untilAborted(early.running, how.signal).then(() => this.#start(emit, trigger, how));
     const started = timer();
     const reading = gauge.read(this.#thread.projection);
     if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
@@ -128,13 +153,24 @@ export class Compaction {
       ...(how.refused && { refused: true }),
     };
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
-    const finish = (outcome: RunOutcome, bought?: Filling['bought']): RunReport => {
+    const finish: Finish = (outcome, bought, asked) => {
       const before = this.#thread.projection;
-      const report = this.#settle(outcome, { durationMs: timer() - started, waits, bought });
+      const report = this.#settle(outcome, { durationMs: timer() - started, waits, bought, asked });
       announcer.ended(report, gauge.read(this.#thread.projection).pressure);
       audit.ended(report, givenWayOf(before, this.#thread), policy.strategies);
       return report;
     };
+    if (this.#hooks.asks(policy)) {
+      const { signal } = how;
+      const asks = {
+        hooks: this.#hooks,
+        filler: waitsForText ? filler : undefined,
+        announcer,
+        finish,
+        signal,
+      };
+      return this.#standingStill((isCurrent) => runAsked(input, { ...asks, parts: this.#parts, isCurrent }));
+    }
     const ready = trigger.kind === 'pressure' ? early.take() : undefined;
     const enough = ready && { ...ready.outcome, after: gauge.read(ready.outcome.draft) };
     if (enough && enough.after.pressure < (policy.gates[0]?.opensAt ?? 1))
@@ -146,41 +182,52 @@ export class Compaction {
     return this.#finishWithText(fillPlan(input, outcome, filler, this.#parts, how.signal), finish);
   }
 
-  /** Commits when the text is there, unless the ledger moved on meanwhile; lets in what arrived while it was waited for. */
-  async #finishWithText(
-    filling: Promise<Filling>,
-    finish: (outcome: RunOutcome, bought: Filling['bought']) => RunReport,
-  ): Promise<RunReport> {
+  /** Commits when the text is there, unless the ledger moved on meanwhile. */
+  #finishWithText(filling: Promise<Filling>, finish: Finish): Promise<RunReport> {
+    return this.#standingStill(async (isCurrent) => {
+      const { outcome, bought } = await filling;
+      return finish(isCurrent() ? outcome : staleOf(outcome.plan), bought);
+    });
+  }
+
+  /** The log stands still while somebody is waited for; what arrived meanwhile is let in after. */
+  async #standingStill(work: (isCurrent: () => boolean) => Promise<RunReport>): Promise<RunReport> {
     const thread = this.#thread;
     thread.holdArrivals();
     const { log } = thread;
     const base = thread.ledger.head;
     try {
-      const { outcome, bought } = await filling;
-      const isCurrent = thread.ledger.head === base && thread.log === log;
-      return finish(isCurrent ? outcome : staleOf(outcome), bought);
+      return await work(() => thread.ledger.head === base && thread.log === log);
     } finally {
       thread.admitArrivals();
     }
   }
 
   /** Commits what was planned, and remembers what a run that did not help would need to be worth repeating. */
-  #settle(outcome: RunOutcome, { durationMs, waits, bought }: Settling): RunReport {
+  #settle(outcome: RunOutcome, { durationMs, waits, bought, asked }: Settling): RunReport {
     const { gauge, policy } = this.#parts;
     const { gates } = policy;
     const thread = this.#thread;
-    const calls = bought && { calls: bought.calls };
+    const hooks = asked && asked.lines.length > 0 ? { hooks: asked.lines } : {};
+    const calls = { ...(bought && { calls: bought.calls }), ...hooks };
+    const chain = asked?.chain ?? [];
+    const fallbacks = [...chain, ...(bought?.fallbacks ?? [])];
+    const known = { ...bought, ...(chain.length > 0 && { fallbacks }) };
     const warnings = (pressure: number): { readonly warnings?: readonly string[] } => {
       const found = warningsOf(outcome, pressure, gates[0]?.opensAt ?? Infinity, bought);
       return found.length > 0 ? { warnings: found } : {};
     };
     if (outcome.kind === 'planned' && waits) {
-      this.#propose(outcome, bought);
+      this.#propose(outcome, known);
       return { ...pendingReport(outcome.plan), durationMs, ...calls };
     }
     if (outcome.kind === 'planned') {
       const warned = warnings(outcome.after.pressure);
-      const record = this.#committer.commit(outcome, 'compaction', durationMs, { ...bought, ...warned });
+      const record = this.#committer.commit(outcome, 'compaction', durationMs, {
+        ...known,
+        ...hooks,
+        ...warned,
+      });
       const spent = spentAfter(outcome.after.pressure, gates, thread.appendedTokens);
       Object.assign(thread.memory, { spent, overflowed: false, queued: undefined });
       return {
@@ -200,6 +247,7 @@ export class Compaction {
         kind: 'noop',
         reason: outcome.reason,
         stages: outcome.stages,
+        ...(asked?.skip && { skippedBy: asked.skip.by }),
         ...(outcome.tried?.length && { strategy: strategiesOf(outcome.tried) }),
         durationMs,
         ...calls,
@@ -211,7 +259,7 @@ export class Compaction {
   }
 
   /** Lets a plan wait for an operator, with all that committing it later needs. */
-  #propose({ plan, states }: Planned, bought?: Filling['bought']): void {
+  #propose({ plan, states }: Planned, bought: Partial<Filling['bought']>): void {
     const proposal = { plan, at: plan.inputs.clock, states: Object.fromEntries(states), ...bought };
     this.#thread.ledger.play({ kind: 'propose', proposal });
   }
@@ -223,12 +271,13 @@ interface Settling {
   /** For an operator's yes. */
   readonly waits: boolean;
   readonly bought: Filling['bought'] | undefined;
+  /** What plugins made of it; absent where none was asked. */
+  readonly asked?: Asked | undefined;
 }
 
-function staleOf({ plan }: Planned): RunOutcome {
-  const reason = 'the ledger moved on while text was waited for';
-  return { kind: 'noop', reason, stages: plan.stages };
-}
+/** Whether a run was made, and is over: one that a plugin skipped, or that waits for a yes, is not. */
+const hasEnded = ({ kind, skippedBy }: RunReport): boolean =>
+  skippedBy === undefined && (kind === 'committed' || kind === 'noop' || kind === 'unreachable');
 
 /** Resolves with the work, or as soon as nobody wants to wait any more. */
 function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

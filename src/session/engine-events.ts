@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { HearPlugin } from '../plugins/index.js';
 import { EventHub, PressureStream, type PressureEvent } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { RunReport } from './prepared.js';
@@ -37,6 +38,12 @@ export class EngineEvents {
   get all(): Observable<EngineEvent> {
     return this.#hub.events;
   }
+
+  /** What a plugin says outside a session: its place is empty. */
+  readonly said: HearPlugin = (plugin, level, message) => {
+    const nowhere = { sessionId: '', agentPath: '', model: null };
+    this.#hub.emit({ kind: 'plugin-said', plugin, level, message, ...nowhere, at: this.#clock() });
+  };
 
   /** A stream for one session, whose events are told here too. */
   streamOf(place: () => EventPlace): PressureStream<Reading, RunReport> {

@@ -1,4 +1,6 @@
-export { Spillway, type Effects, type ListedStage } from './spillway.js';
+export { Spillway, type Effects } from './spillway.js';
+export type { ListedPlugin, ListedStage } from './listed.js';
+export type { HookInFlight } from '../plugins/index.js';
 export type { SessionOptions } from './session-options.js';
 export type { EngineEvent, EventPlace } from './engine-events.js';
 export { SessionMap, type SessionMapOptions } from './session-map.js';

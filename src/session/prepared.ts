@@ -1,7 +1,14 @@
 import type { SpillwayError } from '../errors/index.js';
 import type { Notice } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { CompactionRecord, ModelCall, Plan, StageOutcome, ViewMessage } from '../transcript/index.js';
+import type {
+  CompactionRecord,
+  HookRun,
+  ModelCall,
+  Plan,
+  StageOutcome,
+  ViewMessage,
+} from '../transcript/index.js';
 
 /** What a run came to, for whoever asked. */
 export interface RunReport {
@@ -21,6 +28,10 @@ export interface RunReport {
   readonly calls?: readonly ModelCall[];
   /** What an operator should know and do, where compaction was not enough; the record has them as well. */
   readonly warnings?: readonly string[];
+  /** Name of the plugin that asked for no compaction, where one did. */
+  readonly skippedBy?: string;
+  /** Hooks of plugins that ran before it; absent where none did. */
+  readonly hooks?: readonly HookRun[];
   /** Milliseconds of planning, waiting for text, and committing; 0 where no run started. */
   readonly durationMs: number;
 }

@@ -7,7 +7,7 @@ import type { RunReport } from './prepared.js';
 
 /** What one compaction does otherwise than the settings say; nothing of it outlives the run. */
 export interface RunOverrides {
-  /** One name or several: prune, drop, summarize, checkpoint. */
+  /** One name or several: prune, drop, summarize, checkpoint; delegate where a compactor is loaded. */
   readonly strategy?: Strategy | readonly Strategy[];
   /** Pressure below which nothing is done. Absent: whatever the pressure. */
   readonly threshold?: number;
@@ -28,10 +28,13 @@ export interface Tuned {
 export interface Tuning extends Tuned {
   readonly settings: Settings;
   readonly policyOf: (settings: Settings) => Policy;
+  /** Whether a plugin is loaded that delegate could ask. */
+  readonly hasCompactor: boolean;
 }
 
 /** Throws `CONFIG_INVALID` where a value is none that a setting of its kind could have. */
-export function tunedBy(overrides: RunOverrides, { settings, policyOf, policy, filler }: Tuning): Tuned {
+export function tunedBy(overrides: RunOverrides, tuning: Tuning): Tuned {
+  const { settings, policyOf, policy, filler } = tuning;
   checkShares(overrides);
   const { strategy, prompt, summarize } = overrides;
   if (strategy === undefined && summarize !== false)
@@ -42,7 +45,7 @@ export function tunedBy(overrides: RunOverrides, { settings, policyOf, policy, f
     ...(summarize === false && { summarizer: 'none' }),
     compaction: {
       ...compaction,
-      ...(strategy !== undefined && { strategy: checkedStrategy(strategy) }),
+      ...(strategy !== undefined && { strategy: checkedStrategy(strategy, tuning) }),
       ...(summarize === false && { prompt: null, agent: null }),
     },
   };
@@ -86,14 +89,17 @@ function withPrompt(filler: Filler | undefined, prompt: string): Filler {
   });
 }
 
-function checkedStrategy(strategy: NonNullable<RunOverrides['strategy']>): Strategy[] {
+function checkedStrategy(
+  strategy: NonNullable<RunOverrides['strategy']>,
+  { hasCompactor }: Pick<Tuning, 'hasCompactor'>,
+): Strategy[] {
   const parsed = StrategyNames.safeParse(strategy);
   const names = parsed.success ? [parsed.data].flat() : [];
-  if (parsed.success && !names.includes('delegate')) return names;
+  if (parsed.success && (hasCompactor || !names.includes('delegate'))) return names;
   throw new SpillwayError('CONFIG_INVALID', {
     subject: 'strategy of a run',
     found: strategy,
-    allowed: 'prune, drop, summarize, checkpoint, or a list of them',
+    allowed: `prune, drop, summarize, ${hasCompactor ? 'delegate, ' : ''}checkpoint, or a list of them`,
     remedy: names.includes('delegate')
       ? 'delegate needs a compactor plugin, and none is loaded.'
       : 'Name one of these.',

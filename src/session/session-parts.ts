@@ -9,6 +9,7 @@ import type { AuditTrail } from './audit.js';
 import type { Follower } from './client/follow.js';
 import type { CostBook } from './costs.js';
 import type { Gauge } from './gauge.js';
+import type { SessionPlugins } from './hooks/session-plugins.js';
 import type { RunReport } from './prepared.js';
 import type { RunOverrides, Tuned } from './run-overrides.js';
 import type { ThreadRules } from './thread.js';
@@ -56,6 +57,8 @@ export interface SessionParts extends ThreadRules {
   /** Tells what is new in a client's whole history. */
   readonly follower: Follower;
   readonly costs: CostBook;
+  /** Whose hooks run around its compactions. */
+  readonly plugins: SessionPlugins;
   /** Who writes the text of its compactions. */
   readonly summarizer: SummarizerChoice;
   /** Buys text for plans; absent where no summarizer is configured. */

@@ -14,6 +14,7 @@ import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFor
 import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
 import type { PluginHost } from '../plugins/index.js';
+import { asksPlugins, sessionPlugins } from './hooks/session-plugins.js';
 import { checkSessionOptions } from './arguments.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
@@ -22,6 +23,7 @@ import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { createGauge } from './gauge.js';
 import { Background } from './ahead/background.js';
 import { savedPlan } from './ahead/prepared-plan.js';
+import { listedPlugins, listedStages, type ListedPlugin, type ListedStage } from './listed.js';
 import { factTools } from './pins.js';
 import { policyInForce } from './policy-in-force.js';
 import { tunedBy } from './run-overrides.js';
@@ -65,14 +67,6 @@ export interface SpillwayParts {
   readonly summaryLines?: SummaryLines | undefined;
 }
 
-/** A provided stage as operators see it; `opensAt` is absent where the roster leaves it out. */
-export interface ListedStage {
-  readonly name: string;
-  readonly opensAt?: number;
-  readonly summary: string;
-  readonly options: unknown;
-}
-
 /** The engine: one configuration, many sessions. */
 export class Spillway {
   readonly config: EffectiveConfig;
@@ -92,6 +86,7 @@ export class Spillway {
     this.#redact = new Map(configs.map((config) => [config, redactFor(config.settings.redact)]));
     this.#costs = new ProjectCosts(parts.effects.clock);
     this.#events = new EngineEvents(parts.effects.clock);
+    parts.plugins.onSaid = this.#events.said;
     const { fill } = parts.config.settings;
     const asking = configs.filter((config) => parts.openFillerOf(config) !== undefined);
     const prepares = asking.some(({ settings }) => settings.fill.prepareAt !== null);
@@ -127,15 +122,12 @@ export class Spillway {
   /** The roster in order, then what is provided and switched off. */
   get stages(): readonly ListedStage[] {
     const { policy, stages, config } = this.#parts;
-    const open = policy.stages.map(({ stage, opensAt, plugin, options }) => ({
-      name: stage,
-      opensAt,
-      summary: plugin.summary,
-      options,
-    }));
-    const named = new Set(open.map(({ name }) => name));
-    const off = stages.filter(({ name }) => !named.has(name));
-    return [...open, ...off.map(({ name, summary }) => ({ name, summary, options: config.stages[name] }))];
+    return listedStages(policy, stages, config);
+  }
+
+  /** What was loaded, in the order it was named, with the hooks that have not settled. */
+  get plugins(): readonly ListedPlugin[] {
+    return listedPlugins(this.#parts.plugins, this.config);
   }
 
   /** A session for one agent path that lives as long as the process. */
@@ -215,6 +207,7 @@ export class Spillway {
     const format = withTurns(formatNamed(options.format ?? this.#parts.format), settings.turns);
     const policy = config === this.config ? this.#parts.policy : this.#parts.policyOf(config);
     const inForce = (policy: Policy): Policy => policyInForce(policy, { settings, gauge, format });
+    const plugins = sessionPlugins(this.#parts.plugins, config);
     const drafts = memoised(counter);
     const gauge = createGauge({
       settings,
@@ -262,9 +255,11 @@ export class Spillway {
           policy: inForce(policy),
           policyOf: (changed) => inForce(this.#parts.policyOf({ ...config, settings: changed })),
           filler,
+          hasCompactor: plugins.host.hasCompactor,
         }),
       continues: settings.compaction.continue,
-      prepareAt: settings.fill.prepareAt,
+      // Plugins are asked when a compaction is due, and by then it would be made.
+      prepareAt: asksPlugins(plugins, policy) ? null : settings.fill.prepareAt,
       waitsForText: settings.fill.wait,
       ahead: {
         background: this.#background,
@@ -286,6 +281,7 @@ export class Spillway {
       copyInstance: follower.copyInstance,
       costs,
       summarizer,
+      plugins,
       ...(filler && { filler }),
       ...effects,
     };

@@ -1,9 +1,9 @@
 import type { ZodType } from 'zod/v4';
 import type { CompactionRecord, Message } from '../transcript/index.js';
+import type { ContextMessage } from './lists/index.js';
 import type { CompactionStage } from './stage.js';
 import type { Summarizer } from './summarizer.js';
 import type { TokenCounter } from './token-counter.js';
-import type { Protection } from './view.js';
 import type { WireFormat } from './wire-format.js';
 
 /** What a plugin may be beside what it provides: it watches compactions, or it makes them. */
@@ -84,13 +84,7 @@ export interface PluginSummaryRequest {
 }
 
 /** A message of the view as plugins see it: a frozen copy, without what its wire format keeps to itself. */
-export interface SeenMessage extends Omit<Message, 'wire'> {
-  readonly tokens: number;
-  /** Why no compaction may take it out; absent where one may. A pin may be left out of a list, and stays all the same. */
-  readonly protection?: Protection;
-  /** Holds a result that no request has carried yet: no list may leave it out. */
-  readonly unseen: boolean;
-}
+export type SeenMessage = Omit<ContextMessage, 'wire'>;
 
 /** What hooks are told before a compaction. Tokens as the session's readings count them. */
 export interface PreCompact {
@@ -171,13 +165,13 @@ export interface WrittenMessage {
 /** The whole list as it is to be sent. */
 export interface CompactorResult {
   /**
-   * Messages it was given, told by their id, in the order they came; and between them, in place of those it leaves out,
-   * what it wrote. One message at least has to be left out where one is written.
+   * What stays of what it was given, in its order, told by ids; the whole of a message may come back, with parts that are
+   * shorter. What it wrote stands where others left: text, or an assistant's message.
    */
-  readonly messages: readonly (Pick<Message, 'id'> | WrittenMessage)[];
-  /** Ids of those that are left out. Where it is given it has to agree with the list. */
+  readonly messages: readonly (Pick<Message, 'id'> | WrittenMessage | Message)[];
+  /** Ids of those that left; where it is given it has to agree with the list. */
   readonly superseded?: readonly string[];
-  /** For the audit: what it did, in words. */
+  /** What was done, in a sentence for operators. */
   readonly summary?: string;
 }
 

@@ -21,6 +21,7 @@ import { PROMPT_NAMES, type Prompts } from './prompts.js';
 import { fillSlot, type SlotParts } from './slot.js';
 import { slotSource } from './source.js';
 import { Turnstile } from './turnstile.js';
+import { writeFor, type WriteParts, type WrittenRequest } from './write-for.js';
 
 export interface FillerParts
   extends Omit<CallParts, 'onCall'>, Pick<SlotParts, 'resultChars' | 'chunks' | 'mode' | 'oversized'> {
@@ -90,6 +91,11 @@ export class Filler {
       PROMPT_NAMES.map((name) => prompts.of(name).hash),
       prompts.question,
     );
+  }
+
+  /** A text for a plugin, by its own instruction: one call behind the same breaker and gate. Rejects where none came of it. */
+  write(plugin: string, request: WrittenRequest, asked: WriteParts): Promise<string> {
+    return writeFor(plugin, this.#parts, request, asked);
   }
 
   set onBreaker(listen: (stage: string, state: BreakerState) => void) {

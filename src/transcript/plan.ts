@@ -134,6 +134,16 @@ export interface SummarizerChoice {
   readonly name: string;
 }
 
+/** A call of a plugin's hook before a compaction, and what came of it. */
+export interface HookRun {
+  readonly plugin: string;
+  readonly hook: 'pre_compact' | 'compact' | 'post_compact';
+  readonly outcome: 'done' | 'threw' | 'late' | 'wrong';
+  readonly durationMs: number;
+  /** What it asked for, or what went wrong. */
+  readonly message?: string;
+}
+
 /** A committed plan. `prune` records keep the view stable but are no compaction: no history entry, no hooks. */
 export interface CompactionRecord {
   readonly id: string;
@@ -154,8 +164,10 @@ export interface CompactionRecord {
   readonly unchangedTokens?: number;
   /** What an operator should know and do, where compaction was not enough. */
   readonly warnings?: readonly string[];
-  /** Which slots kept their deterministic text, and why. */
+  /** Which slots kept their deterministic text, and why; and why a compactor's list was not taken. */
   readonly fallbacks?: readonly string[];
+  /** Hooks of plugins that ran before it; absent where none did. */
+  readonly hooks?: readonly HookRun[];
   readonly flag?: 'good' | 'bad' | 'neutral';
   readonly notes?: string;
 }

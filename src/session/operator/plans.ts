@@ -13,6 +13,8 @@ import type {
 import { completedEvent } from '../announce.js';
 import { givenWayOf } from '../given-way.js';
 import { fillPlan, hasSlots } from '../fill.js';
+import { planAsked } from '../hooks/plan-asked.js';
+import type { PluginHooks } from '../hooks/plugin-hooks.js';
 import type { Prepared } from '../prepared.js';
 import type { Committer } from '../commit.js';
 import type { RunOverrides } from '../run-overrides.js';
@@ -58,6 +60,7 @@ export interface PlansServices {
   readonly triggers: Triggers;
   readonly committer: Committer;
   readonly history: History;
+  readonly hooks: PluginHooks;
   readonly parts: PlansParts;
 }
 
@@ -68,16 +71,18 @@ export class Plans {
   readonly #triggers: Triggers;
   readonly #committer: Committer;
   readonly #history: History;
+  readonly #hooks: PluginHooks;
   readonly #parts: PlansParts;
   /** What the text of plans cost that nobody has committed. */
   readonly bought: BoughtPlans;
 
-  constructor({ thread, planner, triggers, committer, history, parts }: PlansServices) {
+  constructor({ thread, planner, triggers, committer, history, hooks, parts }: PlansServices) {
     this.#thread = thread;
     this.#planner = planner;
     this.#triggers = triggers;
     this.#committer = committer;
     this.#history = history;
+    this.#hooks = hooks;
     this.#parts = parts;
     this.bought = new BoughtPlans(parts.audit);
   }
@@ -93,8 +98,14 @@ export class Plans {
       forced: true,
     };
     const before = gauge.read(this.#thread.projection);
-    const outcome = planRun(input);
-    const common = { before, calls: [], fallbacks: [] };
+    const asks = this.#hooks.asks(policy);
+    const asked = asks ? await this.#hooks.before(input, { reading: before, dryRun: true }) : undefined;
+    const common = { before, calls: [], fallbacks: asked?.chain ?? [] };
+    if (asked?.skip) {
+      const reason = `skipped by ${asked.skip.by}: ${asked.skip.why}`;
+      return { ...common, kind: 'noop', reason, stages: [], after: before };
+    }
+    const { input: run, outcome } = asked ? planAsked(input, asked) : { input, outcome: planRun(input) };
     if (outcome.kind === 'noop') {
       const { kind, reason, stages } = outcome;
       return { ...common, kind, reason, stages, after: before };
@@ -103,10 +114,11 @@ export class Plans {
       return { ...common, ...outcome, reason: outcome.error.message, after: before };
     const filled =
       filler && hasSlots(outcome)
-        ? await fillPlan(input, outcome, filler, this.#parts, signal)
+        ? await fillPlan(run, outcome, filler, this.#parts, signal)
         : { outcome, bought: { calls: [], fallbacks: [] } };
     const { plan, after } = filled.outcome;
-    this.bought.note(plan.hash, filled.bought);
+    const bought = { ...filled.bought, fallbacks: [...common.fallbacks, ...filled.bought.fallbacks] };
+    this.bought.note(plan.hash, bought);
     return {
       kind: 'planned',
       reason: trigger.detail,
@@ -114,8 +126,16 @@ export class Plans {
       before,
       after,
       stages: plan.stages,
-      ...filled.bought,
+      ...bought,
     };
+  }
+
+  /** Commits, and tells plugins of it. */
+  async told(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
+    const before = this.#hooks.tells ? this.#hooks.now : undefined;
+    const record = await commit();
+    if (before) await this.#hooks.after(before, { reason: record.plan.trigger.detail, record });
+    return record;
   }
 
   /** Throws `PLAN_ALTERED`, `LEDGER_CONFLICT` as committing would. */

@@ -182,7 +182,7 @@ export class SessionOperator {
   /** Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made. */
   async commit(plan: Plan): Promise<CompactionRecord> {
     await this.#rememberBought(plan);
-    return this.#persistence.change(() => this.#plans.commit(plan));
+    return this.#plans.told(() => this.#persistence.change(() => this.#plans.commit(plan)));
   }
 
   /** What another process bought for a plan belongs to its record as well. */
@@ -196,7 +196,7 @@ export class SessionOperator {
   async approve(hash?: string): Promise<CompactionRecord> {
     await this.#persistence.load();
     const { plan } = this.#history.waitingFor(hash);
-    return this.#persistence.change(() => this.#plans.approve(plan.hash));
+    return this.#plans.told(() => this.#persistence.change(() => this.#plans.approve(plan.hash)));
   }
 
   /** Says no: the plan goes, and nothing is compacted until something new comes in. */

@@ -1,0 +1,78 @@
+import {
+  checkCompacted,
+  contextOf,
+  editsOfList,
+  standingIn,
+  type CompactorResult,
+  type ContextMessage,
+  type Standing,
+} from '../spi/index.js';
+import type { Edit, Message } from '../transcript/index.js';
+import { Draft } from './draft.js';
+import type { RunInput } from './run.js';
+
+/** What a compactor has made of a view. */
+export interface Delegated {
+  /** The plugin's name. */
+  readonly by: string;
+  readonly edits: readonly Edit[];
+}
+
+/** The step of a run in which what a compactor made is taken over, and the strategy's name on its edits. */
+export const DELEGATE = 'delegate';
+
+/** The list that a compactor is shown. */
+export function listFor({ source, projection, ...parts }: RunInput): readonly ContextMessage[] {
+  return contextOf(standingIn(new Draft({ ...parts, source, projection }).view));
+}
+
+/** What a compactor's list comes to, or the rules that it breaks: it is taken over whole, or not at all. */
+export function delegatedBy(
+  by: string,
+  result: unknown,
+  input: RunInput,
+): { readonly delegated: Delegated } | { readonly fault: string } {
+  try {
+    const draft = new Draft(input);
+    const standing = standingIn(draft.view);
+    const list = listOf(standing, result as CompactorResult);
+    const { superseded, summary } = result as CompactorResult;
+    const whose = `compactor ${by}`;
+    const checked =
+      superseded === undefined ? list : checkCompacted(standing, { messages: list, superseded }, whose);
+    const edits = editsOfList(draft.view, checked, { whose, reason: reasonOf(by, summary) });
+    draft.step(DELEGATE, 0, () => edits);
+    const faults = draft.outcomes.flatMap((outcome) => outcome.faults);
+    if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('; ') };
+    return { delegated: { by, edits } };
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const longestReason = 300;
+
+function reasonOf(by: string, summary: unknown): string {
+  const said = typeof summary === 'string' ? summary.trim().slice(0, longestReason) : '';
+  return said === '' ? `compacted by ${by}` : `${by}: ${said}`;
+}
+
+/** The messages that a result means: known ones by their id alone, and texts as messages. */
+function listOf(standing: readonly Standing[], result: CompactorResult): readonly Message[] {
+  const given: unknown = (result as CompactorResult | null | undefined)?.messages;
+  if (!Array.isArray(given)) throw new TypeError('returned no { messages }');
+  const known = new Map(standing.map(({ message }) => [message.id, message]));
+  return given.map((one: Partial<Message & { readonly text: string }> | null): Message => {
+    if (typeof one !== 'object' || one === null)
+      throw new TypeError('returned a list with what is no message');
+    const { id, text, parts } = one;
+    const stays = id !== undefined && parts === undefined && text === undefined ? known.get(id) : undefined;
+    if (stays) return stays;
+    if (parts === undefined && typeof text === 'string')
+      return { ...(id !== undefined && { id }), ...SAID, parts: [{ type: 'text', text }] } as Message;
+    if (parts === undefined) throw new TypeError(`names ${String(id)}, which is not in view`);
+    return one as Message;
+  });
+}
+
+const SAID = { role: 'assistant', origin: 'synthetic', label: 'summary' } as const;

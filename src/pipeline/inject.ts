@@ -1,0 +1,50 @@
+import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { spanHandle, type Edit, type Message } from '../transcript/index.js';
+
+/** Text that a plugin has carried beside what stands for what left. */
+export interface Injected {
+  /** The plugin's name. */
+  readonly by: string;
+  readonly texts: readonly string[];
+}
+
+const PREFIX = 'injected:';
+
+/** Whether a message is what a plugin had carried, this one or any. */
+export function isCarriedFor({ id, label }: Message, by = ''): boolean {
+  return label === 'injected' && id.startsWith(by === '' ? PREFIX : `${PREFIX}${by}:`);
+}
+
+/**
+ * The edits that put what plugins say behind the newest replacement, in place of what they had carried before. Nothing
+ * where no span has left: all that could be told stands in the view.
+ */
+export function carryInjected({ exchanges }: TranscriptView, injected: readonly Injected[]): Edit[] {
+  const isOld = (message: Message): boolean => injected.some(({ by }) => isCarriedFor(message, by));
+  const free = exchanges.filter(({ kind, protection }) => kind === 'replacement' && protection === undefined);
+  const place = free.at(-1);
+  if (!place || injected.length === 0) return [];
+  const handle = spanHandle(place.fromId, place.toId);
+  const fresh = injected.flatMap(({ by, texts }) =>
+    texts.map((text, i) => messageOf(`${PREFIX}${by}:${handle}${i === 0 ? '' : `:${i}`}`, text)),
+  );
+  const stale = free.filter((one) => one !== place && messagesOf(one).some(isOld));
+  const kept = (one: ViewExchange): Message[] => messagesOf(one).filter((message) => !isOld(message));
+  return [...stale.map((one) => placing(one, kept(one))), placing(place, [...kept(place), ...fresh])];
+}
+
+const messagesOf = ({ messages }: ViewExchange): Message[] => messages.map(({ message }) => message);
+
+function placing({ fromId, toId }: ViewExchange, replacement: readonly Message[]): Edit {
+  return { kind: 'supersede', fromId, toId, replacement, reason: 'what a plugin has carried' };
+}
+
+function messageOf(id: string, text: string): Message {
+  return {
+    id,
+    role: 'assistant',
+    origin: 'synthetic',
+    label: 'injected',
+    parts: [{ type: 'text', text }],
+  };
+}

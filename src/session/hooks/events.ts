@@ -1,0 +1,80 @@
+import { isCarriedFor, listFor, type RunInput } from '../../pipeline/index.js';
+import type { PostCompact, PreCompact } from '../../spi/index.js';
+import type { Reading } from '../../tokens/index.js';
+import { textOf, type CompactionRecord, type ViewMessage } from '../../transcript/index.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread } from '../thread.js';
+import { seen, seenList } from './seen.js';
+
+export type EventParts = Pick<SessionParts, 'agentPath' | 'gauge' | 'id' | 'plugins'>;
+
+/** What hooks are told before a compaction. */
+export function preCompactEvent(
+  { agentPath, gauge, id, plugins }: EventParts,
+  input: RunInput,
+  reading: Reading,
+  dryRun: boolean,
+): PreCompact {
+  const { tokens, budget, pressure } = reading;
+  const { window } = budget;
+  return Object.freeze({
+    sessionId: id,
+    agentPath,
+    model: gauge.model,
+    forced: input.forced,
+    dryRun,
+    reason: input.trigger.detail,
+    tokens,
+    budget: budget.tokens,
+    target: input.policy.target,
+    percent: 100 * (Number.isFinite(window) && window > 0 ? tokens / window : pressure),
+    count: input.projection.view.length,
+    kept: plugins.kept,
+    messages: seenList(listFor(input)),
+  });
+}
+
+/** A view before a compaction, for what is told after it. */
+export interface Before {
+  readonly view: readonly ViewMessage[];
+  readonly tokens: number;
+}
+
+/** What a compaction came to. */
+export interface Came {
+  readonly reason: string;
+  readonly record?: CompactionRecord | undefined;
+}
+
+/** What hooks are told after a compaction. */
+export function postCompactEvent(
+  { agentPath, gauge, id }: EventParts,
+  { projection }: Thread,
+  before: Before,
+  { reason, record }: Came,
+): PostCompact {
+  const stands = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));
+  const left = before.view.flatMap(({ source }) => (source && !stands.has(source.id) ? [source] : []));
+  const summaries = (record?.plan.edits ?? []).flatMap((edit) =>
+    edit.kind === 'replace'
+      ? []
+      : edit.replacement
+          .filter((message) => message.label !== 'claims' && !isCarriedFor(message))
+          .map(({ parts }) => parts.map(textOf).join('\n')),
+  );
+  return Object.freeze({
+    sessionId: id,
+    agentPath,
+    model: gauge.model,
+    success: record !== undefined,
+    reason,
+    messagesBefore: before.view.length,
+    messagesAfter: projection.view.length,
+    tokensBefore: before.tokens,
+    tokensAfter: gauge.read(projection).tokens,
+    summaryLength: summaries.reduce((sum, text) => sum + text.length, 0),
+    summaries: Object.freeze(summaries),
+    superseded: Object.freeze(left.map((message) => seen(message))),
+    ...(record && { record }),
+  });
+}

@@ -1,0 +1,105 @@
+import { LATE, within, wordsOf, type LoadedPlugin } from '../../plugins/index.js';
+import type { HookApi, PluginLog, PluginSummaryRequest } from '../../spi/index.js';
+import type { HookRun, ModelCall } from '../../transcript/index.js';
+import type { SessionParts } from '../session-parts.js';
+
+type CallParts = Pick<
+  SessionParts,
+  'agentPath' | 'audit' | 'clock' | 'costs' | 'filler' | 'id' | 'plugins' | 'stream' | 'timer'
+> & { readonly redact: (text: string) => string };
+
+/** One hook to call. */
+export interface HookCall<T> {
+  readonly plugin: LoadedPlugin;
+  readonly hook: HookRun['hook'];
+  readonly ms: number;
+  readonly run: (api: HookApi) => unknown;
+  /** What its answer comes to; throws where it is none. */
+  readonly read: (answer: unknown) => T;
+  /** What is said of a call that was done. */
+  readonly told?: (value: T) => string | undefined;
+}
+
+export interface Called<T> {
+  readonly line: HookRun;
+  /** Absent where it threw, was late, or answered wrongly. */
+  readonly value?: T;
+}
+
+/** Calls hooks of plugins: each under its deadline, told by plugin and hook. Whatever one does, the call resolves. */
+export class HookCalls {
+  readonly #parts: CallParts;
+
+  constructor(parts: CallParts) {
+    this.#parts = parts;
+  }
+
+  async call<T>({ plugin, hook, ms, run, read, told }: HookCall<T>): Promise<Called<T>> {
+    const { id: sessionId, agentPath, clock, plugins, timer } = this.#parts;
+    const { name } = plugin;
+    const started = timer();
+    const ended = plugins.host.inFlight.begin({ plugin: name, hook, sessionId, agentPath, since: clock() });
+    let outcome: HookRun['outcome'] = 'threw';
+    let message: string | undefined;
+    let value: T | undefined;
+    try {
+      const answer = await within(ms, (signal) => run(this.#apiFor(plugin, signal)), ended);
+      if (answer === LATE) {
+        outcome = 'late';
+        message = `has not settled in ${ms} ms`;
+      } else {
+        outcome = 'wrong';
+        value = read(answer);
+        outcome = 'done';
+        message = told?.(value);
+      }
+    } catch (error) {
+      message = outcome === 'threw' ? `threw: ${wordsOf(error)}` : wordsOf(error);
+    }
+    const durationMs = timer() - started;
+    const line: HookRun = {
+      plugin: name,
+      hook,
+      outcome,
+      durationMs,
+      ...(message !== undefined && { message }),
+    };
+    this.#tell(line);
+    return { line, ...(outcome === 'done' && { value: value as T }) };
+  }
+
+  #tell(line: HookRun): void {
+    const { audit, stream } = this.#parts;
+    stream.emit({ kind: 'plugin-hook', ...line });
+    // Of a compactor the whole chain is told, when its end is known.
+    if (line.outcome !== 'done' && line.hook !== 'compact')
+      audit.say('plugin-failed', undefined, { ...line });
+  }
+
+  #apiFor(plugin: LoadedPlugin, signal: AbortSignal): HookApi {
+    const { filler, plugins, stream } = this.#parts;
+    const says =
+      (level: keyof PluginLog) =>
+      (message: string): void =>
+        stream.emit({ kind: 'plugin-said', plugin: plugin.name, level, message: String(message) });
+    return Object.freeze({
+      ...plugins.host.apiOf(plugin),
+      knobs: plugins.knobs[plugin.name],
+      log: { debug: says('debug'), info: says('info'), warn: says('warn'), error: says('error') },
+      signal,
+      ...(filler && {
+        summarize: (request: PluginSummaryRequest) =>
+          filler.write(plugin.name, request, {
+            signal,
+            redact: this.#parts.redact,
+            onCall: (call) => this.#note(call),
+          }),
+      }),
+    });
+  }
+
+  #note(call: ModelCall): void {
+    this.#parts.costs.addCall(call);
+    this.#parts.stream.emit({ kind: 'model-call', call });
+  }
+}

@@ -1,0 +1,197 @@
+import { delegatedBy, type Delegated, type Policy, type RunInput } from '../../pipeline/index.js';
+import { readAnswer, type LoadedPlugin, type ReadAnswer } from '../../plugins/index.js';
+import type { PreCompact } from '../../spi/index.js';
+import type { Reading } from '../../tokens/index.js';
+import type { HookRun } from '../../transcript/index.js';
+import type { SessionParts } from '../session-parts.js';
+import type { Thread } from '../thread.js';
+import { checkedAnswer } from './asked.js';
+import { postCompactEvent, preCompactEvent, type Before, type Came } from './events.js';
+import { HookCalls } from './hook-calls.js';
+import { asksPlugins } from './session-plugins.js';
+
+type HooksParts = Pick<
+  SessionParts,
+  | 'agentPath'
+  | 'audit'
+  | 'clock'
+  | 'costs'
+  | 'count'
+  | 'filler'
+  | 'gauge'
+  | 'id'
+  | 'plugins'
+  | 'stream'
+  | 'timer'
+>;
+
+/** What plugins made of a run before it is planned. */
+export interface Asked {
+  /** The run as it is to be planned. */
+  readonly input: RunInput;
+  /** Whose wish it is that there be no run, and why. */
+  readonly skip?: { readonly by: string; readonly why: string };
+  readonly lines: readonly HookRun[];
+  /** What went wrong with a compactor, one step after the other; empty where nothing did. */
+  readonly chain: readonly string[];
+}
+
+/** What is known of a run that plugins are asked about. */
+export interface Asking {
+  readonly reading: Reading;
+  /** A plan for an operator to look at. */
+  readonly dryRun: boolean;
+}
+
+/** The hooks of plugins around the compactions of one session. */
+export class PluginHooks {
+  readonly #thread: Thread;
+  readonly #parts: HooksParts;
+  readonly #calls: HookCalls;
+
+  constructor(thread: Thread, parts: HooksParts) {
+    this.#thread = thread;
+    this.#parts = parts;
+    const redact = (text: string): string => thread.reader.caughtUp().secrets.redact(text);
+    this.#calls = new HookCalls({ ...parts, redact });
+  }
+
+  /** Whether anybody is asked before a run of this policy. */
+  asks(policy: Policy): boolean {
+    return asksPlugins(this.#parts.plugins, policy);
+  }
+
+  /** Whether anybody is told what runs came to. */
+  get tells(): boolean {
+    return this.#observers.some(({ observer }) => observer?.postCompact !== undefined);
+  }
+
+  /** The view as it stands, to be told of later. */
+  get now(): Before {
+    const { projection } = this.#thread;
+    return { view: projection.view, tokens: this.#parts.gauge.read(projection).tokens };
+  }
+
+  /** Asks observers, all at a time, and then the compactor where the policy has one. Never rejects. */
+  async before(run: RunInput, { reading, dryRun }: Asking): Promise<Asked> {
+    const event = preCompactEvent(this.#parts, run, reading, dryRun);
+    const asked = await this.#askObservers(run, event, reading);
+    if (asked.skip !== undefined || !run.policy.delegates) return asked;
+    const compactor = this.#parts.plugins.host.plugins.find((plugin) => plugin.compactor);
+    if (!compactor) return asked;
+    const { input } = asked;
+    // What observers retained stands in the list as held.
+    const told = input === run ? event : preCompactEvent(this.#parts, input, reading, dryRun);
+    const { line, value } = await this.#askCompactor(compactor, input, told);
+    const lines = [...asked.lines, line];
+    if (value) return { ...asked, lines, input: { ...input, delegated: value } };
+    const what = `${line.plugin} ${line.hook} ${line.message ?? line.outcome}`;
+    return {
+      ...asked,
+      lines,
+      chain: [what, 'the oldest is dropped instead'],
+      input: { ...input, policy: dropping(input.policy) },
+    };
+  }
+
+  /** Tells observers what a compaction came to, all at a time. Never rejects. */
+  async after(before: Before, came: Came): Promise<void> {
+    const told = this.#observers.filter(({ observer }) => observer?.postCompact);
+    if (told.length === 0) return;
+    const event = postCompactEvent(this.#parts, this.#thread, before, came);
+    const ms = this.#parts.plugins.limits.postCompactMs;
+    await Promise.all(
+      told.map((plugin) =>
+        this.#calls.call({
+          plugin,
+          hook: 'post_compact',
+          ms,
+          run: (api) => plugin.observer!.postCompact!(event, api),
+          read: () => undefined,
+        }),
+      ),
+    );
+  }
+
+  /** One event for all that a failed compactor led to. */
+  tellChain({ chain, lines }: Asked, end: string, ref: string | undefined): void {
+    if (chain.length === 0) return;
+    const line = lines.find(({ hook }) => hook === 'compact')!;
+    this.#parts.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
+  }
+
+  /** What plugins retain gave way. */
+  tellLet(): void {
+    this.#warn('What plugins retain did not fit: it was compacted all the same.');
+  }
+
+  get #observers(): readonly LoadedPlugin[] {
+    return this.#parts.plugins.host.plugins.filter(({ observer }) => observer);
+  }
+
+  async #askObservers(run: RunInput, event: PreCompact, reading: Reading): Promise<Asked> {
+    const asked = this.#observers.filter(({ observer }) => observer?.preCompact);
+    const called = await Promise.all(
+      asked.map((plugin) =>
+        this.#calls.call<ReadAnswer>({
+          plugin,
+          hook: 'pre_compact',
+          ms: this.#parts.plugins.limits.preCompactMs,
+          run: (api) => plugin.observer!.preCompact!(event, api),
+          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.#parts.count),
+          told: wordsFor,
+        }),
+      ),
+    );
+    const lines = called.map(({ line }) => line);
+    const answers = called.flatMap(({ value, line }) => (value ? [{ ...value, by: line.plugin }] : []));
+    const skips = answers.find(({ skip }) => skip !== undefined);
+    const common = { lines, chain: [] };
+    if (skips && mayBeSkipped(run, reading))
+      return { ...common, input: run, skip: { by: skips.by, why: skips.skip! } };
+    if (skips)
+      this.#warn(
+        `${skips.by} asked to skip a compaction without which the request would not fit; it was not.`,
+      );
+    const retained = new Set(answers.flatMap(({ retain }) => retain));
+    const injected = answers.flatMap(({ by, inject }) => (inject ? [{ by, texts: inject }] : []));
+    if (retained.size === 0 && injected.length === 0) return { ...common, input: run };
+    const held = run.projection.view.filter(({ message }) => retained.has(message.id));
+    const holds = [...run.source.holds, ...held.map(({ from, to }) => ({ from, to }))];
+    const source = { ...run.source, holds };
+    return { ...common, input: { ...run, source, injected } };
+  }
+
+  #askCompactor(plugin: LoadedPlugin, input: RunInput, event: PreCompact) {
+    return this.#calls.call<Delegated>({
+      plugin,
+      hook: 'compact',
+      ms: this.#parts.plugins.limits.compactMs,
+      run: (api) => plugin.compactor!.compact(event, api),
+      read: (result) => {
+        const judged = delegatedBy(plugin.name, result, input);
+        if ('fault' in judged) throw new TypeError(judged.fault);
+        return judged.delegated;
+      },
+    });
+  }
+
+  #warn(message: string): void {
+    this.#parts.stream.emit({ kind: 'warning', message });
+  }
+}
+
+/** Only what fits without a compaction may go without one. */
+const mayBeSkipped = ({ refused }: RunInput, { pressure }: Reading): boolean => pressure <= 1 && !refused;
+
+/** The strategy drop, in the place of a compactor that failed. */
+const dropping = (policy: Policy): Policy => ({ ...policy, delegates: false, dropsToTarget: true });
+
+function wordsFor({ skip, retain, inject = [] }: ReadAnswer): string | undefined {
+  const said = [
+    ...(skip === undefined ? [] : [`skip: ${skip}`]),
+    ...(retain.length > 0 ? [`retains ${retain.length}`] : []),
+    ...(inject.length > 0 ? [`injects ${inject.length}`] : []),
+  ];
+  return said.length > 0 ? said.join('; ') : undefined;
+}
