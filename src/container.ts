@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { EffectiveConfig } from './config/index.js';
-import { SpillwayError } from './errors/index.js';
+import { either, FUNCTION, having, listOf, OBJECT, SpillwayError, TEXT, type Kind } from './errors/index.js';
 import { openEngine, SYSTEM_EFFECTS, type ConfigSources } from './engine.js';
 import { openaiChat } from './wire/index.js';
 import type { Policy } from './pipeline/index.js';
@@ -40,6 +40,19 @@ export const SERVICES = {
   Spillway: Symbol.for('spillway.Spillway') as ServiceIdentifier<Spillway>,
 } as const;
 
+/** What a bound value has to have at least: a wrong one is told at the opening, not at some later call. */
+const SHAPES = new Map<ServiceIdentifier<unknown>, Kind>([
+  [SERVICES.Stage, having({ name: TEXT, options: OBJECT, plan: FUNCTION })],
+  [SERVICES.WireFormat, having({ name: TEXT, messagesField: TEXT, parse: FUNCTION, serialise: FUNCTION })],
+  [SERVICES.TokenCounter, having({ count: FUNCTION })],
+  [SERVICES.Effects, having({ clock: FUNCTION, timer: FUNCTION })],
+  [SERVICES.Catalogue, having({ lookup: FUNCTION })],
+  [SERVICES.Summarizer, having({ summarize: FUNCTION })],
+  [SERVICES.SummaryLines, having({ lines: either(listOf(TEXT), FUNCTION) })],
+  [SERVICES.PriceOf, FUNCTION],
+  [SERVICES.Store, having({ load: FUNCTION, write: FUNCTION })],
+]);
+
 /** A container with everything built in. Bind your own stages to `SERVICES.Stage`, then call `openSpillway`. */
 export function createContainer(): Container {
   const container = new Container({ defaultScope: 'Singleton' });
@@ -55,8 +68,8 @@ const chosen = new WeakMap<Container, Map<ServiceIdentifier, unknown>>();
 /**
  * Opens the engine with what the container binds, and binds what it chose itself, the engine too. Any container will
  * do, a child too: the built-in stages need no binding. As often as asked; the newest engine is the one that is bound.
- * Rejects with `CONFIG_INVALID` where a service has two bindings, none that holds a value, or one that throws, and
- * leaves the container as it was.
+ * Rejects with `CONFIG_INVALID` where a service has two bindings, none that holds a value, one that throws, or a value of
+ * another kind, and leaves the container as it was.
  */
 export async function openSpillway(container: Container, sources: ConfigSources = {}): Promise<Spillway> {
   const before = chosen.get(container);
@@ -67,6 +80,8 @@ export async function openSpillway(container: Container, sources: ConfigSources 
   const own = resolved(SERVICES.Stage, () =>
     container.isBound(SERVICES.Stage) ? container.getAll(SERVICES.Stage, { chained: true }) : [],
   );
+  for (const stage of own) checkShape(SERVICES.Stage, stage);
+  const ownPrices = bound(SERVICES.PriceOf);
   const { spillway, config, policy, catalogue, counter, priceOf, openFiller } = await openEngine(
     {
       stages: [...BUILT_IN_STAGES.filter((stage) => !own.includes(stage)), ...own],
@@ -74,7 +89,7 @@ export async function openSpillway(container: Container, sources: ConfigSources 
       effects: bound(SERVICES.Effects),
       catalogue: bound(SERVICES.Catalogue),
       counter: bound(SERVICES.TokenCounter),
-      priceOf: bound(SERVICES.PriceOf),
+      priceOf: ownPrices,
       store: bound(SERVICES.Store),
       summarizer: bound(SERVICES.Summarizer),
       summaryLines: bound(SERVICES.SummaryLines)?.lines,
@@ -94,7 +109,7 @@ export async function openSpillway(container: Container, sources: ConfigSources 
   set(SERVICES.Spillway, spillway);
   set(SERVICES.Catalogue, catalogue);
   set(SERVICES.TokenCounter, counter);
-  set(SERVICES.PriceOf, priceOf);
+  set(SERVICES.PriceOf, ownPrices ?? priceOf);
   if (openFiller) set(SERVICES.OpenFiller, openFiller);
   chosen.set(container, made);
   return spillway;
@@ -112,8 +127,24 @@ function boundIn<T>(container: Container, service: ServiceIdentifier<T>): T | un
     );
   if (value === undefined || value === null)
     throw badBinding(service, 'a binding without a value', 'Bind a value to it, or bind nothing.');
+  checkShape(service, value);
   return value;
 }
+
+function checkShape<T>(service: ServiceIdentifier<T>, value: T): void {
+  const kind = SHAPES.get(service);
+  if (!kind || kind.is(value)) return;
+  throw badBinding(service, foundOf(value), `Bind ${kind.words}.`);
+}
+
+function foundOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'nothing' : String(value);
+  const fields = Object.keys(value);
+  return fields.length === 0 ? 'an object without fields' : `an object with ${fields.join(', ')}`;
+}
+
+/** What Inversify says of a binding that is a promise. */
+const ASYNCHRONOUS = /asynchronous/i;
 
 /** What a container says of its bindings, with the service named and what to do about it. */
 function resolved<T, V>(service: ServiceIdentifier<T>, resolve: () => V): V {
@@ -121,7 +152,9 @@ function resolved<T, V>(service: ServiceIdentifier<T>, resolve: () => V): V {
     return resolve();
   } catch (cause) {
     const found = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
-    const remedy = 'See to it that the container can make it; the cause says what went wrong.';
+    const remedy = ASYNCHRONOUS.test(found)
+      ? 'Wait for it before, and bind what it resolves to.'
+      : 'See to it that the container can make it; the cause says what went wrong.';
     throw badBinding(service, found, remedy, cause);
   }
 }

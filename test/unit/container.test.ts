@@ -1,45 +1,129 @@
 import { describe, expect, it } from '@jest/globals';
-import { Container } from 'inversify';
+import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { createContainer, openSpillway, SERVICES } from '../../src/container.js';
-import { heuristicCounter } from '../../src/tokens/index.js';
+import { openaiChat, openStore } from '../../src/index.js';
+import { heuristicCounter, loadPrices } from '../../src/tokens/index.js';
+import { POLLED, PollsStage } from '../../examples/custom-stage.js';
 
 const other = { ...heuristicCounter, name: 'other' };
 const SETTINGS = { settings: { counter: 'heuristic' } } as const;
 
+const effects = { clock: () => 0, timer: () => 0 };
+const summarizer = {
+  name: 'mine',
+  endpoint: 'here',
+  summarize: async () => ({ text: 'All of it.', finishReason: 'stop' as const }),
+};
+
+/** Of what there may be one: a value that will do. */
+const SINGLE = [
+  ['WireFormat', async () => openaiChat],
+  ['TokenCounter', async () => other],
+  ['Effects', async () => effects],
+  ['Catalogue', async () => ({ lookup: () => ({ contextWindow: 9_000, source: 'default' }) })],
+  ['Summarizer', async () => summarizer],
+  ['SummaryLines', async () => ({ lines: ['the branch is main'] })],
+  ['PriceOf', async () => loadPrices()],
+  ['Store', async () => openStore('memory:')],
+] as const;
+
+type Binds = (container: Container, service: ServiceIdentifier, good: unknown) => void;
+
+const WRONG: readonly (readonly [what: string, bind: Binds, found: RegExp, remedy: RegExp])[] = [
+  [
+    'two of what there may be one of',
+    (container, service, good) => {
+      container.bind(service).toConstantValue(good);
+      container.bind(service).toConstantValue(good);
+    },
+    /2 bindings/,
+    /unbind all but one/,
+  ],
+  [
+    'nothing',
+    (container, service) => void container.bind(service).toConstantValue(undefined),
+    /without a value/,
+    /Bind a value to it/,
+  ],
+  [
+    'what throws while it is made',
+    (container, service) =>
+      void container.bind(service).toDynamicValue(() => {
+        throw new Error('no licence');
+      }),
+    /no licence/,
+    /the cause says/,
+  ],
+  [
+    'a promise',
+    (container, service, good) => void container.bind(service).toDynamicValue(async () => good),
+    /asynchronous/,
+    /bind what it resolves to/,
+  ],
+  [
+    'something else',
+    (container, service) => void container.bind(service).toConstantValue({ counts: true }),
+    /an object with counts/,
+    /Bind (an object with|a function)/,
+  ],
+];
+
 describe('a container of a platform', () => {
+  it.each(SINGLE.flatMap(([name, make]) => WRONG.map((wrong) => [name, wrong[0], make, wrong] as const)))(
+    'that binds to %s %s is told which service and what to do, and usable afterwards',
+    async (name, _what, make, [, bind, found, remedy]) => {
+      const service = SERVICES[name] as ServiceIdentifier;
+      const good: unknown = await make();
+      const container = createContainer();
+      if (container.isBound(service)) await container.unbind(service);
+      // As a platform does it: by a module of its own.
+      const platform = new ContainerModule(() => bind(container, service, good));
+      container.load(platform);
+      const opening = openSpillway(container, SETTINGS);
+      await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      await expect(opening).rejects.toThrow(new RegExp(`SERVICES\\.${name};`));
+      await expect(opening).rejects.toThrow(found);
+      await expect(opening).rejects.toThrow(remedy);
+      expect(container.isBound(SERVICES.Spillway)).toBe(false);
+
+      await container.unbind(service);
+      container.bind(service).toConstantValue(good);
+      const spillway = await openSpillway(container, SETTINGS);
+      expect(container.get(SERVICES.Spillway)).toBe(spillway);
+      expect(container.get(service)).toBe(good);
+      await spillway.close();
+    },
+  );
+
   it.each<[string, (container: Container) => void, RegExp]>([
+    ['nothing', (container) => void container.bind(SERVICES.Stage).toConstantValue(undefined!), /nothing/],
     [
-      'two of what there may be one of',
-      (container) => {
-        container.bind(SERVICES.TokenCounter).toConstantValue(other);
-        container.bind(SERVICES.TokenCounter).toConstantValue(heuristicCounter);
-      },
-      /2 bindings/,
+      'what is no stage',
+      (container) => void container.bind(SERVICES.Stage).toConstantValue({ name: 'mine' } as never),
+      /an object with name.*Bind an object with name \(a text\), options/,
     ],
     [
-      'nothing',
-      (container) => void container.bind(SERVICES.TokenCounter).toConstantValue(undefined!),
-      /without a value/,
-    ],
-    [
-      'what throws while it is made',
+      'one that throws while it is made',
       (container) =>
-        void container.bind(SERVICES.TokenCounter).toDynamicValue(() => {
+        void container.bind(SERVICES.Stage).toDynamicValue(() => {
           throw new Error('no licence');
         }),
       /no licence/,
     ],
-  ])('that binds %s is told which service and what to do, and usable afterwards', async (_, bind, found) => {
-    const container = createContainer();
+  ])('that binds among its stages %s is told so, and usable afterwards', async (_, bind, found) => {
+    const parent = createContainer();
+    const container = new Container({ parent });
     bind(container);
     const opening = openSpillway(container, SETTINGS);
     await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    await expect(opening).rejects.toThrow(/SERVICES\.TokenCounter/);
+    await expect(opening).rejects.toThrow(/SERVICES\.Stage;/);
     await expect(opening).rejects.toThrow(found);
-    expect(container.isBound(SERVICES.Spillway)).toBe(false);
-    await container.unbind(SERVICES.TokenCounter);
-    await openSpillway(container, SETTINGS);
-    expect(container.get(SERVICES.TokenCounter).name).toBe(heuristicCounter.name);
+    await container.unbind(SERVICES.Stage);
+    container.bind(SERVICES.Stage).to(PollsStage);
+    const spillway = await openSpillway(container, {
+      settings: { ...SETTINGS.settings, roster: [{ stage: 'polls', opensAt: 0.8 }] },
+    });
+    expect(spillway.stages.map(({ name }) => name)).toContain('polls');
   });
 
   it('is opened as often as asked, each time by its settings, and a child beside its parent', async () => {
@@ -54,5 +138,26 @@ describe('a container of a platform', () => {
     expect([child.get(SERVICES.Spillway), child.get(SERVICES.TokenCounter)]).toEqual([third, other]);
     expect(container.get(SERVICES.Spillway)).toBe(second);
     expect(new Set([first, second, third]).size).toBe(3);
+  });
+
+  it('may be shared by two engines that are opened at once, and each goes on', async () => {
+    const container = createContainer();
+    container.bind(SERVICES.TokenCounter).toConstantValue(other);
+    const settings = (window: number) => ({ settings: { window, reserve: { output: 0 } } });
+    const engines = await Promise.all([
+      openSpillway(container, settings(4_000)),
+      openSpillway(container, settings(9_000)),
+    ]);
+    expect(engines).toContain(container.get(SERVICES.Spillway));
+    expect(container.get(SERVICES.TokenCounter)).toBe(other);
+    const budgets = [];
+    for (const engine of engines) {
+      const session = engine.session();
+      session.append(...POLLED);
+      budgets.push((await session.prepare()).reading.budget.tokens);
+    }
+    expect(budgets[0]).toBeLessThan(budgets[1]!);
+    const again = await openSpillway(container, settings(2_000));
+    expect(container.get(SERVICES.Spillway)).toBe(again);
   });
 });
