@@ -2,7 +2,7 @@
  * The five profiles and their strategies over the same sessions: what each keeps of the facts that are needed again, what it
  * sends, rewrites, costs, and how often a model would be asked.
  *
- *   npm run bench:profiles -- [--sessions DIR] [--window 32000] [--policies 'staged;pivot'] [--only ID]
+ *   npm run bench:profiles -- [--sessions DIR] [--windows 32000,128000] [--policies 'staged;pivot'] [--only ID]
  *
  * No key: summaries are our own digests. `texts` counts the places of committed plans that a model would be asked to write.
  */
@@ -24,7 +24,7 @@ import { CORPUS } from './support/sessions.js';
 const { values: flags } = parseArgs({
   options: {
     sessions: { type: 'string', default: CORPUS },
-    window: { type: 'string', default: '32000' },
+    windows: { type: 'string', default: '32000,128000' },
     policies: { type: 'string' },
     only: { type: 'string' },
   },
@@ -60,6 +60,17 @@ interface Sum {
   texts: number;
   usd: number;
 }
+
+const newSum = (): Sum => ({
+  prefix: newTally(),
+  judged: [],
+  calls: 0,
+  unreachable: 0,
+  compactions: 0,
+  prunes: 0,
+  texts: 0,
+  usd: 0,
+});
 
 async function play(name: string, session: ProbedSession, window: number, sum: Sum): Promise<void> {
   const [profile, settings] = POLICIES[name]!;
@@ -115,35 +126,8 @@ function figuresOf({ prefix, judged, calls, unreachable, compactions, prunes, te
   };
 }
 
-const window = Number(flags.window);
-const names = flags.policies?.split(';') ?? Object.keys(POLICIES);
-const unknown = names.filter((name) => !(name in POLICIES));
-if (unknown.length > 0)
-  throw new Error(`no policy ${unknown.join(', ')}; there are ${Object.keys(POLICIES).join('; ')}`);
-const command = `npm run bench:profiles -- ${process.argv.slice(2).join(' ')}`.trim();
-const loaded = provenance(command);
-const sums = new Map(
-  names.map((name): [string, Sum] => [
-    name,
-    { prefix: newTally(), judged: [], calls: 0, unreachable: 0, compactions: 0, prunes: 0, texts: 0, usd: 0 },
-  ]),
-);
-const sessions: string[] = [];
-const isShort = flags.only !== undefined || flags.policies !== undefined || window !== 32_000;
-let file = '';
-for await (const session of probedSessions(flags.sessions, flags.only)) {
-  for (const [name, sum] of sums) await play(name, session, window, sum);
-  sessions.push(session.id);
-  process.stderr.write(`${sessions.length} ${session.id}\n`);
-  const policies = Object.fromEntries([...sums].map(([name, sum]) => [name, figuresOf(sum)]));
-  // After each session: a run that is stopped keeps what it has measured.
-  file = saveResult(
-    isShort ? 'profiles-short' : 'profiles',
-    command,
-    { window, sheet: SHEETS.anthropic, sessions, policies },
-    loaded,
-  );
-}
+/** Share of a window below which no profile compacts: the first of them trims at 0.5. */
+const LEAST_FULL = 0.5;
 
 const HEAD = [
   'policy',
@@ -157,36 +141,66 @@ const HEAD = [
   'input',
   'unreachable',
 ];
-const table = new Table({
-  ...PLAIN_TABLE,
-  head: HEAD,
-  colAligns: HEAD.map((_, i) => (i === 0 ? 'left' : 'right')),
-});
-for (const [name, sum] of sums) {
-  const figures = figuresOf(sum);
-  const {
-    present = NaN,
-    anchored = NaN,
-    meanTokens,
-    compactions,
-    prunes,
-    texts,
-    unchanged,
-    usd,
-    unreachable,
-  } = figures;
-  table.push([
-    name,
-    present.toFixed(2),
-    anchored.toFixed(2),
-    meanTokens.toLocaleString('en'),
-    compactions,
-    prunes,
-    texts,
-    `${(100 * unchanged).toFixed(1)} %`,
-    `$${usd.toFixed(2)}`,
-    unreachable,
-  ]);
+
+const windows = flags.windows.split(',').map(Number);
+const names = flags.policies?.split(';') ?? Object.keys(POLICIES);
+const unknown = names.filter((name) => !(name in POLICIES));
+if (unknown.length > 0)
+  throw new Error(`no policy ${unknown.join(', ')}; there are ${Object.keys(POLICIES).join('; ')}`);
+const command = `npm run bench:profiles -- ${process.argv.slice(2).join(' ')}`.trim();
+const loaded = provenance(command);
+const isShort = flags.only !== undefined || flags.policies !== undefined || windows.length < 2;
+const results: Record<string, unknown> = {};
+for (const window of windows) {
+  const sums = new Map(names.map((name) => [name, newSum()]));
+  const sessions: string[] = [];
+  let file = '';
+  for await (const session of probedSessions(flags.sessions, flags.only)) {
+    // Where a window is not half full, nothing but retention acts.
+    if (session.tokensBefore.at(-1)! <= LEAST_FULL * window) continue;
+    for (const [name, sum] of sums) await play(name, session, window, sum);
+    sessions.push(session.id);
+    process.stderr.write(`${window} ${sessions.length} ${session.id}\n`);
+    const policies = Object.fromEntries([...sums].map(([name, sum]) => [name, figuresOf(sum)]));
+    results[window] = { sheet: SHEETS.anthropic, sessions, policies };
+    // After each session: a run that is stopped keeps what it has measured.
+    file = saveResult(isShort ? 'profiles-short' : 'profiles', command, results, loaded);
+  }
+  print(sums);
+  console.log(`window ${window}, ${sessions.length} sessions; written to ${file}\n`);
 }
-console.log(table.toString());
-console.log(`window ${window}, ${sessions.length} sessions; written to ${file}`);
+
+function print(sums: ReadonlyMap<string, Sum>): void {
+  const table = new Table({
+    ...PLAIN_TABLE,
+    head: HEAD,
+    colAligns: HEAD.map((_, i) => (i === 0 ? 'left' : 'right')),
+  });
+  for (const [name, sum] of sums) {
+    const figures = figuresOf(sum);
+    const {
+      present = NaN,
+      anchored = NaN,
+      meanTokens,
+      compactions,
+      prunes,
+      texts,
+      unchanged,
+      usd,
+      unreachable,
+    } = figures;
+    table.push([
+      name,
+      present.toFixed(2),
+      anchored.toFixed(2),
+      meanTokens.toLocaleString('en'),
+      compactions,
+      prunes,
+      texts,
+      `${(100 * unchanged).toFixed(1)} %`,
+      `$${usd.toFixed(2)}`,
+      unreachable,
+    ]);
+  }
+  console.log(table.toString());
+}

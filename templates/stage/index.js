@@ -39,13 +39,13 @@ export const myStage = defineStage({
         content: [{ type: 'text', text }],
         reason: `cut to ${maxTokens} tokens`,
       });
-      left -= tokens - count(text);
+      left -= tokens - count(text) - FRAME;
     }
     return { edits };
   },
 });
 
-/** What a result takes beside its text. */
+/** What a result takes beside its text, in tokens, at most. */
 const FRAME = 10;
 
 /** For `spillway conform` and the test: options under which there is much to do. */

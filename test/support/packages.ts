@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -28,13 +28,17 @@ export function linkPackages(folder: string, packages: readonly string[] = ['zod
 }
 
 /** Runs `npm test` of such a package: its own runner, over the sources. */
-export function runOwnTests(folder: string): Promise<{ readonly code: number | null; readonly out: string }> {
+export function runOwnTests(
+  folder: string,
+  ...files: readonly string[]
+): Promise<{ readonly code: number | null; readonly out: string }> {
   const tsx = pathToFileURL(join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'index.mjs')).href;
-  const args = ['--import', tsx, '--test', '--test-reporter=tap'];
+  const args = ['--import', tsx, '--test', '--test-reporter=tap', ...files];
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...env } = process.env;
+  const own = join(folder, 'tsconfig.json');
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: { ...env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') },
+    env: { ...env, TSX_TSCONFIG_PATH: existsSync(own) ? own : join(ROOT, 'tsconfig.json') },
   });
   let out = '';
   child.stdout.on('data', (chunk) => void (out += chunk));

@@ -1,0 +1,20 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, jest } from '@jest/globals';
+import { linkPackages, runOwnTests } from '../support/packages.js';
+import { temporaryFolder } from './support.js';
+
+const folder = temporaryFolder();
+
+// A package's own tests run in a process of their own, over the sources.
+jest.setTimeout(180_000);
+
+it("S10: an enterprise's module replaces counter, store and a stage and adds two, by its own tests", async () => {
+  const to = join(folder.path, 'context-policy');
+  cpSync(join('examples', 'enterprise'), to, { recursive: true });
+  linkPackages(to, ['zod', 'inversify', 'reflect-metadata']);
+  const { code, out } = await runOwnTests(to, 'test/policy.ts');
+  expect(out).toMatch(/^# fail 0$/m);
+  expect(out).toMatch(/^# pass 5$/m);
+  expect(code).toBe(0);
+});
