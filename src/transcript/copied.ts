@@ -5,6 +5,8 @@ import { types } from 'node:util';
  * runtime's own JSON gives up at a few thousand. A value that holds itself ends here as well.
  */
 const DEEPEST = 500;
+const BIGINT = 'a bigint';
+const TOO_DEEP = `more than ${DEEPEST} levels, or a value that holds itself`;
 
 /** What no request can carry, in the words of an error message. */
 export class NotCopyable extends Error {}
@@ -25,17 +27,35 @@ export function copied<T>(value: T, options: CopyOptions = {}): T {
   return copyOf(value, options, 0) as T;
 }
 
+/** Why `copied` would throw, without a copy being made. Instances of classes are not looked into. */
+export function whyNotCopyable(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'bigint') return BIGINT;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > DEEPEST) return TOO_DEEP;
+  if (!Array.isArray(value) && !isPlain(value)) return undefined;
+  for (const key in value) {
+    const why = whyNotCopyable((value as Readonly<Record<string, unknown>>)[key], depth + 1);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** An object literal of any realm, or what JSON was parsed to: no bytes, no address, no instance of a class. */
+export function isPlain(value: object): value is Readonly<Record<string, unknown>> {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
-  if (typeof value === 'bigint') throw new NotCopyable('a bigint');
+  if (typeof value === 'bigint') throw new NotCopyable(BIGINT);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > DEEPEST) throw new NotCopyable(`more than ${DEEPEST} levels, or a value that holds itself`);
+  if (depth > DEEPEST) throw new NotCopyable(TOO_DEEP);
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
     const copy = list.map((inner) => copyOf(inner, options, depth + 1));
     return options.freeze === true ? Object.freeze(copy) : copy;
   }
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+  if (!isPlain(value)) {
     const instance = copyOfInstance(value);
     if (instance !== undefined) return instance;
     return options.instance?.(value, (inner) => copyOf(inner, options, depth + 1)) ?? value;

@@ -5,12 +5,6 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object literal of any realm, or what JSON was parsed to: no bytes, no address, no instance of a class. */
-export function isPlain(value: object): value is Fields {
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
 /** What a value is, in the words of an error message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';

@@ -1,10 +1,12 @@
 import type { Notice } from '../../spi/index.js';
+import { whyNotCopyable } from '../../transcript/index.js';
 import type { SessionReader, ReadSession } from '../importer.js';
 import { lineImporters, wholeImporters } from '../registry.js';
 import { AnyLines, hasMessageLine } from './any-lines.js';
 import { TEXT, wrongFormat } from './faults.js';
 import { ForeignLines } from './foreign.js';
 import { LineCutter, type LineSink } from './lines.js';
+import { numbersChanged } from './unheld.js';
 import { valuesOn } from './values.js';
 
 /** So many bad lines and no good one: this is no JSON, however long it goes on. */
@@ -63,9 +65,9 @@ class JsonLines implements LineSink {
   onLine(text: string, number: number, complete: boolean): void {
     if (text.trim() === '') return;
     const { values, rest } = valuesOn(text);
-    for (const value of values) this.#reader.take(value, number);
+    for (const value of values) this.#take(value, number);
+    this.#notices.push(...numbersChanged(text, `line ${number}`));
     this.#foreign.see(text, number);
-    this.#values += values.length;
     if (values.length > 1) {
       this.#note(number, 'joined-lines', `${values.length} JSON values stand on this line; all were read`);
     }
@@ -79,6 +81,17 @@ class JsonLines implements LineSink {
   onTooLong(number: number, bytes: number): void {
     this.#firstBad ||= `a line of ${bytes} bytes`;
     this.#note(number, 'long-line', `${bytes} bytes are above the limit for a line; skipped`);
+  }
+
+  #take(value: unknown, number: number): void {
+    const why = whyNotCopyable(value);
+    if (why !== undefined) {
+      this.#firstBad ||= why;
+      this.#note(number, 'too-deep', `${why}; skipped`);
+      return;
+    }
+    this.#values++;
+    this.#reader.take(value, number);
   }
 
   /** Throws where nothing at all was JSON. */

@@ -42,7 +42,8 @@ function endOfValue(text: string, from: number): number {
   return from;
 }
 
-function endOfString(text: string, from: number): number {
+/** Just behind the quotation mark that closes a string; -1 where none does. */
+export function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x5c) at++;

@@ -1,9 +1,12 @@
 import { constants } from 'node:buffer';
+import type { Notice } from '../../spi/index.js';
+import { whyNotCopyable } from '../../transcript/index.js';
 import type { ImportedSession, LineImporter, Taken, ReadSession } from '../importer.js';
 import { isFields, kindOf } from '../../wire/index.js';
 import { formatNames, lineImporters, wholeImporters } from '../registry.js';
-import { unreadable, wrongFormat } from './faults.js';
+import { TEXT, unreadable, wrongFormat } from './faults.js';
 import { TextPieces } from './text.js';
+import { numbersChanged } from './unheld.js';
 
 /** A file that is one JSON value: a recording, a request body, a list of messages, or of what would be lines. */
 export async function readWhole(
@@ -12,16 +15,29 @@ export async function readWhole(
   first: Buffer,
   rest: AsyncIterable<Buffer>,
 ): Promise<ReadSession> {
-  const value = await readValue(path, first, rest);
+  const { value, notices } = await readValue(path, first, rest);
   const { taken, session } = format === 'auto' ? told(path, value) : named(path, format, value);
   const how = format === 'auto' ? `${taken.name}: ${taken.mark}` : `${taken.name}, as it was named`;
-  const { taken: _, ...about } = session;
-  return { format: taken.name, how, ...about };
+  const { taken: _, parsed, ...about } = session;
+  return {
+    format: taken.name,
+    how,
+    parsed: { ...parsed, notices: [...notices, ...parsed.notices] },
+    ...about,
+  };
 }
 
-/** The one JSON value that a file is. Throws `INPUT_FORMAT` where it is none. */
-export async function readValue(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<unknown> {
-  return parseWhole(path, await collect(path, first, rest));
+/** The one JSON value that a file is, and what of it could not be held. Throws `INPUT_FORMAT` where it is none. */
+export async function readValue(
+  path: string,
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+): Promise<{ readonly value: unknown; readonly notices: readonly Notice[] }> {
+  const text = await collect(path, first, rest);
+  const value = parseWhole(path, text);
+  const why = whyNotCopyable(value);
+  if (why !== undefined) throw wrongFormat(path, why, TEXT, 'Record it again with less nesting.');
+  return { value, notices: numbersChanged(text, 'file') };
 }
 
 interface Read {

@@ -16,16 +16,27 @@ export function isText(value: unknown): value is string {
 }
 
 /** Whether no text in it, keys included, holds half of a surrogate pair: such text has no UTF-8. */
-export function isEncodable(value: unknown): boolean {
-  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => isEncodable(key) && isEncodable(inner));
-}
+export const isEncodable = (value: unknown): boolean =>
+  everyText(value, (inner) => (isObject(inner) ? Object.entries(inner).flat() : []));
 
 /** The same of messages that a library holds, keys aside: bytes and addresses are whole as they are. */
-export function isWhole(value: unknown): boolean {
-  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
-  if (value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof URL) return true;
-  if (Array.isArray(value)) return value.every(isWhole);
-  return !isLoose(value) || Object.values(value).every(isWhole);
+export const isWhole = (value: unknown): boolean =>
+  everyText(value, (inner) => (isObject(inner) && !isSealed(inner) ? Object.values(inner) : []));
+
+/** Does not call itself: what is judged may be nested as deep as anybody likes, or hold itself. */
+function everyText(value: unknown, partsOf: (inner: unknown) => readonly unknown[]): boolean {
+  const [waiting, seen] = [[value], new Set<unknown>()];
+  while (waiting.length > 0) {
+    const inner = waiting.pop();
+    if (typeof inner === 'string' && /\p{Surrogate}/u.test(inner)) return false;
+    if (!isObject(inner) || seen.has(inner)) continue;
+    seen.add(inner);
+    for (const part of partsOf(inner)) waiting.push(part);
+  }
+  return true;
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isSealed = (value: object): boolean =>
+  value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof URL;

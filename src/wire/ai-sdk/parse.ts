@@ -4,6 +4,7 @@ import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { freeId, opaquePart, originOf } from '../conversation/reading.js';
 import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import type { Take } from '../conversation/taken-in.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import { parseContent } from './items.js';
 import { FORMAT, ROLES, sizeOf, type WireMessage } from './wire.js';
@@ -14,11 +15,11 @@ const notThisFormat = notOfFormat('ai-sdk', SHAPE, 'ModelMessages');
 /** Options of `generateText`, parameters of a model's call, or a bare list. Messages keep the object they came from. */
 export const { parse, createReader } = readsLists(open);
 
-function open(input: unknown): OpenedList {
+function open(input: unknown, take: Take): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };
   const list = Array.isArray(body.messages) ? body.messages : body.prompt;
   if (!Array.isArray(list)) throw notThisFormat('the input', kindOf(input));
-  const system = systemMessages(body.system);
+  const system = systemMessages(take(body.system, 'system'));
   const tools = toolsIn(body.tools);
   const model = isFields(body.model) ? body.model.modelId : body.model;
   return {

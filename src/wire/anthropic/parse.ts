@@ -7,6 +7,7 @@ import { isProgramWritten } from '../origin.js';
 import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 import { assistantPart, userPart } from './blocks.js';
 import { FORMAT, type Carried, type WireMessage } from './wire.js';
+import type { Take } from '../conversation/taken-in.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of Anthropic messages, or a request body with such a list as `messages`';
@@ -15,13 +16,13 @@ const notThisFormat = notOfFormat('anthropic', SHAPE, 'a Messages API request bo
 /** A request body or a bare list. What was one message on the wire may be several in the log; see `Carried`. */
 export const { parse, createReader } = readsLists(open);
 
-function open(input: unknown): OpenedList {
+function open(input: unknown, take: Take): OpenedList {
   const body: Fields = isFields(input) ? input : { messages: input };
   if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
   const notices: Notice[] = [];
   return {
     list: body.messages,
-    before: { messages: systemOf(body.system, notices), notices },
+    before: { messages: systemOf(take(body.system, 'system'), notices), notices },
     beside: besideMessages(body),
     start: () => parser,
   };

@@ -1,7 +1,7 @@
 import type { Notice, Parsed, RequestReader, WireFormat } from '../../spi/index.js';
 import type { CopyOptions, Message } from '../../transcript/index.js';
 import { sameItem } from './same-item.js';
-import { takenIn } from './taken-in.js';
+import { asItIs, takenIn, type Take } from './taken-in.js';
 
 /** What one piece of a list was parsed to. */
 export interface ParsedPiece {
@@ -34,6 +34,9 @@ export interface OpenedList {
   check?(): void;
 }
 
+/** Opens a request body; what it reads of it beside the list it takes first. Throws `INPUT_FORMAT`. */
+export type Open = (input: unknown, take: Take) => OpenedList;
+
 interface KnownPiece extends ParsedPiece {
   readonly from: number;
   readonly to: number;
@@ -50,18 +53,14 @@ interface Known {
 
 const NOTHING: ParsedPiece = { messages: [], notices: [] };
 
-type Take = <T>(value: T, subject: string, instance?: CopyOptions['instance']) => T;
-
 /**
  * How a format reads: `parse` is one read of a new reader, so that the two cannot come to differ. Only that `parse`
  * shares objects with its input, and a reader, whose client goes on writing to them, takes copies.
  */
-export function readsLists(
-  open: (input: unknown) => OpenedList,
-): Required<Pick<WireFormat, 'parse' | 'createReader'>> {
+export function readsLists(open: Open): Required<Pick<WireFormat, 'parse' | 'createReader'>> {
   return {
     parse: (input) => {
-      const { changedFrom: _, ...parsed } = createListReader(open, (value) => value).read(input);
+      const { changedFrom: _, ...parsed } = createListReader(open, asItIs).read(input);
       return parsed;
     },
     createReader: () => createListReader(open, takenIn),
@@ -74,12 +73,12 @@ export function readsLists(
  * behind it is parsed anew unless the new one says no more than words. What was taken as a copy is compared by what it
  * says, so that a client's write to its own objects is seen.
  */
-function createListReader(open: (input: unknown) => OpenedList, take: Take): RequestReader {
+function createListReader(open: Open, take: Take): RequestReader {
   let known: Known | undefined;
   return {
     read(input) {
-      const opened = open(input);
-      const before = take(opened.before ?? NOTHING, 'what comes before the list', opened.instance);
+      const opened = open(input, take);
+      const before = opened.before ?? NOTHING;
       const key = JSON.stringify([opened.reads, before.messages.map(({ id }) => id)]);
       const base = known?.key === key ? known : undefined;
       known = undefined; // should anything below throw, the next read starts over

@@ -1,4 +1,4 @@
-import { isPlain } from '../record.js';
+import { isPlain } from '../../transcript/index.js';
 
 /**
  * Whether two values from outside say the same in the same order, so that what the one was parsed to stands for the

@@ -1,4 +1,4 @@
-import { isPlain } from '../record.js';
+import { isPlain } from '../../transcript/index.js';
 
 /**
  * The same value with every half of a surrogate pair replaced by U+FFFD; the very same object where there is none.

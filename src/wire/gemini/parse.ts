@@ -6,6 +6,7 @@ import { besideMessages, originOf } from '../conversation/reading.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
 import { pairPart, parsePart, resultsWhole, type Pairing } from './parts.js';
 import { FORMAT, partsIn, type Carried, type Content } from './wire.js';
+import type { Take } from '../conversation/taken-in.js';
 import { reporter, SAID } from '../conversation/repairs.js';
 
 const SHAPE = 'a list of contents, or an object with such a list as `contents`';
@@ -14,7 +15,7 @@ const notThisFormat = notOfFormat('gemini', SHAPE, 'a generateContent request bo
 /** A request body or a bare list of contents. Each message keeps the turn it came from, untouched. */
 export const { parse, createReader } = readsLists(open);
 
-function open(input: unknown): OpenedList {
+function open(input: unknown, take: Take): OpenedList {
   const body: Fields = isFields(input) ? input : { contents: input };
   const { contents } = body;
   const list: readonly unknown[] | undefined = Array.isArray(contents)
@@ -25,7 +26,7 @@ function open(input: unknown): OpenedList {
   if (!list) throw notThisFormat('the input', kindOf(input));
   return {
     list,
-    before: { messages: systemMessage(body), notices: [] },
+    before: { messages: systemMessage(body, take), notices: [] },
     beside: besideMessages(body),
     start: () => new ContentParser(),
   };
@@ -46,9 +47,9 @@ class ContentParser implements PieceParser {
   }
 }
 
-function systemMessage(body: Fields): Message[] {
+function systemMessage(body: Fields, take: Take): Message[] {
   const field = body.systemInstruction === undefined ? 'system_instruction' : 'systemInstruction';
-  const system = body[field];
+  const system = take(body[field], field);
   if (system === undefined || system === null) return [];
   const wire: Carried = { system, field };
   const parts = partsIn(system).map((part, index) => parsePart(part, index, NO_PAIRS));

@@ -1,4 +1,5 @@
-import { isFields, isPlain, type Fields } from '../record.js';
+import { isPlain } from '../../transcript/index.js';
+import { isFields, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'langchain';

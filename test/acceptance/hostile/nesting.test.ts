@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import { validators } from '../../../src/testkit/index.js';
+import { engine, jsonLines, says, spillway, temporaryFolder, user } from '../support.js';
+
+const folder = temporaryFolder();
+const LEVELS = 20_000;
+const DEEP_TEXT = `${'['.repeat(LEVELS)}1${']'.repeat(LEVELS)}`;
+const holdsItself: Record<string, unknown> = {};
+holdsItself.inner = holdsItself;
+
+/** Values no request can carry. */
+const VALUES: readonly (readonly [string, unknown])[] = [
+  ['lists', JSON.parse(DEEP_TEXT)],
+  ['objects', JSON.parse(`${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`)],
+  ['a value that holds itself', holdsItself],
+  ['a bigint', { id: 10n }],
+];
+
+const USER = { role: 'user', content: 'Build a mill.' };
+
+/** Where a value of a client's own making may stand in a request. */
+const PLACES: readonly (readonly [format: string, place: string, body: (value: unknown) => unknown])[] = [
+  ['openai-chat', 'system', (value) => [{ role: 'system', content: value }, USER]],
+  ['openai-chat', 'content', (value) => [{ role: 'user', content: value }]],
+  ['openai-chat', 'tools', (value) => ({ messages: [USER], tools: [value] })],
+  ['anthropic', 'system', (value) => ({ system: [value], messages: [USER] })],
+  ['anthropic', 'content', (value) => ({ messages: [{ role: 'user', content: value }] })],
+  [
+    'anthropic',
+    'input',
+    (value) => [
+      USER,
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: value }] },
+    ],
+  ],
+  ['openai-responses', 'item', (value) => ({ input: [{ role: 'user', content: value }] })],
+  ['openai-responses', 'tools', (value) => ({ input: 'Build a mill.', tools: [value] })],
+  ['gemini', 'system', (value) => ({ systemInstruction: { parts: [value] }, contents: 'Build a mill.' })],
+  ['gemini', 'parts', (value) => [{ role: 'user', parts: [value] }]],
+  ['ai-sdk', 'system', (value) => ({ system: [{ role: 'system', content: value }], messages: [USER] })],
+  ['ai-sdk', 'content', (value) => [{ role: 'user', content: [value] }]],
+  ['langchain', 'content', (value) => [{ type: 'human', content: value }]],
+];
+
+describe('values nested beyond what anything can read', () => {
+  it.each(PLACES)('%s, %s: one error, and nothing enters the log', async (format, _, body) => {
+    for (const [, value] of VALUES) {
+      const session = (await engine(4_000)).session({ format });
+      await expect(session.follow(body(value))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
+      expect(session.log.length).toBe(0);
+    }
+  });
+
+  it.each(PLACES)('%s, %s: the judge of requests answers', (format, _, body) => {
+    for (const [what, value] of VALUES)
+      expect([what, validators.get(format)!(body(value))]).toEqual([what, expect.any(Array)]);
+  });
+
+  it.each(['compact', 'replay', 'validate'])('a file of it: %s says so and ends with 1', async (command) => {
+    const files = {
+      'system.json': `{"system":${DEEP_TEXT},"messages":[{"role":"user","content":"x"}]}`,
+      'content.json': `[\n{"role":"user","content":${DEEP_TEXT}}\n]`,
+      'tools.json': `{"messages":[{"role":"user","content":"x"}],\n"tools":${DEEP_TEXT}}`,
+    };
+    for (const [name, text] of Object.entries(files)) {
+      const { code, out, err } = await spillway([command, folder.file(name, text)]);
+      expect([name, code, out]).toEqual([name, 1, '']);
+      expect(err).toMatch(/^INPUT_FORMAT: .*more than 500 levels/);
+    }
+  });
+
+  it('one line of a recording is skipped and named; the rest is read', async () => {
+    const file = folder.file(
+      'line.jsonl',
+      `${jsonLines([user('Build a mill.'), says('Gladly.')])}{"role":"user","content":${DEEP_TEXT}}\n`,
+    );
+    const { code, out, err } = await spillway(['compact', file, '--window', '4000']);
+    expect([code, (JSON.parse(out) as unknown[]).length]).toEqual([0, 2]);
+    expect(err).toContain('more than 500 levels');
+  });
+});
+
+describe('numbers that cannot be held', () => {
+  const input = (n: string) =>
+    `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"1e999, 12345678901234567890"},\n` +
+    `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"n":${n}}}]},\n` +
+    `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}]}`;
+
+  it.each([
+    ['beyond all', '1e999', 'the number 1e999 cannot be held and reads as null'],
+    [
+      'an id of 20 digits',
+      '12345678901234567890',
+      'the number 12345678901234567890 cannot be held and reads as 12345678901234567000',
+    ],
+  ])('are told of: %s', async (_, number, said) => {
+    for (const text of [input(number), input(number).replaceAll('\n', '')]) {
+      const { code, err } = await spillway(['compact', folder.file('number.json', text)]);
+      expect(code).toBe(0);
+      expect(err).toContain(said);
+    }
+  });
+
+  it('those that can be are not, and no words are', async () => {
+    for (const number of ['9007199254740992', '0.12345678901234567', '1e22', '"1e999"']) {
+      const { err } = await spillway(['compact', folder.file('held.json', input(number))]);
+      expect([number, err.includes('cannot be held')]).toEqual([number, false]);
+    }
+  });
+});
