@@ -1,5 +1,6 @@
 export {
   ANYTHING,
+  BOOLEAN,
   COUNT,
   either,
   fieldFaults,
@@ -10,6 +11,7 @@ export {
   OBJECT,
   oneOf,
   TEXT,
+  WHOLE,
   type Kind,
 } from './kinds.js';
 export { SpillwayError, type ErrorDetails, type Fault } from './error.js';

@@ -14,6 +14,12 @@ export const OBJECT: Kind = { is: isObject, words: 'an object' };
 export const FUNCTION: Kind = { is: (value) => typeof value === 'function', words: 'a function' };
 export const NULL: Kind = { is: (value) => value === null, words: 'null' };
 export const ANYTHING: Kind = { is: () => true, words: 'anything' };
+export const BOOLEAN: Kind = { is: (value) => typeof value === 'boolean', words: 'true or false' };
+/** Places and lengths. */
+export const WHOLE: Kind = {
+  is: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  words: 'a whole number, 0 or more',
+};
 /** Counts of tokens; larger ones cannot be added up. */
 export const COUNT: Kind = {
   is: (value) => typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER,

@@ -1,5 +1,6 @@
 import {
   ANYTHING,
+  BOOLEAN,
   COUNT,
   either,
   fieldFaults,
@@ -11,11 +12,14 @@ import {
   oneOf,
   SpillwayError,
   TEXT,
+  WHOLE,
   type Fault,
   type Kind,
 } from '../errors/index.js';
 import type { Usage } from '../tokens/index.js';
+import type { FollowOptions } from './client/client-side.js';
 import type { PrepareOptions } from './requests.js';
+import type { SessionMapOptions } from './session-map.js';
 import type { SessionOptions } from './session-options.js';
 
 const SUMMARY_LINES = either(listOf(TEXT), FUNCTION);
@@ -32,14 +36,19 @@ const SESSION = {
   summaryLines: SUMMARY_LINES,
 } satisfies Record<keyof SessionOptions, Kind>;
 
+/** An `AbortSignal` of any realm. */
+export const ABORTABLE = having({ addEventListener: FUNCTION });
+
 const PREPARE = {
-  signal: having({ addEventListener: FUNCTION }),
+  signal: ABORTABLE,
   model: TEXT,
   inject: listOf(
     having({ hook: TEXT, content: { is: (value) => typeof value === 'string', words: 'a text' } }),
   ),
   maxOutputTokens: COUNT,
 } satisfies Record<keyof PrepareOptions, Kind>;
+
+const FOLLOW = { commands: BOOLEAN } satisfies Record<keyof FollowOptions, Kind>;
 
 const COUNT_OR_NONE = either(COUNT, NULL);
 const USAGE = {
@@ -54,9 +63,30 @@ export function checkSessionOptions(options: SessionOptions): void {
   refuse(fieldFaults('spillway.session', options, SESSION, 'Name options of a session, each of its kind.'));
 }
 
+/** Throws `ARGUMENT_INVALID` naming every fault. */
+export function checkMapOptions(options: SessionOptions & SessionMapOptions): void {
+  const kinds = { ...SESSION, most: WHOLE } satisfies Record<
+    keyof (SessionOptions & SessionMapOptions),
+    Kind
+  >;
+  refuse(fieldFaults('spillway.sessionMap', options, kinds, 'Name options of a session, and `most`.'));
+}
+
+/** Throws `ARGUMENT_INVALID` where something else was given to end waits by. */
+export function checkSignal(signal: unknown): void {
+  refuse(
+    fieldFaults('session.overflowed', { signal }, { signal: ABORTABLE }, 'Pass an AbortSignal, or none.'),
+  );
+}
+
 /** Throws `ARGUMENT_INVALID`. Runs before every call: nothing is built where nothing is wrong. */
 export function checkPrepareOptions(options: PrepareOptions): void {
   refuse(fieldFaults('session.prepare', options, PREPARE, 'Name options of a request, each of its kind.'));
+}
+
+/** Throws `ARGUMENT_INVALID`. */
+export function checkFollowOptions(options: FollowOptions): void {
+  refuse(fieldFaults('session.follow', options, FOLLOW, 'Name options of following, each of its kind.'));
 }
 
 /** `ARGUMENT_INVALID` where figures are none: a wrong one would set the scale of every reading after it. */
@@ -78,7 +108,8 @@ function onlyKnown(usage: object): object {
   return Object.fromEntries(Object.entries(usage).filter(([name]) => Object.hasOwn(USAGE, name)));
 }
 
-function refuse(faults: readonly Fault[]): void {
+/** Throws `ARGUMENT_INVALID` naming every fault of what a method was called with. */
+export function refuse(faults: readonly Fault[]): void {
   const fault = faultOf(faults);
   if (fault) throw fault;
 }

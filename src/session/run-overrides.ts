@@ -108,7 +108,7 @@ function checkedStrategy(
 
 function checkShares({ threshold, target }: RunOverrides): void {
   for (const [subject, found] of Object.entries({ threshold, target })) {
-    if (found === undefined || (found >= 0 && found <= 1)) continue;
+    if (found === undefined || (typeof found === 'number' && found >= 0 && found <= 1)) continue;
     throw new SpillwayError('CONFIG_INVALID', {
       subject: `${subject} of a run`,
       found,

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { checkPrepareOptions, checkSend, usageFault } from './arguments.js';
+import { checkPrepareOptions, checkSend, checkSignal, usageFault } from './arguments.js';
 import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection, type ReadonlyLog } from '../transcript/index.js';
@@ -52,8 +52,7 @@ export class Session<ClientMessage = unknown> {
   readonly #loopEnd: LoopEnd;
 
   /**
-   * `opened`: where it is kept; without it the session lives as long as the process. `openAside` makes a session of the
-   * same settings under a path below this one's.
+   * `opened`: where it is kept, if anywhere. `openAside` makes a session of these settings under a path below this one's.
    * @hidden `spillway.session` and `spillway.open` make them.
    */
   constructor(parts: SessionParts, openAside: () => Session<ClientMessage>, opened?: OpenedThread) {
@@ -183,11 +182,12 @@ export class Session<ClientMessage = unknown> {
   }
 
   /**
-   * A call was refused, or ended because the model's window was full: says whether that was an overflow, learns the
-   * limit it names, compacts, and says whether to try again. Once: a second refusal in a row is not tried again, and
-   * neither is one after which nothing could be made smaller. The error belongs in no history. Aborting ends waits.
+   * A call was refused, or the model's window was full: says whether that was an overflow, learns the limit it names,
+   * compacts, and says whether to try again. Once: a second refusal in a row is not tried again, nor one after which
+   * nothing could be made smaller. The error belongs in no history. Aborting ends waits.
    */
-  overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
+  async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
+    checkSignal(signal);
     return this.#reaction.to(error, this.#requests.sent, (trigger, target) =>
       this.#runs.compact(trigger, { target, refused: true, signal }),
     );

@@ -15,7 +15,7 @@ import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
 import type { PluginHost } from '../plugins/index.js';
 import { asksPlugins, sessionPlugins } from './hooks/session-plugins.js';
-import { checkSessionOptions } from './arguments.js';
+import { checkMapOptions, checkSessionOptions } from './arguments.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
 import { Follower } from './client/follow.js';
@@ -157,6 +157,7 @@ export class Spillway {
   sessionMap<Message = unknown>(
     options: Omit<SessionOptions, 'id'> & SessionMapOptions = {},
   ): SessionMap<Message> {
+    checkMapOptions(options);
     const { most, ...each } = options;
     const isKept = this.#parts.store !== undefined;
     return new SessionMap((id) => (isKept ? this.open({ ...each, id }) : this.session({ ...each, id })), {

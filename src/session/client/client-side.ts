@@ -1,5 +1,6 @@
 import { untrimmedBy } from '../../wire/index.js';
 import { appendedAt } from '../../transcript/index.js';
+import { checkFollowOptions } from '../arguments.js';
 import type { History } from '../operator/history.js';
 import type { SessionParts } from '../session-parts.js';
 import type { Thread } from '../thread.js';
@@ -35,7 +36,9 @@ export class ClientSide {
     this.#doors = doors;
   }
 
-  async follow(body: unknown, { commands = false }: FollowOptions): Promise<Followed> {
+  async follow(body: unknown, options: FollowOptions): Promise<Followed> {
+    checkFollowOptions(options);
+    const { commands = false } = options;
     const followed = await this.#parts.follower.follow(body, this.#followed, commands);
     if (followed.rewound) this.#parts.stream.emit({ kind: 'rewound', ...followed.rewound });
     return followed;

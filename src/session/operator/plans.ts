@@ -10,7 +10,7 @@ import type {
   StageOutcome,
   Trigger,
 } from '../../transcript/index.js';
-import { completedEvent } from '../announce.js';
+import { completedEvent, pendingEvent } from '../announce.js';
 import { givenWayOf } from '../given-way.js';
 import { fillPlan, hasSlots } from '../fill.js';
 import { planAsked } from '../hooks/plan-asked.js';
@@ -179,6 +179,16 @@ export class Plans {
     audit.ended({ ...report, durationMs: 0 }, givenWayOf(before, this.#thread));
     stream.emit(completedEvent(record));
     return record;
+  }
+
+  /** Lets a plan wait. Throws as committing it would. */
+  propose(plan: Plan): void {
+    const { audit, clock, stream } = this.#parts;
+    this.#drawn(plan);
+    const proposal = { plan, at: clock(), ...this.bought.of(plan.hash) };
+    this.#thread.ledger.play({ kind: 'propose', proposal });
+    audit.say('pending', plan.hash, { reason: plan.trigger.detail });
+    stream.emit(pendingEvent(plan));
   }
 
   /** Commits the plan that waits, as it was shown. Throws `PLAN_UNKNOWN` where it waits no more. */

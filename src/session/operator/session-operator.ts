@@ -11,8 +11,8 @@ import type {
 } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
+import * as check from './arguments.js';
 import { explainView } from './explain.js';
-import { pendingEvent } from '../announce.js';
 import type { Persistence } from '../persistence/persistence.js';
 import type { Flag, History, UndoRequest } from './history.js';
 import { BOUGHT_KIND } from './bought-plans.js';
@@ -126,10 +126,9 @@ export class SessionOperator {
    * Compacts now, whatever the gates say, down to `target` (a pressure; the policy's own where absent). What else the
    * overrides say holds for this run alone. Rejects with `CONFIG_INVALID` where one of them is no such value.
    */
-  async compact({
-    signal,
-    ...overrides
-  }: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
+  async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
+    check.run('compact', options);
+    const { signal, ...overrides } = options;
     const { trigger, ...how } = mannerOf(overrides, this.#parts.tuned(overrides));
     return this.#compactNow(trigger, { ...how, signal });
   }
@@ -138,13 +137,15 @@ export class SessionOperator {
    * Queues a compaction as a marker in the log: the next `prepare` executes it, also after a restart. `auto`: the host's
    * own doing, after which the agent may be told to go on; an operator's is not.
    */
-  queue({ auto = false }: { readonly auto?: boolean } = {}): Promise<void> {
-    const { clock } = this.#parts;
+  async queue(options: { readonly auto?: boolean } = {}): Promise<void> {
+    check.queue(options);
+    const [{ auto = false }, { clock }] = [options, this.#parts];
     return this.#append(markerMessage(`compaction:${this.#thread.log.length}:${clock()}`, auto, clock()));
   }
 
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
+    check.run('plan', options);
     await this.#parts.gauge.loading;
     await this.#persistence.load();
     const run = await this.#plans.dryRun(options);
@@ -155,32 +156,33 @@ export class SessionOperator {
 
   /** The request that a plan would give, without it being committed. */
   async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
+    check.plan('preview', plan);
     await this.#persistence.load();
     return this.#plans.preview(plan);
   }
 
   /** A plan with other words, or without some of its edits; judged and measured again on the ledger of now. */
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
+    check.plan('edit', plan);
+    check.changes(plan, changes);
     await this.#persistence.load();
-    const waits = this.pending?.plan.hash === plan.hash;
-    if (!waits) return this.#plans.edit(plan, changes);
+    if (this.pending?.plan.hash !== plan.hash) return this.#plans.edit(plan, changes);
     return this.#persistence.change(() => this.#plans.editWaiting(plan, changes));
   }
 
-  /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. */
+  /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. Rejects as `commit` does. */
   async propose(plan: Plan): Promise<void> {
+    check.plan('propose', plan);
     await this.#rememberBought(plan);
-    const bought = this.#plans.bought.of(plan.hash);
-    const proposal: WaitingPlan = { plan, at: this.#parts.clock(), ...bought };
-    await this.#persistence.change(() => {
-      this.#thread.ledger.play({ kind: 'propose', proposal });
-      this.#parts.audit.say('pending', plan.hash, { reason: plan.trigger.detail });
-      this.#parts.stream.emit(pendingEvent(plan));
-    });
+    await this.#persistence.change(() => this.#plans.propose(plan));
   }
 
-  /** Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made. */
+  /**
+   * Commits exactly this plan. Rejects with `LEDGER_CONFLICT` where the ledger moved on since it was made, and with
+   * `PLAN_ALTERED` where it is not the plan that was made.
+   */
   async commit(plan: Plan): Promise<CompactionRecord> {
+    check.plan('commit', plan);
     await this.#rememberBought(plan);
     return this.#plans.told(() => this.#persistence.change(() => this.#plans.commit(plan)));
   }
@@ -201,6 +203,7 @@ export class SessionOperator {
 
   /** Says no: the plan goes, and nothing is compacted until something new comes in. */
   async reject(hash?: string, notes?: string): Promise<void> {
+    check.notes('reject', notes);
     await this.#persistence.load();
     const { plan } = this.#history.waitingFor(hash);
     await this.#persistence.change(() => this.#plans.reject(plan.hash, notes));
@@ -211,7 +214,8 @@ export class SessionOperator {
    * compacts them again until released. Naming one with `record` that later ones build on is refused with
    * `UNDO_BLOCKED`, which names them. Newest first; empty where nothing is live, or another process was first.
    */
-  undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
+  async undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
+    check.undo(of);
     let meant = of;
     return this.#persistence.change(() => {
       // Decided anew because another was first, it is still the compaction that was seen, not the one before it.
@@ -236,12 +240,14 @@ export class SessionOperator {
   }
 
   /** As `rollback`, to a length of the log; 0 leaves out everything. */
-  rewind(length: number): Promise<readonly CompactionRecord[]> {
+  async rewind(length: number): Promise<readonly CompactionRecord[]> {
+    check.whole('rewind', 'length', length);
     return this.#persistence.changeStored(() => this.#history.rollBack(length));
   }
 
   /** An operator's judgement of a compaction. Rejects with `RECORD_UNKNOWN`. */
-  flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
+  async flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
+    check.notes('flag', notes);
     return this.#persistence.change(() => this.#history.flag(recordId, flag, notes));
   }
 
@@ -263,6 +269,7 @@ export class SessionOperator {
 
   /** What a call was sent, message by message: kept, replaced, superseded or pinned, by which compaction and why. */
   async explainCall(call: number): Promise<ExplainedCall> {
+    check.whole('explainCall', 'call', call);
     await this.#persistence.load();
     const record = this.calls.find((one) => one.call === call) ?? (await this.#persistence.call(call));
     return explainCall(record, call, this.#thread, this.#parts.pins);
@@ -270,12 +277,17 @@ export class SessionOperator {
 
   /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */
   async find(words: string, call?: number): Promise<Finding> {
+    check.words(words);
     if (call === undefined && this.calls.length === 0) await this.#load();
     return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#thread);
   }
 
   /** The whole log as operators see it: what the model is shown and, with `includeSuperseded`, what it is not. */
-  async transcript({ includeSuperseded = false } = {}): Promise<readonly TranscriptEntry[]> {
+  async transcript(
+    options: { readonly includeSuperseded?: boolean } = {},
+  ): Promise<readonly TranscriptEntry[]> {
+    check.transcript(options);
+    const { includeSuperseded = false } = options;
     await this.#persistence.load();
     return transcriptOf(this.#thread, this.explain(), includeSuperseded);
   }
