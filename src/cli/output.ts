@@ -1,7 +1,6 @@
 import {
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SpillwayError } from '../errors/index.js';
+import { makeFolder } from '../summarizers/index.js';
 import type { Terminal } from './terminal.js';
 
 /** Writes a JSON array one element a line, never as one string: a session may be larger than a string can be. */
@@ -71,7 +71,7 @@ export function writeResult(lines: Iterable<string>, file: string | undefined, t
   const draft = isStream ? file : `${file}.${process.pid}.part`;
   let isDrafted = false;
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     // A draft that is there already is nobody's to write through; a file that is replaced keeps its rights.
     const descriptor = isStream ? openSync(draft, 'w') : openSync(draft, 'wx', there?.mode);
     isDrafted = true;

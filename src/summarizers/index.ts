@@ -23,6 +23,7 @@ export {
   type Prompts,
 } from './prompts.js';
 export { slotSource, type SlotSource } from './source.js';
+export { makeFolder } from './make-folder.js';
 export { promptsFor } from './open.js';
 export { BoughtOnce } from './once.js';
 export {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { constants, copyFile, mkdir, readFile } from 'node:fs/promises';
+import { constants, copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from './make-folder.js';
 
 /** One prompt file: system text, a line of three dashes, then what to do with each source. */
 export interface Prompt {
@@ -89,7 +90,7 @@ export function filledIn(template: string, values: Readonly<Record<string, strin
 
 /** Writes those prompts that are missing in a folder, and says which. Never over one that is there. */
 export async function writePrompts(ours: string, folder: string): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const written: string[] = [];
   for (const name of PROMPT_FILES) {
     try {

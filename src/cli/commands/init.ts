@@ -1,8 +1,8 @@
-import { constants, copyFile, mkdir } from 'node:fs/promises';
+import { constants, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SpillwayError } from '../../errors/index.js';
 import { packageFolder } from '../../package-folder.js';
-import { PROMPT_FILES, writePrompts } from '../../summarizers/index.js';
+import { makeFolder, PROMPT_FILES, writePrompts } from '../../summarizers/index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 
@@ -14,7 +14,7 @@ export async function init(folder: string, terminal: Terminal): Promise<number> 
   const prompts = join(folder, 'prompts');
   const all = [join(folder, CONFIG), ...PROMPT_FILES.map((name) => join(prompts, `${name}.md`))];
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     const written = new Set([
       ...(await writeConfig(join(ours, 'init.yaml'), all[0]!)),
       ...(await writePrompts(join(ours, 'prompts'), prompts)),
