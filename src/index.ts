@@ -184,4 +184,6 @@ export type {
   Part,
   Plan,
   ViewMessage,
+  Warning,
+  WarningCode,
 } from './transcript/index.js';

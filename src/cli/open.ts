@@ -1,6 +1,6 @@
 import { formatNamed, formats } from '../wire/index.js';
 import { type ReadSession } from '../importers/index.js';
-import { createSpillway, type Budget, type Session } from '../index.js';
+import { createSpillway, type Budget, type Session, type Warning } from '../index.js';
 import { DEFAULT_WINDOW } from '../tokens/index.js';
 import { amount } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
@@ -27,7 +27,7 @@ export interface Opened {
   readonly messagesField: string;
   readonly session: Session;
   /** What an operator should know before relying on the result; said already, or for the report where that is JSON. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** A fresh session for what was read, under the policy of the command line. */
@@ -55,14 +55,17 @@ export async function openFor(
   const spillway = isGuess ? await createSpillway({ ...sources, inputBudget: DEFAULT_WINDOW }) : named;
   const session = spillway.session({ tools: input.parsed.tools ?? [] });
   const warnings = warningsOf(session.reading.budget, options, isGuess);
-  if (!options.json) for (const warning of warnings) terminal.note(`warning: ${warning}`);
+  if (!options.json) for (const { message } of warnings) terminal.note(`warning: ${message}`);
   return { session, messagesField: formatNamed(to).messagesField, warnings };
 }
 
-function warningsOf({ authoritative, window }: Budget, { model }: PolicyOptions, isGuess: boolean): string[] {
+function warningsOf(
+  { authoritative, window }: Budget,
+  { model }: PolicyOptions,
+  isGuess: boolean,
+): Warning[] {
   if (authoritative && !isGuess) return [];
   const why = model === undefined ? 'no model was named' : `nothing is known of the model ${model}`;
-  return [
-    `the window is a guess, ${amount(window)} tokens, for ${why}; say it with --window${model === undefined ? ' or --model' : ''}`,
-  ];
+  const message = `the window is a guess, ${amount(window)} tokens, for ${why}; say it with --window${model === undefined ? ' or --model' : ''}`;
+  return [{ code: 'window-guessed', message }];
 }

@@ -1,6 +1,6 @@
 import { concatMap, filter, map, Subject, type Observable } from 'rxjs';
 import { SpillwayError } from '../errors/index.js';
-import type { ModelCall } from '../transcript/index.js';
+import type { ModelCall, Warning } from '../transcript/index.js';
 import { EventHub } from './hub.js';
 
 /** What a refusal names, in tokens. */
@@ -46,7 +46,7 @@ export type PressureEvent<Reading> =
   | { readonly kind: 'model-call'; readonly call: ModelCall }
   | { readonly kind: 'noop'; readonly reason: string }
   /** Compaction was not enough; what an operator can do. */
-  | { readonly kind: 'warning'; readonly message: string }
+  | ({ readonly kind: 'warning' } & Warning)
   | {
       readonly kind: 'completed';
       readonly recordId: string;

@@ -41,7 +41,7 @@ export class RunAnnouncer {
     if (!this.#hasFired)
       for (const done of report.stages) this.fired(done, report.record?.stageMs[done.stage] ?? 0);
     this.stopped(report.stages, pressure);
-    for (const message of report.warnings ?? []) this.#emit({ kind: 'warning', message });
+    for (const warning of report.warnings ?? []) this.#emit({ kind: 'warning', ...warning });
     if (report.kind === 'noop') this.#emit({ kind: 'noop', reason: report.reason });
     else if (report.kind === 'pending' && report.plan) this.#emit(pendingEvent(report.plan));
     else if (report.error) this.#emit({ kind: 'failed', error: report.error });

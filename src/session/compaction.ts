@@ -212,9 +212,13 @@ export class Compaction {
     const calls = { ...(bought && { calls: bought.calls }), ...hooks };
     const chain = asked?.chain ?? [];
     const fallbacks = [...chain, ...(bought?.fallbacks ?? [])];
-    const known = { ...bought, ...(chain.length > 0 && { fallbacks }) };
-    const warnings = (pressure: number): { readonly warnings?: readonly string[] } => {
-      const found = warningsOf(outcome, pressure, gates[0]?.opensAt ?? Infinity, bought);
+    const known = {
+      ...(bought && { calls: bought.calls }),
+      ...((bought || chain.length > 0) && { fallbacks }),
+    };
+    const warnings = (pressure: number): Pick<RunReport, 'warnings'> => {
+      const own = warningsOf(outcome, pressure, gates[0]?.opensAt ?? Infinity);
+      const found = [...own, ...(bought?.warnings ?? [])];
       return found.length > 0 ? { warnings: found } : {};
     };
     if (outcome.kind === 'planned' && waits) {

@@ -1,12 +1,13 @@
 import { planRun, refill, type Planned, type RunInput } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { CompactionRecord, ModelCall } from '../transcript/index.js';
+import { SOURCE_TOO_LONG } from './warnings.js';
 import type { SessionParts } from './session-parts.js';
 
 /** What a plan became when its slots were filled, and what was asked for it. */
 export interface Filling {
   readonly outcome: Planned;
-  readonly bought: Required<Pick<CompactionRecord, 'calls' | 'fallbacks'>>;
+  readonly bought: Required<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'warnings'>>;
 }
 
 export const hasSlots = ({ plan }: Planned): boolean => plan.edits.some((edit) => edit.slot);
@@ -21,7 +22,7 @@ export async function fillPlan(
 ): Promise<Filling> {
   const calls: ModelCall[] = [];
   const { edits } = outcome.plan;
-  const { texts, fallbacks } = await filler.fill({
+  const { texts, fallbacks, isTooLong } = await filler.fill({
     edits,
     log: input.source.log,
     isPinned: input.source.isPinned,
@@ -39,7 +40,7 @@ export async function fillPlan(
     reasons.push('all: with the bought text the plan would not fit, or not be worth it');
   for (const place of refilled?.refused ?? [])
     reasons.push(`${edits[place]!.slot!.prompt}: the bought text would not shrink the view`);
-  const bought = { calls, fallbacks: reasons };
+  const bought = { calls, fallbacks: reasons, warnings: isTooLong ? [SOURCE_TOO_LONG] : [] };
   const isMissing = edits.some(({ kind, slot }, place) => kind === 'supersede' && slot && !texts.has(place));
   const dropped = input.policy.dropsOnFailure && isMissing ? droppedInstead(input) : undefined;
   if (dropped) reasons.push('all: dropped, oldest first, since a summary could not be had');

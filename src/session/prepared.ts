@@ -8,6 +8,7 @@ import type {
   Plan,
   StageOutcome,
   ViewMessage,
+  Warning,
 } from '../transcript/index.js';
 
 /** What a run came to, for whoever asked. */
@@ -27,7 +28,7 @@ export interface RunReport {
   /** Calls of a summarizer, failed ones too; absent where none was asked. The record has them as well. */
   readonly calls?: readonly ModelCall[];
   /** What an operator should know and do, where compaction was not enough; the record has them as well. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly Warning[];
   /** Name of the plugin that asked for no compaction, where one did. */
   readonly skippedBy?: string;
   /** Hooks of plugins that ran before it; absent where none did. */
@@ -36,7 +37,6 @@ export interface RunReport {
   readonly durationMs: number;
 }
 
-/** One request, ready to be sent. */
 /** A request that fits. `Message`: one message in the client's own types, where the session was given them. */
 export interface Prepared<Message = unknown> {
   /** Number of this call in the session, from 1: what `explain` asks by. */

@@ -114,6 +114,7 @@ export class Reaction {
     if (isUnder)
       this.#emit({
         kind: 'warning',
+        code: 'limit-below-window',
         message: `The provider takes less than the window of ${statedWindow} tokens that the settings state: ${sentence(learned)}. Requests are kept below that; state the right window, or forget it with session.operator.forgetLimits() or spillway limits --forget.`,
       });
     return { learned };

@@ -61,6 +61,8 @@ export interface Filled {
   readonly texts: ReadonlyMap<number, Edit>;
   /** Which slots keep their deterministic text, and why. */
   readonly fallbacks: readonly string[];
+  /** One of them does because its source is longer than the model reads. */
+  readonly isTooLong: boolean;
 }
 
 /** Fills the slots of legal plans for one agent path. Whatever goes wrong, a slot is left as it was: it never rejects. */
@@ -128,6 +130,7 @@ export class Filler {
     const { deadlineMs, concurrency, lines } = this.#parts;
     const texts = new Map<number, Edit>();
     const fallbacks: string[] = [];
+    let isTooLong = false;
     const whole = new Limit(perSlot ? undefined : deadlineMs, signal);
     const redact = (text: string): string => known(this.#parts.redact(text).text);
     const asked = await linesOf(lines, redact, new Limit(deadlineMs, whole.signal));
@@ -162,6 +165,7 @@ export class Filler {
         texts.set(place, await fillSlot(parts, edit, source, log, limit.signal));
       } catch (error) {
         // A wrong key or address fails every other call too.
+        isTooLong ||= isFault(error, 'too-long');
         if (isFault(error, 'caller')) stopped ??= failureOf(error).reason;
         fallbacks.push(`${edit.slot!.prompt} ${handleOf(edit)}: ${failureOf(error).reason}`);
       } finally {
@@ -173,7 +177,7 @@ export class Filler {
     } finally {
       whole.end();
     }
-    return { texts, fallbacks };
+    return { texts, fallbacks, isTooLong };
   }
 }
 

@@ -97,6 +97,29 @@ export interface Plan {
   readonly hash: string;
 }
 
+/** What a warning is told apart by; its message is for people, and may change. */
+export type WarningCode =
+  /** What may never be removed does not fit. */
+  | 'floor-too-large'
+  /** Summaries were not enough: the oldest messages were left out. */
+  | 'oldest-dropped'
+  /** The first gate is still passed after the run. */
+  | 'still-full'
+  /** The summarizer's model could not read what it was to summarise. */
+  | 'source-too-long'
+  /** The provider takes less than the window that the settings state. */
+  | 'limit-below-window'
+  /** What a plugin asked for could not be done. */
+  | 'plugin-not-heeded'
+  /** Nothing is known of the model, so its window is a guess. */
+  | 'window-guessed';
+
+/** What an operator should know and do, where compaction was not enough. */
+export interface Warning {
+  readonly code: WarningCode;
+  readonly message: string;
+}
+
 /** One call of a summarizer, whatever came of it. */
 export interface ModelCall {
   readonly summarizer: string;
@@ -163,7 +186,7 @@ export interface CompactionRecord {
   /** Tokens at the front of the request that it left as they were: what a provider's cache still has. */
   readonly unchangedTokens?: number;
   /** What an operator should know and do, where compaction was not enough. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly Warning[];
   /** Which slots kept their deterministic text, and why; and why a compactor's list was not taken. */
   readonly fallbacks?: readonly string[];
   /** Hooks of plugins that ran before it; absent where none did. */

@@ -85,7 +85,12 @@ describe('A7: who summarises: own prompt, named agent, default, none', () => {
     fill(session, 1.2, 901);
     const second = (await session.prepare()).run;
     expect(second.stages.find(({ stage }) => stage === 'drop')).toMatchObject({ outcome: 'applied' });
-    expect(second.warnings!.join()).toMatch(/oldest messages were left out.*new session/);
+    expect(second.warnings).toEqual([
+      {
+        code: 'oldest-dropped',
+        message: expect.stringMatching(/oldest messages were left out.*new session/),
+      },
+    ]);
     expect(summariesOf(session)).toEqual([]);
     expect(session.reading.pressure).toBeLessThanOrEqual(1);
   });

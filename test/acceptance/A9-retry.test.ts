@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PressureEvent, Reading } from '../../src/index.js';
+import type { PressureEvent, Reading, Warning } from '../../src/index.js';
 import { GOOD, startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { emulated, summariesOf } from './summarizer.js';
 import {
@@ -73,15 +73,20 @@ describe('A9: progressive retry', () => {
     const emulator = await startEmulator();
     const spillway = await engine(8_000, emulated(emulator), { profile: 'agent' });
     const session = spillway.session();
-    const warned: string[] = [];
+    const warned: Warning[] = [];
     session.events.subscribe((event: PressureEvent<Reading>) => {
-      if (event.kind === 'warning') warned.push(event.message);
+      if (event.kind === 'warning') warned.push({ code: event.code, message: event.message });
     });
     // What was asked last may not go, and leaves no room for more.
     session.append(...read([system('Be brief.'), ...talk(4, 300), user(`Do: ${prose(7_300, 5)}`)]));
     const { run } = await session.prepare();
     expect(run.warnings).toEqual([
-      expect.stringMatching(/still fills 9\d % of its budget.*Compact by hand.*larger window.*new session/),
+      {
+        code: 'still-full',
+        message: expect.stringMatching(
+          /still fills 9\d % of its budget.*Compact by hand.*larger window.*new session/,
+        ),
+      },
     ]);
     expect(run.record!.warnings).toEqual(run.warnings);
     expect(warned).toEqual(run.warnings);
@@ -89,7 +94,10 @@ describe('A9: progressive retry', () => {
     const more = read([user(`And: ${prose(3_000, 6)}`), user('x '.repeat(30_000))]);
     session.append(...more.map((message, i) => ({ ...message, id: `more${i}` })));
     await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
-    expect(warned.at(-1)).toMatch(/may never be removed does not fit.*new session/);
+    expect(warned.at(-1)).toEqual({
+      code: 'floor-too-large',
+      message: expect.stringMatching(/may never be removed does not fit.*new session/),
+    });
   });
 
   it('and the command line prints the warning', async () => {
@@ -103,7 +111,10 @@ describe('A9: progressive retry', () => {
     const emulator = await startEmulator();
     emulator.otherwise = 'context-length';
     const { run } = await compacted(emulator);
-    expect(run.warnings).toEqual([expect.stringMatching(/could not take the source.*fill\.chunks/)]);
+    expect(run.warnings).toEqual([
+      { code: 'source-too-long', message: expect.stringMatching(/could not take the source.*fill\.chunks/) },
+    ]);
+    expect(run.record!.warnings).toEqual(run.warnings);
     expect(emulator.received).toHaveLength(5);
   });
 });

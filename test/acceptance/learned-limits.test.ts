@@ -141,6 +141,7 @@ describe('K2: a limit that a refusal proves', () => {
     );
     expect(events).toContainEqual({
       kind: 'warning',
+      code: 'limit-below-window',
       message: expect.stringMatching(/less than the window of 64000 .* a window of 10000/),
     });
     expect((await session.operator.audit()).map(({ kind }) => kind)).toContain('compaction.limit-learned');

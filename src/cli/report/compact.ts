@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { ReadSession } from '../../importers/index.js';
-import type { Budget, CostLine, Disposition, Prepared, RunReport } from '../../index.js';
+import type { Budget, CostLine, Disposition, Prepared, RunReport, Warning } from '../../index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { Terminal } from '../terminal.js';
 import { visible } from '../visible.js';
@@ -27,7 +27,7 @@ export interface CompactReport {
   readonly kept: Readonly<Record<Disposition['status'], number>>;
   readonly dispositions: readonly Disposition[];
   readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 interface Facts {
@@ -37,7 +37,7 @@ interface Facts {
   readonly prepared: Prepared;
   readonly run: RunReport;
   readonly dispositions: readonly Disposition[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   readonly costs: CostLine;
 }
 
@@ -107,7 +107,7 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
   }
   lines.push(`${run.kind === 'committed' ? 'compacted' : 'nothing to do'}: ${run.reason}`);
   if (report.costs) lines.push(costsLine(report.costs));
-  for (const warning of run.warnings ?? []) lines.push(paint.yellow(`warning: ${warning}`));
+  for (const { message } of run.warnings ?? []) lines.push(paint.yellow(`warning: ${message}`));
   for (const fallback of run.fallbacks ?? []) lines.push(paint.yellow(`not by the summarizer: ${fallback}`));
   lines.push(
     `of ${report.dispositions.length} messages ${kept.kept} kept, ${kept.pinned} pinned, ${kept.replaced} replaced in part, ${kept.superseded} superseded`,

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { ReadSession } from '../../importers/index.js';
-import type { Budget, CostLine, ReplayedCall, Session } from '../../index.js';
+import type { Budget, CostLine, ReplayedCall, Session, Warning } from '../../index.js';
 import type { Terminal } from '../terminal.js';
 import { amount, budgetLine, costsLine, milliseconds, percent, PLAIN_TABLE } from './numbers.js';
 
@@ -14,7 +14,7 @@ export interface ReplayReport {
   readonly calls: readonly Call[];
   readonly totals: ReplayTotals;
   readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 export interface ReplayTotals {
@@ -40,7 +40,7 @@ interface Facts {
   readonly input: ReadSession;
   readonly calls: readonly Call[];
   readonly session: Session;
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly Warning[];
 }
 
 export function replayReport({ file, input, calls, session, warnings = [] }: Facts): ReplayReport {

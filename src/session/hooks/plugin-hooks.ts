@@ -177,7 +177,7 @@ export class PluginHooks {
   }
 
   #warn(message: string): void {
-    this.#parts.stream.emit({ kind: 'warning', message });
+    this.#parts.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
   }
 }
 

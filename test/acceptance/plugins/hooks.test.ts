@@ -107,7 +107,11 @@ describe('A10: the hook before a compaction, and the one behind it', () => {
     expect(run.kind).toBe('committed');
     expect(reading.pressure).toBeLessThanOrEqual(1);
     expect(told).toContainEqual(
-      expect.objectContaining({ kind: 'warning', message: expect.stringMatching(/^wary asked to skip/) }),
+      expect.objectContaining({
+        kind: 'warning',
+        code: 'plugin-not-heeded',
+        message: expect.stringMatching(/^wary asked to skip/),
+      }),
     );
   });
 
