@@ -12,7 +12,7 @@ export const ERROR_CODES = {
   ARGUMENT_INVALID: 'A method was called with something else than it takes.',
   RECALL_INVALID: 'What was asked to be read back is no handle, no words, or out of range.',
   STAGE_UNKNOWN: 'The roster names a stage that nobody provides.',
-  STAGE_DUPLICATE: 'Two stages carry the same name.',
+  STAGE_DUPLICATE: "Two stages carry the same name, or a stage that of a step of the pipeline's own.",
   STAGE_FAILED: 'A stage threw or returned something that is no proposal; it was skipped.',
   EDIT_ILLEGAL: 'An edit breaks an invariant; it was refused and its stage named.',
   BUDGET_UNREACHABLE: 'What may never be removed is already larger than the budget.',

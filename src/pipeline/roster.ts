@@ -144,10 +144,21 @@ function passesOf(
   return passes;
 }
 
-/** Throws `STAGE_DUPLICATE`: which of two stages of one name is meant, nobody could say. */
+/** Steps of the pipeline's own, which stand beside stages in plans, records and reports. */
+const OWN_STEPS: readonly string[] = ['pins', 'fresh', 'drop', 'regrow', 'claims', 'injection'];
+
+/** Throws `STAGE_DUPLICATE`: which of two stages of one name is meant, or of a stage and a step, nobody could say. */
 export function indexStages(provided: readonly CompactionStage[]): Map<string, CompactionStage> {
   const byName = new Map<string, CompactionStage>();
   for (const stage of provided) {
+    if (OWN_STEPS.includes(stage.name)) {
+      throw new SpillwayError('STAGE_DUPLICATE', {
+        subject: 'stage name',
+        found: stage.name,
+        allowed: `any but ${OWN_STEPS.join(', ')}`,
+        remedy: "Give your stage another name: a step of the pipeline's own is called so.",
+      });
+    }
     if (byName.has(stage.name)) {
       throw new SpillwayError('STAGE_DUPLICATE', {
         subject: 'stage name',

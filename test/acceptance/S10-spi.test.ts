@@ -96,6 +96,22 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     }
   });
 
+  it.each(['pins', 'fresh', 'drop', 'regrow', 'claims', 'injection'])(
+    'may not be called %s: a step of the pipeline is',
+    async (name) => {
+      const stage = defineStage({
+        name,
+        summary: 'Does nothing.',
+        options: z.strictObject({}),
+        plan: () => ({ edits: [] }),
+      });
+      await expect(createSpillway({ stages: [stage] })).rejects.toMatchObject({
+        code: 'STAGE_DUPLICATE',
+        message: expect.stringContaining(`"${name}"`),
+      });
+    },
+  );
+
   it('is told of its mistakes: an unknown name, a name taken twice, wrong options', async () => {
     const container = createContainer();
     container.bind(SERVICES.Stage).to(PollsStage);
