@@ -39,12 +39,14 @@ const OWNER_ONLY = 0o600;
 /**
  * Makes the file where there is none, for its owner alone; SQLite gives the files beside it the same rights. A file that
  * is there keeps its own. Only a new one is opened here: closing another would take away the locks this process has on it.
+ * A link to a file that is not there makes that file.
  */
 export function makeFile(path: string): void {
   try {
-    closeSync(openSync(path, 'wx', OWNER_ONLY));
+    if (statSync(path, { throwIfNoEntry: false })) return;
+    closeSync(openSync(path, 'a', OWNER_ONLY));
   } catch {
-    // It is there, or cannot be made: opening it says which.
+    // It cannot be made: opening it says why.
   }
 }
 

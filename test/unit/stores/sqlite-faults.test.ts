@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -213,6 +214,10 @@ describe('a file of SQLite', () => {
     await fill(store, 1);
     const modeOf = (path: string): number => statSync(path).mode & 0o777;
     expect([file, `${file}-wal`, `${file}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
+    const [target, link] = [newFile(), newFile()];
+    symlinkSync(target, link);
+    await fill(await opened(`sqlite:${link}`), 1);
+    expect([target, `${target}-wal`, `${target}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
     await store.close();
     // Who shares one on purpose goes on doing so.
     chmodSync(file, 0o640);
