@@ -24,7 +24,7 @@ export function App() {
     if (isUnknown) return <TokenEntry />;
     if (who.isError) return <Failed error={who.error} again={() => void who.refetch()} />;
     if (!who.data) return <Loading />;
-    if (!mayLook) return <TokenEntry refused={`The token ${who.data.name} is for the proxy alone.`} />;
+    if (!mayLook) return <TokenEntry />;
     return <View route={route} />;
   };
   return (

@@ -18,9 +18,7 @@ const SMALL = { defaultProps: { size: 'xs' } };
 
 export const theme = createTheme({
   primaryColor: 'water',
-  primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.32,
+  primaryShade: 7,
   colors: { water },
   defaultRadius: 5,
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Open Sans", sans-serif',

@@ -8,15 +8,17 @@ import type { Me } from './api/types';
 import { messageOf } from './parts/states';
 
 /** Asks for a token. It is kept in this tab alone, and sent to this service alone. */
-export function TokenEntry({ refused }: { readonly refused?: string }) {
+export function TokenEntry() {
   const queries = useQueryClient();
   const [word, setWord] = useState('');
-  const [fault, setFault] = useState(refused);
+  const [fault, setFault] = useState<string>();
   const enter = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     token.keep(word.trim());
     try {
-      queries.setQueryData(me.queryKey, await ask<Me>('/me'));
+      const who = await ask<Me>('/me');
+      if (who.role === 'client') throw new Error(`The token ${who.name} is for the proxy alone.`);
+      queries.setQueryData(me.queryKey, who);
       await queries.invalidateQueries();
     } catch (error) {
       token.forget();

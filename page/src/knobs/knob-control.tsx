@@ -25,7 +25,8 @@ interface ControlProps {
 
 /** One knob, as its schema says. */
 export function KnobControl({ control, label, value, disabled, onChange }: ControlProps) {
-  const common = { 'aria-label': label, disabled };
+  // The buttons that take a word out of a list heed the second alone.
+  const common = { 'aria-label': label, disabled, readOnly: disabled };
   switch (control.kind) {
     case 'toggle':
       return (

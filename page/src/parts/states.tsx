@@ -36,7 +36,9 @@ export function Failed({ error, again }: { readonly error: unknown; readonly aga
   );
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Without its code, which stands above it or is for programs. */
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/^[A-Z_]{4,}: /, '');
 
 /** What a query came to: waiting, failed, or its answer drawn. What is shown stays while it is asked anew. */
 export function Answer<Said>({

@@ -42,16 +42,17 @@ function Event({
       <details>
         <summary>
           <span className={`mark ${LOOKS[kind] ?? ''}`}>{kind.replace('compaction.', '')}</span>
-          {ref !== undefined && (
-            <span className="mono">
-              {isRecord ? <a href={sessionLink(place, 'compactions', ref)}>{ref}</a> : ref.slice(0, 12)}
-            </span>
-          )}
+          {ref !== undefined && <span className="mono">{isRecord ? ref : ref.slice(0, 12)}</span>}
           <span className="grow">{reason}</span>
           <span className="soft">
             <Num why={at(when)}>{ago(when)}</Num>
           </span>
         </summary>
+        {isRecord && (
+          <p className="in">
+            <a href={sessionLink(place, 'compactions', ref)}>Compaction {ref}</a>
+          </p>
+        )}
         <pre className="words">{JSON.stringify(body, null, 2)}</pre>
       </details>
     </li>

@@ -1,8 +1,13 @@
+import { useViewportSize } from '@mantine/hooks';
 import type { Place, Stage } from '../api/types';
 import { count, percent } from '../parts/format';
 import { sessionLink } from '../route';
 import { LEFT, RIGHT } from './pressure-chart';
 import { rowsOf, type Timeline } from './timeline';
+
+/** What can be hit with a finger, in pixels; and what stands left and right of the panel. */
+const TARGET = 24;
+const FRAME = 44;
 
 const SAID = {
   applied: 'took',
@@ -22,6 +27,9 @@ export function FiringStrip({
   readonly stages: readonly Stage[];
 }) {
   const { fired, first, last } = timeline;
+  const { width } = useViewportSize();
+  // As close together as on a telephone they cannot be hit one by one: they say what they are, and the table has the links.
+  const isRoomy = fired.length * TARGET < width - LEFT - RIGHT - FRAME;
   const across = (call: number): string => `${((call - first) / Math.max(1, last - first)) * 100}%`;
   return (
     <ul className="strip" aria-label="What fired at which call">
@@ -43,16 +51,19 @@ export function FiringStrip({
                       : SAID[outcome];
                   const gone = record.status === 'undone' ? ', undone since' : '';
                   const text = `${name} before call ${call}, in ${record.id} at ${percent(record.plan.inputs.pressure)}: ${what}${gone}`;
-                  return (
-                    <a
-                      key={record.id}
-                      href={sessionLink(place, 'compactions', record.id)}
-                      className="dot"
-                      data-outcome={record.status === 'undone' ? 'undone' : outcome}
-                      style={{ left: across(call) }}
-                      title={text}
-                      aria-label={text}
-                    />
+                  const dot = {
+                    className: 'dot',
+                    'data-outcome': record.status === 'undone' ? 'undone' : outcome,
+                    style: { left: across(call) },
+                    title: text,
+                    'aria-label': text,
+                  };
+                  return isRoomy ? (
+                    <a key={record.id} href={sessionLink(place, 'compactions', record.id)} {...dot}>
+                      <span className="unseen">{text}</span>
+                    </a>
+                  ) : (
+                    <span key={record.id} role="img" {...dot} />
                   );
                 }),
             )}

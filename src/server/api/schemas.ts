@@ -140,7 +140,11 @@ export const Disposition = z
     tokensBefore: z.number(),
     tokensAfter: z.number(),
     by: By,
-    record: z.string().optional(),
+    record: z.string().optional().describe('The compaction that was responsible.'),
+    since: z
+      .string()
+      .optional()
+      .describe('The oldest in force that reaches it: undone with all after it, the message stands again.'),
   })
   .meta({ id: 'Disposition' });
 

@@ -26,6 +26,8 @@ export interface ExplainedCall {
 export interface ExplainedMessage extends Disposition {
   /** The compaction that was responsible; absent where the message was sent as it is. */
   readonly record?: string;
+  /** The oldest one in force that reaches the message: undone with all after it, the message stands again. */
+  readonly since?: string;
 }
 
 /** Whether words reached the model in a call, and if not, why. */
@@ -62,7 +64,7 @@ export function explainCall(
   return { call, messages: withRecords(explainView(log, view, isPinned), ledger.live, log), view };
 }
 
-/** The same with the newest compaction that has an edit of that stage on the message. */
+/** The same with the newest compaction that has an edit of that stage on the message, and the oldest that has any. */
 export function withRecords(
   dispositions: readonly Disposition[],
   live: readonly CompactionRecord[],
@@ -76,10 +78,10 @@ export function withRecords(
     }),
   );
   return dispositions.map((one) => {
-    const made = reach.findLast(
-      ({ stage, from, to }) => stage === one.by?.stage && from <= one.seq && one.seq <= to,
-    );
-    return made ? { ...one, record: made.id } : one;
+    if (!one.by) return one;
+    const reaching = reach.filter(({ from, to }) => from <= one.seq && one.seq <= to);
+    const made = reaching.findLast(({ stage }) => stage === one.by?.stage);
+    return made ? { ...one, record: made.id, since: reaching[0]!.id } : one;
   });
 }
 

@@ -16,7 +16,8 @@ const MOST = 30;
 /** Where the words stood, what became of them, and what can be done. */
 export function FindingView({ place, finding: { verdict, call, said, sentIn }, records }: FindingProps) {
   const [looked, setLooked] = useState<string>();
-  const behind = [...new Set(said.map(({ record }) => record).filter((id) => typeof id === 'string'))];
+  const gone = said.filter(({ status }) => status === 'superseded' || status === 'replaced');
+  const behind = new Set(gone.map(({ since }) => since));
   const newest = records.find(({ status }) => status === 'committed')?.id;
   return (
     <div className="in stack">
@@ -29,42 +30,47 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
         </p>
       )}
       {said.length > 0 && (
-        <table className="list">
-          <thead>
-            <tr>
-              <th>Said in</th>
-              <th>By</th>
-              <th>Became</th>
-              <th>Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {said.slice(0, MOST).map(({ id, role, status, by, record }) => (
-              <tr key={id} className="row">
-                <td>
-                  <button type="button" className="link mono" onClick={() => setLooked(id)}>
-                    {id}
-                  </button>
-                </td>
-                <td>{role}</td>
-                <td>
-                  <span className={`mark ${status === 'kept' || status === 'pinned' ? 'accent' : ''}`}>
-                    {status}
-                  </span>
-                </td>
-                <td>
-                  {by ? `${by.stage}: ${by.reason}` : '–'}{' '}
-                  {typeof record === 'string' && (
-                    <a href={sessionLink(place, 'compactions', record)}>({record})</a>
-                  )}
-                </td>
+        <div className="scroll" tabIndex={0} role="region" aria-label="Messages that hold the words">
+          <table className="list">
+            <thead>
+              <tr>
+                <th>Said in</th>
+                <th>By</th>
+                <th>Became</th>
+                <th>Why</th>
+                <th>By compaction</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {said.slice(0, MOST).map(({ id, role, status, by, record }) => (
+                <tr key={id} className="row">
+                  <td>
+                    <button type="button" className="link mono" onClick={() => setLooked(id)}>
+                      {id}
+                    </button>
+                  </td>
+                  <td>{role}</td>
+                  <td>
+                    <span className={`mark ${status === 'kept' || status === 'pinned' ? 'accent' : ''}`}>
+                      {status}
+                    </span>
+                  </td>
+                  <td>{by ? `${by.stage}: ${by.reason}` : '–'}</td>
+                  <td>
+                    {record === undefined ? (
+                      '–'
+                    ) : (
+                      <a href={sessionLink(place, 'compactions', record)}>{record}</a>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       {said.length > MOST && <p className="soft">and {counted(said.length - MOST, 'more message')}</p>}
-      {verdict === 'compacted-out' && behind.length > 0 && (
+      {gone.length > 0 && (
         <div className="stack">
           <h3>Bring it back</h3>
           <p className="soft">
@@ -73,7 +79,7 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
           </p>
           <div className="line">
             {records
-              .filter(({ id, status }) => behind.includes(id) && status === 'committed')
+              .filter(({ id, status }) => behind.has(id) && status === 'committed')
               .map((record) => (
                 <UndoRecord key={record.id} place={place} record={record} isNewest={record.id === newest} />
               ))}

@@ -2,7 +2,6 @@ import { Button, TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useMayChange, VIEWER_HINT } from '../../api/access';
 import { useSessionAct } from '../../api/acts';
-import { ApiError } from '../../api/client';
 import type { CompactionRecord, Place, Plan, PlanChanges } from '../../api/types';
 import { count, counted, exact, percent } from '../../parts/format';
 import { messageOf } from '../../parts/states';
@@ -126,7 +125,6 @@ function PlanFigures({ plan: { before, after, stages, edits, hash, inputs } }: {
 function Fault({ error }: { readonly error: Error }) {
   return (
     <p className="bad" role="alert">
-      {error instanceof ApiError ? `${error.code}: ` : ''}
       {messageOf(error)}
     </p>
   );

@@ -1,0 +1,226 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Started } from '../service/support.js';
+import { tab } from './browser.js';
+import { look, withSession } from './support.js';
+
+let service: Started;
+beforeAll(async () => {
+  service = await withSession();
+});
+
+const DEMO = 'sessions/demo/primary';
+const REWORDED = 'The mill was built; the weir was left alone.';
+
+describe('the Compactor page, for an operator', () => {
+  it('K15: shows all sessions with their figures, and opens one', async () => {
+    const page = await tab();
+    await look(page, service);
+    const row = page.getByRole('row', { name: /demo/ });
+    const { body } = await service.ask('GET', '/sessions/demo');
+    expect(await row.getByRole('meter').getAttribute('aria-valuetext')).toContain(
+      `of ${body.reading.budget.tokens.toLocaleString('en-US')} tokens`,
+    );
+    expect(await row.textContent()).toContain(body.savedTokens.toLocaleString('en-US'));
+    await row.getByRole('link', { name: 'demo' }).click();
+    await page.getByRole('heading', { name: /demo/ }).waitFor();
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('K15 R10: shows pressure call by call with what fired at which gate, and the context as a call was sent', async () => {
+    const page = await tab();
+    await look(page, service, DEMO);
+    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=500');
+    const chart = page.getByRole('img', { name: /Pressure of 49 calls/ });
+    expect(await chart.getAttribute('aria-label')).toContain(`${body.total} compactions`);
+    const strip = page.getByRole('list', { name: 'What fired at which call' });
+    for (const gate of ['snip0.80', 'micro0.84', 'collapse0.88', 'auto0.92', 'partial0.95', 'full0.98'])
+      expect(await strip.textContent()).toContain(gate);
+    const ran = body.items.flatMap((one: any) => one.plan.stages).length;
+    expect(await strip.getByRole('link').count()).toBe(ran);
+
+    const box = (await chart.locator('.u-over').boundingBox())!;
+    await page.mouse.click(box.x + box.width * 0.5, box.y + box.height / 2);
+    await page.getByRole('heading', { name: /As call \d+ was sent/ }).waitFor();
+    const number = /call (\d+)/.exec(
+      (await page.getByRole('heading', { name: /As call/ }).textContent())!,
+    )![1];
+    const then = await service.ask('GET', `/sessions/demo/context?call=${number}`);
+    await page.getByText(`as the model saw it · ${then.body.messages.length} messages`).waitFor();
+    await page.getByRole('link', { name: 'Back to now' }).first().click();
+    await page.getByText('as the model sees it').waitFor();
+  });
+
+  it('K11 K15: shows the log beside the context, folds what gave way, and opens the original', async () => {
+    const page = await tab();
+    await look(page, service, DEMO);
+    const { body } = await service.ask('GET', '/sessions/demo/log?limit=500');
+    const gone = body.items.find(({ status }: any) => status === 'superseded');
+    const whole = await service.ask('GET', `/sessions/demo/messages/${gone.id}`);
+    const span = page.getByRole('button', { name: /messages m2 … m85/ });
+    expect(await span.textContent()).toContain(gone.by.reason);
+    expect(await page.getByRole('button', { name: new RegExp(`^assistant ${gone.id}\\b`) }).count()).toBe(0);
+    await span.click();
+    await page
+      .getByRole('button', { name: new RegExp(`${gone.role} ${gone.id} superseded`) })
+      .first()
+      .click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('heading', { name: /As it was written/ }).waitFor();
+    for (const { text, arguments: words } of whole.body.parts)
+      expect(await drawer.textContent()).toContain(text ?? words);
+    expect(await drawer.textContent()).toContain(`Compaction ${gone.record}`);
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'hidden' });
+    await page.getByRole('switch', { name: 'Changed only' }).click();
+    expect(await page.locator('.pair').count()).toBeLessThan(10);
+  });
+
+  it('K12 K14: judges a compaction with notes, and shows what it costs', async () => {
+    const page = await tab();
+    await look(page, service, `${DEMO}/compactions/c3`);
+    await page.getByText('Bad', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Notes on c3' }).fill('the weir is gone');
+    await page.getByRole('button', { name: 'Keep judgement' }).click();
+    await page.getByTitle('the weir is gone').waitFor();
+    const { body } = await service.ask('GET', '/sessions/demo/compactions/c3');
+    expect(body.record).toMatchObject({ flag: 'bad', notes: 'the weir is gone' });
+    expect(await page.getByText('Primary').first().isVisible()).toBe(true);
+    expect(await page.getByText('Compactor', { exact: true }).first().isVisible()).toBe(true);
+  });
+
+  it('N2 K15: previews a compaction by hand, strikes and rewords edits, and commits exactly that plan', async () => {
+    const page = await tab();
+    await look(page, service, `${DEMO}/compact`);
+    await page.getByRole('combobox', { name: 'Strategy' }).click();
+    await page.getByRole('option', { name: 'Summarize' }).click();
+    await page.getByRole('textbox', { name: 'Down to' }).fill('0.3');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const edits = page.getByRole('list', { name: 'Edits of the plan' });
+    await edits.waitFor();
+    await edits.locator('summary').last().click();
+    await edits.getByRole('button', { name: 'Reword' }).last().click();
+    await edits.getByRole('textbox').fill(REWORDED);
+    expect(await page.getByRole('button', { name: 'Commit this plan' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Measure again' }).click();
+    await page.getByText('Your changes are not measured yet.').waitFor({ state: 'hidden' });
+    await page.getByText('The context as it would be').click();
+    await page.getByText(REWORDED).last().waitFor();
+    const before = (await service.ask('GET', '/sessions/demo/compactions')).body.total;
+    await page.getByRole('button', { name: 'Commit this plan' }).click();
+    await page.getByText(/^Committed as c\d+$/).waitFor();
+    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=1');
+    expect(body.total).toBe(before + 1);
+    expect(JSON.stringify(body.items[0].plan.edits)).toContain(REWORDED);
+    const context = await service.ask('GET', '/sessions/demo/context');
+    expect(JSON.stringify(context.body.messages).includes(REWORDED)).toBe(true);
+  });
+
+  it('K10: undoes a compaction after asking, and lets go of what that holds', async () => {
+    const page = await tab();
+    const { body } = await service.ask('GET', '/sessions/demo/compactions');
+    const newest = body.items.find(({ status }: any) => status === 'committed').id;
+    await look(page, service, `${DEMO}/compactions/${newest}`);
+    await page.getByRole('button', { name: `Undo ${newest}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo it' }).click();
+    await page.getByText('undone', { exact: true }).waitFor();
+    const undone = await service.ask('GET', `/sessions/demo/compactions/${newest}`);
+    expect(undone.body.record.status).toBe('undone');
+    await page.getByRole('button', { name: 'Let go of what undo holds' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Let go' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  });
+
+  it('K22: a plan waits in the inbox, is changed there, rejected with notes, or approved', async () => {
+    const page = await tab();
+    await look(page, service, `${DEMO}/compact`);
+    await page.getByRole('textbox', { name: 'Down to' }).fill('0.3');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: 'Let it wait for a yes' }).click();
+    await page.getByText('It waits in the inbox').waitFor();
+    await page.getByRole('link', { name: /^Inbox/ }).click();
+    const waiting = page.getByRole('region', { name: 'Plan of demo' });
+    await waiting.getByRole('textbox', { name: 'Notes' }).fill('too early');
+    await waiting.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('Nothing waits').waitFor();
+    const { body: audit } = await service.ask('GET', '/sessions/demo/audit?limit=3');
+    expect(audit.items).toContainEqual(
+      expect.objectContaining({
+        kind: 'compaction.rejected',
+        body: expect.objectContaining({ notes: 'too early' }),
+      }),
+    );
+
+    // Said by another: the page hears of it.
+    const { body: run } = await service.ask('POST', '/sessions/demo/compact', {
+      strategy: 'checkpoint',
+      lower_threshold: 0.3,
+    });
+    await waiting.waitFor();
+    expect(await page.getByRole('link', { name: /^Inbox/ }).textContent()).toBe('Inbox1');
+    await waiting.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText(/Approved and committed as c\d+/).waitFor();
+    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=1');
+    expect(body.items[0].plan.hash).toBe(run.plan.hash);
+  });
+
+  it('R10 N11: says why the agent forgot something, shows the original, and brings it back', async () => {
+    const page = await tab();
+    const { body: log } = await service.ask('GET', '/sessions/demo/log?limit=500');
+    const { body: sent } = await service.ask('GET', '/sessions/demo/context');
+    const standing = JSON.stringify(sent.messages);
+    // Words that were said, and that no message of the context holds any more.
+    const lost = log.items
+      .filter(({ status }: any) => status === 'superseded')
+      .flatMap(({ preview }: any) => preview.match(/[a-z]{4,}(?: [a-z]{2,}){2,4}/g) ?? [])
+      .find((words: string) => !standing.includes(words)) as string;
+    await service.ask('POST', '/sessions/demo/prepare', {});
+    await service.ask('POST', '/sessions/demo/observe', { input_tokens: 3_000, output_tokens: 1 });
+    await look(page, service, `${DEMO}/ask`);
+    await page.getByRole('textbox', { name: /What did the agent forget/ }).fill(lost);
+    await page.keyboard.press('Enter');
+    await page.getByText('Compacted out.').waitFor();
+    const finding = page.getByRole('region', { name: 'Finding' });
+    await finding.getByRole('table').getByRole('button').first().click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText(lost).first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Passages' }).getByText(lost.split(' ')[0]!).first().waitFor();
+    await finding
+      .getByRole('button', { name: /^Undo c\d+/ })
+      .first()
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Undo (?:it|them)$/ })
+      .click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const { body: now } = await service.ask('GET', '/sessions/demo/context');
+    expect(JSON.stringify(now.messages).includes(lost)).toBe(true);
+  });
+
+  it('K12 K15: turns knobs, compares before saving, shows who set them, and reverts', async () => {
+    const page = await tab();
+    await look(page, service, 'knobs');
+    await page.getByRole('textbox', { name: 'Find a knob' }).fill('snipThreshold');
+    await page.getByRole('textbox', { name: 'thresholds.snipThreshold, as a number' }).fill('0.7');
+    const changes = page.getByRole('region', { name: 'Changes that are not saved' });
+    expect(await changes.textContent()).toContain('0.8 → 0.7');
+    await changes.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('operator', { exact: true }).waitFor();
+    const knob = async (): Promise<any> =>
+      (await service.ask('GET', '/knobs')).body.values.find(
+        ({ path }: any) => path === 'thresholds.snipThreshold',
+      );
+    expect(await knob()).toMatchObject({ value: 0.7, own: true });
+    await page.getByRole('button', { name: /Revert thresholds.snipThreshold/ }).click();
+    await changes.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('default', { exact: true }).waitFor();
+    expect(await knob()).toMatchObject({ value: 0.8, own: false });
+
+    await page.getByRole('textbox', { name: 'thresholds.snipThreshold, as a number' }).fill('0.99');
+    await changes.getByRole('button', { name: 'Save' }).click();
+    await changes.getByRole('alert').waitFor();
+    expect(await changes.getByRole('alert').textContent()).toMatch(/thresholds\.snipThreshold; found 0\.99/);
+    expect(await knob()).toMatchObject({ value: 0.8 });
+  });
+});
