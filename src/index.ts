@@ -130,6 +130,8 @@ export type {
   DeepPartial,
   AgentConfig,
   EffectiveConfig,
+  JsonSchema,
+  KnobSchemas,
   Overrides,
   Origin as SettingOrigin,
   Settings,

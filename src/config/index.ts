@@ -11,3 +11,5 @@ export { asksForText, chooseSummarizer, describeChoice } from './summarizer.js';
 export { StrategyNames, type Strategy } from './compaction-fields.js';
 export { strategyPlan, type StrategyPlan } from './strategies.js';
 export type { NamedPlugins, PluginShapes } from './named-plugins.js';
+export { knobSchemas, type KnobSchemas } from './knob-schemas.js';
+export type { JsonSchema } from './shape.js';

@@ -16,6 +16,8 @@ export interface JsonSchema {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  readonly title?: string;
 }
 
 interface Described {
@@ -96,7 +98,7 @@ function shapeOf(json: JsonSchema, given: { value?: unknown }, present: boolean)
 }
 
 /** Never throws: a schema of another zod (a plugin with its own copy) is one opaque setting that it checks itself. */
-function jsonOf(schema: ZodType): JsonSchema {
+export function jsonOf(schema: ZodType): JsonSchema {
   let json = known.get(schema);
   if (!json) {
     try {

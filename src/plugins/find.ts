@@ -44,14 +44,23 @@ export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
       allowed: z.prettifyError(manifest.error).replaceAll(/\n\s*/g, ' '),
       remedy: `Mend the "spillway" field of ${path}.`,
     });
-  const name = manifest.data.name ?? own['name'];
-  if (typeof name !== 'string' || name === '')
+  const name = manifest.data.name ?? shortName(own['name']);
+  if (name === '')
     throw pluginError('PLUGIN_INVALID', {
       plugin: named,
       found: 'no name',
       remedy: `Give ${path} a "name", or its "spillway" field one.`,
     });
   return { name, manifest: manifest.data, file: moduleOf(folder, named, manifest.data) };
+}
+
+/** A package's name as settings can have it: `@acme/memory` is `acme-memory`. */
+function shortName(name: unknown): string {
+  if (typeof name !== 'string') return '';
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^[^a-z]+|-$/g, '');
 }
 
 /** The folder of a package.json at a path: the path itself, or the nearest above a file. */

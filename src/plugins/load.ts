@@ -2,6 +2,7 @@ import type { Plugin } from '../spi/index.js';
 import { LATE, within } from './deadline.js';
 import { pluginError, wordsOf } from './faults.js';
 import { findPlugin, type FoundPlugin, type NamedPlugin } from './find.js';
+import { PLUGIN_NAME } from './manifest.js';
 import { shapedPlugin, type LoadedPlugin } from './shape.js';
 
 export interface PluginsRequest {
@@ -44,10 +45,11 @@ export async function loadPlugins({
 
 function namedInCode(plugin: Plugin): { readonly name: string } {
   const { name } = plugin;
-  if (typeof name === 'string' && name !== '') return { name };
+  if (typeof name === 'string' && PLUGIN_NAME.test(name)) return { name };
   throw pluginError('PLUGIN_INVALID', {
     plugin: 'of createSpillway',
-    found: 'no name',
+    found: name ?? 'no name',
+    allowed: 'a name of small letters, digits and -',
     remedy: 'Give a plugin that is handed in from code a name.',
   });
 }

@@ -3,14 +3,19 @@ import { z } from 'zod/v4';
 const Role = z.enum(['observer', 'compactor']);
 const names = (what: string) => z.array(z.string().min(1)).default([]).describe(`Names of its ${what}.`);
 
+/** How settings and events name a plugin. */
+export const PLUGIN_NAME = /^[a-z][a-z0-9-]*$/;
+
 /** The `spillway` field of a plugin's package.json: what its module provides, said before any of it is run. */
 export const Manifest = z
   .strictObject({
     name: z
       .string()
-      .regex(/^[a-z][a-z0-9-]*$/, 'small letters, digits and -')
+      .regex(PLUGIN_NAME, 'small letters, digits and -')
       .optional()
-      .describe("What settings and events call it; the package's own name where absent."),
+      .describe(
+        "What settings and events call it; the package's own name where absent, @acme/memory as acme-memory.",
+      ),
     module: z
       .string()
       .min(1)

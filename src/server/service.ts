@@ -7,11 +7,19 @@ import { engineOn, merge, settingsOf, storeFor, type Overrides, type ServiceSour
 
 /** Where what operators set is kept in the store. */
 const KNOBS = { scope: 'service', name: 'knobs' } as const;
+/** Who set each of them last, and when, by path. */
+const CHANGES = 'service.knobs';
 /** What is known of sessions beside their threads, by session and agent path. */
 const ABOUT = 'service.sessions';
 
 /** Names of sessions that are remembered as told; then the store is asked anew. */
 const MOST_TOLD = 100_000;
+
+/** Who changes knobs, and which, by path. */
+export interface KnobChange {
+  readonly by: string;
+  readonly paths: readonly string[];
+}
 
 /** What a session is opened with. */
 export interface AboutSession {
@@ -75,14 +83,21 @@ export class Service {
   }
 
   /** Puts these settings over all others, for good; sessions go on under them. Rejects with `CONFIG_INVALID`. */
-  async setKnobs(knobs: Overrides): Promise<void> {
+  async setKnobs(knobs: Overrides, { by, paths }: KnobChange): Promise<void> {
     const engine = await engineOn(this.store, this.#sources, knobs);
     await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
+    const at = Date.now();
+    for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
     const old = this.#engine;
     this.#knobs = knobs;
     this.#engine = engine;
     this.#sessions = this.#opened(engine);
     await old.spillway.close();
+  }
+
+  /** Who set which knob last, and when. */
+  async knobChanges(): Promise<Readonly<Record<string, { readonly by?: string; readonly at?: number }>>> {
+    return (await this.store.values(CHANGES)) as Record<string, { by?: string; at?: number }>;
   }
 
   /** The configuration as it would be had no operator set anything. */

@@ -1,5 +1,5 @@
 export { Spillway, type Effects } from './spillway.js';
-export type { ListedPlugin, ListedStage } from './listed.js';
+export type { ListedKnobs, ListedPlugin, ListedStage } from './listed.js';
 export type { HookInFlight } from '../plugins/index.js';
 export type { SessionOptions } from './session-options.js';
 export type { EngineEvent, EventPlace } from './engine-events.js';

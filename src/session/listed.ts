@@ -1,4 +1,4 @@
-import type { EffectiveConfig } from '../config/index.js';
+import { knobSchemas, type ConfigEntry, type EffectiveConfig, type KnobSchemas } from '../config/index.js';
 import type { Policy } from '../pipeline/index.js';
 import type { HookInFlight, PluginHost } from '../plugins/index.js';
 import type { CompactionStage, PluginRole } from '../spi/index.js';
@@ -61,4 +61,20 @@ export function listedPlugins(
     knobs: config.knobs[name],
     inFlight: inFlight.all.filter(({ plugin }) => plugin === name),
   }));
+}
+
+/** Everything that operators may turn, with its value and who set it. */
+export interface ListedKnobs extends KnobSchemas {
+  /** One for each setting, option and knob. */
+  readonly values: readonly ConfigEntry[];
+}
+
+export function listedKnobs(
+  stages: readonly CompactionStage[],
+  { plugins }: PluginHost,
+  { entries }: EffectiveConfig,
+): ListedKnobs {
+  const ofStages = stages.map(({ name, options }) => [name, options] as const);
+  const ofPlugins = plugins.flatMap(({ name, knobs }) => (knobs ? [[name, knobs] as const] : []));
+  return { ...knobSchemas(ofStages, ofPlugins), values: entries };
 }

@@ -8,7 +8,6 @@ import {
 } from '../config/index.js';
 import { redactFor, type Redact } from '../facts/index.js';
 import type { Policy } from '../pipeline/index.js';
-import { SpillwayError } from '../errors/index.js';
 import { formatNamed, withTurns } from '../wire/index.js';
 import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
@@ -23,7 +22,14 @@ import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { createGauge } from './gauge.js';
 import { Background } from './ahead/background.js';
 import { savedPlan } from './ahead/prepared-plan.js';
-import { listedPlugins, listedStages, type ListedPlugin, type ListedStage } from './listed.js';
+import {
+  listedKnobs,
+  listedPlugins,
+  listedStages,
+  type ListedKnobs,
+  type ListedPlugin,
+  type ListedStage,
+} from './listed.js';
 import { factTools } from './pins.js';
 import { policyInForce } from './policy-in-force.js';
 import { tunedBy } from './run-overrides.js';
@@ -32,6 +38,7 @@ import { SessionMap, type SessionMapOptions } from './session-map.js';
 import { Session } from './session.js';
 import type { SessionParts } from './session-parts.js';
 import { openThread } from './persistence/stored-thread.js';
+import { storeOf } from './store-of.js';
 
 /** The outside world as the engine sees it. */
 export interface Effects {
@@ -125,6 +132,12 @@ export class Spillway {
     return listedStages(policy, stages, config);
   }
 
+  /** Settings, options of stages and knobs of plugins: their schemas, values, and who set them. */
+  get knobs(): ListedKnobs {
+    const { stages, plugins } = this.#parts;
+    return listedKnobs(stages, plugins, this.config);
+  }
+
   /** What was loaded, in the order it was named, with the hooks that have not settled. */
   get plugins(): readonly ListedPlugin[] {
     return listedPlugins(this.#parts.plugins, this.config);
@@ -167,14 +180,7 @@ export class Spillway {
 
   /** Where sessions are kept; throws `STORE_UNKNOWN` where no store was named. */
   get store(): SessionStore {
-    const { store } = this.#parts;
-    if (store) return store;
-    throw new SpillwayError('STORE_UNKNOWN', {
-      subject: 'store',
-      found: 'none',
-      allowed: 'memory, sqlite:FILE, postgres://HOST/NAME, or a store of your own',
-      remedy: "Name one: createSpillway({ store: 'sqlite:./spillway.db' }).",
-    });
+    return storeOf(this.#parts.store);
   }
 
   /** Ends what is prepared in the background, leaving it to others where there are any, and lets go of the store. */

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
-import { Settings } from '../../config/index.js';
 import { merge, type Overrides } from '../engine.js';
 import type { Service } from '../service.js';
 import { checkOpen, CLOSED } from './closed.js';
@@ -40,8 +39,9 @@ export const knobRoutes =
       },
       async (request) => {
         let next = service.knobs;
-        for (const [path, value] of Object.entries(request.body.changes)) next = changed(next, path, value);
-        await service.setKnobs(next);
+        const { changes } = request.body;
+        for (const [path, value] of Object.entries(changes)) next = changed(next, path, value);
+        await service.setKnobs(next, { by: request.caller.name, paths: Object.keys(changes) });
         return (await knobs()) as never;
       },
     );
@@ -58,36 +58,42 @@ export const knobRoutes =
       },
       async (request) => {
         const { path } = request.query;
-        await service.setKnobs(path === undefined ? {} : changed(service.knobs, path, null));
+        const next = path === undefined ? {} : changed(service.knobs, path, null);
+        await service.setKnobs(next, { by: request.caller.name, paths: path === undefined ? [] : [path] });
         return (await knobs()) as never;
       },
     );
   };
 
-function schemas({ engine }: Service): object {
-  const json = (schema: z.ZodType): object => z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' });
-  const all = json(Settings as unknown as z.ZodType) as { properties?: Record<string, unknown> };
+function schemas({ spillway }: Service): object {
+  const { schema, stages, plugins } = spillway.knobs;
   const properties = Object.fromEntries(
-    Object.entries(all.properties ?? {}).filter(([name]) => !CLOSED.includes(name)),
+    Object.entries(schema.properties ?? {}).filter(([name]) => !CLOSED.includes(name)),
   );
-  const stages = engine.stages.map(({ name, options }) => [name, json(options as z.ZodType)]);
-  const plugins = engine.plugins.flatMap(({ name, knobs }) => (knobs ? [[name, json(knobs)]] : []));
-  return {
-    schema: { ...all, properties },
-    stages: Object.fromEntries(stages),
-    plugins: Object.fromEntries(plugins) as object,
-  };
+  return { schema: { ...schema, properties }, stages, plugins };
 }
 
 async function valuesOf(service: Service): Promise<readonly object[]> {
   const { config } = service.engine;
+  const changes = await service.knobChanges();
   const before = new Map((await service.withoutKnobs()).entries.map(({ path, value }) => [path, value]));
   return config.entries
     .filter(({ path }) => !CLOSED.includes(path.split('.')[0]!))
     .map((entry) => {
       const own = isSet(service.knobs, entry.path);
-      return { ...entry, own, ...(own && { origin: 'operator', before: before.get(entry.path) ?? null }) };
+      if (!own) return { ...entry, own };
+      const change = changeOf(changes, entry.path);
+      return { ...entry, own, origin: 'operator', before: before.get(entry.path) ?? null, ...change };
     });
+}
+
+/** Who set it last: by its own path, or that of what it stands in. */
+function changeOf(changes: Readonly<Record<string, object>>, path: string): object {
+  const around = Object.keys(changes).filter(
+    (key) => path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`),
+  );
+  const nearest = around.toSorted((a, b) => b.length - a.length)[0];
+  return nearest === undefined ? {} : changes[nearest]!;
 }
 
 function isSet(knobs: Overrides, path: string): boolean {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
-import { listProfiles } from '../../config/index.js';
+import { listProfiles, showPath } from '../../config/index.js';
 import { costsOf, forgetLimits, learnedLimits } from '../../session/index.js';
 import { packageFolder } from '../../package-folder.js';
 import { maySee } from '../access.js';
@@ -164,11 +164,10 @@ export const projectRoutes =
           response: { 200: LimitsOf },
         },
       },
-      async ({ params, body }) => {
-        await service.setKnobs({
-          ...service.knobs,
-          models: { ...service.knobs.models, [params.name]: body },
-        });
+      async ({ params, body, caller }) => {
+        const models = { ...service.knobs.models, [params.name]: body };
+        const paths = [showPath(['models', params.name])];
+        await service.setKnobs({ ...service.knobs, models }, { by: caller.name, paths });
         return service.engine.catalogue.lookup(params.name) as never;
       },
     );
@@ -184,10 +183,11 @@ export const projectRoutes =
           response: { 204: z.null() },
         },
       },
-      async ({ params }, reply) => {
+      async ({ params, caller }, reply) => {
         const { [params.name]: _, ...models } = service.knobs.models ?? {};
         await forgetLimits(service.store, params.name);
-        await service.setKnobs({ ...service.knobs, models });
+        const paths = [showPath(['models', params.name])];
+        await service.setKnobs({ ...service.knobs, models }, { by: caller.name, paths });
         return reply.code(204).send(null);
       },
     );

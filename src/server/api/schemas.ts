@@ -228,6 +228,8 @@ export const Knob = z
     description: z.string(),
     own: z.boolean().describe('Whether an operator set it here.'),
     before: z.unknown().optional().describe('Where one did: what would hold otherwise.'),
+    by: z.string().optional().describe('Name of the token that set it last.'),
+    at: z.number().optional().describe('When, in milliseconds since the epoch.'),
   })
   .meta({ id: 'Knob' });
 

@@ -10,25 +10,29 @@ jest.setTimeout(300_000);
 type Hook = 'pre_compact' | 'compact' | 'post_compact';
 type Fault = (event: PreCompact) => unknown;
 
+type Settle = (value: unknown) => void;
+
+/** A promise of somebody's own making. */
+const thenable = (act: (done: Settle, failed: Settle) => void): object =>
+  Object.fromEntries(['then'].map((name) => [name, act]));
+
 /** What a plugin does wrong, made from one number; whichever hook it does it in. */
 const FAULTS: Readonly<Record<string, (n: number) => Fault>> = {
   throws: (n) => () => {
     throw [new Error(`fault ${n}`), 'a text', undefined, null, Object.create(null), { code: n }][n % 6];
   },
   'never settles': () => () => new Promise(() => undefined),
-  'is a thenable that never answers': () => () => ({ then: () => undefined }),
-  'resolves twice, wrong and then right': () => (event) => ({
-    then(done: (value: unknown) => void) {
+  'is a thenable that never answers': () => () => thenable(() => undefined),
+  'resolves twice, wrong and then right': () => (event) =>
+    thenable((done) => {
       done(7);
       done({ messages: event.messages });
-    },
-  }),
-  'rejects, and resolves behind it': (n) => (event) => ({
-    then(done: (value: unknown) => void, failed: (why: unknown) => void) {
+    }),
+  'rejects, and resolves behind it': (n) => (event) =>
+    thenable((done, failed) => {
       failed(new Error(`fault ${n}`));
       done({ messages: event.messages });
-    },
-  }),
+    }),
   'writes to what it was given': (n) => (event) => {
     const list = event.messages as SeenMessage[];
     if (n % 3 === 0) list.length = 0;

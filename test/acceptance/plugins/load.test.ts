@@ -150,6 +150,19 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     expect(unloaded.faults.map(({ subject }) => subject)).toEqual(['knobs.notes']);
   });
 
+  it('K5: the library serves every knob as JSON Schema, those of stages and settings by the same road', async () => {
+    const { knobs } = await createSpillway({ counter: quarter, plugins: [`${packages}/notes`] });
+    expect(knobs.plugins['notes']!.properties).toMatchObject({
+      most: { type: 'integer', minimum: 1, maximum: 50, multipleOf: 5, default: 10, title: 'Most' },
+      tone: { enum: ['plain', 'loud'], default: 'plain', description: 'How notes are worded.' },
+    });
+    expect(knobs.stages['snip']!.properties!['mode']).toMatchObject({ enum: ['remove', 'stub'] });
+    expect(knobs.schema.properties!['target']).toMatchObject({ minimum: 0, maximum: 1, default: 0.6 });
+    expect(knobs.values.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['target', 'stages.snip.mode', 'knobs.notes.most']),
+    );
+  });
+
   it('K5: nothing is loaded that is not named, and no agent names plugins of its own', async () => {
     written('trap', { role: 'observer' }, 'globalThis.sprung = true;');
     await createSpillway({ counter: quarter });

@@ -169,7 +169,7 @@ describe('the HTTP API', () => {
     expect(body.plugins.notes.properties.most).toMatchObject({ minimum: 1, maximum: 50, title: 'Most' });
     const { body: turned } = await service.ask('PATCH', '/knobs', { changes: { 'knobs.notes.most': 25 } });
     const knob = turned.values.find(({ path }: { path: string }) => path === 'knobs.notes.most');
-    expect(knob).toMatchObject({ value: 25, own: true, before: 10 });
+    expect(knob).toMatchObject({ value: 25, own: true, before: 10, by: 'local', at: expect.any(Number) });
     const wrong = await service.ask('PATCH', '/knobs', { changes: { 'knobs.notes.most': 500 } });
     expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'CONFIG_INVALID' } } });
   });
