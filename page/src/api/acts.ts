@@ -20,11 +20,10 @@ export function useSessionAct<With, Said>(
       });
     },
     ...(onDone && { onSuccess: onDone }),
-    onSettled: async () => {
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ['session', place.id, place.agentPath] }),
-        queries.invalidateQueries({ queryKey: ['project'] }),
-      ]);
+    onSettled: () => {
+      // Nobody waits for this: what was done is done.
+      void queries.invalidateQueries({ queryKey: ['session', place.id, place.agentPath] });
+      void queries.invalidateQueries({ queryKey: ['project'] });
     },
   });
 }

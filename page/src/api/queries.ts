@@ -5,6 +5,7 @@ import type {
   CallRecord,
   CompactionRecord,
   Costs,
+  Effect,
   Finding,
   Knobs,
   LogEntry,
@@ -46,6 +47,11 @@ export const projectCosts = queryOptions({
   queryFn: ({ signal }) => ask<Costs>('/costs', { signal }),
 });
 
+export const projectEffect = queryOptions({
+  queryKey: ['project', 'effect'],
+  queryFn: ({ signal }) => ask<Effect>('/effect', { signal }),
+});
+
 export const stages = queryOptions({
   queryKey: ['settings', 'stages'],
   queryFn: ({ signal }) => ask<{ readonly items: readonly Stage[] }>('/stages', { signal }),
@@ -85,6 +91,7 @@ export const history = (place: Place) =>
   ofSession<Page<CompactionRecord>>(place, '/compactions', { limit: MOST });
 export const costs = (place: Place) =>
   ofSession<{ readonly costs: Costs; readonly net: readonly NetCost[] }>(place, '/costs');
+export const effect = (place: Place) => ofSession<Effect>(place, '/effect');
 export const audit = (place: Place) => ofSession<Page<AuditEvent>>(place, '/audit', { limit: 200 });
 /** Now, or as a call was sent it. */
 export const context = (place: Place, call?: number) =>

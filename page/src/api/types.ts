@@ -28,6 +28,7 @@ export type CallRecord = z.infer<typeof said.CallRecord> & {
   readonly appended: number;
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 };
+export type Effect = z.infer<typeof said.Effect>;
 export type Finding = z.infer<typeof said.Finding>;
 export type Recalled = z.infer<typeof said.Recalled> & {
   readonly about?: string;

@@ -1,8 +1,9 @@
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { inbox, projectCosts, sessions } from '../api/queries';
+import { inbox, projectCosts, projectEffect, sessions } from '../api/queries';
 import type { Costs, SessionSummary } from '../api/types';
+import { EffectPanel } from '../parts/effect-panel';
 import { Figure } from '../parts/figure';
 import { count, counted, dollars, exact, signed } from '../parts/format';
 import { explained, moneyOf } from '../parts/money';
@@ -14,6 +15,7 @@ import { SessionsTable } from './sessions-table';
 export function ProjectPage() {
   const list = useQuery(sessions);
   const costs = useQuery(projectCosts);
+  const effect = useQuery(projectEffect);
   const [words, setWords] = useState('');
   return (
     <>
@@ -40,6 +42,7 @@ export function ProjectPage() {
               <section className="panel" aria-label="Sessions">
                 <SessionsTable items={matching(items, words)} />
               </section>
+              <EffectPanel of={effect} />
               {total > items.length && (
                 <p className="soft">
                   The newest {exact(items.length)} of {exact(total)} sessions.

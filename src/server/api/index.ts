@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Service } from '../service.js';
 import { askingRoutes } from './asking.js';
 import { compactionRoutes } from './compactions.js';
+import { effectRoutes } from './effects.js';
 import { eventRoutes } from './events.js';
 import { knobRoutes } from './knobs.js';
 import { logRoutes } from './log.js';
@@ -18,6 +19,7 @@ const ROUTES = [
   askingRoutes,
   knobRoutes,
   projectRoutes,
+  effectRoutes,
   eventRoutes,
 ];
 

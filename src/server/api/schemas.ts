@@ -214,6 +214,38 @@ export const SessionSummary = z
   })
   .meta({ id: 'SessionSummary' });
 
+const counts = (description: string) => z.record(z.string(), z.number()).describe(description);
+
+export const Effect = z
+  .object({
+    compactions: z.object({ committed: z.number(), undone: z.number() }),
+    triggers: counts('Compactions, by why they ran.'),
+    tokensBefore: tokens('Of the requests before each compaction, added up; undone ones left out.'),
+    tokensAfter: tokens('And after it.'),
+    stages: z.record(
+      z.string(),
+      z.object({
+        ran: z.number(),
+        applied: z.number().describe('Runs in which it took something.'),
+        edits: z.number(),
+        tokens: tokens('Freed; below 0 where it carries something on.'),
+        ms: z.number().describe('Time it took in all.'),
+      }),
+    ),
+    summaryTokens: z.array(z.number()).describe('Length of each summary, oldest first.'),
+    modelCosts: z
+      .array(z.number())
+      .describe(
+        'US dollars of each compaction that asked a summarizer, oldest first; what has no price counts 0.',
+      ),
+    fallbacks: z.number(),
+    hooks: z.record(
+      z.string(),
+      z.object({ ran: z.number(), failed: z.number(), ms: z.number(), longestMs: z.number() }),
+    ),
+  })
+  .meta({ id: 'Effect' });
+
 /** A page of a list; `next` is the cursor of the one after it. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().optional(), total: z.number().optional() });

@@ -21,6 +21,13 @@ describe('the Compactor page, for an operator', () => {
       `of ${body.reading.budget.tokens.toLocaleString('en-US')} tokens`,
     );
     expect(await row.textContent()).toContain(body.savedTokens.toLocaleString('en-US'));
+    const effect = (await service.ask('GET', '/effect')).body;
+    const panel = page.getByRole('region', { name: 'Effect of compactions' });
+    expect(await panel.textContent()).toContain(
+      `${(100 * (1 - effect.tokensAfter / effect.tokensBefore)).toFixed(1)}% freed`,
+    );
+    const spread = await panel.getByRole('img').getAttribute('aria-label');
+    expect(spread).toContain(`${effect.summaryTokens.length} values`);
     await row.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('heading', { name: /demo/ }).waitFor();
     expect(page.complaints).toEqual([]);

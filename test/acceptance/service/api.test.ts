@@ -122,6 +122,36 @@ describe('the HTTP API', () => {
     expect((await service.ask('GET', `/sessions/${id}/log?call=9`)).status).toBe(404);
   });
 
+  it('K15: adds up what compactions came to, of a session and of all', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    await service.ask('POST', `/sessions/${id}/compact`, { strategy: 'summarize', lower_threshold: 0.2 });
+    const { body: one } = await service.ask('GET', `/sessions/${id}/effect`);
+    const { body: history } = await service.ask('GET', `/sessions/${id}/compactions`);
+    const plans = history.items.map(({ plan }: { plan: any }) => plan);
+    expect(one.compactions).toEqual({ committed: plans.length, undone: 0 });
+    expect(one.triggers).toEqual({ pressure: 1, manual: 1 });
+    expect(one.tokensBefore).toBe(plans.reduce((sum: number, plan: any) => sum + plan.before.tokens, 0));
+    const summaries = plans
+      .flatMap(({ edits }: any) => edits)
+      .flatMap(({ replacement = [], sizes }: any) =>
+        replacement.flatMap(({ label }: any, i: number) => (label === 'summary' ? [sizes[i].tokens] : [])),
+      );
+    expect(one.summaryTokens.length).toBeGreaterThan(0);
+    expect([...one.summaryTokens].sort()).toEqual([...summaries].sort());
+    const freed = Object.values<any>(one.stages).reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(freed).toBe(one.tokensBefore - one.tokensAfter);
+
+    await fed(service, 'weir');
+    const { body: all } = await service.ask('GET', '/effect');
+    expect(all.compactions.committed).toBe(plans.length + 1);
+    await service.ask('POST', `/sessions/${id}/undo`);
+    expect((await service.ask('GET', '/effect')).body.compactions).toEqual({
+      committed: plans.length,
+      undone: 1,
+    });
+  });
+
   it('N11: reads back what was compacted, by handle and by words', async () => {
     const service = await started(BUDGET);
     const id = await fed(service);

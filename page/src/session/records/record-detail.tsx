@@ -13,15 +13,15 @@ interface DetailProps {
 
 /** One compaction whole: every edit with its reason and words, what it took, and what to do about it. */
 export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
-  const { plan, warnings = [], fallbacks = [], calls = [], stageMs } = record;
+  const { plan, warnings = [], fallbacks = [], calls = [], hooks = [], stageMs } = record;
   return (
     <div className="stack">
       <div className="line">
         <Judgement key={`${record.flag} ${record.notes}`} place={place} record={record} />
       </div>
-      {warnings.map((warning) => (
-        <p key={warning} className="notice">
-          {warning}
+      {warnings.map(({ code, message }) => (
+        <p key={code} className="notice">
+          {message}
         </p>
       ))}
       <div className="two">
@@ -47,6 +47,17 @@ export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
                   {call.model ?? call.endpoint}: {call.outcome}
                   {call.reason === undefined ? '' : ` (${call.reason})`}, {lasted(call.durationMs)},{' '}
                   {call.cost === null ? 'no price' : dollars(call.cost)}
+                </p>
+              ))}
+            </div>
+          )}
+          {hooks.length > 0 && (
+            <div>
+              <h3>Hooks</h3>
+              {hooks.map(({ plugin, hook, outcome, durationMs, message }) => (
+                <p key={`${plugin} ${hook}`} className={outcome === 'done' ? 'soft' : 'warn'}>
+                  {plugin} {hook}: {outcome}
+                  {message === undefined ? '' : ` (${message})`}, {lasted(durationMs)}
                 </p>
               ))}
             </div>

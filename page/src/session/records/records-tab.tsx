@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { costs, history } from '../../api/queries';
+import { costs, effect, history } from '../../api/queries';
 import type { CompactionRecord, NetCost, Place } from '../../api/types';
+import { EffectPanel } from '../../parts/effect-panel';
 import { Num } from '../../parts/figure';
 import { ago, at, count, dollars, exact, lasted, percent, signed } from '../../parts/format';
 import { Answer, Empty } from '../../parts/states';
@@ -12,46 +13,50 @@ import { RecordDetail } from './record-detail';
 export function RecordsTab({ place, open }: { readonly place: Place; readonly open: string | undefined }) {
   const records = useQuery(history(place));
   const spent = useQuery(costs(place));
+  const came = useQuery(effect(place));
   return (
-    <section className="panel" aria-label="Compactions">
-      <Answer of={records} rows={8}>
-        {({ items, total = items.length }) =>
-          items.length === 0 ? (
-            <Empty title="No compaction yet">
-              <p>
-                Stages open by themselves as pressure rises.{' '}
-                <a href={sessionLink(place, 'compact')}>Compact now</a> to see what one would do.
-              </p>
-            </Empty>
-          ) : (
-            <>
-              <div className="scroll" tabIndex={0} role="region" aria-label="Table of compactions">
-                <table className="list">
-                  <Heads />
-                  <tbody>
-                    {items.map((record) => (
-                      <Row
-                        key={record.id}
-                        place={place}
-                        record={record}
-                        net={spent.data?.net.find((one) => one.record === record.id)}
-                        isOpen={record.id === open}
-                        isNewest={record.id === items.find(({ status }) => status === 'committed')?.id}
-                      />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              {total > items.length && (
-                <p className="in soft">
-                  The newest {exact(items.length)} of {exact(total)}.
+    <>
+      <section className="panel" aria-label="Compactions">
+        <Answer of={records} rows={8}>
+          {({ items, total = items.length }) =>
+            items.length === 0 ? (
+              <Empty title="No compaction yet">
+                <p>
+                  Stages open by themselves as pressure rises.{' '}
+                  <a href={sessionLink(place, 'compact')}>Compact now</a> to see what one would do.
                 </p>
-              )}
-            </>
-          )
-        }
-      </Answer>
-    </section>
+              </Empty>
+            ) : (
+              <>
+                <div className="scroll" tabIndex={0} role="region" aria-label="Table of compactions">
+                  <table className="list">
+                    <Heads />
+                    <tbody>
+                      {items.map((record) => (
+                        <Row
+                          key={record.id}
+                          place={place}
+                          record={record}
+                          net={spent.data?.net.find((one) => one.record === record.id)}
+                          isOpen={record.id === open}
+                          isNewest={record.id === items.find(({ status }) => status === 'committed')?.id}
+                        />
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+                {total > items.length && (
+                  <p className="in soft">
+                    The newest {exact(items.length)} of {exact(total)}.
+                  </p>
+                )}
+              </>
+            )
+          }
+        </Answer>
+      </section>
+      <EffectPanel of={came} />
+    </>
   );
 }
 

@@ -1,0 +1,115 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Effect } from '../api/types';
+import { Num } from './figure';
+import { count, counted, dollars, exact, lasted, percent } from './format';
+import { Histogram } from './histogram';
+import { Answer } from './states';
+
+/** What compactions came to: tokens before and after, each stage, lengths of summaries, cost and hooks. */
+export function EffectPanel({ of }: { readonly of: UseQueryResult<Effect> }) {
+  return (
+    <section className="panel" aria-label="Effect of compactions">
+      <header>
+        <h2>Effect</h2>
+        <span className="soft">of all compactions so far</span>
+      </header>
+      <Answer of={of} rows={4}>
+        {(said) => (
+          <div className="in effect">
+            <Sums of={said} />
+            <Stages of={said.stages} />
+            <div>
+              <h3 title="How long the texts are that stand for superseded spans">Length of summaries</h3>
+              <Histogram values={said.summaryTokens} unit="tokens" />
+            </div>
+            <Hooks of={said.hooks} />
+          </div>
+        )}
+      </Answer>
+    </section>
+  );
+}
+
+function Sums({ of }: { readonly of: Effect }) {
+  const { compactions, tokensBefore, tokensAfter, triggers, modelCosts, fallbacks } = of;
+  const spent = modelCosts.reduce((sum, cost) => sum + cost, 0);
+  return (
+    <div>
+      <h3>Tokens</h3>
+      <p>
+        <Num
+          why={`Requests before compaction came to ${exact(tokensBefore)} tokens, after it to ${exact(tokensAfter)}; ${counted(compactions.undone, 'undone compaction')} left out`}
+        >
+          {count(tokensBefore)} → {count(tokensAfter)}
+        </Num>{' '}
+        <span className="soft">
+          {tokensBefore === 0 ? '' : `${percent(1 - tokensAfter / tokensBefore)} freed`}
+        </span>
+      </p>
+      <h3>Why they ran</h3>
+      <p className="soft">
+        {Object.entries(triggers)
+          .map(([kind, some]) => `${kind} ${count(some)}`)
+          .join(', ') || 'none did'}
+      </p>
+      <h3>Cost of a compaction</h3>
+      <p className="soft">
+        {modelCosts.length === 0 ? (
+          'no model was asked'
+        ) : (
+          <Num why="Of compactions that asked a summarizer; calls without a known price count nothing">
+            {dollars(spent / modelCosts.length)} on average, at most {dollars(Math.max(...modelCosts))}, in{' '}
+            {counted(modelCosts.length, 'compaction')}
+          </Num>
+        )}
+        {fallbacks > 0 && `; ${counted(fallbacks, 'fallback')}`}
+      </p>
+    </div>
+  );
+}
+
+function Stages({ of }: { readonly of: Effect['stages'] }) {
+  return (
+    <table className="small">
+      <thead>
+        <tr>
+          <th>Stage</th>
+          <th title="Runs in which it took something, of those in which it opened">Took</th>
+          <th title="Tokens that it freed; with a minus: that it carries on">Freed</th>
+          <th title="Average time of a run">Time</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(of).map(([stage, { ran, applied, tokens, ms }]) => (
+          <tr key={stage}>
+            <td>{stage}</td>
+            <td className="num">
+              {applied} of {ran}
+            </td>
+            <td className="num">{count(tokens)}</td>
+            <td className="num">{lasted(ms / ran)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Hooks({ of }: { readonly of: Effect['hooks'] }) {
+  const hooks = Object.entries(of);
+  return (
+    <div>
+      <h3 title="How long plugins took before and in compactions">Hooks of plugins</h3>
+      {hooks.length === 0 && <p className="soft">none ran</p>}
+      {hooks.map(([name, { ran, failed, ms, longestMs }]) => (
+        <p key={name}>
+          {name}{' '}
+          <span className="soft num">
+            {lasted(ms / ran)} on average, {lasted(longestMs)} at most, {counted(ran, 'run')}
+          </span>
+          {failed > 0 && <span className="bad num"> {counted(failed, 'failure')}</span>}
+        </p>
+      ))}
+    </div>
+  );
+}
