@@ -12,6 +12,8 @@ const STRONG = list('PASSWORD PASSWD PASSPHRASE SECRET TOKEN CREDENTIAL CREDENTI
 const ENDINGS = `(?:${STRONG.join('|')}|API_?KEY|ACCESS_?KEY|ACCOUNT_?KEY|SECRET_?KEY|PRIVATE_?KEY)(?:_[A-Z0-9_]{1,20})?|(?<=_)(?:PASS|PWD)`;
 /** Names that also stand for what is no secret: only a value that nobody would choose is one. */
 const WEAK = list('KEY DSN AUTH CREDS');
+/** `urn:ietf:params:oauth:token-type:access_token`: the name of a kind, wherever it stands. */
+const NO_URN = '(?!urn:[a-z])';
 /** A reference to a value, a template, or a number of something. */
 const NO_VALUE = '(?!\\$(?:\\w+(?![\\w$])|[({])|[<{[]|\\d{1,11}(?![\\w.!@#$%^*-]))';
 /** Code that calls or looks up. */
@@ -60,7 +62,7 @@ export const ASSIGNMENT_SHAPES: readonly Shape[] = [
     kind: 'secret',
     begins: NAMED,
     pattern: new RegExp(
-      `((?:${NAMES})[\\w-]{0,20}(?:${QUOTE})?\\s{0,4}[:=]\\s{0,4}${QUOTE})(?![$<{])[^\\s"'\\\\]{8,}`,
+      `((?:${NAMES})[\\w-]{0,20}(?:${QUOTE})?\\s{0,4}[:=]\\s{0,4}${QUOTE})${NO_URN}(?![$<{])[^\\s"'\\\\]{8,}`,
       'gi',
     ),
   },
@@ -69,7 +71,7 @@ export const ASSIGNMENT_SHAPES: readonly Shape[] = [
     kind: 'secret',
     begins: NAMED,
     pattern: new RegExp(
-      `((?:${NAMES})(?:\\s{0,4}[:= ]\\s{0,4}| is | was ))(?=[^\\s"',;&\\\\]{0,60}\\d)(?![\\w$]{1,60}[.([])[\\w+/=~!@#%^*-]{8,}`,
+      `((?:${NAMES})(?:\\s{0,4}[:= ]\\s{0,4}| is | was ))${NO_URN}(?=[^\\s"',;&\\\\]{0,60}\\d)(?![\\w$]{1,60}[.([])[\\w+/=~!@#%^*-]{8,}`,
       'gi',
     ),
   },

@@ -51,6 +51,8 @@ describe('redaction', () => {
     ['PASSWORD="$1"; SECRET=$(read_secret)'],
     ['secretKeyRef: database-credentials'],
     ['https://user:${PASSWORD}@host'],
+    ['const accessToken = "urn:ietf:params:oauth:token-type:access_token";'],
+    ['access_token=urn:ietf:params:oauth:token-type:jwt9'],
   ])('leaves code alone that only names a secret: %s', (text) => {
     expect(redact(text).text).toBe(text);
   });
