@@ -16,6 +16,8 @@ export interface Check {
   readonly filters: readonly string[];
   /** As an agent would call it, in one line. */
   readonly label: string;
+  /** What it says goes into another program, whose status hides its own. */
+  readonly piped: boolean;
 }
 
 const list = (names: string) => new Set(names.split(' '));
@@ -53,9 +55,15 @@ export function checksOf(part: ToolCallPart): readonly Check[] {
   const line = typeof given === 'string' ? given : given && joinWords(unwrapped(given));
   if (line === undefined || line.length > LONGEST_CHARS) {
     const { name } = part;
-    return /test|lint|build|check/i.test(name) ? [{ family: name, paths: [], filters: [], label: name }] : [];
+    return /test|lint|build|check/i.test(name)
+      ? [{ family: name, paths: [], filters: [], label: name, piped: false }]
+      : [];
   }
-  return (splitShell(line) ?? []).flatMap(({ words }) => readWords(words) ?? []);
+  const keepsStatus = /\bset\s+-\w*o?\s*pipefail\b/.test(line);
+  return (splitShell(line) ?? []).flatMap(({ words }, i, all) => {
+    const check = readWords(words);
+    return check ? { ...check, piped: !keepsStatus && all[i + 1]?.piped === true } : [];
+  });
 }
 
 function scripted(fields: Readonly<Record<string, unknown>>): string | undefined {
@@ -74,7 +82,8 @@ function unwrapped(words: readonly string[]): readonly string[] {
   return inner?.at(-1)?.words ?? words;
 }
 
-function readWords(given: readonly string[]): Check | undefined {
+/** What one command checks; `piped` is the line's to say. */
+function readWords(given: readonly string[]): Omit<Check, 'piped'> | undefined {
   let words = given.filter((word) => !/^[A-Z_][A-Z0-9_]*=/.test(word));
   for (;;) {
     const [first = '', second = ''] = words;
@@ -102,19 +111,24 @@ function readWords(given: readonly string[]): Check | undefined {
   return made(`${name} ${task}`, words.slice(words.indexOf(task) + 1), given);
 }
 
-function made(family: string, rest: readonly string[], whole: readonly string[]): Check {
-  const isFilter = (i: number): boolean =>
-    /^-(?:k|run|t|g|p|m|-grep|-testNamePattern)$/.test(rest[i - 1] ?? '');
-  const operands = rest.filter(
-    (word) => !word.startsWith('-') && word !== './...' && word !== '.' && word !== 'run',
-  );
-  return {
-    family,
-    paths: operands.filter((word) => !isFilter(rest.indexOf(word))),
-    filters: operands.filter((word) => isFilter(rest.indexOf(word))),
-    label: oneLine(joinWords(whole)),
-  };
+function made(family: string, rest: readonly string[], whole: readonly string[]): Omit<Check, 'piped'> {
+  const paths: string[] = [];
+  const filters: string[] = [];
+  rest.forEach((word, i) => {
+    const before = rest[i - 1] ?? '';
+    const filter = FILTER.exec(word)?.[1];
+    if (filter !== undefined) filters.push(filter);
+    else if (word.startsWith('-') || word === './...' || word === '.' || word === 'run') return;
+    else if (FILTER_FLAG.test(before)) filters.push(word);
+    // `-timeout 30s`, `-tags integration`: the value of a flag is nothing that is checked.
+    else if (!/^-{1,2}\w{2,}[^=]*$/.test(before) || PATH.test(word)) paths.push(word);
+  });
+  return { family, paths, filters, label: oneLine(joinWords(whole)) };
 }
+
+const FILTER_FLAG = /^-(?:k|run|t|g|p|m|-grep|-testNamePattern|-filter)$/;
+const FILTER = /^-{1,2}(?:k|run|grep|testNamePattern|filter)=(.+)$/;
+const PATH = /[/:]|\.\w{1,5}$/;
 
 function baseOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);

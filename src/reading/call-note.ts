@@ -23,6 +23,8 @@ export interface CallNote {
   readonly kind: 'read' | 'write' | 'search' | 'run' | 'other';
   /** A test, build or linter. */
   readonly checks: boolean;
+  /** Its status is that of what its words go into. */
+  readonly piped: boolean;
   /** The tool, or nothing where the label is a command. */
   readonly tool: string;
   /** The command, the file, or the first words of the arguments; one line. */
@@ -56,14 +58,19 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
   const isPoll = POLLS.test(call.name);
   const changed = action.touches.filter(({ how }) => how !== 'read').map(({ path }) => shortPath(path));
   const added = action.kind === 'write' || changed.length > 0 ? addedText(given) : '';
-  const checks = action.kind === 'run' && mayCheck(call) && checksOf(call).length > 0;
+  const checks = action.kind === 'run' && mayCheck(call) ? checksOf(call) : [];
   return {
     seq,
     id,
     kind: isPoll ? 'search' : action.kind,
-    checks,
+    checks: checks.length > 0,
+    piped: checks.some(({ piped }) => piped),
     tool: isRun ? '' : plainName(call.name),
-    label: isPoll ? '' : isRun ? commandLabel(line, action, checks) : labelOf(action.target, given),
+    label: isPoll
+      ? ''
+      : isRun
+        ? commandLabel(line, action, checks.length > 0)
+        : labelOf(action.target, given),
     changed: [...new Set(changed)],
     added: tellingLines(added, ADDED_CHARS),
     declares: declaredNames(added),
@@ -91,7 +98,8 @@ function readCall(call: ToolCallPart): CallReading {
 export function answer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
   if (note.kind === 'run' || (note.kind === 'write' && note.tool === '')) {
-    note.ending = endingOf(text, { isError: result.isError === true, isCheck: note.checks });
+    const { checks: isCheck, piped } = note;
+    note.ending = endingOf(text, { isError: result.isError === true, isCheck, piped });
     note.outcome = runOutcome(withoutEnvelope(text), note.ending);
     return;
   }

@@ -69,8 +69,9 @@ export class FailureBook {
     if (!call) return;
     this.#asked.delete(result.callId);
     const checks = checksOf(call);
-    const ending = endingOf(textOf(result), { isError: result.isError === true });
     if (checks.length === 0) return;
+    const piped = checks.some((check) => check.piped);
+    const ending = endingOf(textOf(result), { isError: result.isError === true, piped });
     const label = checks.map((check) => check.label).join(' && ');
     if (ending !== 'unknown')
       this.#ended = [...this.#ended.slice(-MOST), { seq, line: `${label}: ${ending}` }];

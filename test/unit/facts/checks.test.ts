@@ -25,6 +25,20 @@ describe('checks of a command line', () => {
   });
 });
 
+describe('the status of a check', () => {
+  it.each([
+    ['pytest tests | tail -50', true],
+    ['npm test 2>&1 | grep -i fail', true],
+    ['pytest tests > out.txt', false],
+    ['cat list | xargs npx jest', false],
+    ['npm test', false],
+    ['set -o pipefail && npm test | tail', false],
+    ['ls | head && npm test', false],
+  ])('is hidden by a pipe or not: %j', (command, piped) =>
+    expect(checksIn(command).map((found) => found.piped)).toEqual(checksIn(command).map(() => piped)),
+  );
+});
+
 describe('the end of one check tells that of another', () => {
   it.each([
     ['npm test', 'npm test'],
@@ -38,6 +52,11 @@ describe('the end of one check tells that of another', () => {
     ['npm run lint', 'npx eslint src'],
     ['npm run check', 'npx tsc'],
     ['npm run lint', 'npm run lint:types'],
+    [
+      'go test -tags integration -v -run TestGate ./gate 2>&1 | tail -20',
+      'go test -tags=integration -v -run=TestGate -timeout 30s ./gate',
+    ],
+    ['pytest -n 4 tests/test_gate.py', 'pytest tests/test_gate.py --maxfail 1'],
   ])('%j for %j', (newer, older) => expect(speaksFor(check(newer), check(older))).toBe(true));
 
   it.each([
