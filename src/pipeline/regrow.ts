@@ -40,21 +40,43 @@ export function regrowDigests(
   count: (text: string) => number,
   most: Readonly<Record<string, number>> = {},
 ): Edit[] {
+  const digests = digestsOf(view);
   const tokens = Math.max(room.free, room.forSqueezed);
-  if (tokens < LEAST_GAIN) return [];
+  const drawn = (exchange: ViewExchange, maxTokens: number): Edit[] =>
+    drawnAnew(view, exchange, maxTokens, madeNow(exchange)?.slot, count, most);
+  if (tokens < LEAST_GAIN) return evened(digests, drawn);
   const covered = coveredUpTo(view);
-  const digests = digestsOf(view).filter(({ to, tokens }) => to > covered || tokens < ENOUGH_OF_COVERED);
-  const total = digests.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
-  return digests.flatMap((exchange) =>
-    regrown(
-      view,
-      exchange,
-      Math.floor((tokens * (exchange.to - exchange.from + 1)) / total),
-      madeNow(exchange)?.slot,
-      count,
-      most,
-    ),
+  const growing = digests.filter(({ to, tokens }) => to > covered || tokens < ENOUGH_OF_COVERED);
+  const total = lengthOf(growing);
+  return growing.flatMap((exchange) => {
+    const more = Math.floor((tokens * lengthOf([exchange])) / total);
+    return drawn(exchange, sizeOf(exchange) + more);
+  });
+}
+
+/** Below this many tokens a digest of many messages says next to nothing. */
+const SQUEEZED_TOKENS = 250;
+
+/** Where nothing is free, digests that hold more than their part of the talk give to those that were squeezed. */
+function evened(
+  digests: readonly ViewExchange[],
+  drawn: (exchange: ViewExchange, maxTokens: number) => Edit[],
+): Edit[] {
+  const sum = digests.reduce((tokens, exchange) => tokens + sizeOf(exchange), 0);
+  const messages = lengthOf(digests);
+  const partOf = (exchange: ViewExchange): number => (sum * lengthOf([exchange])) / messages;
+  const squeezed = digests.filter(
+    (exchange) => sizeOf(exchange) < SQUEEZED_TOKENS && partOf(exchange) > sizeOf(exchange) + SQUEEZED_TOKENS,
   );
+  if (squeezed.length === 0) return [];
+  const wanted = squeezed.reduce((tokens, exchange) => tokens + partOf(exchange) - sizeOf(exchange), 0);
+  const givers = digests.filter((exchange) => sizeOf(exchange) > partOf(exchange));
+  const spare = givers.reduce((tokens, exchange) => tokens + sizeOf(exchange) - partOf(exchange), 0);
+  const given = givers.flatMap((exchange) => {
+    const part = (wanted * (sizeOf(exchange) - partOf(exchange))) / spare;
+    return drawn(exchange, Math.floor(sizeOf(exchange) - part));
+  });
+  return [...given, ...squeezed.flatMap((exchange) => drawn(exchange, Math.floor(partOf(exchange))))];
 }
 
 /** What all digests of a view take together. */
@@ -66,10 +88,22 @@ function digestsOf({ exchanges }: TranscriptView): ViewExchange[] {
   return exchanges.filter((exchange) => !exchange.protection && digestIn(exchange) !== undefined);
 }
 
-function regrown(
+/** Messages of the log that they stand for. */
+function lengthOf(exchanges: readonly ViewExchange[]): number {
+  return exchanges.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
+}
+
+/** Tokens of the digest itself, without pins inside its span. */
+function sizeOf({ messages, ...exchange }: ViewExchange): number {
+  const digest = digestIn({ messages, ...exchange });
+  return messages.find(({ message }) => message === digest)!.size.tokens;
+}
+
+/** Nothing where it would come out nearly as it is. */
+function drawnAnew(
   view: TranscriptView,
   exchange: ViewExchange,
-  more: number,
+  room: number,
   slot: Slot | undefined,
   count: (text: string) => number,
   most: Readonly<Record<string, number>>,
@@ -78,7 +112,7 @@ function regrown(
   const at = messages.findIndex(({ message }) => message === digestIn(exchange));
   const before = messages[at]!.size.tokens;
   const stage = slot?.prompt ?? messages[at]!.made?.stage ?? '';
-  const maxTokens = Math.min(before + more, most[stage] ?? Infinity);
+  const maxTokens = Math.min(room, most[stage] ?? Infinity);
   const handle = spanHandle(fromId, toId);
   const digest = view.digest({
     from,
@@ -88,12 +122,13 @@ function regrown(
     count,
     shown: shownWithin(view, from, to),
   });
-  if (digest.tokens < before + LEAST_GAIN) return [];
+  const gives = room < before;
+  if (gives ? digest.tokens > before - LEAST_GAIN : digest.tokens < before + LEAST_GAIN) return [];
   const text = { type: 'text', text: digest.text } as const;
   const replacement = messages.map(({ message }, i): Message =>
     i === at ? { ...message, id: `summary:${handle}`, label: 'summary', parts: [text] } : message,
   );
-  const reason = 'room for what was squeezed out before';
+  const reason = gives ? 'room for another digest' : 'room for what was squeezed out before';
   // A model may fill what the digest fills.
   return [
     {
