@@ -195,7 +195,7 @@ function fileLines(artifacts: Iterable<Artifact>, chars: number): string[] {
   for (const state of ['modified', 'created', 'deleted'] as const) {
     const paths = changed
       .filter((artifact) => artifact.state === state)
-      .map(({ path }) => path.slice(folder.length));
+      .map(({ path }) => (path.startsWith(folder) ? path.slice(folder.length) : path));
     const named: string[] = [];
     for (const path of paths) {
       if (path.length + 2 > left - state.length - 4) break;
@@ -209,8 +209,10 @@ function fileLines(artifacts: Iterable<Artifact>, chars: number): string[] {
   return folder === '' || lines.length === 0 ? lines : [`- below ${oneLine(folder, 300)}`, ...lines];
 }
 
-/** Ends in a slash; '' where the paths share none worth a line. */
-function commonFolder(paths: readonly string[]): string {
+/** Of the paths that name their root, for others stand below it as well. Ends in a slash; '' where it is worth no line. */
+function commonFolder(all: readonly string[]): string {
+  const rooted = all.filter((path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path));
+  const paths = rooted.length > 0 ? rooted : all;
   let folder = paths[0]!.slice(0, paths[0]!.lastIndexOf('/') + 1);
   for (const path of paths)
     while (!path.startsWith(folder)) folder = folder.slice(0, folder.slice(0, -1).lastIndexOf('/') + 1);

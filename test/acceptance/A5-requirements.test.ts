@@ -66,4 +66,17 @@ describe('A5: what a compaction preserves', () => {
     const sent = session.view.map(shownText).join('\n');
     expect(sent).toContain('I chose `parcel-codes` instead of `barcodes` because it validates check digits.');
   });
+
+  it('A5: paths below the folder that most share, one said from within it beside them', async () => {
+    const write = (path: string) => step('write_file', { path, content: 'x' }, 'written');
+    const session = await sessionOf(BUDGET, [
+      user('Mend the parcels.'),
+      ...['/home/post/office/src/scale.ts', '/home/post/office/src/belt.ts', 'notes/belt.md'].flatMap(write),
+      ...work(40),
+      says('So far.'),
+    ]);
+    await session.operator.compact({ target: 0.3 });
+    const text = shownText(session.view.find(({ message }) => message.label === 'claims')!);
+    expect(text).toContain('- below /home/post/office/src/\n- created: notes/belt.md, belt.ts, scale.ts');
+  });
 });
