@@ -121,7 +121,7 @@ function made(family: string, rest: readonly string[], whole: readonly string[])
     else if (word.startsWith('-') || word === './...' || word === '.' || word === 'run') return;
     else if (FILTER_FLAG.test(before)) filters.push(word);
     // `-timeout 30s`, `-tags integration`: the value of a flag is nothing that is checked.
-    else if (!/^-{1,2}\w{2,}[^=]*$/.test(before) || PATH.test(word)) paths.push(word);
+    else if (!/^-{1,2}\w\w[^=]*$/.test(before) || PATH.test(word)) paths.push(word);
   });
   return { family, paths, filters, label: oneLine(joinWords(whole)) };
 }
