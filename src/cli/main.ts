@@ -173,7 +173,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .description(
       'Write a working package to begin with: code, README, and a test by the rules of its contract.',
     )
-    .argument('<kind>', 'what of: stage')
+    .argument('<kind>', 'what of: stage, plugin')
     .argument('<name>', 'its name, as the roster and npm will have it')
     .option('--folder <folder>', 'where to (default: a folder of that name); never over a file that is there')
     .action(async (kind: string, name: string, { folder }: { readonly folder?: string }) => {

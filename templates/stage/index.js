@@ -1,5 +1,5 @@
 // @ts-check
-import { cutText, defineStage, isSettled, resultsOf, textOf } from 'spillway/spi';
+import { cutText, definePlugin, defineStage, isSettled, resultsOf, textOf } from 'spillway/spi';
 import { z } from 'zod';
 
 /** Every option needs a default; `describe` is what operators read. */
@@ -47,6 +47,9 @@ export const myStage = defineStage({
 
 /** What a result takes beside its text, in tokens, at most. */
 const FRAME = 10;
+
+/** What `plugins: [my-stage]` in the settings loads; the `spillway` field of package.json names it. */
+export const plugin = definePlugin({ stages: [myStage] });
 
 /** For `spillway conform` and the test: options under which there is much to do. */
 export const conform = { options: { 'my-stage': [{ maxTokens: 20 }] } };

@@ -8,7 +8,7 @@ import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 
 /** What there is a skeleton of, and the name that stands in it. */
-const SKELETONS = { stage: 'my-stage' } as const;
+const SKELETONS = { stage: 'my-stage', plugin: 'my-plugin' } as const;
 
 export type SkeletonKind = keyof typeof SKELETONS;
 export const SKELETON_KINDS = Object.keys(SKELETONS) as SkeletonKind[];

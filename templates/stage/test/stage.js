@@ -1,6 +1,7 @@
 // @ts-check
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { createSpillway, openaiChat } from 'spillway';
 import { judge, STAGE_RULES } from 'spillway/testkit';
 import { conform, myStage } from '../index.js';
@@ -14,10 +15,10 @@ test('keeps the contract of a stage', async (t) => {
     });
 });
 
-test('makes a session fit by cutting its oldest results', async () => {
+test('makes a session fit by cutting its oldest results, loaded as a plugin', async () => {
   const spillway = await createSpillway({
     inputBudget: 4_000,
-    stages: [myStage],
+    plugins: [fileURLToPath(new URL('..', import.meta.url))],
     settings: { counter: 'heuristic', roster: [{ stage: 'my-stage', opensAt: 0.8 }] },
   });
   const session = spillway.session();

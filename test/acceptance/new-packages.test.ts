@@ -9,7 +9,7 @@ const folder = temporaryFolder();
 // A package's own tests run in a process of their own, over the sources.
 jest.setTimeout(180_000);
 
-describe('S10: spillway new stage', () => {
+describe('S10: spillway new', () => {
   it('S10: writes a package whose own tests pass, the whole contract among them', async () => {
     const to = join(folder.path, 'tidy-logs');
     const { code, out, err } = await spillway(['new', 'stage', 'tidy-logs', '--folder', to]);
@@ -42,6 +42,21 @@ describe('S10: spillway new stage', () => {
     expect([broken.code, broken.out]).toEqual([1, expect.stringMatching(/not ok \d+ - STAGE-11 /)]);
   });
 
+  it('K5: spillway new plugin writes a package that is loaded by its manifest, by its own tests', async () => {
+    const to = join(folder.path, 'standing-note');
+    expect((await spillway(['new', 'plugin', 'standing-note', '--folder', to])).code).toBe(0);
+    linkPackages(to);
+    const tests = await runOwnTests(to);
+    expect(tests.out).toMatch(/^# pass 3$/m);
+    expect(tests.code).toBe(0);
+    // Where manifest and module no longer agree it says so.
+    const manifest = join(to, 'package.json');
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"observer"', '"compactor"'));
+    const broken = await runOwnTests(to);
+    expect(broken.out).toMatch(/an? observer, which its manifest does not name as a role/);
+    expect(broken.code).toBe(1);
+  });
+
   it('S10: takes words of the language for names', async () => {
     const to = join(folder.path, 'default');
     expect((await spillway(['new', 'stage', 'default', '--folder', to])).code).toBe(0);
@@ -65,7 +80,7 @@ describe('S10: spillway new stage', () => {
 
   it('S10: names what it takes', async () => {
     for (const [args, said] of [
-      [['stagecoach', 'mine'], /found "stagecoach"; allowed: stage/],
+      [['stagecoach', 'mine'], /found "stagecoach"; allowed: stage, plugin/],
       [['stage', 'Tidy Logs'], /found "Tidy Logs"; allowed: small letters/],
       [['stage', '../out'], /found "\.\.\/out"/],
       [['stage', 'snip'], /found "snip, which Spillway has already/],

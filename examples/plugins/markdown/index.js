@@ -1,0 +1,55 @@
+// @ts-check
+import { appendFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { definePlugin } from 'spillway/spi';
+import { z } from 'zod';
+import { sectionOf } from './page.js';
+
+const Knobs = z.strictObject({
+  folder: z
+    .string()
+    .min(1)
+    .default('./compactions')
+    .meta({ title: 'Folder' })
+    .describe('Where the pages are written, one for each session; taken from where the process runs.'),
+  mostChars: z
+    .int()
+    .min(200)
+    .max(100_000)
+    .multipleOf(200)
+    .default(4_000)
+    .meta({ title: 'Longest text' })
+    .describe('Characters of one text; what is longer is cut, and says so.'),
+  toolOutput: z
+    .boolean()
+    .default(true)
+    .meta({ title: 'Output of tools' })
+    .describe('Whether what tools answered is written as well.'),
+});
+
+/** Watches compactions and writes each one down. What it cannot write is told, and costs the session nothing. */
+export const plugin = definePlugin({
+  summary: 'Writes what was compacted to a Markdown file for each session.',
+  knobs: Knobs,
+  observer: {
+    async postCompact(event, { knobs, log }) {
+      if (!event.success) return;
+      const { folder, mostChars, toolOutput } = knobs;
+      await mkdir(folder, { recursive: true });
+      const file = join(folder, `${fileName(event.sessionId)}.md`);
+      const section = sectionOf(event, { at: new Date(), mostChars, toolOutput });
+      // One write, so that sections of two agents of a session never stand inside each other.
+      await appendFile(file, section);
+      log.info(`${event.superseded.length} messages written to ${file}`);
+    },
+  },
+});
+
+/**
+ * A name that no session id can lead out of the folder, nor two share.
+ *
+ * @param {string} sessionId
+ */
+function fileName(sessionId) {
+  return encodeURIComponent(sessionId).replaceAll('*', '%2A').replaceAll('.', '%2E');
+}

@@ -1,0 +1,95 @@
+// @ts-check
+import { tokensIn } from './facts.js';
+
+/** @typedef {import('spillway/spi').SeenMessage} SeenMessage */
+/** @typedef {import('spillway/spi').CompactorResult} CompactorResult */
+/** @typedef {{ text: string }} Written */
+
+/** Of what is freed, what the text that stands for it may take. */
+const SHARE = 0.25;
+
+/**
+ * Leaves out the oldest exchanges until the rest and a text for them fit the target; the newest stay. The text holds what
+ * users and the agent said in them, the newest first to be kept, each cut to its first line.
+ *
+ * @param {{ messages: readonly SeenMessage[], budget: number, target: number, tokens: number }} event
+ * @param {{ keepNewest: number }} knobs
+ * @returns {CompactorResult}
+ */
+export function compacted({ messages, budget, target, tokens }, { keepNewest }) {
+  const free = Math.max(0, tokens - target * budget);
+  const leaves = oldest(messages, free / (1 - SHARE), keepNewest);
+  if (leaves.size === 0) return { messages: messages.map(({ id }) => ({ id })), superseded: [] };
+  const gone = messages.filter(({ id }) => leaves.has(id));
+  const freed = gone.reduce((sum, message) => sum + message.tokens, 0);
+  const text = gistOf(gone, SHARE * freed);
+  /** @type {(Written | { id: string })[]} */
+  const list = [];
+  let isTold = false;
+  for (const { id } of messages) {
+    if (!leaves.has(id)) list.push({ id });
+    else if (!isTold) {
+      list.push({ text });
+      isTold = true;
+    }
+  }
+  return {
+    messages: list,
+    superseded: [...leaves],
+    summary: `${gone.length} older messages, ${freed} tokens, gave way to a gist`,
+  };
+}
+
+/**
+ * Ids of one stretch of whole exchanges, from the oldest that may go; it ends where something has to stay.
+ *
+ * @param {readonly SeenMessage[]} messages
+ * @param {number} tokens
+ * @param {number} keepNewest
+ */
+function oldest(messages, tokens, keepNewest) {
+  const last = messages.length - keepNewest;
+  /** @type {Set<string>} */
+  const leaves = new Set();
+  let left = tokens;
+  for (let from = 0; from < messages.length;) {
+    const number = messages[from]?.exchange;
+    let to = from;
+    while (to < messages.length && messages[to]?.exchange === number) to++;
+    const exchange = messages.slice(from, to);
+    from = to;
+    if (exchange.every(({ fixed }) => fixed === 'pinned') && leaves.size === 0) continue;
+    const stays = to > last || exchange.some(({ fixed }) => fixed !== undefined);
+    if (stays || left <= 0) break;
+    for (const { id, tokens: own } of exchange) {
+      leaves.add(id);
+      left -= own;
+    }
+  }
+  return leaves;
+}
+
+/**
+ * @param {readonly SeenMessage[]} gone
+ * @param {number} tokens
+ */
+function gistOf(gone, tokens) {
+  const head = `[${gone.length} earlier messages, in short; nothing here is a new request]`;
+  const lines = gone.flatMap(({ role, parts }) => {
+    const said = parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join(' ');
+    const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.name] : []));
+    if (said === '' && calls.length === 0) return [];
+    const who = role === 'user' ? 'User' : 'Assistant';
+    const words = said.split('\n')[0]?.slice(0, 200) ?? '';
+    return [`${who}: ${words}${calls.length > 0 ? ` (called ${calls.join(', ')})` : ''}`];
+  });
+  /** @type {string[]} */
+  const kept = [];
+  let left = tokens - tokensIn(head);
+  for (const line of lines.toReversed()) {
+    left -= tokensIn(line);
+    if (left < 0) break;
+    kept.unshift(line);
+  }
+  return [head, ...kept].join('\n');
+}

@@ -1,0 +1,84 @@
+// @ts-check
+import { definePlugin } from 'spillway/spi';
+import { z } from 'zod';
+import { compacted } from './compactor.js';
+import { factsIn, noteOf } from './facts.js';
+import { FactStore } from './store.js';
+
+const Knobs = z.strictObject({
+  file: z
+    .string()
+    .min(1)
+    .default('./memory.jsonl')
+    .meta({ title: 'File' })
+    .describe('Where facts are kept, a JSON object a line; taken from where the process runs.'),
+  maxTokens: z
+    .int()
+    .min(0)
+    .max(4_000)
+    .multipleOf(50)
+    .default(300)
+    .meta({ title: 'Most carried' })
+    .describe('Tokens of facts that stand beside a summary; 0: none.'),
+  keepMark: z
+    .string()
+    .default('#keep')
+    .meta({ title: 'Mark' })
+    .describe('A message of the user with this in it stays through the next compaction. Empty: none does.'),
+  keepNewest: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(10)
+    .meta({ title: 'Newest kept' })
+    .describe('As a compactor: newest messages that stay.'),
+});
+
+/** Share of a budget that is asked for at most: an engine lets a plugin carry 0.08. */
+const MOST_OF_BUDGET = 0.06;
+
+/** Made once for each engine. */
+export function plugin() {
+  /** @type {Map<string, FactStore>} By file: two agents may have knobs of their own. */
+  const stores = new Map();
+  const storeAt = (/** @type {string} */ file) => {
+    const store = stores.get(file) ?? new FactStore(file);
+    stores.set(file, store);
+    return store;
+  };
+  return definePlugin({
+    summary: 'Keeps facts beyond a compaction and a session, and says them again beside the summary.',
+    knobs: Knobs,
+    observer: {
+      async preCompact(event, { knobs, log }) {
+        const { sessionId, messages, budget, dryRun } = event;
+        const store = storeAt(knobs.file);
+        // What is only looked at leaves nothing behind.
+        if (!dryRun) {
+          const kept = await store.add(factsIn(messages, { session: sessionId, at: Date.now() }));
+          if (kept > 0) log.info(`${kept} facts kept in ${knobs.file}`);
+        }
+        const users = messages.filter(({ role }) => role === 'user');
+        const marked = users.filter(
+          ({ parts }) => knobs.keepMark !== '' && saidIn(parts).includes(knobs.keepMark),
+        );
+        const tokens = Math.min(knobs.maxTokens, Math.floor(MOST_OF_BUDGET * budget));
+        const facts = await store.near(
+          users
+            .slice(-2)
+            .map(({ parts }) => saidIn(parts))
+            .join('\n'),
+        );
+        return { retain: marked.map(({ id }) => id), inject: noteOf(facts, tokens) };
+      },
+    },
+    compactor: {
+      compact: (event, { knobs }) => compacted(event, knobs),
+    },
+  });
+}
+
+/** @param {import('spillway/spi').SeenMessage['parts']} parts */
+function saidIn(parts) {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
