@@ -17,7 +17,7 @@ const LEAST_HEAD = 6;
 /** Below this many tokens a tail says nothing: all the room goes to the head. */
 const LEAST_TAIL = 24;
 
-const CUT = /^\[… (?:about [\d,]+ of [\d,]+ tokens )?cut; recall [^\n]+ …\]$/m;
+const CUT = /^\[… (?:about [\d,]+ of [\d,]+ tokens )?cut; recall .{1,200} …\]$/m;
 
 /** Whether a text was cut to size with a visible line: its head and tail stand, unlike a stub. */
 export function isCut(text: string): boolean {

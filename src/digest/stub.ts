@@ -12,7 +12,8 @@ export interface StubFacts {
   readonly status?: string | undefined;
 }
 
-const STUB = /^\[[^\n]* result, [\d,]+ tokens, compacted(?:, [^\n]*)?; recall [^\n]+\]$/;
+const STUB =
+  /^\[[^\n]{0,120} result, [\d,]{1,15} tokens, compacted(?:, [^\n;]{0,60})?; recall [^\n]{1,200}\]$/;
 
 /**
  * The short line that stands for a result: `[Read result, 1,234 tokens, compacted; recall m12#0]`. It says that the
