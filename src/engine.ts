@@ -11,7 +11,7 @@ import {
   type Settings,
 } from './config/index.js';
 import { EnginePlugins } from './engine-plugins.js';
-import { openaiChat } from './wire/index.js';
+import { formatNamed, openaiChat } from './wire/index.js';
 import { packageFolder } from './package-folder.js';
 import { buildPolicy, indexStages, type Policy } from './pipeline/index.js';
 import { PluginHost, type LoadedPlugin } from './plugins/index.js';
@@ -53,7 +53,7 @@ export interface ConfigSources {
 export interface EngineParts {
   /** All that the roster may name, the built-in ones too. */
   readonly stages: readonly CompactionStage[];
-  readonly format?: WireFormat | undefined;
+  readonly format?: string | WireFormat | undefined;
   readonly effects?: Effects | undefined;
   readonly catalogue?: Catalogue | undefined;
   readonly counter?: TokenCounter | undefined;
@@ -127,7 +127,7 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
   if (store !== undefined || asks || namesModel(config))
     await Promise.all([catalogue.load?.(), prices.load()]);
   const { priceOf } = prices;
-  const counter = parts.counter ?? (await counterFor(config, catalogue));
+  const counter = parts.counter ?? (await counterFor(config, catalogue, parts.loaded));
   const fillers = await fillersOf([config, ...Object.values(config.agents)], summarizer?.name, (own) =>
     fillersFor(parts, own, env, catalogue, priceOf),
   );
@@ -146,7 +146,7 @@ async function assemble(parts: Assembly, config: EffectiveConfig, env: Environme
     stages,
     catalogue,
     counter,
-    format: parts.format ?? openaiChat,
+    format: formatNamed(parts.format ?? openaiChat, plugins.formats),
     effects: parts.effects ?? SYSTEM_EFFECTS,
     priceOf,
     openFillerOf: (own) => fillers.get(own),
@@ -192,7 +192,7 @@ const promptFolder = (): string => join(packageFolder(), 'config', 'prompts');
 
 /** Loads breakers and prompts only here: without a summarizer nobody waits for them. */
 async function fillersFor(
-  { summarizer, store }: Assembly,
+  { summarizer, store, loaded }: Assembly,
   settings: Settings,
   env: Environment,
   catalogue: Catalogue,
@@ -203,6 +203,7 @@ async function fillersFor(
     settings,
     env,
     ...(summarizer && { summarizer }),
+    brought: loaded.flatMap(({ summarizers = [] }) => summarizers),
     promptFolder: promptFolder(),
     limitsOf: (model) => catalogue.lookup(model),
     priceOf,
@@ -257,10 +258,18 @@ export function overridesOf(models: EffectiveConfig['settings']['models']): Reco
   return Object.fromEntries(stated) as Record<string, LimitOverride>;
 }
 
-async function counterFor({ settings }: EffectiveConfig, catalogue: Catalogue): Promise<TokenCounter> {
-  if (settings.counter === 'heuristic') return heuristicCounter;
-  if (settings.counter !== 'auto') return createExactCounter(settings.counter);
+async function counterFor(
+  { settings }: EffectiveConfig,
+  catalogue: Catalogue,
+  plugins: readonly LoadedPlugin[],
+): Promise<TokenCounter> {
+  const { counter, model } = settings;
+  const ofPlugins = plugins.flatMap(({ counters = [] }) => counters);
+  const brought = ofPlugins.find(({ name }) => name === counter);
+  if (brought) return brought;
+  if (counter === 'heuristic') return heuristicCounter;
+  if (counter === 'o200k_base' || counter === 'cl100k_base') return createExactCounter(counter);
   // Without a tokenizer of its own a model is counted by the nearest public one, and its ratio does the rest.
-  const limits = settings.model === null ? undefined : catalogue.lookup(settings.model);
+  const limits = model === null ? undefined : catalogue.lookup(model);
   return createExactCounter(limits?.exactTokenizer ?? 'o200k_base');
 }

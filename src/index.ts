@@ -15,7 +15,6 @@ import {
 } from './errors/index.js';
 import { openEngine, type ConfigSources } from './engine.js';
 import type { Spillway } from './session/index.js';
-import { formatNamed } from './wire/index.js';
 import type {
   CompactionStage,
   Plugin,
@@ -81,7 +80,7 @@ export async function createSpillway(options: SpillwayOptions = {}): Promise<Spi
   try {
     const parts = {
       stages: [...BUILT_IN_STAGES, ...stages],
-      ...(format !== undefined && { format: formatNamed(format) }),
+      ...(format !== undefined && { format }),
       counter,
       summarizer,
       summaryLines,

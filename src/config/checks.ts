@@ -1,4 +1,5 @@
 import type { PluginShapes } from './named-plugins.js';
+import { COUNTERS, SUMMARIZERS } from './plugin-fields.js';
 import { valueAt, type Path } from './path.js';
 
 /** A rule between settings that is broken, seen from the setting at `path`. */
@@ -47,8 +48,22 @@ function gateOf(entry: unknown, index: number, settings: unknown): Gate | undefi
 }
 
 /** What settings may name only where a plugin brings it. Takes anything, as `crossChecks` does. */
-export function pluginChecks(settings: unknown, { hasCompactor }: PluginShapes): Finding[] {
-  return [...delegates(settings, hasCompactor)];
+export function pluginChecks(settings: unknown, plugins: PluginShapes): Finding[] {
+  return [
+    ...delegates(settings, plugins.hasCompactor),
+    ...unknownName(settings, 'counter', [...COUNTERS, ...plugins.counters]),
+    ...unknownName(settings, 'summarizer', [...SUMMARIZERS, ...plugins.summarizers]),
+  ];
+}
+
+function* unknownName(settings: unknown, key: string, names: readonly string[]): Iterable<Finding> {
+  const found = valueAt(settings, [key]);
+  if (typeof found !== 'string' || found === '' || names.includes(found)) return;
+  yield {
+    path: [key],
+    allowed: names.join(' | '),
+    remedy: 'Name one of these, or load the plugin that brings it.',
+  };
 }
 
 /** A compactor stands in the place of the stages; without one there is nobody to delegate to. */

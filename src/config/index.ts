@@ -13,3 +13,4 @@ export { strategyPlan, type StrategyPlan } from './strategies.js';
 export type { NamedPlugins, PluginShapes } from './named-plugins.js';
 export { knobSchemas, type KnobSchemas } from './knob-schemas.js';
 export type { JsonSchema } from './shape.js';
+export { COUNTERS, SUMMARIZERS } from './plugin-fields.js';

@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod/v4';
 import { Settings } from './schema.js';
-import { jsonOf, type JsonSchema } from './shape.js';
+import { jsonOf, settingsJson, type JsonSchema, type Names } from './shape.js';
 
 /** Everything that operators may turn, as JSON Schema: types, bounds, steps, choices, defaults, titles, descriptions. */
 export interface KnobSchemas {
@@ -14,8 +14,8 @@ export interface KnobSchemas {
 
 type Named<T> = readonly (readonly [name: string, schema: T])[];
 
-export function knobSchemas(stages: Named<ZodType>, plugins: Named<ZodType>): KnobSchemas {
+export function knobSchemas(stages: Named<ZodType>, plugins: Named<ZodType>, names: Names): KnobSchemas {
   const each = (named: Named<ZodType>): Record<string, JsonSchema> =>
     Object.fromEntries(named.map(([name, schema]) => [name, jsonOf(schema)]));
-  return { schema: jsonOf(Settings), stages: each(stages), plugins: each(plugins) };
+  return { schema: settingsJson(Settings, names), stages: each(stages), plugins: each(plugins) };
 }

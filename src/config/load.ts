@@ -95,7 +95,10 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
     stages: { ...options.stageOptions, ...plugins.stageOptions },
     knobs: plugins.knobs,
   };
-  const root = configShape(Settings, schemas.stages, schemas.knobs);
+  const root = configShape(Settings, schemas.stages, schemas.knobs, {
+    counter: plugins.counters,
+    summarizer: plugins.summarizers,
+  });
 
   const defaults = defaultLayer(root);
   const layers = [await editedDefaults(root, defaults, configDir)];

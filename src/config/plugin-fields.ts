@@ -1,5 +1,9 @@
 import { z } from 'zod/v4';
 
+/** What `counter` and `summarizer` may be without plugins. */
+export const COUNTERS = ['auto', 'o200k_base', 'cl100k_base', 'heuristic'] as const;
+export const SUMMARIZERS = ['none', 'extractive', 'model'] as const;
+
 const ms = (description: string) => z.int().min(1).max(3_600_000).describe(description);
 
 /** Which plugins are loaded. A path or a package's name each; nothing else is ever loaded. */

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { crossChecks } from './checks.js';
 import { CompactionFields } from './compaction-fields.js';
-import { PluginLimits, PluginNames } from './plugin-fields.js';
+import { COUNTERS, PluginLimits, PluginNames, SUMMARIZERS } from './plugin-fields.js';
 import { ServerFields } from './server-fields.js';
 import { FillFields, SummarizerFields } from './summarizer-fields.js';
 import { CompactionThresholds, gate } from './thresholds.js';
@@ -188,10 +188,10 @@ const Fields = z.strictObject({
     .prefault({})
     .describe('Text that stands for superseded spans.'),
   summarizer: z
-    .enum(['none', 'extractive', 'model'])
+    .union([z.enum(SUMMARIZERS), z.string().min(1)])
     .default('extractive')
     .describe(
-      'Who summarises where neither a prompt nor an agent is named: nobody (only prunes; what does not fit is dropped), our own extraction, or a model.',
+      'Who summarises where neither a prompt nor an agent is named: nobody (only prunes; what does not fit is dropped), our own extraction, a model, or one that a plugin brings, by its name.',
     ),
   breaker: z
     .strictObject({
@@ -241,9 +241,9 @@ const Fields = z.strictObject({
       'Agent files by agent path: of their frontmatter `features.compaction` and `context` are read, in the words of the profile; `agents` wins over them.',
     ),
   counter: z
-    .enum(['auto', 'o200k_base', 'cl100k_base', 'heuristic'])
+    .union([z.enum(COUNTERS), z.string().min(1)])
     .default('auto')
-    .describe('How tokens are counted; auto takes what the model has.'),
+    .describe('How tokens are counted; auto takes what the model has. A plugin may bring others, by name.'),
   plugins: PluginNames,
   pluginLimits: PluginLimits,
   server: ServerFields,

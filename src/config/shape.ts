@@ -52,14 +52,30 @@ export function configShape(
   settings: ZodType,
   stageOptions: Readonly<Record<string, ZodType>>,
   knobs: Readonly<Record<string, ZodType>> = {},
+  names: Names = {},
 ): Section {
-  const root = shapeOf(jsonOf(settings), {}, true);
+  const root = shapeOf(settingsJson(settings, names), {}, true);
   if (root.kind !== 'section') throw new TypeError('settings must be an object schema');
   const sections = [
     ['stages', sectionOf('Options of each stage, by its name.', stageOptions)],
     ['knobs', sectionOf('Knobs of each plugin, by its name.', knobs)],
   ] as const;
   return { ...root, keys: new Map([...root.keys, ...sections]) };
+}
+
+/** Names that plugins bring, by the setting that may hold them. */
+export type Names = Readonly<Record<string, readonly string[]>>;
+
+/** The schema of the settings, where a name that is one of some, or of a plugin, is told as one of all that there are. */
+export function settingsJson(settings: ZodType, names: Names = {}): JsonSchema {
+  const json = jsonOf(settings);
+  const properties = Object.entries(json.properties ?? {}).map(([key, child]): [string, JsonSchema] => {
+    const [own, other] = child.anyOf ?? [];
+    if (!own?.enum || other?.type !== 'string' || other.enum) return [key, child];
+    const { anyOf: _, ...rest } = child;
+    return [key, { ...rest, type: 'string', enum: [...own.enum, ...(names[key] ?? [])] }];
+  });
+  return { ...json, properties: Object.fromEntries(properties) };
 }
 
 function sectionOf(description: string, schemas: Readonly<Record<string, ZodType>>): Section {

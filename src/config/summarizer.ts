@@ -6,7 +6,7 @@ type Asked = Pick<Settings, 'summarizer' | 'summarizerAgents' | 'summarizerModel
 
 /**
  * Own prompt, else a named agent, else the default, else nobody: only prunes then. `inCode` names a summarizer that
- * was handed in, which is the default where there is one. Throws `CONFIG_INVALID` for an agent that nobody defined.
+ * was handed in, which is the default where there is one; else one that a plugin brings may be. Throws `CONFIG_INVALID` for an agent that nobody defined.
  */
 export function chooseSummarizer(settings: Asked, inCode?: string): SummarizerChoice {
   const { prompt, agent } = settings.compaction;
@@ -24,6 +24,8 @@ export function chooseSummarizer(settings: Asked, inCode?: string): SummarizerCh
   }
   if (settings.summarizer === 'none') return { from: 'none', name: 'none' };
   if (inCode !== undefined) return { from: 'code', name: inCode };
+  if (settings.summarizer !== 'model' && settings.summarizer !== EXTRACTIVE)
+    return { from: 'code', name: settings.summarizer };
   const model = settings.summarizerModel.model ?? settings.model ?? '';
   return { from: 'default', name: settings.summarizer === 'model' ? model : EXTRACTIVE };
 }
@@ -38,7 +40,7 @@ const WORDS: Readonly<Record<SummarizerChoice['from'], string>> = {
   prompt: 'its own prompt, by the model of the session',
   agent: 'a named agent',
   default: 'the default',
-  code: 'handed in by code',
+  code: 'handed in by code, or brought by a plugin',
   none: 'nobody: only prunes, and drops where that is not enough',
 };
 

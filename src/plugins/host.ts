@@ -1,4 +1,4 @@
-import type { PluginApi, SessionStore } from '../spi/index.js';
+import type { PluginApi, SessionStore, WireFormat } from '../spi/index.js';
 import { apiFor, closePlugins, openPlugins, type HearPlugin } from './api.js';
 import { HooksInFlight } from './in-flight.js';
 import type { LoadedPlugin } from './shape.js';
@@ -33,6 +33,11 @@ export class PluginHost {
   /** Whether one of them may make compactions. */
   get hasCompactor(): boolean {
     return this.plugins.some(({ compactor }) => compactor !== undefined);
+  }
+
+  /** Wire formats that they bring. */
+  get formats(): readonly WireFormat[] {
+    return this.plugins.flatMap(({ formats = [] }) => formats);
   }
 
   /** What a plugin was opened with; its hooks have the knobs and the log of their session instead. */

@@ -76,5 +76,9 @@ export function listedKnobs(
 ): ListedKnobs {
   const ofStages = stages.map(({ name, options }) => [name, options] as const);
   const ofPlugins = plugins.flatMap(({ name, knobs }) => (knobs ? [[name, knobs] as const] : []));
-  return { ...knobSchemas(ofStages, ofPlugins), values: entries };
+  const names = {
+    counter: plugins.flatMap(({ counters = [] }) => counters.map(({ name }) => name)),
+    summarizer: plugins.flatMap(({ summarizers = [] }) => summarizers.map(({ name }) => name)),
+  };
+  return { ...knobSchemas(ofStages, ofPlugins, names), values: entries };
 }

@@ -211,7 +211,10 @@ export class Spillway {
     const agentPath = options.agentPath ?? 'primary';
     const config = configOf(this.config, agentPath);
     const { settings } = config;
-    const format = withTurns(formatNamed(options.format ?? this.#parts.format), settings.turns);
+    const format = withTurns(
+      formatNamed(options.format ?? this.#parts.format, this.#parts.plugins.formats),
+      settings.turns,
+    );
     const policy = config === this.config ? this.#parts.policy : this.#parts.policyOf(config);
     const inForce = (policy: Policy): Policy => policyInForce(policy, { settings, gauge, format });
     const plugins = sessionPlugins(this.#parts.plugins, config);

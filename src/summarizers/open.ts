@@ -20,7 +20,7 @@ import {
 /** The settings that concern summarizers, under the names they have there. */
 export interface FillSettings {
   readonly model: string | null;
-  readonly summarizer: 'none' | 'extractive' | 'model';
+  readonly summarizer: string;
   readonly summarizerModel: SummarizerFields;
   readonly summarizerAgents: Readonly<Record<string, SummarizerFields & { readonly prompt: string | null }>>;
   readonly compaction: { readonly prompt: string | null; readonly agent: string | null };
@@ -52,6 +52,8 @@ export interface FillersRequest {
   readonly settings: FillSettings;
   /** The caller's own; it takes the place of the settings' default. */
   readonly summarizer?: Summarizer;
+  /** Those that plugins bring. */
+  readonly brought?: readonly Summarizer[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder of the prompts that come with the package. */
   readonly promptFolder: string;
@@ -129,7 +131,7 @@ type SummarizerOf = (choice: SummarizerChoice, sessionModel: string | null) => S
 
 /** Those that are named are opened, so that what is wrong with them is said at start. */
 async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
-  const { settings, summarizer: inCode } = request;
+  const { settings, summarizer: inCode, brought = [] } = request;
   const { summarizerModel, summarizerAgents } = settings;
   const open = (fields: SummarizerFields, subject: string): Promise<Summarizer> =>
     createModelSummarizer(modelOf({ ...request, sessionModel: settings.model, fields, subject }));
@@ -151,7 +153,9 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   return ({ from, name }, sessionModel) => {
     const its = sessionModel === null ? undefined : own.get(sessionModel);
     const usual = summarizerModel.model === null ? (its ?? byDefault) : byDefault;
-    const found = from === 'agent' ? agents.get(name) : (inCode ?? (from === 'prompt' ? its : usual));
+    const ofPlugin = from === 'code' && !inCode ? brought.find((one) => one.name === name) : undefined;
+    const found =
+      ofPlugin ?? (from === 'agent' ? agents.get(name) : (inCode ?? (from === 'prompt' ? its : usual)));
     if (!found)
       throw new SpillwayError('CONFIG_INVALID', {
         subject: from === 'prompt' ? 'model' : `compaction.${from}`,

@@ -12,15 +12,15 @@ export const formats: ReadonlyMap<string, WireFormat> = new Map(
   [openaiChat, anthropic, openaiResponses, gemini, aiSdk, langchain].map((format) => [format.name, format]),
 );
 
-/** A wire format by its name; one of your own is taken as it is. Throws `INPUT_FORMAT`. */
-export function formatNamed(format: string | WireFormat): WireFormat {
+/** A wire format by its name; one of your own is taken as it is. `more`: what plugins bring. Throws `INPUT_FORMAT`. */
+export function formatNamed(format: string | WireFormat, more: readonly WireFormat[] = []): WireFormat {
   if (typeof format !== 'string') return format;
-  const known = formats.get(format);
+  const known = formats.get(format) ?? more.find(({ name }) => name === format);
   if (known) return known;
   throw new SpillwayError('INPUT_FORMAT', {
     subject: 'wire format',
     found: format,
-    allowed: [...formats.keys()].join(', '),
+    allowed: [...formats.keys(), ...more.map(({ name }) => name)].join(', '),
     remedy: 'Name one of these, or pass a format of your own.',
   });
 }

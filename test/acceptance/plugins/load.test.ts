@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createSpillway, definePlugin, SpillwayError, type Plugin } from '../../../src/index.js';
+import { createSpillway, definePlugin, openaiChat, SpillwayError, type Plugin } from '../../../src/index.js';
 import { opened, quarter, read, says, spillway, system, talk, temporaryFolder, user } from '../support.js';
 
 const packages = resolve('test', 'acceptance', 'plugins', 'packages');
@@ -223,5 +223,66 @@ describe('S10: a plugin package adds a stage', () => {
     const file = folder.file('roster.json', JSON.stringify(settings));
     const { code, out, err } = await spillway(['stages'], { SPILLWAY_CONFIG: file });
     expect([code, err, out]).toEqual([0, '', expect.stringMatching(/forget +70\.0 % +Forgets the oldest/)]);
+  });
+});
+
+describe('K5: a plugin brings summarizers, token counters and formats', () => {
+  const words = {
+    name: 'words',
+    exact: false,
+    count: (text: string) => text.split(/\s+/).filter(Boolean).length,
+  };
+  const terse = {
+    name: 'terse',
+    endpoint: 'terse',
+    summarize: () => Promise.resolve({ text: 'They talked of boats.', finishReason: 'stop', model: 'terse' }),
+  };
+  const spoken = { ...openaiChat, name: 'spoken' };
+  const bag = definePlugin({ name: 'bag', counters: [words], summarizers: [terse], formats: [spoken] });
+
+  it('K5: named in counter, summarizer and format; unknown names are told with those there are', async () => {
+    const settings = {
+      counter: 'words',
+      summarizer: 'terse',
+      roster: ['full'],
+      target: 0.5,
+      safetyMargin: 0,
+      claims: { share: 0 },
+    };
+    const engine = await createSpillway({ plugins: [bag], inputBudget: 4_000, format: 'spoken', settings });
+    const session = engine.session();
+    expect([session.format, engine.knobs.schema.properties!['counter']!.enum]).toEqual([
+      'spoken',
+      ['auto', 'o200k_base', 'cl100k_base', 'heuristic', 'words'],
+    ]);
+    await session.append(...read([system('You help.'), user('Go.'), says('Yes.'), ...talk(12, 150)]));
+    // In words; four characters a token would be 3,700.
+    expect(session.reading.tokens).toBeLessThan(3_400);
+    const run = await session.operator.compact();
+    expect(run.record!.calls).toEqual([expect.objectContaining({ summarizer: 'terse', outcome: 'filled' })]);
+    expect(session.view.map(({ message }) => JSON.stringify(message.parts)).join()).toContain(
+      'They talked of boats.',
+    );
+    expect(session.operator.history[0]!.summarizer).toEqual({ from: 'code', name: 'terse' });
+    const error = await refusalOf({
+      plugins: [bag],
+      settings: { summarizer: 'loud' },
+      counter: undefined as never,
+    });
+    expect(error.faults).toEqual([
+      expect.objectContaining({
+        subject: 'summarizer',
+        found: 'loud',
+        allowed: 'none | extractive | model | terse',
+      }),
+    ]);
+  });
+
+  it('K5: a name that is taken is refused, by plugin', async () => {
+    const error = await refusal(definePlugin({ name: 'greedy', formats: [openaiChat] }));
+    expect([error.code, error.message]).toEqual([
+      'PLUGIN_DUPLICATE',
+      expect.stringMatching(/plugin greedy.*openai-chat among its formats/),
+    ]);
   });
 });
