@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { WhoProvider } from './api/access';
 import { ApiError } from './api/client';
 import { useLive } from './api/live';
@@ -19,6 +19,7 @@ export function App() {
   const mayLook = who.data !== undefined && who.data.role !== 'client';
   const isLive = useLive(mayLook);
   const waiting = useQuery({ ...inbox, enabled: mayLook });
+  useTitle(route);
   const isUnknown = who.error instanceof ApiError && who.error.status === 401;
   const body = (): ReactNode => {
     if (isUnknown) return <TokenEntry />;
@@ -39,6 +40,17 @@ export function App() {
     </WhoProvider>
   );
 }
+
+/** The title says where one is; another page begins at its top. */
+function useTitle(route: Route): void {
+  const name = route.view === 'session' ? route.place.id : TITLES[route.view];
+  useEffect(() => {
+    document.title = `${name} · Spillway`;
+    scrollTo(0, 0);
+  }, [name]);
+}
+
+const TITLES = { sessions: 'Sessions', inbox: 'Inbox', knobs: 'Knobs' } as const;
 
 function View({ route }: { readonly route: Route }) {
   switch (route.view) {

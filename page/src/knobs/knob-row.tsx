@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import type { Knob, Knobs } from '../api/types';
+import { at } from '../parts/format';
 import { Undo } from '../parts/icons';
 import { KnobControl } from './knob-control';
 import { controlOf, schemaAt } from './schema';
@@ -20,7 +21,7 @@ interface RowProps {
 
 /** One parameter: what it is, its value, who set it, and what would hold otherwise. */
 export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard }: RowProps) {
-  const { path, value, origin, own, before } = knob;
+  const { path, value, origin, own, before, by, at: since } = knob;
   const schema = schemaAt(of, path);
   const taken = draft?.value === null ? (own ? before : value) : draft?.value;
   return (
@@ -42,7 +43,9 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
         <span
           className={`mark ${own ? 'accent' : ''}`}
           title={
-            own ? `Set on this page or by the API. Without it: ${shownValue(before)}` : `Set by: ${origin}`
+            own
+              ? `Set on this page or by the API${by === undefined ? '' : ` by ${by}`}${since === undefined ? '' : `, ${at(since)}`}. Without it: ${shownValue(before)}`
+              : `Set by: ${origin}`
           }
         >
           {origin}

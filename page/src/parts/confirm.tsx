@@ -11,10 +11,19 @@ interface ConfirmProps {
   readonly act: () => Promise<unknown>;
   readonly icon?: ReactNode;
   readonly disabled?: boolean;
+  readonly isSmall?: boolean;
 }
 
 /** A button for what cannot simply be clicked away: it says what it will do, and does it after a yes. */
-export function Confirm({ label, children, yes, act, icon, disabled = false }: ConfirmProps) {
+export function Confirm({
+  label,
+  children,
+  yes,
+  act,
+  icon,
+  disabled = false,
+  isSmall = false,
+}: ConfirmProps) {
   const mayChange = useMayChange();
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -38,6 +47,7 @@ export function Confirm({ label, children, yes, act, icon, disabled = false }: C
     <>
       <Button
         variant="default"
+        size={isSmall ? 'compact-xs' : 'xs'}
         leftSection={icon}
         disabled={disabled || !mayChange}
         {...(!mayChange && { title: VIEWER_HINT })}

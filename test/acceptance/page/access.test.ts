@@ -126,7 +126,7 @@ describe('the Compactor page, by token', () => {
     await look(page, service);
     await enter(page, env.MILL);
     await page.getByRole('link', { name: 'mill:wheel' }).waitFor();
-    expect(await page.getByRole('table').textContent()).not.toContain('weir');
+    expect(await page.getByRole('region', { name: 'Table of sessions' }).textContent()).not.toContain('weir');
     await look(page, service, 'sessions/weir/primary/compactions');
     await page.getByRole('alert').getByText('SESSION_UNKNOWN').waitFor();
   });

@@ -16,8 +16,6 @@ const MOST = 30;
 /** Where the words stood, what became of them, and what can be done. */
 export function FindingView({ place, finding: { verdict, call, said, sentIn }, records }: FindingProps) {
   const [looked, setLooked] = useState<string>();
-  const gone = said.filter(({ status }) => status === 'superseded' || status === 'replaced');
-  const behind = new Set(gone.map(({ since }) => since));
   const newest = records.find(({ status }) => status === 'committed')?.id;
   return (
     <div className="in stack">
@@ -27,6 +25,12 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
       {verdict === 'sent' && sentIn.length > 0 && (
         <p className="soft">
           They stood in <span className="mono">{sentIn.slice(0, 8).join(', ')}</span> of that call.
+        </p>
+      )}
+      {said.some(({ since }) => since !== undefined) && (
+        <p className="soft">
+          To bring words back, open the message and hand the agent its original. Or undo what took it:
+          compactions build on each other, so all since the first that reached the message go with it.
         </p>
       )}
       {said.length > 0 && (
@@ -39,10 +43,13 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
                 <th>Became</th>
                 <th>Why</th>
                 <th>By compaction</th>
+                <th>
+                  <span className="unseen">Undo</span>
+                </th>
               </tr>
             </thead>
             <tbody>
-              {said.slice(0, MOST).map(({ id, role, status, by, record }) => (
+              {said.slice(0, MOST).map(({ id, role, status, by, record, since }) => (
                 <tr key={id} className="row">
                   <td>
                     <button type="button" className="link mono" onClick={() => setLooked(id)}>
@@ -63,6 +70,9 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
                       <a href={sessionLink(place, 'compactions', record)}>{record}</a>
                     )}
                   </td>
+                  <td className="right">
+                    <UndoFor place={place} record={records.find((one) => one.id === since)} newest={newest} />
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -70,22 +80,6 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
         </div>
       )}
       {said.length > MOST && <p className="soft">and {counted(said.length - MOST, 'more message')}</p>}
-      {gone.length > 0 && (
-        <div className="stack">
-          <h3>Bring it back</h3>
-          <p className="soft">
-            Open a message above to read its original words. Or take the compaction back: the originals stand
-            in the context again.
-          </p>
-          <div className="line">
-            {records
-              .filter(({ id, status }) => behind.has(id) && status === 'committed')
-              .map((record) => (
-                <UndoRecord key={record.id} place={place} record={record} isNewest={record.id === newest} />
-              ))}
-          </div>
-        </div>
-      )}
       <MessageDrawer
         place={place}
         looked={looked === undefined ? undefined : { id: looked }}
@@ -94,6 +88,20 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
       />
     </div>
   );
+}
+
+/** What has to be undone for one message to stand again. */
+function UndoFor({
+  place,
+  record,
+  newest,
+}: {
+  readonly place: Place;
+  readonly record: CompactionRecord | undefined;
+  readonly newest: string | undefined;
+}) {
+  if (record?.status !== 'committed') return null;
+  return <UndoRecord place={place} record={record} isNewest={record.id === newest} isSmall />;
 }
 
 const VERDICTS: Readonly<

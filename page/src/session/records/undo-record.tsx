@@ -7,10 +7,12 @@ interface UndoProps {
   readonly place: Place;
   readonly record: CompactionRecord;
   readonly isNewest: boolean;
+  /** One of many in a table. */
+  readonly isSmall?: boolean;
 }
 
 /** Takes a compaction back: the newest alone, an older one with all that built on it. */
-export function UndoRecord({ place, record: { id, status }, isNewest }: UndoProps) {
+export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = false }: UndoProps) {
   const undo = useSessionAct<boolean, object>(place, (andLater) => [
     `/compactions/${encodeURIComponent(id)}/undo`,
     { body: { and_later: andLater } },
@@ -28,6 +30,7 @@ export function UndoRecord({ place, record: { id, status }, isNewest }: UndoProp
       label={isNewest ? `Undo ${id}` : `Undo ${id} and all later`}
       yes={isNewest ? 'Undo it' : 'Undo them'}
       icon={<Undo size={13} />}
+      isSmall={isSmall}
       act={() => undo.mutateAsync(!isNewest)}
     >
       {isNewest
