@@ -8,6 +8,7 @@ import type { Policy } from './pipeline/index.js';
 import type { Effects, Spillway } from './session/index.js';
 import type {
   CompactionStage,
+  Plugin,
   SessionStore,
   Summarizer,
   SummaryLines,
@@ -20,9 +21,11 @@ import type { Catalogue, PriceOf } from './tokens/index.js';
 
 export type { ConfigSources } from './engine.js';
 
-/** What can be bound from outside. `Stage` takes many; the others take one. */
+/** What can be bound from outside. `Stage` and `Plugin` take many; the others take one. */
 export const SERVICES = {
   Stage: Symbol.for('spillway.Stage') as ServiceIdentifier<CompactionStage>,
+  /** Takes many; beside those that the settings name. Each needs a name. */
+  Plugin: Symbol.for('spillway.Plugin') as ServiceIdentifier<Plugin>,
   WireFormat: Symbol.for('spillway.WireFormat') as ServiceIdentifier<WireFormat>,
   TokenCounter: Symbol.for('spillway.TokenCounter') as ServiceIdentifier<TokenCounter>,
   Effects: Symbol.for('spillway.Effects') as ServiceIdentifier<Effects>,
@@ -81,10 +84,14 @@ export async function openSpillway(container: Container, sources: ConfigSources 
     container.isBound(SERVICES.Stage) ? container.getAll(SERVICES.Stage, { chained: true }) : [],
   );
   for (const stage of own) checkShape(SERVICES.Stage, stage);
+  const plugins = resolved(SERVICES.Plugin, () =>
+    container.isBound(SERVICES.Plugin) ? container.getAll(SERVICES.Plugin, { chained: true }) : [],
+  );
   const ownPrices = bound(SERVICES.PriceOf);
   const { spillway, config, policy, catalogue, counter, priceOf, openFiller } = await openEngine(
     {
       stages: [...BUILT_IN_STAGES.filter((stage) => !own.includes(stage)), ...own],
+      plugins,
       format: bound(SERVICES.WireFormat),
       effects: bound(SERVICES.Effects),
       catalogue: bound(SERVICES.Catalogue),

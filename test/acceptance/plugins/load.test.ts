@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { createContainer, openSpillway, SERVICES } from '../../../src/container.js';
 import { createSpillway, definePlugin, openaiChat, SpillwayError, type Plugin } from '../../../src/index.js';
 import { opened, quarter, read, says, spillway, system, talk, temporaryFolder, user } from '../support.js';
 
@@ -178,6 +179,19 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     expect(error.message).toMatch(/plugin second.*a second compactor beside first/);
     const twice = await refusal(`${packages}/notes`, `${packages}/notes`);
     expect([twice.code, twice.facts['plugin']]).toEqual(['PLUGIN_DUPLICATE', 'notes']);
+  });
+
+  it('K5: from a container of the host, by the service Plugin', async () => {
+    const container = createContainer();
+    const seen: string[] = [];
+    const opens = definePlugin({ name: 'bound', open: ({ name }) => void seen.push(name) });
+    container.bind(SERVICES.Plugin).toConstantValue(opens);
+    container.bind(SERVICES.TokenCounter).toConstantValue(quarter);
+    const engine = await openSpillway(container);
+    expect([seen, engine.plugins.map(({ name }) => name)]).toEqual([['bound'], ['bound']]);
+    container.bind(SERVICES.Plugin).toConstantValue(compactor('first'));
+    container.bind(SERVICES.Plugin).toConstantValue(compactor('second'));
+    await expect(openSpillway(container)).rejects.toMatchObject({ code: 'PLUGIN_DUPLICATE' });
   });
 
   it.each(REFUSED)('K5: one clear error for %s', async (_, make, code, words) => {
