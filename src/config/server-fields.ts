@@ -71,6 +71,11 @@ export const ServerFields = z
       .min(0)
       .default(6_000)
       .describe('Most requests a minute of one token, or one address without tokens; 0: no limit.'),
+    requestMs: z
+      .int()
+      .min(100)
+      .default(120_000)
+      .describe('How long a client may take over sending one request: who drips it byte by byte is cut off.'),
     concurrency: z.int().min(1).default(1_024).describe('Most requests under way at a time.'),
     sessions: z
       .int()

@@ -19,8 +19,8 @@ export interface LogSink {
   write(line: string): void;
 }
 
-/** How long a client may take over sending one request: who drips it byte by byte is cut off. */
-const REQUEST_MS = 120_000;
+/** How often the server looks for clients that take too long, at most. */
+const LOOK_MS = 30_000;
 
 /** All of the service on one HTTP server, not yet listening. Rejects with `CONFIG_INVALID`. */
 export async function createApp(service: Service, env: Environment, log?: LogSink): Promise<FastifyInstance> {
@@ -31,7 +31,11 @@ export async function createApp(service: Service, env: Environment, log?: LogSin
     logger: log ? { level: 'info', base: null, stream: log } : false,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: settings.bodyBytes,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: settings.requestMs,
+    http: {
+      headersTimeout: Math.min(60_000, settings.requestMs),
+      connectionsCheckingInterval: Math.min(LOOK_MS, settings.requestMs),
+    },
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 1_024 },

@@ -3,6 +3,7 @@ import { z } from 'zod/v4';
 import { SpillwayError } from '../../errors/index.js';
 import type { RunReport as Report, Session } from '../../session/index.js';
 import type { CompactionRecord as RecordValue } from '../../transcript/index.js';
+import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
 import { paged, sessionOf } from './asked.js';
 import { keepPlan } from './kept-plans.js';
@@ -46,10 +47,11 @@ export const compactionRoutes =
           response: { 200: z.union([RunReport, DryRun]) },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const session = await sessionOf(service, request);
         const { dry_run: isDry, agent_path: _, ...asked } = request.body;
-        if (isDry) return (await kept(session, await planned(service, session, asked))) as never;
+        if (isDry)
+          return (await kept(session, await planned(service, session, asked, goneOf(reply)))) as never;
         const key = request.headers['idempotency-key'];
         const scope = `service.answers ${JSON.stringify([session.id, session.agentPath])}`;
         const before = key === undefined ? undefined : await service.store.value(scope, key);

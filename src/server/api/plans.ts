@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
 import type { Session } from '../../session/index.js';
 import type { CompactionRecord, Plan as PlanValue } from '../../transcript/index.js';
+import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
 import { sessionOf } from './asked.js';
 import { keepPlan, keptPlans, planOf } from './kept-plans.js';
@@ -58,9 +59,9 @@ export const planRoutes =
           response: { 200: DryRun },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const session = await sessionOf(service, request);
-        const run = await planned(service, session, request.body);
+        const run = await planned(service, session, request.body, goneOf(reply));
         if (run.plan) await keep(session, run.plan);
         return run as never;
       },

@@ -51,11 +51,15 @@ export async function planned(
   service: Service,
   session: Session,
   asked: RunOverrides,
+  signal?: AbortSignal,
 ): Promise<Awaited<ReturnType<Session['operator']['plan']>>> {
   const { session: place, close } = await planningSession(service, session, asked);
   try {
     const { lower_threshold: target } = asked;
-    return await place.operator.plan(target === undefined ? {} : { target });
+    return await place.operator.plan({
+      ...(target !== undefined && { target }),
+      ...(signal && { signal }),
+    });
   } finally {
     await close();
   }

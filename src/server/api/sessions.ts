@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
 import { listSessions, type ListedSession } from '../../session/index.js';
 import { maySee, ownId } from '../access.js';
+import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
 import { messageUnknown, paged, sessionOf } from './asked.js';
 import { summaryOf } from './figures.js';
@@ -205,11 +206,13 @@ export const sessionRoutes =
           },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { request: body, model, max_output_tokens: maxOutputTokens } = request.body;
         const session = await sessionOf(service, request);
+        const signal = goneOf(reply);
         const followed = body && (await session.follow(body));
         const { call, messages, beside, reading, run, notices } = await session.prepare({
+          signal,
           ...(model !== undefined && { model }),
           ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         });

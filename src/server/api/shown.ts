@@ -7,6 +7,7 @@ export function shown({ message, source, replaced, made, size, from, to }: ViewM
   return {
     id: message.id,
     role: message.role,
+    ...(message.trust !== undefined && { trust: message.trust }),
     parts: message.parts,
     tokens: size.tokens,
     from,

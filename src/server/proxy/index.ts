@@ -3,6 +3,7 @@ import { CHAT, MESSAGES, RESPONSES, type Endpoint } from '../../endpoints/index.
 import { SpillwayError } from '../../errors/index.js';
 import { isFields, type Fields } from '../../wire/index.js';
 import type { Access } from '../access.js';
+import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
 import { countTokens } from './count-tokens.js';
 import { faultAnswer, give, type Given } from './given.js';
@@ -173,15 +174,6 @@ function queryOf({ url }: FastifyRequest): string {
 function plainPath(url: string): string | undefined {
   const [path] = url.split('?') as [string];
   return /^(?:\/[\w.~:@!$&'()*+,;=-]+)+$/.test(path) && !/\/\.{1,2}(?:\/|$)/.test(path) ? path : undefined;
-}
-
-/** Aborts when the client goes away before it has its answer. */
-function goneOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 const closed = ({ raw }: FastifyReply): Promise<unknown> =>

@@ -77,6 +77,22 @@ describe('who may come in', () => {
     ]);
     for (const path of ['', '/messages', '/context', '/compactions', '/audit', '/events'])
       expect((await ask(env.MILL, 'GET', `/sessions/roof:own${path}`)).status).toBe(404);
+    for (const [method, path, body] of [
+      ['POST', '/prepare', { request: { messages: [user('Hello.')] } }],
+      ['POST', '/observe', { input_tokens: 1, output_tokens: 1 }],
+      ['POST', '/compact', {}],
+      ['POST', '/plans', {}],
+      ['POST', '/plans/abc/commit', {}],
+      ['POST', '/recall', { query: 'Hello' }],
+      ['POST', '/undo', {}],
+      ['POST', '/release', {}],
+      ['POST', '/rollback', { message_id: 'm0' }],
+      ['PATCH', '/compactions/c1', { flag: 'bad' }],
+    ] as const)
+      expect([path, (await ask(env.MILL, method, `/sessions/roof:own${path}`, body)).status]).toEqual([
+        path,
+        404,
+      ]);
     expect((await ask(env.OPS, 'GET', '/sessions')).body.items).toHaveLength(2);
     const log = service.lines.join('');
     for (const word of [...Object.values(env), 'upstream-key', 'Hello.']) expect(log).not.toContain(word);
@@ -124,6 +140,41 @@ describe('what clients send', () => {
     expect(emulator.received).toHaveLength(0);
     expect((await service.ask('GET', '/sessions?limit=5000')).status).toBe(400);
     expect((await service.ask('GET', '/sessions?cursor=-1')).status).toBe(400);
+  });
+
+  it('is cut off where it is dripped byte by byte, and nobody else waits for it', async () => {
+    const emulator = await startEmulator();
+    const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+    const service = await started(4_000, { server: { upstreams, requestMs: 300 } } as never);
+    const begun = [
+      'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n{"messages":[{"role":"user","content":"weir',
+      'POST /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"id":"weir',
+      'GET /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\nX-Slow: we',
+    ].map((bytes) => said(service.url, bytes));
+    expect((await service.ask('GET', '/sessions')).status).toBe(200);
+    for (const text of await Promise.all(begun)) expect(text).toMatch(/^HTTP\/1\.1 408/);
+    expect(emulator.received).toHaveLength(0);
+    expect((await service.ask('GET', '/sessions')).body.items).toEqual([]);
+    expect(service.lines.join('')).not.toContain('weir');
+  });
+
+  it('is refused where it is no JSON of ours, by type, by bytes or by depth, and no line of the log repeats it', async () => {
+    const service = await started(4_000);
+    const deep = `{"request":{"messages":[{"role":"user","content":${'['.repeat(5_000)}"weir"${']'.repeat(5_000)}}]}}`;
+    await service.ask('POST', '/sessions', { id: 'own' });
+    const path = '/api/v1/sessions/own/prepare';
+    const types = [{ 'content-type': 'text/plain' }, { 'content-encoding': 'gzip' }];
+    for (const headers of types) {
+      const { status } = await post(service, path, '{"request":{"messages":[]},"weir":1}', headers as never);
+      expect([400, 415]).toContain(status);
+    }
+    for (const body of [deep, '{"request": weir}', '{"request":{"messages":[]},"weir":1}', '"weir"']) {
+      const answer = await post(service, path, body);
+      const { error } = (await answer.json()) as { error: { code: string } };
+      expect([answer.status, typeof error.code]).toEqual([400, 'string']);
+    }
+    expect((await service.ask('GET', '/sessions/own/log')).body.items).toEqual([]);
+    expect(service.lines.join('')).not.toContain('weir');
   });
 
   it('cannot put headers of its own into a request or a log line', async () => {

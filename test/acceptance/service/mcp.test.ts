@@ -1,9 +1,13 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { createMcpServer } from '../../../src/cli/mcp-server.js';
 import { openStore } from '../../../src/index.js';
-import { engine, prose, read, says, step, system, user } from '../support.js';
+import { engine, prose, read, says, step, system, temporaryFolder, user } from '../support.js';
+
+const folder = temporaryFolder();
 
 describe('spillway mcp', () => {
   it('N11: gives recall and explain to any client of the Model Context Protocol', async () => {
@@ -30,6 +34,28 @@ describe('spillway mcp', () => {
       'call 1: compacted-out',
     );
     expect(await ask('recall', { handle: 'm999' })).toContain('MESSAGE_UNKNOWN');
+    await client.close();
+  });
+
+  it('N11: over standard input and output, as a client starts it, on the store that it is given', async () => {
+    const store = `sqlite:${join(folder.path, 'mill.db')}`;
+    const spillway = await engine(4_000, {}, { store });
+    const session = await spillway.open({ id: 'mill' });
+    await session.append(...read([system('Be brief.'), user('Build the mill.'), says('The wall is 17 cm.')]));
+    await spillway.close();
+    const command = ['--import', 'tsx', 'src/cli/spillway.ts', 'mcp', '--store', store];
+    const transport = new StdioClientTransport({ command: process.execPath, args: command, stderr: 'pipe' });
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(['explain', 'recall', 'sessions']);
+    const ask = async (name: string, given: Record<string, unknown>): Promise<unknown> =>
+      (await client.callTool({ name, arguments: given })).content;
+    expect(JSON.stringify(await ask('recall', { handle: 'm2' }))).toContain('The wall is 17 cm.');
+    // What no tool takes is told, and the server goes on.
+    for (const odd of [{ query: 5 }, { handle: '../x' }])
+      expect(JSON.stringify(await ask('recall', odd).catch(String))).toMatch(/INVALID|UNKNOWN|nvalid/);
+    expect(JSON.stringify(await ask('sessions', {}))).toContain('mill primary: 3 messages');
     await client.close();
   });
 });
