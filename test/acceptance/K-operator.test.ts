@@ -121,8 +121,10 @@ describe('K8: call and result are never split', () => {
     const tokens = (await sessionOf(1_000_000, PAIRS)).reading.tokens;
     const session = (await engine(Math.round(tokens / pressure), {}, { profile })).session();
     session.append(...all);
-    const { messages } = await session.prepare();
+    const { messages, notices } = await session.prepare();
     expect(validateOpenAiChat(messages)).toEqual([]);
+    // No result is said in words, and no call answered in its place; one that came late in the log is moved up.
+    expect(notices.filter(({ kind }) => kind !== 'displaced-result')).toEqual([]);
     // By hand as well: whatever stands between, each result has its call before it and each call its result behind it.
     const open = new Set<unknown>();
     for (const message of messages as Chat[]) {
@@ -138,8 +140,9 @@ describe('K8: call and result are never split', () => {
       minGain: 0,
       stages: { snip: { mode: 'remove', protectTokens: 0 }, micro: { protectTokens: 0 }, collapse: {} },
     });
-    const { messages, run } = await session.prepare();
+    const { messages, notices, run } = await session.prepare();
     expect(run.kind).toBe('committed');
+    expect(notices.filter(({ kind }) => kind !== 'displaced-result')).toEqual([]);
     expect(validateOpenAiChat(messages)).toEqual([]);
   });
 });

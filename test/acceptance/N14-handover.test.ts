@@ -172,6 +172,21 @@ describe('N14: the handover', () => {
     expect(lines[reply - 1]!.text).toContain('Which of the two do you want?');
   });
 
+  it('N14: a line on calls stands between the words that they came between', async () => {
+    const digest = await compacted([
+      says('First I look at the wall, since it holds the wheel.'),
+      ...work(8),
+      says('Then I look at the roof, since the rain comes in.'),
+      ...work(24),
+      says('So far.'),
+    ]);
+    const places = ['First I look at the wall', 'src/part0.ts', 'Then I look at the roof'].map((words) =>
+      digest.indexOf(words),
+    );
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
   it('N14: messages of commits stand in the words of the agent', async () => {
     const command =
       'git add -A && git commit -m "$(cat <<\'EOF\'\nTurn the shaft by hand\n\nThe wheel is left where it is because its pit is full.\nEOF\n)"';

@@ -358,6 +358,21 @@ describe('N3: every message of every call is accounted for', () => {
     expect([...second.values()].filter(({ record }) => record === 'c1')).toEqual([]);
     await expect(session.operator.explainCall(9)).rejects.toMatchObject({ code: 'CALL_UNKNOWN' });
   });
+
+  it('a result that gave way to a line is replaced, by its stage, and smaller than it was', async () => {
+    const reads = Array.from({ length: 12 }, (_, i) => step('look', { at: `wall ${i}` }, prose(500, i)));
+    const chat = [...START, ...reads.flat(), ...talk(4, 50), user('And now?')];
+    const session = await sessionOf(8_000, chat, { roster: ['micro'], minGain: 0 });
+    await session.operator.compact({ target: 0.1 });
+    const replaced = session.view.flatMap(({ replaced: parts, message }) => (parts ? [message.id] : []));
+    expect(replaced.length).toBeGreaterThan(0);
+    const told = session.operator.explain().filter(({ status }) => status === 'replaced');
+    expect(told.map(({ id }) => id)).toEqual(replaced);
+    for (const { by, tokensBefore, tokensAfter } of told) {
+      expect(by!.stage).toBe('micro');
+      expect(tokensAfter).toBeLessThan(tokensBefore);
+    }
+  });
 });
 
 describe('R10: compacted out, or ignored?', () => {
