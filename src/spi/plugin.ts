@@ -52,17 +52,23 @@ export interface PluginApi<Knobs = unknown> {
 
 /** What a plugin says to operators: told as event `plugin-said`, never printed. */
 export interface PluginLog {
+  /** What only its author wants to know. */
   debug(message: string): void;
+  /** What it does. */
   info(message: string): void;
+  /** What an operator may have to see to. */
   warn(message: string): void;
+  /** What it could not do. */
   error(message: string): void;
 }
 
 /** A plugin's own keys and values (plain JSON): in the session store where there is one, else as long as the engine lives. */
 export interface PluginValues {
+  /** Undefined where nothing was set. */
   get(key: string): Promise<unknown>;
   /** Undefined takes it away. */
   set(key: string, value: unknown): Promise<void>;
+  /** Everything that is set, by key. */
   all(): Promise<Readonly<Record<string, unknown>>>;
 }
 

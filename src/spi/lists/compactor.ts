@@ -23,6 +23,7 @@ export type Compact<Options = unknown> = (
   options: Options,
 ) => Compacted;
 
+/** What `compactorStage` makes a stage of. */
 export interface CompactorStage<Options> {
   readonly name: string;
   /** One sentence for operators. */

@@ -44,6 +44,7 @@ export type Reduce<State, Options = unknown> = (
   options: Options,
 ) => Reduced<State>;
 
+/** What `reducerStage` makes a stage of. */
 export interface ReducerStage<State, Options> {
   readonly name: string;
   /** One sentence for operators. */
