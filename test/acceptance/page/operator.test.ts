@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Started } from '../service/support.js';
 import { tab } from './browser.js';
@@ -5,7 +6,9 @@ import { look, withSession } from './support.js';
 
 let service: Started;
 beforeAll(async () => {
-  service = await withSession();
+  service = await withSession({
+    plugins: [resolve('test', 'acceptance', 'plugins', 'packages', 'notes')],
+  });
 });
 
 const DEMO = 'sessions/demo/primary';
@@ -229,5 +232,31 @@ describe('the Compactor page, for an operator', () => {
     await changes.getByRole('alert').waitFor();
     expect(await changes.getByRole('alert').textContent()).toMatch(/thresholds\.snipThreshold; found 0\.99/);
     expect(await knob()).toMatchObject({ value: 0.8 });
+  });
+
+  it('K5 K15: draws the knobs of a plugin from its schema, and shows how long its hooks take', async () => {
+    const page = await tab();
+    await look(page, service, 'knobs');
+    const group = page.getByRole('region', { name: 'Plugin notes' });
+    await group.getByText('Most notes kept.').waitFor();
+    const slider = group.getByRole('slider', { name: 'knobs.notes.most' });
+    await slider.focus();
+    await page.keyboard.press('ArrowRight');
+    await group.getByRole('combobox', { name: 'knobs.notes.tone' }).click();
+    await page.getByRole('option', { name: 'loud' }).click();
+    const changes = page.getByRole('region', { name: 'Changes that are not saved' });
+    expect(await changes.textContent()).toMatch(
+      /knobs\.notes\.most 10 → 15.*knobs\.notes\.tone plain → loud/,
+    );
+    await changes.getByRole('button', { name: 'Save' }).click();
+    await changes.waitFor({ state: 'hidden' });
+    const { body } = await service.ask('GET', '/knobs');
+    const value = (path: string): unknown => body.values.find((one: any) => one.path === path).value;
+    expect([value('knobs.notes.most'), value('knobs.notes.tone')]).toEqual([15, 'loud']);
+    await look(page, service);
+    await page
+      .getByRole('region', { name: 'Effect of compactions' })
+      .getByText('notes pre_compact')
+      .waitFor();
   });
 });
