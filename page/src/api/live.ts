@@ -14,6 +14,8 @@ export interface Happening {
 
 /** An agent at work tells a dozen things in one go: they are asked for together. */
 const GATHER_MS = 250;
+/** What stands over all sessions costs reading them all: a busy service is not asked for it at every call of an agent. */
+const GATHER_PROJECT_MS = 1_500;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -44,6 +46,7 @@ export function useLive(isAllowed: boolean): boolean {
     const end = new AbortController();
     const touched = new Map<string, Happening>();
     let gathering: ReturnType<typeof setTimeout> | undefined;
+    let gatheringProject: ReturnType<typeof setTimeout> | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
     let wait = FIRST_WAIT_MS;
     const tell = (): void => {
@@ -51,11 +54,15 @@ export function useLive(isAllowed: boolean): boolean {
       for (const { sessionId, agentPath } of touched.values())
         void queries.invalidateQueries({ queryKey: ['session', sessionId, agentPath] });
       touched.clear();
+    };
+    const tellProject = (): void => {
+      gatheringProject = undefined;
       void queries.invalidateQueries({ queryKey: ['project'] });
     };
     const hear = (happened: Happening): void => {
       touched.set(JSON.stringify([happened.sessionId, happened.agentPath]), happened);
       gathering ??= setTimeout(tell, GATHER_MS);
+      gatheringProject ??= setTimeout(tellProject, GATHER_PROJECT_MS);
     };
     const opened = (): void => {
       // What happened while nobody listened.
@@ -74,6 +81,7 @@ export function useLive(isAllowed: boolean): boolean {
     return () => {
       end.abort();
       clearTimeout(gathering);
+      clearTimeout(gatheringProject);
       clearTimeout(retry);
     };
   }, [isAllowed, queries]);

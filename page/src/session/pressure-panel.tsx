@@ -40,7 +40,11 @@ export function PressurePanel({ place, tab, about }: PanelProps) {
       </header>
       <Answer of={called} rows={5}>
         {({ items }) =>
-          items.length === 0 && timeline.fired.length === 0 ? (
+          !records.data ? (
+            <Answer of={records} rows={5}>
+              {() => null}
+            </Answer>
+          ) : items.length === 0 && timeline.fired.length === 0 ? (
             <Empty title="No call yet">
               <p>Calls are shown once their usage was reported.</p>
             </Empty>

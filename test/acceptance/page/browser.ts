@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
+import { afterAll, afterEach } from '@jest/globals';
 import {
   chromium,
   type Browser,
@@ -21,8 +21,11 @@ const ARGS = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hin
 let opened: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
 
+// A tab that is left open goes on following the service, and asks with every event.
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
 afterAll(async () => {
-  for (const context of contexts) await context.close();
   await (await opened?.catch(() => undefined))?.close();
 });
 
