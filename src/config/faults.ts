@@ -87,14 +87,29 @@ function giveIt(path: Path): string {
 }
 
 function unknownKey(key: string, path: Path, parsed: Parsed): ConfigFault {
-  const subject = showPath([...path, key]);
-  const origin = parsed.origin(subject);
+  const here = [...path, key];
+  const origin = parsed.origin(showPath(here));
   const keys = Object.keys(jsonAt(parsed.root, path).properties ?? {});
   const meant = nearest(key, keys);
+  return unknownKeyFault({ path: here, value: valueAt(parsed.tree, here), keys, meant, origin });
+}
+
+/** A key that nobody knows, `meant` being the nearest that somebody does. */
+export function unknownKeyFault({ path, value, keys, meant, origin }: UnknownKey): ConfigFault {
   const remedy = `${meant ? `Did you mean ${meant}? ` : 'Unknown key. '}${changeIn(origin)}`;
-  // At the top its value is not told: a file that is no configuration at all may be anything.
-  const found = path.length === 0 ? {} : { found: valueAt(parsed.tree, [...path, key]) };
-  return { subject, ...found, allowed: keys.join(', '), remedy, origin };
+  // At the top of a file without its value: a file that is no configuration at all may hold anything.
+  const isFile = origin !== 'code' && !origin.startsWith('env ');
+  const found = path.length === 1 && isFile ? undefined : value;
+  return { subject: showPath(path), found, allowed: keys.join(', ') || 'no keys', remedy, origin };
+}
+
+interface UnknownKey {
+  readonly path: Path;
+  readonly value: unknown;
+  /** Those that it could be. */
+  readonly keys: readonly string[];
+  readonly meant: string | undefined;
+  readonly origin: Origin;
 }
 
 function jsonAt(root: Section, path: Path): JsonSchema {

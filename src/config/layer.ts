@@ -1,5 +1,5 @@
 import { allowed } from './allowed.js';
-import { changeIn, type ConfigFault, type Origin } from './faults.js';
+import { changeIn, unknownKeyFault, type ConfigFault, type Origin } from './faults.js';
 import { nearest } from './nearest.js';
 import { isMapping, isPrototypeKey, showPath, type Path } from './path.js';
 import type { Section, Shape } from './shape.js';
@@ -54,11 +54,7 @@ export class Layer {
       if (!this.refusePrototypeKeys(value, origin, here)) this.assign(here, value, origin, false);
     } else if (shape.kind === 'section') {
       const meant = this.suggest(key, shape, path);
-      const remedy = `${meant ? `Did you mean ${meant}? ` : 'Unknown key. '}${changeIn(origin)}`;
-      // At the top of a file without its value: a file that is no configuration at all may hold anything.
-      const isFile = origin !== 'code' && !origin.startsWith('env ');
-      const found = path.length === 0 && isFile ? undefined : value;
-      this.fault(here, found, [...shape.keys.keys()].join(', ') || 'no keys', remedy, origin);
+      this.faults.push(unknownKeyFault({ path: here, value, keys: [...shape.keys.keys()], meant, origin }));
     }
   }
 
