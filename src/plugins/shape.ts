@@ -60,6 +60,8 @@ function fieldsOf(plugin: Plugin): Readonly<Record<string, unknown>> {
   return Object.fromEntries(known.map((key) => [key, plugin[key]]));
 }
 
+const ARTICLES = { observer: 'an', compactor: 'a' } as const;
+
 /** Manifest and module have to say the same: operators read the one and run the other. */
 function checkPromise(
   plugin: Plugin,
@@ -72,7 +74,7 @@ function checkPromise(
     const isThere = plugin[role] !== undefined;
     if (isPromised && !isThere) throw invalid(`no ${role}, which its manifest names as a role`, remedy);
     if (isThere && !isPromised)
-      throw invalid(`a ${role}, which its manifest does not name as a role`, remedy);
+      throw invalid(`${ARTICLES[role]} ${role}, which its manifest does not name as a role`, remedy);
   }
   for (const list of LISTS) {
     const promised = manifest[list];

@@ -36,5 +36,5 @@ const OPENING = [
   '',
   "A module may export `conform`: `options` (more options to try, by the name of the stage), `validators` (the provider's",
   'rules for a format that has none here, by its name), `reopens: false` (a store that ends with its process). What is waived',
-  'so is listed as waived, with the reason. Contracts of plugins follow with the plugins.',
+  'so is listed as waived, with the reason. What a plugin keeps is in [plugins](plugins.md).',
 ];
