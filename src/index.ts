@@ -146,7 +146,7 @@ export type {
   Budget,
   Calibration,
   Catalogue,
-  HeardLimits,
+  LearnedLimits,
   Limits,
   LimitSource,
   ModelLimits,

@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { SpillwayError } from '../errors/index.js';
 import { packageFolder } from '../package-folder.js';
 import { EXIT, exitCodeOf } from './exit.js';
-import { keptCommands } from './kept-commands.js';
+import { storedCommands } from './stored-commands.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { visible } from './visible.js';
 
@@ -181,7 +181,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       exit(await writeSkeleton(kind, name, folder, versionOf(), terminal));
     });
 
-  keptCommands(program, terminal, exit, { whole: whole('a number'), fraction: fraction('--target') });
+  storedCommands(program, terminal, exit, { whole: whole('a number'), fraction: fraction('--target') });
 
   const config = program.command('config').description('Look at the configuration.');
   config

@@ -1,10 +1,10 @@
 import { Subject, type Observable } from 'rxjs';
-import { HeardEvents } from './heard.js';
+import { SafeEvents } from './safe-events.js';
 
 /** Hot events that anyone may listen to. A listener that throws is told of in an event of its own, once. */
 export class EventHub<Event> {
   readonly #subject = new Subject<Event>();
-  readonly #heard: HeardEvents<Event>;
+  readonly #safe: SafeEvents<Event>;
   readonly #failed: (error: unknown, at: Event) => Event;
   #newest: Event | undefined;
   #hasFailed = false;
@@ -12,7 +12,7 @@ export class EventHub<Event> {
   /** `failed` makes the event that says a listener threw; `at` is the newest event before it. */
   constructor(failed: (error: unknown, at: Event) => Event) {
     this.#failed = failed;
-    this.#heard = new HeardEvents<Event>(
+    this.#safe = new SafeEvents<Event>(
       (error) => this.#listenerFailed(error),
       (subscriber) => this.#subject.subscribe(subscriber),
     );
@@ -20,7 +20,7 @@ export class EventHub<Event> {
 
   /** Nothing is replayed to late subscribers. */
   get events(): Observable<Event> {
-    return this.#heard;
+    return this.#safe;
   }
 
   emit(event: Event): void {

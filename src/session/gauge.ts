@@ -8,7 +8,7 @@ import {
   type Budget,
   type Calibration,
   type Catalogue,
-  type HeardLimits,
+  type LearnedLimits,
   type Limits,
   type ModelLimits,
   type Reading,
@@ -177,9 +177,9 @@ function limitsFor(
   model: string | null,
   catalogue: Catalogue,
   counter: TokenCounter,
-  heard: HeardLimits,
+  learned: LearnedLimits,
 ): ModelLimits {
-  const limits = catalogue.lookup(model ?? 'unnamed model', undefined, heard);
+  const limits = catalogue.lookup(model ?? 'unnamed model', undefined, learned);
   if (model !== null) return limits;
   const exactTokenizer =
     counter.name === 'o200k_base' || counter.name === 'cl100k_base' ? counter.name : undefined;

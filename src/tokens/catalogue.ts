@@ -10,8 +10,8 @@ import {
 import { namesOf, providerIn } from './model-name.js';
 import { loadPublishedLimits, type PublishedLimits } from './published.js';
 
-/** What is heard of a model while it is in use. */
-export interface HeardLimits {
+/** What is learned of a model while it is in use. */
+export interface LearnedLimits {
   /** What the provider's model list or response says. */
   readonly reported?: Limits;
   /**
@@ -26,7 +26,7 @@ export interface Catalogue {
    * Limits of a model: operator's override, then the provider's word, then the published sheets, then the default, each
    * field from the first that has it. `model` may carry vendor, gateway or date: `openrouter/anthropic/claude-opus-4`.
    */
-  lookup(model: string, provider?: string, heard?: HeardLimits): ModelLimits;
+  lookup(model: string, provider?: string, learned?: LearnedLimits): ModelLimits;
   /** Loads the published sheets where that was put off until a model is talked to; undefined where nothing is left to load. */
   load?(): Promise<void> | undefined;
 }
@@ -56,7 +56,7 @@ export function createCatalogue({
   const patterns = byLength.map(([name, override]) => ({ fits: fitting(name), override }));
 
   return {
-    lookup(model, provider = providerIn(model), heard = {}) {
+    lookup(model, provider = providerIn(model), learned = {}) {
       const names = namesOf(model);
       const override: LimitOverride =
         patterns.find(({ fits }) =>
@@ -69,11 +69,11 @@ export function createCatalogue({
 
       const layers: readonly (readonly [LimitSource, Limits | undefined])[] = [
         ['user', override],
-        ['provider', heard.reported],
+        ['provider', learned.reported],
         ...[...sheets, family].map((sheet) => ['catalogue', sheet] as const),
         ['default', { contextWindow: DEFAULT_WINDOW }],
       ];
-      const found = lowered(merged(layers), heard.learned);
+      const found = lowered(merged(layers), learned.learned);
       const tokenizer = override.tokenizer ?? family.tokenizer;
       const source = found.sources.inputLimit ?? found.sources.contextWindow ?? 'default';
       return {

@@ -16,7 +16,7 @@ export {
   openCatalogue,
   type Catalogue,
   type CatalogueOptions,
-  type HeardLimits,
+  type LearnedLimits,
 } from './catalogue.js';
 export {
   DEFAULT_OUTPUT_RESERVE,

@@ -3,10 +3,10 @@ import { createSpillway } from '../../index.js';
 import { EXIT } from '../exit.js';
 import { amount, change, dollars, percent } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
-import { showing, storeOf, within, type KeptOptions } from './within.js';
+import { showing, storeOf, within, type StoredOptions } from './within.js';
 
 /** What all sessions of a store spent. */
-export async function projectCosts(options: KeptOptions, terminal: Terminal): Promise<number> {
+export async function projectCosts(options: StoredOptions, terminal: Terminal): Promise<number> {
   const spillway = await createSpillway({ store: await storeOf(options, terminal), env: terminal.env });
   try {
     const spent = await spillway.projectCosts();
@@ -21,7 +21,7 @@ export async function projectCosts(options: KeptOptions, terminal: Terminal): Pr
 }
 
 /** What a session spent, whether its compactions pay, and with `--calls` what each call was sent. */
-export function costs(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+export function costs(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
     await session.load();
     const { costs: spent, netCosts, calls } = session.operator;

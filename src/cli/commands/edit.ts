@@ -3,13 +3,13 @@ import { SpillwayError } from '../../errors/index.js';
 import type { PlannedEdit } from '../../transcript/index.js';
 import { amount } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
-import { editLines, showing, within, type KeptOptions } from './within.js';
+import { editLines, showing, within, type StoredOptions } from './within.js';
 
 /** Changes the plan that waits; it is judged and measured again, and waits on under another hash. */
 export function edit(
   id: string,
   hash: string | undefined,
-  { drop = [], keep = [], text = [], ...options }: KeptOptions,
+  { drop = [], keep = [], text = [], ...options }: StoredOptions,
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
@@ -40,7 +40,7 @@ export function edit(
 }
 
 /** Lets go of what undoing holds: later compactions may take it again. */
-export function release(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+export function release(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
     await session.load();
     const released = session.operator.ledger.holds.length;

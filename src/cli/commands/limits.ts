@@ -2,10 +2,10 @@ import { forgetLimits, learnedLimits, openStore, type LearnedLimit, type Limits 
 import { EXIT } from '../exit.js';
 import { amount } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
-import { showing, storeOf, type KeptOptions } from './within.js';
+import { showing, storeOf, type StoredOptions } from './within.js';
 
 /** Lists what refusals taught of each model, or forgets it: of one model, or of all. */
-export async function limits({ forget, ...options }: KeptOptions, terminal: Terminal): Promise<number> {
+export async function limits({ forget, ...options }: StoredOptions, terminal: Terminal): Promise<number> {
   const store = await openStore(await storeOf(options, terminal));
   try {
     const show = showing(options, terminal);

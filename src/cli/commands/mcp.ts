@@ -2,10 +2,10 @@ import { SpillwayError } from '../../errors/index.js';
 import { createSpillway } from '../../index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
-import { storeOf, type KeptOptions } from './within.js';
+import { storeOf, type StoredOptions } from './within.js';
 
 /** Serves recall and explain on standard input and output, until the client hangs up. */
-export async function mcp(options: KeptOptions, version: string, terminal: Terminal): Promise<number> {
+export async function mcp(options: StoredOptions, version: string, terminal: Terminal): Promise<number> {
   const { createMcpServer, StdioServerTransport } = await loaded();
   const spillway = await createSpillway({ store: await storeOf(options, terminal), env: terminal.env });
   const transport = new StdioServerTransport();

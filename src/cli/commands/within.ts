@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.js';
 import { visible } from '../visible.js';
 
 /** Options of the commands for kept sessions; each takes some of them. */
-export interface KeptOptions {
+export interface StoredOptions {
   /** Absent: as the settings name it. */
   readonly store?: string;
   readonly json?: boolean;
@@ -41,7 +41,7 @@ export interface KeptOptions {
 export type Show = (value: unknown, lines: () => readonly string[]) => void;
 
 /** JSON for programs, lines for people. */
-export function showing({ json }: KeptOptions, terminal: Terminal): Show {
+export function showing({ json }: StoredOptions, terminal: Terminal): Show {
   return (value, lines) => {
     if (json) terminal.out(`${JSON.stringify(value)}\n`);
     else for (const line of lines()) terminal.out(`${visible(line, '\\n')}\n`);
@@ -59,7 +59,7 @@ export function editLines({ edits }: Plan): readonly string[] {
 /** Opens a session that is kept, acts on it and closes it. Rejects with `SESSION_UNKNOWN`. */
 export async function within(
   id: string,
-  options: KeptOptions,
+  options: StoredOptions,
   terminal: Terminal,
   act: (session: Session) => Promise<void>,
 ): Promise<number> {
@@ -88,7 +88,7 @@ export async function within(
 }
 
 /** URL of the store: `--store`, else the setting, which SPILLWAY_STORE names too. What it names has to be there. */
-export async function storeOf(options: KeptOptions, terminal: Terminal): Promise<string> {
+export async function storeOf(options: StoredOptions, terminal: Terminal): Promise<string> {
   const store = options.store ?? (await settingOf(options, terminal));
   if (store === null) {
     throw new SpillwayError('CONFIG_INVALID', {
@@ -102,7 +102,7 @@ export async function storeOf(options: KeptOptions, terminal: Terminal): Promise
   return store;
 }
 
-async function settingOf({ profile, config }: KeptOptions, { env }: Terminal): Promise<string | null> {
+async function settingOf({ profile, config }: StoredOptions, { env }: Terminal): Promise<string | null> {
   const spillway = await createSpillway({
     store: null,
     env,

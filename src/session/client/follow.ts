@@ -12,7 +12,7 @@ import {
 } from '../../transcript/index.js';
 import { sameMessage } from '../../wire/index.js';
 import type { Command } from './command.js';
-import { Listener, type Heard } from './heard.js';
+import { HistoryReader, type History } from './history.js';
 import { headOf, headOfLog } from './stranger.js';
 
 /** What a request body brought that was not known before. */
@@ -65,10 +65,10 @@ export class Follower {
   readonly #parts: FollowerParts;
   /** Bodies are followed one after the other. */
   #turns: Promise<unknown> = Promise.resolve();
-  readonly #listener = new Listener();
-  #agreed: Agreed | undefined;
+  readonly #history = new HistoryReader();
+  #common: Common | undefined;
   /** Instructions that are sent in place of those at the head of the log. */
-  #worn: readonly ViewMessage[] | undefined;
+  #newest: readonly ViewMessage[] | undefined;
   #tools: { readonly key: string; readonly size: Size } | undefined;
 
   constructor(format: WireFormat, parts: FollowerParts) {
@@ -106,20 +106,20 @@ export class Follower {
   }
 
   async #follow(parsed: Parsed, session: FollowedSession, commands: boolean): Promise<Followed> {
-    const heard = this.#listener.hear(parsed, commands);
-    const { messages, instructions, command } = heard;
+    const history = this.#history.read(parsed, commands);
+    const { messages, instructions, command } = history;
     const stood = session.length;
-    const logged = this.#wear(messages.slice(0, instructions), session);
-    const to = logged === undefined ? 0 : agreeing(heard, session, logged, this.#agreed);
-    this.#agreed = undefined; // should anything below throw, everything is compared again
+    const logged = this.#replaceInstructions(messages.slice(0, instructions), session);
+    const to = logged === undefined ? 0 : agreeing(history, session, logged, this.#common);
+    this.#common = undefined; // should anything below throw, everything is compared again
     if (to < stood) await session.rewind(to);
-    if (to === 0) this.#wear(undefined, session);
+    if (to === 0) this.#replaceInstructions(undefined, session);
     this.#count(parsed, session);
     const shift = logged === undefined || to === 0 ? 0 : instructions - logged;
     const fresh = messages.slice(to + shift);
     const appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
     await session.append(appended);
-    this.#agreed = agreedUpTo(messages.length - shift, shift, session);
+    this.#common = commonUpTo(messages.length - shift, shift, session);
     const news = new Set(fresh.map(({ id }) => id));
     const notices = parsed.notices.filter(({ at }) => news.has(at));
     return {
@@ -140,14 +140,21 @@ export class Follower {
   /** A request with the client's newest instructions at the head. Whoever gets it may write to it. */
   serialise(view: readonly ViewMessage[]): Serialised {
     const { copyInstance: instance } = this;
-    return copied(this.#format.serialise(this.#dress(view)), instance && { instance });
+    return copied(this.#format.serialise(this.#withNewest(view)), instance && { instance });
   }
 
   /**
    * Sees to it that these instructions are sent. Returns how many messages at the head of the log they stand for;
    * undefined where those no longer stand in view as they were, so that nothing can take their place.
    */
-  #wear(instructions: readonly Message[] | undefined, session: FollowedSession): number | undefined {
+  /**
+   * Remembers instructions that differ from those at the head of the log. How many the log begins with; undefined where
+   * they cannot be replaced any more, for a compaction took some of them out.
+   */
+  #replaceInstructions(
+    instructions: readonly Message[] | undefined,
+    session: FollowedSession,
+  ): number | undefined {
     const standing = leading(session.view.length, (i) => isInstruction(session.view[i]!));
     const logged =
       session.base > 0 ? standing : leading(session.length, (i) => session.at(i).role === 'system');
@@ -156,25 +163,25 @@ export class Follower {
       !instructions ||
       (instructions.length === logged && instructions.every((one, i) => sameMessage(one, own(i))));
     if (asLogged) {
-      this.#worn = undefined;
+      this.#newest = undefined;
       return logged;
     }
     if (standing < logged) return undefined;
-    const worn = this.#worn;
-    const asWorn =
-      worn?.length === instructions.length &&
-      instructions.every((one, i) => sameMessage(one, worn[i]!.message));
-    if (asWorn) return logged;
-    this.#worn = instructions.map((one) => {
+    const newest = this.#newest;
+    const asBefore =
+      newest?.length === instructions.length &&
+      instructions.every((one, i) => sameMessage(one, newest[i]!.message));
+    if (asBefore) return logged;
+    this.#newest = instructions.map((one) => {
       const message = { ...one, id: `${one.id}@head` };
       return { message, size: this.#parts.measure(message), from: 0, to: 0 };
     });
     return logged;
   }
 
-  #dress(view: readonly ViewMessage[]): readonly ViewMessage[] {
-    if (!this.#worn) return view;
-    return [...this.#worn, ...view.slice(leading(view.length, (i) => isInstruction(view[i]!)))];
+  #withNewest(view: readonly ViewMessage[]): readonly ViewMessage[] {
+    if (!this.#newest) return view;
+    return [...this.#newest, ...view.slice(leading(view.length, (i) => isInstruction(view[i]!)))];
   }
 
   /** Tools, and what the newest instructions are longer than those they stand for. */
@@ -183,8 +190,8 @@ export class Follower {
     if (!parsed.tools || key === undefined) this.#tools = undefined;
     else if (this.#tools?.key !== key) this.#tools = { key, size: this.#parts.measureTools(parsed.tools) };
     let fixed = this.#tools?.size ?? NO_SIZE;
-    for (const { size } of this.#worn ?? []) fixed = addSizes(fixed, size);
-    if (this.#worn)
+    for (const { size } of this.#newest ?? []) fixed = addSizes(fixed, size);
+    if (this.#newest)
       for (const shown of session.view) {
         if (!isInstruction(shown)) break;
         fixed = subtractSizes(fixed, shown.size);
@@ -194,7 +201,7 @@ export class Follower {
 }
 
 /** All messages of a client stood in the log like this, up to the newest of them. */
-interface Agreed {
+interface Common {
   /** How many more messages the client had than the log. */
   readonly shift: number;
   readonly upTo: number;
@@ -203,22 +210,22 @@ interface Agreed {
 }
 
 /** Nothing is known where somebody else has put something into the log meanwhile. */
-function agreedUpTo(upTo: number, shift: number, session: FollowedSession): Agreed | undefined {
+function commonUpTo(upTo: number, shift: number, session: FollowedSession): Common | undefined {
   if (upTo !== session.length || upTo <= session.base) return undefined;
   return { shift, upTo, last: session.at(upTo - 1) };
 }
 
 /** First log position from which what came differs from what was known; `logged` messages at its head are not asked. */
 function agreeing(
-  { messages, instructions, changedFrom }: Heard,
+  { messages, instructions, changedFrom }: History,
   session: FollowedSession,
   logged: number,
-  agreed: Agreed | undefined,
+  common: Common | undefined,
 ): number {
   const shift = instructions - logged;
   let seq = Math.max(logged, session.base);
-  if (agreed?.shift === shift && stillStands(agreed, session))
-    seq = Math.max(seq, Math.min(agreed.upTo, changedFrom - shift));
+  if (common?.shift === shift && stillStands(common, session))
+    seq = Math.max(seq, Math.min(common.upTo, changedFrom - shift));
   while (seq < session.length && seq + shift < messages.length) {
     if (!sameMessage(session.at(seq), messages[seq + shift]!)) return seq;
     seq++;
@@ -226,7 +233,7 @@ function agreeing(
   return Math.min(seq, Math.max(0, messages.length - shift));
 }
 
-function stillStands({ upTo, last }: Agreed, session: FollowedSession): boolean {
+function stillStands({ upTo, last }: Common, session: FollowedSession): boolean {
   return upTo > session.base && upTo <= session.length && session.at(upTo - 1) === last;
 }
 

@@ -5,14 +5,14 @@ import type { CompactionRecord, Part } from '../../transcript/index.js';
 import { EXIT } from '../exit.js';
 import { amount, percent } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
-import { editLines, showing, storeOf, within, type KeptOptions } from './within.js';
+import { editLines, showing, storeOf, within, type StoredOptions } from './within.js';
 
-export type { KeptOptions } from './within.js';
+export type { StoredOptions } from './within.js';
 export { costs, projectCosts } from './costs.js';
 export { edit, release } from './edit.js';
 export { limits } from './limits.js';
 
-export async function sessions(options: KeptOptions, terminal: Terminal): Promise<number> {
+export async function sessions(options: StoredOptions, terminal: Terminal): Promise<number> {
   const store = await openStore(await storeOf(options, terminal));
   try {
     const threads = await listSessions(store);
@@ -30,7 +30,7 @@ export async function sessions(options: KeptOptions, terminal: Terminal): Promis
   }
 }
 
-export function history(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+export function history(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
     const show = showing(options, terminal);
     if (options.transcript || options.includeSuperseded) {
@@ -60,7 +60,7 @@ export function history(id: string, options: KeptOptions, terminal: Terminal): P
 
 export function undo(
   id: string,
-  { record, to, ...options }: KeptOptions,
+  { record, to, ...options }: StoredOptions,
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
@@ -75,7 +75,7 @@ export function undo(
 export function rollback(
   id: string,
   message: string,
-  options: KeptOptions,
+  options: StoredOptions,
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
@@ -91,7 +91,7 @@ export function flag(
   id: string,
   record: string,
   value: string,
-  options: KeptOptions,
+  options: StoredOptions,
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
@@ -100,7 +100,7 @@ export function flag(
   });
 }
 
-export function plan(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+export function plan(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
     const run = await session.operator.plan({
       ...(options.target !== undefined && { target: options.target }),
@@ -123,7 +123,7 @@ export function plan(id: string, options: KeptOptions, terminal: Terminal): Prom
 export function approve(
   id: string,
   hash: string | undefined,
-  options: KeptOptions,
+  options: StoredOptions,
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
@@ -135,7 +135,7 @@ export function approve(
 export function reject(
   id: string,
   hash: string | undefined,
-  options: KeptOptions,
+  options: StoredOptions,
   terminal: Terminal,
 ): Promise<number> {
   return within(id, options, terminal, async (session) => {
@@ -144,7 +144,7 @@ export function reject(
   });
 }
 
-export function explain(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+export function explain(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
   return within(id, options, terminal, async (session) => {
     const { find } = options;
     if (options.call === undefined) await session.load();
@@ -172,7 +172,7 @@ export function explain(id: string, options: KeptOptions, terminal: Terminal): P
   });
 }
 
-export function recall(id: string, options: KeptOptions, terminal: Terminal): Promise<number> {
+export function recall(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
   const { handle, query, limit, maxTokens } = options;
   if (handle === undefined && query === undefined) {
     throw new SpillwayError('CONFIG_INVALID', {

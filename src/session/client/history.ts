@@ -3,7 +3,7 @@ import type { Message } from '../../transcript/index.js';
 import { commandsFrom, type Command } from './command.js';
 
 /** A client's whole history as it came, and how much of it is what came the time before. */
-export interface Heard {
+export interface History {
   /** Without commands and their answers: they were never said to the model. */
   readonly messages: readonly Message[];
   /** How many of the messages are instructions at the head. */
@@ -14,13 +14,13 @@ export interface Heard {
   readonly command?: Command;
 }
 
-/** Listens to a history that grows. Behind the instructions only what is new is looked at. */
-export class Listener {
+/** Reads a history that grows. Behind the instructions only what is new is looked at. */
+export class HistoryReader {
   /** Places of commands and their answers. */
   #commands: readonly number[] = [];
 
   /** `commands`: whether a user may give any. */
-  hear({ messages, changedFrom = 0 }: Parsed, commands: boolean): Heard {
+  read({ messages, changedFrom = 0 }: Parsed, commands: boolean): History {
     let instructions = 0;
     while (messages[instructions]?.role === 'system') instructions++;
     const same = Math.max(instructions, changedFrom);

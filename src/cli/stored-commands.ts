@@ -1,12 +1,12 @@
 import { Argument, type Command } from 'commander';
-import type * as Kept from './commands/kept.js';
-import type { KeptOptions } from './commands/kept.js';
+import type * as Stored from './commands/stored.js';
+import type { StoredOptions } from './commands/stored.js';
 import type { Terminal } from './terminal.js';
 
-type Actions = typeof Kept;
+type Actions = typeof Stored;
 
 /** The commands for sessions that are kept in a store. Their code is loaded when one of them runs. */
-export function keptCommands(
+export function storedCommands(
   program: Command,
   terminal: Terminal,
   exit: (code: number) => void,
@@ -16,15 +16,15 @@ export function keptCommands(
     (
       act: (
         actions: Actions,
-        options: KeptOptions,
+        options: StoredOptions,
         names: readonly (string | undefined)[],
       ) => Promise<number>,
     ) =>
     async (...given: unknown[]): Promise<void> => {
       // commander hands over the arguments, then the options, then the command.
-      const options = given.at(-2) as KeptOptions;
+      const options = given.at(-2) as StoredOptions;
       const names = given.slice(0, -2) as (string | undefined)[];
-      exit(await act(await import('./commands/kept.js'), options, names));
+      exit(await act(await import('./commands/stored.js'), options, names));
     };
   const kept = (name: string, description: string): Command =>
     program

@@ -6,7 +6,7 @@ type Next<Event> = (event: Event) => unknown;
  * Events that anyone may listen to without harm: what a listener throws or rejects with, in an operator or at the end
  * of a pipe, is reported and goes no further. rxjs alone would throw it on a timer, which ends the process.
  */
-export class HeardEvents<Event> extends Observable<Event> {
+export class SafeEvents<Event> extends Observable<Event> {
   readonly #report: (error: unknown) => void;
 
   constructor(
@@ -17,9 +17,9 @@ export class HeardEvents<Event> extends Observable<Event> {
     this.#report = report;
   }
 
-  /** Operators are applied through this: what comes out of a pipe is heard as safely. */
+  /** Operators are applied through this: what comes out of a pipe is listened to as safely. */
   override lift<Result>(operator?: Operator<Event, Result>): Observable<Result> {
-    const lifted = new HeardEvents<Result>(this.#report);
+    const lifted = new SafeEvents<Result>(this.#report);
     lifted.source = this;
     lifted.operator = operator;
     return lifted;
