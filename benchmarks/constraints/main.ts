@@ -89,7 +89,7 @@ async function replay(input: BenchSession, index: number, window: number): Promi
 }
 
 async function force(session: Session, ratio = 0.7): Promise<boolean> {
-  const { kind } = await session.operator.compact({ target: ratio * session.reading.pressure });
+  const { kind } = await session.operator.compact({ target: ratio * Math.min(1, session.reading.pressure) });
   return kind === 'committed';
 }
 
