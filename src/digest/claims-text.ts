@@ -189,27 +189,32 @@ function fileLines(artifacts: Iterable<Artifact>, chars: number): string[] {
     .sort((a, b) => b.last - a.last);
   if (changed.length === 0) return [];
   const folder = commonFolder(changed.map(({ path }) => path));
-  const lines: string[] = [];
   let left = chars;
   let unnamed = 0;
-  for (const state of ['modified', 'created', 'deleted'] as const) {
-    const paths = changed
-      .filter((artifact) => artifact.state === state)
-      .map(({ path }) => (path.startsWith(folder) ? path.slice(folder.length) : path));
-    const named: string[] = [];
-    for (const path of paths) {
-      if (path.length + 2 > left - state.length - 4) break;
-      left -= path.length + 2;
-      named.push(path);
-    }
-    unnamed += paths.length - named.length;
-    if (named.length > 0) lines.push(`- ${state}: ${named.map((path) => oneLine(path, 300)).join(', ')}`);
-  }
-  if (unnamed > 0) lines.push(`- and ${unnamed} more`);
-  return folder === '' || lines.length === 0 ? lines : [`- below ${oneLine(folder, 300)}`, ...lines];
+  const linesOf = (some: readonly Artifact[], cut: number): string[] =>
+    (['modified', 'created', 'deleted'] as const).flatMap((state) => {
+      const paths = some.filter((artifact) => artifact.state === state).map(({ path }) => path.slice(cut));
+      const named: string[] = [];
+      for (const path of paths) {
+        if (path.length + 2 > left - state.length - 4) break;
+        left -= path.length + 2;
+        named.push(path);
+      }
+      unnamed += paths.length - named.length;
+      return named.length > 0 ? [`- ${state}: ${named.map((path) => oneLine(path, 300)).join(', ')}`] : [];
+    });
+  const isBelow = ({ path }: Artifact): boolean => path.startsWith(folder);
+  const below = linesOf(changed.filter(isBelow), folder.length);
+  // Before the folder is named: they may stand anywhere.
+  const elsewhere = linesOf(
+    changed.filter((artifact) => !isBelow(artifact)),
+    0,
+  );
+  const head = folder === '' || below.length === 0 ? [] : [`- below ${oneLine(folder, 300)}`];
+  return [...elsewhere, ...head, ...below, ...(unnamed > 0 ? [`- and ${unnamed} more`] : [])];
 }
 
-/** Of the paths that name their root, for others stand below it as well. Ends in a slash; '' where it is worth no line. */
+/** Of the paths that name their root. Ends in a slash; '' where it is worth no line. */
 function commonFolder(all: readonly string[]): string {
   const rooted = all.filter((path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path));
   const paths = rooted.length > 0 ? rooted : all;

@@ -67,7 +67,7 @@ describe('A5: what a compaction preserves', () => {
     expect(sent).toContain('I chose `parcel-codes` instead of `barcodes` because it validates check digits.');
   });
 
-  it('A5: paths below the folder that most share, one said from within it beside them', async () => {
+  it('A5: paths below the folder that they share, and before it one that names no root', async () => {
     const write = (path: string) => step('write_file', { path, content: 'x' }, 'written');
     const session = await sessionOf(BUDGET, [
       user('Mend the parcels.'),
@@ -77,6 +77,8 @@ describe('A5: what a compaction preserves', () => {
     ]);
     await session.operator.compact({ target: 0.3 });
     const text = shownText(session.view.find(({ message }) => message.label === 'claims')!);
-    expect(text).toContain('- below /home/post/office/src/\n- created: notes/belt.md, belt.ts, scale.ts');
+    expect(text).toContain(
+      '- created: notes/belt.md\n- below /home/post/office/src/\n- created: belt.ts, scale.ts',
+    );
   });
 });
