@@ -42,16 +42,17 @@ export function regrowDigests(
 ): Edit[] {
   const digests = digestsOf(view);
   const tokens = Math.max(room.free, room.forSqueezed);
-  const drawn = (exchange: ViewExchange, maxTokens: number): Edit[] =>
-    drawnAnew(view, exchange, maxTokens, madeNow(exchange)?.slot, count, most);
+  const drawn = (digest: Standing, maxTokens: number): Edit[] =>
+    drawnAnew(view, digest, maxTokens, madeNow(digest.exchange)?.slot, count, most);
   if (tokens < LEAST_GAIN) return evened(digests, drawn);
   const covered = coveredUpTo(view);
-  const growing = digests.filter(({ to, tokens }) => to > covered || tokens < ENOUGH_OF_COVERED);
-  const total = lengthOf(growing);
-  return growing.flatMap((exchange) => {
-    const more = Math.floor((tokens * lengthOf([exchange])) / total);
-    return drawn(exchange, sizeOf(exchange) + more);
-  });
+  const growing = digests.filter(
+    ({ exchange }) => exchange.to > covered || exchange.tokens < ENOUGH_OF_COVERED,
+  );
+  const total = growing.reduce((sum, { length }) => sum + length, 0);
+  return growing.flatMap((digest) =>
+    drawn(digest, digest.tokens + Math.floor((tokens * digest.length) / total)),
+  );
 }
 
 /** Below this many tokens a digest of many messages says next to nothing. */
@@ -59,58 +60,66 @@ const SQUEEZED_TOKENS = 250;
 
 /** Where nothing is free, digests that hold more than their part of the talk give to those that were squeezed. */
 function evened(
-  digests: readonly ViewExchange[],
-  drawn: (exchange: ViewExchange, maxTokens: number) => Edit[],
+  digests: readonly Standing[],
+  drawn: (digest: Standing, maxTokens: number) => Edit[],
 ): Edit[] {
-  const sum = digests.reduce((tokens, exchange) => tokens + sizeOf(exchange), 0);
-  const messages = lengthOf(digests);
-  const partOf = (exchange: ViewExchange): number => (sum * lengthOf([exchange])) / messages;
-  const squeezed = digests.filter(
-    (exchange) => sizeOf(exchange) < SQUEEZED_TOKENS && partOf(exchange) > sizeOf(exchange) + SQUEEZED_TOKENS,
+  const sum = digests.reduce((tokens, digest) => tokens + digest.tokens, 0);
+  const messages = digests.reduce((all, { length }) => all + length, 0);
+  const shares = digests.map((digest) => ({ digest, part: (sum * digest.length) / messages }));
+  const squeezed = shares.filter(
+    ({ digest: { tokens }, part }) => tokens < SQUEEZED_TOKENS && part > tokens + SQUEEZED_TOKENS,
   );
   if (squeezed.length === 0) return [];
-  const wanted = squeezed.reduce((tokens, exchange) => tokens + partOf(exchange) - sizeOf(exchange), 0);
-  const givers = digests.filter((exchange) => sizeOf(exchange) > partOf(exchange));
-  const spare = givers.reduce((tokens, exchange) => tokens + sizeOf(exchange) - partOf(exchange), 0);
-  const given = givers.flatMap((exchange) => {
-    const part = (wanted * (sizeOf(exchange) - partOf(exchange))) / spare;
-    return drawn(exchange, Math.floor(sizeOf(exchange) - part));
-  });
-  return [...given, ...squeezed.flatMap((exchange) => drawn(exchange, Math.floor(partOf(exchange))))];
+  const givers = shares.filter(({ digest, part }) => digest.tokens > part);
+  const wanted = squeezed.reduce((all, { digest, part }) => all + part - digest.tokens, 0);
+  const spare = givers.reduce((all, { digest, part }) => all + digest.tokens - part, 0);
+  return [
+    ...givers.flatMap(({ digest, part }) =>
+      drawn(digest, Math.floor(digest.tokens - (wanted * (digest.tokens - part)) / spare)),
+    ),
+    ...squeezed.flatMap(({ digest, part }) => drawn(digest, Math.floor(part))),
+  ];
 }
 
 /** What all digests of a view take together. */
 export function digestTokens(view: TranscriptView): number {
-  return digestsOf(view).reduce((sum, { tokens }) => sum + tokens, 0);
+  return digestsOf(view).reduce((sum, { exchange }) => sum + exchange.tokens, 0);
 }
 
-function digestsOf({ exchanges }: TranscriptView): ViewExchange[] {
-  return exchanges.filter((exchange) => !exchange.protection && digestIn(exchange) !== undefined);
+/** A digest that stands in a view. */
+interface Standing {
+  readonly exchange: ViewExchange;
+  /** Which of the messages of its exchange it is: pins inside its span stand beside it. */
+  readonly at: number;
+  /** Its own, without those pins. */
+  readonly tokens: number;
+  /** Messages of the log that it stands for. */
+  readonly length: number;
 }
 
-/** Messages of the log that they stand for. */
-function lengthOf(exchanges: readonly ViewExchange[]): number {
-  return exchanges.reduce((sum, { from, to }) => sum + (to - from + 1), 0);
-}
-
-/** Tokens of the digest itself, without pins inside its span. */
-function sizeOf({ messages, ...exchange }: ViewExchange): number {
-  const digest = digestIn({ messages, ...exchange });
-  return messages.find(({ message }) => message === digest)!.size.tokens;
+function digestsOf({ exchanges }: TranscriptView): Standing[] {
+  return exchanges.flatMap((exchange) => {
+    const { kind, protection, messages, from, to } = exchange;
+    if (kind !== 'replacement' || protection) return [];
+    const at = messages.findIndex(
+      ({ message }) =>
+        (message.label === 'summary' || message.label === 'notice') &&
+        isDigest(message.parts.map(textOf).join('\n')),
+    );
+    return at < 0 ? [] : [{ exchange, at, tokens: messages[at]!.size.tokens, length: to - from + 1 }];
+  });
 }
 
 /** Nothing where it would come out nearly as it is. */
 function drawnAnew(
   view: TranscriptView,
-  exchange: ViewExchange,
+  { exchange, at, tokens: before }: Standing,
   room: number,
   slot: Slot | undefined,
   count: (text: string) => number,
   most: Readonly<Record<string, number>>,
 ): Edit[] {
   const { from, to, fromId, toId, messages } = exchange;
-  const at = messages.findIndex(({ message }) => message === digestIn(exchange));
-  const before = messages[at]!.size.tokens;
   const stage = slot?.prompt ?? messages[at]!.made?.stage ?? '';
   const maxTokens = Math.min(room, most[stage] ?? Infinity);
   const handle = spanHandle(fromId, toId);
@@ -140,15 +149,6 @@ function drawnAnew(
       ...(slot && { slot: { ...slot, maxTokens } }),
     },
   ];
-}
-
-function digestIn({ kind, messages }: ViewExchange): Message | undefined {
-  if (kind !== 'replacement') return undefined;
-  return messages.find(
-    ({ message }) =>
-      (message.label === 'summary' || message.label === 'notice') &&
-      isDigest(message.parts.map(textOf).join('\n')),
-  )?.message;
 }
 
 /** Log position of the newest summary of a host's own that stands in a view; -1 where there is none. */
