@@ -2,6 +2,7 @@ import { strategyPlan, type Settings } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage } from '../spi/index.js';
 import type { Budget } from '../tokens/index.js';
+import { DELEGATE } from './delegated.js';
 import type { Gate } from './due.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
 
@@ -145,17 +146,17 @@ function passesOf(
 }
 
 /** Steps of the pipeline's own, which stand beside stages in plans, records and reports. */
-const OWN_STEPS: readonly string[] = ['pins', 'fresh', 'drop', 'regrow', 'claims', 'injection'];
+const OWN_STEPS = new Set(['pins', 'fresh', 'drop', 'regrow', 'claims', 'inject', 'injection', DELEGATE]);
 
 /** Throws `STAGE_DUPLICATE`: which of two stages of one name is meant, or of a stage and a step, nobody could say. */
 export function indexStages(provided: readonly CompactionStage[]): Map<string, CompactionStage> {
   const byName = new Map<string, CompactionStage>();
   for (const stage of provided) {
-    if (OWN_STEPS.includes(stage.name)) {
+    if (OWN_STEPS.has(stage.name)) {
       throw new SpillwayError('STAGE_DUPLICATE', {
         subject: 'stage name',
         found: stage.name,
-        allowed: `any but ${OWN_STEPS.join(', ')}`,
+        allowed: `any but ${[...OWN_STEPS].join(', ')}`,
         remedy: "Give your stage another name: a step of the pipeline's own is called so.",
       });
     }
