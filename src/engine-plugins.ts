@@ -31,7 +31,7 @@ export class EnginePlugins {
     return {
       stageOptions: Object.fromEntries(stages.map(({ name, options }) => [name, options])),
       knobs: Object.fromEntries(knobs),
-      hasCompactor: all.some(({ compactor }) => compactor !== undefined),
+      compactors: all.flatMap(({ name, compactor }) => (compactor ? [name] : [])),
       summarizers: all.flatMap(({ summarizers = [] }) => summarizers.map(({ name }) => name)),
       counters: all.flatMap(({ counters = [] }) => counters.map(({ name }) => name)),
     };

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { translated, type Alias, type Tree } from './alias.js';
 import type { ConfigFault, Origin } from './faults.js';
+import { AGENT_FILE_NAMES } from './document-names.js';
 import { frontmatterOf } from './frontmatter.js';
 import { Layer } from './layer.js';
 import { showPath, valueAt, type Path } from './path.js';
@@ -52,7 +53,8 @@ async function layerOf(
 ): Promise<AgentLayer> {
   const layer = new Layer(root);
   const add = (tree: unknown, from: Origin, folder?: string): void => {
-    const own = translated(tree, aliases, from);
+    const names = folder === undefined ? aliases : [...AGENT_FILE_NAMES, ...aliases];
+    const own = translated(tree, names, from);
     layer.faults.push(...own.faults, ...processWide(own.tree, path, from));
     layer.add(folder === undefined ? own.tree : rebased(own.tree, folder), from);
   };

@@ -50,7 +50,8 @@ function gateOf(entry: unknown, index: number, settings: unknown): Gate | undefi
 /** What settings may name only where a plugin brings it. Takes anything, as `crossChecks` does. */
 export function pluginChecks(settings: unknown, plugins: PluginShapes): Finding[] {
   return [
-    ...delegates(settings, plugins.hasCompactor),
+    ...delegates(settings, plugins.compactors),
+    ...namesCompactor(settings, plugins.compactors),
     ...unknownName(settings, 'counter', [...COUNTERS, ...plugins.counters]),
     ...unknownName(settings, 'summarizer', [...SUMMARIZERS, ...plugins.summarizers]),
   ];
@@ -67,13 +68,29 @@ function* unknownName(settings: unknown, key: string, names: readonly string[]):
 }
 
 /** A compactor stands in the place of the stages; without one there is nobody to delegate to. */
-function* delegates(settings: unknown, hasCompactor: boolean): Iterable<Finding> {
+function* delegates(settings: unknown, compactors: readonly string[]): Iterable<Finding> {
   const path = ['compaction', 'strategy'];
-  if (hasCompactor || ![valueAt(settings, path)].flat().includes('delegate')) return;
+  if (compactors.length > 0 || ![valueAt(settings, path)].flat().includes('delegate')) return;
   yield {
     path,
     allowed: 'prune, drop, summarize, checkpoint',
     remedy: 'delegate needs a compactor plugin, and none is loaded.',
+  };
+}
+
+/** Who decides what a list becomes is one for each agent: of several the settings say which. */
+function* namesCompactor(settings: unknown, compactors: readonly string[]): Iterable<Finding> {
+  const path = ['compaction', 'compactor'];
+  const named = valueAt(settings, path);
+  const isMissing = named === null && compactors.length > 1;
+  const isUnknown = typeof named === 'string' && named !== '' && !compactors.includes(named);
+  if (!isMissing && !isUnknown) return;
+  yield {
+    path,
+    allowed: compactors.join(' | ') || 'empty: no plugin that is loaded is a compactor',
+    remedy: isMissing
+      ? `One compactor an agent, and plugins ${compactors.join(', ')} each are one: name it, or take the others out of plugins.`
+      : 'Name one of these, or load the plugin.',
   };
 }
 

@@ -18,7 +18,14 @@ export const CompactionFields = z.strictObject({
     .describe(
       'Under drop: the summary stages of the roster come first; where one of their summaries cannot be had, its messages are dropped.',
     ),
-
+  compactor: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'Name of the plugin that makes compactions under delegate. Empty: the one that is loaded; where several are, one is to be named.',
+    ),
   auto: z.boolean().default(true).describe('Compact when pressure says so. Off: only when asked.'),
   approval: z
     .enum(['off', 'ask'])

@@ -1,4 +1,5 @@
 import type { Alias, Tree } from './alias.js';
+import { CompactionFields } from './compaction-fields.js';
 import { isMapping, type Path } from './path.js';
 
 /** Where the `agent` document lets its settings stand: in compaction.yaml, in an agent's frontmatter, or bare. */
@@ -14,14 +15,16 @@ function agentNames(): Alias[] {
     plain([...at, 'prune', 'mode'], (value) => ({ prune: value })),
     percent([...at, 'prune', 'protect_percent'], (share) => argumentsWith({ protectShare: share })),
     plain([...at, 'prune', 'arg_threshold'], (value) => argumentsWith({ minTokens: value })),
-    ...(at[0] === 'features'
-      ? ['prompt', 'agent'].map((key) =>
-          plain([...at, key], (value) => ({ compaction: { [key]: value === '' ? null : value } })),
-        )
-      : []),
+    ...(at[0] === 'features' ? ownFields(at) : []),
     ...(at.length === 0 ? [plain(['context'], (value) => ({ window: value }))] : []),
   ]);
 }
+
+/** Fields of our own `compaction` block; an empty text names nobody. */
+const ownFields = (at: Path): Alias[] =>
+  Object.keys(CompactionFields.shape).map((key) =>
+    plain([...at, key], (value) => ({ compaction: { [key]: value === '' ? null : value } })),
+  );
 
 const argumentsWith = (options: Tree): Tree => ({ stages: { snip: { arguments: options } } });
 
@@ -145,3 +148,8 @@ export const DOCUMENT_NAMES: Readonly<Record<string, readonly Alias[]>> = {
   pivot: pivotNames(),
   reducer: reducerNames(),
 };
+
+/** What an agent file says, whatever the profile: its host writes it so. */
+export const AGENT_FILE_NAMES: readonly Alias[] = agentNames().filter(({ path: [first] }) =>
+  ['features', 'context'].includes(String(first)),
+);

@@ -98,6 +98,7 @@ export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig>
   const root = configShape(Settings, schemas.stages, schemas.knobs, {
     counter: plugins.counters,
     summarizer: plugins.summarizers,
+    'compaction.compactor': plugins.compactors,
   });
 
   const defaults = defaultLayer(root);

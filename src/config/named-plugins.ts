@@ -16,8 +16,8 @@ export interface PluginShapes {
   readonly stageOptions: Readonly<Record<string, ZodType>>;
   /** Their knobs, by the plugin's name. */
   readonly knobs: Readonly<Record<string, ZodType>>;
-  /** Whether one of them may make compactions. */
-  readonly hasCompactor: boolean;
+  /** Those that may make compactions. */
+  readonly compactors: readonly string[];
   /** Names that `summarizer` and `counter` may have beside their own. */
   readonly summarizers: readonly string[];
   readonly counters: readonly string[];
@@ -27,7 +27,7 @@ export interface PluginShapes {
 export const NO_PLUGINS: PluginShapes = {
   stageOptions: {},
   knobs: {},
-  hasCompactor: false,
+  compactors: [],
   summarizers: [],
   counters: [],
 };

@@ -63,19 +63,33 @@ export function configShape(
   return { ...root, keys: new Map([...root.keys, ...sections]) };
 }
 
-/** Names that plugins bring, by the setting that may hold them. */
+/** Names that plugins bring, by the path of the setting that may hold them. */
 export type Names = Readonly<Record<string, readonly string[]>>;
 
 /** The schema of the settings, where a name that is one of some, or of a plugin, is told as one of all that there are. */
 export function settingsJson(settings: ZodType, names: Names = {}): JsonSchema {
-  const json = jsonOf(settings);
-  const properties = Object.entries(json.properties ?? {}).map(([key, child]): [string, JsonSchema] => {
-    const [own, other] = child.anyOf ?? [];
-    if (!own?.enum || other?.type !== 'string' || other.enum) return [key, child];
-    const { anyOf: _, ...rest } = child;
-    return [key, { ...rest, type: 'string', enum: [...own.enum, ...(names[key] ?? [])] }];
+  return withNames(jsonOf(settings), names, '');
+}
+
+function withNames(json: JsonSchema, names: Names, at: string): JsonSchema {
+  if (!json.properties) return json;
+  const properties = Object.entries(json.properties).map(([key, child]): [string, JsonSchema] => {
+    const path = at === '' ? key : `${at}.${key}`;
+    return [key, withNames(named(child, names[path]), names, path)];
   });
   return { ...json, properties: Object.fromEntries(properties) };
+}
+
+/** One of its own names or any text: one of all names. Any text or nothing: one of the names there are, or nothing. */
+function named(json: JsonSchema, names: readonly string[] = []): JsonSchema {
+  const [own, other] = json.anyOf ?? [];
+  if (own?.enum && other?.type === 'string' && !other.enum) {
+    const { anyOf: _, ...rest } = json;
+    return { ...rest, type: 'string', enum: [...own.enum, ...names] };
+  }
+  if (own?.type === 'string' && !own.enum && names.length > 0)
+    return { ...json, anyOf: [{ type: 'string', enum: names }, ...json.anyOf!.slice(1)] };
+  return json;
 }
 
 function sectionOf(description: string, schemas: Readonly<Record<string, ZodType>>): Section {

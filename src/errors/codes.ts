@@ -29,7 +29,7 @@ export const ERROR_CODES = {
   INJECTION_TOO_LARGE: 'A hook injects more than is kept free for it.',
   PLUGIN_UNKNOWN: 'No plugin is installed under that name or path.',
   PLUGIN_INVALID: 'A plugin has no manifest, or is not what its manifest says.',
-  PLUGIN_DUPLICATE: 'Two plugins carry one name, or both are compactors.',
+  PLUGIN_DUPLICATE: 'Two plugins carry one name, or both bring something of one name.',
   PLUGIN_LATE: 'A plugin did not load, open or answer in the time that it has.',
   PLUGIN_FAILED: 'A plugin threw, or answered what breaks a rule; what it was asked for was done without it.',
   PACKAGE_MISSING: 'A package that this needs, and that not everybody wants, is not installed.',

@@ -30,9 +30,9 @@ export class PluginHost {
     this.#apis = new Map(plugins.map((plugin) => [plugin.name, apiFor(plugin, { hear, store, knobs })]));
   }
 
-  /** Whether one of them may make compactions. */
-  get hasCompactor(): boolean {
-    return this.plugins.some(({ compactor }) => compactor !== undefined);
+  /** Who makes the compactions of an agent: the one that its settings name, else the one there is. */
+  compactorOf(named: string | null): LoadedPlugin | undefined {
+    return this.plugins.find(({ name, compactor }) => compactor && (named === null || name === named));
   }
 
   /** Wire formats that they bring. */

@@ -38,9 +38,7 @@ export async function loadPlugins({
     names.add(name);
   }
   const ofPackages = await Promise.all(found.map((one) => loaded(one, deadlineMs, importModule)));
-  const plugins = [...ofPackages, ...given.map((plugin) => shapedPlugin(plugin, plugin.name!))];
-  oneCompactor(plugins);
-  return plugins;
+  return [...ofPackages, ...given.map((plugin) => shapedPlugin(plugin, plugin.name!))];
 }
 
 function namedInCode(plugin: Plugin): { readonly name: string } {
@@ -95,17 +93,5 @@ export function lateError(plugin: string, what: string, deadlineMs: number): Err
     found: `${what} has not settled in ${deadlineMs} ms`,
     allowed: `${deadlineMs} ms (pluginLimits.loadMs)`,
     remedy: 'Do what takes long in a hook, or after open(); or allow more time.',
-  });
-}
-
-/** Who decides what the list becomes is one: a second is refused by name. */
-function oneCompactor(plugins: readonly LoadedPlugin[]): void {
-  const [first, second] = plugins.filter(({ compactor }) => compactor !== undefined);
-  if (!first || !second) return;
-  throw pluginError('PLUGIN_DUPLICATE', {
-    plugin: second.name,
-    found: `a second compactor beside ${first.name}`,
-    allowed: 'one compactor an agent',
-    remedy: `Take ${second.name} or ${first.name} out of plugins.`,
   });
 }

@@ -53,8 +53,20 @@ export class AuditTrail {
     this.onEvent?.(event);
   }
 
-  triggered(trigger: Trigger, pressure: number, strategy: readonly string[] = []): void {
-    this.say('triggered', undefined, { trigger: trigger.kind, reason: trigger.detail, pressure, strategy });
+  /** `compactor`: the plugin that is asked to make it. */
+  triggered(
+    trigger: Trigger,
+    pressure: number,
+    strategy: readonly string[] = [],
+    compactor?: string | undefined,
+  ): void {
+    this.say('triggered', undefined, {
+      trigger: trigger.kind,
+      reason: trigger.detail,
+      pressure,
+      strategy,
+      ...(compactor !== undefined && { compactor }),
+    });
   }
 
   /** `attempted`: what the run might have done; a record says itself what it did. */

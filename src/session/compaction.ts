@@ -143,7 +143,7 @@ export class Compaction {
     const reading = gauge.read(this.#thread.projection);
     if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
     emit({ kind: 'triggered', reading, reason: trigger.detail });
-    audit.triggered(trigger, reading.pressure, policy.strategies);
+    audit.triggered(trigger, reading.pressure, policy.strategies, this.#hooks.compactorFor(policy));
     for (const pass of policy.passes) if (pass.when === 'compaction') this.#passes.commit(pass);
     const announcer = new RunAnnouncer(emit, policy);
     const input = {

@@ -79,6 +79,7 @@ export function listedKnobs(
   const names = {
     counter: plugins.flatMap(({ counters = [] }) => counters.map(({ name }) => name)),
     summarizer: plugins.flatMap(({ summarizers = [] }) => summarizers.map(({ name }) => name)),
+    'compaction.compactor': plugins.flatMap(({ name, compactor }) => (compactor ? [name] : [])),
   };
   return { ...knobSchemas(ofStages, ofPlugins, names), values: entries };
 }

@@ -265,7 +265,7 @@ export class Spillway {
           policy: inForce(policy),
           policyOf: (changed) => inForce(this.#parts.policyOf({ ...config, settings: changed })),
           filler,
-          hasCompactor: plugins.host.hasCompactor,
+          hasCompactor: plugins.compactor !== undefined,
         }),
       continues: settings.compaction.continue,
       // Plugins are asked when a compaction is due, and by then it would be made.

@@ -61,6 +61,11 @@ export class PluginHooks {
     return asksPlugins(this.#parts.plugins, policy);
   }
 
+  /** Who is asked to make the compactions of this policy. */
+  compactorFor({ delegates }: Policy): string | undefined {
+    return delegates ? this.#parts.plugins.compactor?.name : undefined;
+  }
+
   /** Whether anybody is told what runs came to. */
   get tells(): boolean {
     return this.#observers.some(({ observer }) => observer?.postCompact !== undefined);
@@ -77,7 +82,7 @@ export class PluginHooks {
     const event = preCompactEvent(this.#parts, run, reading, dryRun);
     const asked = await this.#askObservers(run, event, reading);
     if (asked.skip !== undefined || !run.policy.delegates) return asked;
-    const compactor = this.#parts.plugins.host.plugins.find((plugin) => plugin.compactor);
+    const { compactor } = this.#parts.plugins;
     if (!compactor) return asked;
     const { input } = asked;
     // What observers retained stands in the list as held.

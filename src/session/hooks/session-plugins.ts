@@ -1,10 +1,12 @@
 import type { AgentConfig } from '../../config/index.js';
 import type { Policy } from '../../pipeline/index.js';
-import type { PluginHost } from '../../plugins/index.js';
+import type { LoadedPlugin, PluginHost } from '../../plugins/index.js';
 
 /** The plugins of an engine as one session has them. */
 export interface SessionPlugins {
   readonly host: PluginHost;
+  /** Who makes its compactions under `delegate`. */
+  readonly compactor: LoadedPlugin | undefined;
   /** Knobs of its agent, by plugin. */
   readonly knobs: Readonly<Record<string, unknown>>;
   /** Milliseconds. */
@@ -19,6 +21,7 @@ export interface SessionPlugins {
 
 export const sessionPlugins = (host: PluginHost, { knobs, settings }: AgentConfig): SessionPlugins => ({
   host,
+  compactor: host.compactorOf(settings.compaction.compactor),
   knobs,
   limits: settings.pluginLimits,
   kept: settings.thresholds.retainCount,
