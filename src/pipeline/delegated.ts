@@ -10,6 +10,7 @@ import {
 import type { Edit, Message } from '../transcript/index.js';
 import { Draft } from './draft.js';
 import type { RunInput } from './run.js';
+import { STEPS } from './steps.js';
 
 /** What a compactor has made of a view. */
 export interface Delegated {
@@ -17,9 +18,6 @@ export interface Delegated {
   readonly by: string;
   readonly edits: readonly Edit[];
 }
-
-/** The step of a run in which what a compactor made is taken over, and the strategy's name on its edits. */
-export const DELEGATE = 'delegate';
 
 /** The list that a compactor is shown. */
 export function listFor({ source, projection, ...parts }: RunInput): readonly ContextMessage[] {
@@ -41,7 +39,7 @@ export function delegatedBy(
     const checked =
       superseded === undefined ? list : checkCompacted(standing, { messages: list, superseded }, whose);
     const edits = editsOfList(draft.view, checked, { whose, reason: reasonOf(by, summary) });
-    draft.step(DELEGATE, 0, () => edits);
+    draft.step(STEPS.delegate, 0, () => edits);
     const faults = draft.outcomes.flatMap((outcome) => outcome.faults);
     if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('; ') };
     return { delegated: { by, edits } };

@@ -5,6 +5,7 @@ import { cutPins, dropOldest, FIT_RIGHTS, isSummary, shrinkFresh } from './fit.j
 import { freshMedia, pinnedMedia } from './fit-media.js';
 import { withRoomForClaims } from './room.js';
 import type { Policy } from './policy.js';
+import { STEPS } from './steps.js';
 
 interface DropParts {
   readonly policy: Policy;
@@ -17,7 +18,7 @@ export function dropToTarget(draft: Draft, { policy, count }: DropParts, claimsS
     const need = needOf(draft, policy.target, claimsSpace);
     if (need.tokens > 0 || need.bytes > 0 || need.images > 0)
       draft.step(
-        'drop',
+        STEPS.drop,
         draft.reading.pressure > 1 ? 1 : 0,
         (view) => dropOldest(view, need, count, isKept),
         FIT_RIGHTS,
@@ -38,10 +39,13 @@ export function dropToFit(draft: Draft, input: DropParts, claimsSpace: number): 
   const { policy, count } = input;
   dropToTarget(draft, input, claimsSpace);
   const steps: readonly (readonly [step: string, propose: (view: TranscriptView) => readonly Edit[]])[] = [
-    ['fresh', (view) => freshMedia(view, draft.excess(1))],
-    ['fresh', (view) => shrinkFresh(view, draft.reclaim(1), count)],
-    ['pins', (view) => cutPins(view, Math.max(0, draft.share(policy.shares.pins) - draft.reclaim(1)), count)],
-    ['pins', (view) => pinnedMedia(view, draft.excess(1))],
+    [STEPS.fresh, (view) => freshMedia(view, draft.excess(1))],
+    [STEPS.fresh, (view) => shrinkFresh(view, draft.reclaim(1), count)],
+    [
+      STEPS.pins,
+      (view) => cutPins(view, Math.max(0, draft.share(policy.shares.pins) - draft.reclaim(1)), count),
+    ],
+    [STEPS.pins, (view) => pinnedMedia(view, draft.excess(1))],
   ];
   for (const [step, propose] of steps)
     if (draft.reading.pressure > 1) draft.step(step, 1, propose, FIT_RIGHTS);

@@ -1,8 +1,9 @@
 export * from './due.js';
 export * from './policy.js';
 export { planPass, planRun, type RunInput, type RunOutcome } from './run.js';
+export { STEPS } from './steps.js';
 export { mayBeWorthIt } from './prospect.js';
-export { delegatedBy, DELEGATE, listFor, type Delegated } from './delegated.js';
+export { delegatedBy, listFor, type Delegated } from './delegated.js';
 export { isCarriedFor, type Injected } from './inject.js';
 export { hashPlan } from './hash.js';
 export { rejudge } from './rejudge.js';

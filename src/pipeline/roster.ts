@@ -2,9 +2,9 @@ import { strategyPlan, type Settings } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage } from '../spi/index.js';
 import type { Budget } from '../tokens/index.js';
-import { DELEGATE } from './delegated.js';
 import type { Gate } from './due.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
+import { STEP_NAMES, STEPS } from './steps.js';
 
 /** Puts the provided stages into the order and at the gates that the settings name. */
 export function buildPolicy(
@@ -38,7 +38,9 @@ export function buildPolicy(
     return { stage: name, opensAt, plugin, options: optionsOf[name] };
   });
   const begins: readonly Gate[] =
-    stages.length > 0 ? stages : [{ stage: strategies.delegates ? 'delegate' : 'drop', opensAt: firstGate }];
+    stages.length > 0
+      ? stages
+      : [{ stage: strategies.delegates ? STEPS.delegate : STEPS.drop, opensAt: firstGate }];
   return {
     stages,
     gates: begins,
@@ -145,18 +147,15 @@ function passesOf(
   return passes;
 }
 
-/** Steps of the pipeline's own, which stand beside stages in plans, records and reports. */
-const OWN_STEPS = new Set(['pins', 'fresh', 'drop', 'regrow', 'claims', 'inject', 'injection', DELEGATE]);
-
 /** Throws `STAGE_DUPLICATE`: which of two stages of one name is meant, or of a stage and a step, nobody could say. */
 export function indexStages(provided: readonly CompactionStage[]): Map<string, CompactionStage> {
   const byName = new Map<string, CompactionStage>();
   for (const stage of provided) {
-    if (OWN_STEPS.has(stage.name)) {
+    if (STEP_NAMES.includes(stage.name)) {
       throw new SpillwayError('STAGE_DUPLICATE', {
         subject: 'stage name',
         found: stage.name,
-        allowed: `any but ${[...OWN_STEPS].join(', ')}`,
+        allowed: `any but ${STEP_NAMES.join(', ')}`,
         remedy: "Give your stage another name: a step of the pipeline's own is called so.",
       });
     }

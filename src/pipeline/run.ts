@@ -11,7 +11,7 @@ import type {
   Trigger,
 } from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
-import { DELEGATE, type Delegated } from './delegated.js';
+import type { Delegated } from './delegated.js';
 import { Draft, tokensOf, type DraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
 import { dropToFit, dropToTarget } from './drop.js';
@@ -25,6 +25,7 @@ import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
 import { settleSignatures } from './signed.js';
 import { keepSlots } from './slots.js';
+import { STEPS } from './steps.js';
 import { survivors } from './survivors.js';
 import { unreachable, type Unreachable } from './unreachable.js';
 
@@ -87,10 +88,10 @@ export function planRun(input: RunInput): RunOutcome {
   const { delegated, injected = [] } = input;
   // First of all: it was judged on the view as it stands.
   if (delegated && delegated.edits.length > 0)
-    draft.step(DELEGATE, input.policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
-  draft.step('pins', 0, (view) => cutPins(view, draft.share(shares.pins), input.count), FIT_RIGHTS);
+    draft.step(STEPS.delegate, input.policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
+  draft.step(STEPS.pins, 0, (view) => cutPins(view, draft.share(shares.pins), input.count), FIT_RIGHTS);
   draft.step(
-    'fresh',
+    STEPS.fresh,
     0,
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
@@ -102,11 +103,11 @@ export function planRun(input: RunInput): RunOutcome {
   if (mustGoOn(draft, input, before)) dropToFit(draft, input, claimsSpace);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
-    draft.step('inject', 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
+    draft.step(STEPS.inject, 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
     carry(draft, input, claimsSpace);
     const room = roomForDigests(draft, input.policy, stillWorth(input, before, draft));
     draft.step(
-      'regrow',
+      STEPS.regrow,
       0,
       (view) =>
         regrowDigests(
@@ -190,7 +191,7 @@ export function carry(draft: Draft, { source, claims, count, policy }: RunInput,
   const upToTarget = (policy.target * tokensOf(budget) - tokens) / scale + standing;
   const upToBrim = (FULLEST * tokensOf(budget) - tokens) / scale + standing;
   const allowance = Math.floor(Math.min(room, upToBrim, Math.max(upToTarget, LEAST_CLAIMS_OF_ROOM * room)));
-  draft.step('claims', 0, (view) => carryClaims(view, source, claims, allowance, count), CARRY_RIGHTS);
+  draft.step(STEPS.claims, 0, (view) => carryClaims(view, source, claims, allowance, count), CARRY_RIGHTS);
 }
 
 /** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */

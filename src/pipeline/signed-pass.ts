@@ -2,7 +2,8 @@ import type { CompactionRecord } from '../transcript/index.js';
 import { Draft } from './draft.js';
 import { computeFloor } from './floor.js';
 import { planned, type RunInput, type RunOutcome } from './run.js';
-import { settleStale, SIGNATURES, type SignedThought } from './signed.js';
+import { settleStale, type SignedThought } from './signed.js';
+import { STEPS } from './steps.js';
 
 /**
  * Plans the settling of reasoning that is stale though nothing of the log is edited now: something else before it has
@@ -22,5 +23,5 @@ export function planSignatures(
 
 /** Whether a record did nothing but take out stale reasoning: nobody asked for it, and nobody takes it back. */
 export function onlySettles({ plan }: CompactionRecord): boolean {
-  return plan.edits.every(({ stage }) => stage === SIGNATURES);
+  return plan.edits.every(({ stage }) => stage === STEPS.signatures);
 }

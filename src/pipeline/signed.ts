@@ -12,12 +12,10 @@ import type { Draft } from './draft.js';
 import type { GuardRights } from './guard.js';
 import { openLoopFrom } from './open-loop.js';
 import { takesOut, type ReasoningRule } from './reasoning-rule.js';
+import { STEPS } from './steps.js';
 
 /** What invalidates signatures may be taken out of pins and holds too: the provider would refuse the whole request. */
 export const SIGNATURE_RIGHTS: GuardRights = { mayCut: () => false, mayStrip: true };
-
-/** Name of this step in records. */
-export const SIGNATURES = 'signatures';
 
 /** A place in the log that a change begins at, or that a thought stands at. */
 interface Place {
@@ -76,7 +74,7 @@ function takeOut(
     ...summarise(view, finished, log, count),
     ...ofLoop.map(strip),
   ];
-  draft.step(SIGNATURES, 0, propose, SIGNATURE_RIGHTS);
+  draft.step(STEPS.signatures, 0, propose, SIGNATURE_RIGHTS);
 }
 
 /** A signed thought, by the message that it is a part of. */
@@ -98,7 +96,7 @@ export function settleStale(
   const stale = signedBehind(draft.view, { seq: 0, part: -1 }).filter(isStale);
   const [first] = stale;
   if (!first) return;
-  draft.step(SIGNATURES, 0, () => stale.map(strip), SIGNATURE_RIGHTS);
+  draft.step(STEPS.signatures, 0, () => stale.map(strip), SIGNATURE_RIGHTS);
   const from = { seq: first.seq, part: first.part };
   draft.reasoning = { choice: 'strip', settled: stale.length, kept: 0, why, from };
 }

@@ -1,4 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
+import { STEPS } from '../pipeline/index.js';
 import type { MeasureMessage } from '../spi/index.js';
 import type { Message, ViewMessage } from '../transcript/index.js';
 
@@ -38,7 +39,7 @@ export function measuredInjections(
       });
     }
     left -= size.tokens;
-    return { message, size, made: { stage: 'injection', reason: `hook ${hook}` } };
+    return { message, size, made: { stage: STEPS.injection, reason: `hook ${hook}` } };
   });
 }
 

@@ -96,7 +96,7 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     }
   });
 
-  it.each(['pins', 'fresh', 'drop', 'regrow', 'claims', 'inject', 'injection', 'delegate'])(
+  it.each(['pins', 'fresh', 'drop', 'regrow', 'claims', 'inject', 'injection', 'delegate', 'signatures'])(
     'may not be called %s: a step of the pipeline is',
     async (name) => {
       const stage = defineStage({
