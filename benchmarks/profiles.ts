@@ -3,13 +3,17 @@
  * sends, rewrites, costs, and how often a model would be asked.
  *
  *   npm run bench:profiles -- [--sessions DIR] [--windows 32000,128000] [--policies 'staged;pivot'] [--only ID]
+ *                             [--exams DIR] [--exam-window 16000] [--exams-only]
  *
- * No key: summaries are our own digests. `texts` counts the places of committed plans that a model would be asked to write.
+ * `exam`: the mechanical figure of the continuation exam, at a window of its own; a compass only. No key: summaries are our
+ * own digests. `texts` counts the places of committed plans that a model would be asked to write.
  */
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { createSpillway, replaySession, type ConfigSources } from '../src/index.js';
 import { PLAIN_TABLE } from '../src/cli/report/numbers.js';
+import { compacted, contextOf, EXAMS, readExams } from './exam/exams.js';
+import { proxyOf, scoresOf, type Scored } from './exam/proxy.js';
 import { judge } from './retention/judge.js';
 import { lostable } from './retention/measure.js';
 import { probedSessions, type ProbedSession } from './retention/probes.js';
@@ -19,6 +23,7 @@ import { groupBy } from './support/group.js';
 import { inputCost, SHEETS } from './support/input-cost.js';
 import { addTally, newTally, Prefixes, unchangedShare } from './support/prefix.js';
 import { provenance, saveResult } from './support/provenance.js';
+import { referenceCount } from './support/reference-count.js';
 import { CORPUS } from './support/sessions.js';
 
 const { values: flags } = parseArgs({
@@ -27,6 +32,9 @@ const { values: flags } = parseArgs({
     windows: { type: 'string', default: '32000,128000' },
     policies: { type: 'string' },
     only: { type: 'string' },
+    exams: { type: 'string', default: EXAMS },
+    'exam-window': { type: 'string', default: '16000' },
+    'exams-only': { type: 'boolean', default: false },
   },
 });
 
@@ -142,7 +150,7 @@ const HEAD = [
   'unreachable',
 ];
 
-const windows = flags.windows.split(',').map(Number);
+const windows = flags['exams-only'] ? [] : flags.windows.split(',').map(Number);
 const names = flags.policies?.split(';') ?? Object.keys(POLICIES);
 const unknown = names.filter((name) => !(name in POLICIES));
 if (unknown.length > 0)
@@ -151,6 +159,12 @@ const command = `npm run bench:profiles -- ${process.argv.slice(2).join(' ')}`.t
 const loaded = provenance(command);
 const isShort = flags.only !== undefined || flags.policies !== undefined || windows.length < 2;
 const results: Record<string, unknown> = {};
+const saved = isShort ? 'profiles-short' : 'profiles';
+const exams = readExams(flags.exams, flags.sessions, flags.only);
+if (exams.length > 0) {
+  results['exam'] = await examined(Number(flags['exam-window']));
+  console.log(`written to ${saveResult(saved, command, results, loaded)}\n`);
+}
 for (const window of windows) {
   const sums = new Map(names.map((name) => [name, newSum()]));
   const sessions: string[] = [];
@@ -164,10 +178,31 @@ for (const window of windows) {
     const policies = Object.fromEntries([...sums].map(([name, sum]) => [name, figuresOf(sum)]));
     results[window] = { sheet: SHEETS.anthropic, sessions, policies };
     // After each session: a run that is stopped keeps what it has measured.
-    file = saveResult(isShort ? 'profiles-short' : 'profiles', command, results, loaded);
+    file = saveResult(saved, command, results, loaded);
   }
   print(sums);
   console.log(`window ${window}, ${sessions.length} sessions; written to ${file}\n`);
+}
+
+/** The mechanical figure of the exam under each policy, and what its contexts measure. */
+async function examined(window: number): Promise<object> {
+  const policies: Record<string, object> = {};
+  for (const name of names) {
+    const [profile, settings] = POLICIES[name]!;
+    const rows: Scored[] = [];
+    let tokens = 0;
+    for (const exam of exams) {
+      const request = await compacted(exam.history, window, { profile, settings });
+      tokens += referenceCount(request);
+      rows.push(...scoresOf(exam, contextOf(request)));
+    }
+    const { proxy, byKind } = proxyOf(rows);
+    policies[name] = { proxy, byKind, meanTokens: Math.round(tokens / exams.length) };
+    console.log(
+      `exam at ${window}: ${name} ${proxy.toFixed(3)} in ${Math.round(tokens / exams.length)} tokens`,
+    );
+  }
+  return { window, exams: exams.map(({ name }) => name), policies };
 }
 
 function print(sums: ReadonlyMap<string, Sum>): void {

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSpillway, type ConfigSources } from '../../src/index.js';
+import { contentOf, type ChatMessage } from '../support/chat.js';
+
+/** A session, cut where its agent was about to act. */
+export interface Exam {
+  readonly name: string;
+  readonly questions: readonly Question[];
+  /** What stands before the cut. */
+  readonly history: readonly ChatMessage[];
+}
+
+export interface Question {
+  readonly id: string;
+  /** T1 intent, T2 findings, T3 state, T4 exact strings. */
+  readonly kind: string;
+  readonly q: string;
+  readonly points: readonly string[];
+}
+
+interface ExamFile {
+  readonly session: string;
+  /** Messages before it are replayed. */
+  readonly cut: number;
+  readonly questions: readonly Question[];
+}
+
+export const EXAMS = join('..', 'shared', 'exam', 'exams');
+
+/** Exams in a folder, by their names; none where it is not there. */
+export function readExams(folder: string, sessions: string, only?: string): Exam[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return names
+    .map((file) => file.slice(0, -'.json'.length))
+    .filter((name) => only === undefined || only.split(',').includes(name))
+    .map((name) => {
+      const { session, cut, questions } = JSON.parse(
+        readFileSync(join(folder, `${name}.json`), 'utf8'),
+      ) as ExamFile;
+      return { name, questions, history: messagesOf(join(sessions, `${session}.jsonl`)).slice(0, cut) };
+    });
+}
+
+function messagesOf(file: string): ChatMessage[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const parsed = lines
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as ChatMessage & { kind?: string });
+  return parsed.filter(({ kind }) => kind !== 'meta');
+}
+
+/** Before each model call the whole history is followed and prepared, as an agent does it; what the last one is sent. */
+export async function compacted(
+  history: readonly ChatMessage[],
+  inputBudget: number,
+  sources: Pick<ConfigSources, 'profile' | 'settings'> = {},
+): Promise<ChatMessage[]> {
+  const live = (await createSpillway({ ...sources, inputBudget })).session();
+  let request: ChatMessage[] = [];
+  for (let next = 1; next <= history.length; next++) {
+    if (next < history.length && history[next]!.role !== 'assistant') continue;
+    await live.follow({ messages: history.slice(0, next) });
+    request = (await live.prepare()).messages as ChatMessage[];
+  }
+  return request;
+}
+
+/** A request as a reader sees it. */
+export const contextOf = (request: readonly ChatMessage[]): string =>
+  request.map((message) => `=== ${message.role}\n${wordsOf(message)}`).join('\n');
+
+export function wordsOf(message: ChatMessage): string {
+  const calls = (message.tool_calls ?? []).map(
+    (call) => `${call.function?.name} ${call.function?.arguments}`,
+  );
+  return [contentOf(message), ...calls].join('\n');
+}
