@@ -13,25 +13,24 @@ const CLAUSE =
 /** Whether a sentence of a user sets a bound beyond the moment: an order not to, a must, an only, a limit. */
 export function setsBound(sentence: string): boolean {
   if (sentence.length > LONGEST_CHARS || /[?？]\W{0,5}$/.test(sentence.slice(-6))) return false;
-  const plain = sentence.replace(LEAD, '');
-  return BOUND_WORDS.some(({ opens, holds }) => {
-    if (holds?.test(sentence)) return true;
+  let clauses: readonly string[] | undefined;
+  return BOUND_WORDS.some(({ opens, holds, needs }) => {
+    if (holds && (needs?.test(sentence) ?? true) && holds.test(sentence)) return true;
     return (
       opens !== undefined &&
-      clausesOf(plain).some(
-        (clause) => opensWith(opens, clause.replace(POLITE, '')) || opensWith(opens, clause),
-      )
+      (clauses ??= openings(sentence)).some((clause) => {
+        opens.lastIndex = 0;
+        return opens.test(clause);
+      })
     );
   });
 }
 
-function opensWith(pattern: RegExp, clause: string): boolean {
-  const found = pattern.exec(clause);
-  return found !== null && found.index === 0;
-}
-
-function clausesOf(sentence: string): string[] {
-  return [sentence, ...sentence.split(CLAUSE).slice(1)].map((clause) => clause.replace(LEAD, ''));
+/** Where an order may begin: at the sentence and at each clause, without courtesy and with it. */
+function openings(sentence: string): readonly string[] {
+  const plain = sentence.replace(LEAD, '');
+  const clauses = [plain, ...plain.split(CLAUSE).slice(1)].map((clause) => clause.replace(LEAD, ''));
+  return [...new Set(clauses.flatMap((clause) => [clause.replace(POLITE, ''), clause]))];
 }
 
 /** A permission, or the end of a duty, in so many words. */
