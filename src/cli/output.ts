@@ -11,12 +11,13 @@ import {
 import { dirname } from 'node:path';
 import { SpillwayError } from '../errors/index.js';
 import { makeFolder } from '../summarizers/index.js';
+import { writeJson } from '../transcript/index.js';
 import type { Terminal } from './terminal.js';
 
 /** Writes a JSON array one element a line, never as one string: a session may be larger than a string can be. */
 export function* arrayLines(items: readonly unknown[]): Generator<string> {
   yield '[';
-  for (let i = 0; i < items.length; i++) yield `${i > 0 ? ',' : ''}\n${JSON.stringify(items[i])}`;
+  for (let i = 0; i < items.length; i++) yield `${i > 0 ? ',' : ''}\n${writeJson(items[i])}`;
   yield items.length > 0 ? '\n]\n' : ']\n';
 }
 
@@ -30,7 +31,7 @@ export function* requestLines(
   const fields = Object.entries(beside).filter(([, value]) => value !== undefined);
   if (fields.length === 0) return yield* arrayLines(messages);
   yield '{\n';
-  for (const [name, value] of fields) yield `${JSON.stringify(name)}: ${JSON.stringify(value)},\n`;
+  for (const [name, value] of fields) yield `${JSON.stringify(name)}: ${writeJson(value)},\n`;
   yield `${JSON.stringify(field)}: `;
   yield* arrayLines(messages);
   yield '}\n';

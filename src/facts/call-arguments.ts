@@ -1,3 +1,5 @@
+import { NumberLiteral, parseJson } from '../transcript/index.js';
+
 /** A tool call's arguments, parsed once for all who ask. */
 export interface CallArguments {
   /** The parameters, where the arguments are a JSON object; empty otherwise. */
@@ -12,7 +14,7 @@ const MAX_DEPTH = 32;
 
 export function parseArguments(text: string): CallArguments {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (typeof value === 'string') return { fields: NO_FIELDS, text: value };
     if (isRecord(value)) return { fields: value, text: undefined };
   } catch {
@@ -33,13 +35,16 @@ export function visitTexts(call: CallArguments, visit: (text: string) => void): 
 function visitLeaves(value: unknown, visit: (text: string) => void, depth: number): void {
   if (typeof value === 'string') visit(value);
   else if (typeof value === 'number') visit(String(value));
+  else if (value instanceof NumberLiteral) visit(value.literal);
   else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
     for (const inner of Object.values(value)) visitLeaves(inner, visit, depth + 1);
   }
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
+  );
 }
 
 /** The same text for the same JSON value, whatever the order of its keys. `skip` leaves out top-level keys. */
@@ -51,6 +56,7 @@ export function canonicalJson(
   if (depth >= MAX_DEPTH) return '"…"';
   if (Array.isArray(value))
     return `[${value.map((inner) => canonicalJson(inner, undefined, depth + 1)).join(',')}]`;
+  if (value instanceof NumberLiteral) return value.literal;
   if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
   const keys = Object.keys(value)
     .filter((key) => !skip(key))

@@ -50,7 +50,7 @@ export async function readSession(path: string, options: ReadOptions = {}): Prom
 export async function readJson(path: string): Promise<unknown> {
   const chunks = chunksOf(path);
   try {
-    return (await readValue(path, await firstOf(chunks), chunks)).value;
+    return await readValue(path, await firstOf(chunks), chunks);
   } finally {
     await chunks.return(undefined);
   }

@@ -1,5 +1,14 @@
 import type { SecretBook, TrustIndex } from '../facts/index.js';
-import type { Edit, Message, Part, ReadonlyLog, TextPart } from '../transcript/index.js';
+import {
+  isPlain,
+  parseJson,
+  writeJson,
+  type Edit,
+  type Message,
+  type Part,
+  type ReadonlyLog,
+  type TextPart,
+} from '../transcript/index.js';
 import { isTheirWords } from './wording.js';
 
 /** What is known of the log that texts are made from. */
@@ -57,11 +66,16 @@ function inJson(clean: (text: string) => string): (text: string) => string {
   return (text) => {
     if (clean(text) === text) return text;
     try {
-      return JSON.stringify(JSON.parse(text), (_key, value: unknown) =>
-        typeof value === 'string' ? clean(value) : value,
-      );
+      return writeJson(withTexts(parseJson(text), clean))!;
     } catch {
       return clean(text);
     }
   };
+}
+
+function withTexts(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map((inner) => withTexts(inner, clean));
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withTexts(inner, clean)]));
 }

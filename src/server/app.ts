@@ -12,6 +12,7 @@ import { Metrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
 import { registerPage } from './page.js';
 import { registerProxy } from './proxy/index.js';
+import { jsonText } from '../wire/index.js';
 import type { Service } from './service.js';
 
 /** Where log lines go: one JSON object a line. */
@@ -42,7 +43,7 @@ export async function createApp(service: Service, env: Environment, log?: LogSin
   });
   app.setValidatorCompiler(validatorCompiler);
   // What is said was made here: its schema describes it and need not be asked again each time.
-  app.setSerializerCompiler(() => (said) => JSON.stringify(said));
+  app.setSerializerCompiler(() => (said) => jsonText(said));
   answerFaults(app);
   logRequests(app);
   await guard(app, access, settings);

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRawSync } from 'node:zlib';
-import type { Ledger, Plan, PlannedEdit } from '../transcript/index.js';
+import { parseJson, writeJson, type Ledger, type Plan, type PlannedEdit } from '../transcript/index.js';
 
 /** The newest records keep their texts as they are: an undo and the next checkpoint ask for these. */
 const RECENT = 2;
@@ -45,7 +45,7 @@ export class OldPlans {
 async function packBetween(ledger: Ledger, from: number, to: number): Promise<void> {
   for (let place = from; place < to; place++) {
     const { plan } = ledger.records[place]!;
-    const text = JSON.stringify(plan.edits);
+    const text = writeJson(plan.edits)!;
     if (text.length >= LEAST_CHARS) ledger.restate(plan, packed(plan, await deflate(text, { level: LEVEL })));
   }
 }
@@ -58,7 +58,7 @@ function packed(plan: Plan, deflated: Uint8Array): Plan {
   const edits = (): readonly PlannedEdit[] => {
     const known = inflated?.deref();
     if (known) return known;
-    const read = JSON.parse(inflateRawSync(bytes).toString('utf8')) as readonly PlannedEdit[];
+    const read = parseJson(inflateRawSync(bytes).toString('utf8')) as readonly PlannedEdit[];
     inflated = new WeakRef(read);
     return read;
   };

@@ -1,4 +1,4 @@
-import type { LogMessage } from '../transcript/index.js';
+import { writeJson, type LogMessage } from '../transcript/index.js';
 
 /** Where in a message bytes were, which class they had, and they themselves as base64. */
 type Bytes = readonly [
@@ -17,7 +17,7 @@ const FIELD = '$bytes';
 export function messageText(message: LogMessage): string {
   const found: Bytes[] = [];
   const plain = withoutBytes(message, [], found);
-  return JSON.stringify(found.length === 0 ? message : { ...(plain as LogMessage), [FIELD]: found });
+  return writeJson(found.length === 0 ? message : { ...(plain as LogMessage), [FIELD]: found })!;
 }
 
 /** What `messageText` wrote, parsed: with its bytes where they were. */

@@ -1,6 +1,6 @@
 import { actionOf, isRecord, parseArguments, type Action } from '../facts/index.js';
 import { plainName } from '../reading/index.js';
-import type { ToolCallPart } from '../transcript/index.js';
+import { writeJson, type ToolCallPart } from '../transcript/index.js';
 import { escaped, middleCut } from './quote.js';
 
 /** Arguments of a look: a path, a pattern, a command that only shows. In characters. */
@@ -58,5 +58,5 @@ function* textsIn(value: unknown, name: string, depth = 0): Generator<readonly [
   else if (depth < MAX_DEPTH && isRecord(value))
     for (const [key, inner] of Object.entries(value))
       yield* textsIn(inner, name === '' ? key : `${name}.${key}`, depth + 1);
-  else yield [name, JSON.stringify(value) ?? ''];
+  else yield [name, writeJson(value) ?? ''];
 }

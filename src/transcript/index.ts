@@ -12,5 +12,6 @@ export * from './plan.js';
 export * from './ledger-event.js';
 export { GENESIS, Ledger, type HoldOf } from './ledger.js';
 export * from './handle.js';
+export { NumberLiteral, parseJson, writeJson } from './json.js';
 export { isRecallAnswer, isRecallCall, NOTHING_RECALLED, RECALL_TOOL, RECALLED } from './recalled.js';
 export { pinWhole, type IsPinned } from './pins.js';

@@ -11,5 +11,5 @@ export { untrimmedBy, withoutHostTrimming, type Untrimmed } from './provider/tru
 export { countIn } from './provider/usage.js';
 export { notOfFormat } from './faults.js';
 export { isProgramWritten } from './origin.js';
-export { isFields, jsonText, kindOf, listOf, type Fields } from './record.js';
+export { isFields, jsonText, kindOf, listOf, numberIn, type Fields } from './record.js';
 export { formatNamed, formats } from './registry.js';

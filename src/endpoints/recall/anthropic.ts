@@ -1,4 +1,5 @@
 import { recallTool } from '../../session/index.js';
+import { parseJson } from '../../transcript/index.js';
 import { isFields, listOf, type Fields } from '../../wire/index.js';
 import { summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
 
@@ -169,7 +170,7 @@ function blockOf({ block, json }: Block): Fields {
 
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch {
     return {};
   }

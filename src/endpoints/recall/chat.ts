@@ -1,5 +1,5 @@
 import { recallTool } from '../../session/index.js';
-import { isFields, listOf, type Fields } from '../../wire/index.js';
+import { isFields, listOf, numberIn, type Fields } from '../../wire/index.js';
 import { summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
 
 /** The recall tool in chat completions. */
@@ -8,8 +8,7 @@ export const CHAT_RECALL: RecallWire = {
   offer(body) {
     const tools = listOf(body.tools);
     const isTaken = tools.some((tool) => isFields(tool) && nameOf(tool.function) === recallTool.name);
-    if (isTaken || body.tool_choice === 'none' || (typeof body.n === 'number' && body.n > 1))
-      return undefined;
+    if (isTaken || body.tool_choice === 'none' || (numberIn(body.n) ?? 1) > 1) return undefined;
     return { ...body, tools: [...tools, { type: 'function', function: recallTool }] };
   },
   step(answer) {

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from '../../wire/index.js';
+import { isFields, numberIn, type Fields } from '../../wire/index.js';
 
 /** A call of the recall tool, as the model wrote it. */
 export interface RecallCall {
@@ -42,7 +42,8 @@ export interface RecallStream {
 
 /** Sums the figures of two reports, field by field. */
 export function summed(one: unknown, other: unknown): unknown {
-  if (typeof one === 'number' && typeof other === 'number') return one + other;
+  const [a, b] = [numberIn(one), numberIn(other)];
+  if (a !== undefined && b !== undefined) return a + b;
   if (!isFields(one) || !isFields(other)) return other ?? one;
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return Object.fromEntries([...names].map((name) => [name, summed(one[name], other[name])]));

@@ -1,3 +1,4 @@
+import { NumberLiteral } from '../../transcript/index.js';
 import { isFields, type Fields } from '../../wire/index.js';
 
 /** One message of an export. */
@@ -13,5 +14,7 @@ export function isEntry(value: unknown): value is Entry & Fields {
 /** When a message was made, where its info says. */
 export function createdAt({ time }: Fields): { readonly createdAt?: number } {
   const created = isFields(time) ? time.created : undefined;
-  return typeof created === 'number' ? { createdAt: created } : {};
+  return typeof created === 'number' || created instanceof NumberLiteral
+    ? { createdAt: Number(created) }
+    : {};
 }

@@ -1,5 +1,6 @@
 import type { Notice } from '../../spi/index.js';
 import type { ImportedSession, SessionReader, Taken, WholeImporter } from '../importer.js';
+import { parseJson } from '../../transcript/index.js';
 import { isKnownRole, isFields, kindOf } from '../../wire/index.js';
 import { isBody, wireOf } from '../recognise.js';
 import { formatNames, wholeImporters } from '../registry.js';
@@ -98,7 +99,7 @@ const FIRST_KEY = /^\s*\{\s*"(role|messages)"\s*:/;
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line) as unknown;
+    return parseJson(line);
   } catch {
     return undefined;
   }

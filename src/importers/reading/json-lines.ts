@@ -6,7 +6,6 @@ import { AnyLines, hasMessageLine } from './any-lines.js';
 import { TEXT, wrongFormat } from './faults.js';
 import { ForeignLines } from './foreign.js';
 import { LineCutter, type LineSink } from './lines.js';
-import { numbersChanged } from './unheld.js';
 import { valuesOn } from './values.js';
 
 /** So many bad lines and no good one: this is no JSON, however long it goes on. */
@@ -66,7 +65,6 @@ class JsonLines implements LineSink {
     if (text.trim() === '') return;
     const { values, rest } = valuesOn(text);
     for (const value of values) this.#take(value, number);
-    this.#notices.push(...numbersChanged(text, `line ${number}`));
     this.#foreign.see(text, number);
     if (values.length > 1) {
       this.#note(number, 'joined-lines', `${values.length} JSON values stand on this line; all were read`);

@@ -1,3 +1,5 @@
+import { parseJson } from '../../transcript/index.js';
+
 /** The JSON values on one line. Usually one; two where an append was torn, and then the line break is missing. */
 export function valuesOn(line: string): { readonly values: readonly unknown[]; readonly rest: string } {
   const whole = parsed(line);
@@ -15,7 +17,7 @@ export function valuesOn(line: string): { readonly values: readonly unknown[]; r
 
 function parsed(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: parseJson(text) };
   } catch {
     return undefined;
   }

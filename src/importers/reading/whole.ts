@@ -1,12 +1,10 @@
 import { constants } from 'node:buffer';
-import type { Notice } from '../../spi/index.js';
-import { whyNotCopyable } from '../../transcript/index.js';
+import { parseJson, whyNotCopyable, writeJson } from '../../transcript/index.js';
 import type { ImportedSession, LineImporter, Taken, ReadSession } from '../importer.js';
 import { isFields, kindOf } from '../../wire/index.js';
 import { formatNames, lineImporters, wholeImporters } from '../registry.js';
 import { TEXT, unreadable, wrongFormat } from './faults.js';
 import { TextPieces } from './text.js';
-import { numbersChanged } from './unheld.js';
 
 /** A file that is one JSON value: a recording, a request body, a list of messages, or of what would be lines. */
 export async function readWhole(
@@ -15,29 +13,25 @@ export async function readWhole(
   first: Buffer,
   rest: AsyncIterable<Buffer>,
 ): Promise<ReadSession> {
-  const { value, notices } = await readValue(path, first, rest);
+  const value = await readValue(path, first, rest);
   const { taken, session } = format === 'auto' ? told(path, value) : named(path, format, value);
   const how = format === 'auto' ? `${taken.name}: ${taken.mark}` : `${taken.name}, as it was named`;
   const { taken: _, parsed, ...about } = session;
   return {
     format: taken.name,
     how,
-    parsed: { ...parsed, notices: [...notices, ...parsed.notices] },
+    parsed,
     ...about,
   };
 }
 
-/** The one JSON value that a file is, and what of it could not be held. Throws `INPUT_FORMAT` where it is none. */
-export async function readValue(
-  path: string,
-  first: Buffer,
-  rest: AsyncIterable<Buffer>,
-): Promise<{ readonly value: unknown; readonly notices: readonly Notice[] }> {
+/** The one JSON value that a file is, its numbers as they are written. Throws `INPUT_FORMAT` where it is none. */
+export async function readValue(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<unknown> {
   const text = await collect(path, first, rest);
   const value = parseWhole(path, text);
   const why = whyNotCopyable(value);
   if (why !== undefined) throw wrongFormat(path, why, TEXT, 'Record it again with less nesting.');
-  return { value, notices: numbersChanged(text, 'file') };
+  return value;
 }
 
 interface Read {
@@ -72,7 +66,7 @@ function named(path: string, format: string, value: unknown): Read {
 
 /** As a line importer would see the head of the same objects, one a line. */
 function knowsLines(importer: LineImporter, list: unknown): boolean {
-  const head = (list as readonly unknown[]).slice(0, 5).map((item) => JSON.stringify(item));
+  const head = (list as readonly unknown[]).slice(0, 5).map((item) => writeJson(item)!);
   return importer.recognises(head.join('\n'));
 }
 
@@ -103,7 +97,7 @@ async function collect(path: string, first: Buffer, rest: AsyncIterable<Buffer>)
 
 function parseWhole(path: string, text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : unreadable(path, cause).message;
     throw wrongFormat(

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Service } from '../service.js';
 import { askingRoutes } from './asking.js';
+import { readBodies } from './bodies.js';
 import { compactionRoutes } from './compactions.js';
 import { effectRoutes } from './effects.js';
 import { eventRoutes } from './events.js';
@@ -25,6 +26,7 @@ const ROUTES = [
 
 /** The HTTP API: every action of the page, and of the library as far as others than programs want it. */
 export async function registerApi(app: FastifyInstance, service: Service): Promise<void> {
+  readBodies(app);
   const typed = app.withTypeProvider<ZodTypeProvider>();
   for (const routes of ROUTES) await typed.register(routes(service));
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { formatNamed, isFields, type Fields } from '../../wire/index.js';
+import { formatNamed, isFields, jsonText, type Fields } from '../../wire/index.js';
 import type { Places } from './place.js';
 
 /**
@@ -18,7 +18,7 @@ export async function countTokens(
   const session = await known.session;
   if (session.view.every(({ source, replaced }) => source && !replaced)) return undefined;
   const { messages: sent, beside = {} } = formatNamed('anthropic').serialise(session.view);
-  return JSON.stringify({
+  return jsonText({
     ...body,
     ...(isFields(beside) && body.system === undefined && beside),
     messages: [...sent, ...messages.slice(known.common)],

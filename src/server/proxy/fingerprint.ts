@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isFields } from '../../wire/index.js';
+import { isFields, jsonText } from '../../wire/index.js';
 
 /** Marks of a cache, and thoughts: clients move the ones and leave out the others from request to request. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -57,7 +57,7 @@ function canonical(value: unknown): string {
     if (isFields(only) && typeof only.text === 'string' && isText(only.type)) return canonical(only.text);
     return `[${items.map(canonical).join()}]`;
   }
-  if (!isFields(value)) return JSON.stringify(value) ?? 'null';
+  if (!isFields(value)) return jsonText(value) || 'null';
   let text = '{';
   for (const key of Object.keys(value).sort()) {
     const field = value[key];

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Fields } from '../../wire/index.js';
+import { jsonText, type Fields } from '../../wire/index.js';
 import { written } from './sse.js';
 
 /** What a client is answered with. */
@@ -18,7 +18,7 @@ export function give(reply: FastifyReply, { status, headers, body }: Given): Fas
 export const jsonAnswer = (said: unknown, status = 200): Given => ({
   status,
   headers: { 'content-type': 'application/json' },
-  body: Buffer.from(JSON.stringify(said)),
+  body: Buffer.from(jsonText(said)),
 });
 
 export function streamAnswer(events: readonly Fields[], done = ''): Given {

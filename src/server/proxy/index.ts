@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CHAT, MESSAGES, RESPONSES, type Endpoint } from '../../endpoints/index.js';
 import { SpillwayError } from '../../errors/index.js';
+import { parseJson } from '../../transcript/index.js';
 import { isFields, type Fields } from '../../wire/index.js';
 import type { Access } from '../access.js';
 import { goneOf } from '../gone.js';
@@ -156,7 +157,7 @@ const asGiven = ({ status, headers, bytes }: Refused): Given => {
 
 function bodyIn(raw: unknown): Fields | undefined {
   try {
-    const body: unknown = Buffer.isBuffer(raw) ? JSON.parse(raw.toString('utf8')) : undefined;
+    const body = Buffer.isBuffer(raw) ? parseJson(raw.toString('utf8')) : undefined;
     return isFields(body) && !Array.isArray(body) ? body : undefined;
   } catch {
     return undefined;

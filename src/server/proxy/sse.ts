@@ -1,4 +1,5 @@
-import { isFields, type Fields } from '../../wire/index.js';
+import { parseJson } from '../../transcript/index.js';
+import { isFields, jsonText, type Fields } from '../../wire/index.js';
 
 /** One event of a stream: its bytes as they came, and what it says where that is an object. */
 export interface StreamEvent {
@@ -52,7 +53,7 @@ function fieldsIn(text: string): Fields | undefined {
   const said = lines.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
   if (!said.startsWith('{')) return undefined;
   try {
-    const value: unknown = JSON.parse(said);
+    const value = parseJson(said);
     return isFields(value) ? value : undefined;
   } catch {
     return undefined;
@@ -62,5 +63,5 @@ function fieldsIn(text: string): Fields | undefined {
 /** An event as a server writes it. Those that name their type are named on the wire as well. */
 export function written(event: Fields): string {
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
-  return `${name}data: ${JSON.stringify(event)}\n\n`;
+  return `${name}data: ${jsonText(event)}\n\n`;
 }

@@ -3,7 +3,8 @@ import type { Endpoint, RecallStep } from '../../endpoints/index.js';
 import { Recaller, withoutPrefill } from '../../endpoints/index.js';
 import { commandAnswer, type Flight, type Prepared, type Session } from '../../session/index.js';
 import { inputOf } from '../../tokens/index.js';
-import { fitCacheMarks, isFields, type Fields } from '../../wire/index.js';
+import { parseJson } from '../../transcript/index.js';
+import { fitCacheMarks, isFields, jsonText, type Fields } from '../../wire/index.js';
 import { markStablePrefix } from './cache-mark.js';
 import { jsonAnswer, streamAnswer, type Given } from './given.js';
 import { opened } from './opening.js';
@@ -91,7 +92,7 @@ export class Turn {
   async #post(prepared: Prepared): Promise<UpstreamAnswer> {
     const { url, headers, withheld, plain, signal } = this.#parts;
     const asksUsage = this.#hidesUsage && !plain.has(url);
-    const body = JSON.stringify(this.#bodyOf(prepared, asksUsage));
+    const body = jsonText(this.#bodyOf(prepared, asksUsage));
     this.wasSent = true;
     const answer = await ask({ method: 'POST', url, headers, withheld, body, signal });
     if (answer.status >= 200 && answer.status < 300) return answer;
@@ -191,7 +192,7 @@ export class Turn {
       const step: RecallStep = this.#recalls ? wire.step(answer) : { calls: [], said: [], hasOthers: false };
       const goesOn = await recaller.answer(step);
       if (!goesOn && answers.length === 1 && step.calls.length === 0) return bytes;
-      if (!goesOn) return Buffer.from(JSON.stringify(wire.visible(answers)));
+      if (!goesOn) return Buffer.from(jsonText(wire.visible(answers)));
       bytes = await wholeOf((await this.#flight.again((prepared) => this.#post(prepared))).body);
     }
   }
@@ -215,7 +216,7 @@ const isUsageAlone = ({ choices, usage }: Fields): boolean =>
 
 function fieldsOf(bytes: Buffer): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value = parseJson(bytes.toString('utf8'));
     return isFields(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,11 @@
-import { textOf, type Message, type Part, type ToolCallPart } from '../../transcript/index.js';
+import {
+  parseJson,
+  textOf,
+  writeJson,
+  type Message,
+  type Part,
+  type ToolCallPart,
+} from '../../transcript/index.js';
 
 /** Takes secrets out of a text. Whole texts go through it, before anything is cut: half a secret is not recognised. */
 export type Clean = (text: string) => string;
@@ -44,7 +51,7 @@ function callText({ name, arguments: written }: ToolCallPart): string {
   const fields = fieldsOf(written);
   if (!fields) return `${name} ${written}`;
   const lines = fields.map(([key, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = typeof value === 'string' ? value : writeJson(value)!;
     return text.includes('\n') ? `${key}:\n${text}` : `${key}: ${text}`;
   });
   return [name, ...lines].join('\n');
@@ -52,7 +59,7 @@ function callText({ name, arguments: written }: ToolCallPart): string {
 
 function fieldsOf(written: string): [string, unknown][] | undefined {
   try {
-    const value: unknown = JSON.parse(written);
+    const value = parseJson(written);
     const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isRecord ? Object.entries(value) : undefined;
   } catch {

@@ -1,9 +1,11 @@
+import { NumberLiteral } from '../../transcript/index.js';
+
 /**
  * A deep-frozen copy as JSON would give it back; what is deep-frozen already is shared, not copied. Bytes cannot be frozen
  * and stay bytes, as in every store.
  */
 export function frozenCopy<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return value;
   if (value instanceof Uint8Array || value instanceof ArrayBuffer) return value.slice(0) as T;
   const { toJSON } = value as { readonly toJSON?: unknown };
   if (typeof toJSON === 'function') return frozenCopy(toJSON.call(value) as T);

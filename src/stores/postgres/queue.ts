@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type PgBoss from 'pg-boss';
 import type { BackgroundJob, BackgroundQueue, BackgroundWorker, EnqueuedJob, Json } from '../../spi/index.js';
 import { patiently, PATIENCE_MS } from '../patience.js';
+import { parseJson, writeJson } from '../../transcript/index.js';
 import { isPassing } from './faults.js';
 
 const SCHEMA = 'spillway_jobs';
@@ -46,7 +47,7 @@ export class PostgresQueue implements BackgroundQueue {
     this.#stopping.signal.throwIfAborted();
     const boss = await this.#boss();
     const id = idOf(key);
-    const stored: Stored = { text: JSON.stringify(body) };
+    const stored: Stored = { text: writeJson(body)! };
     // A second insert of an id does nothing: that is what makes a key unique, for as long as its job is kept.
     const sent = await boss.send(QUEUE, stored, {
       id,
@@ -135,8 +136,8 @@ export class PostgresQueue implements BackgroundQueue {
     try {
       const { signal } = this.#stopping;
       signal.throwIfAborted();
-      const said = await worker(JSON.parse(text) as Json, signal);
-      await boss.complete(QUEUE, id, { text: JSON.stringify(said) });
+      const said = await worker(parseJson(text) as Json, signal);
+      await boss.complete(QUEUE, id, { text: writeJson(said)! });
     } catch (error) {
       await boss.fail(QUEUE, id, { message: (error as Error).message }).catch(() => undefined);
     }
@@ -148,7 +149,7 @@ export class PostgresQueue implements BackgroundQueue {
       // Where the server is away, the signal ends the waiting.
       const job = await boss.getJobById<Stored>(QUEUE, id).catch(() => undefined);
       if (job === null || job?.state === 'failed' || job?.state === 'cancelled') return undefined;
-      if (job?.state === 'completed') return JSON.parse((job.output as Stored).text) as Json;
+      if (job?.state === 'completed') return parseJson((job.output as Stored).text) as Json;
       await sleep(END_POLL_MS, either);
     }
     return undefined;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LedgerEntry, StoredEvent, ThreadHead, ThreadKey, ThreadWrite } from '../../spi/index.js';
+import type { StoredEvent, ThreadHead, ThreadKey, ThreadWrite } from '../../spi/index.js';
+import { parseJson, writeJson } from '../../transcript/index.js';
 import { headAfter } from '../fault.js';
 import { keyOf } from '../text.js';
 import { readEntries, readEvents, readMessages } from './read.js';
@@ -27,7 +28,7 @@ export function wasDone(
       return stored?.id === message.id;
     }
     const [stored] = await readEntries(open, key, expected.entries, expected.entries + 1);
-    return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(entry)) as LedgerEntry);
+    return isDeepStrictEqual(stored, parseJson(writeJson(entry)!));
   });
 }
 

@@ -8,7 +8,7 @@ import type {
   ThreadKey,
   UsageEntry,
 } from '../../spi/index.js';
-import type { LogMessage } from '../../transcript/index.js';
+import { parseJson, type LogMessage } from '../../transcript/index.js';
 import { withBytes } from '../bytes.js';
 import { damaged } from '../fault.js';
 import { keyOf, readText, textOfKey, writeText } from '../text.js';
@@ -162,7 +162,7 @@ function messagesAt(db: Database, threadId: number, seqs: readonly number[]) {
 /** Throws `STORE_DAMAGED` where a body is no JSON. */
 export function parsed<T>(body: string): T {
   try {
-    return JSON.parse(body) as T;
+    return parseJson(body) as T;
   } catch (cause) {
     throw damaged('a body of the store', 'no JSON', cause);
   }

@@ -1,5 +1,5 @@
 import type { StoredEvent, ThreadHead, ThreadKey, ThreadWrite, UsageEntry } from '../../spi/index.js';
-import type { LogMessage } from '../../transcript/index.js';
+import { writeJson, type LogMessage } from '../../transcript/index.js';
 import { messageText } from '../bytes.js';
 import { headAfter } from '../fault.js';
 import { keyOf, writeText } from '../text.js';
@@ -121,8 +121,8 @@ export function moveOf(
   const { messages = [], entries = [], events = [], usage = [] } = write;
   // Once: a write that has to wait is tried again.
   const bodies = messages.map(messageText);
-  const entryBodies = entries.map(({ body }) => JSON.stringify(body));
-  const checkpoint = write.checkpoint === undefined ? undefined : JSON.stringify(write.checkpoint);
+  const entryBodies = entries.map(({ body }) => writeJson(body)!);
+  const checkpoint = write.checkpoint === undefined ? undefined : writeJson(write.checkpoint);
   return {
     thread: threadRow(key),
     expected,
@@ -176,7 +176,7 @@ function noteRows(threadId: number, events: readonly StoredEvent[], usage: reado
         writeText(event.kind),
         event.ref === undefined ? null : keyOf(event.ref),
         event.at,
-        JSON.stringify(event),
+        writeJson(event)!,
       ]),
     },
     {

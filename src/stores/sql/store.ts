@@ -16,7 +16,7 @@ import type {
   ThreadWrite,
   UsageEntry,
 } from '../../spi/index.js';
-import type { LogMessage } from '../../transcript/index.js';
+import { writeJson, type LogMessage } from '../../transcript/index.js';
 import { checkWrite, closedFault, headAfter, idTaken } from '../fault.js';
 import { keyOf, readText, writeText } from '../text.js';
 import { wordsOfQuery } from '../words.js';
@@ -140,7 +140,7 @@ export class SqlStore implements SessionStore, OpensQueue {
     await this.#change((open) =>
       open
         .insertInto('spillway_artifact')
-        .values({ key: keyOf(key), body: JSON.stringify(artifact) })
+        .values({ key: keyOf(key), body: writeJson(artifact)! })
         .onConflict((conflict) => conflict.column('key').doNothing())
         .execute(),
     );
@@ -169,7 +169,7 @@ export class SqlStore implements SessionStore, OpensQueue {
           .where('name_key', '=', key.name_key)
           .execute();
       }
-      const body = JSON.stringify(value);
+      const body = writeJson(value)!;
       return open
         .insertInto('spillway_value')
         .values({ ...key, name: writeText(name), body })

@@ -1,10 +1,11 @@
-import type {
-  FilePart,
-  Message,
-  Part,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
+import {
+  writeJson,
+  type FilePart,
+  type Message,
+  type Part,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
 } from '../../transcript/index.js';
 import { aiSdkFilePart, aiSdkResultFile, bytesOf } from '../files/index.js';
 import { isFields, listOf, type Fields } from '../record.js';
@@ -94,7 +95,7 @@ function writeOutput(part: ToolResultPart, from: Fields | undefined, message: Me
 
 function saysSame({ type, value, reason }: Fields, text: string): boolean {
   if (type === 'execution-denied') return text === (typeof reason === 'string' ? reason : 'denied');
-  return text === (typeof value === 'string' ? value : JSON.stringify(value));
+  return text === (typeof value === 'string' ? value : writeJson(value));
 }
 
 function writeInner(inner: TextPart | FilePart, from: Fields | undefined, message: Message): unknown {

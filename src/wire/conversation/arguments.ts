@@ -1,10 +1,11 @@
+import { parseJson } from '../../transcript/index.js';
 import { isFields, type Fields } from '../record.js';
 import type { Report } from './repairs.js';
 
 /** What JSON text says; undefined where it is none. */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { Message } from '../../transcript/index.js';
+import { NumberLiteral, type Message } from '../../transcript/index.js';
 import type { Fields } from '../record.js';
 import { PROVIDERS } from './known.js';
 
@@ -23,6 +23,7 @@ function sameValue(a: unknown, b: unknown): boolean {
   if (typeof b === 'string') return b === onlyText(a);
   if (!isObject(a) || !isObject(b)) return false;
   if (isBytes(a) || isBytes(b)) return sameBytes(a, b);
+  if (a instanceof NumberLiteral || b instanceof NumberLiteral) return sameNumber(a, b);
   // An instance, and what a store kept of it.
   if (isInstance(a) !== isInstance(b)) return sameValue(asStored(a), asStored(b));
   if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b);
@@ -38,6 +39,9 @@ function sameList(a: unknown, b: unknown): boolean {
 function sameBytes(a: unknown, b: unknown): boolean {
   return isBytes(a) && isBytes(b) && Buffer.compare(viewOf(a), viewOf(b)) === 0;
 }
+
+const sameNumber = (a: unknown, b: unknown): boolean =>
+  a instanceof NumberLiteral && b instanceof NumberLiteral && a.literal === b.literal;
 
 const isBytes = (value: unknown): value is Uint8Array | ArrayBuffer =>
   value instanceof Uint8Array || value instanceof ArrayBuffer;

@@ -1,10 +1,10 @@
 import type { Usage } from '../../tokens/index.js';
-import { isFields, type Fields } from '../record.js';
+import { isFields, numberIn, type Fields } from '../record.js';
 
 /** A count by its field; 0 where the provider says nothing. */
 export function countIn(fields: unknown, name: string): number {
-  const value = isFields(fields) ? fields[name] : undefined;
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+  const value = numberIn(isFields(fields) ? fields[name] : undefined);
+  return value !== undefined && Number.isFinite(value) ? value : 0;
 }
 
 /** Usage where the input is given as one figure, cache included. */
