@@ -228,6 +228,12 @@ const Fields = z.strictObject({
     .describe(
       'Patterns (regular expressions) of secrets, beside the common ones; no summarizer sees what matches.',
     ),
+  redactLog: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Take secrets out of messages before they enter the log: no store, page, recall or export holds them. A client that sends its whole history still has its own words sent.',
+    ),
   agents: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .default({})

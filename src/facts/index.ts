@@ -8,6 +8,8 @@ export { normalizePath } from './paths.js';
 export { scanWords, SCAN_HEAD_CHARS, SCAN_TAIL_CHARS, type VisitWord } from './words.js';
 export { createRedact, redactFor, type Redact, type Redacted } from './redact.js';
 export { SecretBook } from './secret-book.js';
+export { LogRedaction } from './log-redaction.js';
+export { hides } from './hides.js';
 export { TrustIndex, trustOf } from './trust.js';
 export { checksOf, mayCheck, speaksFor, type Check } from './checks.js';
 export { verbOf } from './tool-verbs.js';

@@ -1,4 +1,4 @@
-import { textOf, type LogMessage, type LogFold } from '../transcript/index.js';
+import { textOf, type LogFold, type Message } from '../transcript/index.js';
 import { isRandomWord, withoutRandomWords } from './random-word.js';
 import type { Redact } from './redact.js';
 
@@ -71,7 +71,7 @@ export class SecretBook implements LogFold {
     return this.#said.some((text) => text.includes(word));
   }
 
-  read(message: LogMessage): void {
+  read(message: Message): void {
     const isTheirs = message.role === 'system' || (message.role === 'user' && message.origin === 'user');
     for (const part of message.parts) {
       const text = part.type === 'tool-call' ? part.arguments : textOf(part);

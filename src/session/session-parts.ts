@@ -1,3 +1,4 @@
+import type { LogRedaction } from '../facts/index.js';
 import type { Policy } from '../pipeline/index.js';
 import type { PressureStream } from '../pressure/index.js';
 import type { MeasureMessage, Provider, Serialised } from '../spi/index.js';
@@ -50,6 +51,8 @@ export interface SessionParts extends ThreadRules {
   readonly measureDraft: MeasureMessage;
   readonly count: (text: string) => number;
   readonly gauge: Gauge;
+  /** Takes secrets out of what is appended; absent where the log keeps what was said. */
+  readonly redaction?: LogRedaction | undefined;
   /** How the format's instances of classes are copied, where it has any. */
   readonly copyInstance: CopyOptions['instance'];
   /** Writes a view in the session's format, with the client's newest instructions at the head. */

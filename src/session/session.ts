@@ -140,7 +140,9 @@ export class Session<ClientMessage = unknown> {
   }
 
   /** Not as arguments: a client's whole history can be more of them than a call takes. */
-  #appendAll(messages: readonly Message[]): Promise<void> {
+  #appendAll(given: readonly Message[]): Promise<void> {
+    const { redaction } = this.#parts;
+    const messages = redaction ? given.map((message) => redaction.take(message)) : given;
     const fresh = messages.filter((message) => !this.#persistence.isWaiting(message));
     this.#thread.checkIds(fresh);
     for (const message of fresh) this.#thread.append(message);

@@ -30,6 +30,7 @@ import {
   type ListedPlugin,
   type ListedStage,
 } from './listed.js';
+import { logIntake } from './log-intake.js';
 import { factTools } from './pins.js';
 import { policyInForce } from './policy-in-force.js';
 import { tunedBy } from './run-overrides.js';
@@ -211,10 +212,8 @@ export class Spillway {
     const agentPath = options.agentPath ?? 'primary';
     const config = configOf(this.config, agentPath);
     const { settings } = config;
-    const format = withTurns(
-      formatNamed(options.format ?? this.#parts.format, this.#parts.plugins.formats),
-      settings.turns,
-    );
+    const named = formatNamed(options.format ?? this.#parts.format, this.#parts.plugins.formats);
+    const format = withTurns(named, settings.turns);
     const policy = config === this.config ? this.#parts.policy : this.#parts.policyOf(config);
     const inForce = (policy: Policy): Policy => policyInForce(policy, { settings, gauge, format });
     const plugins = sessionPlugins(this.#parts.plugins, config);
@@ -226,8 +225,10 @@ export class Spillway {
       tools: measureTools(counter, options.tools ?? []),
       model: options.model,
     });
+    const redact = this.#redact.get(config)!;
+    const intake = logIntake(settings.redactLog, { redact, format, counter });
     const follower = new Follower(format, {
-      measure: createMeasure(counter),
+      ...intake,
       measureTools: (tools) => measureTools(counter, tools),
     });
     const costs = new CostBook(priceOf, this.#costs);
@@ -281,10 +282,10 @@ export class Spillway {
       stream,
       onStoreFailure: options.onStoreFailure ?? this.#parts.onStoreFailure ?? 'closed',
       priceOf,
-      measure: createMeasure(counter),
+      ...intake,
       measureDraft: createMeasure(drafts),
       count: drafts.count,
-      redact: this.#redact.get(config)!,
+      redact,
       gauge,
       follower,
       serialise: (view) => follower.serialise(view),

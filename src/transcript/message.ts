@@ -91,6 +91,8 @@ export interface Message extends Wired {
   readonly label?: Label;
   /** The client that sends its history does not know of it: an exchange that was answered on its behalf. */
   readonly unknownToClient?: boolean;
+  /** Secrets were taken out before it entered the log (`redactLog`). */
+  readonly redacted?: boolean;
   /** Of a message that stands for others: the least trusted of those who wrote them. */
   readonly trust?: Origin;
   /** Milliseconds since the epoch, where the source says. */

@@ -11,6 +11,7 @@ export const CLOSED: readonly string[] = [
   'summarizerModel',
   'summarizerAgents',
   'redact',
+  'redactLog',
 ];
 
 const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);

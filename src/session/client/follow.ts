@@ -1,8 +1,10 @@
+import type { LogRedaction } from '../../facts/index.js';
 import type { Notice, Parsed, RequestReader, Serialised, WireFormat } from '../../spi/index.js';
 import {
   addSizes,
   copied,
   type CopyOptions,
+  type LogMessage,
   type Message,
   type MessageSize,
   NO_SIZE,
@@ -10,7 +12,7 @@ import {
   subtractSizes,
   type ViewMessage,
 } from '../../transcript/index.js';
-import { sameMessage } from '../../wire/index.js';
+import { ClientWords } from './client-words.js';
 import type { Command } from './command.js';
 import { HistoryReader, type History } from './history.js';
 import { headOf, headOfLog } from './stranger.js';
@@ -36,6 +38,8 @@ export interface FollowedSession {
   at(seq: number): Message;
   /** What would be sent now. */
   readonly view: readonly ViewMessage[];
+  /** Which of its messages this one of the log is to the client; undefined where it does not know of it. */
+  placeOf(source: LogMessage): number | undefined;
   append(messages: readonly Message[]): Promise<unknown>;
   /** Leaves out of the log what stands at `length` and behind; compactions that reached past it are taken off. */
   rewind(length: number): Promise<unknown>;
@@ -46,6 +50,8 @@ export interface FollowedSession {
 }
 
 export interface FollowerParts {
+  /** Absent: the log takes messages as they are. */
+  readonly redaction?: LogRedaction | undefined;
   readonly measure: (message: Message) => MessageSize;
   readonly measureTools: (tools: readonly unknown[]) => Size;
 }
@@ -66,6 +72,7 @@ export class Follower {
   /** Bodies are followed one after the other. */
   #turns: Promise<unknown> = Promise.resolve();
   readonly #history = new HistoryReader();
+  readonly #words: ClientWords;
   #common: Common | undefined;
   /** Instructions that are sent in place of those at the head of the log. */
   #newest: readonly ViewMessage[] | undefined;
@@ -75,6 +82,7 @@ export class Follower {
     this.#format = format;
     this.#reader = format.createReader?.() ?? { read: (body) => format.parse(body) };
     this.#parts = parts;
+    this.#words = new ClientWords(parts.redaction);
   }
 
   /**
@@ -91,7 +99,7 @@ export class Follower {
     if (!head || session().length === 0) return false;
     if (session().base > 0) await wholeLog();
     const known = headOfLog(session());
-    return known !== undefined && !sameMessage(known, head);
+    return known !== undefined && !this.#words.areIn(known, head);
   }
 
   parse(body: unknown): readonly Message[] {
@@ -108,9 +116,10 @@ export class Follower {
   async #follow(parsed: Parsed, session: FollowedSession, commands: boolean): Promise<Followed> {
     const history = this.#history.read(parsed, commands);
     const { messages, instructions, command } = history;
+    this.#words.hear(messages);
     const stood = session.length;
     const logged = this.#replaceInstructions(messages.slice(0, instructions), session);
-    const to = logged === undefined ? 0 : agreeing(history, session, logged, this.#common);
+    const to = logged === undefined ? 0 : this.#agreeing(history, session, logged);
     this.#common = undefined; // should anything below throw, everything is compared again
     if (to < stood) await session.rewind(to);
     if (to === 0) this.#replaceInstructions(undefined, session);
@@ -120,6 +129,7 @@ export class Follower {
     const appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
     await session.append(appended);
     this.#common = commonUpTo(messages.length - shift, shift, session);
+    this.#words.are(messages, shift, session);
     const news = new Set(fresh.map(({ id }) => id));
     const notices = parsed.notices.filter(({ at }) => news.has(at));
     return {
@@ -140,7 +150,7 @@ export class Follower {
   /** A request with the client's newest instructions at the head. Whoever gets it may write to it. */
   serialise(view: readonly ViewMessage[]): Serialised {
     const { copyInstance: instance } = this;
-    return copied(this.#format.serialise(this.#withNewest(view)), instance && { instance });
+    return copied(this.#format.serialise(this.#words.in(this.#withNewest(view))), instance && { instance });
   }
 
   /**
@@ -161,7 +171,7 @@ export class Follower {
     const own = (i: number): Message => (session.base > 0 ? session.view[i]!.message : session.at(i));
     const asLogged =
       !instructions ||
-      (instructions.length === logged && instructions.every((one, i) => sameMessage(one, own(i))));
+      (instructions.length === logged && instructions.every((one, i) => this.#words.areIn(own(i), one)));
     if (asLogged) {
       this.#newest = undefined;
       return logged;
@@ -170,7 +180,7 @@ export class Follower {
     const newest = this.#newest;
     const asBefore =
       newest?.length === instructions.length &&
-      instructions.every((one, i) => sameMessage(one, newest[i]!.message));
+      instructions.every((one, i) => this.#words.areIn(newest[i]!.message, one));
     if (asBefore) return logged;
     this.#newest = instructions.map((one) => {
       const message = { ...one, id: `${one.id}@head` };
@@ -182,6 +192,24 @@ export class Follower {
   #withNewest(view: readonly ViewMessage[]): readonly ViewMessage[] {
     if (!this.#newest) return view;
     return [...this.#newest, ...view.slice(leading(view.length, (i) => isInstruction(view[i]!)))];
+  }
+
+  /** First log position from which what came differs from what was known; `logged` messages at its head are not asked. */
+  #agreeing(
+    { messages, instructions, changedFrom }: History,
+    session: FollowedSession,
+    logged: number,
+  ): number {
+    const common = this.#common;
+    const shift = instructions - logged;
+    let seq = Math.max(logged, session.base);
+    if (common?.shift === shift && stillStands(common, session))
+      seq = Math.max(seq, Math.min(common.upTo, changedFrom - shift));
+    while (seq < session.length && seq + shift < messages.length) {
+      if (!this.#words.areIn(session.at(seq), messages[seq + shift]!)) return seq;
+      seq++;
+    }
+    return Math.min(seq, Math.max(0, messages.length - shift));
   }
 
   /** Tools, and what the newest instructions are longer than those they stand for. */
@@ -213,24 +241,6 @@ interface Common {
 function commonUpTo(upTo: number, shift: number, session: FollowedSession): Common | undefined {
   if (upTo !== session.length || upTo <= session.base) return undefined;
   return { shift, upTo, last: session.at(upTo - 1) };
-}
-
-/** First log position from which what came differs from what was known; `logged` messages at its head are not asked. */
-function agreeing(
-  { messages, instructions, changedFrom }: History,
-  session: FollowedSession,
-  logged: number,
-  common: Common | undefined,
-): number {
-  const shift = instructions - logged;
-  let seq = Math.max(logged, session.base);
-  if (common?.shift === shift && stillStands(common, session))
-    seq = Math.max(seq, Math.min(common.upTo, changedFrom - shift));
-  while (seq < session.length && seq + shift < messages.length) {
-    if (!sameMessage(session.at(seq), messages[seq + shift]!)) return seq;
-    seq++;
-  }
-  return Math.min(seq, Math.max(0, messages.length - shift));
 }
 
 function stillStands({ upTo, last }: Common, session: FollowedSession): boolean {

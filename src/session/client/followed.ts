@@ -33,6 +33,7 @@ export function followedSession(
     get view() {
       return thread.projection.view;
     },
+    placeOf: (source) => (source.unknownToClient ? undefined : source.seq - thread.hidden.until(source.seq)),
     append: (messages) => doors.append(messages),
     rewind: (length) =>
       doors.afterRuns(() => {

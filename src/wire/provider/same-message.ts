@@ -2,38 +2,47 @@ import { NumberLiteral, type Message } from '../../transcript/index.js';
 import type { Fields } from '../record.js';
 import { PROVIDERS } from './known.js';
 
+/** Whether two texts count as one: the same, unless a caller knows better. */
+export type SameText = (a: string, b: string) => boolean;
+
+const isEqual: SameText = (a, b) => a === b;
+
 /**
  * Whether a client sent the same message again. Ids are not asked, for they come from places; nor are cache marks, which
  * clients move from request to request; and a field that is null is one that is not there.
  */
-export function sameMessage(a: Message, b: Message): boolean {
+export function sameMessage(a: Message, b: Message, sameText: SameText = isEqual): boolean {
   if (a === b) return true;
   if (a.role !== b.role || a.wireFormat !== b.wireFormat) return false;
-  if (isObject(a.wire) && isObject(b.wire)) return sameValue(a.wire, b.wire);
-  return sameValue(a.wire, b.wire) && sameValue(a.parts, b.parts);
+  if (isObject(a.wire) && isObject(b.wire)) return sameValue(a.wire, b.wire, sameText);
+  return sameValue(a.wire, b.wire, sameText) && sameValue(a.parts, b.parts, sameText);
 }
 
 /** Cache marks, and what classes keep beside the message. */
 const PASSING = new RegExp(PROVIDERS.flatMap(({ passing }) => passing?.source ?? []).join('|'));
 
 /** Texts are compared by the runtime, byte for byte: on 4 MB of history that is far below a millisecond. */
-function sameValue(a: unknown, b: unknown): boolean {
+function sameValue(a: unknown, b: unknown, sameText: SameText): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true;
-  if (typeof a === 'string') return a === onlyText(b);
-  if (typeof b === 'string') return b === onlyText(a);
+  if (typeof a === 'string') return isSaid(a, typeof b === 'string' ? b : onlyText(b), sameText);
+  if (typeof b === 'string') return isSaid(onlyText(a), b, sameText);
   if (!isObject(a) || !isObject(b)) return false;
   if (isBytes(a) || isBytes(b)) return sameBytes(a, b);
   if (a instanceof NumberLiteral || b instanceof NumberLiteral) return sameNumber(a, b);
   // An instance, and what a store kept of it.
-  if (isInstance(a) !== isInstance(b)) return sameValue(asStored(a), asStored(b));
-  if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b);
+  if (isInstance(a) !== isInstance(b)) return sameValue(asStored(a), asStored(b), sameText);
+  if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b, sameText);
   if (a instanceof URL || b instanceof URL) return String(a) === String(b);
-  return holdsAll(a, b) && holdsAll(b, a, true);
+  return holdsAll(a, b, sameText) && holdsNoMore(b, a);
 }
 
-function sameList(a: unknown, b: unknown): boolean {
+function isSaid(a: string | undefined, b: string | undefined, sameText: SameText): boolean {
+  return a !== undefined && b !== undefined && sameText(a, b);
+}
+
+function sameList(a: unknown, b: unknown, sameText: SameText): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-  return a.every((item, i) => sameValue(item, b[i]));
+  return a.every((item, i) => sameValue(item, b[i], sameText));
 }
 
 function sameBytes(a: unknown, b: unknown): boolean {
@@ -48,22 +57,30 @@ const isBytes = (value: unknown): value is Uint8Array | ArrayBuffer =>
 const viewOf = (bytes: Uint8Array | ArrayBuffer): Uint8Array =>
   bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
 
-/** Every field of `a` stands in `b`; the way back asks only for fields that `a` does not have. */
-function holdsAll(a: Fields, b: Fields, onlyMissing = false): boolean {
+/** Every field of `a` stands in `b`. */
+function holdsAll(a: Fields, b: Fields, sameText: SameText): boolean {
   for (const key in a) {
     const value = a[key];
-    if (PASSING.test(key) || typeof value === 'function') continue;
-    // Programs name messages when they first store them.
-    if (key === 'id' && isNothing(b.id) !== isNothing(value)) continue;
-    if (onlyMissing ? isNothing(b[key]) && !isNothing(value) && !isEmptied(value) : !matches(value, b[key])) {
-      return false;
-    }
+    if (isNoMatter(key, value, b)) continue;
+    if (!sameValue(value, b[key], sameText) && !(isNothing(b[key]) && isEmptied(value))) return false;
   }
   return true;
 }
 
-function matches(value: unknown, other: unknown): boolean {
-  return sameValue(value, other) || (isNothing(other) && isEmptied(value));
+/** No field of `a` is missing in `b`. */
+function holdsNoMore(a: Fields, b: Fields): boolean {
+  for (const key in a) {
+    const value = a[key];
+    if (!isNoMatter(key, value, b) && isNothing(b[key]) && !isNothing(value) && !isEmptied(value))
+      return false;
+  }
+  return true;
+}
+
+function isNoMatter(key: string, value: unknown, other: Fields): boolean {
+  if (PASSING.test(key) || typeof value === 'function') return true;
+  // Programs name messages when they first store them.
+  return key === 'id' && isNothing(other.id) !== isNothing(value);
 }
 
 /** Nothing but cache marks: `providerOptions: { anthropic: { cacheControl } }` is gone where its mark moved on. */

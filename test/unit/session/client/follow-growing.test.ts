@@ -124,6 +124,7 @@ describe('a history of which only the instructions and the end change', () => {
         return log.length;
       },
       at: (seq) => log[seq]!,
+      placeOf: ({ seq }) => seq,
       view: [],
       append: (messages) => Promise.resolve(void log.push(...messages)),
       rewind: (length) => {

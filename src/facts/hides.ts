@@ -1,0 +1,34 @@
+/** What stands in the place of a secret, whatever kind it was. */
+const PLACES = /\[[\w ]{1,20} removed\]/;
+
+/** Whether a text of the log may be this text of a client, with secrets where the log has none. */
+export function hides(logged: string, said: string): boolean {
+  if (logged === said) return true;
+  const pieces = logged.split(PLACES);
+  if (pieces.length === 1) return false;
+  return follows(pieces, said) || hidesJson(logged, said);
+}
+
+/** Pieces of a text, in order, with something between each two. */
+function follows(pieces: readonly string[], text: string): boolean {
+  const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = text.indexOf(piece, at + 1);
+    if (found < 0 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return at < end;
+}
+
+/** The same where one of them was written with other spacing. */
+function hidesJson(logged: string, said: string): boolean {
+  if (!/^\s*[{[]/.test(logged) || !/^\s*[{[]/.test(said)) return false;
+  try {
+    return follows(JSON.stringify(JSON.parse(logged)).split(PLACES), JSON.stringify(JSON.parse(said)));
+  } catch {
+    return false;
+  }
+}
