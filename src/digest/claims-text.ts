@@ -24,10 +24,10 @@ const headerFor = (upTo: string): string =>
 const REQUIREMENTS_SHARE = 0.6;
 const BOUNDS_SHARE = 0.95;
 const STEPS_SHARE = 0.5;
-const FAILURES_SHARE = 0.4;
+const CHECKS_SHARE = 0.4;
 const INSTRUCTIONS_SHARE = 0.25;
-/** Older failures are rarely still of use: the newest name what is in work. */
-const MOST_FAILURES = 4;
+/** Older ends are rarely still of use: the newest name what is in work. */
+const MOST_CHECKS = 4;
 
 /** The few exact things carried beside a digest; undefined where there is nothing to say, or no room to say it. */
 export function claimsText(request: ClaimsRequest): { text: string; tokens: number } | undefined {
@@ -64,8 +64,19 @@ function draw(
   push(
     'Checks that failed when they last ran:',
     newestLines(
-      statements.failures.claims.filter(({ seq }) => !isShownMessage(seq)).slice(-MOST_FAILURES),
-      share(FAILURES_SHARE),
+      statements.checks.failing.filter(({ seq }) => !isShownMessage(seq)).slice(-MOST_CHECKS),
+      share(CHECKS_SHARE),
+    ),
+  );
+  const changed = changedFiles(artifacts);
+  push(
+    'Checks that passed when they last ran:',
+    newestLines(
+      statements.checks.passing
+        .filter(({ seq }) => !isShownMessage(seq))
+        .slice(-MOST_CHECKS)
+        .map((check) => withLaterChanges(check, changed)),
+      share(CHECKS_SHARE),
     ),
   );
   push(
@@ -75,7 +86,7 @@ function draw(
       share(INSTRUCTIONS_SHARE),
     ),
   );
-  push('Files changed in this session:', fileLines(artifacts, left - 40));
+  push(filesTitle(statements.commits), fileLines(changed, statements.commits.newest, left - 40));
   return lines.length > 0 ? [header, ...lines].join('\n') : '';
 }
 
@@ -180,33 +191,69 @@ function newestLines(claims: readonly Claim[], chars: number): string[] {
 const TEMPORARY =
   /^(?:\/tmp\/|\/private\/tmp\/|\/var\/folders\/|\/dev\/)|\/(?:scratchpad|\.claude\/projects|node_modules)\//;
 
-/** One line a state, newest first, paths below their common folder. */
-function fileLines(artifacts: Iterable<Artifact>, chars: number): string[] {
-  const changed = [...artifacts]
-    .filter(({ state, path }) => state !== 'read' && !TEMPORARY.test(path))
-    // A folder that was taken away is often made again by a build that nobody can see.
-    .filter(({ state, path }) => state !== 'deleted' || /\.\w{1,10}$/.test(path))
-    .sort((a, b) => b.last - a.last);
+/** Files that the work changed, the newest change first. */
+function changedFiles(artifacts: Iterable<Artifact>): Artifact[] {
+  return (
+    [...artifacts]
+      .filter(({ state, path }) => state !== 'read' && !TEMPORARY.test(path))
+      // A folder that was taken away is often made again by a build that nobody can see.
+      .filter(({ state, path }) => state !== 'deleted' || /\.\w{1,10}$/.test(path))
+      .sort((a, b) => b.last - a.last)
+  );
+}
+
+/** What passed says nothing of what was written behind it. */
+function withLaterChanges(check: Claim, changed: readonly Artifact[]): Claim {
+  const later = changed.filter((artifact) => artifact.changed > check.seq).length;
+  if (later === 0) return check;
+  return { ...check, text: `${check.text}; ${later} file${later === 1 ? '' : 's'} changed since` };
+}
+
+function filesTitle({ newest, madeNone }: StatementIndex['commits']): string {
+  const title = 'Files changed in this session';
+  if (newest) return `${title}, newest commit ${quoted(newest.line)} [${newest.id}]:`;
+  return madeNone ? `${title}, no call made a commit:` : `${title}:`;
+}
+
+/** One line a state, newest first, paths below their common folder; those changed since the newest commit before others. */
+function fileLines(
+  changed: readonly Artifact[],
+  commit: { readonly seq: number } | undefined,
+  chars: number,
+): string[] {
   if (changed.length === 0) return [];
   const folder = commonFolder(changed.map(({ path }) => path));
   let left = chars;
   let unnamed = 0;
-  const linesOf = (some: readonly Artifact[], cut: number): string[] =>
+  const linesOf = (some: readonly Artifact[], cut: number, when: string): string[] =>
     (['modified', 'created', 'deleted'] as const).flatMap((state) => {
       const paths = some.filter((artifact) => artifact.state === state).map(({ path }) => path.slice(cut));
       const named: string[] = [];
+      const head = `- ${state}${when}: `;
       for (const path of paths) {
-        if (path.length + 2 > left - state.length - 4) break;
+        if (path.length + 2 > left - head.length) break;
         left -= path.length + 2;
         named.push(path);
       }
       unnamed += paths.length - named.length;
-      return named.length > 0 ? [`- ${state}: ${named.map((path) => oneLine(path, 300)).join(', ')}`] : [];
+      return named.length > 0 ? [head + named.map((path) => oneLine(path, 300)).join(', ')] : [];
     });
+  const inTime = (some: readonly Artifact[], cut: number): string[] => {
+    if (!commit) return linesOf(some, cut, '');
+    const isLater = (artifact: Artifact): boolean => artifact.changed > commit.seq;
+    return [
+      ...linesOf(some.filter(isLater), cut, ' since that commit'),
+      ...linesOf(
+        some.filter((artifact) => !isLater(artifact)),
+        cut,
+        ' before it',
+      ),
+    ];
+  };
   const isBelow = ({ path }: Artifact): boolean => path.startsWith(folder);
-  const below = linesOf(changed.filter(isBelow), folder.length);
+  const below = inTime(changed.filter(isBelow), folder.length);
   // Before the folder is named: they may stand anywhere.
-  const elsewhere = linesOf(
+  const elsewhere = inTime(
     changed.filter((artifact) => !isBelow(artifact)),
     0,
   );

@@ -7,6 +7,8 @@ export interface Artifact {
   readonly state: 'created' | 'modified' | 'deleted' | 'read';
   readonly first: number;
   readonly last: number;
+  /** Of the newest call that changed it; -1 where none did. */
+  readonly changed: number;
   readonly reads: number;
   readonly writes: number;
 }
@@ -36,6 +38,7 @@ export class ArtifactIndex {
       state: isRead ? (known?.state ?? 'read') : stateAfter(known, touch.how),
       first: Math.min(known?.first ?? seq, seq),
       last: Math.max(known?.last ?? seq, seq),
+      changed: isRead ? (known?.changed ?? -1) : Math.max(known?.changed ?? seq, seq),
       reads: (known?.reads ?? 0) + (isRead ? 1 : 0),
       writes: (known?.writes ?? 0) + (isRead ? 0 : 1),
     });

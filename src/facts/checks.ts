@@ -144,9 +144,12 @@ function oneLine(text: string): string {
 
 /** Whether the end of one tells how another would end: the same check of as much, or a larger one that contains it. */
 export function speaksFor(newer: Check, older: Check): boolean {
-  if (newer.filters.length > 0 && newer.filters.join('\n') !== older.filters.join('\n')) return false;
+  const isChosen = newer.filters.length > 0;
+  if (isChosen && newer.filters.join('\n') !== older.filters.join('\n')) return false;
   const covers =
     newer.paths.length === 0 ||
+    // The same tests by name, once from their own folder and once by it.
+    (isChosen && older.paths.length === 0) ||
     (older.paths.length > 0 &&
       older.paths.every((path) => newer.paths.some((whole) => contains(whole, path))));
   if (newer.family === older.family) return covers;

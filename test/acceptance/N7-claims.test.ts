@@ -81,6 +81,7 @@ describe('N7: claims are carried verbatim through many compactions', () => {
       ['constraint', 'live', 'm0'],
       ['todo', 'done', 'm2'],
       ['error', 'live', 'm5'],
+      ['check', 'done', 'm9'],
     ]);
     expect(talk.operator.claims[0]).toMatchObject({ text: 'Do not push.', endedBy: 'You may push now.' });
   });
@@ -150,5 +151,31 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     expect(sent).toContain('I decided to pin the compiler because the newest one drops decorators.');
     expect(text).toMatch(/- npm test -- parser → “.*1 failed, 7 passed” \[m\d+\]/);
     expect(text).toMatch(/- Skill release-notes \(\d+ tokens\) \[recall m3#0\]/);
+  });
+
+  it('N7: what passed, what was changed after it, and what is in no commit', async () => {
+    const edit = (path: string) => step('edit_file', { path, old: 'a', new: 'b' }, 'done');
+    const claimsAfter = async (...work: readonly Chat[]): Promise<string> => {
+      const talk = (await engine(BUDGET)).session();
+      const reads = Array.from({ length: 30 }, (_, i) =>
+        step('read_file', { path: `src/worker${i}.ts` }, prose(180, i)),
+      ).flat();
+      talk.append(...openaiChat.parse([user('Mend the build.'), ...work, ...reads, says('On it.')]).messages);
+      await talk.operator.compact({ target: 0.3 });
+      const [claims] = talk.view.filter(({ message }) => message.label === 'claims');
+      return claims!.message.parts.map((part) => ('text' in part ? part.text : '')).join('\n');
+    };
+    const tested = step('bash', { command: 'npm test' }, '8 passed');
+    const committed = step('bash', { command: 'git commit -am "Mend a"' }, '[main 1234567] Mend a');
+
+    const text = await claimsAfter(...edit('src/a.ts'), ...tested, ...committed, ...edit('src/b.ts'));
+    expect(text).toContain('- npm test → “8 passed”; 1 file changed since [m4]');
+    expect(text).toContain('Files changed in this session, newest commit “[main 1234567] Mend a” [m6]:');
+    expect(text).toContain('- modified since that commit: src/b.ts\n- modified before it: src/a.ts');
+
+    const status = step('bash', { command: 'git status --short' }, ' M src/a.ts');
+    const none = await claimsAfter(...edit('src/a.ts'), ...tested, ...status);
+    expect(none).toContain('- npm test → “8 passed” [m4]');
+    expect(none).toContain('Files changed in this session, no call made a commit:\n- modified: src/a.ts');
   });
 });

@@ -1,9 +1,9 @@
-/** What a claim says: a bound of the user, a list he gave, a step of the plan, a check that fails, an instruction that was loaded. */
-export type ClaimKind = 'constraint' | 'requirement' | 'todo' | 'error' | 'instruction';
+/** What a claim says: a bound of the user, a list he gave, a step of the plan, a check that fails or passes, an instruction that was loaded. */
+export type ClaimKind = 'constraint' | 'requirement' | 'todo' | 'error' | 'check' | 'instruction';
 
 /**
  * live: holds. superseded: ended by words that name it, said again later, or given up. done: a step that was finished,
- * a check that passes again.
+ * a check that passed when it last ran.
  */
 export type ClaimStatus = 'live' | 'superseded' | 'done';
 

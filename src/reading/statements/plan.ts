@@ -7,8 +7,8 @@ import {
   type ToolCallPart,
 } from '../../transcript/index.js';
 import { oneLine } from '../slices.js';
+import type { CheckBook } from './check-runs.js';
 import type { Claim } from './claim.js';
-import type { FailureBook } from './failures.js';
 import { checklistIn, isDone, isGone, planIn, type WrittenPlan } from './steps.js';
 
 /** A step, its state in the agent's own word, and what was done for it by the time it was done. */
@@ -33,7 +33,7 @@ const MOST_CALLS = 200;
 
 /** The plan of an agent, by whatever tool or list it keeps it, with what each finished step came to. */
 export class PlanBook {
-  readonly #runs: FailureBook;
+  readonly #runs: CheckBook;
   #steps = new Map<string, PlanStep>();
   #finished = new Map<string, PlanStep>();
   /** Calls that make a step of which only the result will tell the key. */
@@ -45,7 +45,7 @@ export class PlanBook {
   /** A list in prose is only the plan where no tool keeps one. */
   #hasTool = false;
 
-  constructor(runs: FailureBook) {
+  constructor(runs: CheckBook) {
     this.#runs = runs;
   }
 

@@ -1,8 +1,9 @@
 import type { LogFold, LogMessage, ReadonlyLog } from '../../transcript/index.js';
 import { userWordsIn } from '../speakers/index.js';
 import { BoundBook } from './bound-book.js';
+import { CheckBook } from './check-runs.js';
 import type { Claim } from './claim.js';
-import { FailureBook } from './failures.js';
+import { CommitBook } from './commits.js';
 import { InstructionBook } from './instructions.js';
 import { PlanBook } from './plan.js';
 import { requirementsIn } from './requirements.js';
@@ -15,8 +16,9 @@ const MOST_REQUIREMENTS = 30;
  */
 export class StatementIndex implements LogFold {
   readonly bounds = new BoundBook();
-  readonly failures = new FailureBook();
-  readonly plan = new PlanBook(this.failures);
+  readonly checks = new CheckBook();
+  readonly plan = new PlanBook(this.checks);
+  readonly commits = new CommitBook();
   readonly instructions = new InstructionBook();
   readonly #log: ReadonlyLog;
   #requirements: Claim[] = [];
@@ -32,19 +34,21 @@ export class StatementIndex implements LogFold {
 
   /** Everything, typed, each with where it stands and whether it holds. */
   get claims(): readonly Claim[] {
-    const { bounds, failures, plan, instructions } = this;
+    const { bounds, checks, plan, instructions } = this;
     return [
       ...bounds.claims,
       ...this.#requirements,
       ...plan.claims,
-      ...failures.claims,
+      ...checks.failing,
+      ...checks.passing,
       ...instructions.claims,
     ];
   }
 
   read(message: LogMessage): void {
-    this.failures.read(message);
+    this.checks.read(message);
     this.plan.read(message);
+    this.commits.read(message);
     this.instructions.read(message);
     if (message.role !== 'user' || message.origin === 'synthetic') return;
     const words = userWordsIn(message, message.seq > 0 ? this.#log.at(message.seq - 1) : undefined);

@@ -57,6 +57,7 @@ describe('the end of one check tells that of another', () => {
       'go test -tags=integration -v -run=TestGate -timeout 30s ./gate',
     ],
     ['pytest -n 4 tests/test_gate.py', 'pytest tests/test_gate.py --maxfail 1'],
+    ['go test -run TestGate ./gate', 'cd gate && go test -run TestGate'],
   ])('%j for %j', (newer, older) => expect(speaksFor(check(newer), check(older))).toBe(true));
 
   it.each([

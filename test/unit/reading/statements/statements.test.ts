@@ -213,3 +213,62 @@ describe('instructions', () => {
     ]);
   });
 });
+
+describe('checks that passed', () => {
+  const passing = (...runs: ReturnType<typeof step>[]) => of(ledgerOf(...runs), 'check');
+  const run = (command: string, output: string, isError = false) =>
+    step('bash', { command }, output, isError);
+  const GREEN = '12 passed';
+
+  it('stand with their verdict, until the same ends anew or something in them fails', () => {
+    const passed = { status: 'done', text: 'npm test → “12 passed”' };
+    expect(passing(run('npm test', GREEN))).toEqual([passed]);
+    expect(passing(run('npm test', GREEN), run('npm test', '13 passed'))).toEqual([
+      { status: 'done', text: 'npm test → “13 passed”' },
+    ]);
+    expect(passing(run('npm test', GREEN), run('npm test', '1 failed, 11 passed'))).toEqual([]);
+    expect(passing(run('npm test', GREEN), run('npx jest test/a.test.ts', '1 failed'))).toEqual([]);
+    expect(passing(run('npm test', GREEN), run('npx jest test/a.test.ts', '3 passed'))).toHaveLength(2);
+    expect(passing(run('npm test', GREEN), run('npx tsc', 'a.ts(1,1): error TS1'))).toEqual([passed]);
+  });
+
+  it('are none where nothing says how they ended, and a text of a tool makes none', () => {
+    expect(passing(run('npm test', 'Starting …'))).toEqual([]);
+    expect(passing(run('cat log', 'npm test\n12 passed'))).toEqual([]);
+    expect(of(ledgerOf(says('npm test: 12 passed')), 'check')).toEqual([]);
+  });
+});
+
+describe('commits', () => {
+  const commit = (line: string, command = 'git commit -am x') =>
+    step('bash', { command }, `${line}\n 1 file changed`);
+
+  it('are those that git told of, the newest last', () => {
+    const { commits } = ledgerOf(
+      commit('[main 1234567] One'),
+      commit('[main 89abcde] Two'),
+      says('[main fffffff] Three'),
+    );
+    expect(commits.newest).toEqual({ line: '[main 89abcde] Two', seq: 3, id: 'm3' });
+    expect(commits.madeNone).toBe(false);
+  });
+
+  it('are none where a call makes a repository to try something in', () => {
+    const { commits } = ledgerOf(
+      commit('[main 1234567] One'),
+      commit(
+        '[main (root-commit) 89abcde] init',
+        'cd $(mktemp -d) && git init && git commit --allow-empty -m init',
+      ),
+    );
+    expect(commits.newest?.line).toBe('[main 1234567] One');
+  });
+
+  it('are known to be none only where git was used and no call speaks of one', () => {
+    expect(ledgerOf(step('bash', { command: 'git status --short' }, ' M a.ts')).commits.madeNone).toBe(true);
+    expect(ledgerOf(step('bash', { command: 'ls' }, 'a.ts')).commits.madeNone).toBe(false);
+    expect(ledgerOf(commit('nothing to commit, working tree clean')).commits).toMatchObject({
+      madeNone: false,
+    });
+  });
+});

@@ -8,15 +8,16 @@ import {
   type ToolResultPart,
 } from '../../transcript/index.js';
 import { endingOf } from '../ending.js';
+import { withoutEnvelope } from '../envelope.js';
 import { failureLine, outcomeOf, verdictLine } from '../outcome.js';
 import { quoted } from '../quoted.js';
 import { oneLine } from '../slices.js';
 import type { Claim } from './claim.js';
 
-/** One command line of checks that failed, and which of them have not passed since. */
-interface Failure {
+/** One command line of checks, how it ended, and which of them have not ended anew since. */
+interface CheckRun {
   readonly label: string;
-  readonly waiting: Check[];
+  readonly checks: Check[];
   readonly seq: number;
   readonly id: string;
   readonly result: ToolResultPart;
@@ -27,10 +28,11 @@ interface Failure {
 const MOST = 40;
 const LINE_CHARS = 220;
 
-/** Tests, builds and linters that failed when they last ran, and how the newest ones ended. */
-export class FailureBook {
+/** Tests, builds and linters, by how each ended when it last ran. */
+export class CheckBook {
   #asked = new Map<string, ToolCallPart>();
-  #failures: Failure[] = [];
+  #failed: CheckRun[] = [];
+  #passed: CheckRun[] = [];
   /** `npm test: passed`, newest last: what a plan's steps are proven by. */
   #ended: { readonly seq: number; readonly line: string }[] = [];
 
@@ -41,13 +43,14 @@ export class FailureBook {
     }
   }
 
-  /** Oldest first. */
-  get claims(): readonly Claim[] {
-    return this.#failures.map((failure): Claim => {
-      const { label, seq, id, result } = failure;
-      failure.line ??= quoted(saidOf(result));
-      return { kind: 'error', status: 'live', text: `${label} → ${failure.line}`, seq, id };
-    });
+  /** Checks that failed when they last ran, oldest first. */
+  get failing(): readonly Claim[] {
+    return this.#failed.map((run) => claimOf(run, 'live', complaintOf));
+  }
+
+  /** Checks that passed when they last ran, with every part of their command line; oldest first. */
+  get passing(): readonly Claim[] {
+    return this.#passed.map((run) => claimOf(run, 'done', verdictOf));
   }
 
   /** How checks ended after a log position, newest first. */
@@ -75,18 +78,20 @@ export class FailureBook {
     const label = checks.map((check) => check.label).join(' && ');
     if (ending !== 'unknown')
       this.#ended = [...this.#ended.slice(-MOST), { seq, line: `${label}: ${ending}` }];
-    // A new end takes the place of the old one: a failure of the same check, and a pass, or an end that says nothing, of
-    // one that contains it.
-    for (const failure of this.#failures) {
-      const left = failure.waiting.filter(
-        (older) =>
-          !checks.some((newer) => (ending === 'failed' ? isSame(newer, older) : speaksFor(newer, older))),
-      );
-      failure.waiting.splice(0, failure.waiting.length, ...left);
-    }
-    this.#failures = this.#failures.filter(({ waiting }) => waiting.length > 0);
-    if (ending === 'failed') this.#failures.push({ label, waiting: [...checks], seq, id, result });
-    if (this.#failures.length > MOST) this.#failures.shift();
+    // A new end takes the place of the old one. Only a pass of as much, or of more, ends a failure, or an end that says
+    // nothing; a pass is doubted as soon as anything in it fails.
+    const ends = (older: Check) => (newer: Check) =>
+      ending === 'failed' ? isSame(newer, older) : speaksFor(newer, older);
+    const doubts = (older: Check) => (newer: Check) =>
+      speaksFor(newer, older) || (ending === 'failed' && speaksFor(older, newer));
+    for (const { checks: waiting } of this.#failed)
+      waiting.splice(0, waiting.length, ...waiting.filter((older) => !checks.some(ends(older))));
+    this.#failed = this.#failed.filter((run) => run.checks.length > 0);
+    this.#passed = this.#passed.filter((run) => !run.checks.some((older) => checks.some(doubts(older))));
+    if (ending === 'unknown') return;
+    const runs = ending === 'failed' ? this.#failed : this.#passed;
+    runs.push({ label, checks: [...checks], seq, id, result });
+    if (runs.length > MOST) runs.shift();
   }
 }
 
@@ -94,10 +99,22 @@ function isSame(newer: Check, older: Check): boolean {
   return speaksFor(newer, older) && speaksFor(older, newer);
 }
 
+function claimOf(run: CheckRun, status: 'live' | 'done', said: (result: ToolResultPart) => string): Claim {
+  const { label, seq, id, result } = run;
+  run.line ??= said(result);
+  const kind = status === 'live' ? 'error' : 'check';
+  return { kind, status, text: run.line === '' ? label : `${label} → ${quoted(run.line)}`, seq, id };
+}
+
 /** The line that says why, and the verdict; where there is neither, its first words. */
-function saidOf(result: ToolResultPart): string {
-  const text = textOf(result);
+function complaintOf(result: ToolResultPart): string {
+  const text = withoutEnvelope(textOf(result));
   const lines = [failureLine(text), verdictLine(text)].filter((line) => line !== undefined);
   const said = lines.length > 0 ? [...new Set(lines)].join('; ') : outcomeOf(text, result.isError);
   return oneLine(said, LINE_CHARS);
+}
+
+/** What a check says that passed: its verdict; '' where it has none. */
+function verdictOf(result: ToolResultPart): string {
+  return oneLine(verdictLine(withoutEnvelope(textOf(result))) ?? '', LINE_CHARS);
 }
