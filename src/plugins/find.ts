@@ -159,3 +159,21 @@ function exported(exports: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** The folder of the package that a path lies in, where that package is a plugin. */
+export function pluginFolder(path: string): string | undefined {
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (existsSync(file)) return hasManifest(file) ? folder : undefined;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function hasManifest(file: string): boolean {
+  try {
+    const own = JSON.parse(readFileSync(file, 'utf8')) as { readonly spillway?: unknown } | null;
+    return own?.spillway !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -16,7 +16,7 @@ export function contractText(): string {
 }
 
 const OPENING = [
-  '# What stages, formats, summarizers and stores are held to',
+  '# What stages, plugins, formats, summarizers and stores are held to',
   '',
   'Printed from the rules in `src/testkit/` by `npm run contract`; a test holds the two equal. Ours and yours are judged alike:',
   '',
@@ -24,9 +24,11 @@ const OPENING = [
   'spillway conform ./my-stage.js',
   '```',
   '',
-  'The module is loaded and each export that is one of the four is put to the rules of its contract. A rule that does not',
-  'hold says what was seen, with the number of the generated history, so that it can be looked at again. The exit code is 0',
-  'where all hold, 1 where one does not; `--json` writes it for programs. From a test runner of your own:',
+  'The module is loaded and each export that is one of the five is put to the rules of its contract; the folder of a plugin',
+  'is judged with its manifest and all that it brings. A rule that does not hold says what was seen, with the number of the',
+  'generated history, so that it can be looked at again; one that met nothing it speaks of is not exercised, and says what it',
+  'looked for. The exit code is 0 where all hold, 1 where one does not; `--json` writes it for programs. From a test runner of',
+  'your own:',
   '',
   '```js',
   "import { judge, STAGE_RULES } from 'spillway/testkit';",
@@ -34,7 +36,8 @@ const OPENING = [
   'const verdicts = await judge({ stage }, STAGE_RULES); // [{ id, intent, holds, seen? }]',
   '```',
   '',
-  "A module may export `conform`: `options` (more options to try, by the name of the stage), `validators` (the provider's",
-  'rules for a format that has none here, by its name), `reopens: false` (a store that ends with its process). What is waived',
-  'so is listed as waived, with the reason. What a plugin keeps is in [plugins](plugins.md).',
+  'A module may export `conform`: `options` (more options to try, by the name of the stage), `knobs` (those to try in place of',
+  "a plugin's defaults, by its name), `validators` (the provider's rules for a format that has none here, by its name),",
+  '`reopens: false` (a store that ends with its process). What is waived so is listed as waived, with the reason.',
+  '[How plugins are written](plugins.md).',
 ];

@@ -1,9 +1,13 @@
+import { basename, resolve } from 'node:path';
+import { findPlugin } from '../plugins/index.js';
 import type { CompactionStage, SessionStore, Summarizer, WireFormat } from '../spi/index.js';
 import { FORMAT_RULES } from './formats/index.js';
+import { loadedFor, PLUGIN_RULES, type PluginSubject } from './plugins/index.js';
 import type { ContractRule } from './rule.js';
 import { STAGE_RULES } from './stages/index.js';
 import { STORE_RULES } from './stores/index.js';
 import { SUMMARIZER_RULES } from './summarizers/index.js';
+import { importModule } from '../user-module.js';
 import { validators, type WireValidator } from './validators.js';
 
 /** What a module may say about itself beside its parts, as its export `conform`. */
@@ -14,6 +18,8 @@ export interface ConformSettings {
   readonly validators?: Readonly<Record<string, WireValidator>>;
   /** Bodies of a format's own wire with signed thinking in them, by the format's name. */
   readonly samples?: Readonly<Record<string, readonly unknown[]>>;
+  /** Knobs to try with a plugin in place of its defaults, by the plugin's name: what it writes to, what turns it on. */
+  readonly knobs?: Readonly<Record<string, readonly unknown[]>>;
   /** False for a store that does not outlive who opened it: the rules of reopening are waived. */
   readonly reopens?: boolean;
 }
@@ -34,7 +40,7 @@ export interface Waivable extends ContractRule<void> {
 }
 
 /** What can be judged. */
-export type ContractKind = 'stage' | 'format' | 'summarizer' | 'store';
+export type ContractKind = 'stage' | 'plugin' | 'format' | 'summarizer' | 'store';
 
 /** A contract as it is printed. */
 export interface ListedContract {
@@ -50,6 +56,12 @@ export const CONTRACTS: readonly ListedContract[] = [
     about:
       'A `CompactionStage`: any export with a `plan`. The pipeline refuses, edit by edit, what breaks 05 to 12; the rules say so beforehand.',
     rules: STAGE_RULES,
+  },
+  {
+    kind: 'plugin',
+    about:
+      'A plugin: a folder whose package.json has a `spillway` field, or the export `plugin` of a module. What it brings (stages, formats, summarizers) is put to its own contract beside.',
+    rules: PLUGIN_RULES,
   },
   {
     kind: 'format',
@@ -81,8 +93,55 @@ export function candidatesIn(module: Readonly<Record<string, unknown>>): Candida
     seen.add(exported);
     if (exportedAs === 'openStore' && typeof exported === 'function')
       return [storeCandidate(exported as (name: string) => Promise<SessionStore>, settings)];
-    return [exported].flat().flatMap((one) => candidateOf(exportedAs, made(one), settings) ?? []);
+    const parts = [exported].flat().flatMap((one) => candidateOf(exportedAs, made(one), settings) ?? []);
+    if (parts.length > 0 || !isPlugin(exportedAs, exported)) return parts;
+    const { name = exportedAs } = exported as { readonly name?: string };
+    const knobs = settings.knobs?.[name];
+    return [pluginCandidate(exportedAs, name, { plugin: exported, name, ...(knobs && { knobs }) })];
   });
+}
+
+/**
+ * A package that is a plugin, with all that it brings and all else that its module exports. What cannot be loaded is the
+ * finding of its rules.
+ */
+export async function pluginCandidates(folder: string): Promise<Candidate[]> {
+  const { name, module, brought } = await loadedFrom(folder);
+  const settings = (module.conform ?? {}) as ConformSettings;
+  const subject: PluginSubject = { folder, ...(settings.knobs?.[name] && { knobs: settings.knobs[name] }) };
+  const others = candidatesIn(module).filter(({ kind }) => kind !== 'plugin');
+  const parts = brought.flatMap((part) => candidateOf('plugin', part, settings) ?? []);
+  const isNew = (part: Candidate): boolean =>
+    !others.some((other) => other.kind === part.kind && other.name === part.name);
+  return [pluginCandidate('plugin', name, subject), ...others, ...parts.filter(isNew)];
+}
+
+async function loadedFrom(
+  folder: string,
+): Promise<{ name: string; module: Loose; brought: readonly unknown[] }> {
+  try {
+    const { name, stages = [], formats = [], summarizers = [] } = await loadedFor({ folder });
+    const { file } = findPlugin({ named: resolve(folder), from: '.' });
+    return { name, module: await importModule(file), brought: [...stages, ...formats, ...summarizers] };
+  } catch {
+    return { name: basename(resolve(folder)), module: {}, brought: [] };
+  }
+}
+
+const pluginCandidate = (exportedAs: string, name: string, subject: PluginSubject): Candidate => ({
+  kind: 'plugin',
+  exportedAs,
+  name,
+  rules: bound(PLUGIN_RULES, subject),
+});
+
+/** What only plugins hold; the export `plugin` may be a function that makes one. */
+const PLUGIN_FIELDS = ['observer', 'compactor', 'stages', 'summarizers', 'counters', 'formats'];
+
+function isPlugin(exportedAs: string, value: unknown): boolean {
+  if (typeof value === 'function') return exportedAs === 'plugin';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return PLUGIN_FIELDS.some((field) => (value as Loose)[field] !== undefined);
 }
 
 function candidateOf(exportedAs: string, value: unknown, settings: ConformSettings): Candidate | undefined {

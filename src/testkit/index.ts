@@ -36,8 +36,11 @@ export { FORMAT_RULES, type FormatSubject } from './formats/index.js';
 /** What a summarizer is held to. */
 export { SUMMARIZER_RULES } from './summarizers/index.js';
 /** All contracts, and what of a module can be put to them. */
+/** What a plugin is held to. */
+export { PLUGIN_RULES, type PluginSubject } from './plugins/index.js';
 export {
   candidatesIn,
+  pluginCandidates,
   CONTRACTS,
   type Candidate,
   type ConformSettings,

@@ -1,5 +1,6 @@
 // @ts-check
 import { appendFile, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { definePlugin } from 'spillway/spi';
 import { z } from 'zod';
@@ -44,6 +45,9 @@ export const plugin = definePlugin({
     },
   },
 });
+
+/** For `spillway conform`: a folder that it may write to. */
+export const conform = { knobs: { markdown: [{ folder: join(tmpdir(), 'spillway-conform-markdown') }] } };
 
 /**
  * A name that no session id can lead out of the folder, nor two share.

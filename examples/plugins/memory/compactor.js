@@ -7,6 +7,8 @@ import { tokensIn } from './facts.js';
 
 /** Of what is freed, what the text that stands for it may take. */
 const SHARE = 0.25;
+/** Tokens that a message takes beside its text, and then some. */
+const ENVELOPE = 12;
 
 /**
  * Leaves out the oldest exchanges until the rest and a text for them fit the target; the newest stay. The text holds what
@@ -19,10 +21,12 @@ const SHARE = 0.25;
 export function compacted({ messages, budget, target, tokens }, { keepNewest }) {
   const free = Math.max(0, tokens - target * budget);
   const leaves = oldest(messages, free / (1 - SHARE), keepNewest);
-  if (leaves.size === 0) return { messages: messages.map(({ id }) => ({ id })), superseded: [] };
   const gone = messages.filter(({ id }) => leaves.has(id));
   const freed = gone.reduce((sum, message) => sum + message.tokens, 0);
   const text = gistOf(gone, SHARE * freed);
+  // A few short words would take more room in short than they did.
+  if (gone.length === 0 || tokensIn(text) + ENVELOPE >= freed)
+    return { messages: messages.map(({ id }) => ({ id })), superseded: [] };
   /** @type {(Written | { id: string })[]} */
   const list = [];
   let isTold = false;

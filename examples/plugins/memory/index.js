@@ -1,4 +1,6 @@
 // @ts-check
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { definePlugin } from 'spillway/spi';
 import { z } from 'zod';
 import { compacted } from './compactor.js';
@@ -36,6 +38,8 @@ const Knobs = z.strictObject({
 
 /** Share of a budget that is asked for at most: an engine lets a plugin carry 0.08. */
 const MOST_OF_BUDGET = 0.06;
+/** The same of messages that stay: more than the share of pins (0.4) is refused, and then none stays. */
+const MOST_HELD = 0.25;
 
 /** Made once for each engine. */
 export function plugin() {
@@ -69,7 +73,7 @@ export function plugin() {
             .map(({ parts }) => saidIn(parts))
             .join('\n'),
         );
-        return { retain: marked.map(({ id }) => id), inject: noteOf(facts, tokens) };
+        return { retain: newest(marked, MOST_HELD * budget), inject: noteOf(facts, tokens) };
       },
     },
     compactor: {
@@ -77,6 +81,27 @@ export function plugin() {
     },
   });
 }
+
+/**
+ * Ids of the newest of some messages that together take no more than so many tokens.
+ *
+ * @param {readonly import('spillway/spi').SeenMessage[]} messages
+ * @param {number} tokens
+ */
+function newest(messages, tokens) {
+  let left = tokens;
+  const fitting = messages.toReversed().filter((message) => {
+    if (message.tokens > left) return false;
+    left -= message.tokens;
+    return true;
+  });
+  return fitting.map(({ id }) => id).toReversed();
+}
+
+/** For `spillway conform`: a file that it may write to, and a mark that its sessions have. */
+export const conform = {
+  knobs: { memory: [{ file: join(tmpdir(), 'spillway-conform-memory.jsonl'), keepMark: 'lamp' }] },
+};
 
 /** @param {import('spillway/spi').SeenMessage['parts']} parts */
 function saidIn(parts) {

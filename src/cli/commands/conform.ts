@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { SpillwayError } from '../../errors/index.js';
+import { findPlugin, pluginFolder } from '../../plugins/index.js';
 import { importModule } from '../../user-module.js';
-import { candidatesIn, judge, type Candidate } from '../../testkit/index.js';
+import { candidatesIn, judge, pluginCandidates, type Candidate } from '../../testkit/index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 
@@ -27,12 +28,13 @@ interface Judged {
 
 /** Puts what a module exports to the rules of its contracts; exit code 1 where one does not hold. */
 export async function conform(path: string, options: ConformOptions, terminal: Terminal): Promise<number> {
-  const candidates = candidatesIn(await load(path));
+  const candidates = await candidatesAt(path);
   if (candidates.length === 0) {
     throw new SpillwayError('INPUT_FORMAT', {
       subject: path,
       found: 'no export that could be judged',
-      allowed: 'a stage (plan), a format (parse, serialise), a summarizer (summarize), or openStore(name)',
+      allowed:
+        'a plugin (a package with a spillway field, or plugin), a stage (plan), a format (parse, serialise), a summarizer (summarize), or openStore(name)',
       remedy: 'Export it from the module.',
     });
   }
@@ -78,18 +80,44 @@ function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint 
   for (const { id, reason } of waived) out(`  ${paint.yellow('waived')} ${id}  ${reason}\n`);
 }
 
-/** A file, or a package as the folder we are in would find it. */
-async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
+/** What can be judged at a path: a package that is a plugin as a whole, any other module by its exports. */
+async function candidatesAt(path: string): Promise<Candidate[]> {
+  const found = located(path);
+  const folder = pluginFolder(found);
+  if (folder !== undefined && (statSync(found).isDirectory() || isEntry(folder, found)))
+    return pluginCandidates(folder);
   try {
-    const file = resolve(path);
-    const found = existsSync(file) ? file : createRequire(join(process.cwd(), 'here.js')).resolve(path);
-    return await importModule(found);
+    return candidatesIn(await importModule(found));
   } catch (cause) {
-    throw new SpillwayError('INPUT_UNREADABLE', {
-      subject: path,
-      found: cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause),
-      remedy: 'Name a JavaScript module, or a package that is installed here.',
-      cause,
-    });
+    throw unreadable(path, cause);
   }
 }
+
+/** A file or folder, or a package as the folder we are in would find it. */
+function located(path: string): string {
+  const named = resolve(path);
+  const isPackage = existsSync(named) && statSync(named).isDirectory() && pluginFolder(named) === named;
+  if (isPackage || (existsSync(named) && statSync(named).isFile())) return named;
+  try {
+    const require = createRequire(join(process.cwd(), 'here.js'));
+    return require.resolve(existsSync(named) ? named : path);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function isEntry(folder: string, file: string): boolean {
+  try {
+    return findPlugin({ named: folder, from: '.' }).file === file;
+  } catch {
+    return false;
+  }
+}
+
+const unreadable = (path: string, cause: unknown): SpillwayError =>
+  new SpillwayError('INPUT_UNREADABLE', {
+    subject: path,
+    found: cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause),
+    remedy: 'Name a JavaScript module, a plugin, or a package that is installed here.',
+    cause,
+  });

@@ -1,6 +1,7 @@
 import { StageBench, type Wanted } from '../bench.js';
 import { frozen, isError, isWrite } from '../frozen.js';
 import { historyOf } from '../histories/index.js';
+import { isPlain } from '../plain.js';
 import { proposalIn } from './proposal.js';
 import type { EditRule } from '../../transcript/index.js';
 import type { StageSubject } from './subject.js';
@@ -132,15 +133,4 @@ function planOnce({ stage }: StageSubject, options: unknown, seed: number, wante
   const second = proposalIn(ask(bench, left));
   if (typeof second !== 'string' && second.edits.length > 0)
     see('again', `${second.edits.length} more edits right behind its own`);
-}
-
-/** Whether a value survives being written as JSON and read again. */
-function isPlain(value: unknown): boolean {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object') return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (Array.isArray(value)) return value.every(isPlain);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  return Object.values(value).every((one) => one === undefined || isPlain(one));
 }

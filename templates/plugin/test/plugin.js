@@ -3,8 +3,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createSpillway, openaiChat } from 'spillway';
+import { judge, PLUGIN_RULES } from 'spillway/testkit';
+import { conform } from '../index.js';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
+
+test('keeps the contract of a plugin', async (t) => {
+  const verdicts = await judge({ folder: here, knobs: conform.knobs['my-plugin'] }, PLUGIN_RULES);
+  for (const { id, intent, holds, exercised, seen } of verdicts)
+    await t.test(`${id} ${intent}`, (rule) => {
+      if (!exercised) rule.skip(seen);
+      assert.ok(holds, seen);
+    });
+});
 
 /** @param {Record<string, unknown>} knobs */
 async function open(knobs) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createSpillway, openaiChat } from 'spillway';
+import { judge, PLUGIN_RULES } from 'spillway/testkit';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
 const root = await mkdtemp(join(tmpdir(), 'markdown-'));
@@ -98,4 +99,13 @@ test('costs the session nothing where it cannot write', async () => {
   assert.equal((await session.operator.compact({ target: 0.4 })).kind, 'committed');
   assert.ok(told.some(({ kind, outcome }) => kind === 'plugin-hook' && outcome === 'threw'));
   assert.equal(await readFile(file, 'utf8'), 'in the way');
+});
+
+test('keeps the contract of a plugin', async (t) => {
+  const knobs = [{ folder: root }, { folder: root, toolOutput: false }];
+  for (const verdict of await judge({ folder: here, knobs }, PLUGIN_RULES))
+    await t.test(`${verdict.id} ${verdict.intent}`, (rule) => {
+      if (!verdict.exercised) rule.skip(verdict.seen);
+      assert.ok(verdict.holds, verdict.seen);
+    });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createSpillway, openaiChat } from 'spillway';
-import { validateOpenAiChat } from 'spillway/testkit';
+import { judge, PLUGIN_RULES, validateOpenAiChat } from 'spillway/testkit';
 import { FactStore } from '../store.js';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
@@ -190,4 +190,16 @@ test('the store keeps nothing twice, hears of other processes, and is whole behi
   );
   await writeFile(file, '');
   assert.deepEqual(await one.all(), []);
+});
+
+test('keeps the contract of a plugin', async (t) => {
+  const knobs = [
+    { file: newFile(), keepMark: 'lamp' },
+    { file: newFile(), keepNewest: 3 },
+  ];
+  for (const verdict of await judge({ folder: here, knobs }, PLUGIN_RULES))
+    await t.test(`${verdict.id} ${verdict.intent}`, (rule) => {
+      if (!verdict.exercised) rule.skip(verdict.seen);
+      assert.ok(verdict.holds, verdict.seen);
+    });
 });

@@ -1,0 +1,2 @@
+export { PLUGIN_RULES } from './rules.js';
+export { loadedFor, type PluginSubject } from './subject.js';
