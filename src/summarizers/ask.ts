@@ -27,6 +27,8 @@ export interface SlotRequest {
   readonly language: string;
   /** Messages that its reader sees beside it. Quoted already. */
   readonly inView: readonly string[];
+  /** First message of the span, where anything but that stands before it. */
+  readonly begins: string | undefined;
   readonly attempt: number;
   readonly signal: AbortSignal;
 }
@@ -35,6 +37,8 @@ export interface SlotRequest {
 export interface Piece {
   readonly prompt: Prompt;
   readonly source: readonly string[];
+  /** What of the log the source shows. */
+  readonly handle: string;
   readonly previous?: string | undefined;
   readonly todos?: string | undefined;
   /** From 1. */
@@ -47,10 +51,11 @@ export interface Piece {
 /** A text, and whether it is one that had to be cut. */
 export type Text = Artifact & { readonly isCut: boolean };
 
-/** Which piece it is, where there are several. */
-function pieceLine(chunk: number, chunks: number): string {
-  if (chunks < 2) return '';
-  return `This is piece ${chunk} of ${chunks}; ${chunk < chunks ? 'a later piece follows.' : 'it is the last.'}`;
+/** Where in the session it stands, and which piece it is, where there are several. */
+function placeLine(begins: string | undefined, { chunk, chunks }: Piece): string {
+  const before = `What came before ${begins} stays in view, as it was or in a record of its own; do not repeat it.`;
+  const piece = `This is piece ${chunk} of ${chunks}; ${chunk < chunks ? 'a later piece follows.' : 'it is the last.'}`;
+  return [...(begins === undefined ? [] : [before]), ...(chunks < 2 ? [] : [piece])].join('\n');
 }
 
 /** The text of one piece: from what was bought before, or by one call. */
@@ -58,7 +63,8 @@ export async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Pro
   const { summarizer, count, extraLines, once, turnstile } = parts;
   const { prompt, source, previous, todos, chunk, chunks, sourceTokens } = piece;
   const { stage, handle, maxTokens, maxChars, language, inView, attempt, signal } = slot;
-  const values = { handle, maxTokens, maxChars, chunk, chunks, piece: pieceLine(chunk, chunks) };
+  const place = placeLine(slot.begins, piece);
+  const values = { handle: piece.handle, maxTokens, maxChars, chunk, chunks, piece: place };
   let isCut = false;
   const make = (): Promise<Artifact> =>
     turnstile.through(async () => {

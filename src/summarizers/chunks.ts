@@ -1,5 +1,5 @@
 import { speechesOf } from '../reading/index.js';
-import { textOf, type LogMessage } from '../transcript/index.js';
+import { partHandle, spanHandle, textOf, type LogMessage } from '../transcript/index.js';
 import { detailsFor, dividingDetail, type Detail } from './detail.js';
 import { escaped, middleCut } from './quote.js';
 import { quoteCall } from './quote-call.js';
@@ -20,15 +20,36 @@ export interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
   readonly count: (text: string) => number;
 }
 
+/** One piece of a source. */
+export interface Chunk {
+  /** Quoted. */
+  readonly text: string;
+  /** What of the log it shows. */
+  readonly handle: string;
+}
+
 /**
  * The source, quoted, in pieces that fit one call each. Pieces end where exchanges end. Each shows as much of its
  * results, arguments and words as fits, in this order of leaving.
  */
-export function chunksOf(request: ChunkRequest): string[] {
+export function chunksOf(request: ChunkRequest): Chunk[] {
   const { source } = request;
-  if (source.partIndex !== undefined) return [quotePart(source, source.partIndex, request)];
+  const [first] = source.messages;
+  if (source.partIndex !== undefined)
+    return [
+      {
+        text: quotePart(source, source.partIndex, request),
+        handle: partHandle(first!.id, source.partIndex),
+      },
+    ];
   const quoting = { ...request, redact: onceEach(request.redact), speechesOf: speechesOnce(source.messages) };
-  return divided(quoting).map((exchanges) => fitted(exchanges, quoting));
+  return divided(quoting).map((exchanges) => {
+    const messages = exchanges.flat();
+    return {
+      text: fitted(exchanges, quoting),
+      handle: spanHandle(messages[0]!.id, messages.at(-1)!.id),
+    };
+  });
 }
 
 /** What is asked again at every detail that is tried is worked out once. */

@@ -1,6 +1,6 @@
 export { Breakers, BreakerOpen, createBreaker, type Breaker, type BreakerState } from './breaker.js';
 export { artifactKey, MemoryArtifacts, storedArtifacts, type Artifact, type Artifacts } from './artifacts.js';
-export { chunksOf, type ChunkRequest } from './chunks.js';
+export { chunksOf, type Chunk, type ChunkRequest } from './chunks.js';
 export {
   Filler,
   slotted,

@@ -7,7 +7,7 @@ import {
 } from '../transcript/index.js';
 import { userWordsIn } from '../reading/index.js';
 import type { AskParts, Text } from './ask.js';
-import { chunksOf } from './chunks.js';
+import { chunksOf, type Chunk } from './chunks.js';
 import { isFault, Refused } from './fault.js';
 import { inViewOf } from './in-view.js';
 import { languageOf, USERS_LANGUAGE } from './language.js';
@@ -48,7 +48,7 @@ export async function fillSlot(
   for (const [i, resultChars] of lengths.entries()) {
     const isLast = i === lengths.length - 1;
     const attempt = attemptOf(parts, edit, source, log, { resultChars, attempt: i + 1 });
-    const text = attempt.chunks.join('\n');
+    const text = joined(attempt.chunks);
     // The same words again would be answered as they were.
     if (best && text === shown) continue;
     shown = text;
@@ -92,7 +92,17 @@ function attemptOf(
   const isSpan = source.partIndex === undefined;
   const todos = isSpan ? todosOf(source.messages, redact) : undefined;
   const { window = DEFAULT_WINDOW, outputLimit } = summarizer;
-  const inView = isSpan ? inViewOf({ log, isPinned, question: prompts.question, redact, count, window }) : [];
+  const inView = isSpan
+    ? inViewOf({
+        log,
+        from: source.messages[0]!.seq,
+        isPinned,
+        question: prompts.question,
+        redact,
+        count,
+        window,
+      })
+    : [];
   const prompt = longest(
     isSpan ? [slot.prompt, 'merge', 'join'] : [slot.prompt],
     (name) => count(prompts.of(name).system) + count(prompts.of(name).instruction),
@@ -116,22 +126,33 @@ function attemptOf(
     count,
     redact,
   });
-  if (chunks.length === 0 && todos !== undefined) chunks.push('');
+  if (chunks.length === 0 && todos !== undefined) chunks.push({ text: '', handle: handleOf(edit) });
   if (chunks.length === 0) throw new Refused('has nothing to be written from');
   const users = userMessages(source, log);
   return {
     stage: slot.prompt,
     handle: handleOf(edit),
     maxTokens,
-    maxChars: charsFor(maxTokens, [chunks.join('\n'), wordsOf(users)], count),
+    maxChars: charsFor(maxTokens, [joined(chunks), wordsOf(users)], count),
     chunkTokens,
     language: languageOf(users) ?? USERS_LANGUAGE,
     inView,
+    begins: isSpan ? beginningOf(source, log, isPinned) : undefined,
     attempt,
     chunks,
     todos,
     sourceTokens: source.tokens,
   };
+}
+
+const joined = (chunks: readonly Chunk[]): string => chunks.map(({ text }) => text).join('\n');
+
+/** The first message of a span, where anything but what is pinned stands before it. */
+function beginningOf({ messages }: SlotSource, log: ReadonlyLog, isPinned: IsPinned): string | undefined {
+  const { seq, id } = messages[0]!;
+  const held = log.exchanges[0]!.seqs[0]!;
+  for (let before = held; before < seq; before++) if (!isPinned(log.at(before))) return id;
+  return held > 0 ? id : undefined;
 }
 
 /** What stands in the user's role: first, in the source, and last. */

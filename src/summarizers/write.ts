@@ -1,8 +1,9 @@
 import { ask, type AskParts, type SlotRequest, type Text } from './ask.js';
+import type { Chunk } from './chunks.js';
 import { escaped } from './quote.js';
 
 export interface WriteRequest extends SlotRequest {
-  readonly chunks: readonly string[];
+  readonly chunks: readonly Chunk[];
   /** The agent's plan, for the piece that comes last. */
   readonly todos: string | undefined;
   /** Counted tokens of all that the text stands for. */
@@ -19,7 +20,8 @@ export async function writeInSequence(parts: AskParts, request: WriteRequest): P
     const isLast = i === chunks.length - 1;
     written = await ask(parts, request, {
       prompt: parts.prompts.of(written ? 'merge' : stage),
-      source: [chunk],
+      source: [chunk.text],
+      handle: chunk.handle,
       previous: written?.text,
       todos: isLast ? todos : undefined,
       chunk: i + 1,
@@ -38,7 +40,8 @@ export async function writeInParallel(parts: AskParts, request: WriteRequest): P
     chunks.map((chunk, i) =>
       ask(parts, request, {
         prompt: parts.prompts.of(stage),
-        source: [chunk],
+        source: [chunk.text],
+        handle: chunk.handle,
         todos: i === chunks.length - 1 ? todos : undefined,
         chunk: i + 1,
         chunks: chunks.length,
@@ -56,6 +59,7 @@ export async function writeInParallel(parts: AskParts, request: WriteRequest): P
       groups.map((group, i) =>
         ask(parts, request, {
           prompt: parts.prompts.of('join'),
+          handle: request.handle,
           source: group.map(({ text }, at) => `<record piece="${at + 1}">\n${escaped(text)}\n</record>`),
           chunk: first + i,
           chunks: groups.length,

@@ -47,7 +47,7 @@ const pieces = (source: SlotSource, more: Partial<Parameters<typeof chunksOf>[0]
     count,
     redact: (text) => text,
     ...more,
-  });
+  }).map(({ text }) => text);
 
 const idsIn = (text: string): string[] => [...text.matchAll(/<message id="(\w+)"/g)].map(([, id]) => id!);
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SummarizerError, type SummaryRequest } from '../../../src/spi/index.js';
 import { Log, type Message, type Part, type PlannedEdit } from '../../../src/transcript/index.js';
+import { parsePrompt } from '../../../src/summarizers/index.js';
 import { edit, fillerOf, good } from './support.js';
 
 /** Four steps of a call and a long result; the second and the last keep a plan. */
@@ -41,6 +42,7 @@ describe('a span in pieces', () => {
     expect(asked).toHaveLength(2);
     expect(asked.map(({ previous }) => previous)).toEqual([undefined, 'The mill was built.']);
     expect(asked.map(({ todos }) => todos)).toEqual([undefined, '{"plan":"STATE 3"}']);
+    expect(asked.map(({ instruction }) => instruction)).toEqual(['Do a0..b0.', 'Do a2..b2.']);
     expect(asked.map(wordsOf).join()).not.toContain('STATE 1');
   });
 
@@ -134,5 +136,32 @@ describe('progressive retry', () => {
     const { fill, asked } = fillerOf(answer, { oversized: 'retry' });
     expect((await fill(edit(0, 7))).texts.size).toBe(1);
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe('what stands around a span', () => {
+  const prompts = {
+    of: (name: string) => parsePrompt(name, `System ${name}\n---\nDo {{handle}}. {{piece}}`),
+    question: 'And?',
+  };
+
+  it('the words of the user that it begins behind are shown, and what came before is not asked for again', async () => {
+    const { fill, asked } = fillerOf(good, { prompts });
+    await fill(edit(3, 5));
+    expect(asked[0]!.inView).toEqual([
+      expect.stringMatching(/^<message id="m2" role="user"[^]*Message 2: words/),
+    ]);
+    expect(asked[0]!.instruction).toBe(
+      'Do m3..m5. What came before m3 stays in view, as it was or in a record of its own; do not repeat it.',
+    );
+    expect(wordsOf(asked[0]!)).not.toContain('Message 2:');
+  });
+
+  it('nothing of the kind where the session begins with it, or an answer stands before it', async () => {
+    const { fill, asked } = fillerOf(good, { prompts });
+    await fill(edit(0, 1), edit(4, 5));
+    expect(asked.map(({ inView = [] }) => inView)).toEqual([[], []]);
+    expect(asked[0]!.instruction).toBe('Do m0..m1.');
+    expect(asked[1]!.instruction).toContain('What came before m4 stays in view');
   });
 });

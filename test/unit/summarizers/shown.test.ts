@@ -32,7 +32,7 @@ class Chat {
       count,
       redact: (text) => text,
       ...more,
-    });
+    }).map(({ text }) => text);
   }
 
   #add(role: LogMessage['role'], part: Part): this {
