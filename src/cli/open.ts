@@ -2,6 +2,7 @@ import { formatNamed, formats } from '../wire/index.js';
 import { type ReadSession } from '../importers/index.js';
 import { createSpillway, type Budget, type Session, type Warning } from '../index.js';
 import { DEFAULT_WINDOW } from '../tokens/index.js';
+import type { Closable } from './engine.js';
 import { amount } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
@@ -22,7 +23,7 @@ export interface PolicyOptions {
   readonly json?: boolean;
 }
 
-export interface Opened {
+export interface Opened extends Closable {
   /** Field of a request's body that holds the messages, in the format that is written. */
   readonly messagesField: string;
   readonly session: Session;
@@ -30,7 +31,7 @@ export interface Opened {
   readonly warnings: readonly Warning[];
 }
 
-/** A fresh session for what was read, under the policy of the command line. */
+/** A fresh session for what was read, under the policy of the command line; who opens it closes it. */
 export async function openFor(
   input: ReadSession,
   options: PolicyOptions,
@@ -52,11 +53,17 @@ export async function openFor(
   });
   const { window, model } = named.config.settings;
   const isGuess = window === null && model === null;
+  if (isGuess) await named.close();
   const spillway = isGuess ? await createSpillway({ ...sources, inputBudget: DEFAULT_WINDOW }) : named;
   const session = spillway.session({ tools: input.parsed.tools ?? [] });
   const warnings = warningsOf(session.reading.budget, options, isGuess);
   if (!options.json) for (const { message } of warnings) terminal.note(`warning: ${message}`);
-  return { session, messagesField: formatNamed(to).messagesField, warnings };
+  return {
+    session,
+    messagesField: formatNamed(to).messagesField,
+    warnings,
+    close: () => spillway.close(),
+  };
 }
 
 function warningsOf(

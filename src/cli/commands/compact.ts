@@ -1,8 +1,9 @@
 import { formatNamed } from '../../wire/index.js';
-import { readSession } from '../../importers/index.js';
-import type { RunOverrides } from '../../index.js';
+import { readSession, type ReadSession } from '../../importers/index.js';
+import type { Message, RunOverrides } from '../../index.js';
+import { closing } from '../engine.js';
 import { EXIT } from '../exit.js';
-import { openFor, type PolicyOptions } from '../open.js';
+import { openFor, type Opened, type PolicyOptions } from '../open.js';
 import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
 import { compactReport, compactTable } from '../report/compact.js';
 import type { Terminal } from '../terminal.js';
@@ -25,7 +26,23 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   const input = await readSession(file, { format: options.format });
   const all = input.parsed.messages;
   const messages = options.upto === undefined ? all : all.slice(0, options.upto);
-  const { session, messagesField, warnings } = await openFor(input, options, terminal);
+  const opened = await openFor(input, options, terminal);
+  return closing([opened], () => compactOnce({ file, input, messages, opened }, options, terminal));
+}
+
+interface Compacting {
+  readonly file: string;
+  readonly input: ReadSession;
+  readonly messages: readonly Message[];
+  readonly opened: Opened;
+}
+
+async function compactOnce(
+  { file, input, messages, opened }: Compacting,
+  options: CompactOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { session, messagesField, warnings } = opened;
   // One by one: a file may hold more messages than a call takes arguments.
   for (const message of messages) void session.append(message);
   const before = session.reading;

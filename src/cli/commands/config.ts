@@ -1,5 +1,5 @@
 import { printConfig } from '../../config/index.js';
-import { createSpillway } from '../../index.js';
+import { withEngine } from '../engine.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 
@@ -10,12 +10,14 @@ export interface ConfigOptions {
 }
 
 export async function printSettings(options: ConfigOptions, terminal: Terminal): Promise<number> {
-  const spillway = await createSpillway({
+  const sources = {
     store: null,
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.config !== undefined && { configFile: options.config }),
+  };
+  return withEngine(sources, ({ config }) => {
+    terminal.out(printConfig(config, { json: options.json ?? false }));
+    return EXIT.done;
   });
-  terminal.out(printConfig(spillway.config, { json: options.json ?? false }));
-  return EXIT.done;
 }

@@ -1,5 +1,5 @@
 import type { CallRecord, CostLine, NetCost } from '../../index.js';
-import { createSpillway } from '../../index.js';
+import { withEngine } from '../engine.js';
 import { EXIT } from '../exit.js';
 import { amount, change, dollars, percent } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
@@ -7,17 +7,13 @@ import { showing, storeOf, within, type StoredOptions } from './within.js';
 
 /** What all sessions of a store spent. */
 export async function projectCosts(options: StoredOptions, terminal: Terminal): Promise<number> {
-  const spillway = await createSpillway({ store: await storeOf(options, terminal), env: terminal.env });
-  try {
-    const spent = await spillway.projectCosts();
-    showing(options, terminal)(spent, () => [
-      spentLine('primary', spent.primary),
-      spentLine('compactor', spent.compactor),
-    ]);
-    return EXIT.done;
-  } finally {
-    await spillway.close();
-  }
+  const sources = { store: await storeOf(options, terminal), env: terminal.env };
+  const spent = await withEngine(sources, (spillway) => spillway.projectCosts());
+  showing(options, terminal)(spent, () => [
+    spentLine('primary', spent.primary),
+    spentLine('compactor', spent.compactor),
+  ]);
+  return EXIT.done;
 }
 
 /** What a session spent, whether its compactions pay, and with `--calls` what each call was sent. */

@@ -7,6 +7,7 @@ import { readSession } from '../../importers/index.js';
 import { createSpillway, packageFolder, replaySession } from '../../index.js';
 import { Compactions } from '../committed.js';
 import type { Running } from '../../server/index.js';
+import { closing, type Closable } from '../engine.js';
 import { EXIT } from '../exit.js';
 import { createLiveView, type Gate } from '../live.js';
 import { change, percent, PLAIN_TABLE } from '../report/numbers.js';
@@ -41,41 +42,44 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
   const input = await readSession(file);
   const inputBudget = options.window ?? DEMO_WINDOW;
   const spillway = await createSpillway({ store: null, env: terminal.env, inputBudget });
-  const service = options.serve === true ? await startService(inputBudget, terminal) : undefined;
-  if (service) terminal.err(`The Compactor page: ${service.url}\n`);
-  const session = service ? await service.session('demo') : spillway.session({});
-  const gates = spillway.stages
-    .filter((stage) => stage.opensAt !== undefined)
-    .map(({ name, opensAt }) => ({ name, opensAt: opensAt! }));
-  const compactions = new Compactions();
-  session.events.subscribe((event) => compactions.event(event));
-  const live = createLiveView(terminal, {
-    gates,
-    budget: session.reading.budget.tokens,
-    calls: input.parsed.messages.filter(({ role }) => role === 'assistant').length,
+  const opened: Closable[] = [spillway];
+  return closing(opened, async () => {
+    const service = options.serve === true ? await startService(inputBudget, terminal) : undefined;
+    if (service) opened.push(service);
+    if (service) terminal.err(`The Compactor page: ${service.url}\n`);
+    const session = service ? await service.session('demo') : spillway.session({});
+    const gates = spillway.stages
+      .filter((stage) => stage.opensAt !== undefined)
+      .map(({ name, opensAt }) => ({ name, opensAt: opensAt! }));
+    const compactions = new Compactions();
+    session.events.subscribe((event) => compactions.event(event));
+    const live = createLiveView(terminal, {
+      gates,
+      budget: session.reading.budget.tokens,
+      calls: input.parsed.messages.filter(({ role }) => role === 'assistant').length,
+    });
+    const watching = terminal.interactive && !options.fast;
+    const calls = [];
+    for await (const call of replaySession(session, input.parsed.messages)) {
+      const compaction = compactions.take();
+      live.call(call, compaction);
+      const { prepared, ...kept } = call;
+      // What nobody reports is not kept, and the service would have no call to show.
+      if (service && prepared) await session.observe({ inputTokens: call.tokens, outputTokens: 0 });
+      calls.push(kept);
+      if (watching) await pause(compaction ? COMPACTION_MS : FRAME_MS);
+    }
+    live.done();
+    const { totals } = replayReport({ file, input, calls, session });
+    const table = stageTable(gates, compactions.totals);
+    terminal.err(
+      ['', table, '', ...totalLines({ ...totals, stages: {} }), '', ...nextSteps(file), ''].join('\n'),
+    );
+    if (!service) return EXIT.done;
+    terminal.err(`${serviceLines(service.url).join('\n')}\n`);
+    await stopped();
+    return EXIT.done;
   });
-  const watching = terminal.interactive && !options.fast;
-  const calls = [];
-  for await (const call of replaySession(session, input.parsed.messages)) {
-    const compaction = compactions.take();
-    live.call(call, compaction);
-    const { prepared, ...kept } = call;
-    // What nobody reports is not kept, and the service would have no call to show.
-    if (service && prepared) await session.observe({ inputTokens: call.tokens, outputTokens: 0 });
-    calls.push(kept);
-    if (watching) await pause(compaction ? COMPACTION_MS : FRAME_MS);
-  }
-  live.done();
-  const { totals } = replayReport({ file, input, calls, session });
-  const table = stageTable(gates, compactions.totals);
-  terminal.err(
-    ['', table, '', ...totalLines({ ...totals, stages: {} }), '', ...nextSteps(file), ''].join('\n'),
-  );
-  if (!service) return EXIT.done;
-  terminal.err(`${serviceLines(service.url).join('\n')}\n`);
-  await stopped();
-  await service.close();
-  return EXIT.done;
 }
 
 /** On the usual port, or on any that is free where somebody has that one. */

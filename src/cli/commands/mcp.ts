@@ -1,5 +1,5 @@
 import { SpillwayError } from '../../errors/index.js';
-import { createSpillway } from '../../index.js';
+import { withEngine } from '../engine.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 import { storeOf, type StoredOptions } from './within.js';
@@ -7,13 +7,14 @@ import { storeOf, type StoredOptions } from './within.js';
 /** Serves recall and explain on standard input and output, until the client hangs up. */
 export async function mcp(options: StoredOptions, version: string, terminal: Terminal): Promise<number> {
   const { createMcpServer, StdioServerTransport } = await loaded();
-  const spillway = await createSpillway({ store: await storeOf(options, terminal), env: terminal.env });
-  const transport = new StdioServerTransport();
-  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
-  await createMcpServer(spillway, version).connect(transport);
-  await ended;
-  await spillway.close();
-  return EXIT.done;
+  const sources = { store: await storeOf(options, terminal), env: terminal.env };
+  return withEngine(sources, async (spillway) => {
+    const transport = new StdioServerTransport();
+    const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
+    await createMcpServer(spillway, version).connect(transport);
+    await ended;
+    return EXIT.done;
+  });
 }
 
 /** Rejects with `PACKAGE_MISSING`. */

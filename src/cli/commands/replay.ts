@@ -3,6 +3,7 @@ import { SpillwayError } from '../../errors/index.js';
 import { formatNamed } from '../../wire/index.js';
 import { readSession } from '../../importers/index.js';
 import { replaySession } from '../../index.js';
+import { closing } from '../engine.js';
 import { EXIT } from '../exit.js';
 import { openFor, type PolicyOptions } from '../open.js';
 import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
@@ -40,24 +41,27 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
   }
   const contextFile = (index: number): string => join(options.out!, `context-${index}.json`);
   refuseInput(file, ...[...wanted].map(contextFile));
-  const { session, messagesField, warnings } = await openFor(input, options, terminal);
-  const progress = createProgress(terminal, messages.length, 'replaying');
-  const calls = [];
-  for await (const call of replaySession(session, messages)) {
-    progress.at(call.index);
-    if (wanted.has(call.index) && call.prepared) {
-      writeResult(
-        requestLines(call.prepared.messages, messagesField, call.prepared.beside),
-        contextFile(call.index),
-        terminal,
-      );
+  const opened = await openFor(input, options, terminal);
+  return closing([opened], async () => {
+    const { session, messagesField, warnings } = opened;
+    const progress = createProgress(terminal, messages.length, 'replaying');
+    const calls = [];
+    for await (const call of replaySession(session, messages)) {
+      progress.at(call.index);
+      if (wanted.has(call.index) && call.prepared) {
+        writeResult(
+          requestLines(call.prepared.messages, messagesField, call.prepared.beside),
+          contextFile(call.index),
+          terminal,
+        );
+      }
+      // What was sent is not kept: a replay of a long session would hold every request it ever made.
+      const { prepared, ...kept } = call;
+      calls.push(kept);
     }
-    // What was sent is not kept: a replay of a long session would hold every request it ever made.
-    const { prepared, ...kept } = call;
-    calls.push(kept);
-  }
-  progress.done();
-  const report = replayReport({ file, input, calls, session, warnings });
-  writeReport(report, () => replayTable(report, terminal.paint), options, terminal);
-  return EXIT.done;
+    progress.done();
+    const report = replayReport({ file, input, calls, session, warnings });
+    writeReport(report, () => replayTable(report, terminal.paint), options, terminal);
+    return EXIT.done;
+  });
 }

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { createSpillway } from '../../index.js';
+import { withEngine } from '../engine.js';
 import { EXIT } from '../exit.js';
 import { percent, PLAIN_TABLE } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
@@ -11,12 +11,12 @@ export interface StagesOptions {
 
 /** Lists the roster in order, then stages that are provided and switched off. */
 export async function stages(options: StagesOptions, terminal: Terminal): Promise<number> {
-  const spillway = await createSpillway({
+  const sources = {
     store: null,
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
-  });
-  const listed = spillway.stages;
+  };
+  const listed = await withEngine(sources, (spillway) => spillway.stages);
   if (options.json) {
     terminal.out(`${JSON.stringify(listed)}\n`);
     return EXIT.done;

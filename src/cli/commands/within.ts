@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { SpillwayError } from '../../errors/index.js';
-import { createSpillway, type Session } from '../../index.js';
+import type { Session } from '../../index.js';
 import type { Plan } from '../../transcript/index.js';
+import { withEngine } from '../engine.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 import { visible } from '../visible.js';
@@ -63,15 +64,15 @@ export async function within(
   terminal: Terminal,
   act: (session: Session) => Promise<void>,
 ): Promise<number> {
-  const spillway = await createSpillway({
+  const sources = {
     store: await storeOf(options, terminal),
     env: terminal.env,
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.config !== undefined && { configFile: options.config }),
     ...(options.model !== undefined && { model: options.model }),
     ...(options.window !== undefined && { inputBudget: options.window }),
-  });
-  try {
+  };
+  return withEngine(sources, async (spillway) => {
     const agentPath = options.agent ?? 'primary';
     if (!(await spillway.store.load({ sessionId: id, agentPath }))) {
       throw new SpillwayError('SESSION_UNKNOWN', {
@@ -82,9 +83,7 @@ export async function within(
     }
     await act(await spillway.open({ id, agentPath }));
     return EXIT.done;
-  } finally {
-    await spillway.close();
-  }
+  });
 }
 
 /** URL of the store: `--store`, else the setting, which SPILLWAY_STORE names too. What it names has to be there. */
@@ -103,13 +102,13 @@ export async function storeOf(options: StoredOptions, terminal: Terminal): Promi
 }
 
 async function settingOf({ profile, config }: StoredOptions, { env }: Terminal): Promise<string | null> {
-  const spillway = await createSpillway({
+  const sources = {
     store: null,
     env,
     ...(profile !== undefined && { profile }),
     ...(config !== undefined && { configFile: config }),
-  });
-  return spillway.config.settings.store;
+  };
+  return withEngine(sources, (spillway) => spillway.config.settings.store);
 }
 
 /** Opening makes the file that is missing; who asks what a file holds has only misspelt its name. */

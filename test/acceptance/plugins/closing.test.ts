@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { createSpillway } from '../../../src/index.js';
+import { quarter, read, spillway, talk, temporaryFolder, user } from '../support.js';
+
+const folder = temporaryFolder();
+const SESSION = join('examples', 'sessions', 'pressure-gauge.jsonl');
+
+/** A plugin that writes down each time it is opened and closed. */
+function diary(): { readonly env: Record<string, string>; readonly read: () => string[] } {
+  const path = join(folder.path, 'diary');
+  mkdirSync(path, { recursive: true });
+  const file = join(folder.path, 'diary.txt');
+  const text = JSON.stringify(file);
+  writeFileSync(
+    join(path, 'package.json'),
+    JSON.stringify({ name: 'diary', type: 'module', main: './index.js', spillway: {} }),
+  );
+  writeFileSync(
+    join(path, 'index.js'),
+    `import { appendFileSync } from 'node:fs';
+     export const plugin = () => ({
+       open: () => appendFileSync(${text}, 'open\\n'),
+       async close() { await null; appendFileSync(${text}, 'close\\n'); },
+     });`,
+  );
+  return {
+    env: { SPILLWAY_PLUGINS: JSON.stringify([path]) },
+    read: () => readFileSync(file, 'utf8').trim().split('\n'),
+  };
+}
+
+beforeEach(() => rmSync(join(folder.path, 'diary.txt'), { force: true }));
+
+/** As many of each, never more open than closed at the end. */
+function expectClosed(lines: readonly string[]): void {
+  const count = (what: string): number => lines.filter((line) => line === what).length;
+  expect(count('open')).toBeGreaterThan(0);
+  expect(count('close')).toBe(count('open'));
+  expect(lines.at(-1)).toBe('close');
+}
+
+const store = (): string => `sqlite:${join(folder.path, 'kept.db')}`;
+
+beforeAll(async () => {
+  const engine = await createSpillway({ counter: quarter, store: store() });
+  const session = await engine.open({ id: 'kept' });
+  await session.append(...read([user('Go.'), ...talk(2, 50)]));
+  await engine.close();
+});
+
+const DONE: readonly (readonly [what: string, args: () => string[]])[] = [
+  ['compact', () => ['compact', SESSION, '--window', '16000']],
+  ['compact with a guessed window', () => ['compact', SESSION, '--upto', '4']],
+  ['replay', () => ['replay', SESSION, '--window', '64000']],
+  ['replay --compare', () => ['replay', SESSION, '--window', '64000', '--compare', 'staged,agent']],
+  ['demo', () => ['demo', '--fast', '--window', '64000']],
+  ['stages', () => ['stages']],
+  ['config print', () => ['config', 'print']],
+  ['history', () => ['history', 'kept', '--store', store()]],
+  ['costs', () => ['costs', '--store', store()]],
+];
+
+const FAILED: readonly (readonly [what: string, args: () => string[]])[] = [
+  ['compact that cannot fit', () => ['compact', SESSION, '--window', '60']],
+  ['compact of what is no strategy', () => ['compact', SESSION, '--strategy', 'nothing']],
+  ['replay that cannot write', () => ['replay', SESSION, '--window', '64000', '--report', folder.path]],
+  ['compare with a profile that is none', () => ['replay', SESSION, '--compare', 'staged,nobody']],
+  ['history of a session that is not there', () => ['history', 'nobody', '--store', store()]],
+];
+
+it.each(DONE)('K5: %s closes the plugins that it opened', async (_, args) => {
+  const { env, read: lines } = diary();
+  const { code, err } = await spillway(args(), env);
+  expect([code, code === 0 ? '' : err]).toEqual([0, '']);
+  expectClosed(lines());
+});
+
+it.each(FAILED)('K5: %s closes the plugins that it opened', async (_, args) => {
+  const { env, read: lines } = diary();
+  const { code } = await spillway(args(), env);
+  expect(code).not.toBe(0);
+  expectClosed(lines());
+});
