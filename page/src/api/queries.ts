@@ -3,6 +3,7 @@ import { ask } from './client';
 import type {
   AuditEvent,
   CallRecord,
+  Claims,
   CompactionRecord,
   Costs,
   Effect,
@@ -11,6 +12,7 @@ import type {
   LogEntry,
   Me,
   Message,
+  Models,
   NetCost,
   Page,
   Place,
@@ -20,6 +22,7 @@ import type {
   SessionSummary,
   ShownMessage,
   Stage,
+  StatedLimits,
   WaitingPlan,
 } from './types';
 
@@ -62,6 +65,17 @@ export const knobs = queryOptions({
   queryFn: ({ signal }) => ask<Knobs>('/knobs', { signal }),
 });
 
+export const models = queryOptions({
+  queryKey: ['settings', 'models'],
+  queryFn: ({ signal }) => ask<Models>('/models', { signal }),
+});
+
+export const limitsOf = (name: string) =>
+  queryOptions({
+    queryKey: ['settings', 'models', name],
+    queryFn: ({ signal }) => ask<StatedLimits>(`/models/${encodeURIComponent(name)}`, { signal }),
+  });
+
 export const profiles = queryOptions({
   queryKey: ['settings', 'profiles'],
   queryFn: ({ signal }) =>
@@ -92,6 +106,7 @@ export const history = (place: Place) =>
 export const costs = (place: Place) =>
   ofSession<{ readonly costs: Costs; readonly net: readonly NetCost[] }>(place, '/costs');
 export const effect = (place: Place) => ofSession<Effect>(place, '/effect');
+export const claims = (place: Place) => ofSession<Claims>(place, '/claims');
 export const audit = (place: Place) => ofSession<Page<AuditEvent>>(place, '/audit', { limit: 200 });
 /** Now, or as a call was sent it. */
 export const context = (place: Place, call?: number) =>

@@ -1,4 +1,5 @@
 import type { z } from 'zod/v4';
+import type * as claimed from '../../../src/server/api/claim-schemas.js';
 import type * as asked from '../../../src/server/api/requests.js';
 import type * as said from '../../../src/server/api/schemas.js';
 import type * as transcript from '../../../src/transcript/index.js';
@@ -28,6 +29,11 @@ export type CallRecord = z.infer<typeof said.CallRecord> & {
   readonly appended: number;
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 };
+export type Claims = z.infer<typeof claimed.Claims> & {
+  readonly carried?: { readonly parts: readonly Part[] };
+};
+export type Claim = z.infer<typeof claimed.Claim>;
+export type ChangedFile = z.infer<typeof claimed.ChangedFile>;
 export type Effect = z.infer<typeof said.Effect>;
 export type Finding = z.infer<typeof said.Finding>;
 export type Recalled = z.infer<typeof said.Recalled> & {
@@ -70,6 +76,18 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next?: string;
   readonly total?: number;
+}
+
+/** Tokens; 0 is no limit. */
+export interface StatedLimits {
+  readonly contextWindow?: number;
+  readonly inputLimit?: number;
+  readonly outputLimit?: number;
+}
+
+export interface Models {
+  readonly overrides: Readonly<Record<string, StatedLimits>>;
+  readonly learned: readonly { readonly model: string; readonly proven?: StatedLimits }[];
 }
 
 export interface Stage {

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import type { Knob } from '../api/types';
 import { counted } from '../parts/format';
+import { valueAfter, type Draft } from './draft';
 import { shownValue } from './knob-row';
 
 interface ChangesProps {
-  readonly drafts: Readonly<Record<string, unknown>>;
+  readonly drafts: Readonly<Record<string, Draft>>;
   readonly knobs: readonly Knob[];
   readonly isBusy: boolean;
   readonly fault: string | undefined;
@@ -40,12 +41,13 @@ export function Changes({ drafts, knobs, isBusy, fault, onSave, onDiscard }: Cha
       <ul>
         {paths.map((path) => {
           const knob = known.get(path);
-          const next = drafts[path] === null ? (knob?.own ? knob.before : null) : drafts[path];
+          const draft = drafts[path]!;
+          const next = knob && valueAfter(knob, draft);
           return (
             <li key={path}>
               <span className="mono">{path}</span> <del className="soft">{shownValue(knob?.value)}</del> →{' '}
               <ins>{shownValue(next)}</ins>
-              {drafts[path] === null && <span className="soft"> (as without an operator)</span>}
+              {draft.kind === 'taken-back' && <span className="soft"> (as without an operator)</span>}
             </li>
           );
         })}

@@ -28,7 +28,8 @@ function groupOf(path: string): string {
 
 function titleOf(name: string): string {
   const [kind, of] = name.split('.');
-  if (of === undefined) return `${name[0]!.toUpperCase()}${name.slice(1)}`;
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  if (of === undefined) return `${words[0]!.toUpperCase()}${words.slice(1)}`;
   return kind === 'knobs' ? `Plugin ${of}` : `Stage ${of}`;
 }
 

@@ -19,7 +19,7 @@ interface ControlProps {
   readonly label: string;
   readonly value: unknown;
   readonly disabled: boolean;
-  /** Null: what would hold without the operator. */
+  /** Null: nothing is set here any more. */
   readonly onChange: (value: unknown) => void;
 }
 

@@ -3,7 +3,8 @@ import type { Knob, Knobs } from '../api/types';
 import { at } from '../parts/format';
 import { Undo } from '../parts/icons';
 import { KnobControl } from './knob-control';
-import { controlOf, schemaAt } from './schema';
+import { valueAfter, type Draft } from './draft';
+import { controlOf, mayBeEmpty, schemaAt } from './schema';
 
 export const shownValue = (value: unknown): string =>
   value === null || value === undefined ? 'empty' : typeof value === 'string' ? value : JSON.stringify(value);
@@ -12,10 +13,9 @@ interface RowProps {
   readonly knob: Knob;
   readonly name: string;
   readonly of: Knobs;
-  /** A change that is not saved yet; null takes the operator's setting away. */
-  readonly draft: { readonly value: unknown } | undefined;
+  readonly draft: Draft | undefined;
   readonly mayChange: boolean;
-  readonly onChange: (value: unknown) => void;
+  readonly onChange: (draft: Draft) => void;
   readonly onDiscard: () => void;
 }
 
@@ -23,7 +23,10 @@ interface RowProps {
 export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard }: RowProps) {
   const { path, value, origin, own, before, by, at: since } = knob;
   const schema = schemaAt(of, path);
-  const taken = draft?.value === null ? (own ? before : value) : draft?.value;
+  const shown = draft ? valueAfter(knob, draft) : value;
+  const isEmptiable = mayBeEmpty(schema);
+  const taken = (next: unknown): Draft =>
+    next !== null ? { kind: 'value', value: next } : { kind: isEmptiable ? 'empty' : 'taken-back' };
   return (
     <div className="knob" data-changed={draft !== undefined} data-own={own}>
       <div className="knob-name">
@@ -34,9 +37,9 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
         <KnobControl
           control={controlOf(schema, value)}
           label={path}
-          value={draft ? taken : value}
+          value={shown}
           disabled={!mayChange}
-          onChange={onChange}
+          onChange={(next) => onChange(taken(next))}
         />
       </div>
       <div className="knob-origin">
@@ -50,6 +53,17 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
         >
           {origin}
         </span>
+        {isEmptiable && mayChange && !draft && shown !== null && shown !== undefined && (
+          <button
+            type="button"
+            className="link"
+            aria-label={`Empty ${path}`}
+            title="Set it to nothing, over files and environment"
+            onClick={() => onChange({ kind: 'empty' })}
+          >
+            empty
+          </button>
+        )}
         {own && !draft && (
           <>
             <span className="soft" title="What would hold otherwise">
@@ -60,7 +74,7 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
                 size="sm"
                 aria-label={`Revert ${path} to ${shownValue(before)}`}
                 disabled={!mayChange}
-                onClick={() => onChange(null)}
+                onClick={() => onChange({ kind: 'taken-back' })}
               >
                 <Undo size={13} />
               </ActionIcon>

@@ -8,7 +8,9 @@ import type { Knob, Knobs } from '../api/types';
 import { Answer, Empty, messageOf } from '../parts/states';
 import { Changes } from './changes';
 import { groupsOf, nameIn } from './groups';
+import { askedOf, isAsItWas, type Draft } from './draft';
 import { KnobRow } from './knob-row';
+import { ModelsPanel } from './models-panel';
 
 type Which = 'all' | 'set' | 'own';
 
@@ -27,22 +29,26 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
   const queries = useQueryClient();
   const [words, setWords] = useState('');
   const [which, setWhich] = useState<Which>('all');
-  const [drafts, setDrafts] = useState<Readonly<Record<string, unknown>>>({});
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const save = useMutation({
-    mutationFn: (changes: Readonly<Record<string, unknown>>) =>
-      ask<Knobs>('/knobs', { method: 'PATCH', body: { changes } }),
+    mutationFn: (of: Readonly<Record<string, Draft>>) =>
+      ask<Knobs>('/knobs', { method: 'PATCH', body: askedOf(of) }),
     onSuccess: (said) => {
       queries.setQueryData(knobsQuery.queryKey, said);
       setDrafts({});
       void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== 'knobs' });
     },
   });
-  const change = (knob: Knob, value: unknown): void => {
+  const change = (knob: Knob, draft: Draft): void => {
     save.reset();
-    const isAsItWas = value === null ? !knob.own : JSON.stringify(value) === JSON.stringify(knob.value);
-    setDrafts(isAsItWas ? without(drafts, knob.path) : { ...drafts, [knob.path]: value });
+    setDrafts(isAsItWas(knob, draft) ? without(drafts, knob.path) : { ...drafts, [knob.path]: draft });
   };
-  const groups = groupsOf(of.values.filter((knob) => isWanted(knob, words, which)));
+  // It has a form of its own.
+  const isAboutModels =
+    which === 'all' && 'models limits context window'.includes(words.trim().toLowerCase());
+  const groups = groupsOf(
+    of.values.filter((knob) => !/^models\b/.test(knob.path) && isWanted(knob, words, which)),
+  );
   return (
     <>
       <div className="head">
@@ -89,9 +95,14 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
               {title} <span className="soft">{knobs.length}</span>
             </button>
           ))}
+          {isAboutModels && (
+            <button type="button" onClick={() => document.getElementById('group models')?.scrollIntoView()}>
+              Models
+            </button>
+          )}
         </nav>
         <div>
-          {groups.length === 0 && (
+          {groups.length === 0 && !isAboutModels && (
             <section className="panel">
               <Empty title="No knob is like that" />
             </section>
@@ -112,14 +123,15 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
                   knob={knob}
                   name={nameIn(group, knob.path)}
                   of={of}
-                  draft={Object.hasOwn(drafts, knob.path) ? { value: drafts[knob.path] } : undefined}
+                  draft={drafts[knob.path]}
                   mayChange={mayChange}
-                  onChange={(value) => change(knob, value)}
+                  onChange={(draft) => change(knob, draft)}
                   onDiscard={() => setDrafts(without(drafts, knob.path))}
                 />
               ))}
             </section>
           ))}
+          {isAboutModels && <ModelsPanel />}
         </div>
       </div>
     </>
@@ -132,7 +144,7 @@ function isWanted({ path, description, origin, own }: Knob, words: string, which
   return `${path} ${description}`.toLowerCase().includes(words.trim().toLowerCase());
 }
 
-function without(drafts: Readonly<Record<string, unknown>>, path: string): Readonly<Record<string, unknown>> {
+function without(drafts: Readonly<Record<string, Draft>>, path: string): Readonly<Record<string, Draft>> {
   const { [path]: _, ...others } = drafts;
   return others;
 }

@@ -62,6 +62,12 @@ function given(schema: Schema): Schema {
   return some.length === 1 ? { ...some[0], ...(schema.knob !== undefined && { knob: schema.knob }) } : schema;
 }
 
+/** Whether nothing at all may be its value. */
+export const mayBeEmpty = (schema: Schema | undefined): boolean =>
+  schema !== undefined &&
+  ((schema.anyOf ?? []).some(({ type }) => type === 'null') ||
+    (Array.isArray(schema.type) && schema.type.includes('null')));
+
 const isOf = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name) && type.length <= 2);
 

@@ -5,8 +5,8 @@ import { inbox, projectCosts, projectEffect, sessions } from '../api/queries';
 import type { Costs, SessionSummary } from '../api/types';
 import { EffectPanel } from '../parts/effect-panel';
 import { Figure } from '../parts/figure';
-import { count, counted, dollars, exact, signed } from '../parts/format';
-import { explained, moneyOf } from '../parts/money';
+import { count, dollars, exact, signed } from '../parts/format';
+import { CostFigures, FailureFigures } from '../parts/shared-figures';
 import { Answer, Empty } from '../parts/states';
 import { linkTo } from '../route';
 import { SessionsTable } from './sessions-table';
@@ -92,8 +92,8 @@ function Totals({
   const priced = items.filter(({ netCost }) => typeof netCost === 'number');
   const fallbacks = sum(({ fallbacks: some }) => some);
   const open = items
-    .flatMap(({ breakers = {} }) => Object.values(breakers))
-    .filter((state) => state !== 'closed');
+    .flatMap(({ breakers = {} }) => Object.entries(breakers))
+    .filter(([, state]) => state !== 'closed');
   return (
     <dl className="figures">
       <Figure
@@ -123,32 +123,8 @@ function Totals({
       >
         {priced.length === 0 ? '–' : dollars(sum(({ netCost }) => netCost ?? 0))}
       </Figure>
-      <Figure
-        label="Primary"
-        why={costs ? explained(costs.primary, 'primary') : "What the agent's own calls cost."}
-      >
-        {costs ? moneyOf(costs.primary) : '–'}
-      </Figure>
-      <Figure
-        label="Compactor"
-        why={costs ? explained(costs.compactor, 'compactor') : 'What calls of summarizers cost.'}
-      >
-        {costs ? moneyOf(costs.compactor) : '–'}
-      </Figure>
-      <Figure
-        label="Fallbacks"
-        why="Texts that a model was to write and did not: the deterministic text stands. Each compaction says why."
-      >
-        <span className={fallbacks > 0 ? 'warn' : ''}>{count(fallbacks)}</span>
-      </Figure>
-      <Figure
-        label="Breakers"
-        why="Summarizer endpoints that failed so often that they are not asked for a while."
-      >
-        <span className={open.length > 0 ? 'bad' : ''}>
-          {open.length === 0 ? 'closed' : counted(open.length, 'open one')}
-        </span>
-      </Figure>
+      <CostFigures costs={costs} />
+      <FailureFigures fallbacks={fallbacks} open={open} />
     </dl>
   );
 }

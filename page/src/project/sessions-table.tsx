@@ -4,55 +4,37 @@ import { ago, at, count, dollars, exact, signed } from '../parts/format';
 import { Money } from '../parts/money';
 import { Pressure } from '../parts/pressure';
 import { Empty } from '../parts/states';
+import { Table, type Column } from '../parts/table';
 import { PRIMARY, sessionLink } from '../route';
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Session' },
+  { name: 'Pressure' },
+  { name: 'Messages', why: 'Messages of the log', isNumber: true },
+  { name: 'Events', why: 'Committed compactions, undone ones included', isNumber: true },
+  { name: 'Saved', why: 'Tokens that the next call sends less', isNumber: true },
+  {
+    name: 'Net tokens',
+    why: 'Saved over all calls, less cache re-writes and summaries; plain input tokens',
+    isNumber: true,
+    isWide: true,
+  },
+  { name: 'Net cost', why: 'The same in US dollars', isNumber: true, isWide: true },
+  { name: 'Primary', why: "The agent's own calls", isNumber: true, isWide: true },
+  { name: 'Compactor', why: 'Calls of summarizers', isNumber: true, isWide: true },
+  { name: 'Fallbacks', why: 'Texts of models that were not to be had', isNumber: true, isWide: true },
+  { name: 'State', isWide: true },
+  { name: 'Written', isNumber: true },
+];
 
 export function SessionsTable({ items }: { readonly items: readonly SessionSummary[] }) {
   if (items.length === 0) return <Empty title="No session has that name or model" />;
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Table of sessions">
-      <table className="list">
-        <thead>
-          <tr>
-            <th>Session</th>
-            <th>Pressure</th>
-            <th className="right" title="Messages of the log">
-              Messages
-            </th>
-            <th className="right" title="Committed compactions, undone ones included">
-              Events
-            </th>
-            <th className="right" title="Tokens that the next call sends less">
-              Saved
-            </th>
-            <th
-              className="right wide"
-              title="Saved over all calls, less cache re-writes and summaries; plain input tokens"
-            >
-              Net tokens
-            </th>
-            <th className="right wide" title="The same in US dollars">
-              Net cost
-            </th>
-            <th className="right wide" title="The agent's own calls">
-              Primary
-            </th>
-            <th className="right wide" title="Calls of summarizers">
-              Compactor
-            </th>
-            <th className="right wide" title="Texts of models that were not to be had">
-              Fallbacks
-            </th>
-            <th className="wide">State</th>
-            <th className="right">Written</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((one) => (
-            <Row key={`${one.id} ${one.agentPath}`} of={one} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Table of sessions" columns={COLUMNS}>
+      {items.map((one) => (
+        <Row key={`${one.id} ${one.agentPath}`} of={one} />
+      ))}
+    </Table>
   );
 }
 

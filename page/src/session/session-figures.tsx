@@ -1,7 +1,7 @@
 import type { SessionSummary } from '../api/types';
 import { Figure } from '../parts/figure';
-import { count, counted, dollars, exact, percent, signed } from '../parts/format';
-import { explained, moneyOf } from '../parts/money';
+import { count, dollars, exact, percent, signed } from '../parts/format';
+import { CostFigures, FailureFigures } from '../parts/shared-figures';
 
 export function SessionFigures({ of: said }: { readonly of: SessionSummary }) {
   const { reading, costs, breakers = {}, flags, savedTokens = 0, net = 0, netCost, fallbacks = 0 } = said;
@@ -53,34 +53,8 @@ export function SessionFigures({ of: said }: { readonly of: SessionSummary }) {
       >
         {typeof netCost === 'number' ? dollars(netCost) : '–'}
       </Figure>
-      {costs && (
-        <>
-          <Figure label="Primary" why={explained(costs.primary, 'primary')}>
-            {moneyOf(costs.primary)}
-          </Figure>
-          <Figure label="Compactor" why={explained(costs.compactor, 'compactor')}>
-            {moneyOf(costs.compactor)}
-          </Figure>
-        </>
-      )}
-      <Figure
-        label="Fallbacks"
-        why="Texts that a model was to write and did not: the deterministic text stands."
-      >
-        <span className={fallbacks > 0 ? 'warn' : ''}>{count(fallbacks)}</span>
-      </Figure>
-      <Figure
-        label="Breakers"
-        why={
-          open.length === 0
-            ? 'No summarizer endpoint failed so often that it is not asked for a while.'
-            : open.map(([name, state]) => `${name}: ${state}`).join('; ')
-        }
-      >
-        <span className={open.length > 0 ? 'bad' : ''}>
-          {open.length === 0 ? 'closed' : counted(open.length, 'open one')}
-        </span>
-      </Figure>
+      <CostFigures costs={costs} />
+      <FailureFigures fallbacks={fallbacks} open={open} />
     </dl>
   );
 }

@@ -7,6 +7,7 @@ import { Answer } from '../parts/states';
 import { callIn, linkTo, PRIMARY, sessionLink } from '../route';
 import { AskTab } from './ask/ask-tab';
 import { AuditTab } from './audit-tab';
+import { ClaimsTab } from './claims/claims-tab';
 import { CompactTab } from './compact/compact-tab';
 import { ContextTab } from './context/context-tab';
 import { PressurePanel } from './pressure-panel';
@@ -16,6 +17,7 @@ import { SessionFigures } from './session-figures';
 const TABS = [
   ['context', 'Context and log'],
   ['compactions', 'Compactions'],
+  ['carried', 'Carried'],
   ['compact', 'Compact'],
   ['ask', 'Why forgotten?'],
   ['events', 'Events'],
@@ -83,6 +85,8 @@ function shown(place: Place, tab: string, about: string | undefined): ReactNode 
   switch (tab) {
     case 'compactions':
       return <RecordsTab place={place} open={about} />;
+    case 'carried':
+      return <ClaimsTab place={place} />;
     case 'compact':
       return <CompactTab place={place} />;
     case 'ask':

@@ -104,25 +104,6 @@ export const askingRoutes =
     );
 
     app.get(
-      '/sessions/:id/claims',
-      {
-        config,
-        schema: {
-          tags,
-          summary: 'What the log says that may not be forgotten, and whether it still holds.',
-          params: SessionParams,
-          querystring: AgentQuery,
-          response: { 200: z.object({ items: z.array(z.looseObject({ kind: z.string() })) }) },
-        },
-      },
-      async (request) => {
-        const session = await sessionOf(service, request);
-        await session.load();
-        return { items: session.operator.claims } as never;
-      },
-    );
-
-    app.get(
       '/sessions/:id/audit',
       {
         config,

@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Service } from '../service.js';
 import { askingRoutes } from './asking.js';
 import { readBodies } from './bodies.js';
+import { claimRoutes } from './claims.js';
 import { compactionRoutes } from './compactions.js';
 import { effectRoutes } from './effects.js';
 import { eventRoutes } from './events.js';
@@ -18,6 +19,7 @@ const ROUTES = [
   compactionRoutes,
   planRoutes,
   askingRoutes,
+  claimRoutes,
   knobRoutes,
   projectRoutes,
   effectRoutes,

@@ -33,15 +33,23 @@ export const knobRoutes =
           body: z.strictObject({
             changes: z
               .record(z.string().min(1), z.unknown())
-              .describe('By path: {"thresholds.snipThreshold": 0.75}.'),
+              .describe('By path: {"thresholds.snipThreshold": 0.75}.')
+              .default({}),
+            empty: z
+              .array(z.string().min(1))
+              .describe('Paths that are to be empty: null is their value, over files and environment.')
+              .default([]),
           }),
         },
       },
       async (request) => {
         let next = service.knobs;
-        const { changes } = request.body;
-        for (const [path, value] of Object.entries(changes)) next = changed(next, path, value);
-        await service.setKnobs(next, { by: request.caller.name, paths: Object.keys(changes) });
+        const { changes, empty } = request.body;
+        for (const [path, value] of Object.entries(changes))
+          next = value === null ? takenBack(next, path) : changed(next, path, value);
+        for (const path of empty) next = changed(next, path, null);
+        const paths = [...Object.keys(changes), ...empty];
+        await service.setKnobs(next, { by: request.caller.name, paths });
         return (await knobs()) as never;
       },
     );
@@ -58,7 +66,7 @@ export const knobRoutes =
       },
       async (request) => {
         const { path } = request.query;
-        const next = path === undefined ? {} : changed(service.knobs, path, null);
+        const next = path === undefined ? {} : takenBack(service.knobs, path);
         await service.setKnobs(next, { by: request.caller.name, paths: path === undefined ? [] : [path] });
         return (await knobs()) as never;
       },
@@ -110,9 +118,15 @@ function isSet(knobs: Overrides, path: string): boolean {
 function changed(knobs: Overrides, path: string, value: unknown): Overrides {
   const keys = path.split('.');
   checkOpen(keys);
-  if (value === null) return without(knobs as Tree, keys) as Overrides;
   const change = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
   return merge(knobs as Tree, change as Tree) as Overrides;
+}
+
+/** Throws `CONFIG_INVALID` likewise. */
+function takenBack(knobs: Overrides, path: string): Overrides {
+  const keys = path.split('.');
+  checkOpen(keys);
+  return without(knobs as Tree, keys) as Overrides;
 }
 
 type Tree = Readonly<Record<string, unknown>>;

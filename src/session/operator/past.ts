@@ -87,7 +87,10 @@ export function withRecords(
 
 export function findIn(explained: ExplainedCall, words: string, thread: Thread): Finding {
   const { call, messages, view } = explained;
-  const holds = (message: Message): boolean => textsOf(message).some((text) => text.includes(words));
+  // Who looks for words seldom knows how they were written.
+  const wanted = words.toLowerCase();
+  const holds = (message: Message): boolean =>
+    textsOf(message).some((text) => text.toLowerCase().includes(wanted));
   const past = drawnAt(call, thread).log;
   const said = messages.filter(({ seq }) => holds(past.at(seq)));
   const sentIn = view.filter(({ message }) => holds(message)).map(({ message }) => message.id);

@@ -1,14 +1,8 @@
+import type { Artifact } from '../../facts/index.js';
 import type { Claim } from '../../reading/index.js';
 import type { StoredEvent } from '../../spi/index.js';
 import type { BreakerState } from '../../summarizers/index.js';
-import type {
-  CompactionRecord,
-  Ledger,
-  Message,
-  Plan,
-  Trigger,
-  WaitingPlan,
-} from '../../transcript/index.js';
+import type { CompactionRecord, Ledger, Plan, WaitingPlan } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
 import * as check from './arguments.js';
@@ -16,6 +10,7 @@ import { explainView } from './explain.js';
 import type { Persistence } from '../persistence/persistence.js';
 import type { Flag, History, UndoRequest } from './history.js';
 import { BOUGHT_KIND } from './bought-plans.js';
+import type { OperatorParts } from './operator-parts.js';
 import type { DryRun, PlanChanges, Plans } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import {
@@ -30,33 +25,12 @@ import type { Prepared, RunReport } from '../prepared.js';
 import { markerMessage } from '../queue.js';
 import type { Requests } from '../requests.js';
 import { mannerOf, type RunOverrides } from '../run-overrides.js';
-import type { ManualRun } from '../runs.js';
-import type { SessionParts } from '../session-parts.js';
 import type { Thread } from '../thread.js';
 import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
 
-type OperatorServices = Pick<
-  SessionParts,
-  'audit' | 'clock' | 'costs' | 'filler' | 'gauge' | 'pins' | 'priceOf' | 'stream' | 'tuned'
->;
-
-/** What the operator's side needs of its session. */
-export interface OperatorParts {
-  readonly parts: OperatorServices;
-  readonly thread: Thread;
-  readonly persistence: Persistence;
-  readonly requests: Requests;
-  readonly history: History;
-  readonly plans: Plans;
-  readonly append: (message: Message) => Promise<void>;
-  readonly load: () => Promise<unknown>;
-  /** One run, after whatever is under way. */
-  readonly compactNow: (trigger: Trigger, how: ManualRun) => Promise<RunReport>;
-}
-
 /** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements, costs. */
 export class SessionOperator {
-  readonly #parts: OperatorServices;
+  readonly #parts: OperatorParts['parts'];
   readonly #thread: Thread;
   readonly #persistence: Persistence;
   readonly #requests: Requests;
@@ -84,12 +58,14 @@ export class SessionOperator {
     return this.#requests.calls;
   }
 
-  /**
-   * What the log says that may not be forgotten: rules, demands, decisions, steps, failures, checks, instructions, each
-   * with where it stands and whether it still holds. Read from the log alone.
-   */
+  /** What the log says that may not be forgotten, each with where it stands and whether it still holds. */
   get claims(): readonly Claim[] {
     return this.#thread.reader.caughtUp().statements.claims;
+  }
+
+  /** Files that calls touched, in the order in which they were first named. Positions are those of the calls. */
+  get files(): readonly Artifact[] {
+    return [...this.#thread.reader.caughtUp().references.artifacts.all()];
   }
 
   /** What the agent's own calls cost as they were observed, and what its compaction did. */

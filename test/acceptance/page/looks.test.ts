@@ -19,6 +19,7 @@ const VIEWS: readonly (readonly [view: string, ready: string])[] = [
   ['', 'Saved per call'],
   [`${DEMO}/context`, 'as the model sees it'],
   [`${DEMO}/compactions/c3`, 'Keep judgement'],
+  [`${DEMO}/carried`, 'Changed files'],
   [`${DEMO}/compact`, 'No plan yet'],
   [`${DEMO}/ask/colours`, 'What was said about it'],
   [`${DEMO}/events`, 'completed'],

@@ -43,6 +43,7 @@ describe('the Compactor page, for an operator', () => {
     const chart = page.getByRole('img', { name: /Pressure of 49 calls/ });
     expect(await chart.getAttribute('aria-label')).toContain(`${body.total} compactions`);
     const strip = page.getByRole('list', { name: 'What fired at which call' });
+    await strip.getByText('0.98').waitFor();
     for (const gate of ['snip0.80', 'micro0.84', 'collapse0.88', 'auto0.92', 'partial0.95', 'full0.98'])
       expect(await strip.textContent()).toContain(gate);
     const ran = body.items.flatMap((one: any) => one.plan.stages).length;
@@ -232,6 +233,51 @@ describe('the Compactor page, for an operator', () => {
     await changes.getByRole('alert').waitFor();
     expect(await changes.getByRole('alert').textContent()).toMatch(/thresholds\.snipThreshold; found 0\.99/);
     expect(await knob()).toMatchObject({ value: 0.8 });
+  });
+
+  it('K12: empties a knob that may be empty, over what files say, and takes that back', async () => {
+    const own = await withSession();
+    const page = await tab();
+    await look(page, own, 'knobs');
+    const knob = async (): Promise<any> =>
+      (await own.ask('GET', '/knobs')).body.values.find(({ path }: any) => path === 'window');
+    expect(await knob()).toMatchObject({ value: 5_000, own: false });
+    await page.getByRole('button', { name: 'Empty window', exact: true }).click();
+    const changes = page.getByRole('region', { name: 'Changes that are not saved' });
+    expect(await changes.textContent()).toContain('5000 → empty');
+    await changes.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Revert window to 5000' }).waitFor();
+    expect(await knob()).toMatchObject({ value: null, own: true, before: 5_000 });
+    await page.getByRole('button', { name: 'Revert window to 5000' }).click();
+    await changes.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Empty window', exact: true }).waitFor();
+    expect(await knob()).toMatchObject({ value: 5_000, own: false });
+    const refused = await own.ask('PATCH', '/knobs', { empty: ['thresholds.snipThreshold'] });
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'CONFIG_INVALID']);
+  });
+
+  it('K17: states limits of a model, shows what is in force, and forgets them', async () => {
+    const page = await tab();
+    await look(page, service, 'knobs');
+    const models = page.getByRole('region', { name: 'Models', exact: true });
+    await models.getByLabel('Model', { exact: true }).fill('mill-7b');
+    await models.getByLabel('Context window').fill('32000');
+    await models.getByLabel('Most output').fill('2000');
+    await models.getByRole('button', { name: 'State limits' }).click();
+    const row = models.getByRole('row', { name: /mill-7b/ });
+    await row.getByText('32,000').waitFor();
+    expect((await service.ask('GET', '/models/mill-7b')).body).toMatchObject({
+      contextWindow: 32_000,
+      outputLimit: 2_000,
+    });
+    await row.getByRole('button', { name: 'Change mill-7b' }).click();
+    await models.getByLabel('Context window').fill('16000');
+    await models.getByRole('button', { name: 'State limits' }).click();
+    await row.getByText('16,000').waitFor();
+    await row.getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect((await service.ask('GET', '/models')).body.overrides).toEqual({});
   });
 
   it('K5 K15: draws the knobs of a plugin from its schema, and shows how long its hooks take', async () => {

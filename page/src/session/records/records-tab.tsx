@@ -6,6 +6,7 @@ import { EffectPanel } from '../../parts/effect-panel';
 import { Num } from '../../parts/figure';
 import { ago, at, count, dollars, exact, lasted, percent, signed } from '../../parts/format';
 import { Answer, Empty } from '../../parts/states';
+import { Table, type Column } from '../../parts/table';
 import { sessionLink } from '../../route';
 import { RecordDetail } from './record-detail';
 
@@ -28,23 +29,18 @@ export function RecordsTab({ place, open }: { readonly place: Place; readonly op
               </Empty>
             ) : (
               <>
-                <div className="scroll" tabIndex={0} role="region" aria-label="Table of compactions">
-                  <table className="list">
-                    <Heads />
-                    <tbody>
-                      {items.map((record) => (
-                        <Row
-                          key={record.id}
-                          place={place}
-                          record={record}
-                          net={spent.data?.net.find((one) => one.record === record.id)}
-                          isOpen={record.id === open}
-                          isNewest={record.id === items.find(({ status }) => status === 'committed')?.id}
-                        />
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
+                <Table label="Table of compactions" columns={COLUMNS}>
+                  {items.map((record) => (
+                    <Row
+                      key={record.id}
+                      place={place}
+                      record={record}
+                      net={spent.data?.net.find((one) => one.record === record.id)}
+                      isOpen={record.id === open}
+                      isNewest={record.id === items.find(({ status }) => status === 'committed')?.id}
+                    />
+                  ))}
+                </Table>
                 {total > items.length && (
                   <p className="in soft">
                     The newest {exact(items.length)} of {exact(total)}.
@@ -60,37 +56,23 @@ export function RecordsTab({ place, open }: { readonly place: Place; readonly op
   );
 }
 
-function Heads() {
-  return (
-    <thead>
-      <tr>
-        <th>Compaction</th>
-        <th>Why</th>
-        <th className="right" title="Tokens of the request before and after">
-          Tokens
-        </th>
-        <th className="right" title="Share of the request that went">
-          Freed
-        </th>
-        <th className="wide">Stages</th>
-        <th
-          className="right wide"
-          title="Saved over all calls since, less the re-written cache and summaries; plain input tokens"
-        >
-          Net tokens
-        </th>
-        <th className="right wide" title="What its summaries cost">
-          Compactor
-        </th>
-        <th className="right wide" title="How long planning and filling took">
-          Took
-        </th>
-        <th>Judged</th>
-        <th className="right wide">When</th>
-      </tr>
-    </thead>
-  );
-}
+const COLUMNS: readonly Column[] = [
+  { name: 'Compaction' },
+  { name: 'Why' },
+  { name: 'Tokens', why: 'Tokens of the request before and after', isNumber: true },
+  { name: 'Freed', why: 'Share of the request that went', isNumber: true },
+  { name: 'Stages', isWide: true },
+  {
+    name: 'Net tokens',
+    why: 'Saved over all calls since, less the re-written cache and summaries; plain input tokens',
+    isNumber: true,
+    isWide: true,
+  },
+  { name: 'Compactor', why: 'What its summaries cost', isNumber: true, isWide: true },
+  { name: 'Took', why: 'How long planning and filling took', isNumber: true, isWide: true },
+  { name: 'Judged' },
+  { name: 'When', isNumber: true, isWide: true },
+];
 
 interface RowProps {
   readonly place: Place;
@@ -181,7 +163,7 @@ function Row({ place, record, net, isOpen, isNewest }: RowProps) {
       </tr>
       {isOpen && (
         <tr>
-          <td colSpan={10} className="detail">
+          <td colSpan={COLUMNS.length} className="detail">
             <RecordDetail place={place} record={record} net={net} isNewest={isNewest} />
           </td>
         </tr>

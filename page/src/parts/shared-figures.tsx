@@ -1,0 +1,56 @@
+import type { Costs } from '../api/types';
+import { Figure } from './figure';
+import { count, counted } from './format';
+import { explained, moneyOf } from './money';
+
+/** What agent and compactor cost, of a session or of all. */
+export function CostFigures({ costs }: { readonly costs: Costs | undefined }) {
+  return (
+    <>
+      <Figure
+        label="Primary"
+        why={costs ? explained(costs.primary, 'primary') : "What the agent's own calls cost."}
+      >
+        {costs ? moneyOf(costs.primary) : '–'}
+      </Figure>
+      <Figure
+        label="Compactor"
+        why={costs ? explained(costs.compactor, 'compactor') : 'What calls of summarizers cost.'}
+      >
+        {costs ? moneyOf(costs.compactor) : '–'}
+      </Figure>
+    </>
+  );
+}
+
+interface FailureProps {
+  readonly fallbacks: number;
+  /** Breakers that are not closed, by endpoint. */
+  readonly open: readonly (readonly [endpoint: string, state: string])[];
+}
+
+/** What summarizers failed at, of a session or of all. */
+export function FailureFigures({ fallbacks, open }: FailureProps) {
+  return (
+    <>
+      <Figure
+        label="Fallbacks"
+        why="Texts that a model was to write and did not: the deterministic text stands. Each compaction says why."
+      >
+        <span className={fallbacks > 0 ? 'warn' : ''}>{count(fallbacks)}</span>
+      </Figure>
+      <Figure
+        label="Breakers"
+        why={
+          open.length === 0
+            ? 'No summarizer endpoint failed so often that it is not asked for a while.'
+            : open.map(([endpoint, state]) => `${endpoint}: ${state}`).join('; ')
+        }
+      >
+        <span className={open.length > 0 ? 'bad' : ''}>
+          {open.length === 0 ? 'closed' : counted(open.length, 'open one')}
+        </span>
+      </Figure>
+    </>
+  );
+}

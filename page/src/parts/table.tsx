@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+
+/** A column: its name, what it counts, and where it stands. */
+export interface Column {
+  readonly name: string;
+  readonly why?: string;
+  /** Numbers stand to the right. */
+  readonly isNumber?: boolean;
+  /** Left out where the screen is narrow. */
+  readonly isWide?: boolean;
+}
+
+interface TableProps {
+  readonly label: string;
+  readonly columns: readonly Column[];
+  /** Its rows. */
+  readonly children: ReactNode;
+}
+
+/** A table that scrolls by itself where it is wider than the screen, by keyboard too. */
+export function Table({ label, columns, children }: TableProps) {
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label={label}>
+      <table className="list">
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.name} className={looksOf(column)} title={column.why}>
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+const looksOf = ({ isNumber = false, isWide = false }: Column): string =>
+  [isNumber && 'right', isWide && 'wide'].filter(Boolean).join(' ');

@@ -1,0 +1,36 @@
+import { z } from 'zod/v4';
+
+const stands = {
+  id: z.string().describe('The message that says it.'),
+  seq: z.number(),
+  isSent: z.boolean().describe('The model still sees that message in its own words.'),
+  record: z.string().optional().describe('The compaction that took it.'),
+};
+
+export const Claim = z
+  .looseObject({
+    kind: z.enum(['constraint', 'requirement', 'todo', 'error', 'instruction']),
+    status: z.enum(['live', 'superseded', 'done']),
+    text: z.string().describe('Verbatim.'),
+    endedBy: z.string().optional().describe('The words, or the outcome, that ended it.'),
+    ...stands,
+  })
+  .meta({ id: 'Claim' });
+
+export const ChangedFile = z
+  .looseObject({
+    path: z.string(),
+    state: z.enum(['created', 'modified', 'deleted']),
+    writes: z.number(),
+    ...stands,
+  })
+  .meta({ id: 'ChangedFile' });
+
+export const Claims = z.object({
+  items: z.array(Claim),
+  files: z.array(ChangedFile).describe('What calls changed; in the order in which files were first named.'),
+  carried: z
+    .looseObject({ id: z.string(), tokens: z.number().describe('What it takes of the request.') })
+    .optional()
+    .describe('The message that carries them, where anything has left the request.'),
+});
