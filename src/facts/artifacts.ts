@@ -30,6 +30,14 @@ export class ArtifactIndex {
     return this.#byPath.values();
   }
 
+  /** What git tells of a commit: files that it took away, whoever had deleted them. */
+  readCommit(output: string, seq: number): void {
+    if (!output.includes('\n delete mode ') || !COMMITTED.test(output)) return;
+    for (const [, path] of output.matchAll(DELETED))
+      for (const known of this.#byPath.keys())
+        if (known === path || known.endsWith(`/${path}`)) this.apply({ path: known, how: 'deleted' }, seq);
+  }
+
   apply(touch: Touch, seq: number): void {
     const known = this.#byPath.get(touch.path);
     const isRead = touch.how === 'read';
@@ -44,6 +52,11 @@ export class ArtifactIndex {
     });
   }
 }
+
+/** `[main 7d5db0d] …`: git has just made a commit, and does not tell of an old one. */
+const COMMITTED = /^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] /m;
+/** ` delete mode 100644 src/a.ts`, as git says after a commit; paths start at the top of the repository. */
+const DELETED = /^ delete mode \d{6} ([^\n]{1,500})$/gm;
 
 function stateAfter(known: Artifact | undefined, how: 'created' | 'modified' | 'deleted'): Artifact['state'] {
   if (how === 'deleted') return 'deleted';

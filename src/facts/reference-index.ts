@@ -97,7 +97,9 @@ export class ReferenceIndex implements References, LogFold {
     const text = textOf(part);
     scanWords(text, this.#introduce);
     const done = this.#reads.answer(this.#exchange, part.callId, text.length, part.isError === true);
-    for (const touch of done?.action.touches ?? []) this.artifacts.apply(touch, done!.seq);
+    if (!done) return;
+    for (const touch of done.action.touches) this.artifacts.apply(touch, done.seq);
+    if (done.action.kind === 'run') this.artifacts.readCommit(text, done.seq);
   }
 
   /** Known from now on, introduced by nobody. */

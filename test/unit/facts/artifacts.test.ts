@@ -28,6 +28,25 @@ describe('files of a session', () => {
     ]);
   });
 
+  it('are gone where a commit says that it took them away', () => {
+    const commit =
+      '[main 1234567] Move it\n 2 files changed\n delete mode 100644 docs/plan.md\n create mode 100644 docs/b.md\n';
+    const states = (output: string, command = 'git add -A && git commit -m "Move it"') =>
+      [
+        ...indexOf(
+          logOf(
+            step('write', { path: '/repo/docs/plan.md', content: 'x' }, 'ok'),
+            step('write', { path: '/repo/docs/other-plan.md', content: 'x' }, 'ok'),
+            step('bash', { command }, output),
+          ),
+        ).artifacts.all(),
+      ].map(({ state }) => state);
+    expect(states(commit)).toEqual(['deleted', 'created']);
+    expect(states('[main 1234567] Move it\n 1 file changed')).toEqual(['created', 'created']);
+    expect(states(commit.replace(/^.*\n/, ''), 'git log -1 --summary')).toEqual(['created', 'created']);
+    expect(states(commit, 'cat notes')).toEqual(['created', 'created', 'read']);
+  });
+
   it('do not count calls that failed or have no answer', () => {
     const index = indexOf(
       logOf(
