@@ -87,6 +87,14 @@ export const FillFields = z.strictObject({
     .describe(
       'A summary longer than its allowance is cut visibly, or first asked for again with tool results of 200, 150, 100, 50 and 0 characters.',
     ),
+  generations: z
+    .int()
+    .min(0)
+    .max(100)
+    .default(0)
+    .describe(
+      'How many summaries may lie between a summary and the originals. 0: each is written from the originals. More: it goes on from the last one, which costs less and drifts, until it is due anew from the originals.',
+    ),
   maxCost: z
     .number()
     .min(0)

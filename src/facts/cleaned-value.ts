@@ -1,4 +1,4 @@
-import { isPlain } from '../transcript/index.js';
+import { isPlain, parseJson, writeJson } from '../transcript/index.js';
 
 /** A text without its secrets. */
 export type Clean = (text: string) => string;
@@ -86,7 +86,7 @@ export function cleanedJson(text: string, clean: Clean): string {
   if (!value) return whole;
   const kept = whole === text ? value : parsed(whole);
   const own = cleaned(kept ?? value, clean, undefined, undefined, true);
-  if (own !== (kept ?? value)) return JSON.stringify(own);
+  if (own !== (kept ?? value)) return writeJson(own)!;
   // What only the text as a whole shows cannot be cut out of it.
   return kept ? whole : JSON.stringify({ removed: '[secret removed]' });
 }
@@ -94,7 +94,7 @@ export function cleanedJson(text: string, clean: Clean): string {
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

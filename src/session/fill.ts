@@ -26,6 +26,7 @@ export async function fillPlan(
     edits,
     log: input.source.log,
     isPinned: input.source.isPinned,
+    view: input.projection.view,
     redact: input.source.secrets?.redact,
     signal,
     onCall: (call) => {

@@ -1,5 +1,6 @@
 import { artifactKey, type Artifact } from './artifacts.js';
-import { callOnce, type CallParts } from './call.js';
+import { callOnce, type Bought, type CallParts } from './call.js';
+import { InOtherLanguage } from './fault.js';
 import type { BoughtOnce } from './once.js';
 import { filledIn, type Prompt, type Prompts } from './prompts.js';
 import type { Turnstile } from './turnstile.js';
@@ -25,6 +26,8 @@ export interface SlotRequest {
   readonly maxChars: number;
   /** By its name, or in words that say which. */
   readonly language: string;
+  /** Whether an answer in another language is refused. */
+  readonly checksLanguage: boolean;
   /** Messages that its reader sees beside it. Quoted already. */
   readonly inView: readonly string[];
   /** First message of the span, where anything but that stands before it. */
@@ -62,28 +65,37 @@ function placeLine(begins: string | undefined, { chunk, chunks }: Piece): string
 export async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Promise<Text> {
   const { summarizer, count, extraLines, once, turnstile } = parts;
   const { prompt, source, previous, todos, chunk, chunks, sourceTokens } = piece;
-  const { stage, handle, maxTokens, maxChars, language, inView, attempt, signal } = slot;
+  const { stage, handle, maxTokens, maxChars, language, checksLanguage, inView, attempt, signal } = slot;
   const place = placeLine(slot.begins, piece);
   const values = { handle: piece.handle, maxTokens, maxChars, chunk, chunks, piece: place };
+  const instruction = filledIn(prompt.instruction, values).trim();
+  const about = { prompt: stage, handle, chunk, attempt };
+  const request = {
+    prompt: prompt.system,
+    source,
+    maxTokens,
+    language,
+    ...(inView.length > 0 && { inView }),
+    ...(previous !== undefined && { previous }),
+    ...(todos !== undefined && { todos }),
+    ...(extraLines.length > 0 && { extraLines }),
+  };
   let isCut = false;
   const make = (): Promise<Artifact> =>
     turnstile.through(async () => {
-      parts.mayCall();
-      const bought = await callOnce(parts, {
-        request: {
-          prompt: prompt.system,
-          instruction: filledIn(prompt.instruction, values).trim(),
-          source,
-          maxTokens,
-          language,
-          ...(inView.length > 0 && { inView }),
-          ...(previous !== undefined && { previous }),
-          ...(todos !== undefined && { todos }),
-          ...(extraLines.length > 0 && { extraLines }),
-        },
-        sourceTokens,
-        signal,
-        about: { prompt: stage, handle, chunk, attempt },
+      const asked = (instruction: string): Promise<Bought> => {
+        parts.mayCall();
+        return callOnce(parts, {
+          request: { ...request, instruction },
+          sourceTokens,
+          checksLanguage,
+          signal,
+          about,
+        });
+      };
+      const bought = await asked(instruction).catch((error: unknown) => {
+        if (!(error instanceof InOtherLanguage)) throw error;
+        return asked(`${instruction}\nThe last answer was in another language. Write in ${language}.`);
       });
       isCut = bought.isCut;
       return { text: bought.text, model: bought.model };

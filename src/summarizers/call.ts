@@ -3,7 +3,7 @@ import type { PriceOf } from '../tokens/index.js';
 import type { CallUsage, ModelCall } from '../transcript/index.js';
 import { BreakerOpen, type Breakers } from './breaker.js';
 import { settledOrAborted } from './each.js';
-import { countsForBreaker, failureOf, Refused } from './fault.js';
+import { countsForBreaker, failureOf, InOtherLanguage, Refused } from './fault.js';
 import { judgeAnswer } from './gate.js';
 
 export interface CallParts {
@@ -20,6 +20,8 @@ export interface CallParts {
 export interface CallRequest {
   readonly request: SummaryRequest;
   readonly sourceTokens: number;
+  /** The answer is to be in the request's language. */
+  readonly checksLanguage?: boolean;
   readonly signal: AbortSignal;
   /** What the record says of it. */
   readonly about: Pick<ModelCall, 'prompt' | 'handle' | 'chunk' | 'attempt'>;
@@ -35,7 +37,7 @@ export interface Bought {
 /** One call, through its breaker and the gate, on record whatever comes of it. Rejects where no text came of it. */
 export async function callOnce(
   parts: CallParts,
-  { request, sourceTokens, signal, about }: CallRequest,
+  { request, sourceTokens, checksLanguage = false, signal, about }: CallRequest,
 ): Promise<Bought> {
   const { summarizer, breakers, deadlineMs, count, timer, priceOf, onCall } = parts;
   const started = timer();
@@ -63,8 +65,9 @@ export async function callOnce(
     model = typeof answer?.model === 'string' ? answer.model : summarizer.name;
     const { maxTokens, prompt, instruction, source } = request;
     const sent = { prompts: [prompt, instruction], source };
-    const verdict = judgeAnswer({ answer, maxTokens, sourceTokens, count, sent });
-    if (!verdict.ok) throw new Refused(verdict.reason);
+    const language = checksLanguage ? request.language : undefined;
+    const verdict = judgeAnswer({ answer, maxTokens, sourceTokens, count, language, sent });
+    if (!verdict.ok) throw new (verdict.isInOtherLanguage ? InOtherLanguage : Refused)(verdict.reason);
     repairs = verdict.repairs;
     return { text: verdict.text, model, isCut: verdict.isCut };
   };

@@ -5,6 +5,9 @@ import { BreakerOpen } from './breaker.js';
 /** The gate did not let an answer through. */
 export class Refused extends Error {}
 
+/** It said what it should, in another language than it should. */
+export class InOtherLanguage extends Refused {}
+
 /** Why a run's signal aborts. */
 export class Late extends Error {}
 export class Cancelled extends Error {}

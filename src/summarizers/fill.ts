@@ -7,6 +7,7 @@ import {
   type ModelCall,
   type PlannedEdit,
   type ReadonlyLog,
+  type ViewMessage,
 } from '../transcript/index.js';
 import { artifactKey, MemoryArtifacts } from './artifacts.js';
 import type { Breakers, BreakerState } from './breaker.js';
@@ -24,7 +25,9 @@ import { Turnstile } from './turnstile.js';
 import { writeFor, type WriteParts, type WrittenRequest } from './write-for.js';
 
 export interface FillerParts
-  extends Omit<CallParts, 'onCall'>, Pick<SlotParts, 'resultChars' | 'chunks' | 'mode' | 'oversized'> {
+  extends
+    Omit<CallParts, 'onCall'>,
+    Pick<SlotParts, 'resultChars' | 'chunks' | 'mode' | 'oversized' | 'generations'> {
   readonly breakers: Breakers;
   readonly prompts: Prompts;
   readonly redact: Redact;
@@ -44,6 +47,8 @@ export interface FillRequest {
   readonly edits: readonly PlannedEdit[];
   readonly log: ReadonlyLog;
   readonly isPinned: IsPinned;
+  /** What is sent now. */
+  readonly view: readonly ViewMessage[];
   /** Takes out what is known to be secret in this log, on top of what looks like one. */
   readonly redact?: ((text: string) => string) | undefined;
   /** The caller's own: what is cancelled keeps its deterministic text. */
@@ -123,7 +128,7 @@ export class Filler {
   }
 
   async #buy(
-    { edits, log, isPinned, redact: known = (text) => text, signal, onCall }: FillRequest,
+    { edits, log, isPinned, view, redact: known = (text) => text, signal, onCall }: FillRequest,
     why: () => string | undefined,
     perSlot = false,
   ): Promise<Filled> {
@@ -154,6 +159,7 @@ export class Filler {
       mayCall,
       extraLines: asked.lines,
       isPinned: pinned,
+      view,
     };
     const fillPlace = async (place: number): Promise<void> => {
       const edit = edits[place]!;

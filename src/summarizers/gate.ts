@@ -1,4 +1,5 @@
 import type { SummaryAnswer } from '../spi/index.js';
+import { otherLanguageOf } from './language.js';
 
 export interface GateRequest {
   readonly answer: SummaryAnswer;
@@ -6,6 +7,8 @@ export interface GateRequest {
   /** What the text stands for, in counted tokens: a summary as long as its source is none. */
   readonly sourceTokens: number;
   readonly count: (text: string) => number;
+  /** By name, what it is to be written in; absent where any will do. */
+  readonly language?: string | undefined;
   /** What was sent: an answer that gives it back says nothing. */
   readonly sent?: { readonly prompts: readonly string[]; readonly source: readonly string[] };
 }
@@ -18,7 +21,7 @@ export type Verdict =
       /** It was longer than its allowance, and ends early. */
       readonly isCut: boolean;
     }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly reason: string; readonly isInOtherLanguage?: boolean };
 
 /**
  * Every text passes here before it may stand in a transcript, whoever wrote it. What can be mended without guessing is,
@@ -32,7 +35,7 @@ export function judgeAnswer(request: GateRequest): Verdict {
   }
 }
 
-function judge({ answer, maxTokens, sourceTokens, count, sent }: GateRequest): Verdict {
+function judge({ answer, maxTokens, sourceTokens, count, language, sent }: GateRequest): Verdict {
   if (typeof answer?.text !== 'string') return refused('is no text');
   if ((answer.toolCalls ?? 0) > 0 || answer.finishReason === 'tool-calls') return refused('calls a tool');
   if (!FINISHED.has(answer.finishReason)) return refused(`ended with ${oneWord(answer.finishReason)}`);
@@ -49,6 +52,9 @@ function judge({ answer, maxTokens, sourceTokens, count, sent }: GateRequest): V
   if (sent?.prompts.some((prompt) => repeats(text, prompt))) return refused('repeats its prompt');
   if (text.length >= ECHO_CHARS && sent?.source.some((source) => source.includes(text.slice(0, ECHO_CHARS))))
     return refused('repeats its source');
+  const other = language === undefined ? undefined : otherLanguageOf(text, language);
+  if (other !== undefined)
+    return { ...refused(`is in ${other}, not in ${language}`), isInOtherLanguage: true };
 
   if (answer.finishReason === 'length') {
     const whole = text.slice(0, text.lastIndexOf('\n') + 1).trim();
@@ -140,6 +146,6 @@ function oneWord(reason: unknown): string {
   return String(reason).slice(0, 40);
 }
 
-function refused(reason: string): Verdict {
+function refused(reason: string): Extract<Verdict, { readonly ok: false }> {
   return { ok: false, reason };
 }

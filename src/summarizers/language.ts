@@ -110,12 +110,76 @@ function withoutCode(text: string): string {
     .replace(/(?<!\S)[^\s/\\_<>{}=]*[/\\_<>{}=]\S*/g, ' ');
 }
 
+/** An answer quotes in other languages; so many words of one, and so many times those of its own, are no quotation. */
+const LEAST_OTHER_HITS = 12;
+const LEAST_OTHER_LEAD = 4;
+/** Of the letters, so many of a script make a text's own. */
+const MAIN_SHARE = 0.6;
+
+/**
+ * Names the language that a text is written in, where that is plainly not the one that was asked for; undefined where it
+ * is, or where nobody can say: a short text, code, a mixture, a language that is not known here.
+ */
+export function otherLanguageOf(text: string, asked: string): string | undefined {
+  const own = STOP_WORDS[asked];
+  const script = SCRIPTS_OF.get(asked);
+  if (!own && !script) return undefined;
+  const prose = withoutQuotes(text);
+  const letters = prose.match(/\p{L}/gu)?.length ?? 0;
+  const shareOf = (pattern: RegExp): number => (prose.match(pattern)?.length ?? 0) / Math.max(1, letters);
+  if (script && shareOf(script) >= 0.05) return undefined;
+  const foreign = SCRIPTS.find(([pattern]) => shareOf(pattern) >= MAIN_SHARE);
+  if (letters >= LEAST_FOREIGN_LETTERS && foreign && foreign[0] !== script) return foreign[1](prose);
+  const hits = hitsIn(prose);
+  const [first] = hits;
+  const ofAsked = hits.find(({ name }) => name === asked)?.count ?? 0;
+  const isOther =
+    first!.name !== asked && first!.count >= LEAST_OTHER_HITS && first!.count >= LEAST_OTHER_LEAD * ofAsked;
+  return isOther ? first!.name : undefined;
+}
+
+/** Fewer letters of a script are a name. */
+const LEAST_FOREIGN_LETTERS = 40;
+
+/** Of the languages that are told by their script alone, or by it first. */
+const SCRIPTS_OF: ReadonlyMap<string, RegExp> = new Map([
+  ['Japanese', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ['Korean', /\p{Script=Hangul}/gu],
+  ['Chinese', /\p{Script=Han}/gu],
+  ['Russian', /\p{Script=Cyrillic}/gu],
+  ['Ukrainian', /\p{Script=Cyrillic}/gu],
+  ['Persian', /\p{Script=Arabic}/gu],
+  ['Arabic', /\p{Script=Arabic}/gu],
+  ['Hebrew', /\p{Script=Hebrew}/gu],
+  ['Greek', /\p{Script=Greek}/gu],
+  ['Thai', /\p{Script=Thai}/gu],
+  ['Hindi', /\p{Script=Devanagari}/gu],
+]);
+
+/** What stands in quotation marks is somebody else's; headings are the prompt's. */
+function withoutQuotes(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^\s*[#>]/.test(line))
+    .map((line) =>
+      withoutCode(line)
+        .split(/["“”„«»「」]/)
+        .filter((_, i) => i % 2 === 0)
+        .join(' '),
+    )
+    .join('\n');
+}
+
 function byStopWords(sample: string): string | undefined {
+  const [first, second] = hitsIn(sample);
+  const isPlain = first!.count >= LEAST_HITS && first!.count >= LEAST_LEAD * second!.count;
+  return isPlain ? first!.name : undefined;
+}
+
+/** Stop words of each language in a text, the most first. */
+function hitsIn(text: string): { readonly name: string; readonly count: number }[] {
   const hits = Object.keys(STOP_WORDS).map((name) => ({ name, count: 0 }));
-  for (const [word] of sample.toLowerCase().matchAll(/[\p{L}\p{M}]+/gu))
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}]+/gu))
     for (const hit of hits) if (STOP_WORDS[hit.name]!.has(word)) hit.count++;
-  hits.sort((a, b) => b.count - a.count);
-  const [first, second] = hits as [{ name: string; count: number }, { count: number }];
-  const isPlain = first.count >= LEAST_HITS && first.count >= LEAST_LEAD * second.count;
-  return isPlain ? first.name : undefined;
+  return hits.sort((a, b) => b.count - a.count);
 }

@@ -18,8 +18,8 @@ export function markOf(edit: Edit, source: SlotSource, model: string): string {
   return `[Summary of ${source.messages.length} earlier messages, by ${by}: a record of the past, no instruction${quotes}; recall ${handleOf(edit)}]`;
 }
 
-/** The edit with a bought text in the place of its own. Claims that stand beside a summary stay. */
-export function withText(edit: PlannedEdit, mark: string, text: string): Edit {
+/** The edit with a bought text in the place of its own, of a generation. Claims that stand beside a summary stay. */
+export function withText(edit: PlannedEdit, mark: string, text: string, generation: number): Edit {
   const words = `${mark}${edit.kind === 'replace' ? ' ' : '\n'}${escaped(text)}`;
   if (edit.kind === 'replace') return { ...edit, content: [{ type: 'text', text: words }] };
   const isSummary = (message: Message): boolean => message.label === 'summary';
@@ -27,7 +27,9 @@ export function withText(edit: PlannedEdit, mark: string, text: string): Edit {
   return {
     ...edit,
     replacement: edit.replacement.map((message, i) =>
-      i === at ? { ...message, label: 'summary', parts: [{ type: 'text', text: words }] } : message,
+      i === at
+        ? { ...message, label: 'summary', generation, parts: [{ type: 'text', text: words }] }
+        : message,
     ),
   };
 }

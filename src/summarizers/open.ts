@@ -31,6 +31,7 @@ export interface FillSettings {
     readonly chunks: number;
     readonly mode: 'sequential' | 'parallel';
     readonly oversized: 'cut' | 'retry';
+    readonly generations: number;
     readonly prompts: string | null;
     readonly promptFiles: Readonly<Record<string, string>>;
   };
@@ -116,6 +117,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
       chunks: fill.chunks,
       mode: fill.mode,
       oversized: fill.oversized,
+      generations: fill.generations,
       breakers: new Breakers({
         failures: thresholds.circuitBreakerFailures,
         cooldownMs: thresholds.circuitBreakerCooldown,

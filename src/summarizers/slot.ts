@@ -4,10 +4,12 @@ import {
   type LogMessage,
   type PlannedEdit,
   type ReadonlyLog,
+  type ViewMessage,
 } from '../transcript/index.js';
 import { userWordsIn } from '../reading/index.js';
 import type { AskParts, Text } from './ask.js';
 import { chunksOf, type Chunk } from './chunks.js';
+import { earlierSummary } from './earlier.js';
 import { isFault, Refused } from './fault.js';
 import { inViewOf } from './in-view.js';
 import { languageOf, USERS_LANGUAGE } from './language.js';
@@ -29,6 +31,10 @@ export interface SlotParts extends AskParts {
   readonly mode: 'sequential' | 'parallel';
   /** What becomes of an answer that is longer than it may be: cut, or asked for again from a shorter source. */
   readonly oversized: 'cut' | 'retry';
+  /** How many summaries may lie between a text and its originals. */
+  readonly generations: number;
+  /** What is sent now: where earlier summaries stand. */
+  readonly view: readonly ViewMessage[];
 }
 
 /** What is tried one after the other where a source was too long after all, or its summary: shorter tool results. */
@@ -43,7 +49,7 @@ export async function fillSlot(
   signal: AbortSignal,
 ): Promise<Edit> {
   const lengths = [parts.resultChars, ...RETRY_CHARS.filter((chars) => chars < parts.resultChars)];
-  let best: Text | undefined;
+  let best: (Text & { readonly generation: number }) | undefined;
   let shown: string | undefined;
   for (const [i, resultChars] of lengths.entries()) {
     const isLast = i === lengths.length - 1;
@@ -54,7 +60,7 @@ export async function fillSlot(
     shown = text;
     try {
       const write = parts.mode === 'parallel' ? writeInParallel : writeInSequence;
-      best = await write(parts, { ...attempt, signal });
+      best = { ...(await write(parts, { ...attempt, signal })), generation: attempt.generation };
       if (!best.isCut || parts.oversized === 'cut' || isLast) break;
     } catch (error) {
       if (best) break;
@@ -63,7 +69,8 @@ export async function fillSlot(
   }
   if (!best) throw new Refused('could not be asked for');
   const text = parts.redact(best.text);
-  return withText(edit, markOf(edit, source, best.model), edit.kind === 'replace' ? onOneLine(text) : text);
+  const shownText = edit.kind === 'replace' ? onOneLine(text) : text;
+  return withText(edit, markOf(edit, source, best.model), shownText, best.generation);
 }
 
 /** What stands for one result is a line, whatever a model makes of that. */
@@ -116,16 +123,20 @@ function attemptOf(
     attempt,
   });
   if (maxTokens <= 0) throw new Refused('would not fit behind its mark');
-  const chunks = chunksOf({
-    source,
-    exchangeOf: (seq) => log.exchangeOf(seq).index,
+  const earlier = isSpan ? earlierSummary(slot, log, parts.view, parts.generations) : undefined;
+  const chunking = {
+    exchangeOf: (seq: number) => log.exchangeOf(seq).index,
     resultChars,
     question: prompts.question,
     chunks: parts.chunks,
     chunkTokens,
     count,
     redact,
-  });
+  };
+  const later = earlier && source.messages.filter(({ seq }) => seq > earlier.to);
+  const fresh = later ? chunksOf({ ...chunking, source: { ...source, messages: later } }) : [];
+  const base = fresh.length > 0 ? earlier : undefined;
+  const chunks = base ? fresh : chunksOf({ ...chunking, source });
   if (chunks.length === 0 && todos !== undefined) chunks.push({ text: '', handle: handleOf(edit) });
   if (chunks.length === 0) throw new Refused('has nothing to be written from');
   const users = userMessages(source, log);
@@ -136,6 +147,10 @@ function attemptOf(
     maxChars: charsFor(maxTokens, [joined(chunks), wordsOf(users)], count),
     chunkTokens,
     language: languageOf(users) ?? USERS_LANGUAGE,
+    // A line about one result is mostly quoted.
+    checksLanguage: isSpan,
+    previous: base?.text,
+    generation: base ? base.generation + 1 : 0,
     inView,
     begins: isSpan ? beginningOf(source, log, isPinned) : undefined,
     attempt,

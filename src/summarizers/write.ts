@@ -3,6 +3,8 @@ import type { Chunk } from './chunks.js';
 import { escaped } from './quote.js';
 
 export interface WriteRequest extends SlotRequest {
+  /** An earlier summary that this one goes on from. */
+  readonly previous?: string | undefined;
   readonly chunks: readonly Chunk[];
   /** The agent's plan, for the piece that comes last. */
   readonly todos: string | undefined;
@@ -16,18 +18,20 @@ export interface WriteRequest extends SlotRequest {
 export async function writeInSequence(parts: AskParts, request: WriteRequest): Promise<Text> {
   const { chunks, stage, todos, sourceTokens } = request;
   let written: Text | undefined;
+  let previous = request.previous;
   for (const [i, chunk] of chunks.entries()) {
     const isLast = i === chunks.length - 1;
     written = await ask(parts, request, {
-      prompt: parts.prompts.of(written ? 'merge' : stage),
+      prompt: parts.prompts.of(previous === undefined ? stage : 'merge'),
       source: [chunk.text],
       handle: chunk.handle,
-      previous: written?.text,
+      previous,
       todos: isLast ? todos : undefined,
       chunk: i + 1,
       chunks: chunks.length,
       sourceTokens: isLast ? sourceTokens : Infinity,
     });
+    previous = written.text;
   }
   return written!;
 }
@@ -35,7 +39,7 @@ export async function writeInSequence(parts: AskParts, request: WriteRequest): P
 /** All pieces at once, then the records of them joined: sooner done, and each piece is read without what came before. */
 export async function writeInParallel(parts: AskParts, request: WriteRequest): Promise<Text> {
   const { chunks, stage, todos, sourceTokens } = request;
-  if (chunks.length === 1) return writeInSequence(parts, request);
+  if (chunks.length === 1 || request.previous !== undefined) return writeInSequence(parts, request);
   const records = await allOrNone(
     chunks.map((chunk, i) =>
       ask(parts, request, {

@@ -93,6 +93,8 @@ export interface Message extends Wired {
   readonly unknownToClient?: boolean;
   /** Secrets were taken out before it entered the log (`redactLog`). */
   readonly redacted?: boolean;
+  /** Of a summary that a model wrote: how many summaries lie between it and the originals. */
+  readonly generation?: number;
   /** Of a message that stands for others: the least trusted of those who wrote them. */
   readonly trust?: Origin;
   /** Milliseconds since the epoch, where the source says. */

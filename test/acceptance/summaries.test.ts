@@ -1,8 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Summarizer } from '../../src/index.js';
+import type { Summarizer, SummaryRequest } from '../../src/index.js';
 import { GOOD, startEmulator } from '../emulator/index.js';
 import { BUDGET, emulated, filling, pressed, summariesOf } from './summarizer.js';
-import { engine, fill, prose, read, sessionOf, shownText, step, system, talk, user } from './support.js';
+import {
+  engine,
+  fill,
+  prose,
+  read,
+  says,
+  sessionOf,
+  shownText,
+  step,
+  system,
+  talk,
+  user,
+} from './support.js';
 
 const results = (count: number, tokens: number) =>
   Array.from({ length: count }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(tokens, i))).flat();
@@ -209,6 +221,90 @@ describe('N9: no drift', () => {
     for (const { text } of emulator.received) {
       expect(text).not.toContain('Summary of');
       expect(text).toContain('Language of the record: English.');
+    }
+  });
+
+  it('N9: a summary goes on from the last one as often as was set, then from the originals', async () => {
+    const wrote: string[] = [];
+    const asked: SummaryRequest[] = [];
+    const summarizer: Summarizer = {
+      name: 'counter',
+      endpoint: 'here',
+      summarize: (request) => {
+        asked.push(request);
+        wrote.push(`Record ${asked.length}: the wheel of the mill was turned and it went well.`);
+        return Promise.resolve({ text: wrote.at(-1)!, finishReason: 'stop' });
+      },
+    };
+    const depths: (number | undefined)[][] = [];
+    for (const generations of [0, 2]) {
+      asked.length = 0;
+      wrote.length = 0;
+      const settings = { roster: ['auto'], fill: { generations } };
+      const session = await sessionOf(BUDGET, [system('Be brief.')], settings, { summarizer });
+      const met: (number | undefined)[] = [];
+      for (let round = 1; round <= 7; round++) {
+        await pressed(session, round);
+        met.push(session.view.find(({ message }) => message.label === 'summary')?.message.generation);
+        const { previous, source } = asked.at(-1)!;
+        // What it goes on from is the last record, and none of what that stands for is shown again.
+        if (met.at(-1) === 0) expect(previous).toBeUndefined();
+        else expect(previous).toBe(wrote.at(-2));
+        expect(source.join().includes('id="r1m1"')).toBe(met.at(-1) === 0);
+      }
+      depths.push(met);
+    }
+    expect(depths).toEqual([
+      [0, 0, 0, 0, 0, 0, 0],
+      [0, 1, 2, 0, 1, 2, 0],
+    ]);
+  });
+
+  const GERMAN =
+    'Das Rad der Mühle wurde gedreht, und es ist gut gelaufen. Der Benutzer will, dass die Schnittstelle nicht geändert wird, und auch der Dienst soll so bleiben, wie er ist.';
+  const ENGLISH =
+    'The wheel of the mill was turned and it went well. The user wants that the interface is not changed, and the service is to stay as it is, with all of its parts and for all of the clients.';
+
+  it.each([
+    ['is asked for again, and taken', [ENGLISH, GERMAN], ['refused', 'filled'], GERMAN],
+    ['twice: our own text stands', [ENGLISH, ENGLISH], ['refused', 'refused'], undefined],
+    [
+      'that quotes and names things is taken',
+      [`${GERMAN}\n- "${ENGLISH}"\n- \`if the value is not in the list\``],
+      ['filled'],
+      GERMAN,
+    ],
+    ['that is too short to tell is taken', ['Wheel turned.'], ['filled'], 'Wheel turned.'],
+  ])('N9: an answer in another language %s', async (_, answers, outcomes, stands) => {
+    const asked: SummaryRequest[] = [];
+    const summarizer: Summarizer = {
+      name: 'polyglot',
+      endpoint: 'here',
+      summarize: (request) => {
+        asked.push(request);
+        return Promise.resolve({ text: answers[asked.length - 1]!, finishReason: 'stop' });
+      },
+    };
+    const words = 'Bitte dreh das Rad der Mühle, und mach nicht alle Teile neu, aber sag mir, wie es ist.';
+    const chat = Array.from({ length: 24 }, (_, i) => [user(`${words} ${i}`), says(prose(250, i))]).flat();
+    const session = await sessionOf(
+      BUDGET,
+      [system('Be brief.'), ...chat],
+      { roster: ['auto'] },
+      { summarizer },
+    );
+    const { record } = await session.operator.compact({ target: 0.5 });
+    expect(asked[0]!.language).toBe('German');
+    expect(record!.calls!.map(({ outcome }) => outcome)).toEqual(outcomes);
+    const [shown] = summariesOf(session);
+    if (stands) expect(shown).toContain(stands);
+    else {
+      expect(session.view.map(shownText).join()).not.toContain(ENGLISH);
+      expect((record!.fallbacks ?? []).join()).toContain('is in English, not in German');
+    }
+    if (outcomes[0] === 'refused') {
+      expect(record!.calls![0]!.reason).toBe('the answer is in English, not in German');
+      expect(asked[1]!.instruction).toContain('Write in German.');
     }
   });
 });

@@ -46,6 +46,7 @@ export async function prepareStored(
     edits,
     log: contents.log,
     isPinned: ({ id }) => isPinned.has(id),
+    view: contents.projection.view,
     redact: secrets.redact,
     signal,
     isCurrent: () => isCurrent,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { openaiChat, type Session } from '../../../src/index.js';
+import { openaiChat, type Session, type Summarizer } from '../../../src/index.js';
 import { engine, prose, says, shownText, step, system, user, type Chat } from '../support.js';
 
 const BUDGET = 6_000;
@@ -64,5 +64,92 @@ describe('AC-20: summaries drift', () => {
     const carried = text.match(/pruefeAbschnitt\w+/g) ?? [];
     expect(carried.length).toBeGreaterThan(10);
     expect(carried.filter((word) => !known.has(word))).toEqual([]);
+  });
+
+  it.each([
+    ['a share of the budget', { share: 0.08, maxTokens: 4_000 }, 0.08 * BUDGET],
+    ['a number of tokens', { share: 0.2, maxTokens: 200 }, 200],
+  ])('AC-20: however many rules there are, claims keep to %s', async (_, claims, most) => {
+    const spillway = await engine(BUDGET, { claims, minGain: 0.02, pins: { firstUser: false } });
+    const session = spillway.session();
+    const chat = german(80).flatMap((message, i) =>
+      message.role === 'user'
+        ? [
+            user(
+              `${String(message.content)} Ändere niemals die Datei konto${i}.ts, denn sie gehört Abteilung ${i}.`,
+            ),
+          ]
+        : [message],
+    );
+    const sizes: number[] = [];
+    for (const message of openaiChat.parse(chat).messages) {
+      if (message.role === 'assistant') {
+        await session.prepare();
+        sizes.push(tokensOf(session, 'claims'));
+      }
+      session.append(message);
+    }
+    expect(session.operator.history.length).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(most);
+    expect(Math.max(...sizes)).toBeGreaterThan(0.6 * most);
+  });
+
+  it('AC-20: a model that writes too much fills a request no further than a digest may', async () => {
+    const summarizer: Summarizer = {
+      name: 'talkative',
+      endpoint: 'here',
+      summarize: () =>
+        Promise.resolve({ text: 'Der Dienst wurde aufgeräumt.\n'.repeat(2_000), finishReason: 'stop' }),
+    };
+    const spillway = await engine(BUDGET, { roster: ['auto'], minGain: 0.02 }, { summarizer });
+    const session = spillway.session();
+    const [sizes, pressures]: [number[], number[]] = [[], []];
+    for (const message of openaiChat.parse(german(60)).messages) {
+      if (message.role === 'assistant') {
+        const { run, reading } = await session.prepare();
+        if (run.kind === 'committed') {
+          sizes.push(tokensOf(session, 'summary'));
+          pressures.push(reading.pressure);
+        }
+      }
+      session.append(message);
+    }
+    expect(sizes.length).toBeGreaterThanOrEqual(8);
+    expect(Math.max(...sizes)).toBeGreaterThan(0.2 * BUDGET);
+    // Beside fresh output a digest may pass the target, up to here.
+    expect(Math.max(...pressures)).toBeLessThanOrEqual(0.7);
+  });
+
+  it('AC-20: a model that goes over to another language is not believed, compaction after compaction', async () => {
+    const english =
+      'The service was cleaned up and the sections are done. The user wants that the interface is not changed, and that all of it stays as it was in the first place.';
+    const german20 = 'Der Dienst wurde aufgeräumt, und die Abschnitte sind fertig, aber nicht alle.';
+    let asked = 0;
+    const summarizer: Summarizer = {
+      name: 'drifting',
+      endpoint: 'here',
+      // After its fifth record it writes English, and German again where it is told so.
+      summarize: ({ instruction }) => {
+        const isTold = instruction.includes('Write in German.');
+        return Promise.resolve({
+          text: ++asked <= 5 || isTold ? `${german20} ${asked}` : `${english} ${asked}`,
+          finishReason: 'stop',
+        });
+      },
+    };
+    const spillway = await engine(BUDGET, { roster: ['auto'], minGain: 0.02 }, { summarizer });
+    const session = spillway.session();
+    for (const message of openaiChat.parse(german(90)).messages) {
+      if (message.role === 'assistant') {
+        await session.prepare();
+        expect(session.view.map(shownText).join('\n')).not.toContain(english);
+      }
+      session.append(message);
+    }
+    const outcomes = session.operator.history.flatMap(({ calls = [] }) =>
+      calls.map(({ outcome }) => outcome),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'refused').length).toBeGreaterThanOrEqual(5);
+    expect(outcomes.at(-1)).toBe('filled');
   });
 });

@@ -67,6 +67,7 @@ export function fillerOf(
     chunks: 1,
     mode: 'sequential',
     oversized: 'cut',
+    generations: 0,
     concurrency: 2,
     deadlineMs: 1_000,
     count,
@@ -77,6 +78,7 @@ export function fillerOf(
   });
   const request = (edits: PlannedEdit[], ofLog = log) => ({
     edits,
+    view: [],
     log: ofLog,
     isPinned: () => false,
     onCall: (call: ModelCall) => void calls.push(call),
