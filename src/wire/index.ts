@@ -9,6 +9,7 @@ export { readOverflow, readOverflowOf } from './provider/overflow.js';
 export { sameMessage } from './provider/same-message.js';
 export { untrimmedBy, withoutHostTrimming, type Untrimmed } from './provider/truncation.js';
 export { countIn } from './provider/usage.js';
+export { sameItem } from './conversation/same-item.js';
 export { notOfFormat } from './faults.js';
 export { isProgramWritten } from './origin.js';
 export { isFields, jsonText, kindOf, listOf, numberIn, type Fields } from './record.js';

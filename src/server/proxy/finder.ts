@@ -31,6 +31,11 @@ export class SessionFinder {
     return this.#known.has(sessionId);
   }
 
+  /** What the sessions sent that begin with a message. */
+  alike(head: string): readonly Fingerprint[] {
+    return [...(this.#byHead.get(head) ?? [])].map((sessionId) => this.#known.get(sessionId)!);
+  }
+
   /** The session that was heard of last. */
   get newest(): string | undefined {
     return [...this.#known.keys()].at(-1);

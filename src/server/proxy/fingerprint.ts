@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isFields, jsonText } from '../../wire/index.js';
+import type { Beginning } from './beginning.js';
 
 /** Marks of a cache, and thoughts: clients move the ones and leave out the others from request to request. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -24,6 +25,8 @@ export interface Fingerprint {
   readonly hashes: readonly string[];
   /** Which of them are the model's own words or calls. */
   readonly byModel: readonly boolean[];
+  /** Of the request that it was taken from; absent where it was told from a log. */
+  readonly beginning?: Beginning;
 }
 
 /** One line for each message of a request, whatever cache marks, ids and thoughts it carries this time. */
@@ -33,7 +36,7 @@ export function fingerprintOf(messages: readonly unknown[]): Fingerprint {
   for (const message of messages) {
     const fields = isFields(message) ? message : { role: 'user', content: message };
     if (INSTRUCTIONS.has(fields.role) || THOUGHTS.has(fields.type)) continue;
-    hashes.push(createHash('sha1').update(canonical(fields)).digest('base64').slice(0, 16));
+    hashes.push(hash('sha1', canonical(fields), 'base64').slice(0, 16));
     byModel.push(fields.role === 'assistant' || fields.type === 'function_call');
   }
   return { hashes, byModel };

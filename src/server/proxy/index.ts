@@ -72,8 +72,9 @@ export function registerProxy(
   const through =
     (endpoint: Endpoint, urlOf: (path: string) => string, path: string) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const body = bodyIn(request.body);
-      if (!body) return give(reply, faultAnswer(400, 'INPUT_FORMAT', 'The body is no JSON object.'));
+      const raw = Buffer.isBuffer(request.body) ? request.body : undefined;
+      const body = bodyIn(raw);
+      if (!raw || !body) return give(reply, faultAnswer(400, 'INPUT_FORMAT', 'The body is no JSON object.'));
       const url = urlOf(path) + queryOf(request);
       const input = body[endpoint.field];
       const isKept = body.previous_response_id || body.conversation || isFields(body.thread);
@@ -91,12 +92,14 @@ export function registerProxy(
           model: typeof body.model === 'string' ? body.model : undefined,
           named: named === undefined ? undefined : String(named),
           messages: Array.isArray(input) ? input : [{ role: 'user', content: input }],
+          raw,
         });
         const parts = {
           endpoint,
           url,
           headers: request.headers,
           withheld: withheldOf(request),
+          raw,
           body,
           commands,
           recalls: recall,

@@ -5,6 +5,7 @@ import { Log, renderAll } from '../../transcript/index.js';
 import { formatNamed } from '../../wire/index.js';
 import { ownId, type Caller } from '../access.js';
 import type { AboutSession, Service } from '../service.js';
+import { printOf } from './beginning.js';
 import { SessionFinder, type Found } from './finder.js';
 import { fingerprintOf, type Fingerprint } from './fingerprint.js';
 import { forkThread } from './fork.js';
@@ -19,6 +20,8 @@ export interface Asked {
   /** What the client calls its session. */
   readonly named: string | undefined;
   readonly messages: readonly unknown[];
+  /** The request they stand in. */
+  readonly raw?: Buffer | undefined;
 }
 
 /** Finds the session of each request of each tenant, and makes those that are not there. */
@@ -51,11 +54,11 @@ export class Places {
     return { session: this.#service.session(keyOf(found.sessionId)), common: found.common };
   }
 
-  async #sessionOf({ caller, format, model, named, messages }: Asked): Promise<Session> {
+  async #sessionOf({ caller, format, model, named, messages, raw }: Asked): Promise<Session> {
     if (named !== undefined) return this.#open(ownId(caller, named), { format, model });
     const scope = JSON.stringify([caller.tenant, format]);
     const finder = this.#finderOf(scope);
-    const print = fingerprintOf(messages);
+    const print = printOf(messages, raw, (head) => finder.alike(head));
     const found = await this.#found(finder, scope, print);
     const nearest = finder.newest;
     if (found.how === 'same' || found.how === 'trailing') {

@@ -9,6 +9,7 @@ import { markStablePrefix } from './cache-mark.js';
 import { jsonAnswer, streamAnswer, type Given } from './given.js';
 import { opened } from './opening.js';
 import { Refused } from './refused.js';
+import { requestBytes, type SentRequest } from './request-bytes.js';
 import { eventsOf, written, type StreamEvent } from './sse.js';
 import { ask, wholeOf, type UpstreamAnswer } from './upstream.js';
 
@@ -18,12 +19,11 @@ const MOST_ERROR_BYTES = 1_048_576;
 /** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
 const ASKED_SHARE = 0.5;
 
-export interface TurnParts {
+export interface TurnParts extends SentRequest {
   readonly endpoint: Endpoint;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly withheld: ReadonlySet<string>;
-  readonly body: Fields;
   readonly commands: boolean;
   /** Most recalls that are answered within the call. */
   readonly recalls: number;
@@ -92,7 +92,7 @@ export class Turn {
   async #post(prepared: Prepared): Promise<UpstreamAnswer> {
     const { url, headers, withheld, plain, signal } = this.#parts;
     const asksUsage = this.#hidesUsage && !plain.has(url);
-    const body = jsonText(this.#bodyOf(prepared, asksUsage));
+    const body = requestBytes(this.#bodyOf(prepared), this.#parts, asksUsage);
     this.wasSent = true;
     const answer = await ask({ method: 'POST', url, headers, withheld, body, signal });
     if (answer.status >= 200 && answer.status < 300) return answer;
@@ -104,7 +104,7 @@ export class Turn {
     throw (this.refused = refused);
   }
 
-  #bodyOf({ messages, beside, view }: Prepared, asksUsage: boolean): Fields {
+  #bodyOf({ messages, beside, view }: Prepared): Fields {
     const { endpoint, body } = this.#parts;
     this.#recalls ||=
       this.#offered !== undefined &&
@@ -114,7 +114,6 @@ export class Turn {
       ...given,
       ...beside,
       [endpoint.field]: messages.length === 0 ? given[endpoint.field] : messages,
-      ...(asksUsage && { stream_options: { ...(given.stream_options as object), include_usage: true } }),
     });
     if (endpoint.format !== 'anthropic') return own;
     const marked = markStablePrefix(own, view);

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { startEmulator } from '../../emulator/index.js';
+import { says, user } from '../support.js';
+import { started } from './support.js';
+
+async function proxied(): Promise<{
+  send(text: string, path?: string): Promise<string>;
+  sessions(): Promise<number>;
+}> {
+  const emulator = await startEmulator();
+  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+  const service = await started(50_000, { server: { upstreams } } as never);
+  return {
+    async send(text, path = '/v1/chat/completions') {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${service.url}${path}`, { method: 'POST', headers, body: text });
+      await answer.text();
+      expect(answer.status).toBe(200);
+      return emulator.received.at(-1)!.text;
+    },
+    sessions: async () => (await service.ask('GET', '/sessions')).body.items.length,
+  };
+}
+
+const ALOUD = { role: 'user', content: 'Build the “mill” – 水車.' };
+
+describe('a request that nothing is to be done to', () => {
+  it('N13: is handed on as it came: spaces, order of fields, escapes, fields that nobody knows', async () => {
+    const { send, sessions } = await proxied();
+    const history = [ALOUD, says('It stands.'), user('And the weir?')];
+    for (const text of [
+      `{ "messages" : ${JSON.stringify(history, null, 2)},\n "model":"m", "unheard_of": {"b": 1.0, "a": [ ] } }`,
+      `{"model":"m","messages":${JSON.stringify([...history, says('Flows.'), user('Good.')])},"seed":7}`,
+      `{"model":"m","messages":[{"role":"user","content":"Build the \\u201cmill\\u201d \\u2013 \\u6c34\\u8eca."}]}`,
+    ])
+      expect(await send(text)).toBe(text);
+    expect(await sessions()).toBe(1 + 1);
+  });
+
+  it('N13: is asked for usage where it is streamed, and is else as it came', async () => {
+    const { send } = await proxied();
+    const text = `{"model":"m", "stream": true, "messages": ${JSON.stringify([ALOUD])} \n}\n`;
+    const asked = await send(text);
+    expect(asked).toBe(text.replace('\n}\n', '\n,"stream_options":{"include_usage":true}}'));
+    const own = `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":${JSON.stringify([ALOUD])}}`;
+    expect(await send(own)).toBe(own);
+  });
+
+  it('N13: is told by every message, also where its first bytes are those of another history', async () => {
+    const { send, sessions } = await proxied();
+    const body = (...messages: object[]): string => JSON.stringify({ model: 'm', messages });
+    const head = [ALOUD, says('It stands.'), user('And the weir?')];
+    await send(body(...head));
+    await send(body(...head, says('Flows.'), user('Good.')));
+    expect(await sessions()).toBe(1);
+    // The bytes go on alike, the answer is another one.
+    await send(body(...head, says('Dry.'), user('Why?')));
+    expect(await sessions()).toBe(2);
+    await send(body(...head, says('Flows.'), user('Good.'), says('Yes.'), user('On.')));
+    await send(body(...head, says('Dry.'), user('Why?'), says('No rain.'), user('On.')));
+    expect(await sessions()).toBe(2);
+    // Who says his messages twice means the later ones.
+    const twice = `${body(...head).slice(0, -1)},"messages":${JSON.stringify([user('Other.'), says('Yes?'), user('Hm.')])}}`;
+    await send(twice);
+    expect(await sessions()).toBe(3);
+  });
+});
