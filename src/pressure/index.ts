@@ -7,3 +7,4 @@ export {
   type Respond,
   type Settled,
 } from './stream.js';
+export { boughtText } from './bought-text.js';

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EngineEvent } from '../session/index.js';
+import { boughtText, type BoughtText } from '../pressure/index.js';
 import type { Service } from './service.js';
 
 const SECONDS: readonly number[] = [
@@ -37,6 +38,11 @@ export class Metrics {
   readonly #boughtCost = this.#counter(
     'spillway_summarizer_cost_dollars_total',
     'US dollars of summarizer calls, where known.',
+  );
+  readonly #hooks = this.#histogram(
+    'spillway_plugin_hook_seconds',
+    'Time of hooks of plugins; those that were given up ended as late.',
+    ['plugin', 'hook', 'outcome'],
   );
   readonly #passedBy = this.#counter(
     'spillway_passed_by_total',
@@ -87,12 +93,14 @@ export class Metrics {
         this.#compaction.observe(event.durationMs / 1_000);
         this.#saved.inc(Math.max(0, event.tokensBefore - event.tokensAfter));
         this.#runs.inc({ outcome: 'completed' });
-        for (const { outcome, cost, inputTokens = 0, outputTokens = 0 } of event.calls) {
-          this.#bought.inc({ outcome });
-          this.#boughtTokens.inc(inputTokens + outputTokens);
-          this.#boughtCost.inc(cost ?? 0);
-        }
         return;
+      // Of every call, whatever its run came to; `completed` tells those of its record once more.
+      case 'model-call':
+        return this.#buy(boughtText(event.call));
+      case 'plugin-hook': {
+        const { plugin, hook, outcome, durationMs } = event;
+        return this.#hooks.observe({ plugin, hook, outcome }, durationMs / 1_000);
+      }
       case 'noop':
       case 'failed':
       case 'pending':
@@ -107,6 +115,12 @@ export class Metrics {
         return this.#breakers.set({ stage: event.stage }, event.state === 'open' ? 1 : 0);
       default:
     }
+  }
+
+  #buy({ outcome, cost, inputTokens = 0, outputTokens = 0 }: BoughtText): void {
+    this.#bought.inc({ outcome });
+    this.#boughtTokens.inc(inputTokens + outputTokens);
+    this.#boughtCost.inc(cost ?? 0);
   }
 
   #histogram<Label extends string>(

@@ -1,7 +1,7 @@
 import type { Policy } from '../pipeline/index.js';
-import type { BoughtText, Emit, PressureEvent } from '../pressure/index.js';
-import { inputOf, type Reading } from '../tokens/index.js';
-import type { CompactionRecord, ModelCall, Plan, StageOutcome } from '../transcript/index.js';
+import { boughtText, type Emit, type PressureEvent } from '../pressure/index.js';
+import type { Reading } from '../tokens/index.js';
+import type { CompactionRecord, Plan, StageOutcome } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
 
 /** Tells subscribers of one run while it goes on: each stage as it ends, where it stopped, how it ended. */
@@ -65,17 +65,6 @@ export function completedEvent({
     durationMs,
     stageMs,
     calls: calls.map(boughtText),
-  };
-}
-
-function boughtText({ endpoint, model, outcome, durationMs, usage, cost }: ModelCall): BoughtText {
-  return {
-    endpoint,
-    ...(model !== undefined && { model }),
-    outcome,
-    durationMs,
-    ...(usage && { inputTokens: inputOf(usage), outputTokens: usage.outputTokens }),
-    cost,
   };
 }
 

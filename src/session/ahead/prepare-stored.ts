@@ -7,7 +7,7 @@ import { readWhole } from '../persistence/stored-thread.js';
 import type { ThreadRules } from '../thread.js';
 
 /** What is needed to buy text for a session that is not open here. */
-export type WorkerParts = ThreadRules & Pick<SessionParts, 'costs' | 'filler'>;
+export type WorkerParts = ThreadRules & Pick<SessionParts, 'costs' | 'filler' | 'stream'>;
 
 const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
 
@@ -22,7 +22,7 @@ export async function prepareStored(
   { edits, entries, pinned, version, ...key }: PreparedBody,
   signal: AbortSignal,
 ): Promise<PreparedText> {
-  const { filler, costs } = parts;
+  const { filler, costs, stream } = parts;
   if (filler?.version !== version)
     throw new SpillwayError('CONFIG_INVALID', {
       subject: 'summarizer of this process',
@@ -53,6 +53,7 @@ export async function prepareStored(
     onCall: (call) => {
       calls.push(call);
       costs.addCall(call);
+      stream.emit({ kind: 'model-call', call });
       void look();
     },
   });

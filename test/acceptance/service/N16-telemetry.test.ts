@@ -11,6 +11,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { traceSpillway } from '../../../src/adapters/opentelemetry.js';
+import { definePlugin, type Spillway } from '../../../src/index.js';
+import type { Summarizer } from '../../../src/spi/index.js';
 import { engine, read, says, step, system, user, prose } from '../support.js';
 import { started } from './support.js';
 
@@ -25,7 +27,121 @@ const history = [
   user('And now?'),
 ];
 
+/** Asks the model before each compaction, and wants none; or leaves its hook behind a compaction hanging. */
+const asks = (skip: boolean) =>
+  definePlugin({
+    name: 'asks',
+    observer: {
+      preCompact: async (_, { summarize }) => {
+        await summarize?.({ instruction: 'Say what stands.', source: ['The mill stands.'], maxTokens: 50 });
+        return { skip };
+      },
+      postCompact: () => new Promise<void>(() => undefined),
+    },
+  });
+
+const broken = definePlugin({
+  name: 'broken',
+  observer: {
+    preCompact: () => {
+      throw new Error('no disk');
+    },
+  },
+});
+
+const summarizer: Summarizer = {
+  name: 'terse',
+  endpoint: 'terse',
+  summarize: () =>
+    Promise.resolve({
+      text: 'The mill stands.',
+      finishReason: 'stop',
+      model: 'gpt-5-mini',
+      usage: { inputTokens: 40, cacheReadTokens: 5, cacheWriteTokens: 0, outputTokens: 7 },
+    }),
+};
+
+const limits = { pluginLimits: { postCompactMs: 5 } };
+
+/** Figures and spans of the library while something is done. */
+async function toldWhile(act: (listen: (spillway: Spillway) => void) => Promise<void>) {
+  const spans = new InMemorySpanExporter();
+  const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+  const figures = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter: figures, exportIntervalMillis: 2 ** 30 });
+  const metering = new MeterProvider({ readers: [reader] });
+  await act((spillway) =>
+    traceSpillway(spillway, { tracer: tracing.getTracer('t'), meter: metering.getMeter('t') }),
+  );
+  await reader.forceFlush();
+  const metrics = figures
+    .getMetrics()
+    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((one) => one.metrics));
+  const pointsOf = (name: string) =>
+    metrics.find(({ descriptor }) => descriptor.name === name)?.dataPoints ?? [];
+  await metering.shutdown();
+  return { pointsOf, spans: spans.getFinishedSpans() };
+}
+
 describe('telemetry', () => {
+  it.each([true, false])(
+    'N16: each call of a model is told once, and each hook by plugin, where the run is skipped: %s',
+    async (skip) => {
+      const { pointsOf, spans } = await toldWhile(async (listen) => {
+        const settings = { summary: { share: 0.2 }, roster: ['full' as const], ...limits };
+        const spillway = await engine(8_000, settings, { summarizer, plugins: [asks(skip)] });
+        listen(spillway);
+        const session = spillway.session({ id: 'mill', model: 'gpt-5' });
+        await session.append(...read(history));
+        const { kind } = await session.operator.compact({ target: 0.3 });
+        expect(kind).toBe(skip ? 'noop' : 'committed');
+      });
+      const calls = spans.filter(({ name }) => name === 'spillway.summarize');
+      expect(calls).toHaveLength(skip ? 1 : 2);
+      const input = pointsOf('gen_ai.client.token.usage').filter(
+        ({ attributes }) => attributes['gen_ai.token.type'] === 'input',
+      );
+      expect(input.map(({ value }) => value)).toEqual([
+        expect.objectContaining({ count: calls.length, sum: 45 * calls.length }),
+      ]);
+      const hooks = pointsOf('spillway.plugin.hook.duration').map(({ attributes, value }) => ({
+        ...attributes,
+        count: (value as { count: number }).count,
+      }));
+      const told = (hook: string, outcome: string) => ({
+        'spillway.plugin': 'asks',
+        'spillway.hook': hook,
+        'spillway.outcome': outcome,
+        count: 1,
+      });
+      // What is skipped has no end that hooks were told of.
+      expect(hooks).toEqual([told('pre_compact', 'done'), ...(skip ? [] : [told('post_compact', 'late')])]);
+      const compaction = spans.find(({ name }) => name === 'spillway.compaction');
+      expect(compaction === undefined).toBe(skip);
+      const ofHooks = spans.filter(({ name }) => name === 'spillway.plugin_hook');
+      expect(ofHooks).toHaveLength(hooks.length);
+    },
+  );
+
+  it('N16: Prometheus reads calls of runs that came to nothing, and how long hooks took, by bounded labels', async () => {
+    const service = await started(5_800, limits, { summarizer, plugins: [asks(true), broken] });
+    await service.ask('POST', '/sessions', { id: 'mill' });
+    const { status } = await service.ask('POST', '/sessions/mill/prepare', {
+      request: { messages: history },
+    });
+    expect(status).toBe(200);
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    expect(text).toMatch(/spillway_runs_total\{outcome="noop"\} 1/);
+    expect(text).toMatch(/spillway_summarizer_calls_total\{outcome="filled"\} 1/);
+    expect(text).toMatch(/spillway_summarizer_tokens_total 52/);
+    expect(text).toMatch(
+      /spillway_plugin_hook_seconds_count\{plugin="asks",hook="pre_compact",outcome="done"\} 1/,
+    );
+    expect(text).toMatch(
+      /spillway_plugin_hook_seconds_count\{plugin="broken",hook="pre_compact",outcome="threw"\} 1/,
+    );
+  });
+
   it('N16: the library tells OpenTelemetry of prepare, compaction, stages, commit and recall, and of no words', async () => {
     const spans = new InMemorySpanExporter();
     const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });

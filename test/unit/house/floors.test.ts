@@ -39,7 +39,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@ai-sdk/openai-compatible': 'summarizers/model.ts',
   '@langchain/core': 'adapters/',
   '@modelcontextprotocol/sdk': 'cli/',
-  '@opentelemetry/api': 'adapters/opentelemetry.ts',
+  '@opentelemetry/api': 'adapters/opentelemetry',
   '@pydantic/genai-prices': 'tokens/',
   ai: 'summarizers/model.ts',
   'cli-table3': 'cli/',
