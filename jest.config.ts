@@ -18,7 +18,8 @@ function freeBytes(folder: string): number {
 }
 
 const config: Config = {
-  testEnvironment: 'node',
+  // Node's own context: docs/decisions/0055-tests-in-nodes-own-context.md.
+  testEnvironment: '<rootDir>/scripts/bare-environment.mjs',
   // A hang must fail, a busy machine must not.
   testTimeout: 60_000,
   // By default one core is left idle: of two, half.
