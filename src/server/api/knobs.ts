@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
 import { merge, type Overrides } from '../engine.js';
 import type { Service } from '../service.js';
-import { checkOpen, CLOSED } from './closed.js';
+import { checkOpen, isClosed } from './closed.js';
 import { Knobs } from './schemas.js';
 
 const tags = ['knobs'];
@@ -76,7 +76,7 @@ export const knobRoutes =
 function schemas({ spillway }: Service): object {
   const { schema, stages, plugins } = spillway.knobs;
   const properties = Object.fromEntries(
-    Object.entries(schema.properties ?? {}).filter(([name]) => !CLOSED.includes(name)),
+    Object.entries(schema.properties ?? {}).filter(([name]) => !isClosed([name])),
   );
   return { schema: { ...schema, properties }, stages, plugins };
 }
@@ -86,7 +86,7 @@ async function valuesOf(service: Service): Promise<readonly object[]> {
   const changes = await service.knobChanges();
   const before = new Map((await service.withoutKnobs()).entries.map(({ path, value }) => [path, value]));
   return config.entries
-    .filter(({ path }) => !CLOSED.includes(path.split('.')[0]!))
+    .filter(({ path }) => !isClosed(path.split('.')))
     .map((entry) => {
       const own = isSet(service.knobs, entry.path);
       if (!own) return { ...entry, own };
@@ -117,7 +117,7 @@ function isSet(knobs: Overrides, path: string): boolean {
 /** Throws `CONFIG_INVALID` for what only files and variables may say. */
 function changed(knobs: Overrides, path: string, value: unknown): Overrides {
   const keys = path.split('.');
-  checkOpen(keys);
+  checkOpen(keys, value);
   const change = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
   return merge(knobs as Tree, change as Tree) as Overrides;
 }
@@ -125,7 +125,7 @@ function changed(knobs: Overrides, path: string, value: unknown): Overrides {
 /** Throws `CONFIG_INVALID` likewise. */
 function takenBack(knobs: Overrides, path: string): Overrides {
   const keys = path.split('.');
-  checkOpen(keys);
+  checkOpen(keys, null);
   return without(knobs as Tree, keys) as Overrides;
 }
 

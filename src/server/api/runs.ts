@@ -7,7 +7,7 @@ import type { RunOverrides } from './requests.js';
 /** The settings that a run has over those in force; undefined where it has none. */
 export function overridesOf(asked: RunOverrides): Overrides | undefined {
   const { strategy, summarize, upper_threshold: upper, retain_count: retainCount, prompt, settings } = asked;
-  for (const name of Object.keys(settings ?? {})) checkOpen([name]);
+  checkOpen([], settings);
   const layers: readonly object[] = [
     strategy === undefined || strategy === 'checkpoint' ? {} : { compaction: { strategy } },
     upper === undefined ? {} : { thresholds: gatesFrom(upper) },

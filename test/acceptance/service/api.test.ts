@@ -192,6 +192,21 @@ describe('the HTTP API', () => {
     ).toBe(false);
   });
 
+  it.each([
+    ['of one agent', { agents: { primary: { summarizerModel: { baseUrl: 'http://elsewhere' } } } }],
+    ['by its path', { 'agents.primary.redact': [] }],
+    ['within another', { pins: { root: '/', sources: ['etc/passwd'] } }],
+    ['that is written to', { 'fill.prompts': '/srv' }],
+    ['that is read', { 'fill.promptFiles': { auto: '/etc/passwd' } }],
+    ['of agent files', { agentFiles: { primary: '/etc/passwd' } }],
+    ['of the log', { redactLog: false }],
+  ])('K16: no HTTP request changes a closed setting %s', async (_, changes) => {
+    const service = await started(BUDGET);
+    const { status, body } = await service.ask('PATCH', '/knobs', { changes });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('a change by the HTTP API');
+  });
+
   it('K5 K15: serves the knobs of plugins with their schemas, and turns them', async () => {
     const plugins = [resolve('test', 'acceptance', 'plugins', 'packages', 'notes')];
     const service = await started(BUDGET, { plugins });
