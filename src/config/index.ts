@@ -12,5 +12,6 @@ export { StrategyNames, type Strategy } from './compaction-fields.js';
 export { strategyPlan, type StrategyPlan } from './strategies.js';
 export type { NamedPlugins, PluginShapes } from './named-plugins.js';
 export { knobSchemas, type KnobSchemas } from './knob-schemas.js';
+export { readInstructions, type Instructions } from './instruction-files.js';
 export type { JsonSchema } from './shape.js';
 export { COUNTERS, SUMMARIZERS } from './plugin-fields.js';

@@ -6,7 +6,7 @@ const isPromptPath = (value: string): boolean => /[\\/]|\.md$/.test(value);
 
 /**
  * Paths in a configuration file are taken from where the file stands, wherever the process was started: the folder of
- * prompts, single prompt files, prompts named by path, the file of a store, plugins; also those that one agent has for itself.
+ * prompts, single prompt files, prompts named by path, the file of a store, the root of pinned sources, plugins; also those that one agent has for itself.
  */
 export function rebased(tree: unknown, folder: string): unknown {
   const at = (value: unknown): unknown =>
@@ -26,6 +26,7 @@ export function rebased(tree: unknown, folder: string): unknown {
     plugins: (plugins) => (Array.isArray(plugins) ? plugins.map(pluginAt) : plugins),
     fill: (fill) => changed(fill, { prompts: at, promptFiles: (files) => each(files, at) }),
     compaction: inPrompt,
+    pins: (pins) => changed(pins, { root: at }),
     summarizerAgents: (agents) => each(agents, inPrompt),
     agentFiles: (files) => each(files, at),
     agents: (agents) => each(agents, (agent) => rebased(agent, folder)),

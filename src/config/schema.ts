@@ -141,6 +141,17 @@ const Fields = z.strictObject({
         .default([])
         .describe('Patterns (regular expressions): messages whose words match are never compacted.'),
       share: share('Most of the budget pins may take; a pin over it is cut visibly.').default(0.4),
+      sources: z
+        .array(z.string().min(1))
+        .default([])
+        .describe(
+          'Files with instructions (AGENTS.md), read anew at each compaction: where their present words do not stand in the view, they are put back, within the share of pins.',
+        ),
+      root: z
+        .string()
+        .min(1)
+        .default('.')
+        .describe('Folder that these files are named from; none outside it is read.'),
     })
     .prefault({})
     .describe('Messages that no stage may touch.'),

@@ -1,11 +1,13 @@
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
-import { spanHandle, type Edit, type Message } from '../transcript/index.js';
+import { spanHandle, textOf, type Edit, type Message } from '../transcript/index.js';
 
 /** Text that a plugin has carried beside what stands for what left. */
 export interface Injected {
   /** The plugin's name. */
   readonly by: string;
   readonly texts: readonly string[];
+  /** Of each text, words that make it needless where a message of the view says them. */
+  readonly unless?: readonly string[];
 }
 
 const PREFIX = 'injected:';
@@ -23,14 +25,25 @@ export function carryInjected({ exchanges }: TranscriptView, injected: readonly 
   const isOld = (message: Message): boolean => injected.some(({ by }) => isCarriedFor(message, by));
   const free = exchanges.filter(({ kind, protection }) => kind === 'replacement' && protection === undefined);
   const place = free.at(-1);
+  const stands = standingIn(exchanges);
   if (!place || injected.length === 0) return [];
   const handle = spanHandle(place.fromId, place.toId);
-  const fresh = injected.flatMap(({ by, texts }) =>
-    texts.map((text, i) => messageOf(`${PREFIX}${by}:${handle}${i === 0 ? '' : `:${i}`}`, text)),
+  const fresh = injected.flatMap(({ by, texts, unless = [] }) =>
+    texts
+      .filter((_, i) => unless[i] === undefined || !stands(unless[i]))
+      .map((text, i) => messageOf(`${PREFIX}${by}:${handle}${i === 0 ? '' : `:${i}`}`, text)),
   );
+  const isCarried = free.some((one) => messagesOf(one).some(isOld));
+  if (fresh.length === 0 && !isCarried) return [];
   const stale = free.filter((one) => one !== place && messagesOf(one).some(isOld));
   const kept = (one: ViewExchange): Message[] => messagesOf(one).filter((message) => !isOld(message));
   return [...stale.map((one) => placing(one, kept(one))), placing(place, [...kept(place), ...fresh])];
+}
+
+/** Whether a message that nobody had carried says some words. */
+function standingIn(exchanges: TranscriptView['exchanges']): (words: string) => boolean {
+  const shown = exchanges.flatMap(({ messages }) => messages).filter(({ message }) => !isCarriedFor(message));
+  return (words) => shown.some(({ message }) => message.parts.some((part) => textOf(part).includes(words)));
 }
 
 const messagesOf = ({ messages }: ViewExchange): Message[] => messages.map(({ message }) => message);

@@ -34,6 +34,7 @@ const SESSION = {
   keep: listOf(FUNCTION),
   onStoreFailure: STORE_FAILURE,
   summaryLines: SUMMARY_LINES,
+  instructions: FUNCTION,
 } satisfies Record<keyof SessionOptions, Kind>;
 
 /** An `AbortSignal` of any realm. */

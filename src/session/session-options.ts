@@ -1,4 +1,5 @@
 import type { SummaryLines, WireFormat } from '../spi/index.js';
+import type { ReadInstructions } from './hooks/instructions.js';
 import type { LogMessage } from '../transcript/index.js';
 
 /** Which session, and what is its own; the rest is the engine's configuration. */
@@ -19,6 +20,8 @@ export interface SessionOptions {
    * memory, says so (`store-failed`) and stores what waits when the store is back. The engine's where absent.
    */
   readonly onStoreFailure?: 'open' | 'closed';
+  /** Gives instructions that stand outside the transcript, skills of a host's own, as `pins.sources` does files; asked at each compaction. */
+  readonly instructions?: ReadInstructions;
   /** What a summarizer is told beside the transcript, in place of the engine's own lines. */
   readonly summaryLines?: SummaryLines;
 }

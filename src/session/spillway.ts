@@ -216,7 +216,7 @@ export class Spillway {
     const format = withTurns(named, settings.turns);
     const policy = config === this.config ? this.#parts.policy : this.#parts.policyOf(config);
     const inForce = (policy: Policy): Policy => policyInForce(policy, { settings, gauge, format });
-    const plugins = sessionPlugins(this.#parts.plugins, config);
+    const plugins = sessionPlugins(this.#parts.plugins, config, options.instructions);
     const drafts = memoised(counter);
     const gauge = createGauge({
       settings,

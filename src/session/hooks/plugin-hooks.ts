@@ -8,6 +8,7 @@ import type { Thread } from '../thread.js';
 import { checkedAnswer } from './asked.js';
 import { postCompactEvent, preCompactEvent, type Before, type Came } from './events.js';
 import { HookCalls } from './hook-calls.js';
+import { InstructionSources } from './instructions.js';
 import { asksPlugins } from './session-plugins.js';
 
 type HooksParts = Pick<
@@ -48,12 +49,15 @@ export class PluginHooks {
   readonly #thread: Thread;
   readonly #parts: HooksParts;
   readonly #calls: HookCalls;
+  readonly #sources: InstructionSources | undefined;
 
   constructor(thread: Thread, parts: HooksParts) {
     this.#thread = thread;
     this.#parts = parts;
     const redact = (text: string): string => thread.reader.caughtUp().secrets.redact(text);
     this.#calls = new HookCalls({ ...parts, redact });
+    const { instructions } = parts.plugins;
+    this.#sources = instructions && new InstructionSources(instructions, parts.count, parts.timer);
   }
 
   /** Whether anybody is asked before a run of this policy. */
@@ -80,7 +84,7 @@ export class PluginHooks {
   /** Asks observers, all at a time, and then the compactor where the policy has one. Never rejects. */
   async before(run: RunInput, { reading, dryRun }: Asking): Promise<Asked> {
     const event = preCompactEvent(this.#parts, run, reading, dryRun);
-    const asked = await this.#askObservers(run, event, reading);
+    const asked = await this.#withSources(await this.#askObservers(run, event, reading), reading);
     if (asked.skip !== undefined || !run.policy.delegates) return asked;
     const { compactor } = this.#parts.plugins;
     if (!compactor) return asked;
@@ -165,6 +169,19 @@ export class PluginHooks {
     const holds = [...run.source.holds, ...held.map(({ from, to }) => ({ from, to }))];
     const source = { ...run.source, holds };
     return { ...common, input: { ...run, source, injected } };
+  }
+
+  /** With the instructions that are read anew; nothing where nothing is to be compacted. */
+  async #withSources(asked: Asked, reading: Reading): Promise<Asked> {
+    if (!this.#sources || asked.skip) return asked;
+    const { input, lines } = asked;
+    const { injected, line, faults } = await this.#sources.putBack(input, reading);
+    if (faults.length > 0) this.#warn(`Instructions were not read anew: ${faults.join('; ')}.`);
+    return {
+      ...asked,
+      lines: [...lines, line],
+      input: { ...input, injected: [...(input.injected ?? []), injected] },
+    };
   }
 
   #askCompactor(plugin: LoadedPlugin, input: RunInput, event: PreCompact) {

@@ -1,6 +1,7 @@
-import type { AgentConfig } from '../../config/index.js';
+import { readInstructions, type AgentConfig } from '../../config/index.js';
 import type { Policy } from '../../pipeline/index.js';
 import type { LoadedPlugin, PluginHost } from '../../plugins/index.js';
+import type { ReadInstructions } from './instructions.js';
 
 /** The plugins of an engine as one session has them. */
 export interface SessionPlugins {
@@ -17,9 +18,25 @@ export interface SessionPlugins {
   };
   /** Newest messages that compaction keeps. */
   readonly kept: number;
+  /** Reads instructions that stand outside the transcript; absent where none were named. */
+  readonly instructions?: ReadInstructions | undefined;
 }
 
-export const sessionPlugins = (host: PluginHost, { knobs, settings }: AgentConfig): SessionPlugins => ({
+/** Files that the settings name, and what the session's own function gives. */
+function instructionsOf(
+  { pins }: AgentConfig['settings'],
+  own?: ReadInstructions,
+): ReadInstructions | undefined {
+  if (pins.sources.length === 0) return own;
+  return async () => [...(await readInstructions(pins.sources, pins.root)), ...((await own?.()) ?? [])];
+}
+
+export const sessionPlugins = (
+  host: PluginHost,
+  { knobs, settings }: AgentConfig,
+  instructions?: ReadInstructions,
+): SessionPlugins => ({
+  instructions: instructionsOf(settings, instructions),
   host,
   compactor: host.compactorOf(settings.compaction.compactor),
   knobs,
@@ -28,5 +45,7 @@ export const sessionPlugins = (host: PluginHost, { knobs, settings }: AgentConfi
 });
 
 /** Whether a plugin is asked before runs of this policy. */
-export const asksPlugins = ({ host }: SessionPlugins, policy: Policy): boolean =>
-  policy.delegates === true || host.plugins.some(({ observer }) => observer?.preCompact);
+export const asksPlugins = ({ host, instructions }: SessionPlugins, policy: Policy): boolean =>
+  policy.delegates === true ||
+  instructions !== undefined ||
+  host.plugins.some(({ observer }) => observer?.preCompact);

@@ -1,0 +1,29 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+
+/** Instructions as their source has them now, or why they cannot be had. */
+export type Instructions =
+  { readonly name: string; readonly text: string } | { readonly name: string; readonly fault: string };
+
+/** Longer files are no instructions. */
+const MOST_BYTES = 1_000_000;
+
+/** Reads files below a folder, now. What lies outside it, links followed, is not read; what cannot be read says why. */
+export function readInstructions(files: readonly string[], root: string): Promise<readonly Instructions[]> {
+  return Promise.all(files.map((name) => readOne(name, root)));
+}
+
+async function readOne(name: string, root: string): Promise<Instructions> {
+  try {
+    const [folder, file] = await Promise.all([realpath(root), realpath(resolve(root, name))]);
+    const path = relative(folder, file);
+    if (path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path))
+      return { name, fault: 'lies outside pins.root' };
+    const found = await stat(file);
+    if (!found.isFile()) return { name, fault: 'is no file' };
+    if (found.size > MOST_BYTES) return { name, fault: `has more than ${MOST_BYTES} bytes` };
+    return { name, text: await readFile(file, 'utf8') };
+  } catch (error) {
+    return { name, fault: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` };
+  }
+}

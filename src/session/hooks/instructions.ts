@@ -1,0 +1,104 @@
+import type { Instructions } from '../../config/index.js';
+import { levelFor } from '../../digest/index.js';
+import type { Injected, RunInput } from '../../pipeline/index.js';
+import type { Reading } from '../../tokens/index.js';
+import type { HookRun } from '../../transcript/index.js';
+
+/** Reads instructions from where they stand, anew each time. May reject. */
+export type ReadInstructions = () => Promise<readonly Instructions[]>;
+
+/** What is put back in one run. */
+export interface PutBack {
+  readonly injected: Injected;
+  /** For the record: what of each source is put back where it does not stand in view. */
+  readonly line: HookRun;
+  /** Why sources could not be read. */
+  readonly faults: readonly string[];
+}
+
+/** As records name what does it: the setting. */
+export const SOURCES = 'pins.sources';
+
+/** Of the budget: what instructions that are put back may take, whatever pins leave of their share. */
+const MOST_SHARE = 0.15;
+
+/** Instructions that stand outside the transcript: their present words come back beside what stands for what left. */
+export class InstructionSources {
+  readonly #read: ReadInstructions;
+  readonly #count: (text: string) => number;
+  readonly #timer: () => number;
+  /** As they were read last: what cannot be read now is what it was. */
+  readonly #known = new Map<string, string>();
+
+  constructor(read: ReadInstructions, count: (text: string) => number, timer: () => number) {
+    this.#read = read;
+    this.#count = count;
+    this.#timer = timer;
+  }
+
+  /** Never rejects. */
+  async putBack(run: RunInput, reading: Reading): Promise<PutBack> {
+    const started = this.#timer();
+    const faults: string[] = [];
+    const found = await this.#read().catch((): readonly Instructions[] => {
+      faults.push('the function that reads them threw');
+      return [...this.#known.keys()].map((name) => ({ name, fault: '' }));
+    });
+    const texts = found.flatMap((one) => {
+      if ('text' in one) this.#known.set(one.name, one.text);
+      else if (one.fault !== '') faults.push(`${one.name} ${one.fault}`);
+      const text = this.#known.get(one.name)?.trim() ?? '';
+      return text === '' ? [] : [{ name: one.name, text, tokens: this.#count(text) }];
+    });
+    const level = levelFor(
+      texts.map(({ tokens }) => tokens),
+      allowanceIn(run, reading),
+    );
+    const cut = texts.map((one) => ({ ...one, shown: this.#cut(one, level) }));
+    const line: HookRun = {
+      plugin: SOURCES,
+      hook: 'pre_compact',
+      outcome: faults.length > 0 ? 'wrong' : 'done',
+      durationMs: this.#timer() - started,
+      message: [
+        ...cut.map(({ name, tokens, shown }) => lineOf(name, this.#count(shown), tokens)),
+        ...faults,
+      ].join('; '),
+    };
+    const shown = cut.filter((one) => one.shown !== '');
+    const injected = {
+      by: SOURCES,
+      texts: shown.map((one) => `[Instructions of ${one.name}, as they stand there now]\n${one.shown}`),
+      unless: shown.map(({ text }) => text),
+    };
+    return { injected, line, faults };
+  }
+
+  /** Whole lines from its beginning, and how much more there is. */
+  #cut({ name, text, tokens }: { name: string; text: string; tokens: number }, maxTokens: number): string {
+    if (tokens <= maxTokens) return text;
+    for (
+      let chars = Math.floor((text.length * maxTokens) / tokens);
+      chars > 0;
+      chars = Math.floor(chars * 0.9)
+    ) {
+      const head = text.slice(0, chars);
+      const lines = head.slice(0, head.lastIndexOf('\n') + 1).trimEnd() || head.trimEnd();
+      const cut = `${lines}\n[… ${text.length - lines.length} more characters stand in ${name}]`;
+      if (this.#count(cut) <= maxTokens) return cut;
+    }
+    return '';
+  }
+}
+
+const lineOf = (name: string, shown: number, of: number): string =>
+  `${name}: ${shown < of ? `${shown} of ${of}` : of} tokens`;
+
+/** What pins leave of their share, in counted tokens. */
+function allowanceIn({ policy, projection, source }: RunInput, { budget, scale }: Reading): number {
+  let pinned = 0;
+  for (const shown of projection.view)
+    if (shown.source && source.isPinned(shown.source)) pinned += shown.size.tokens;
+  const shareOf = (share: number): number => Math.floor((share * budget.tokens) / scale);
+  return Math.max(0, Math.min(shareOf(policy.shares.pins) - pinned, shareOf(MOST_SHARE)));
+}

@@ -1,0 +1,189 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { EngineEvent, Session } from '../../../src/index.js';
+import {
+  engine,
+  prose,
+  read,
+  shownText,
+  spillway as cli,
+  step,
+  system,
+  talk,
+  temporaryFolder,
+  user,
+} from '../support.js';
+
+const folder = temporaryFolder();
+const RULES = 'Never touch the billing service.\nAnswer in German.';
+
+/** A folder with instructions, and a way to change them. */
+function workspace(name: string, text: string) {
+  const root = join(dirname(folder.file('x', '')), name);
+  mkdirSync(join(root, 'skills'), { recursive: true });
+  const write = (file: string, words: string): void => writeFileSync(join(root, file), words);
+  write('AGENTS.md', text);
+  return { root, write };
+}
+
+async function sessionIn(root: string, sources: readonly string[], budget = 4_000, more = {}) {
+  const spillway = await engine(budget, { pins: { firstUser: false, sources: [...sources], root }, ...more });
+  const told: EngineEvent[] = [];
+  spillway.events.subscribe((event) => told.push(event));
+  return { session: spillway.session(), told };
+}
+
+const START = [system('Be brief.'), user('Go on.'), ...step('read', { path: 'AGENTS.md' }, RULES)];
+
+function later(session: Session, round: number): Promise<unknown> {
+  const chat = read(talk(14, 200, 1_000 * round)).map((message) => ({
+    ...message,
+    id: `r${round}${message.id}`,
+  }));
+  return session.append(...chat);
+}
+
+const putBackIn = (session: Session): string[] =>
+  session.view.filter(({ message }) => message.label === 'injected').map(shownText);
+
+const lineOf = (session: Session): string | undefined =>
+  session.operator.history.at(-1)!.hooks?.find(({ plugin }) => plugin === 'pins.sources')?.message;
+
+describe('AC-14: instructions are lost', () => {
+  it('AC-14: instructions that have left come back as their file has them now, once, and the record lists them', async () => {
+    const { root, write } = workspace('now', RULES);
+    const { session } = await sessionIn(root, ['AGENTS.md']);
+    await session.append(...read(START));
+    await later(session, 1);
+    await session.operator.compact({ target: 0.3 });
+    expect(putBackIn(session)).toEqual([`[Instructions of AGENTS.md, as they stand there now]\n${RULES}`]);
+    expect(lineOf(session)).toMatch(/^AGENTS\.md: \d+ tokens$/);
+    write('AGENTS.md', 'You may touch the billing service.');
+    for (const round of [2, 3]) {
+      await later(session, round);
+      await session.operator.compact({ target: 0.3 });
+      expect(putBackIn(session)).toEqual([
+        '[Instructions of AGENTS.md, as they stand there now]\nYou may touch the billing service.',
+      ]);
+      expect(session.view.map(shownText).join('\n')).not.toContain(RULES);
+    }
+    const { messages } = await session.prepare();
+    expect(JSON.stringify(messages).split('You may touch the billing service.')).toHaveLength(2);
+  });
+
+  it('AC-14: what stands in view as its file has it is not said twice', async () => {
+    const { root } = workspace('stands', RULES);
+    const { session } = await sessionIn(root, ['AGENTS.md']);
+    await session.append(...read([system(`Be brief.\n${RULES}`), user('Go on.'), ...talk(16, 200)]));
+    await session.operator.compact({ target: 0.3 });
+    expect(session.operator.history).toHaveLength(1);
+    expect(putBackIn(session)).toEqual([]);
+  });
+
+  it('AC-14: what is put back keeps to the share of pins, and says where the rest stands', async () => {
+    const { root, write } = workspace('long', prose(3_000, 1));
+    write('skills/small.md', 'Write release notes in the past tense.');
+    const { session } = await sessionIn(root, ['AGENTS.md', 'skills/small.md'], 4_000);
+    await session.append(...read([...START, ...talk(14, 200)]));
+    await session.operator.compact({ target: 0.5 });
+    const [long, small] = putBackIn(session);
+    expect(small).toContain('Write release notes in the past tense.');
+    expect(long).toMatch(/more characters stand in AGENTS\.md\]$/);
+    const tokens = session.view
+      .filter(({ message }) => message.label === 'injected')
+      .reduce((sum, { size }) => sum + size.tokens, 0);
+    expect(tokens).toBeGreaterThan(0.08 * 4_000);
+    expect(tokens).toBeLessThanOrEqual(0.15 * 4_000 + 60);
+    expect(lineOf(session)).toMatch(/^AGENTS\.md: \d+ of 3\d{3} tokens; skills\/small\.md: \d+ tokens$/);
+    expect(session.reading.pressure).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ['is gone', 'missing.md', /missing\.md cannot be read \(ENOENT\)/],
+    ['lies outside its folder', '../outside.md', /outside\.md lies outside pins\.root/],
+    ['leads out of its folder', 'link.md', /link\.md lies outside pins\.root/],
+    ['is a folder', 'skills', /skills is no file/],
+  ])('AC-14: a source that %s is told once, and the request goes on', async (_, file, words) => {
+    const { root } = workspace('faulty', RULES);
+    writeFileSync(join(root, '..', 'outside.md'), 'SECRET OF ANOTHER FOLDER');
+    rmSync(join(root, 'link.md'), { force: true });
+    symlinkSync(join(root, '..', 'outside.md'), join(root, 'link.md'));
+    const { session, told } = await sessionIn(root, [file]);
+    await session.append(...read([...START, ...talk(14, 200)]));
+    const { kind } = await session.operator.compact({ target: 0.3 });
+    expect(kind).toBe('committed');
+    const warnings = told.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+    expect(warnings).toEqual([expect.stringMatching(words)]);
+    expect(lineOf(session)).toMatch(words);
+    expect(putBackIn(session)).toEqual([]);
+    expect(JSON.stringify((await session.prepare()).messages)).not.toContain('ANOTHER FOLDER');
+  });
+
+  it('AC-14: a file that can no longer be read is what it was', async () => {
+    const { root } = workspace('gone', RULES);
+    const { session } = await sessionIn(root, ['AGENTS.md']);
+    await session.append(...read(START));
+    await later(session, 1);
+    await session.operator.compact({ target: 0.3 });
+    rmSync(join(root, 'AGENTS.md'));
+    await later(session, 2);
+    await session.operator.compact({ target: 0.3 });
+    expect(putBackIn(session).join()).toContain(RULES);
+  });
+
+  it('AC-14: a host gives its own, and an agent has other files than the rest', async () => {
+    const { root, write } = workspace('agents', RULES);
+    write('skills/review.md', 'Review in threes.');
+    const agents = { 'primary/reviewer': { pins: { sources: ['skills/review.md'] } } };
+    const spillway = await engine(4_000, {
+      pins: { firstUser: false, root, sources: ['AGENTS.md'] },
+      agents,
+    });
+    const instructions = () => Promise.resolve([{ name: 'skill deploy', text: 'Deploy on Fridays never.' }]);
+    const texts: string[] = [];
+    for (const options of [{ instructions }, { agentPath: 'primary/reviewer' }]) {
+      const session = spillway.session(options);
+      await session.append(...read([...START, ...talk(14, 200)]));
+      await session.operator.compact({ target: 0.3 });
+      texts.push(putBackIn(session).join('\n'));
+    }
+    expect(texts[0]).toContain('Never touch the billing service.');
+    expect(texts[0]).toContain('Deploy on Fridays never.');
+    expect(texts[1]).toContain('Review in threes.');
+    expect(texts[1]).not.toContain('billing');
+  });
+
+  it('AC-14: where a request has no room for them, it goes without', async () => {
+    const { root } = workspace('tight', prose(500, 1));
+    const { session } = await sessionIn(root, ['AGENTS.md'], 700);
+    await session.append(
+      ...read([system(prose(150, 1)), user(prose(100, 3)), ...talk(6, 100), user(prose(330, 2))]),
+    );
+    const { reading } = await session.prepare();
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+  });
+
+  it('AC-14: a configuration file names them from where it stands', async () => {
+    const { root } = workspace('file', RULES);
+    const chat = folder.file('chat.json', JSON.stringify({ messages: [...START, ...talk(30, 200)] }));
+    const config = join(root, 'spillway.yaml');
+    writeFileSync(config, 'pins: {root: ., sources: [AGENTS.md], firstUser: false}\n');
+    const out = folder.file('out.json', '');
+    const { code } = await cli([
+      'compact',
+      chat,
+      '--window',
+      '5000',
+      '--target',
+      '0.3',
+      '--config',
+      config,
+      '--out',
+      out,
+    ]);
+    expect(code).toBe(0);
+    const { readFileSync } = await import('node:fs');
+    expect(readFileSync(out, 'utf8')).toContain('Instructions of AGENTS.md, as they stand there now');
+  });
+});
