@@ -6,7 +6,7 @@ export { RESERVED_ENV, type Environment } from './env.js';
 export { DEFAULT_PROFILE, listProfiles, type Profile } from './profiles.js';
 export { renderDefaultYaml } from './default-yaml.js';
 export { printConfig } from './print.js';
-export { envName, showPath, type Path } from './path.js';
+export { envName, readPath, showPath, type Path } from './path.js';
 export { asksForText, chooseSummarizer, describeChoice } from './summarizer.js';
 export { StrategyNames, type Strategy } from './compaction-fields.js';
 export { strategyPlan, type StrategyPlan } from './strategies.js';

@@ -17,6 +17,29 @@ export function showPath(path: Path): string {
   return shown;
 }
 
+const STEP = /^(?:\.?([^.[\]]+)|\[(\d+)\]|\[("(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*")\])/u;
+
+/**
+ * The keys of a path as `showPath` writes it, or of a JSON pointer: `models["gpt-4.1"].inputLimit`,
+ * `/models/gpt-4.1/inputLimit`. Undefined where it is neither.
+ */
+export function readPath(text: string): readonly string[] | undefined {
+  if (text.startsWith('/'))
+    return text
+      .slice(1)
+      .split('/')
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const keys: string[] = [];
+  for (let rest = text; rest !== '';) {
+    const step = STEP.exec(rest);
+    if (!step || (keys.length === 0 && rest.startsWith('.'))) return undefined;
+    const [whole, name, index, quoted] = step;
+    keys.push(name ?? index ?? (JSON.parse(quoted!) as string));
+    rest = rest.slice(whole.length);
+  }
+  return keys.length > 0 ? keys : undefined;
+}
+
 /** `stages.snip.protectTokens` is `SPILLWAY_STAGES_SNIP_PROTECT_TOKENS`. */
 export function envName(path: Path): string {
   const words = path.map((key) =>

@@ -1,4 +1,5 @@
 import type { Knob } from '../api/types';
+import { keysOf } from './keys';
 
 export interface Group {
   readonly name: string;
@@ -21,7 +22,7 @@ export function groupsOf(knobs: readonly Knob[]): readonly Group[] {
 }
 
 function groupOf(path: string): string {
-  const keys = path.split('.');
+  const keys = keysOf(path);
   if (keys.length === 1) return GENERAL;
   return keys[0] === 'stages' || keys[0] === 'knobs' ? `${keys[0]}.${keys[1]}` : keys[0]!;
 }

@@ -1,4 +1,5 @@
 import type { Knobs } from '../api/types';
+import { keysOf } from './keys';
 
 /** As much of JSON Schema as settings use. */
 export interface Schema {
@@ -7,6 +8,7 @@ export interface Schema {
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -38,19 +40,26 @@ const SLIDER_STEPS = 200;
 
 /** The schema of a knob, by its path; undefined where none is served for it. */
 export function schemaAt({ schema, stages, plugins }: Knobs, path: string): Schema | undefined {
-  const [head, name = '', ...rest] = path.split('.');
+  const keys = keysOf(path);
+  const [head, name = '', ...rest] = keys;
   if (head === 'stages') return within(stages[name] as Schema | undefined, rest);
   if (head === 'knobs') return within(plugins[name] as Schema | undefined, rest);
-  return within(schema as Schema, path.split('.'));
+  return within(schema as Schema, keys);
 }
 
 function within(root: Schema | undefined, keys: readonly string[]): Schema | undefined {
   let at = root;
   for (const key of keys) {
-    const inside = [plain(at, root), ...(at?.anyOf ?? [])].find((one) => one?.properties?.[key]);
-    at = inside?.properties?.[key];
+    const inside = [plain(at, root), ...(at?.anyOf ?? [])].find((one) => entryOf(one, key));
+    at = entryOf(inside, key);
   }
   return plain(at, root);
+}
+
+/** A fixed key, or what any key of a table holds. */
+function entryOf(schema: Schema | undefined, key: string): Schema | undefined {
+  const { properties, additionalProperties: any } = schema ?? {};
+  return properties?.[key] ?? (typeof any === 'object' ? any : undefined);
 }
 
 const plain = (schema: Schema | undefined, root: Schema | undefined): Schema | undefined =>

@@ -1,11 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
+import { readPath, showPath } from '../../config/index.js';
+import { SpillwayError } from '../../errors/index.js';
 import { merge, type Overrides } from '../engine.js';
 import type { Service } from '../service.js';
 import { checkOpen, isClosed } from './closed.js';
 import { Knobs } from './schemas.js';
 
 const tags = ['knobs'];
+const Keys = z.array(z.string().min(1)).min(1);
+
 /** Every parameter with its schema, its value and who set it; what operators set here wins over files and environment. */
 export const knobRoutes =
   (service: Service): FastifyPluginAsyncZod =>
@@ -33,10 +37,18 @@ export const knobRoutes =
           body: z.strictObject({
             changes: z
               .record(z.string().min(1), z.unknown())
-              .describe('By path: {"thresholds.snipThreshold": 0.75}.')
+              .describe(
+                'By path: {"thresholds.snipThreshold": 0.75}; a key with dots in brackets, models["gpt-4.1"].contextWindow, or as a JSON pointer, /models/gpt-4.1/contextWindow.',
+              )
               .default({}),
+            set: z
+              .array(z.strictObject({ path: Keys, value: z.unknown() }))
+              .describe(
+                'The same by lists of keys: [{"path": ["models", "gpt-4.1", "contextWindow"], "value": 1000000}].',
+              )
+              .default([]),
             empty: z
-              .array(z.string().min(1))
+              .array(z.union([z.string().min(1), Keys]))
               .describe('Paths that are to be empty: null is their value, over files and environment.')
               .default([]),
           }),
@@ -44,11 +56,15 @@ export const knobRoutes =
       },
       async (request) => {
         let next = service.knobs;
-        const { changes, empty } = request.body;
-        for (const [path, value] of Object.entries(changes))
-          next = value === null ? takenBack(next, path) : changed(next, path, value);
-        for (const path of empty) next = changed(next, path, null);
-        const paths = [...Object.keys(changes), ...empty];
+        const { changes, set, empty } = request.body;
+        const named = Object.entries(changes).map(([path, value]) => ({ path: keysOf(path), value }));
+        for (const { path, value } of [...named, ...set])
+          next = value === null || value === undefined ? takenBack(next, path) : changed(next, path, value);
+        const emptied = empty.map((path) => (typeof path === 'string' ? keysOf(path) : path));
+        for (const path of emptied) next = changed(next, path, null);
+        const paths = [...named.map(({ path }) => path), ...set.map(({ path }) => path), ...emptied].map(
+          (path) => showPath(path),
+        );
         await service.setKnobs(next, { by: request.caller.name, paths });
         return (await knobs()) as never;
       },
@@ -66,8 +82,9 @@ export const knobRoutes =
       },
       async (request) => {
         const { path } = request.query;
-        const next = path === undefined ? {} : takenBack(service.knobs, path);
-        await service.setKnobs(next, { by: request.caller.name, paths: path === undefined ? [] : [path] });
+        const keys = path === undefined ? undefined : keysOf(path);
+        const next = keys === undefined ? {} : takenBack(service.knobs, keys);
+        await service.setKnobs(next, { by: request.caller.name, paths: keys ? [showPath(keys)] : [] });
         return (await knobs()) as never;
       },
     );
@@ -86,7 +103,7 @@ async function valuesOf(service: Service): Promise<readonly object[]> {
   const changes = await service.knobChanges();
   const before = new Map((await service.withoutKnobs()).entries.map(({ path, value }) => [path, value]));
   return config.entries
-    .filter(({ path }) => !isClosed(path.split('.')))
+    .filter(({ path }) => !isClosed(keysOf(path)))
     .map((entry) => {
       const own = isSet(service.knobs, entry.path);
       if (!own) return { ...entry, own };
@@ -106,7 +123,7 @@ function changeOf(changes: Readonly<Record<string, object>>, path: string): obje
 
 function isSet(knobs: Overrides, path: string): boolean {
   let tree: unknown = knobs;
-  for (const key of path.split('.')) {
+  for (const key of keysOf(path)) {
     if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || !Object.hasOwn(tree, key))
       return false;
     tree = (tree as Readonly<Record<string, unknown>>)[key];
@@ -114,17 +131,27 @@ function isSet(knobs: Overrides, path: string): boolean {
   return true;
 }
 
+/** Throws `CONFIG_INVALID` where it is no path. */
+function keysOf(path: string): readonly string[] {
+  const keys = readPath(path);
+  if (keys) return keys;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: 'path of a knob',
+    found: path,
+    allowed: 'thresholds.snipThreshold, models["gpt-4.1"].contextWindow, /models/gpt-4.1/contextWindow',
+    remedy: 'Write it as GET /knobs does.',
+  });
+}
+
 /** Throws `CONFIG_INVALID` for what only files and variables may say. */
-function changed(knobs: Overrides, path: string, value: unknown): Overrides {
-  const keys = path.split('.');
+function changed(knobs: Overrides, keys: readonly string[], value: unknown): Overrides {
   checkOpen(keys, value);
   const change = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
   return merge(knobs as Tree, change as Tree) as Overrides;
 }
 
 /** Throws `CONFIG_INVALID` likewise. */
-function takenBack(knobs: Overrides, path: string): Overrides {
-  const keys = path.split('.');
+function takenBack(knobs: Overrides, keys: readonly string[]): Overrides {
   checkOpen(keys, null);
   return without(knobs as Tree, keys) as Overrides;
 }

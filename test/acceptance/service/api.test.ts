@@ -207,6 +207,37 @@ describe('the HTTP API', () => {
     expect(JSON.stringify(body)).toContain('a change by the HTTP API');
   });
 
+  it('K15 K17: turns knobs whose keys have dots, by the path that is served, a pointer, or a list of keys', async () => {
+    const service = await started(4_000);
+    const window = async (): Promise<unknown> => {
+      const { body } = await service.ask('GET', '/knobs');
+      const [knob] = body.values.filter(
+        ({ path }: { path: string }) => path === 'models["gpt-4.1"].contextWindow',
+      );
+      return knob && [knob.value, knob.own, knob.origin, typeof knob.at];
+    };
+    const path = 'models["gpt-4.1"].contextWindow';
+    const bodies = [
+      { changes: { [path]: 1_000_000 } },
+      { changes: { '/models/gpt-4.1/contextWindow': 2_000_000 } },
+      { set: [{ path: ['models', 'gpt-4.1', 'contextWindow'], value: 3_000_000 }] },
+    ];
+    for (const [i, body] of bodies.entries()) {
+      expect((await service.ask('PATCH', '/knobs', body)).status).toBe(200);
+      expect(await window()).toEqual([(i + 1) * 1_000_000, true, 'operator', 'number']);
+    }
+    const { body } = await service.ask('GET', '/models/gpt-4.1');
+    expect(body.limits?.contextWindow ?? body.contextWindow).toBe(3_000_000);
+    expect((await service.ask('DELETE', `/knobs?path=${encodeURIComponent(path)}`)).status).toBe(200);
+    expect(await window()).toBeUndefined();
+    for (const wrong of ['models["gpt', '.target', 'a..b', 'models["\\q"]'])
+      expect((await service.ask('PATCH', '/knobs', { changes: { [wrong]: 1 } })).body).toMatchObject({
+        error: { code: 'CONFIG_INVALID' },
+      });
+    const closed = await service.ask('PATCH', '/knobs', { changes: { '/server/host': '0.0.0.0' } });
+    expect(closed.status).toBe(400);
+  });
+
   it('K5 K15: serves the knobs of plugins with their schemas, and turns them', async () => {
     const plugins = [resolve('test', 'acceptance', 'plugins', 'packages', 'notes')];
     const service = await started(BUDGET, { plugins });
