@@ -229,6 +229,25 @@ describe('R7: only the oldest span collapses, in chunks', () => {
     expect(tail.length).toBeGreaterThan(10);
   });
 
+  it('no wider than it must be, and nothing behind it is touched', async () => {
+    const whole = await reducer(1_000_000);
+    await whole.append(...read(TALK));
+    // Full by its own talk alone, so that a part of it is enough.
+    const session = await reducer(Math.floor(whole.reading.tokens / 0.93));
+    await session.append(...read(TALK));
+    const { run, view } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    const [summary, ...others] = view.filter(({ message }) => message.label === 'summary');
+    expect(others).toEqual([]);
+    const { from, to } = summary!;
+    expect(from).toBe(1);
+    expect(to).toBeLessThan(0.7 * session.log.length);
+    const behind = view.filter(({ from: at }) => at > to).map(({ message }) => message.id);
+    expect(behind).toEqual(
+      Array.from({ length: session.log.length - to - 1 }, (_, i) => session.log.at(to + 1 + i).id),
+    );
+  });
+
   it('between two collapses every request only extends the last', async () => {
     const session = await reducer(8_000);
     let last: string[] = [];

@@ -12,6 +12,8 @@ import { applied, readMutations, ROOT, testsByRow, type Mutation } from './mutat
 
 /** What a copy of the tree does without. */
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist', 'coverage']);
+/** They look at what was built, which is left out: they would fail whatever the mutation is. */
+const NEEDS_BUILD = join('test', 'acceptance', 'page');
 /** A mutation may make a test hang. */
 const LONGEST_MS = 300_000;
 const DAY_MS = 86_400_000;
@@ -41,6 +43,8 @@ function chosen(): Mutation[] {
   // Steps that share no factor with the number of rows reach each of them before any comes again.
   return Array.from({ length: count }, (_, i) => all[((seed * count + i) * 7919) % all.length]!);
 }
+
+const isOfSources = (file: string): boolean => !file.startsWith(NEEDS_BUILD);
 
 /** The tests of a row in the copy: how many passed and failed. */
 function run(copy: string, row: string, files: readonly string[]): Counted | undefined {
@@ -100,7 +104,7 @@ try {
     const started = performance.now();
     let why: string | undefined;
     try {
-      why = judge(copy, mutation, tests.get(mutation.row) ?? []);
+      why = judge(copy, mutation, (tests.get(mutation.row) ?? []).filter(isOfSources));
     } catch (error) {
       why = (error as Error).message;
     }

@@ -16,7 +16,7 @@ const Retention = z
         z.strictObject({
           turns,
           count: countOf,
-          neverEvict: z.boolean().optional().describe('Results are durable facts: snip never touches them.'),
+          neverEvict: z.boolean().optional().describe('Results are durable facts: no stage takes them out.'),
         }),
       )
       .default({})
