@@ -19,6 +19,12 @@ export interface Running {
   close(): Promise<void>;
 }
 
+/**
+ * Connections that may wait to be taken in. Of a thousand agents that come at once, half met Node's own 511: their systems try again
+ * after one second, two, four, up to a minute.
+ */
+const BACKLOG = 4_096;
+
 /** How long requests that are under way may take when the service is told to stop. */
 const PATIENCE_MS = 30_000;
 
@@ -31,7 +37,7 @@ export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Run
   try {
     const app = await createApp(service, sources.env ?? {}, log);
     const { host, port } = service.settings.server;
-    await app.listen({ host, port });
+    await app.listen({ host, port, backlog: BACKLOG });
     const address = app.server.address() as AddressInfo;
     const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
     return {

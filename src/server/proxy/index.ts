@@ -51,6 +51,7 @@ export function registerProxy(
     request: FastifyRequest,
     reply: FastifyReply,
     url: string,
+    signal = goneOf(reply),
   ): Promise<FastifyReply> => {
     const { status, headers, body } = await ask({
       method: request.method,
@@ -58,7 +59,7 @@ export function registerProxy(
       headers: request.headers,
       withheld: withheldOf(request),
       ...(Buffer.isBuffer(request.body) && { body: request.body }),
-      signal: goneOf(reply),
+      signal,
     });
     return give(reply, { status, headers, body });
   };
@@ -84,6 +85,7 @@ export function registerProxy(
       if (named !== undefined && !SESSION_NAME.test(String(named)))
         return give(reply, faultAnswer(400, 'INPUT_FORMAT', `${SESSION_HEADER} is no name of a session.`));
       let turn: Turn | undefined;
+      const signal = goneOf(reply);
       const { commands, recall } = service.settings.server;
       try {
         const session = await places.sessionOf({
@@ -104,7 +106,7 @@ export function registerProxy(
           commands,
           recalls: recall,
           plain,
-          signal: goneOf(reply),
+          signal,
           over: closed(reply),
         };
         const given = await session.turn((flight) => (turn = new Turn(parts, session, flight)).answer());
@@ -119,7 +121,7 @@ export function registerProxy(
           return give(reply, faultAnswer(409, code, (error as Error).message));
         notes.passedBy(code);
         request.log.warn({ code, session: named === undefined ? undefined : 'named' }, 'passed by');
-        return straight(request, reply, url);
+        return straight(request, reply, url, signal);
       }
     };
 

@@ -1,4 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { says, user } from '../support.js';
 import { started } from './support.js';
@@ -63,5 +65,64 @@ describe('a request that nothing is to be done to', () => {
     const twice = `${body(...head).slice(0, -1)},"messages":${JSON.stringify([user('Other.'), says('Yes?'), user('Hm.')])}}`;
     await send(twice);
     expect(await sessions()).toBe(3);
+  });
+});
+
+const servers: { closeAllConnections(): void; close(): void }[] = [];
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+describe('a connection to the upstream', () => {
+  /** A server that answers once on each connection, and hangs up at what comes next on it. */
+  async function once(isFirstRefused: boolean): Promise<{ url: string; asked: Set<Socket>[] }> {
+    const known = new Set<Socket>();
+    const hungUp = new Set<Socket>();
+    const server = createServer((request, response) => {
+      const { socket } = request;
+      if (known.has(socket) || isFirstRefused) {
+        hungUp.add(socket);
+        socket.resetAndDestroy();
+        return;
+      }
+      known.add(socket);
+      request.resume();
+      request.once('end', () => {
+        response.setHeader('content-type', 'application/json');
+        response.end('{"choices":[{"message":{"role":"assistant","content":"Yes."}}]}');
+      });
+    });
+    servers.push(server);
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked: [known, hungUp] };
+  }
+
+  async function statuses(url: string, count: number): Promise<number[]> {
+    const service = await started(50_000, { server: { upstreams: { openai: url } } } as never);
+    const all: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const answer = await fetch(`${service.url}/v1/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify({ model: 'm', messages: [user(`Build mill ${i}.`)] }),
+      });
+      await answer.text();
+      all.push(answer.status);
+    }
+    return all;
+  }
+
+  it('N13: that was kept and is closed by now costs no call: it goes out once more on a new one', async () => {
+    const { url, asked } = await once(false);
+    expect(await statuses(url, 4)).toEqual([200, 200, 200, 200]);
+    expect(asked[1]!.size).toBeGreaterThan(0);
+  });
+
+  it('N13: that was never good is an upstream that cannot be asked', async () => {
+    const { url, asked } = await once(true);
+    expect(await statuses(url, 1)).toEqual([502]);
+    expect(asked[1]!.size).toBe(1);
   });
 });

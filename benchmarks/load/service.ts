@@ -1,0 +1,32 @@
+// The service in a process of its own, for the benchmarks of load. Says its URL, and on request what memory it holds.
+import { serve } from '../../src/server/index.js';
+
+const [store, upstream, sessions] = process.argv.slice(2) as [string, string, string];
+const running = await serve({
+  log: { write: (line) => void (/"level":[45]0/.test(line) && process.stderr.write(line)) },
+  store,
+  settings: {
+    window: 16_000,
+    reserve: { output: 0 },
+    server: {
+      port: 0,
+      requestsPerMinute: 0,
+      concurrency: 5_000,
+      sessions: Number(sessions),
+      upstreams: { openai: `${upstream}/v1`, anthropic: upstream },
+    },
+  },
+});
+
+process.on('message', (asked) => {
+  if (asked === 'end') {
+    void running.close().then(() => process.exit(0));
+    return;
+  }
+  // Twice: what the first lets go of may hold others.
+  globalThis.gc?.();
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  process.send!({ heapUsed, rss, maxRss: process.resourceUsage().maxRSS * 1_024 });
+});
+process.send!({ url: running.url });

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { packageFolder } from '../../../src/index.js';
+import { temporaryFolder } from '../support.js';
+
+const folder = temporaryFolder();
+const page = readFileSync(join(packageFolder(), 'docs', 'operating.md'), 'utf8');
+const file = /```dockerfile\n([^]*?)```/.exec(page)![1]!;
+/** Instruction and what stands behind it, in order. */
+const steps = [...file.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => [name!, rest!] as const);
+const of = (name: string): string => steps.find(([one]) => one === name)![1];
+const listIn = (text: string): string[] => JSON.parse(text.slice(text.indexOf('['))) as string[];
+
+interface PackageFile {
+  readonly name: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly engines: { readonly node: string };
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+const own = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as PackageFile;
+
+const children: { kill(): void }[] = [];
+afterAll(() => children.forEach((child) => child.kill()));
+
+/** Node with these arguments, as the container would run it, in the checkout. */
+function run(command: readonly string[], port: number, env: NodeJS.ProcessEnv = {}) {
+  const [node, ...args] = command.flatMap((word) =>
+    word.startsWith('node_modules/spillway/')
+      ? // The sources of the same command: tests need no build.
+        ['--import', 'tsx', join(packageFolder(), 'src', 'cli', 'spillway.ts')]
+      : word
+          .replace('/etc/spillway.yaml', join(folder.path, 'spillway.yaml'))
+          .replace('/data/', `${folder.path}/`)
+          .replace(':8787', `:${port}`),
+  );
+  expect(node).toBe('node');
+  const child = spawn(process.execPath, args, { cwd: packageFolder(), env: { ...process.env, ...env } });
+  children.push(child);
+  return child;
+}
+
+const ended = (child: ReturnType<typeof run>): Promise<number | null> =>
+  new Promise((resolve) => child.once('exit', resolve));
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+describe('the container file', () => {
+  it('N13: has instructions that there are, a Node that the package runs on, and packages that it names', () => {
+    expect(steps.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['FROM', 'WORKDIR', 'RUN', 'USER', 'HEALTHCHECK', 'CMD']),
+    );
+    expect(
+      steps.every(([name]) => /^(?:FROM|WORKDIR|RUN|USER|VOLUME|EXPOSE|HEALTHCHECK|CMD)$/.test(name)),
+    ).toBe(true);
+    const [, major] = /^node:(\d+)-slim$/.exec(of('FROM')) ?? [];
+    const [, least] = /^>=(\d+)\./.exec(own.engines.node) ?? [];
+    expect(Number(major)).toBeGreaterThanOrEqual(Number(least));
+    const [, packages] = /npm install ([\w ]+?) &&/.exec(of('RUN')) ?? [];
+    const [first, ...others] = packages!.split(' ');
+    expect(first).toBe(own.name);
+    for (const other of others) expect(Object.keys(own.peerDependencies)).toContain(other);
+    const [, script] = listIn(of('CMD'));
+    expect(script).toBe(`node_modules/${own.name}/${own.bin['spillway']!.replace('./', '')}`);
+    expect(of('USER')).not.toBe('root');
+    expect(of('EXPOSE')).toBe('8787');
+  });
+
+  it('N13: starts what it says, is healthy while that runs, and ends when it is told to', async () => {
+    const port = await freePort();
+    folder.file(
+      'spillway.yaml',
+      `server:\n  port: ${port}\n  tokens:\n    - { name: ops, role: operator, tokenEnv: OPS_TOKEN }\n`,
+    );
+    const health = (): Promise<number | null> => ended(run(listIn(of('HEALTHCHECK')), port));
+    expect(await health()).toBe(1);
+    const service = run(listIn(of('CMD')), port, { OPS_TOKEN: 'operator-token-0123456789' });
+    let said = '';
+    await new Promise<void>((resolve, reject) => {
+      for (const stream of [service.stdout, service.stderr])
+        stream.on('data', (piece) => {
+          said += String(piece);
+          if (said.includes('The Compactor page')) resolve();
+        });
+      service.once('exit', () => reject(new Error(said)));
+    });
+    expect(await health()).toBe(0);
+    expect(existsSync(join(folder.path, 'spillway.db'))).toBe(true);
+    service.kill('SIGTERM');
+    expect(await ended(service)).toBe(0);
+  });
+});
