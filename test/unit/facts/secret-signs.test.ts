@@ -41,9 +41,10 @@ describe('signs of secrets', () => {
   it('are there in the middle of a text of any length', () => {
     const secret = ['sk-', 'abcdefghij0123456789'].join('');
     for (const before of [0, 65_515, 65_530, 65_536, 200_000, 400_000]) {
-      const text = `${'lorem '.repeat(before / 6)} ${'x'.repeat(before % 6)} ${secret}${' ipsum'.repeat(40_000)}`;
-      expect(signsIn(text)).toBe(matching(text));
-      expect(signsIn(text)).not.toBe(0);
+      const text = `${'lorem '.repeat(before / 6)} ${'x'.repeat(before % 6)} ${secret}${' ipsum'.repeat(12_000)}`;
+      const found = signsIn(text);
+      expect(found).toBe(matching(text));
+      expect(found).not.toBe(0);
     }
   });
 });
