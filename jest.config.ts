@@ -24,6 +24,7 @@ const config: Config = {
   testTimeout: 60_000,
   // By default one core is left idle: of two, half.
   maxWorkers: '100%',
+  testSequencer: '<rootDir>/scripts/long-first.mjs',
   // Node 20 keeps a part of each file's modules. Closing a store of SQLite collects the whole heap, and in an old worker that
   // takes ten times as long as in a new one.
   workerIdleMemoryLimit: '256MB',
