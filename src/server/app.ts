@@ -9,6 +9,7 @@ import { answerFaults } from './faults.js';
 import { guard } from './guard.js';
 import { Health } from './health.js';
 import { Metrics } from './metrics.js';
+import { named } from './named.js';
 import { registerOpenApi } from './openapi.js';
 import { registerPage } from './page.js';
 import { registerProxy } from './proxy/index.js';
@@ -52,8 +53,11 @@ export async function createApp(service: Service, env: Environment, log?: LogSin
   await registerOpenApi(app);
   new Health(service).register(app);
   registerPage(app);
-  await app.register((api) => registerApi(api, service), { prefix: '/api/v1' });
-  await app.register(async (proxy) => registerProxy(proxy, service, access, metrics));
+  const api = named('api', (scope: FastifyInstance) => registerApi(scope, service));
+  await app.register(api, { prefix: '/api/v1' });
+  await app.register(
+    named('proxy', async (scope: FastifyInstance) => registerProxy(scope, service, access, metrics)),
+  );
   return app;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { named } from '../named.js';
 import type { Service } from '../service.js';
 import { askingRoutes } from './asking.js';
 import { readBodies } from './bodies.js';
@@ -30,5 +31,5 @@ const ROUTES = [
 export async function registerApi(app: FastifyInstance, service: Service): Promise<void> {
   readBodies(app);
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  for (const routes of ROUTES) await typed.register(routes(service));
+  for (const routes of ROUTES) await typed.register(named(routes.name, routes(service)));
 }
