@@ -24,6 +24,7 @@ const { values: flags } = parseArgs({
 const COMMAND = `npm run bench:trial -- --requests ${flags.requests} --seed ${flags.seed}`;
 const TURNS = 24;
 const MAX_TOKENS = [1, 50, 200, 500, 1_000];
+const CACHED = 200;
 const WINDOWS = [4_000, 6_000, 9_000];
 /** Of a hundred requests, so many get each fault. */
 const FAULTS: readonly (readonly [percent: number, act: Act])[] = [
@@ -70,13 +71,19 @@ const asked = ({
   max_completion_tokens: three,
 }: Received['body']): number => Number(one ?? two ?? three ?? 0);
 
-/** The provider's refusal, in its own words. */
-function refusal(wire: string, tokens: number, window: number): Act {
+/** The provider's refusal, in its own words: those for a request that is too long itself, or with what it asks for. */
+function refusal(wire: string, tokens: number, most: number, window: number): Act {
+  const isLong = tokens > window;
   if (wire.startsWith('anthropic')) {
-    const message = `prompt is too long: ${tokens} tokens > ${window} maximum`;
+    const message = isLong
+      ? `prompt is too long: ${tokens} tokens > ${window} maximum`
+      : `input length and \`max_tokens\` exceed context limit: ${tokens} + ${most} > ${window}, decrease input length or \`max_tokens\` and try again`;
     return { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message } } };
   }
-  const message = `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`;
+  const limit = `This model's maximum context length is ${window} tokens. However, `;
+  const message = isLong
+    ? `${limit}your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`
+    : `${limit}you requested ${tokens + most} tokens (${tokens} in the messages, ${most} in the completion). Please reduce the length of the messages or completion.`;
   const error = { message, type: 'invalid_request_error', code: 'context_length_exceeded', param: null };
   return { status: 400, body: { error } };
 }
@@ -93,12 +100,16 @@ const totals = {
   faults: 0,
   aborts: 0,
   storeAway: 0,
+  rejectedWithoutStore: 0,
   recalls: 0,
   compactions: 0,
   budgetUnreachable: 0,
 };
 const odd = new Map<string, number>();
 const note = (what: string): void => void odd.set(what, (odd.get(what) ?? 0) + 1);
+
+/** A fault that the provider was told to make; the AI SDK says no more of one in a stream than that nothing came. */
+const isProviders = (error: unknown): boolean => !String(error).includes('STORE_');
 
 async function trial(client: Wired, emulator: Emulator, base: SessionStore): Promise<void> {
   const window = one(WINDOWS);
@@ -124,9 +135,12 @@ async function trial(client: Wired, emulator: Emulator, base: SessionStore): Pro
   const session = await spillway.open({ id: `trial-${totals.sessions++}`, format: client.format });
   const { ask, history } = client.open(emulator, session, random() < 0.5);
   let refused = 0;
-  let last: { readonly act: Act; readonly text: string } | undefined;
+  const came: { last?: { readonly text: string } | undefined } = {};
+  let now = '';
   emulator.otherwise = ({ wire, body, text }): Act => {
     totals.requests++;
+    // What an aborted turn sent may arrive in the next one.
+    const isLate = !text.includes(now);
     const faults = wire.startsWith('anthropic') ? validateAnthropic(body) : validators.get(wire)!(body);
     totals.illegal += Math.min(1, faults.length);
     if (faults[0]) note(`${wire}: ${faults[0].rule} ${faults[0].what}`);
@@ -134,16 +148,16 @@ async function trial(client: Wired, emulator: Emulator, base: SessionStore): Pro
       tokensOf(body.messages ?? body.input) + tokensOf(body.system ?? body.instructions),
     );
     if (tokens + asked(body) > window) {
-      refused++;
-      last = undefined;
-      return refusal(wire, tokens, window);
+      if (!isLate) refused++;
+      if (!isLate) came.last = undefined;
+      return refusal(wire, tokens, asked(body), window);
     }
     const roll = random() * 100;
     let sum = 0;
     for (const [percent, act] of FAULTS) {
       if (roll >= (sum += percent)) continue;
       totals.faults++;
-      last = undefined;
+      if (!isLate) came.last = undefined;
       return act;
     }
     const canRecall = text.includes('"recall"') && random() < 0.15;
@@ -151,7 +165,7 @@ async function trial(client: Wired, emulator: Emulator, base: SessionStore): Pro
     const name = canRecall ? 'recall' : 'look';
     const calls = canRecall || random() < 0.2;
     const said = `Answer ${totals.requests}. ${words(20)}`;
-    last = { act: 'good', text: calls ? '' : said };
+    if (!isLate) came.last = { text: calls ? '' : said };
     return {
       text: calls ? '' : said,
       ...(calls && {
@@ -159,18 +173,26 @@ async function trial(client: Wired, emulator: Emulator, base: SessionStore): Pro
           { id: `c${totals.requests}`, name, arguments: canRecall ? { query: one(WORDS) } : { at: 'x' } },
         ],
       }),
-      usage: { inputTokens: tokens, outputTokens: 20 },
+      // What was read from a cache is part of what was sent.
+      usage: {
+        inputTokens: tokens - Math.min(CACHED, tokens),
+        cacheReadTokens: Math.min(CACHED, tokens),
+        outputTokens: 20,
+      },
     };
   };
   for (let turn = 0; turn < TURNS; turn++) {
     const before = history.length;
+    came.last = undefined;
+    now = `Turn ${turn}:`;
     store.isAway = random() < 0.08;
     if (store.isAway) totals.storeAway++;
     const abort = random() < 0.04 ? new AbortController() : undefined;
     if (abort) setTimeout(() => abort.abort(), random() * 30);
     try {
       const how = { maxTokens: one(MAX_TOKENS), ...(abort && { signal: abort.signal }) };
-      const answer = await ask(`Turn ${turn}: ${words(20 + Math.floor(random() * 400))}`, how);
+      const answer = await ask(`${now} ${words(20 + Math.floor(random() * 400))}`, how);
+      const last = came.last as { readonly text: string } | undefined;
       if (last && answer.text !== last.text && last.text !== '') {
         totals.wrongAnswers++;
         note(
@@ -182,9 +204,12 @@ async function trial(client: Wired, emulator: Emulator, base: SessionStore): Pro
       const { code } = error as { code?: string };
       if (abort?.signal.aborted) totals.aborts++;
       else if (code === 'BUDGET_UNREACHABLE') totals.budgetUnreachable++;
-      else if (last) {
+      else if (came.last) {
         totals.lostAnswers++;
-        note(`${client.name}: lost to ${String(error).slice(0, 120)}`);
+        note(`${client.name}: lost to ${String(error).slice(0, 160)}`);
+      } else if (store.isAway && !isProviders(error)) {
+        totals.rejectedWithoutStore++;
+        note(`${client.name}: rejected by ${String(error).slice(0, 160)}`);
       }
     }
   }
@@ -215,4 +240,5 @@ const load = loadavg()[0]!.toFixed(1);
 console.log(
   `load ${load}; ${saveResult('trial', COMMAND, { load, ...totals, odd: Object.fromEntries(odd) }, from)}`,
 );
-process.exitCode = totals.illegal + totals.lostAnswers + totals.wrongAnswers === 0 ? 0 : 1;
+process.exitCode =
+  totals.illegal + totals.lostAnswers + totals.wrongAnswers + totals.rejectedWithoutStore === 0 ? 0 : 1;

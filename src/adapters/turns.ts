@@ -1,4 +1,4 @@
-import { commandAnswer, type Flight, type Prepared, type Session } from '../session/index.js';
+import { commandAnswer, type Flight, type Followed, type Prepared, type Session } from '../session/index.js';
 import type { Usage } from '../tokens/index.js';
 import { pathOf } from './asides.js';
 import type { Resolved } from './session-for.js';
@@ -38,7 +38,7 @@ export async function takeTurn<Request, Answer>(
     const taken = await session.turn(async (flight) => {
       // Asked again: the turn before this one may have begun another conversation.
       if (await session.isStranger(body)) return undefined;
-      return { answer: await answer(session, turnIn(session), flight) };
+      return { answer: await answer(session, turnIn, flight) };
     });
     if (taken) return taken.answer;
   }
@@ -47,9 +47,23 @@ export async function takeTurn<Request, Answer>(
 /** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
 const ASKED_SHARE = 0.5;
 
-async function answer<Answer>(session: Session, turn: Turn<Answer>, flight: Flight): Promise<Answer> {
-  const { body, send, say, commands = false, model, maxOutputTokens, signal } = turn;
-  const { command } = await session.follow(body, { commands });
+async function answer<Answer>(
+  session: Session,
+  turnIn: (session: Session) => Turn<Answer>,
+  flight: Flight,
+): Promise<Answer> {
+  const { body, send, say, commands = false, model, maxOutputTokens, signal } = turnIn(session);
+  let followed: Followed;
+  try {
+    followed = await session.follow(body, { commands });
+  } catch (error) {
+    if (!session.goesOnWithout(error)) throw error;
+    // What a client took back cannot be taken out of a store that is away: this call goes beside it, and the next one asks again.
+    session.storeFailed(error);
+    const beside = session.aside();
+    return beside.turn((own) => answer(beside, turnIn, own));
+  }
+  const { command } = followed;
   if (command === 'compact') {
     const target = session.reading.pressure * ASKED_SHARE;
     const run = await session.operator.compact({ target, ...(signal && { signal }) });

@@ -8,7 +8,7 @@ import { compactingOf } from './compacting.js';
 import { History } from './operator/history.js';
 import { CallLine, type Flight } from './call-line.js';
 import { ClientSide, type FollowOptions } from './client/client-side.js';
-import { Persistence } from './persistence/persistence.js';
+import { isStoreFailure, Persistence } from './persistence/persistence.js';
 import { Plans } from './operator/plans.js';
 import { SessionOperator } from './operator/session-operator.js';
 import { LoopEnd } from './loop-end.js';
@@ -282,6 +282,11 @@ export class Session<ClientMessage = unknown> {
     await this.#persistence.load();
     this.#requests.takePast(await this.#persistence.calls());
     return this;
+  }
+
+  /** Whether an error is a store that is away, and calls are to go on without it (`onStoreFailure: open`). */
+  goesOnWithout(error: unknown): boolean {
+    return this.#parts.onStoreFailure === 'open' && isStoreFailure(error);
   }
 
   /** Tells listeners that a store failed where nothing waits for it; what was to be stored waits for the next write. */

@@ -256,7 +256,7 @@ function attempt<T>(change: () => T): Promise<T> {
 
 const AWAY: readonly string[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
 
-function isStoreFailure(error: unknown): boolean {
+export function isStoreFailure(error: unknown): boolean {
   return error instanceof SpillwayError && AWAY.includes(error.code);
 }
 
