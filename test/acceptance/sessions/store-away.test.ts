@@ -201,4 +201,42 @@ describe('a store that fails before a call', () => {
     expect(later.operator.history.map(({ id }) => id)).toEqual(session.operator.history.map(({ id }) => id));
     expect(later.operator.costs.primary.calls).toBe(13);
   });
+
+  it.each(['open', 'closed'] as const)(
+    'N13: a client that takes words back while the store is away: onStoreFailure: %s',
+    async (onStoreFailure) => {
+      const { session, state, events } = await away('openai-chat', onStoreFailure);
+      const emulator = await startEmulator();
+      const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+      const client = compactOpenAI(plain, { chat: session });
+      const messages: OpenAI.ChatCompletionMessageParam[] = [];
+      const turn = async (content: string): Promise<void> => {
+        messages.push({ role: 'user', content });
+        messages.push((await client.chat.completions.create({ model: 'm', messages })).choices[0]!.message);
+      };
+      for (let i = 0; i < 12; i++) await turn(`Question ${i}: ${prose(400, i)}`);
+      const { length } = session.log;
+      state.writes = false;
+      state.notes = false;
+      messages.length -= 2;
+      if (onStoreFailure === 'closed') {
+        await expect(turn('Say it another way.')).rejects.toThrow('STORE_FAILED');
+        expect(emulator.received).toHaveLength(12);
+        return;
+      }
+      await turn('Say it another way.');
+      const { text } = emulator.received.at(-1)!;
+      expect(text).toContain('Say it another way.');
+      expect(text).not.toContain('Question 11:');
+      expect(text.length / 4).toBeLessThan(3_000);
+      expect(events.filter(({ kind }) => kind === 'store-failed')).not.toEqual([]);
+
+      state.writes = true;
+      state.notes = true;
+      await turn('And now?');
+      expect(session.log.length).toBe(length + 2);
+      const last = emulator.received.at(-1)!.text;
+      expect([last.includes('Say it another way.'), last.includes('Question 11:')]).toEqual([true, false]);
+    },
+  );
 });
