@@ -3,6 +3,7 @@ import type { Engine } from '../engine.js';
 import { SpillwayError } from '../errors/index.js';
 import { SessionMap, type EngineEvent, type Session, type Spillway } from '../session/index.js';
 import type { Json, SessionStore, ThreadKey } from '../spi/index.js';
+import { formatNamed } from '../wire/index.js';
 import { engineOn, merge, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
 
 /** Where what operators set is kept in the store. */
@@ -116,8 +117,9 @@ export class Service {
     return this.#sessions.of(JSON.stringify([key.sessionId, key.agentPath]));
   }
 
-  /** The session of a client, made where there is none. */
+  /** The session of a client, made where there is none. Rejects with `INPUT_FORMAT`, and nothing is told of it then. */
   async sessionFor(key: ThreadKey, about: AboutSession): Promise<Session> {
+    formatNamed(about.format);
     // Asked once a process: it stands in the store from then on.
     if (!this.#told.has(nameOf(key))) {
       if ((await this.about(key)) === undefined) await this.#tell(key, about);

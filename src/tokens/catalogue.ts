@@ -149,12 +149,23 @@ function lowered({ limits, sources }: Found, learned: Limits = {}): Found {
 }
 
 function fitting(pattern: string): (names: readonly string[]) => boolean {
-  const source = pattern
-    .toLowerCase()
-    .split('*')
-    .map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  const regex = new RegExp(`^${source.join('.*')}$`);
-  return (names) => names.some((name) => regex.test(name));
+  const [head = '', ...rest] = pattern.toLowerCase().split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return (names) => names.includes(head);
+  return (names) => names.some((name) => fits(name, head, rest, tail));
+}
+
+/** One look at each piece: as a regular expression, some hundred stars would take for ever. */
+function fits(name: string, head: string, between: readonly string[], tail: string): boolean {
+  const end = name.length - tail.length;
+  if (!name.startsWith(head) || !name.endsWith(tail)) return false;
+  let at = head.length;
+  for (const piece of between) {
+    const found = name.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return at <= end;
 }
 
 function checkOverrides(overrides: Readonly<Record<string, LimitOverride>>): void {

@@ -1,7 +1,7 @@
 import { SegmentedControl, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useMayChange, VIEWER_HINT } from '../api/access';
+import { useSettingsHint } from '../api/access';
 import { ask } from '../api/client';
 import { knobs as knobsQuery } from '../api/queries';
 import type { Knob, Knobs } from '../api/types';
@@ -25,7 +25,8 @@ export function KnobsPage() {
 }
 
 function AllKnobs({ of }: { readonly of: Knobs }) {
-  const mayChange = useMayChange();
+  const hint = useSettingsHint();
+  const mayChange = hint === undefined;
   const queries = useQueryClient();
   const [words, setWords] = useState('');
   const [which, setWhich] = useState<Which>('all');
@@ -53,7 +54,7 @@ function AllKnobs({ of }: { readonly of: Knobs }) {
     <>
       <div className="head">
         <h1>Knobs</h1>
-        <span className="soft">{mayChange ? 'for all sessions, from their next call on' : VIEWER_HINT}</span>
+        <span className="soft">{hint ?? 'for all sessions, from their next call on'}</span>
         <div className="end">
           <SegmentedControl
             aria-label="Which knobs"

@@ -1,7 +1,7 @@
 import { Autocomplete, Button, NumberInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { useMayChange } from '../api/access';
+import { useSettingsHint } from '../api/access';
 import { ask } from '../api/client';
 import { limitsOf, models as modelsQuery, sessions } from '../api/queries';
 import type { Models, StatedLimits } from '../api/types';
@@ -29,7 +29,7 @@ const NOTHING: Draft = { name: '' };
 
 /** Limits of models: what operators state, what refusals taught, and what is in force. */
 export function ModelsPanel() {
-  const mayChange = useMayChange();
+  const mayChange = useSettingsHint() === undefined;
   const queries = useQueryClient();
   const said = useQuery(modelsQuery);
   const [draft, setDraft] = useState<Draft>(NOTHING);
@@ -91,7 +91,7 @@ interface RowProps {
 }
 
 function Row({ name, of: { overrides, learned }, onEdit, onForget }: RowProps) {
-  const mayChange = useMayChange();
+  const mayChange = useSettingsHint() === undefined;
   // A pattern is no model that could be looked up.
   const isPattern = name.includes('*');
   const { data } = useQuery({ ...limitsOf(name), enabled: !isPattern });

@@ -3,6 +3,7 @@ import { z } from 'zod/v4';
 import { readPath, showPath } from '../../config/index.js';
 import { SpillwayError } from '../../errors/index.js';
 import { merge, type Overrides } from '../engine.js';
+import { checkMayActForAll } from '../access.js';
 import type { Service } from '../service.js';
 import { checkOpen, isClosed } from './closed.js';
 import { Knobs } from './schemas.js';
@@ -55,6 +56,7 @@ export const knobRoutes =
         },
       },
       async (request) => {
+        checkMayActForAll(request.caller);
         let next = service.knobs;
         const { changes, set, empty } = request.body;
         const named = Object.entries(changes).map(([path, value]) => ({ path: keysOf(path), value }));
@@ -81,6 +83,7 @@ export const knobRoutes =
         },
       },
       async (request) => {
+        checkMayActForAll(request.caller);
         const { path } = request.query;
         const keys = path === undefined ? undefined : keysOf(path);
         const next = keys === undefined ? {} : takenBack(service.knobs, keys);

@@ -4,7 +4,7 @@ import { z } from 'zod/v4';
 import { listProfiles, showPath } from '../../config/index.js';
 import { costsOf, forgetLimits, learnedLimits } from '../../session/index.js';
 import { packageFolder } from '../../package-folder.js';
-import { maySee } from '../access.js';
+import { checkMayActForAll, maySee } from '../access.js';
 import type { Service } from '../service.js';
 import { Costs, WaitingPlan } from './schemas.js';
 
@@ -165,6 +165,7 @@ export const projectRoutes =
         },
       },
       async ({ params, body, caller }) => {
+        checkMayActForAll(caller);
         const models = { ...service.knobs.models, [params.name]: body };
         const paths = [showPath(['models', params.name])];
         await service.setKnobs({ ...service.knobs, models }, { by: caller.name, paths });
@@ -184,6 +185,7 @@ export const projectRoutes =
         },
       },
       async ({ params, caller }, reply) => {
+        checkMayActForAll(caller);
         const { [params.name]: _, ...models } = service.knobs.models ?? {};
         await forgetLimits(service.store, params.name);
         const paths = [showPath(['models', params.name])];

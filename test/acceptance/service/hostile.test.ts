@@ -98,6 +98,48 @@ describe('who may come in', () => {
     for (const word of [...Object.values(env), 'upstream-key', 'Hello.']) expect(log).not.toContain(word);
   });
 
+  it('N13: changes nothing for all where a token is for one tenant', async () => {
+    const service = await started(4_000, { server: { tokens: [...tokens] } } as never, { env });
+    const before = (await service.ask('GET', '/knobs', undefined, bearer(env.MILL))).body.values;
+    for (const [method, path, body] of [
+      ['PATCH', '/knobs', { changes: { minGain: 0.1 } }],
+      ['PATCH', '/knobs', { empty: ['window'] }],
+      ['DELETE', '/knobs', undefined],
+      ['PUT', '/models/gpt-4.1', { contextWindow: 1 }],
+      ['DELETE', '/models/gpt-4.1', undefined],
+    ] as const) {
+      const { status, body: said } = await service.ask(method, path, body, bearer(env.MILL));
+      expect([path, status, said.error.code]).toEqual([path, 403, 'ACCESS_DENIED']);
+    }
+    expect((await service.ask('GET', '/knobs', undefined, bearer(env.OPS))).body.values).toEqual(before);
+  });
+
+  it('makes no session of a format that nobody knows', async () => {
+    const service = await started(4_000);
+    const { status } = await service.ask('POST', '/sessions', { id: 'own', format: '__proto__' });
+    expect(status).toBe(400);
+    expect((await service.ask('POST', '/sessions', { id: 'own', format: 'anthropic' })).body).toMatchObject({
+      id: 'own',
+      format: 'anthropic',
+    });
+  });
+
+  it('K17: takes names of models for names, however they are made', async () => {
+    const service = await started(4_000);
+    const put = (name: string): Promise<{ status: number }> =>
+      service.ask('PUT', `/models/${encodeURIComponent(name)}`, { contextWindow: 5 });
+    expect((await put('__proto__')).status).toBe(400);
+    for (const name of [`${'*'.repeat(400)}a`, 'b*b*b*b*b*b*b*b*b*b*b*c', '<img src=x>', 'a/../../b'])
+      expect((await put(name)).status).toBe(200);
+    const limits = async (name: string): Promise<number> =>
+      (await service.ask('GET', `/models/${encodeURIComponent(name)}`)).body.contextWindow;
+    expect(await limits('b'.repeat(900))).not.toBe(5);
+    expect(await limits('za')).toBe(5);
+    expect(await limits(`${'b'.repeat(12)}c`)).toBe(5);
+    expect(await limits('<img src=x>')).toBe(5);
+    expect(({} as { contextWindow?: number }).contextWindow).toBeUndefined();
+  });
+
   it('answers no page of another site, by whatever name it comes', async () => {
     const service = await started(4_000);
     const foreign = await service.ask('POST', '/sessions', {}, { origin: 'https://evil.example' });
