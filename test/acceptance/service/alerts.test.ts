@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-import { packageFolder } from '../../../src/index.js';
+import { definePlugin, packageFolder } from '../../../src/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { says, talk, user } from '../support.js';
 import { started } from './support.js';
@@ -62,6 +62,7 @@ beforeAll(async () => {
         endpoint: 'away',
         summarize: () => Promise.reject(new Error('away')),
       },
+      plugins: [definePlugin({ name: 'looks', observer: { preCompact: () => undefined } })],
     },
   );
   const send = (messages: readonly object[], named = {}): Promise<unknown> =>
