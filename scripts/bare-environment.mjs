@@ -1,5 +1,5 @@
 // Jest's environment without a context of its own: tests run in Node's, as the product does. In a `vm` context every look at
-// a global (`Math`, `JSON`, `Map`) is a call out of the engine, and tests take twice the time: docs/decisions/0055-tests-in-nodes-own-context.md.
+// a global (`Math`, `JSON`, `Map`) is a call out of the engine: docs/decisions/0055-tests-in-nodes-own-context.md.
 // Each file still has its own copy of every module; what it changes in the process is put back behind it.
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
