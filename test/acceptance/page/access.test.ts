@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { says, step, user } from '../support.js';
 import { started, type Started } from '../service/support.js';
+import { bearer, env, tokens } from '../service/tokens.js';
 import { tab } from './browser.js';
 import { look } from './support.js';
 
@@ -9,20 +10,6 @@ import { look } from './support.js';
 declare const sessionStorage: any;
 declare const localStorage: any;
 declare const document: any;
-
-const env = {
-  OPS: 'operator-token-0123456789',
-  WALL: 'viewer-token-0123456789',
-  MILL: 'tenant-token-0123456789',
-  AGENT: 'client-token-0123456789',
-};
-const tokens = [
-  { name: 'ops', role: 'operator', tokenEnv: 'OPS' },
-  { name: 'wall', role: 'viewer', tokenEnv: 'WALL' },
-  { name: 'mill', role: 'operator', tokenEnv: 'MILL', tenant: 'mill' },
-  { name: 'agent', role: 'client', tokenEnv: 'AGENT' },
-] as const;
-const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
 /** A service with tokens, and a compacted session of somebody who is no tenant. */
 async function guarded(messages: readonly object[], budget = 4_000): Promise<Started> {

@@ -3,20 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { user } from '../support.js';
 import { started, type Started } from './support.js';
-
-const env = {
-  OPS: 'operator-token-0123456789',
-  WALL: 'viewer-token-0123456789',
-  MILL: 'client-token-0123456789',
-  ROOF: 'second-token-0123456789',
-};
-const tokens = [
-  { name: 'ops', role: 'operator', tokenEnv: 'OPS' },
-  { name: 'wall', role: 'viewer', tokenEnv: 'WALL' },
-  { name: 'mill', role: 'operator', tokenEnv: 'MILL', tenant: 'mill' },
-  { name: 'roof', role: 'client', tokenEnv: 'ROOF', tenant: 'roof' },
-] as const;
-const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+import { bearer, env, tokens } from './tokens.js';
 
 /** What a server says to bytes that no client would send, until it hangs up. */
 function said(url: string, bytes: string): Promise<string> {
