@@ -40,9 +40,15 @@ export function checkOpen(path: readonly string[], value: unknown): void {
   });
 }
 
+/** Settings that take a name or a path: by HTTP a name alone, for a path would have the service read any file. */
+const NAMES: ReadonlySet<string | undefined> = new Set(['prompt', 'profile']);
+const isPath = (value: unknown): boolean =>
+  typeof value === 'string' && /[\\/]|\.(?:md|ya?ml|json)$/.test(value);
+
 /** The first closed path in a change, however deep in its value. */
 function closedIn(path: readonly string[], value: unknown): readonly string[] | undefined {
   if (isClosed(path) || path.some((key) => UNSAFE.has(key))) return path;
+  if (NAMES.has(path.at(-1)) && isPath(value)) return path;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   for (const [key, inner] of Object.entries(value)) {
     const found = closedIn([...path, key], inner);

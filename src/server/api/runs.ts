@@ -8,6 +8,7 @@ import type { RunOverrides } from './requests.js';
 export function overridesOf(asked: RunOverrides): Overrides | undefined {
   const { strategy, summarize, upper_threshold: upper, retain_count: retainCount, prompt, settings } = asked;
   checkOpen([], settings);
+  checkOpen(['compaction', 'prompt'], prompt);
   const layers: readonly object[] = [
     strategy === undefined || strategy === 'checkpoint' ? {} : { compaction: { strategy } },
     upper === undefined ? {} : { thresholds: gatesFrom(upper) },

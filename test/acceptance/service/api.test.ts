@@ -200,9 +200,21 @@ describe('the HTTP API', () => {
     ['that is read', { 'fill.promptFiles': { auto: '/etc/passwd' } }],
     ['of agent files', { agentFiles: { primary: '/etc/passwd' } }],
     ['of the log', { redactLog: false }],
+    ['of a prompt by its path', { 'compaction.prompt': '/etc/passwd' }],
+    ['of a profile by its path', { profile: '../elsewhere.yaml' }],
   ])('K16: no HTTP request changes a closed setting %s', async (_, changes) => {
     const service = await started(BUDGET);
     const { status, body } = await service.ask('PATCH', '/knobs', { changes });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('a change by the HTTP API');
+  });
+
+  it('K16: a run takes its prompt by name, never from a path', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const { status, body } = await service.ask('POST', `/sessions/${id}/compact`, {
+      prompt: '../../etc/passwd',
+    });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain('a change by the HTTP API');
   });
