@@ -129,6 +129,7 @@ export type {
   DeepPartial,
   AgentConfig,
   EffectiveConfig,
+  Instructions,
   JsonSchema,
   KnobSchemas,
   Overrides,
@@ -138,6 +139,7 @@ export type {
 export { openStore, type StoreOptions } from './stores/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
+export type { Artifact as SessionFile } from './facts/index.js';
 export type { Claim, ClaimKind, ClaimStatus } from './reading/index.js';
 export type { BoughtText, PressureEvent } from './pressure/index.js';
 export type {

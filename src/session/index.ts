@@ -1,6 +1,7 @@
 export { Spillway, type Effects } from './spillway.js';
 export type { ListedKnobs, ListedPlugin, ListedStage } from './listed.js';
 export type { HookInFlight } from '../plugins/index.js';
+export type { ReadInstructions } from './hooks/instructions.js';
 export type { SessionOptions } from './session-options.js';
 export type { EngineEvent, EventPlace } from './engine-events.js';
 export { SessionMap, type SessionMapOptions } from './session-map.js';
