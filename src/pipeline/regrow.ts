@@ -1,14 +1,7 @@
 import { isDigest } from '../digest/index.js';
 import { hostSummaryIn } from '../reading/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
-import {
-  spanHandle,
-  textOf,
-  type Edit,
-  type Message,
-  type Slot,
-  type Supersede,
-} from '../transcript/index.js';
+import { spanHandle, textOf, type Edit, type Message, type Slot } from '../transcript/index.js';
 import type { GuardRights } from './guard.js';
 
 /** The run has made room: digests may take what was squeezed out of them before. */
@@ -36,14 +29,14 @@ export interface Room {
 export function regrowDigests(
   view: TranscriptView,
   room: Room,
-  madeNow: (exchange: ViewExchange) => Supersede | undefined,
+  slotOf: (exchange: ViewExchange) => Slot | undefined,
   count: (text: string) => number,
   most: Readonly<Record<string, number>> = {},
 ): Edit[] {
   const digests = digestsOf(view);
   const tokens = Math.max(room.free, room.forSqueezed);
   const drawn = (digest: Standing, maxTokens: number): Edit[] =>
-    drawnAnew(view, digest, maxTokens, madeNow(digest.exchange)?.slot, count, most);
+    drawnAnew(view, digest, maxTokens, slotOf(digest.exchange), count, most);
   if (tokens < LEAST_GAIN) return evened(digests, drawn);
   const covered = coveredUpTo(view);
   const growing = digests.filter(

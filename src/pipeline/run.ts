@@ -6,8 +6,8 @@ import type {
   PlannedEdit,
   Projection,
   Size,
+  Slot,
   StageOutcome,
-  Supersede,
   Trigger,
 } from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
@@ -113,7 +113,7 @@ export function planRun(input: RunInput): RunOutcome {
         regrowDigests(
           view,
           room,
-          (exchange) => madeIn(draft, exchange),
+          (exchange) => offeredIn(draft, exchange),
           input.count,
           input.policy.mostSummaryTokens,
         ),
@@ -176,12 +176,11 @@ function tooLittle(draft: Draft, input: RunInput, before: Reading): RunOutcome {
   return { kind: 'noop', reason, stages: draft.outcomes, tried: draft.edits };
 }
 
-/** The edit of this run that put a replacement where it stands. */
-function madeIn({ edits }: Draft, { fromId, toId }: ViewExchange): Supersede | undefined {
+/** What this run leaves to a model of the span of a replacement. Claims that joined it since say nothing of that. */
+function offeredIn({ edits }: Draft, { fromId, toId }: ViewExchange): Slot | undefined {
   return edits.findLast(
-    (edit): edit is PlannedEdit & Supersede =>
-      edit.kind === 'supersede' && edit.fromId === fromId && edit.toId === toId,
-  );
+    (edit) => edit.kind === 'supersede' && edit.slot && edit.fromId === fromId && edit.toId === toId,
+  )?.slot;
 }
 
 /** Behind all stages: only now is it known what has left. */
