@@ -8,6 +8,7 @@ export { isCarriedFor, type Injected } from './inject.js';
 export { hashPlan } from './hash.js';
 export { rejudge } from './rejudge.js';
 export { refill, type Planned } from './refill.js';
+export { withoutUnfilled } from './unfilled.js';
 export { buildView, type ViewSource } from './view.js';
 export { createGuard, type Guard } from './guard.js';
 export { measureEdit } from './measure.js';

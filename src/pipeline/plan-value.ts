@@ -1,5 +1,5 @@
 import type { Reading } from '../tokens/index.js';
-import type { Plan, PlannedEdit, StageOutcome } from '../transcript/index.js';
+import type { Plan, PlannedEdit, ReadonlyLog, StageOutcome } from '../transcript/index.js';
 import type { Draft } from './draft.js';
 import { pinsIn } from './floor.js';
 import { hashPlan } from './hash.js';
@@ -20,8 +20,6 @@ export function planOf(
   { base, trigger, source, projection, clock }: RunInput,
   { before, stages, edits, floor }: DraftedPlan,
 ): Plan {
-  const positionOf = (edit: PlannedEdit): number =>
-    source.log.find(edit.kind === 'replace' ? edit.messageId : edit.fromId)!.seq;
   const unhashed: Omit<Plan, 'hash'> = {
     base,
     trigger,
@@ -40,8 +38,20 @@ export function planOf(
     after: draft.projection.size,
     floor,
     pins: pinsIn(draft.view),
-    firstChanged: edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity),
+    firstChanged: firstChangedBy(edits, source.log),
     ...(draft.reasoning && { reasoning: draft.reasoning }),
   };
   return { ...unhashed, hash: hashPlan(unhashed) };
+}
+
+/** A plan with other edits that come to the same view. */
+export function rehashed({ hash: _, ...plan }: Plan, log: ReadonlyLog): Plan {
+  const unhashed = { ...plan, firstChanged: firstChangedBy(plan.edits, log) };
+  return { ...unhashed, hash: hashPlan(unhashed) };
+}
+
+function firstChangedBy(edits: readonly PlannedEdit[], log: ReadonlyLog): number {
+  const positionOf = (edit: PlannedEdit): number =>
+    log.find(edit.kind === 'replace' ? edit.messageId : edit.fromId)!.seq;
+  return edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity);
 }

@@ -63,7 +63,8 @@ function withoutSlot(edit: Edit): Edit {
   return own;
 }
 
-export const standsForSpan = (edit: Edit): boolean => edit?.kind === 'supersede' && edit.slot !== undefined;
+export const standsForSpan = (edit: Edit): boolean =>
+  edit?.kind === 'supersede' && edit.slot !== undefined && edit.slot.grows !== true;
 
 /** How far pressure fell: of the whole, or of a tier that stood above its cap. */
 export function gainOf(before: Reading, after: Reading): number {

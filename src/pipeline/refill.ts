@@ -18,7 +18,8 @@ export interface Refilled {
 
 /**
  * The same plan with other words in its slots, by place in `plan.edits`: measured again, claims carried again for what
- * the new words leave out, hashed again. Undefined where it no longer fits, or no longer earns what it costs.
+ * the new words leave out, hashed again. A slot that grows was given its room when it was planned. Undefined where the
+ * plan no longer fits, or no longer earns what it costs.
  */
 export function refill(
   input: RunInput,
@@ -34,7 +35,7 @@ export function refill(
       const filled = measureEdit(text, edit.stage, log, input.measure, input.source);
       const trial = projection.fork();
       trial.apply([filled]);
-      if (trial.size.tokens < projection.size.tokens) {
+      if (edit.slot?.grows || trial.size.tokens < projection.size.tokens) {
         projection = trial;
         return filled;
       }

@@ -1,8 +1,8 @@
-import { isDigest } from '../digest/index.js';
 import { hostSummaryIn } from '../reading/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
-import { spanHandle, textOf, type Edit, type Message, type Slot } from '../transcript/index.js';
+import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
 import type { GuardRights } from './guard.js';
+import { standingIn, type Standing } from './standing.js';
 
 /** The run has made room: digests may take what was squeezed out of them before. */
 export const REGROW_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, joins: true };
@@ -15,38 +15,88 @@ const ENOUGH_OF_COVERED = 600;
 
 /** What there is to grow into. In tokens. */
 export interface Room {
-  /** Up to the target, for all digests. */
+  /** Up to the target, for all texts. */
   readonly free: number;
   /** Beyond it, where all together say too little: what was said must not be gone for good because a page came in. */
   readonly forSqueezed: number;
 }
 
+export interface RegrowParts {
+  /** What this run leaves to a model to write for a span, where it does. */
+  readonly slotOf: (exchange: ViewExchange) => Slot | undefined;
+  readonly count: (text: string) => number;
+  /** What a stage allows its summaries, by its name. */
+  readonly most?: Readonly<Record<string, number>> | undefined;
+  /** Tokens of what a replacement stands for; absent where no model can be asked for a text anew. */
+  readonly sourceOf?: ((exchange: ViewExchange) => number) | undefined;
+}
+
 /**
  * Writes the digests that stand in a view anew where there is room: one that gave way to a page of fresh output, or to a
- * drop, says again what was said. The more a digest stands for, the more of the room it may take; `most`: what a stage
- * allows its summaries, by its name. Texts that a model wrote stay.
+ * drop, says again what was said. The more a digest stands for, the more of the room it may take. A text that a model
+ * wrote stays; one that was squeezed is asked for anew, and takes its part of the room.
  */
-export function regrowDigests(
-  view: TranscriptView,
-  room: Room,
-  slotOf: (exchange: ViewExchange) => Slot | undefined,
-  count: (text: string) => number,
-  most: Readonly<Record<string, number>> = {},
-): Edit[] {
-  const digests = digestsOf(view);
+export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowParts): Edit[] {
+  const standing = standingIn(view);
+  const drawn = (digest: Standing, maxTokens: number): Edit[] => drawnAnew(view, digest, maxTokens, parts);
+  const digests = standing.filter((one) => one.room === undefined);
   const tokens = Math.max(room.free, room.forSqueezed);
-  const drawn = (digest: Standing, maxTokens: number): Edit[] =>
-    drawnAnew(view, digest, maxTokens, slotOf(digest.exchange), count, most);
   if (tokens < LEAST_GAIN) return evened(digests, drawn);
   const covered = coveredUpTo(view);
-  const growing = digests.filter(
-    ({ exchange }) => exchange.to > covered || exchange.tokens < ENOUGH_OF_COVERED,
+  const sharing = standing.filter(
+    ({ exchange, room }) =>
+      (room === undefined || parts.sourceOf) &&
+      (exchange.to > covered || exchange.tokens < ENOUGH_OF_COVERED),
   );
-  const total = growing.reduce((sum, { length }) => sum + length, 0);
-  return growing.flatMap((digest) =>
-    drawn(digest, digest.tokens + Math.floor((tokens * digest.length) / total)),
+  const among = (some: readonly Standing[]): ((one: Standing) => number) => {
+    const total = some.reduce((sum, { length }) => sum + length, 0);
+    return (one) => one.tokens + Math.floor((tokens * one.length) / total);
+  };
+  const offered = among(sharing);
+  // Who wrote enough takes no part, and leaves its own to the others.
+  const growing = sharing.filter(
+    (one) => one.room === undefined || askedAnew(one, offered(one), parts).length > 0,
+  );
+  const most = among(growing);
+  return growing.flatMap((one) =>
+    one.room === undefined ? drawn(one, most(one)) : askedAnew(one, most(one), parts),
   );
 }
+
+/** A model is asked anew only for so much more: each call reads the whole span, and breaks the cache from there on. */
+const GROWTH = 1.5;
+const LEAST_GROWTH = 600;
+
+const isWorthAsking = (before: number, tokens: number): boolean =>
+  tokens >= GROWTH * before && tokens >= before + LEAST_GROWTH;
+
+/** Of what it stands for, as when a stage asks for it first. */
+const MOST_OF_SOURCE = 0.6;
+
+/** A text as it stands, with a slot for a longer one. */
+function askedAnew(
+  { exchange, at, room = 0 }: Standing,
+  tokens: number,
+  { most = {}, sourceOf = () => 0 }: RegrowParts,
+): Edit[] {
+  const { fromId, toId, messages } = exchange;
+  const prompt = messages[at]!.made?.stage ?? '';
+  const mostOfSource = Math.floor(MOST_OF_SOURCE * sourceOf(exchange));
+  const maxTokens = Math.min(tokens, most[prompt] ?? Infinity, mostOfSource);
+  if (!isWorthAsking(room, maxTokens)) return [];
+  return [
+    {
+      kind: 'supersede',
+      fromId,
+      toId,
+      replacement: messages.map(({ message }) => message),
+      reason: ROOM_AGAIN,
+      slot: { fromId, toId, prompt, maxTokens, grows: true },
+    },
+  ];
+}
+
+const ROOM_AGAIN = 'room for what was squeezed out before';
 
 /** Below this many tokens a digest of many messages says next to nothing. */
 const SQUEEZED_TOKENS = 250;
@@ -74,46 +124,16 @@ function evened(
   ];
 }
 
-/** What all digests of a view take together. */
-export function digestTokens(view: TranscriptView): number {
-  return digestsOf(view).reduce((sum, { exchange }) => sum + exchange.tokens, 0);
-}
-
-/** A digest that stands in a view. */
-interface Standing {
-  readonly exchange: ViewExchange;
-  /** Which of the messages of its exchange it is: pins inside its span stand beside it. */
-  readonly at: number;
-  /** Its own, without those pins. */
-  readonly tokens: number;
-  /** Messages of the log that it stands for. */
-  readonly length: number;
-}
-
-function digestsOf({ exchanges }: TranscriptView): Standing[] {
-  return exchanges.flatMap((exchange) => {
-    const { kind, protection, messages, from, to } = exchange;
-    if (kind !== 'replacement' || protection) return [];
-    const at = messages.findIndex(
-      ({ message }) =>
-        (message.label === 'summary' || message.label === 'notice') &&
-        isDigest(message.parts.map(textOf).join('\n')),
-    );
-    return at < 0 ? [] : [{ exchange, at, tokens: messages[at]!.size.tokens, length: to - from + 1 }];
-  });
-}
-
 /** Nothing where it would come out nearly as it is. */
 function drawnAnew(
   view: TranscriptView,
   { exchange, at, tokens: before }: Standing,
   room: number,
-  slot: Slot | undefined,
-  count: (text: string) => number,
-  most: Readonly<Record<string, number>>,
+  { slotOf, count, most = {}, sourceOf }: RegrowParts,
 ): Edit[] {
   const { from, to, fromId, toId, messages } = exchange;
-  const stage = slot?.prompt ?? messages[at]!.made?.stage ?? '';
+  const own = slotOf(exchange);
+  const stage = own?.prompt ?? messages[at]!.made?.stage ?? '';
   const maxTokens = Math.min(room, most[stage] ?? Infinity);
   const handle = spanHandle(fromId, toId);
   const digest = view.digest({
@@ -130,18 +150,14 @@ function drawnAnew(
   const replacement = messages.map(({ message }, i): Message =>
     i === at ? { ...message, id: `summary:${handle}`, label: 'summary', parts: [text] } : message,
   );
-  const reason = gives ? 'room for another digest' : 'room for what was squeezed out before';
-  // A model may fill what the digest fills.
-  return [
-    {
-      kind: 'supersede',
-      fromId,
-      toId,
-      replacement,
-      reason,
-      ...(slot && { slot: { ...slot, maxTokens } }),
-    },
-  ];
+  const reason = gives ? 'room for another digest' : ROOM_AGAIN;
+  // A model may fill what the digest fills; one that was not asked, or had no room, may now.
+  const anew: Slot | undefined =
+    sourceOf && isWorthAsking(before, digest.tokens)
+      ? { fromId, toId, prompt: stage, maxTokens, grows: true }
+      : undefined;
+  const slot = own ? { ...own, maxTokens } : anew;
+  return [{ kind: 'supersede', fromId, toId, replacement, reason, ...(slot && { slot }) }];
 }
 
 /** Log position of the newest summary of a host's own that stands in a view; -1 where there is none. */

@@ -3,7 +3,8 @@ import type { Floor } from '../transcript/index.js';
 import { claimsTokens } from './carry.js';
 import { tokensOf, type Draft } from './draft.js';
 import type { Policy } from './policy.js';
-import { digestTokens, type Room } from './regrow.js';
+import type { Room } from './regrow.js';
+import { standingTokens } from './standing.js';
 
 /** How much of a budget claims and digests may take, beside what stays. All in counted tokens. */
 
@@ -37,7 +38,7 @@ export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy, mos
   // Where bytes or images bind, words are not to grow; where nobody summarises, nothing is said of what was dropped.
   if (leaveSpans || byTokens < pressure) return { free: 0, forSqueezed: 0 };
   const upTo = (pressure: number): number => Math.floor((pressure * tokensOf(budget) - tokens) / scale);
-  const missing = draft.share(LEAST_DIGESTS) - digestTokens(draft.view);
+  const missing = draft.share(LEAST_DIGESTS) - standingTokens(draft.view);
   const standing = pinnedTokens(draft.view) + freshTokens(draft.view) - draft.share(LITTLE_STANDING);
   const beyond = Math.min(upTo(Math.min(FULL_ENOUGH, most)), missing, standing);
   return { free: upTo(Math.min(target, most)), forSqueezed: Math.floor(beyond) };

@@ -28,6 +28,7 @@ import { keepSlots } from './slots.js';
 import { STEPS } from './steps.js';
 import { survivors } from './survivors.js';
 import { unreachable, type Unreachable } from './unreachable.js';
+import type { ViewSource } from './view.js';
 
 export interface RunInput extends DraftParts {
   /** Ledger head the plan is made on. */
@@ -49,6 +50,8 @@ export interface RunInput extends DraftParts {
   readonly states: ReadonlyMap<string, unknown>;
   /** What a compactor has made of the view, in the place of stages. */
   readonly delegated?: Delegated;
+  /** The plan's slots will be filled: what a model wrote in little room may be asked for anew. */
+  readonly asks?: boolean;
   /** What plugins have carried. */
   readonly injected?: readonly Injected[];
 }
@@ -110,13 +113,12 @@ export function planRun(input: RunInput): RunOutcome {
       STEPS.regrow,
       0,
       (view) =>
-        regrowDigests(
-          view,
-          room,
-          (exchange) => offeredIn(draft, exchange),
-          input.count,
-          input.policy.mostSummaryTokens,
-        ),
+        regrowDigests(view, room, {
+          slotOf: (exchange) => offeredIn(draft, exchange),
+          count: input.count,
+          most: input.policy.mostSummaryTokens,
+          sourceOf: input.asks ? (exchange) => sourceTokens(input.source, exchange) : undefined,
+        }),
       REGROW_RIGHTS,
     );
   }
@@ -181,6 +183,13 @@ function offeredIn({ edits }: Draft, { fromId, toId }: ViewExchange): Slot | und
   return edits.findLast(
     (edit) => edit.kind === 'supersede' && edit.slot && edit.fromId === fromId && edit.toId === toId,
   )?.slot;
+}
+
+/** Of the messages that a replacement stands for, those that stand beside it left out. */
+function sourceTokens({ log, isPinned }: ViewSource, { from, to }: ViewExchange): number {
+  let tokens = 0;
+  for (let seq = from; seq <= to; seq++) if (!isPinned(log.at(seq))) tokens += log.at(seq).size.tokens;
+  return tokens;
 }
 
 /** Behind all stages: only now is it known what has left. */

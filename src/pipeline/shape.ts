@@ -30,12 +30,13 @@ function editOf(value: Loose): Edit {
   return Object.freeze({ kind, fromId, toId, replacement: listOf(replacement, messageOf), ...shared });
 }
 
-function slotOf({ fromId, toId, prompt, maxTokens }: Loose): Slot {
+function slotOf({ fromId, toId, prompt, maxTokens, grows }: Loose): Slot {
   return Object.freeze({
     fromId: text(fromId),
     toId: text(toId),
     prompt: text(prompt),
     maxTokens: whole(maxTokens),
+    ...(grows === true && { grows }),
   });
 }
 

@@ -151,6 +151,7 @@ export class Compaction {
       policy: { ...policy, target: how.target },
       forced: how.forced,
       ...(how.refused && { refused: true }),
+      ...(filler && waitsForText && { asks: true }),
     };
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
     const finish: Finish = (outcome, bought, asked) => {

@@ -1,4 +1,4 @@
-import { planRun, refill, type Planned, type RunInput } from '../pipeline/index.js';
+import { planRun, refill, withoutUnfilled, type Planned, type RunInput } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { CompactionRecord, ModelCall } from '../transcript/index.js';
 import { SOURCE_TOO_LONG } from './warnings.js';
@@ -35,17 +35,24 @@ export async function fillPlan(
       stream.emit({ kind: 'model-call', call });
     },
   });
-  const refilled = texts.size > 0 ? refill(input, outcome, texts) : undefined;
   const reasons = [...fallbacks];
-  if (texts.size > 0 && !refilled)
+  const needed = new Map([...texts].filter(([place]) => !edits[place]!.slot!.grows));
+  let refilled = texts.size > 0 ? refill(input, outcome, texts) : undefined;
+  if (!refilled && needed.size < texts.size) {
+    reasons.push('longer texts: with them the plan would not fit, or not be worth it');
+    refilled = needed.size > 0 ? refill(input, outcome, needed) : undefined;
+  }
+  if (needed.size > 0 && !refilled)
     reasons.push('all: with the bought text the plan would not fit, or not be worth it');
   for (const place of refilled?.refused ?? [])
     reasons.push(`${edits[place]!.slot!.prompt}: the bought text would not shrink the view`);
   const bought = { calls, fallbacks: reasons, warnings: isTooLong ? [SOURCE_TOO_LONG] : [] };
-  const isMissing = edits.some(({ kind, slot }, place) => kind === 'supersede' && slot && !texts.has(place));
+  const isMissing = edits.some(
+    ({ kind, slot }, place) => kind === 'supersede' && slot && !slot.grows && !texts.has(place),
+  );
   const dropped = input.policy.dropsOnFailure && isMissing ? droppedInstead(input) : undefined;
   if (dropped) reasons.push('all: dropped, oldest first, since a summary could not be had');
-  return { outcome: dropped ?? refilled?.outcome ?? outcome, bought };
+  return { outcome: withoutUnfilled(input, dropped ?? refilled?.outcome ?? outcome), bought };
 }
 
 /** The same run without summaries; undefined where that comes to nothing. */

@@ -22,6 +22,8 @@ export interface SlotRequest {
   readonly stage: string;
   readonly handle: string;
   readonly maxTokens: number;
+  /** A text that was bought for less room is not enough. */
+  readonly grows: boolean;
   /** About as many characters of the record's language. */
   readonly maxChars: number;
   /** By its name, or in words that say which. */
@@ -108,6 +110,7 @@ export async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Pro
     todos ?? [],
     extraLines,
     inView,
+    ...(slot.grows ? [`room for ${maxTokens}`] : []),
   );
   const fits = ({ text }: Artifact): boolean => count(text) <= maxTokens;
   const artifact = await once.buy({ key, maxTokens, fits, make, signal });

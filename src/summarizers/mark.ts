@@ -21,15 +21,37 @@ export function markOf(edit: Edit, source: SlotSource, model: string): string {
 /** The edit with a bought text in the place of its own, of a generation. Claims that stand beside a summary stay. */
 export function withText(edit: PlannedEdit, mark: string, text: string, generation: number): Edit {
   const words = `${mark}${edit.kind === 'replace' ? ' ' : '\n'}${escaped(text)}`;
-  if (edit.kind === 'replace') return { ...edit, content: [{ type: 'text', text: words }] };
-  const isSummary = (message: Message): boolean => message.label === 'summary';
-  const at = Math.max(0, edit.replacement.findIndex(isSummary));
+  const parts = [{ type: 'text', text: words }] as const;
+  if (edit.kind === 'replace') return { ...edit, content: parts };
+  const room = edit.slot!.maxTokens;
+  return withSummary(edit, (message) => ({ ...message, label: 'summary', generation, room, parts }));
+}
+
+/** The text of a model's that a slot was to make longer, where it stands; undefined where none does. */
+export function standsAlready(edit: PlannedEdit): Message | undefined {
+  if (edit.kind !== 'supersede' || edit.slot?.grows !== true) return undefined;
+  const summary = edit.replacement[summaryAt(edit)];
+  return summary?.generation === undefined ? undefined : summary;
+}
+
+/** The edit with the text that stands, which was given this room and made nothing of it. */
+export function asItStands(edit: PlannedEdit): Edit {
+  if (edit.kind !== 'supersede') return edit;
+  return withSummary(edit, (message) => ({ ...message, room: edit.slot!.maxTokens }));
+}
+
+function withSummary(edit: PlannedSupersede, change: (message: Message) => Message): Edit {
+  const at = summaryAt(edit);
   return {
     ...edit,
-    replacement: edit.replacement.map((message, i) =>
-      i === at
-        ? { ...message, label: 'summary', generation, parts: [{ type: 'text', text: words }] }
-        : message,
-    ),
+    replacement: edit.replacement.map((message, i) => (i === at ? change(message) : message)),
   };
 }
+
+type PlannedSupersede = Extract<PlannedEdit, { kind: 'supersede' }>;
+
+const summaryAt = ({ replacement }: PlannedSupersede): number =>
+  Math.max(
+    0,
+    replacement.findIndex(({ label }) => label === 'summary'),
+  );

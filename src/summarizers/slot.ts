@@ -1,4 +1,5 @@
 import {
+  textOf,
   type Edit,
   type IsPinned,
   type LogMessage,
@@ -13,7 +14,7 @@ import { earlierSummary } from './earlier.js';
 import { isFault, Refused } from './fault.js';
 import { inViewOf } from './in-view.js';
 import { languageOf, USERS_LANGUAGE } from './language.js';
-import { handleOf, markOf, withText } from './mark.js';
+import { asItStands, handleOf, markOf, standsAlready, withText } from './mark.js';
 import { DEFAULT_WINDOW, roomOf } from './room.js';
 import type { SlotSource } from './source.js';
 import { todosOf } from './todos.js';
@@ -51,9 +52,11 @@ export async function fillSlot(
   const lengths = [parts.resultChars, ...RETRY_CHARS.filter((chars) => chars < parts.resultChars)];
   let best: (Text & { readonly generation: number }) | undefined;
   let shown: string | undefined;
+  const standing = standsAlready(edit);
   for (const [i, resultChars] of lengths.entries()) {
     const isLast = i === lengths.length - 1;
     const attempt = attemptOf(parts, edit, source, log, { resultChars, attempt: i + 1 });
+    if (standing && attempt.maxTokens < WORTH_A_CALL * (standing.room ?? 0)) return asItStands(edit);
     const text = joined(attempt.chunks);
     // The same words again would be answered as they were.
     if (best && text === shown) continue;
@@ -70,8 +73,16 @@ export async function fillSlot(
   if (!best) throw new Refused('could not be asked for');
   const text = parts.redact(best.text);
   const shownText = edit.kind === 'replace' ? onOneLine(text) : text;
-  return withText(edit, markOf(edit, source, best.model), shownText, best.generation);
+  const filled = withText(edit, markOf(edit, source, best.model), shownText, best.generation);
+  // A shorter one says less than what it was to take the place of.
+  return standing && tokensOf(filled, parts.count) <= tokensOf(edit, parts.count) ? asItStands(edit) : filled;
 }
+
+/** An endpoint's own limit on answers may leave a slot of any size no more than the text that stands was given. */
+const WORTH_A_CALL = 1.25;
+
+const tokensOf = (edit: Edit, count: (text: string) => number): number =>
+  edit.kind === 'replace' ? 0 : count(edit.replacement.flatMap(({ parts }) => parts.map(textOf)).join('\n'));
 
 /** What stands for one result is a line, whatever a model makes of that. */
 const onOneLine = (text: string): string =>
@@ -144,6 +155,7 @@ function attemptOf(
     stage: slot.prompt,
     handle: handleOf(edit),
     maxTokens,
+    grows: slot.grows === true,
     maxChars: charsFor(maxTokens, [joined(chunks), wordsOf(users)], count),
     chunkTokens,
     language: languageOf(users) ?? USERS_LANGUAGE,

@@ -11,6 +11,8 @@ export interface Slot {
   /** Name of the prompt file, e.g. `micro`. */
   readonly prompt: string;
   readonly maxTokens: number;
+  /** Something stands for the span already, and the text may be longer than it: there was no room for more before. */
+  readonly grows?: boolean;
 }
 
 /**

@@ -95,6 +95,8 @@ export interface Message extends Wired {
   readonly redacted?: boolean;
   /** Of a summary that a model wrote: how many summaries lie between it and the originals. */
   readonly generation?: number;
+  /** Of a summary that a model wrote: tokens that it was given. */
+  readonly room?: number;
   /** Of a message that stands for others: the least trusted of those who wrote them. */
   readonly trust?: Origin;
   /** Milliseconds since the epoch, where the source says. */

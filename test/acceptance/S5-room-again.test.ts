@@ -1,6 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Session, SpillwayOptions, Summarizer, SummaryRequest } from '../../src/index.js';
-import { engine, prose, read, step, system, talk, user, type Chat } from './support.js';
+import {
+  openStore,
+  type Session,
+  type SpillwayOptions,
+  type Summarizer,
+  type SummaryRequest,
+} from '../../src/index.js';
+import {
+  callOf,
+  engine,
+  prose,
+  read,
+  resultOf,
+  shownText,
+  step,
+  system,
+  talk,
+  user,
+  type Chat,
+} from './support.js';
 
 const BUDGET = 16_000;
 
@@ -22,18 +40,23 @@ function writer(answer: (request: SummaryRequest, nth: number) => string | numbe
 }
 
 /** A session that takes messages with ids of their own: `n0`, `n1`, … */
-async function begun(more: Omit<SpillwayOptions, 'settings'>, settings = {}) {
+async function begun(more: Omit<SpillwayOptions, 'settings'>, settings = {}, from = 0) {
   const spillway = await engine(BUDGET, { unseen: { share: 0.6 }, ...settings }, more);
-  const session = spillway.session();
-  let next = 0;
+  const session = more.store ? await spillway.open({ id: 'mill' }) : spillway.session({ id: 'mill' });
+  let next = from;
   const add = (chat: readonly Chat[]) =>
     session.append(...read(chat).map((message) => ({ ...message, id: `n${next++}` })));
   return { session, add };
 }
 
+const page = (i: number, tokens: number): Chat[] => [
+  callOf([[`c${i}`, 'read', { path: `src/m${i}.ts` }]]),
+  resultOf(`c${i}`, prose(tokens, 5_000 + i)),
+];
+
 const summaryIn = (session: Session) => {
   const shown = session.view.find(({ message }) => message.label === 'summary')!;
-  return { tokens: shown.size.tokens };
+  return { tokens: shown.size.tokens, text: shownText(shown), message: shown.message };
 };
 
 describe('S5: a text is asked for at the size that the digest takes in the end', () => {
@@ -55,5 +78,191 @@ describe('S5: a text is asked for at the size that the digest takes in the end',
     const { run } = await session.prepare();
     expect(run.stages.map(({ stage }) => stage).slice(-2)).toEqual(['claims', 'regrow']);
     expect(asked[0]!.maxTokens).toBeGreaterThan(0.95 * summaryIn(plain.session).tokens);
+  });
+});
+
+/** A record of much talk, written while a page of fresh output filled the request; then that page was read. */
+async function squeezed(answer?: Parameters<typeof writer>[0], settings = {}, more = {}) {
+  const { asked, summarizer } = writer(answer);
+  const at = await begun({ summarizer, ...more }, settings);
+  await at.add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
+  await at.session.prepare();
+  await at.add(page(0, 8_600));
+  await at.session.prepare();
+  const before = summaryIn(at.session);
+  expect(before.tokens).toBeLessThan(1_600);
+  await at.add(page(1, 3_000));
+  return { ...at, asked, before };
+}
+
+/** So many pages more, each read and answered to. */
+async function goesOn({ session, add }: Awaited<ReturnType<typeof begun>>, pages: number): Promise<void> {
+  for (let i = 10; i < 10 + pages; i++) {
+    await add(page(i, 3_000));
+    await session.prepare();
+  }
+}
+
+describe('S5: a text that a model wrote in little room', () => {
+  it('is asked for anew in the next run, from the originals, and is longer; the target holds', async () => {
+    const { session, asked, before } = await squeezed();
+    const { run, reading } = await session.prepare();
+    const { tokens, message } = summaryIn(session);
+    expect(tokens).toBeGreaterThan(2 * before.tokens);
+    expect(message.generation).toBe(0);
+    expect(reading.pressure).toBeLessThanOrEqual(0.6);
+    const again = asked.at(-1)!;
+    expect(again.maxTokens).toBeGreaterThan(1.5 * asked[0]!.maxTokens);
+    expect(again.previous).toBeUndefined();
+    expect(again.source.join('\n')).toContain('Question 0: ');
+    expect(again.source.join('\n')).not.toContain('Summary of');
+    const { plan } = run.record!;
+    const [edit] = plan.edits.filter(({ slot }) => slot?.grows);
+    expect(edit).toMatchObject({ kind: 'supersede', stage: 'auto', fromId: 'n2' });
+    expect(run.record!.calls).toEqual([expect.objectContaining({ outcome: 'filled', prompt: 'auto' })]);
+    expect(plan.after.tokens).toBe(session.view.reduce((sum, { size }) => sum + size.tokens, 0));
+  });
+
+  it('is asked for once where there is no more room, however many runs come', async () => {
+    const at = await squeezed();
+    await at.session.prepare();
+    const { text } = summaryIn(at.session);
+    await goesOn(at, 8);
+    expect(at.session.operator.history.length).toBeGreaterThan(4);
+    expect(at.asked).toHaveLength(2);
+    expect(summaryIn(at.session).text).toBe(text);
+  });
+
+  it('starts no run: where nothing else is due it stays as it is', async () => {
+    const { session, asked } = await squeezed();
+    await session.prepare();
+    expect((await session.prepare()).run.kind).not.toBe('committed');
+    expect((await session.operator.compact()).kind).toBe('noop');
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each<[string, (request: SummaryRequest, nth: number) => string | number]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['gives nothing', () => ''],
+    ['calls an error a text', () => 'Internal server error'],
+  ])('stands where a summarizer that is asked anew %s, and is asked for in a later run', async (_, fault) => {
+    let isBroken = true;
+    const answer = (request: SummaryRequest, nth: number): string | number =>
+      nth > 1 && isBroken ? fault(request, nth) : 0.9;
+    const at = await squeezed(answer, { thresholds: { circuitBreakerFailures: 10 } });
+    const { run, messages } = await at.session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(summaryIn(at.session)).toEqual(at.before);
+    expect(JSON.stringify(messages)).toContain(JSON.stringify(at.before.text).slice(1, -1));
+    // Nothing is said to have changed there, nor is it.
+    expect(run.record!.plan.edits.filter(({ kind }) => kind === 'supersede')).toEqual([]);
+    expect(run.record!.plan.firstChanged).toBeGreaterThan(30);
+    expect(run.record!.fallbacks).toEqual([expect.stringMatching(/^auto n2\.\.n\d+: /)]);
+    isBroken = false;
+    await goesOn(at, 3);
+    expect(summaryIn(at.session).tokens).toBeGreaterThan(1.5 * at.before.tokens);
+  });
+
+  it('stands where the new one would say less, and is not asked for again', async () => {
+    const at = await squeezed((_, nth) => (nth > 1 ? 'The mill was mended.' : 0.9));
+    const { run } = await at.session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(summaryIn(at.session).text).toBe(at.before.text);
+    await goesOn(at, 6);
+    expect(at.asked).toHaveLength(2);
+  });
+
+  it('stands where the caller cancels', async () => {
+    const { session, asked, before } = await squeezed();
+    const signal = AbortSignal.abort();
+    const { run } = await session.prepare({ signal });
+    expect(run.kind).toBe('committed');
+    expect(summaryIn(session)).toEqual(before);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('stands where a model writes no longer answers than that', async () => {
+    const { asked, summarizer } = writer();
+    const limited = { ...summarizer, outputLimit: 1_600 };
+    const at = await squeezed(undefined, {}, { summarizer: limited });
+    await at.session.prepare();
+    expect(summaryIn(at.session).text).toBe(at.before.text);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('stands where runs do not wait for text', async () => {
+    const store = { store: await openStore('memory:') };
+    const at = await squeezed(undefined, {}, store);
+    const { asked, summarizer } = writer();
+    const { session, add } = await begun({ summarizer, ...store }, { fill: { wait: false } }, 1_000);
+    await session.load();
+    await goesOn({ ...at, session, add }, 2);
+    expect(session.operator.history.length).toBeGreaterThan(1);
+    for (const { plan } of session.operator.history.slice(1))
+      expect(plan.edits.filter(({ slot }) => slot?.grows)).toEqual([]);
+    expect(summaryIn(session)).toEqual(at.before);
+    expect(asked).toEqual([]);
+  });
+
+  it('is in the plan of an operator as it will stand', async () => {
+    const { session, asked, before } = await squeezed();
+    const { plan } = await session.operator.plan({ target: 0.55 });
+    expect(asked).toHaveLength(2);
+    // A plan is a value: what it shows is what committing it gives.
+    const shown = (await session.operator.preview(plan!)).view.find(
+      ({ message }) => message.label === 'summary',
+    )!;
+    expect(shown.size.tokens).toBeGreaterThan(2 * before.tokens);
+    expect(summaryIn(session)).toEqual(before);
+    await session.operator.commit(plan!);
+    expect(summaryIn(session).text).toBe(shownText(shown));
+    expect(asked).toHaveLength(2);
+  });
+
+  it('takes no part of what its stage may not have', async () => {
+    const at = await squeezed(undefined, { stages: { auto: { maxSummaryTokens: 1_600 } } });
+    await at.session.prepare();
+    await goesOn(at, 4);
+    expect(at.asked).toHaveLength(1);
+    expect(summaryIn(at.session).text).toBe(at.before.text);
+  });
+
+  it('is the same text in a session that was opened again, and no reason to ask', async () => {
+    const store = { store: await openStore('memory:') };
+    const at = await squeezed(undefined, {}, store);
+    await at.session.prepare();
+    const { text } = summaryIn(at.session);
+    const { asked, summarizer } = writer();
+    const { session, add } = await begun({ summarizer, ...store }, {}, 1_000);
+    await session.load();
+    expect(summaryIn(session).text).toBe(text);
+    await goesOn({ ...at, session, add }, 4);
+    expect(asked).toEqual([]);
+    expect(summaryIn(session).text).toBe(text);
+  });
+});
+
+describe('S5: a digest that stands because no model had room', () => {
+  it('is asked for where it grows to much more', async () => {
+    const { asked, summarizer } = writer((_, nth) => (nth === 1 ? '' : 0.9));
+    const { session, add } = await begun({ summarizer });
+    await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
+    await session.prepare();
+    await add(page(0, 8_600));
+    await session.prepare();
+    expect(summaryIn(session).message.generation).toBeUndefined();
+    await add(page(1, 3_000));
+    const { run, reading } = await session.prepare();
+    expect(run.record!.fallbacks).toEqual([]);
+    expect(asked).toHaveLength(2);
+    expect(asked[1]!.maxTokens).toBeGreaterThan(1.5 * asked[0]!.maxTokens);
+    expect(summaryIn(session).message.generation).toBe(0);
+    expect(summaryIn(session).tokens).toBeGreaterThan(asked[0]!.maxTokens);
+    expect(reading.pressure).toBeLessThanOrEqual(0.6);
   });
 });

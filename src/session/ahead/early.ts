@@ -54,7 +54,7 @@ export class EarlyFill {
     if (!filler || prepareAt === null || this.#running || !isWhole || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
-    const input = { ...this.#planner.inputFor(trigger), policy, forced: true };
+    const input = { ...this.#planner.inputFor(trigger), policy, forced: true, asks: true };
     const outcome = planRun(input);
     if (outcome.kind !== 'planned' || !hasSlots(outcome)) return;
     this.#run(input, outcome, filler, stored);

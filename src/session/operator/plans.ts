@@ -96,6 +96,7 @@ export class Plans {
       ...this.#planner.inputFor(trigger),
       policy: { ...policy, target },
       forced: true,
+      ...(filler && { asks: true }),
     };
     const before = gauge.read(this.#thread.projection);
     const asks = this.#hooks.asks(policy);

@@ -32,7 +32,7 @@ function viewOf(...exchanges: ViewExchange[]): TranscriptView {
 
 const count = (text: string): number => text.length;
 const spansOf = (view: TranscriptView, free: number) =>
-  regrowDigests(view, { free, forSqueezed: 0 }, () => undefined, count).map((edit) => {
+  regrowDigests(view, { free, forSqueezed: 0 }, { slotOf: () => undefined, count }).map((edit) => {
     const { fromId, toId, reason } = edit as Supersede;
     return [`${fromId}..${toId}`, reason];
   });
