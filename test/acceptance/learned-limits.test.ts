@@ -195,6 +195,21 @@ describe('K2: a limit that a refusal proves', () => {
   });
 });
 
+describe('K2: Anthropic refuses a prompt that is longer than the window', () => {
+  it('K2: and the answer is kept free for from then on, as much as the request asks for', async () => {
+    const spill = await createSpillway({ counter: quarter, window: 8_000, settings: { safetyMargin: 0 } });
+    const session = spill.session({ format: 'anthropic' });
+    await session.append(...read([user('Build a mill.'), ...talk(20, 100)]));
+    await session.prepare();
+    const { tokens } = session.reading;
+    expect(tokens).toBeGreaterThan(4_000);
+    await session.overflowed({ status: 400, message: `prompt is too long: ${tokens} tokens > 4000 maximum` });
+    await session.append(...read(talk(12, 100, 700)).map((one) => ({ ...one, id: `later ${one.id}` })));
+    const { reading } = await session.prepare({ maxOutputTokens: 1_500 });
+    expect(reading.tokens + 1_500).toBeLessThanOrEqual(4_000);
+  });
+});
+
 describe('K2: a second overflow of a session', () => {
   it('K2: is met like the first where no usage is reported, and no call is tried three times', async () => {
     const session = (await engine(20_000)).session();

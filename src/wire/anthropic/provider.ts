@@ -19,7 +19,8 @@ export const provider: Provider = {
     );
   },
   overflows: [
-    wording(`prompt is too long:${N} tokens? >${N}`, 'requested', 'inputLimit'),
+    // The whole window, though the prompt alone is over it: a shorter one is refused with what it lets the model answer.
+    wording(`prompt is too long:${N} tokens? >${N}`, 'requested', 'contextWindow'),
     wording(
       `input length and .?max_tokens.? exceed context limit:${N} \\+ [\\d,]+ >${N}`,
       'requested',

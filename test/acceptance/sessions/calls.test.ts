@@ -87,18 +87,18 @@ describe('K2: the provider says that the context is too long', () => {
     const before = session.reading.budget.tokens;
     await session.prepare();
     expect(await session.overflowed(refusal(8_000))).toMatchObject({ overflow: true, retry: true });
-    expect(session.reading.budget.usable).toBe(8_000);
+    expect(session.reading.budget.usable).toBe(6_000);
     expect(session.reading.tokens).toBeLessThanOrEqual(8_000);
     const again = await (await createSpillway(options)).open({ id: 'a' });
-    expect(again.reading.budget.usable).toBe(8_000);
+    expect(again.reading.budget.usable).toBe(6_000);
     // One session was told so: the next one is not bound by it, until it was told the same.
     const other = await (await createSpillway(options)).open({ id: 'b' });
     expect(other.reading.budget.tokens).toBe(before);
     await other.append(...read([...START, ...talk(40, 140)]));
     await other.prepare();
-    expect(await other.overflowed(refusal(8_000))).toMatchObject({ learned: { inputLimit: 8_000 } });
+    expect(await other.overflowed(refusal(8_000))).toMatchObject({ learned: { contextWindow: 8_000 } });
     const later = await (await createSpillway(options)).open({ id: 'c' });
-    expect(later.reading.budget.usable).toBe(8_000);
+    expect(later.reading.budget.usable).toBe(6_000);
     expect(before).toBeGreaterThan(100_000);
     expect(later.reading.budget.derivation.join()).toContain('learned');
   });

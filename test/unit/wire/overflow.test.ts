@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readOverflow } from '../../../src/wire/index.js';
 
 const OVERFLOWS: readonly (readonly [said: unknown, learned: object])[] = [
-  ['prompt is too long: 210345 tokens > 200000 maximum', { requested: 210_345, inputLimit: 200_000 }],
+  ['prompt is too long: 210345 tokens > 200000 maximum', { requested: 210_345, contextWindow: 200_000 }],
   [
     'input length and `max_tokens` exceed context limit: 188000 + 21333 > 200000, decrease input length',
     { requested: 188_000, contextWindow: 200_000 },
@@ -60,7 +60,7 @@ const OVERFLOWS: readonly (readonly [said: unknown, learned: object])[] = [
   [{ stop_reason: 'model_context_window_exceeded' }, {}],
   [
     Object.assign(new Error('call failed'), { cause: new Error('prompt is too long: 9 tokens > 8 maximum') }),
-    { requested: 9, inputLimit: 8 },
+    { requested: 9, contextWindow: 8 },
   ],
 ];
 
