@@ -47,8 +47,19 @@ export interface Gauge {
   learn(proven: Limits, model?: string | null): void;
   /** What refusals taught does not hold: of one model, or of all. */
   forget(model?: string | null): void;
+  /** Takes over what another gauge knows of its models: one of the same session, on another path. */
+  takeOver(known: Knowledge): void;
+  /** What can be taken over. */
+  readonly knowledge: Knowledge;
   /** Tool definitions, and what else no edit can change. Changes where a followed client's do. */
   fixed: Size;
+}
+
+/** What reports and refusals have taught of models. */
+export interface Knowledge {
+  readonly model: string | null;
+  readonly calibration: Calibration;
+  readonly learned: ReadonlyMap<string | null, Limits>;
 }
 
 export interface GaugeRequest {
@@ -148,6 +159,14 @@ export function createGauge({ settings, catalogue, counter, tools, model }: Gaug
       if (of === undefined) learned.clear();
       else learned.delete(of);
       derive();
+    },
+    takeOver: (known) => {
+      for (const [of, proven] of known.learned) learned.set(of, proven);
+      if (known.model === talksTo) calibration = { ...known.calibration, generation: -1 };
+      derive();
+    },
+    get knowledge() {
+      return { model: talksTo, calibration, learned };
     },
     get calibration() {
       return calibration;

@@ -1,6 +1,6 @@
 import type { Trigger } from '../transcript/index.js';
 import type { Limits, Reading } from '../tokens/index.js';
-import type { Emit } from '../pressure/index.js';
+import type { Emit, PressureEvent } from '../pressure/index.js';
 import { readOverflowOf } from '../wire/index.js';
 import type { Persistence } from './persistence/persistence.js';
 import { doubtOf, isPlausible, limitsIn, type RefusedRequest } from './learned-limits.js';
@@ -91,6 +91,13 @@ export class Reaction {
     const gained = run.kind === 'committed' && after < size;
     const reason = gained ? `compacted from ${size} to ${after} tokens` : `nothing was gained: ${run.reason}`;
     return { overflow: true, retry: gained, reason, run, ...learned };
+  }
+
+  /** What a session beside this one was told of a model holds here as well. */
+  toldBeside(event: PressureEvent<Reading>): void {
+    if (event.kind !== 'limit-learned') return;
+    this.#parts.gauge.learn(event.limits, event.model);
+    void this.#persistence.learned(event.model, event.limits);
   }
 
   /** A limit under which not even what may never be removed fits would end the session: the provider decides instead. */

@@ -110,7 +110,7 @@ export class Session<ClientMessage = unknown> {
     this.#reports = new UsageReports({ parts, thread, early, persistence, requests, queue });
   }
 
-  /** As far as it was read: a session that was opened again holds its live tail until `load`. */
+  /** As far as it was read: of a session that was opened again the live tail, until `load`. */
   get log(): ReadonlyLog {
     return this.#thread.log;
   }
@@ -259,9 +259,11 @@ export class Session<ClientMessage = unknown> {
     return this.#client.appendHidden(body);
   }
 
-  /** A session for a conversation beside this one, on a path of its own; it lives as long as the process. */
+  /** A session for a conversation beside this one, as long as the process lives. What refusals teach holds for both. */
   aside(): Session<ClientMessage> {
-    return this.#openAside();
+    const aside = this.#openAside();
+    aside.events.subscribe((event) => this.#reaction.toldBeside(event));
+    return aside;
   }
 
   /**

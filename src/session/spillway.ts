@@ -192,17 +192,16 @@ export class Spillway {
   }
 
   #asidesOf<Message>(
-    { id, agentPath, stream }: SessionParts,
+    { id, agentPath, gauge, stream }: SessionParts,
     options: SessionOptions,
   ): () => Session<Message> {
     return () => {
-      const aside = this.session<Message>({
-        ...options,
-        id,
-        agentPath: `${agentPath}/aside-${++this.#asides}`,
-      });
-      stream.emit({ kind: 'aside', agentPath: aside.agentPath });
-      return aside;
+      const path = `${agentPath}/aside-${++this.#asides}`;
+      const own = { ...options, id, agentPath: path };
+      const parts = this.#partsFor(own);
+      parts.gauge.takeOver(gauge.knowledge);
+      stream.emit({ kind: 'aside', agentPath: path });
+      return new Session<Message>(parts, this.#asidesOf<Message>(parts, own));
     };
   }
 

@@ -12,22 +12,33 @@ import {
   compactLangChain,
   compactOpenAI,
 } from '../../../src/adapters/index.js';
-import type { PressureEvent, Reading, Session } from '../../../src/index.js';
+import {
+  createSpillway,
+  type PressureEvent,
+  type Reading,
+  type Session,
+  type SpillwayOptions,
+} from '../../../src/index.js';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
-import { engine, prose, read, system, talk, user } from '../support.js';
+import { engine, prose, quarter, read, system, talk, user } from '../support.js';
 import { but, place } from './stores.js';
 
 const down = () => Promise.reject(new Error('database is down'));
 
+const engineOf = (more: Omit<SpillwayOptions, 'settings'>, window?: number) =>
+  window === undefined
+    ? engine(3_000, {}, more)
+    : createSpillway({ counter: quarter, window, settings: { safetyMargin: 0 }, ...more });
+
 /** A session on a store that can be taken away: all of it, or what is asked after an answer. */
-async function away(format = 'openai-chat', onStoreFailure: 'open' | 'closed' = 'closed') {
+async function away(format = 'openai-chat', onStoreFailure: 'open' | 'closed' = 'closed', window?: number) {
   const { store, again } = await place('sqlite');
   const state = { notes: true, writes: true };
   const shaky = but(store, {
     note: (...given) => (state.notes ? store.note(...given) : down()),
     write: (...given) => (state.writes ? store.write(...given) : down()),
   });
-  const spillway = await engine(3_000, {}, { store: shaky, format, onStoreFailure });
+  const spillway = await engineOf({ store: shaky, format, onStoreFailure }, window);
   const session = await spillway.open({ id: 'mill' });
   const events: PressureEvent<Reading>[] = [];
   session.events.subscribe((event) => events.push(event));
@@ -35,6 +46,18 @@ async function away(format = 'openai-chat', onStoreFailure: 'open' | 'closed' = 
 }
 
 const ask = 'Build a mill.';
+
+const refusal = (tokens: number) => ({
+  status: 400,
+  body: {
+    error: {
+      message: `This model's maximum context length is 4000 tokens. However, your messages resulted in ${tokens} tokens.`,
+      type: 'invalid_request_error',
+      code: 'context_length_exceeded',
+      param: null,
+    },
+  },
+});
 type Asks = (emulator: Emulator, session: Session) => Promise<string>;
 
 const CLIENTS: readonly (readonly [name: string, format: string, asks: Asks])[] = [
@@ -239,4 +262,42 @@ describe('a store that fails before a call', () => {
       expect([last.includes('Say it another way.'), last.includes('Question 11:')]).toEqual([true, false]);
     },
   );
+
+  it('N13: a call beside the session, while the store is away, keeps below a limit that a refusal taught before', async () => {
+    const { session, state } = await away('openai-chat', 'open', 8_000);
+    const emulator = await startEmulator();
+    emulator.otherwise = ({ text }) =>
+      text.length / 4 > 4_000 ? refusal(Math.ceil(text.length / 4)) : { text: 'Built.' };
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const client = compactOpenAI(plain, { chat: session });
+    const messages: OpenAI.ChatCompletionMessageParam[] = [];
+    const refused = () => emulator.received.filter(({ text }) => text.length / 4 > 4_000).length;
+    const turn = async (i: number): Promise<void> => {
+      messages.push({ role: 'user', content: `Question ${i}: ${prose(500, i)}` });
+      messages.push((await client.chat.completions.create({ model: 'm', messages })).choices[0]!.message);
+    };
+    for (let i = 0; i < 12; i++) await turn(i);
+    expect(refused()).toBe(1);
+    state.writes = false;
+    state.notes = false;
+    messages.length -= 2;
+    await turn(12);
+    expect(refused()).toBe(1);
+    expect(emulator.received.at(-1)!.text).toContain('Question 12:');
+  });
+
+  it('N13: a limit that a call beside the session was told holds for the session, and in the store', async () => {
+    const { session, state, again } = await away('openai-chat', 'open', 8_000);
+    const beside = session.aside();
+    await beside.append(...read([user(ask), ...talk(10, 300)]));
+    await beside.prepare({ model: 'm' });
+    const { learned } = await beside.overflowed(Object.assign(new Error('too long'), refusal(5_000).body));
+    expect(learned).toMatchObject({ contextWindow: 4_000 });
+    await session.append(...LONG);
+    await session.prepare({ model: 'm' });
+    expect(session.reading.budget.tokens).toBeLessThan(4_000);
+    expect(state).toEqual({ notes: true, writes: true });
+    const later = await (await engineOf({ store: await again() }, 8_000)).open({ id: 'mill', model: 'm' });
+    expect(later.reading.budget.tokens).toBe(session.reading.budget.tokens);
+  });
 });
