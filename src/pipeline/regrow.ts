@@ -34,7 +34,7 @@ export interface RegrowParts {
 /**
  * Writes the digests that stand in a view anew where there is room: one that gave way to a page of fresh output, or to a
  * drop, says again what was said. The more a digest stands for, the more of the room it may take. A text that a model
- * wrote stays; one that was squeezed is asked for anew, and takes its part of the room.
+ * wrote stays; one that was squeezed is asked for anew, and room is shared with it.
  */
 export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowParts): Edit[] {
   const standing = standingIn(view);
@@ -48,20 +48,38 @@ export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowPar
       (room === undefined || parts.sourceOf) &&
       (exchange.to > covered || exchange.tokens < ENOUGH_OF_COVERED),
   );
-  const among = (some: readonly Standing[]): ((one: Standing) => number) => {
-    const total = some.reduce((sum, { length }) => sum + length, 0);
-    return (one) => one.tokens + Math.floor((tokens * one.length) / total);
-  };
-  const offered = among(sharing);
+  const shared = sharing.every(({ room }) => room === undefined) ? added : filledUp;
+  const offered = shared(sharing, tokens);
   // Who wrote enough takes no part, and leaves its own to the others.
   const growing = sharing.filter(
-    (one) => one.room === undefined || askedAnew(one, offered(one), parts).length > 0,
+    (one) => one.room === undefined || askedAnew(one, offered.get(one) ?? 0, parts).length > 0,
   );
-  const most = among(growing);
-  return growing.flatMap((one) =>
-    one.room === undefined ? drawn(one, most(one)) : askedAnew(one, most(one), parts),
+  return [...shared(growing, tokens)].flatMap(([one, most]) =>
+    one.room === undefined ? drawn(one, most) : askedAnew(one, most, parts),
   );
 }
+
+/** What each may take, in tokens. */
+type Shares = ReadonlyMap<Standing, number>;
+
+/** Each gets its part of the room by how much it stands for, on top of what it holds. */
+function added(some: readonly Standing[], tokens: number): Shares {
+  const total = lengthOf(some);
+  return new Map(some.map((one) => [one, one.tokens + Math.floor((tokens * one.length) / total)]));
+}
+
+/**
+ * Each gets its part of the room and of what all hold, by how much it stands for; who holds more than that keeps it and
+ * gets nothing. What a model wrote gives nothing away, so a short text beside a long one has no other way to catch up.
+ */
+function filledUp(some: readonly Standing[], tokens: number): Shares {
+  const all = some.reduce((sum, one) => sum + one.tokens, tokens);
+  const shares = new Map(some.map((one) => [one, Math.floor((all * one.length) / lengthOf(some))]));
+  const under = some.filter((one) => shares.get(one)! > one.tokens);
+  return under.length === some.length ? shares : filledUp(under, tokens);
+}
+
+const lengthOf = (some: readonly Standing[]): number => some.reduce((sum, { length }) => sum + length, 0);
 
 /** A model is asked anew only for so much more: each call reads the whole span, and breaks the cache from there on. */
 const GROWTH = 1.5;

@@ -12,6 +12,7 @@ import {
   prose,
   read,
   resultOf,
+  says,
   shownText,
   step,
   system,
@@ -264,5 +265,27 @@ describe('S5: a digest that stands because no model had room', () => {
     expect(summaryIn(session).message.generation).toBe(0);
     expect(summaryIn(session).tokens).toBeGreaterThan(asked[0]!.maxTokens);
     expect(reading.pressure).toBeLessThanOrEqual(0.6);
+  });
+});
+
+describe('S5: what stands before a pin and what follows it', () => {
+  it('become one text, and the pin stays', async () => {
+    const { asked, summarizer } = writer();
+    const { session, add } = await begun({ summarizer });
+    await add([system('Be brief.'), user('Mend the mill.'), ...talk(30, 120)]);
+    const [pin] = read([user('The wheel turns left.')]);
+    await session.append({ ...pin!, id: 'pin', pinned: true });
+    await add([says('Noted.'), ...talk(10, 150, 3_000)]);
+    for (let i = 0; i < 8; i++) {
+      await add(talk(6, 180, 4_000 + 100 * i));
+      await session.prepare();
+    }
+    expect(asked.length).toBeGreaterThan(2);
+    const summaries = session.view.filter(({ message }) => message.label === 'summary');
+    expect(summaries).toHaveLength(1);
+    const { seq } = session.log.find('pin')!;
+    expect(summaries[0]!.from).toBeLessThan(seq);
+    expect(summaries[0]!.to).toBeGreaterThan(seq);
+    expect(session.view.filter(({ from, source }) => source && from === seq)).toHaveLength(1);
   });
 });

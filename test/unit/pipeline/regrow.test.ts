@@ -74,3 +74,67 @@ describe('digests that are drawn anew', () => {
     expect(drawn.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(2_830);
   });
 });
+
+/** The same as a model wrote it, in so much room. */
+function recordExchange(from: number, to: number, room: number): ViewExchange {
+  const { messages, ...exchange } = digestExchange(from, to, room);
+  const [shown] = messages;
+  const parts = [{ type: 'text', text: 'The mill was built.' }];
+  const message = { ...shown!.message, generation: 0, room, parts };
+  return { ...exchange, messages: [{ ...shown!, message, made: { stage: 'auto', reason: '' } }] } as never;
+}
+
+/** What is offered to each text that grows: by a slot for a model, or as a digest. */
+function offered(view: TranscriptView, free: number, most = {}) {
+  const drawn = new Map<string, number>();
+  const digest = (request: DigestRequest) => (
+    drawn.set(request.handle, request.maxTokens),
+    view.digest(request)
+  );
+  const parts = { slotOf: () => undefined, count, most, sourceOf: () => 50_000 };
+  const edits = regrowDigests({ ...view, digest } as TranscriptView, { free, forSqueezed: 0 }, parts);
+  return Object.fromEntries(
+    edits.map((edit) => {
+      const { fromId, toId, slot } = edit as Supersede;
+      return [`${fromId}..${toId}`, slot?.maxTokens ?? drawn.get(`${fromId}..${toId}`)];
+    }),
+  );
+}
+
+describe('texts that a model wrote', () => {
+  it('are asked for anew where their part of the room is half as much again', () => {
+    expect(offered(viewOf(recordExchange(0, 99, 1_200)), 599)).toEqual({});
+    expect(offered(viewOf(recordExchange(0, 99, 1_200)), 600)).toEqual({ 'm0..m99': 1_800 });
+    expect(offered(viewOf(recordExchange(0, 99, 2_000)), 900)).toEqual({});
+    expect(offered(viewOf(recordExchange(0, 99, 200)), 500)).toEqual({});
+  });
+
+  it('share with their neighbours by what each stands for, whoever wrote these', () => {
+    const [old, young] = [recordExchange(0, 199, 2_400), [200, 299] as const];
+    // Together 3,700 for 300 messages: the old one has its part already.
+    expect(offered(viewOf(old, recordExchange(...young, 100)), 1_200)).toEqual({ 'm200..m299': 1_300 });
+    expect(offered(viewOf(old, digestExchange(...young, 100)), 1_200)).toEqual({ 'm200..m299': 1_300 });
+    expect(offered(viewOf(digestExchange(0, 199, 2_400), recordExchange(...young, 100)), 1_200)).toEqual({
+      'm200..m299': 1_233,
+    });
+    expect(offered(viewOf(recordExchange(0, 199, 400), recordExchange(...young, 200)), 2_400)).toEqual({
+      'm0..m199': 2_000,
+      'm200..m299': 1_000,
+    });
+  });
+
+  it('leave room that is not worth asking for to digests', () => {
+    const view = viewOf(recordExchange(0, 199, 1_600), digestExchange(200, 299, 800));
+    expect(offered(view, 600)).toEqual({ 'm200..m299': 1_400 });
+  });
+
+  it('are not asked for beyond what their stage allows', () => {
+    const view = viewOf(recordExchange(0, 99, 1_200));
+    expect(offered(view, 4_000, { auto: 1_700 })).toEqual({});
+    expect(offered(view, 4_000, { auto: 2_500 })).toEqual({ 'm0..m99': 2_500 });
+  });
+
+  it('stay where no model can be asked', () => {
+    expect(spansOf(viewOf(recordExchange(0, 99, 200)), 4_000)).toEqual([]);
+  });
+});
