@@ -1,5 +1,6 @@
 import type { Artifact } from '../facts/index.js';
 import { oneLine, quoted, type Claim, type StatementIndex } from '../reading/index.js';
+import { changedFiles, fileLines, filesTitle, withLaterChanges } from './claims-files.js';
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
 
@@ -185,90 +186,6 @@ function newestLines(claims: readonly Claim[], chars: number): string[] {
     lines.push(line);
   }
   return lines.reverse();
-}
-
-/** Temporary folders of machines and agents: what was written there is no work. */
-const TEMPORARY =
-  /^(?:\/tmp\/|\/private\/tmp\/|\/var\/folders\/|\/dev\/)|\/(?:scratchpad|\.claude\/projects|node_modules)\//;
-
-/** Files that the work changed, the newest change first. */
-function changedFiles(artifacts: Iterable<Artifact>): Artifact[] {
-  return (
-    [...artifacts]
-      .filter(({ state, path }) => state !== 'read' && !TEMPORARY.test(path))
-      // A folder that was taken away is often made again by a build that nobody can see.
-      .filter(({ state, path }) => state !== 'deleted' || /\.\w{1,10}$/.test(path))
-      .sort((a, b) => b.last - a.last)
-  );
-}
-
-/** What passed says nothing of what was written behind it. */
-function withLaterChanges(check: Claim, changed: readonly Artifact[]): Claim {
-  const later = changed.filter((artifact) => artifact.changed > check.seq).length;
-  if (later === 0) return check;
-  return { ...check, text: `${check.text}; ${later} file${later === 1 ? '' : 's'} changed since` };
-}
-
-function filesTitle({ newest, madeNone }: StatementIndex['commits']): string {
-  const title = 'Files changed in this session';
-  if (newest) return `${title}, newest commit ${quoted(newest.line)} [${newest.id}]:`;
-  return madeNone ? `${title}, no call made a commit:` : `${title}:`;
-}
-
-/** One line a state, newest first, paths below their common folder; those changed since the newest commit before others. */
-function fileLines(
-  changed: readonly Artifact[],
-  commit: { readonly seq: number } | undefined,
-  chars: number,
-): string[] {
-  if (changed.length === 0) return [];
-  const folder = commonFolder(changed.map(({ path }) => path));
-  let left = chars;
-  let unnamed = 0;
-  const linesOf = (some: readonly Artifact[], cut: number, when: string): string[] =>
-    (['modified', 'created', 'deleted'] as const).flatMap((state) => {
-      const paths = some.filter((artifact) => artifact.state === state).map(({ path }) => path.slice(cut));
-      const named: string[] = [];
-      const head = `- ${state}${when}: `;
-      for (const path of paths) {
-        if (path.length + 2 > left - head.length) break;
-        left -= path.length + 2;
-        named.push(path);
-      }
-      unnamed += paths.length - named.length;
-      return named.length > 0 ? [head + named.map((path) => oneLine(path, 300)).join(', ')] : [];
-    });
-  const inTime = (some: readonly Artifact[], cut: number): string[] => {
-    if (!commit) return linesOf(some, cut, '');
-    const isLater = (artifact: Artifact): boolean => artifact.changed > commit.seq;
-    return [
-      ...linesOf(some.filter(isLater), cut, ' since that commit'),
-      ...linesOf(
-        some.filter((artifact) => !isLater(artifact)),
-        cut,
-        ' before it',
-      ),
-    ];
-  };
-  const isBelow = ({ path }: Artifact): boolean => path.startsWith(folder);
-  const below = inTime(changed.filter(isBelow), folder.length);
-  // Before the folder is named: they may stand anywhere.
-  const elsewhere = inTime(
-    changed.filter((artifact) => !isBelow(artifact)),
-    0,
-  );
-  const head = folder === '' || below.length === 0 ? [] : [`- below ${oneLine(folder, 300)}`];
-  return [...elsewhere, ...head, ...below, ...(unnamed > 0 ? [`- and ${unnamed} more`] : [])];
-}
-
-/** Of the paths that name their root. Ends in a slash; '' where it is worth no line. */
-function commonFolder(all: readonly string[]): string {
-  const rooted = all.filter((path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path));
-  const paths = rooted.length > 0 ? rooted : all;
-  let folder = paths[0]!.slice(0, paths[0]!.lastIndexOf('/') + 1);
-  for (const path of paths)
-    while (!path.startsWith(folder)) folder = folder.slice(0, folder.slice(0, -1).lastIndexOf('/') + 1);
-  return paths.length > 1 && folder.length > 8 ? folder : '';
 }
 
 function sizeOf(lines: readonly string[]): number {
