@@ -139,7 +139,6 @@ export type {
 export { openStore, type StoreOptions } from './stores/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
-export type { Artifact as SessionFile } from './facts/index.js';
 export type { Claim, ClaimKind, ClaimStatus } from './reading/index.js';
 export type { BoughtText, PressureEvent } from './pressure/index.js';
 export type {
@@ -180,6 +179,7 @@ export type {
   ViewExchange,
 } from './spi/index.js';
 export type {
+  ClaimEnd,
   CompactionRecord,
   Edit,
   Message,

@@ -74,6 +74,12 @@ export function storedCommands(
     .action(
       run((actions, options, [id, record, flag]) => actions.flag(id!, record!, flag!, options, terminal)),
     );
+  one('claims', 'List the exact things that are carried beside digests; end one by hand, or bring it back.')
+    .option('--end <claim>', 'this one holds no more: the next compaction carries it no longer')
+    .option('--restore <claim>', 'take that back')
+    .option('--by <name>', 'who says so (default: $USER)')
+    .option('--notes <text>', 'why')
+    .action(run((actions, options, [id]) => actions.claims(id!, options, terminal)));
   one('plan', 'Say what a compaction would do, and change nothing.')
     .option('--target <pressure>', 'down to this pressure', parse.fraction)
     .option('--propose', 'let the plan wait for approve or reject')

@@ -11,6 +11,9 @@ export interface ClaimsRequest {
   readonly isShownMessage: (seq: number) => boolean;
   /** Whether a text that stands for messages says it already, word for word. */
   readonly isShownText: (text: string) => boolean;
+  /** Whether an operator ended it; none was where absent. */
+  readonly isEnded?: (claim: Pick<Claim, 'kind' | 'id' | 'text'>) => boolean;
+  readonly isEndedFile?: (file: Artifact) => boolean;
   /** Id of the newest message of the log. */
   readonly upTo: string;
   readonly maxTokens: number;
@@ -24,6 +27,7 @@ const headerFor = (upTo: string): string =>
 /** Of the room: what each section may take while the others wait. The user's words come first, files last. */
 const REQUIREMENTS_SHARE = 0.6;
 const BOUNDS_SHARE = 0.95;
+const ENDED_SHARE = 0.25;
 const STEPS_SHARE = 0.5;
 const CHECKS_SHARE = 0.4;
 const INSTRUCTIONS_SHARE = 0.25;
@@ -38,8 +42,18 @@ export function claimsText(request: ClaimsRequest): { text: string; tokens: numb
   return fitted && fitted.text !== '' ? fitted : undefined;
 }
 
+const none = (): boolean => false;
+
 function draw(
-  { statements, artifacts, isShownMessage, isShownText, upTo }: ClaimsRequest,
+  {
+    statements,
+    artifacts,
+    isShownMessage,
+    isShownText,
+    isEnded = none,
+    isEndedFile = none,
+    upTo,
+  }: ClaimsRequest,
   chars: number,
 ): string {
   const lines: string[] = [];
@@ -51,8 +65,10 @@ function draw(
     lines.push(title, ...said);
     left -= title.length + 1 + sizeOf(said);
   };
-  const hidden = (claim: Claim): boolean =>
-    claim.status === 'live' && !isShownMessage(claim.seq) && !isShownText(claim.text);
+  const isShown = ({ seq, text }: Claim): boolean => isShownMessage(seq) || isShownText(text);
+  const hidden = (claim: Claim): boolean => claim.status === 'live' && !isShown(claim) && !isEnded(claim);
+  const leftOf = (claims: readonly Claim[]): Claim[] =>
+    claims.filter((claim) => !isShownMessage(claim.seq) && !isEnded(claim));
   const share = (of: number): number => Math.min(of * room, left) - 40;
 
   const lists = statements.requirements.filter(hidden);
@@ -61,20 +77,22 @@ function draw(
   const isListed = ({ text }: Claim): boolean => lists.some((list) => list.text.includes(text));
   const bounds = statements.bounds.claims.filter((bound) => hidden(bound) && !isListed(bound));
   push('The user set these bounds, oldest first:', sentenceLines(bounds, share(BOUNDS_SHARE)));
-  push('Steps of the plan that are open:', stepLines(statements, isShownMessage, share(STEPS_SHARE)));
+  // Their words stand in the talk: without a word they would hold on.
+  const over = [...statements.requirements, ...statements.bounds.claims].filter(
+    (claim) => claim.status === 'live' && isEnded(claim) && (isShown(claim) || isListed(claim)),
+  );
+  push('Ended by an operator, these hold no more:', sentenceLines(over.map(inOneLine), share(ENDED_SHARE)));
+  const steps = stepLines(statements, { isShownMessage, isEnded }, share(STEPS_SHARE));
+  push('Steps of the plan that are open:', steps);
   push(
     'Checks that failed when they last ran:',
-    newestLines(
-      statements.checks.failing.filter(({ seq }) => !isShownMessage(seq)).slice(-MOST_CHECKS),
-      share(CHECKS_SHARE),
-    ),
+    newestLines(leftOf(statements.checks.failing).slice(-MOST_CHECKS), share(CHECKS_SHARE)),
   );
   const changed = changedFiles(artifacts);
   push(
     'Checks that passed when they last ran:',
     newestLines(
-      statements.checks.passing
-        .filter(({ seq }) => !isShownMessage(seq))
+      leftOf(statements.checks.passing)
         .slice(-MOST_CHECKS)
         .map((check) => withLaterChanges(check, changed)),
       share(CHECKS_SHARE),
@@ -82,12 +100,16 @@ function draw(
   );
   push(
     'Instructions that were loaded:',
-    newestLines(
-      statements.instructions.claims.filter(({ seq }) => !isShownMessage(seq)),
-      share(INSTRUCTIONS_SHARE),
+    newestLines(leftOf(statements.instructions.claims), share(INSTRUCTIONS_SHARE)),
+  );
+  push(
+    filesTitle(statements.commits),
+    fileLines(
+      changed.filter((file) => !isEndedFile(file)),
+      statements.commits.newest,
+      left - 40,
     ),
   );
-  push(filesTitle(statements.commits), fileLines(changed, statements.commits.newest, left - 40));
   return lines.length > 0 ? [header, ...lines].join('\n') : '';
 }
 
@@ -108,12 +130,18 @@ function sentenceLines(claims: readonly Claim[], chars: number): string[] {
 }
 
 const LISTED_IDS = 6;
+const NAMED_CHARS = 300;
 
 function restLine(claims: readonly Claim[]): string[] {
   if (claims.length === 0) return [];
   const ids = [...new Set(claims.map(({ id }) => id))];
   const listed = ids.length <= LISTED_IDS ? ids.join(', ') : `${ids[0]}..${ids.at(-1)}`;
   return [`- ${claims.length} more [recall ${listed}]`];
+}
+
+/** Enough of a list to know it by. */
+function inOneLine(claim: Claim): Claim {
+  return { ...claim, text: oneLine(claim.text, NAMED_CHARS) };
 }
 
 /** Lists stand whole or by their handle. Continued lines are indented, so that none can begin a section. */
@@ -134,10 +162,12 @@ function listLines(claims: readonly Claim[], chars: number): string[] {
 
 function stepLines(
   { plan }: StatementIndex,
-  isShownMessage: (seq: number) => boolean,
+  { isShownMessage, isEnded }: Required<Pick<ClaimsRequest, 'isShownMessage' | 'isEnded'>>,
   chars: number,
 ): string[] {
-  const open = plan.steps.filter(({ done, isGone }) => !done && !isGone);
+  const open = plan.steps.filter(
+    ({ done, isGone, id, text }) => !done && !isGone && !isEnded({ kind: 'todo', id, text }),
+  );
   if (open.every(({ seq }) => isShownMessage(seq))) return [];
   const lines: string[] = [];
   let left = chars;

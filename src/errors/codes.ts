@@ -24,6 +24,8 @@ export const ERROR_CODES = {
   SESSION_UNKNOWN: 'No session of that name is in the store.',
   CALL_UNKNOWN: 'No call of that number was recorded.',
   RECORD_UNKNOWN: 'No compaction of that name is in the history.',
+  CLAIM_UNKNOWN: 'No claim of that name is in the log.',
+  CLAIM_ENDED: 'The claim is over already, by words or by its outcome.',
   FLAG_UNKNOWN: 'A judgement of a compaction is none of those that there are.',
   UNDO_BLOCKED: 'Later compactions build on the one that was to be undone.',
   INJECTION_TOO_LARGE: 'A hook injects more than is kept free for it.',

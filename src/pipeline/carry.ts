@@ -1,6 +1,6 @@
 import type { Artifact } from '../facts/index.js';
-import { claimsText } from '../digest/index.js';
-import type { StatementIndex } from '../reading/index.js';
+import { claimsText, type ClaimsRequest } from '../digest/index.js';
+import { claimRef, type StatementIndex } from '../reading/index.js';
 import type { GuardRights } from './guard.js';
 import type { ViewSource } from './view.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
@@ -10,6 +10,8 @@ import { spanHandle, textOf, type Edit, type Message, type ViewMessage } from '.
 export interface ClaimSources {
   readonly artifacts: { all(): Iterable<Artifact> };
   readonly statements: StatementIndex;
+  /** Names of those that operators ended; none where absent. */
+  readonly ended?: { readonly size: number; has(ref: string): boolean };
 }
 
 /** Claims are the pipeline's own: they may take what was kept free for them. */
@@ -41,6 +43,7 @@ export function carryClaims(
     artifacts: sources.artifacts.all(),
     isShownMessage: (seq) => shown.messages[seq] === 1,
     isShownText: (text) => shown.texts.some((standing) => standing.includes(text)),
+    ...endedOf(sources, log),
     upTo: log.at(log.length - 1).id,
     maxTokens: maxTokens - MESSAGE_TOKENS,
     count,
@@ -54,6 +57,18 @@ export function carryClaims(
   const carried = placing(place.exchange, [...place.messages, claimsMessage(handle, claims.text)]);
   const isMoved = standing !== undefined && standing !== place.exchange && !standing.protection;
   return isMoved ? [placing(standing, messagesOf(standing)), carried] : [carried];
+}
+
+/** Which of them operators ended. Names are only reckoned where there are any. */
+function endedOf(
+  { ended }: ClaimSources,
+  log: ViewSource['log'],
+): Pick<ClaimsRequest, 'isEnded' | 'isEndedFile'> {
+  if (!ended || ended.size === 0) return {};
+  return {
+    isEnded: ({ kind, id, text }) => ended.has(claimRef(kind, id, text)),
+    isEndedFile: ({ changed, path }) => ended.has(claimRef('file', log.at(changed).id, path)),
+  };
 }
 
 function placing({ fromId, toId }: ViewExchange, replacement: readonly Message[]): Edit {

@@ -83,6 +83,8 @@ export type PressureEvent<Reading> =
   | { readonly kind: 'rejected'; readonly plan: string }
   /** Compactions that were taken back, newest first. */
   | { readonly kind: 'undone'; readonly recordIds: readonly string[] }
+  /** An operator ended a claim, or took that back: so it is carried from the next commit on. */
+  | { readonly kind: 'claim-ended' | 'claim-restored'; readonly claim: string; readonly by: string }
   /** The log ends earlier: so long it is now, and so many messages were left out. */
   | {
       readonly kind: 'rolled-back';

@@ -20,4 +20,5 @@ export { answer, callLabel, noteOf, type CallNote } from './call-note.js';
 export { sentencesOf } from './sentences.js';
 export { setsBound } from './statements/bounds.js';
 export { StatementIndex } from './statements/statements.js';
+export { claimRef } from './statements/claim.js';
 export type { Claim, ClaimKind, ClaimStatus } from './statements/claim.js';

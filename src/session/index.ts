@@ -19,6 +19,7 @@ export type { Flight } from './call-line.js';
 export type { CallRecord } from './calls.js';
 export type { Injection } from './injection.js';
 export { forgetLimits, learnedLimits, type LearnedLimit, type SeenLimit } from './learned-limits.js';
+export type { ClaimAct, EndedClaim, KnownClaim, KnownFile as SessionFile } from './operator/claims.js';
 export type { Flag, UndoRequest } from './operator/history.js';
 export type { DryRun, PlanChanges } from './operator/plans.js';
 export type { PrepareOptions } from './requests.js';

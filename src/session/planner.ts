@@ -33,7 +33,7 @@ export class Planner {
       count,
       clock: clock(),
       timer,
-      claims: { artifacts: references.artifacts, statements },
+      claims: { artifacts: references.artifacts, statements, ended: ledger.endedClaims },
       states: memory.stageStates,
     };
   }

@@ -22,13 +22,13 @@ export interface Mutation {
   readonly changes: readonly Change[];
 }
 
-/** All mutations, one file a row, in the order of their rows. */
+/** All mutations, in the order of their rows. A row has a file, or several: `N7.json`, `N7.ended.json`. */
 export function readMutations(): Mutation[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
   return names
     .map((name) => {
       const mutation = JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Omit<Mutation, 'row'>;
-      return { row: name.replace(/\.json$/, ''), ...mutation };
+      return { row: name.split('.')[0]!, ...mutation };
     })
     .sort((one, other) => one.row.localeCompare(other.row, 'en', { numeric: true }));
 }

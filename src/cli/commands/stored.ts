@@ -1,13 +1,15 @@
 import { SpillwayError } from '../../errors/index.js';
-import { listSessions, openStore, recalledText } from '../../index.js';
+import { listSessions, openStore, recalledText, type ExplainedMessage } from '../../index.js';
 import type { StoredEvent } from '../../spi/index.js';
 import type { CompactionRecord, Part } from '../../transcript/index.js';
 import { EXIT } from '../exit.js';
 import { amount, percent } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
+import { endingOf } from './claims.js';
 import { editLines, showing, storeOf, within, type StoredOptions } from './within.js';
 
 export type { StoredOptions } from './within.js';
+export { claims } from './claims.js';
 export { costs, projectCosts } from './costs.js';
 export { edit, release } from './edit.js';
 export { limits } from './limits.js';
@@ -150,24 +152,21 @@ export function explain(id: string, options: StoredOptions, terminal: Terminal):
     if (options.call === undefined) await session.load();
     const call = options.call ?? session.operator.calls.at(-1)?.call ?? 0;
     const show = showing(options, terminal);
-    const line = (one: {
-      readonly id: string;
-      readonly status: string;
-      readonly record?: string;
-      readonly by?: { readonly stage: string; readonly reason: string };
-      readonly tokensBefore: number;
-      readonly tokensAfter: number;
-    }): string =>
+    const lines = (one: ExplainedMessage): string[] => [
+      line(one),
+      ...(one.endedClaims ?? []).map((claim) => `  ${claim.ref}  ${endingOf(claim)}  ${claim.text}`),
+    ];
+    const line = (one: ExplainedMessage): string =>
       `${one.status.padEnd(11)} ${one.id}  ${amount(one.tokensBefore)} -> ${amount(one.tokensAfter)} tokens${one.record ? `  ${one.record}` : ''}${one.by ? `  ${one.by.stage}: ${one.by.reason}` : ''}`;
     if (find === undefined) {
       const explained = await session.operator.explainCall(call);
-      show({ call: explained.call, messages: explained.messages }, () => explained.messages.map(line));
+      show({ call: explained.call, messages: explained.messages }, () => explained.messages.flatMap(lines));
       return;
     }
     const finding = await session.operator.find(find, call);
     show(finding, () => [
       `${VERDICTS[finding.verdict]}${finding.sentIn.length > 0 ? `: ${finding.sentIn.join(', ')}` : ''}`,
-      ...finding.said.map(line),
+      ...finding.said.flatMap(lines),
     ]);
   });
 }

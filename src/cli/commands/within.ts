@@ -32,6 +32,11 @@ export interface StoredOptions {
   readonly limit?: number;
   /** A model; true: all. */
   readonly forget?: string | true;
+  /** `ref` of a claim. */
+  readonly end?: string;
+  readonly restore?: string;
+  /** Who acts. */
+  readonly by?: string;
   readonly maxTokens?: number;
   readonly drop?: readonly number[];
   readonly keep?: readonly string[];

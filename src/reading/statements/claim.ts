@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** What a claim says: a bound of the user, a list he gave, a step of the plan, a check that fails or passes, an instruction that was loaded. */
 export type ClaimKind = 'constraint' | 'requirement' | 'todo' | 'error' | 'check' | 'instruction';
 
@@ -18,4 +20,15 @@ export interface Claim {
   readonly id: string;
   /** What ended it: the user's own words, or what a step came to. */
   readonly endedBy?: string;
+}
+
+/** Letters of a name: enough to tell the claims of one session apart, few enough to be typed. */
+const NAME_CHARS = 12;
+
+/** Names a claim by what it says and where: said again in another message, it is another claim. */
+export function claimRef(kind: ClaimKind | 'file', messageId: string, text: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([kind, messageId, text]))
+    .digest('hex')
+    .slice(0, NAME_CHARS);
 }

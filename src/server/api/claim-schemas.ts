@@ -1,6 +1,16 @@
 import { z } from 'zod/v4';
 
+export const ClaimEnd = z
+  .object({
+    by: z.string().describe('The operator: the name of the token.'),
+    at: z.number().describe('Milliseconds since the epoch.'),
+    notes: z.string().optional(),
+  })
+  .meta({ id: 'ClaimEnd' });
+
 const stands = {
+  ref: z.string().describe('Names it: said again in another message, it is another claim.'),
+  ended: ClaimEnd.optional().describe('An operator ended it: it is carried no more.'),
   id: z.string().describe('The message that says it.'),
   seq: z.number(),
   isSent: z.boolean().describe('The model still sees that message in its own words.'),
@@ -9,7 +19,7 @@ const stands = {
 
 export const Claim = z
   .looseObject({
-    kind: z.enum(['constraint', 'requirement', 'todo', 'error', 'instruction']),
+    kind: z.enum(['constraint', 'requirement', 'todo', 'error', 'check', 'instruction']),
     status: z.enum(['live', 'superseded', 'done']),
     text: z.string().describe('Verbatim.'),
     endedBy: z.string().optional().describe('The words, or the outcome, that ended it.'),

@@ -8,6 +8,10 @@ export const AgentQuery = z.object({
 
 export const SessionParams = z.object({ id: z.string().min(1) });
 export const RecordParams = z.object({ id: z.string().min(1), cid: z.string().min(1) });
+export const ClaimParams = z.object({
+  id: z.string().min(1),
+  claim: z.string().min(1).describe('`ref` of a claim.'),
+});
 export const PlanParams = z.object({ id: z.string().min(1), hash: z.string().min(1) });
 
 /** In a query string everything is text. */
@@ -68,6 +72,9 @@ export const FlagBody = z.strictObject({
   flag: z.enum(['good', 'bad', 'neutral']),
   notes: z.string().max(20_000).optional(),
 });
+
+export const ClaimBody = z.strictObject({ notes: z.string().max(20_000).optional().describe('Why.') });
+export type ClaimBody = z.infer<typeof ClaimBody>;
 
 export const UndoBody = z.strictObject({
   record: z.string().optional().describe('The one to take back; refused where later ones build on it.'),

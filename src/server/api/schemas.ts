@@ -145,6 +145,10 @@ export const Disposition = z
       .string()
       .optional()
       .describe('The oldest in force that reaches it: undone with all after it, the message stands again.'),
+    endedClaims: z
+      .array(z.looseObject({ ref: z.string(), text: z.string(), by: z.string(), at: timeMs }))
+      .optional()
+      .describe('What operators ended of what it says: these words are carried no more.'),
   })
   .meta({ id: 'Disposition' });
 

@@ -1,6 +1,6 @@
 import { planRun, rejudge, type Planned, type RunInput } from '../../pipeline/index.js';
 import type { Filler } from '../../summarizers/index.js';
-import type { Log, Trigger } from '../../transcript/index.js';
+import type { ClaimEnd, Log, Trigger } from '../../transcript/index.js';
 import { fillPlan, hasSlots, type Filling } from '../fill.js';
 import { asJson, bodyOf, placeOf, PREPARED, type PreparedText, type SavedPlan } from './prepared-plan.js';
 import type { Planner } from '../planner.js';
@@ -12,6 +12,8 @@ interface Ready {
   readonly outcome: Planned;
   readonly bought: Filling['bought'];
   readonly log: Log;
+  /** What operators had ended by then. */
+  readonly ended: ReadonlyMap<string, ClaimEnd>;
 }
 
 type EarlyParts = Pick<
@@ -79,21 +81,24 @@ export class EarlyFill {
   }
 
   /** What can be committed on the ledger of now, with the view it gives; undefined where nothing can. */
-  take(): Omit<Ready, 'log'> | undefined {
+  take(): Omit<Ready, 'log' | 'ended'> | undefined {
     const ready = this.#ready;
     const { log, ledger, projection } = this.#thread;
     if (!ready || ready.log !== log || ready.outcome.plan.base !== ledger.head) return undefined;
+    // It carries what was ended since, or is without what was brought back.
+    if (ready.ended !== ledger.endedClaims) return undefined;
     const draft = projection.fork();
     draft.apply(ready.outcome.plan.edits);
     return { outcome: { ...ready.outcome, draft }, bought: ready.bought };
   }
 
   #run(input: RunInput, outcome: Planned, filler: Filler, stored: Stored): void {
-    const { log } = this.#thread;
+    const { log, ledger } = this.#thread;
+    const ended = ledger.endedClaims;
     this.#saved = undefined;
     this.#running = this.#prepare(input, outcome, filler, stored)
       .then((filling) => {
-        this.#ready = filling && { ...filling, log };
+        this.#ready = filling && { ...filling, log, ended };
         if (!this.take()) this.#ready = undefined;
       })
       .catch(() => undefined)

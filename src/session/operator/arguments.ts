@@ -13,6 +13,7 @@ import {
 import { whyNotCopyable, type Plan } from '../../transcript/index.js';
 import { ABORTABLE, refuse } from '../arguments.js';
 import type { RunOverrides } from '../run-overrides.js';
+import type { ClaimAct } from './claims.js';
 import type { UndoRequest } from './history.js';
 import type { PlanChanges } from './plans.js';
 
@@ -41,6 +42,9 @@ const CHANGES = {
 
 const UNDO = { record: TEXT, to: TEXT } satisfies Record<keyof UndoRequest, Kind>;
 
+const NOTES: Kind = { is: (value) => typeof value === 'string', words: 'a text' };
+const CLAIM = { by: TEXT, notes: NOTES } satisfies Record<keyof ClaimAct, Kind>;
+
 const SHAPE = having({ hash: TEXT, base: TEXT, edits: listOf(OBJECT), trigger: OBJECT });
 const PLAN: Kind = {
   is: (value) => SHAPE.is(value) && whyNotCopyable(value) === undefined,
@@ -54,8 +58,11 @@ export const transcript = (options: unknown): void =>
   check('transcript', options, { includeSuperseded: BOOLEAN });
 
 export const plan = (method: string, plan: unknown): void => checkOne(method, 'plan', plan, PLAN);
-export const notes = (method: string, notes: unknown): void =>
-  checkOne(method, 'notes', notes ?? '', { is: (value) => typeof value === 'string', words: 'a text' });
+export const notes = (method: string, notes: unknown): void => checkOne(method, 'notes', notes ?? '', NOTES);
+export const claim = (method: string, ref: unknown, act: unknown): void => {
+  checkOne(method, 'claim', ref, TEXT);
+  check(method, act, CLAIM);
+};
 export const whole = (method: string, name: string, value: unknown): void =>
   checkOne(method, name, value, WHOLE);
 export const words = (words: unknown): void => checkOne('find', 'words', words, TEXT);

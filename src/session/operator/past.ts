@@ -14,6 +14,7 @@ import type { CallRecord } from '../calls.js';
 import { explainView, type Disposition } from './explain.js';
 import { pinPredicate, type PinRules } from '../pins.js';
 import type { Thread } from '../thread.js';
+import type { Claims, EndedClaim } from './claims.js';
 
 /** What one call was sent, message by message, drawn again from log and ledger as they stood. */
 export interface ExplainedCall {
@@ -28,6 +29,8 @@ export interface ExplainedMessage extends Disposition {
   readonly record?: string;
   /** The oldest one in force that reaches the message: undone with all after it, the message stands again. */
   readonly since?: string;
+  /** What operators ended of what it says: these words are carried no more. */
+  readonly endedClaims?: readonly EndedClaim[];
 }
 
 /** Whether words reached the model in a call, and if not, why. */
@@ -50,6 +53,7 @@ export function explainCall(
   number: number,
   thread: Thread,
   pins: PinRules,
+  claims: Claims,
 ): ExplainedCall {
   if (!call) {
     throw new SpillwayError('CALL_UNKNOWN', {
@@ -61,7 +65,8 @@ export function explainCall(
   const { log, ledger } = drawnAt(call, thread);
   const isPinned = pinPredicate(pins, log);
   const { view } = renderAll(log, ledger.liveEdits, isPinned);
-  return { call, messages: withRecords(explainView(log, view, isPinned), ledger.live, log), view };
+  const messages = withRecords(explainView(log, view, isPinned), ledger.live, log);
+  return { call, messages: withEnded(messages, claims.endedIn(ledger.endedClaims)), view };
 }
 
 /** The same with the newest compaction that has an edit of that stage on the message, and the oldest that has any. */
@@ -82,6 +87,18 @@ export function withRecords(
     const reaching = reach.filter(({ from, to }) => from <= one.seq && one.seq <= to);
     const made = reaching.findLast(({ stage }) => stage === one.by?.stage);
     return made ? { ...one, record: made.id, since: reaching[0]!.id } : one;
+  });
+}
+
+/** The same with what operators ended of what each message says. */
+export function withEnded(
+  messages: ExplainedMessage[],
+  ended: ReadonlyMap<string, readonly EndedClaim[]>,
+): ExplainedMessage[] {
+  if (ended.size === 0) return messages;
+  return messages.map((one) => {
+    const endedClaims = ended.get(one.id);
+    return endedClaims ? { ...one, endedClaims } : one;
   });
 }
 

@@ -1,8 +1,6 @@
-import type { Artifact } from '../../facts/index.js';
-import type { Claim } from '../../reading/index.js';
 import type { StoredEvent } from '../../spi/index.js';
 import type { BreakerState } from '../../summarizers/index.js';
-import type { CompactionRecord, Ledger, Plan, WaitingPlan } from '../../transcript/index.js';
+import type { ClaimEnd, CompactionRecord, Ledger, Plan, WaitingPlan } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
 import * as check from './arguments.js';
@@ -10,12 +8,14 @@ import { explainView } from './explain.js';
 import type { Persistence } from '../persistence/persistence.js';
 import type { Flag, History, UndoRequest } from './history.js';
 import { BOUGHT_KIND } from './bought-plans.js';
+import { Claims, type ClaimAct, type KnownClaim, type KnownFile } from './claims.js';
 import type { OperatorParts } from './operator-parts.js';
 import type { DryRun, PlanChanges, Plans } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import {
   explainCall,
   findIn,
+  withEnded,
   withRecords,
   type ExplainedCall,
   type ExplainedMessage,
@@ -36,6 +36,7 @@ export class SessionOperator {
   readonly #requests: Requests;
   readonly #history: History;
   readonly #plans: Plans;
+  readonly #claims: Claims;
   readonly #append: OperatorParts['append'];
   readonly #load: OperatorParts['load'];
   readonly #compactNow: OperatorParts['compactNow'];
@@ -48,6 +49,7 @@ export class SessionOperator {
     this.#requests = of.requests;
     this.#history = of.history;
     this.#plans = of.plans;
+    this.#claims = new Claims(of.thread, of.parts);
     this.#append = of.append;
     this.#load = of.load;
     this.#compactNow = of.compactNow;
@@ -59,13 +61,13 @@ export class SessionOperator {
   }
 
   /** What the log says that may not be forgotten, each with where it stands and whether it still holds. */
-  get claims(): readonly Claim[] {
-    return this.#thread.reader.caughtUp().statements.claims;
+  get claims(): readonly KnownClaim[] {
+    return this.#claims.all;
   }
 
   /** Files that calls touched, in the order in which they were first named. Positions are those of the calls. */
-  get files(): readonly Artifact[] {
-    return [...this.#thread.reader.caughtUp().references.artifacts.all()];
+  get files(): readonly KnownFile[] {
+    return this.#claims.files;
   }
 
   /** What the agent's own calls cost as they were observed, and what its compaction did. */
@@ -95,7 +97,8 @@ export class SessionOperator {
   /** What became of every message of the log, by whom and why. Of a session opened again: after `load`. */
   explain(): ExplainedMessage[] {
     const { log, projection, isPinned, ledger } = this.#thread;
-    return withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
+    const messages = withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
+    return withEnded(messages, this.#claims.endedIn(ledger.endedClaims));
   }
 
   /**
@@ -228,6 +231,21 @@ export class SessionOperator {
   }
 
   /**
+   * Ends a claim by hand, named by its `ref`: the next commit carries it no more, and says so where its words still stand.
+   * Said again, it is another claim. Ended twice, the first end stands. Rejects with `CLAIM_UNKNOWN`, `CLAIM_ENDED`.
+   */
+  async endClaim(ref: string, act: ClaimAct = {}): Promise<ClaimEnd> {
+    check.claim('endClaim', ref, act);
+    return this.#persistence.change(() => this.#claims.end(ref, act));
+  }
+
+  /** Takes an `endClaim` back: the next commit carries the claim again. */
+  async restoreClaim(ref: string, act: ClaimAct = {}): Promise<void> {
+    check.claim('restoreClaim', ref, act);
+    return this.#persistence.change(() => this.#claims.restore(ref, act));
+  }
+
+  /**
    * Forgets the limits that refusals taught of the model that is talked to: in this session and in its store. Sessions
    * that are open elsewhere keep to them until they are opened again.
    */
@@ -248,7 +266,7 @@ export class SessionOperator {
     check.whole('explainCall', 'call', call);
     await this.#persistence.load();
     const record = this.calls.find((one) => one.call === call) ?? (await this.#persistence.call(call));
-    return explainCall(record, call, this.#thread, this.#parts.pins);
+    return explainCall(record, call, this.#thread, this.#parts.pins, this.#claims);
   }
 
   /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */

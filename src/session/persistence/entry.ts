@@ -16,6 +16,8 @@ const KINDS: readonly string[] = [
   'propose',
   'reject',
   'rollback',
+  'end-claim',
+  'restore-claim',
 ] satisfies readonly LedgerEvent['kind'][];
 
 export function entryOf(event: LedgerEvent, writer: string, at: number): LedgerEntry {
