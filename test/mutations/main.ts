@@ -1,6 +1,7 @@
 /* Takes one behaviour out for each row and expects the row's own acceptance tests to notice.
  *   npm run test:mutations                 every row
  *   npm run test:mutations -- S1 AC-13     these rows
+ *   npm run test:mutations -- S1.floor     this one of a row's mutations
  *   npm run test:mutations -- --sample 4   so many, others each day; `--seed N` repeats a day's
  */
 import { spawnSync } from 'node:child_process';
@@ -32,15 +33,16 @@ const { values, positionals } = parseArgs({
 function chosen(): Mutation[] {
   const all = readMutations();
   if (positionals.length > 0) {
-    const missing = positionals.filter((row) => !all.some((one) => one.row === row));
+    const isNamed = ({ row, name }: Mutation, given: string): boolean => row === given || name === given;
+    const missing = positionals.filter((given) => !all.some((one) => isNamed(one, given)));
     if (missing.length > 0) throw new Error(`No mutation of ${missing.join(', ')}.`);
-    return all.filter(({ row }) => positionals.includes(row));
+    return all.filter((one) => positionals.some((given) => isNamed(one, given)));
   }
   if (values.sample === undefined) return all;
   const seed = Number(values.seed ?? Math.floor(Date.now() / DAY_MS));
   const count = Math.min(Number(values.sample), all.length);
   console.log(`seed ${seed}`);
-  // Steps that share no factor with the number of rows reach each of them before any comes again.
+  // Steps that share no factor with the number of mutations reach each of them before any comes again.
   return Array.from({ length: count }, (_, i) => all[((seed * count + i) * 7919) % all.length]!);
 }
 
@@ -73,11 +75,11 @@ function run(copy: string, row: string, files: readonly string[]): Counted | und
 }
 
 /** Undefined where the row's tests notice; else why this says nothing, or that they do not. */
-function judge(copy: string, { row, changes }: Mutation, files: readonly string[]): string | undefined {
+function judge(copy: string, { row, name, changes }: Mutation, files: readonly string[]): string | undefined {
   if (files.length === 0) return 'no acceptance test has a title that begins with the row';
   const before = new Map(changes.map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]));
   const after = new Map(before);
-  for (const change of changes) after.set(change.file, applied(row, change, after.get(change.file)!));
+  for (const change of changes) after.set(change.file, applied(name, change, after.get(change.file)!));
   try {
     for (const [file, text] of after) writeFileSync(join(copy, file), text);
     const counted = run(copy, row, files);
@@ -111,7 +113,7 @@ try {
     const seconds = ((performance.now() - started) / 1_000).toFixed(0);
     if (why !== undefined) survived++;
     console.log(
-      `${why === undefined ? 'caught  ' : 'SURVIVED'} ${mutation.row}  ${mutation.what} (${seconds} s)${why === undefined ? '' : `: ${why}`}`,
+      `${why === undefined ? 'caught  ' : 'SURVIVED'} ${mutation.name}  ${mutation.what} (${seconds} s)${why === undefined ? '' : `: ${why}`}`,
     );
   }
   console.log(`${mutations.length - survived} caught, ${survived} survived`);

@@ -17,6 +17,8 @@ export interface Change {
 /** A behaviour taken out: the tests of its row must notice. */
 export interface Mutation {
   readonly row: string;
+  /** Of its file: the row, and behind a dot which of the row's promises where there is more than one mutation. */
+  readonly name: string;
   /** What is taken out. */
   readonly what: string;
   readonly changes: readonly Change[];
@@ -26,19 +28,20 @@ export interface Mutation {
 export function readMutations(): Mutation[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
   return names
-    .map((name) => {
-      const mutation = JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Omit<Mutation, 'row'>;
-      return { row: name.split('.')[0]!, ...mutation };
+    .map((file) => {
+      const mutation = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Omit<Mutation, 'row' | 'name'>;
+      const name = file.replace(/\.json$/, '');
+      return { row: name.split('.')[0]!, name, ...mutation };
     })
-    .sort((one, other) => one.row.localeCompare(other.row, 'en', { numeric: true }));
+    .sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
 }
 
 /** The file as it would be; throws a sentence that names the mutation where the sources have moved on. */
-export function applied(row: string, { file, find, replace }: Change, text: string): string {
+export function applied(name: string, { file, find, replace }: Change, text: string): string {
   const places = text.split(find).length - 1;
   if (places === 1) return text.replace(find, () => replace);
   throw new Error(
-    `${row}: test/mutations/rows/${row}.json is stale: ${file} has ${places === 0 ? 'no' : places} places that say ${JSON.stringify(find)}`,
+    `${name}: test/mutations/rows/${name}.json is stale: ${file} has ${places === 0 ? 'no' : places} places that say ${JSON.stringify(find)}`,
   );
 }
 

@@ -6,15 +6,15 @@ import { applied, readMutations, ROOT, testsByRow } from '../../mutations/mutati
 const MUTATIONS = readMutations();
 
 it('every mutation says which words of which file it takes the place of', () => {
-  const texts = new Map<string, string>();
-  for (const { row, changes } of MUTATIONS)
+  for (const { name, changes } of MUTATIONS) {
+    const texts = new Map<string, string>();
     for (const change of changes) {
-      const name = `${row} ${change.file}`;
-      const text = texts.get(name) ?? readFileSync(join(ROOT, change.file), 'utf8');
-      const changed = applied(row, change, text);
+      const text = texts.get(change.file) ?? readFileSync(join(ROOT, change.file), 'utf8');
+      const changed = applied(name, change, text);
       expect(changed).not.toBe(text);
-      texts.set(name, changed);
+      texts.set(change.file, changed);
     }
+  }
 });
 
 it('every mutation is of a row that has a test', () => {
