@@ -25,7 +25,8 @@ export function highestGate(pressure: number, gates: readonly Gate[]): number {
 
 /**
  * Whether a run should start. After one that could not help it re-arms when `freshTokens` have come in: another gate
- * alone would find the same nothing (three of four such runs did). Near the brim a quarter of that is enough.
+ * alone would find the same nothing (three of four such runs did). Near the brim a quarter of that is enough, or another
+ * gate: what opens there takes what nothing before it may.
  */
 export function runIsDue(
   pressure: number,
@@ -37,6 +38,7 @@ export function runIsDue(
   const gate = highestGate(pressure, gates);
   if (gate < 0) return false;
   if (!spent || pressure > 1) return true;
+  if (pressure >= LAST_CALL && gate > spent.gate) return true;
   const needed = pressure >= LAST_CALL ? freshTokens / 4 : freshTokens;
   return appended - spent.appended >= needed;
 }

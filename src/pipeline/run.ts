@@ -240,7 +240,8 @@ function openStages(run: Run): void {
   const escalation = forced ? 'target' : policy.escalation;
   for (const [index, stage] of policy.stages.entries()) {
     const rule = { escalation, target: policy.target, first: index === 0 } as const;
-    const goesOn = before.pressure >= LAST_CALL && !hasGained(input, before, draft);
+    // Near the brim a run that gained too little is no answer: it goes on through every gate that it began above.
+    const goesOn = before.pressure >= Math.max(LAST_CALL, stage.opensAt) && !hasGained(input, before, draft);
     const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;
     open(run, stage);

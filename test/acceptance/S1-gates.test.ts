@@ -41,14 +41,22 @@ describe('S1: six stages open in order at 0.80 / 0.84 / 0.88 / 0.92 / 0.95 / 0.9
     expect(opened(run).filter((stage) => stage !== WATCH.name)).toEqual(stages);
   });
 
-  it('S1: from 0.95 on a run that gained too little goes on through the stages behind the gate', async () => {
+  it('S1: from 0.95 on a run that gained too little goes on through every gate below it; full alone waits for 0.98', async () => {
     const session = await sessionOf(BUDGET, TALK, IDLE);
-    fill(session, 0.955);
+    fill(session, 0.965);
     const { run } = await session.prepare();
-    expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
-    const gated = run.stages.filter(({ opensAt }) => opensAt > 0);
-    expect(gated.map(({ outcome }) => outcome).slice(0, -1)).not.toContain('applied');
-    expect(run.kind).toBe('committed');
+    expect(opened(run)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial']);
+    expect(run.kind).toBe('noop');
+    session.append({
+      id: 'yes',
+      role: 'assistant',
+      origin: 'model',
+      parts: [{ type: 'text', text: 'Yes.' }],
+    });
+    fill(session, 0.985, 901);
+    const last = (await session.prepare()).run;
+    expect(opened(last)).toEqual(['snip', 'micro', 'collapse', 'auto', 'partial', 'full']);
+    expect(last.kind).toBe('committed');
   });
 
   it('S1: from 0.95 on the stages behind the gate stay shut where those before it gained enough', async () => {
