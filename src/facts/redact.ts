@@ -1,4 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
+import { isPlaceholder } from './placeholder.js';
 import type { Shape } from './secret-shape.js';
 import { SHAPES } from './secret-shapes.js';
 import { signsIn } from './secret-signs.js';
@@ -26,7 +27,7 @@ export function createRedact(extra: readonly string[] = []): Redact {
   const own = extra.map((source) => new RegExp(`()(?:${source})`, 'g'));
   return (text) => {
     const secrets: string[] = [];
-    const without = (from: string, { kind, pattern, reachesBack }: Outline): string => {
+    const without = (from: string, { kind, pattern, reachesBack }: Outline, mayBeNone: boolean): string => {
       let clean = '';
       let done = 0;
       for (const match of from.matchAll(pattern)) {
@@ -34,19 +35,19 @@ export function createRedact(extra: readonly string[] = []): Redact {
         const start = reachesBack?.(from, match.index, done) ?? match.index + kept.length;
         const end = match.index + whole.length;
         const secret = from.slice(start, end);
-        if (secret === '' || PLACE.test(secret)) continue;
+        if (secret === '' || PLACE.test(secret) || (mayBeNone && isPlaceholder(secret))) continue;
         secrets.push(secret);
         clean += `${from.slice(done, start)}[${kind} removed]`;
         done = end;
       }
       return done === 0 ? from : clean + from.slice(done);
     };
-    let cleaned = own.reduce((from, pattern) => without(from, { kind: 'secret', pattern }), text);
+    let cleaned = own.reduce((from, pattern) => without(from, { kind: 'secret', pattern }, false), text);
     let signs = signsIn(cleaned);
     for (let i = 0; signs >>> i > 0; i++) {
       if ((signs & (1 << i)) === 0) continue;
       const before = cleaned;
-      cleaned = without(before, SHAPES[i]!);
+      cleaned = without(before, SHAPES[i]!, true);
       // What is left of a wide secret may be a narrow one.
       if (cleaned !== before) signs = signsIn(cleaned);
     }

@@ -148,6 +148,49 @@ describe('redaction', () => {
     expect(redact(text).text).toBe(text);
   });
 
+  it.each([
+    [JSON.stringify(JSON.stringify('git-sync --source-token ...\n  --protocol auto'))],
+    ["settings.configure(SECRET_KEY='test')"],
+    ["SECRET_KEY='test-secret-key',"],
+    ["OPENROUTER_API_KEY: 'test-key', GITHUB_TOKEN: 'expected-token', API_KEY: 'env-fallback-key'"],
+    ['export OPENAI_API_KEY=sk-...\nexport GROQ_API_KEY=gsk_…'],
+    ['deploy --anthropic-api-key your_key --github-token <github-token>'],
+    ['X-Api-Key: your_api_key_here_please and API_KEY="YOUR_API_KEY"'],
+    ['"apiKey": "OLLAMA_API_KEY", "accessToken": "exampleToken1"'],
+    ['export GH_TOKEN="github_pat_xxxx"'],
+    ['DB_PASSWORD=changeme\nDB_PASSWORD="change-me-test"'],
+    ['POSTGRES_PASSWORD=password\nAPI_TOKEN=********\nSECRET_KEY=xxxxxxxxxxxx'],
+    ['PASSWORD="${DB_PASSWORD}" TOKEN="{{ token }}" SECRET="<your secret>" API_KEY="%API_KEY%"'],
+    ["API_KEY: 'process.env.API_KEY'"],
+    ['postgres://user:password@localhost:5432/app'],
+    ["'X-Review-Github-Token': 'my-user-token-123'"],
+  ])('leaves alone what only stands for a secret: %s', (text) => {
+    expect(redact(text)).toEqual({ text, count: 0, secrets: [] });
+  });
+
+  it.each([
+    ['DB_PASSWORD=hunter2', 'hunter2'],
+    ['DB_PASSWORD=letmein99', 'letmein99'],
+    ['DB_PASSWORD="correct-horse-battery-staple"', 'correct-horse-battery-staple'],
+    ['DB_PASSWORD="horse battery key staple"', 'horse battery key staple'],
+    ['DB_PASSWORD="green-river-secret"', 'green-river-secret'],
+    ['DB_PASSWORD="some-mill-and-a-test-wheel"', 'some-mill-and-a-test-wheel'],
+    ['SECRET_KEY=test9f86d081884c7d65', '9f86d081884c7d65'],
+    ['SECRET_KEY="test-9f86d081884c7d65"', '9f86d081884c7d65'],
+    ['STRIPE_KEY=sk_test_4eC39HqLyjWDarjtT1zdp7dc', '4eC39HqLyjWDarjtT1zdp7dc'],
+    ['DB_PASSWORD=Test@1234', 'Test@1234'],
+    ['DB_PASSWORD=test;API_KEY=q1w2e3r4t5', 'q1w2e3r4t5'],
+    ['ACCESS_TOKEN=exampleQ1w2E3r4T5y6', 'Q1w2E3r4T5y6'],
+    ['API_TOKEN=123456789012', '123456789012'],
+    ['--source-token 0a1b2c3d4e5f6071', '0a1b2c3d4e5f6071'],
+    ['API_KEY="sk-ant-a1b2c3..."', 'a1b2c3'],
+    ['DB_PASSWORD=$uper$ecret99', '$uper$ecret99'],
+    ['DB_PASSWORD="(test)9f86d0818"', '9f86d0818'],
+    [join('ghp_', 'testA1b2C3d4E5f6G7h8I9j0K1l2M3n4'), 'A1b2C3d4E5f6'],
+  ])('takes out what only begins like one: %s', (text, secret) => {
+    expect(redact(text).text).not.toContain(secret);
+  });
+
   it('takes out a private key whose beginning or end was cut away, and no more', () => {
     const body = 'MIIEowIBAAKCAQEA0123456789abcdef\nABCDEFGHIJKLMNOPQRSTUVWXYZ012345\n';
     const [begin, end] = [join('-----BEGIN ', 'PRIVATE KEY-----'), join('-----END ', 'PRIVATE KEY-----')];
