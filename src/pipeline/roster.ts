@@ -143,7 +143,10 @@ function passesOf(
     const when = { pressure: trim.threshold ?? Infinity, maxTokens: trim.maxTokens };
     passes.push({ kind: 'trim', detail: 'duplicate synthetic messages', stage: duplicates, when });
   }
-  if (prune !== 'off') passes.push({ kind: 'prune', detail: `prune: ${prune}`, stage, when: prune });
+  if (prune !== 'off') {
+    const replacing: OpenableStage = { ...stage, options: { ...options, mode: 'stub' } };
+    passes.push({ kind: 'prune', detail: `prune: ${prune}`, stage: replacing, when: prune });
+  }
   return passes;
 }
 

@@ -44,10 +44,10 @@ const looks = (): Chat[] =>
   ]).flat();
 
 describe('S2: snip takes out tool exchanges that nothing later refers to, without a model', () => {
-  it('leaves a stub with name, size and handle, and keeps what was referred to', async () => {
+  it('leaves a stub with name, size and handle where the mode is stub, and keeps what was referred to', async () => {
     const { sent, view, session } = await compacted(
       [user('Look round.'), ...looks()],
-      only('snip', { protectTokens: 0 }),
+      only('snip', { protectTokens: 0, mode: 'stub' }),
     );
     const results = view.filter(({ message }) => message.role === 'tool');
     expect(results).toHaveLength(10);
@@ -57,15 +57,15 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
     expect(session.operator.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
   });
 
-  it('takes the whole exchange where the mode is remove', async () => {
+  it('takes the whole exchange by default: what was said in it and a line on its call stay', async () => {
     const { view, sent } = await compacted([user('Look round.'), ...looks()], {
-      ...only('snip', { protectTokens: 0, mode: 'remove' }),
+      ...only('snip', { protectTokens: 0 }),
       target: 0.3,
     });
     const standing = view.filter(({ message }) => message.role === 'tool').map(shownText);
     expect(standing).toHaveLength(1);
     expect(standing[0]).toContain('reservoirLevelc');
-    expect(sent.join()).toContain('[Removed: inspect a; recall m1..m2]');
+    expect(sent.join()).toContain('[call m1] inspect a');
   });
 });
 

@@ -90,7 +90,7 @@ describe('spillway compact', () => {
     const counts = Object.values(report.kept as Record<string, number>);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(CHAT.length);
     expect(
-      report.dispositions.find(({ status }: { status: string }) => status === 'replaced').by,
+      report.dispositions.find(({ status }: { status: string }) => status === 'superseded').by,
     ).toMatchObject({ stage: expect.any(String), reason: expect.any(String) });
   });
 

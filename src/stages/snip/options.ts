@@ -53,7 +53,7 @@ export const SNIP_CLASSES = ['duplicates', 'media', 'reads', 'expired', 'unrefer
 export const SnipOptions = z.strictObject({
   mode: z
     .enum(['remove', 'stub'])
-    .default('stub')
+    .default('remove')
     .describe('stub: the result becomes a line. remove: the whole exchange goes, a digest names its calls.'),
   classes: z
     .array(z.enum(SNIP_CLASSES))

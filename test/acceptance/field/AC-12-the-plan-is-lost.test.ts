@@ -38,7 +38,7 @@ describe('AC-12: the plan is lost and work restarts', () => {
       ...reading(12, 14),
       ...step('edit', { filePath: 'src/queue/writer.ts' }, 'edited'),
       ...plan(2),
-      ...reading(26, 90),
+      ...reading(26, 50),
     ];
     for (const message of openaiChat.parse(chat).messages) {
       if (message.role === 'assistant') await session.prepare();

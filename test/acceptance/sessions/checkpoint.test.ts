@@ -64,7 +64,7 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     const texts = session.view.flatMap(({ message, source }) =>
       message === source ? [] : message.parts.map((part) => JSON.stringify(part)),
     );
-    expect(texts.length).toBeGreaterThan(3);
+    expect(texts.length).toBeGreaterThanOrEqual(3);
     expect(texts.filter((text) => left.at(-1)!.includes(text))).toEqual([]);
     // Some tens of characters for each message in view.
     expect(left.at(-1)!.length).toBeLessThan(1_000 + 60 * session.view.length);
