@@ -23,17 +23,27 @@ const FIELDS_OF: ReadonlyMap<unknown, Readonly<Record<string, string>>> = new Ma
  */
 export function checkMessage(message: Message, place: number): void {
   if (!isRecord(message)) refuse(`message ${place}`, message, 'an object');
-  const { id, role, origin, parts } = message;
+  const { id, role, origin, name, parts } = message;
   if (typeof id !== 'string' || id === '')
     refuse(`id of message ${place}`, id, 'a text that no other message has');
   const subject = `message ${id}`;
   if (!ROLES.includes(role)) refuse(`role of ${subject}`, role, ROLES.join(', '));
   if (!ORIGINS.includes(origin)) refuse(`origin of ${subject}`, origin, ORIGINS.join(', '));
+  if (name !== undefined && typeof name !== 'string') refuse(`name of ${subject}`, name, 'a text');
   checkParts(parts, `parts of ${subject}`);
 }
 
-function checkParts(parts: readonly Part[], subject: string): void {
+/** Results within results; more of them hold themselves. */
+const MAX_DEPTH = 20;
+
+function checkParts(parts: readonly Part[], subject: string, depth = 0): void {
   if (!Array.isArray(parts)) refuse(subject, parts, 'a list of parts');
+  if (depth > MAX_DEPTH)
+    refuse(
+      `content within content, ${subject.slice(subject.lastIndexOf(' of message') + 4)}`,
+      'itself',
+      'parts that end',
+    );
   parts.forEach((part, index) => {
     const at = `part ${index} of the ${subject}`;
     const fields = isRecord(part) ? FIELDS_OF.get(part.type) : undefined;
@@ -45,7 +55,8 @@ function checkParts(parts: readonly Part[], subject: string): void {
       if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0))
         refuse(`${field} of ${at}`, String(value), 'a number from 0');
     }
-    if (part.type === 'tool-result') checkParts(part.content as readonly Part[], `content of ${at}`);
+    if (part.type === 'tool-result')
+      checkParts(part.content as readonly Part[], `content of ${at}`, depth + 1);
   });
 }
 

@@ -43,4 +43,25 @@ describe('bytes that an AI SDK client sends', () => {
       if (kind === 'sqlite') expect(readFileSync(`${path}.db`).length).toBeLessThan(3 * 2 * bytes.length);
     },
   );
+
+  it('hostile 14: addresses and numbers that JSON has no word for start nothing over after a restart', async () => {
+    const store = `sqlite:${folder.file('odd.db', '')}.db`;
+    const data = () => new URL('https://example.test/a.pdf');
+    const input = { wide: Infinity, none: NaN, zero: -0, gone: undefined };
+    const odd = () => ({
+      messages: [
+        { role: 'user', content: [{ type: 'file', data: data(), mediaType: 'application/pdf' }] },
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'look', input }] },
+      ],
+    });
+    for (let start = 0; start < 2; start++) {
+      const spillway = await engine(1_000_000, {}, { format: 'ai-sdk', store });
+      const session = await spillway.open({ id: 'x' });
+      await session.load();
+      const { rewound, appended } = await session.follow(odd());
+      expect([rewound, appended.length]).toEqual([undefined, start === 0 ? 2 : 0]);
+      expect((await session.follow(odd())).rewound).toBeUndefined();
+      await spillway.close();
+    }
+  });
 });

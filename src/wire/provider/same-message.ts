@@ -22,7 +22,8 @@ export function sameMessage(a: Message, b: Message, sameText: SameText = isEqual
 const PASSING = new RegExp(PROVIDERS.flatMap(({ passing }) => passing?.source ?? []).join('|'));
 
 /** Texts are compared by the runtime, byte for byte: on 4 MB of history that is far below a millisecond. */
-function sameValue(a: unknown, b: unknown, sameText: SameText): boolean {
+function sameValue(given: unknown, other: unknown, sameText: SameText): boolean {
+  const [a, b] = [asWritten(given), asWritten(other)];
   if (a === b || (isNothing(a) && isNothing(b))) return true;
   if (typeof a === 'string') return isSaid(a, typeof b === 'string' ? b : onlyText(b), sameText);
   if (typeof b === 'string') return isSaid(onlyText(a), b, sameText);
@@ -32,8 +33,13 @@ function sameValue(a: unknown, b: unknown, sameText: SameText): boolean {
   // An instance, and what a store kept of it.
   if (isInstance(a) !== isInstance(b)) return sameValue(asStored(a), asStored(b), sameText);
   if (Array.isArray(a) || Array.isArray(b)) return sameList(a, b, sameText);
-  if (a instanceof URL || b instanceof URL) return String(a) === String(b);
   return holdsAll(a, b, sameText) && holdsNoMore(b, a);
+}
+
+/** What a store keeps of a value that JSON has no word for. */
+function asWritten(value: unknown): unknown {
+  if (value instanceof URL) return value.href;
+  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }
 
 function isSaid(a: string | undefined, b: string | undefined, sameText: SameText): boolean {
@@ -70,7 +76,7 @@ function holdsAll(a: Fields, b: Fields, sameText: SameText): boolean {
 /** No field of `a` is missing in `b`. */
 function holdsNoMore(a: Fields, b: Fields): boolean {
   for (const key in a) {
-    const value = a[key];
+    const value = asWritten(a[key]);
     if (!isNoMatter(key, value, b) && isNothing(b[key]) && !isNothing(value) && !isEmptied(value))
       return false;
   }

@@ -4,6 +4,8 @@ import { createSpillway, type Message } from '../../../src/index.js';
 const good: Message = { id: 'a', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'hello' }] };
 const circular: Record<string, unknown> = { role: 'user' };
 circular.id = circular;
+const endless = { type: 'tool-result', callId: 'c', content: [] as unknown[] };
+endless.content.push(endless);
 const withParts = (...parts: readonly unknown[]): unknown => ({ ...good, id: 'b', parts });
 
 describe('a message that a host without types appends', () => {
@@ -17,6 +19,16 @@ describe('a message that a host without types appends', () => {
     ],
     ['refers to itself', circular, /id of message 1/],
     ['holds a number that JSON cannot write', withParts(1n), /part 0 of the parts of message b; found 1/],
+    [
+      'has a name that is none',
+      { ...good, id: 'b', name: { of: 'x' } },
+      /name of message b; .*allowed: a text/,
+    ],
+    [
+      'has a result that holds itself',
+      withParts(endless),
+      /^MESSAGE_INVALID: content within content, message b; .*parts that end/,
+    ],
     ['has no id', { ...good, id: '' }, /id of message 1/],
     [
       'has a role that is none',
