@@ -1,5 +1,6 @@
 import { oneLine, quoted, type CallNote } from '../reading/index.js';
 import type { Entry } from './digest-index.js';
+import { indented } from './indented.js';
 
 export interface Run {
   readonly calls: readonly CallNote[];
@@ -116,7 +117,7 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
       return;
     }
     const text = `${labelOf(call)}${outcomeText(call)}`;
-    const detail = detailed.has(call) ? call.added.replaceAll('\n', '\n    ') : '';
+    const detail = detailed.has(call) ? indented(call.added, 4) : '';
     // The same again stands where it was done last; what was written each time is told each time.
     const key = detail === '' ? text : `${text} ${at}`;
     const same = items.get(key);

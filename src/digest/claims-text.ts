@@ -3,6 +3,7 @@ import { oneLine, quoted, type Claim, type StatementIndex } from '../reading/ind
 import { changedFiles, fileLines, filesTitle, withLaterChanges } from './claims-files.js';
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
+import { indented } from './indented.js';
 
 export interface ClaimsRequest {
   readonly statements: StatementIndex;
@@ -113,11 +114,26 @@ function draw(
   return lines.length > 0 ? [header, ...lines].join('\n') : '';
 }
 
-/** The newest that fit, in order; the others are counted, with where to read them. */
+/** Of one message before all others had theirs: a paste of hundreds of rules takes no room from rules of other days. */
+const MOST_OF_ONE = 20;
+
+/** The newest first, as long as they are not too many of one message; then the rest of such messages. */
+function inTurn(claims: readonly Claim[]): Claim[] {
+  const counts = new Map<number, number>();
+  const [first, rest]: [Claim[], Claim[]] = [[], []];
+  for (const claim of claims.toReversed()) {
+    const count = (counts.get(claim.seq) ?? 0) + 1;
+    counts.set(claim.seq, count);
+    (count <= MOST_OF_ONE ? first : rest).push(claim);
+  }
+  return [...first, ...rest];
+}
+
+/** Those that fit, in order; the others are counted, with where to read them. */
 function sentenceLines(claims: readonly Claim[], chars: number): string[] {
   const chosen = new Set<Claim>();
   let left = chars;
-  for (const claim of claims.toReversed()) {
+  for (const claim of inTurn(claims)) {
     const size = claim.text.length + claim.id.length + 8;
     if (size > left) continue;
     left -= size;
@@ -150,7 +166,7 @@ function listLines(claims: readonly Claim[], chars: number): string[] {
   const shown: string[] = [];
   const rest: Claim[] = [];
   for (const claim of claims.toReversed()) {
-    const text = `- [${claim.id}] ${claim.text.replaceAll('\n', '\n  ')}`;
+    const text = `- [${claim.id}] ${indented(claim.text, 2)}`;
     if (text.length + 1 > left) rest.push(claim);
     else {
       left -= text.length + 1;

@@ -5,6 +5,7 @@ import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';
+import { indented } from './indented.js';
 
 /** Newest entries and calls that are looked at; what is older stays in the log, and a line says so. */
 const MOST_ENTRIES = 3_000;
@@ -206,7 +207,7 @@ function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
     expected = at + 1;
   }
   if (expected < entry.passages.length && !pieces.at(-1)!.includes('[…]')) pieces.push('[…]');
-  const said = pieces.join('\n').replaceAll('\n', '\n  ');
+  const said = indented(pieces.join('\n'), 2);
   // What tools and other agents say is no word of the talk: it stands in quotation marks that it cannot close.
   return `${NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;
 }

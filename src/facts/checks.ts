@@ -56,7 +56,7 @@ export function checksOf(part: ToolCallPart): readonly Check[] {
   if (line === undefined || line.length > LONGEST_CHARS) {
     const { name } = part;
     return /test|lint|build|check/i.test(name)
-      ? [{ family: name, paths: [], filters: [], label: name, piped: false }]
+      ? [{ family: name, paths: [], filters: [], label: oneLine(name), piped: false }]
       : [];
   }
   const keepsStatus = /\bset\s+-\w*o?\s*pipefail\b/.test(line);
@@ -137,7 +137,7 @@ function baseOf(path: string): string {
 function oneLine(text: string): string {
   const flat = text
     .slice(0, 4 * LABEL_CHARS)
-    .replace(/\s+/g, ' ')
+    .replace(/[\s\u0085]+/g, ' ')
     .trim();
   return flat.length > LABEL_CHARS ? `${flat.slice(0, LABEL_CHARS - 1).trimEnd()}…` : flat;
 }

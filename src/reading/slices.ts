@@ -15,7 +15,7 @@ export function tailOf(text: string, chars: number): string {
 export function oneLine(text: string, chars: number): string {
   // Only as much as can be shown is looked at: the text may be a megabyte.
   const flat = headOf(text, chars * 4)
-    .replace(/\s+/g, ' ')
+    .replace(/[\s\u0085]+/g, ' ')
     .trim();
   return flat.length > chars ? `${headOf(flat, chars - 1).trimEnd()}…` : flat;
 }

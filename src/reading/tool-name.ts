@@ -2,7 +2,7 @@
 export function plainName(tool: string | undefined): string {
   return (
     tool
-      ?.replace(/[[\]\s]+/g, ' ')
+      ?.replace(/[[\]\s\u0085]+/g, ' ')
       .trim()
       .slice(0, 60) || 'tool'
   );

@@ -28,7 +28,7 @@ export function quoteCall(
   writtenChars: number,
 ): string {
   const given = redact(part.arguments);
-  const call = `calls ${plainName(part.name)} with`;
+  const call = `calls ${escaped(plainName(part.name))} with`;
   const { fields, text } = parseArguments(given);
   const isShort = given.length <= LOOK_CHARS && !given.includes('\\n');
   if (isShort) return `${call} ${escaped(given)}`;

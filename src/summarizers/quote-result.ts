@@ -32,7 +32,7 @@ export function quoteResult(
   const kind = call ? actionOf(call).kind : 'other';
   const isRun = kind === 'run' || kind === 'other' || kind === 'write';
   const failed = part.isError === true || (isRun && looksFailed(text));
-  const said = `${part.name ? plainName(part.name) : 'tool'} ${part.isError === true ? 'failed' : 'returned'}: `;
+  const said = `${part.name ? escaped(plainName(part.name)) : 'tool'} ${part.isError === true ? 'failed' : 'returned'}: `;
   if (isRepeated) return said + escaped(repeatedLine(text, kind, failed, part.isError === true));
   const shown = middleCut(text, resultChars, {
     ...(isRun && { headShare: RUN_HEAD_SHARE }),

@@ -5,6 +5,8 @@ import type { Claim } from './claim.js';
 
 /** More bounds are instructions to be read back, not bounds to be carried; the oldest go. */
 const MOST = 400;
+/** Of one message, the last; or a single paste would push out all that was said before. */
+const MOST_OF_ONE = 100;
 /** Compared with a new sentence: the newest. It keeps a session of ten thousand bounds linear. */
 const COMPARED = 200;
 
@@ -16,12 +18,14 @@ export class BoundBook {
 
   /** `words`: what the user said himself. */
   read({ seq, id }: LogMessage, words: string): void {
+    const before = this.#bounds.length;
     for (const text of sentencesOf(words)) {
       const isBound = setsBound(text);
       // What ends a bound says that it is gone: no bound of its own.
       const hasEnded = this.#end(text, isBound);
       if (isBound && !hasEnded) this.#bounds.push({ kind: 'constraint', status: 'live', text, seq, id });
     }
+    this.#bounds.splice(before, this.#bounds.length - before - MOST_OF_ONE);
     if (this.#bounds.length > MOST) this.#bounds = this.#bounds.slice(-MOST);
   }
 
