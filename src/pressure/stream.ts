@@ -71,6 +71,11 @@ export type PressureEvent<Reading> =
     }
   /** Somebody read back what was said; so many pieces were found. */
   | { readonly kind: 'recalled'; readonly pieces: number; readonly durationMs: number }
+  /**
+   * A compaction waits in the log for the next request. `auto`: a provider reported more than its model takes, and whoever
+   * drives the agent's loop ends this step there.
+   */
+  | { readonly kind: 'queued'; readonly auto: boolean }
   /** A plan waits for an operator. */
   | {
       readonly kind: 'pending';

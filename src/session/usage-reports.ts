@@ -9,7 +9,7 @@ import type { Thread } from './thread.js';
 
 export interface UsageReportsParts {
   readonly thread: Thread;
-  readonly parts: Pick<SessionParts, 'audit' | 'costs' | 'gauge'>;
+  readonly parts: Pick<SessionParts, 'audit' | 'auto' | 'costs' | 'gauge'>;
   readonly early: EarlyFill;
   readonly persistence: Persistence;
   readonly requests: Requests;
@@ -41,7 +41,7 @@ export class UsageReports {
     }
     parts.costs.addPrimary(usage, parts.gauge.model);
     const { reading, call, notices } = requests.observe(usage);
-    if (reading && overflowed(usage, reading.budget)) {
+    if (reading && parts.auto && overflowed(usage, reading.budget)) {
       thread.memory.overflowed = true;
       // A task in the stream itself; kept sessions find it again after a restart.
       queue();

@@ -118,7 +118,8 @@ export class SessionOperator {
    */
   async queue(options: { readonly auto?: boolean } = {}): Promise<void> {
     check.queue(options);
-    const [{ auto = false }, { clock }] = [options, this.#parts];
+    const [{ auto = false }, { clock, stream }] = [options, this.#parts];
+    stream.emit({ kind: 'queued', auto });
     return this.#append(markerMessage(`compaction:${this.#thread.log.length}:${clock()}`, auto, clock()));
   }
 

@@ -68,6 +68,20 @@ describe('O2: a compaction is queued as a marker, with or without a store', () =
     expect(JSON.stringify(messages)).not.toContain('marker');
     expect((await session.prepare()).run.kind).toBe('below-gate');
   });
+
+  it('O2: whoever drives the loop is told when the step is over, before the next request; auto or asked for', async () => {
+    const session = (await engine(20_000, {}, { profile: 'pivot' })).session();
+    session.append(...read([system('Be brief.'), user('Build.'), ...talk(14, 400)]));
+    const heard: unknown[] = [];
+    session.events.subscribe((event) => event.kind === 'queued' && heard.push(event));
+    await session.prepare();
+    await session.observe({ inputTokens: 18_000, outputTokens: 2_000 });
+    expect(heard).toEqual([]);
+    await session.observe({ inputTokens: 18_001, outputTokens: 2_000 });
+    expect(heard).toEqual([{ kind: 'queued', auto: true }]);
+    await session.operator.queue();
+    expect(heard.slice(1)).toEqual([{ kind: 'queued', auto: false }]);
+  });
 });
 
 const TURNS = (turns: number): Chat[] =>
@@ -110,6 +124,31 @@ describe('O9: compaction.auto and compaction.prune, both on by default', () => {
     session.append(...read(TURNS(8)));
     await session.prepare();
     expect(session.operator.ledger.records).toHaveLength(records);
+  });
+
+  it('O9: auto off: an overflow that the provider reports queues nothing either; asked for by hand it is done', async () => {
+    const session = (await engine(20_000, { compaction: { auto: false } }, { profile: 'pivot' })).session();
+    session.append(...read([system('Be brief.'), user('Build.'), ...talk(14, 400)]));
+    const { length } = session.log;
+    await session.prepare();
+    await session.observe({ inputTokens: 19_000, outputTokens: 2_000 });
+    expect(session.log.length).toBe(length);
+    expect((await session.prepare()).run.kind).toBe('below-gate');
+    await session.operator.queue();
+    expect((await session.prepare()).run.kind).toBe('committed');
+  });
+
+  it('O9: a model of its own for compactions, by the name that the document gives it', async () => {
+    const settings = {
+      model: 'the-session-s',
+      compaction: { model: 'small' } as object,
+      summarizerModel: { baseUrl: 'http://127.0.0.1:1/v1' },
+    };
+    expect((await opened(settings)).config.settings).toMatchObject({
+      model: 'the-session-s',
+      summarizer: 'model',
+      summarizerModel: { model: 'small' },
+    });
   });
 
   it('the thresholds are adjustable by the names that the document gives them', async () => {
