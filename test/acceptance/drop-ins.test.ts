@@ -272,6 +272,10 @@ describe.each(DROP_INS)('N13: $name', ({ format, open }) => {
     expect(await say('Go on.')).toBe('Built.');
     expect(emulator.received.at(-1)!.text).not.toContain('/compact');
     expect(one.operator.history).toHaveLength(compactions + 1);
+    // With more behind it, it is what the user says to the model.
+    expect(await say('/compact is a command, is it not?')).toBe('Built.');
+    expect(emulator.received.at(-1)!.text).toContain('/compact is a command, is it not?');
+    expect(one.operator.history).toHaveLength(compactions + 1);
   });
 
   it('A6: is nobody’s command unless the host says so: /compact is text like any other', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { POISON, startEmulator, type Act } from '../../emulator/index.js';
 import type { Summarizer, SummaryAnswer } from '../../../src/index.js';
 import { BUDGET, filling, pressed, summariesOf } from '../summarizer.js';
-import { engine, read, system } from '../support.js';
+import { engine, fill, prose, read, sessionOf, shownText, step, system, user } from '../support.js';
 
 const BAD: readonly (readonly [Act, RegExp])[] = [
   ['empty', /is empty/],
@@ -69,5 +69,25 @@ describe('AC-06: a bad summary never becomes history', () => {
     const run = await pressed(session, 1);
     expect(run.record!.fallbacks).toEqual([expect.stringMatching(reason)]);
     expect(summariesOf(session)).toEqual([expect.stringMatching(/^\[Digest of earlier messages /)]);
+  });
+
+  it('AC-06: one that is as long as what it stands for is none', async () => {
+    const summarizer: Summarizer = {
+      name: 'mine',
+      endpoint: 'here',
+      summarize: () => Promise.resolve({ text: prose(240, 99), finishReason: 'stop' }),
+    };
+    // A line may take more than such a result has.
+    const settings = { roster: ['micro'], stages: { micro: { maxTokens: 300 } } };
+    const reads = Array.from({ length: 30 }, (_, i) => step('read', { path: `src/m${i}.ts` }, prose(220, i)));
+    const session = await sessionOf(BUDGET, [user('Read all.'), ...reads.flat()], settings, { summarizer });
+    fill(session, 0.99);
+    const { run } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(run.calls!.length).toBeGreaterThan(0);
+    for (const { reason } of run.calls!) expect(reason).toBe('the answer is no smaller than its source');
+    const results = session.view.filter(({ message }) => message.role === 'tool').map(shownText);
+    expect(results.filter((text) => text.includes(', condensed; recall')).length).toBeGreaterThan(10);
+    expect(results.filter((text) => text.includes('by mine'))).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import {
   quarter,
   read,
   says,
+  shownText,
   spillway,
   step,
   system,
@@ -182,6 +183,20 @@ describe('A11: prune.mode is the one switch, and takes arguments only', () => {
     const { edits } = session.operator.ledger.records[0]!.plan;
     expect(edits.length).toBeGreaterThan(3);
     for (const edit of edits) expect(edit.reason).toMatch(/^arguments of Write trimmed/);
+  });
+
+  it('results stay, however old and large they are', async () => {
+    const chat = Array.from({ length: 18 }, (_, i) =>
+      step('Write', { path: `chapter${i}.md`, text: `${i} ${prose(1_000, 5)}` }, prose(2_600, i)),
+    ).flat();
+    const settings = { compaction: { prune: { mode: 'iteration' } } as object };
+    const session = (await engine(100_000, settings, { profile: 'agent' })).session();
+    session.append(...read([user('Write the chapters.'), ...chat]));
+    const { run, view } = await session.prepare();
+    expect(run.kind).toBe('below-gate');
+    expect(session.operator.ledger.records[0]!.plan.edits.length).toBeGreaterThan(5);
+    const results = view.filter(({ message }) => message.role === 'tool').map(shownText);
+    expect(results).toEqual(chat.filter(({ role }) => role === 'tool').map(({ content }) => content));
   });
 
   it('off', async () => {
