@@ -8,7 +8,7 @@ const MOST_BESIDE_DUMMY = 4;
 
 /** How values begin that code or a template puts in: `<token>`, `${TOKEN}`, `{{ token }}`, `%TOKEN%`, `process.env.TOKEN`. */
 const REFERENCE =
-  /^(?:<[^<>]*>|\$\{[^{}]*\}|\$\w+|\{\{?[^{}]*\}\}?|%\w+%|\([a-z ]+\)|\[[a-z _-]+\]|(?:process\.env|import\.meta\.env|os\.environ)\b.*)$/i;
+  /^(?:<[^<>]*>|\$\{[^{}]*\}|\$\w+|\{\{?[^{}]*\}\}?|%\w+%|\([a-z ]+\)|\[[a-z _-]+\]|(?:process\.env|import\.meta\.env|os\.environ)[.[][\w'"\]]+)$/i;
 /** What is left out after the prefix that shows the kind: `sk-ant-...`. A digit before would be of the value. */
 const LEFT_OUT = /^[a-z_-]{0,12}(?:\.{3,}|…)$/i;
 /** The name of a variable. */
@@ -50,7 +50,9 @@ export function isPlaceholder(found: string): boolean {
   const last = words.findLast((word) => !isNumber(word));
   if (VARIABLE.test(value)) return KIND.has(last!);
   if (words.some(isDummy)) return words.length <= MOST_BESIDE_DUMMY || words.every(isKnown);
-  return last !== undefined && KIND.has(last) && words.every(isKnown);
+  // `password123` is one that people have.
+  const isCommon = words.length === 2 && words.some(isNumber);
+  return last !== undefined && KIND.has(last) && !isCommon && words.every(isKnown);
 }
 
 function withoutBehind(value: string): string {

@@ -171,6 +171,8 @@ describe('redaction', () => {
   it.each([
     ['DB_PASSWORD=hunter2', 'hunter2'],
     ['DB_PASSWORD=letmein99', 'letmein99'],
+    ['DB_PASSWORD=Password123', 'Password123'],
+    ["API_KEY: 'process.env.KEY||q1w2e3r4t5'", 'q1w2e3r4t5'],
     ['DB_PASSWORD="correct-horse-battery-staple"', 'correct-horse-battery-staple'],
     ['DB_PASSWORD="horse battery key staple"', 'horse battery key staple'],
     ['DB_PASSWORD="green-river-secret"', 'green-river-secret'],
