@@ -5,11 +5,15 @@ import { oneLine, quoted, type Claim, type StatementIndex } from '../reading/ind
 const TEMPORARY =
   /^(?:\/tmp\/|\/private\/tmp\/|\/var\/folders\/|\/dev\/)|\/(?:scratchpad|\.claude\/projects|node_modules)\//;
 
-/** Files that the work changed, the newest change first. */
-export function changedFiles(artifacts: Iterable<Artifact>): Artifact[] {
+/** Files that the work changed, the newest change first. What came and went with it only where `isNamed`. */
+export function changedFiles(
+  artifacts: Iterable<Artifact>,
+  isNamed: (file: Artifact) => boolean,
+): Artifact[] {
   return (
     [...artifacts]
       .filter(({ state, path }) => state !== 'read' && !TEMPORARY.test(path))
+      .filter((file) => !file.passing || isNamed(file))
       // A folder that was taken away is often made again by a build that nobody can see.
       .filter(({ state, path }) => state !== 'deleted' || /\.\w{1,10}$/.test(path))
       .sort((a, b) => b.last - a.last)

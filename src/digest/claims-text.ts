@@ -15,6 +15,8 @@ export interface ClaimsRequest {
   /** Whether an operator ended it; none was where absent. */
   readonly isEnded?: (claim: Pick<Claim, 'kind' | 'id' | 'text'>) => boolean;
   readonly isEndedFile?: (file: Artifact) => boolean;
+  /** Whether the user speaks of a file; of none where absent. */
+  readonly isNamedFile?: (file: Artifact) => boolean;
   /** Id of the newest message of the log. */
   readonly upTo: string;
   readonly maxTokens: number;
@@ -53,6 +55,7 @@ function draw(
     isShownText,
     isEnded = none,
     isEndedFile = none,
+    isNamedFile = none,
     upTo,
   }: ClaimsRequest,
   chars: number,
@@ -89,7 +92,7 @@ function draw(
     'Checks that failed when they last ran:',
     newestLines(leftOf(statements.checks.failing).slice(-MOST_CHECKS), share(CHECKS_SHARE)),
   );
-  const changed = changedFiles(artifacts);
+  const changed = changedFiles(artifacts, isNamedFile);
   push(
     'Checks that passed when they last ran:',
     newestLines(

@@ -15,6 +15,9 @@ import { TrustIndex } from './trust.js';
 import { NOBODY, WordTable } from './word-table.js';
 import { scanWords } from './words.js';
 
+/** Whatever becomes of it: what follows is not known to be in no commit. */
+const COMMITS = /\bgit\b[^\n]{0,200}\bcommit\b/;
+
 /**
  * Which exchange introduced each distinctive word of a log, and which later messages use it.
  *
@@ -90,7 +93,9 @@ export class ReferenceIndex implements References, LogFold {
   #readCall(part: ToolCallPart, visit: (hash: number) => void): void {
     const call = parseArguments(part.arguments);
     visitTexts(call, (text) => scanWords(text, visit));
-    this.#reads.call(this.#exchange, this.#seq, part.callId, actionOf(part, call));
+    const action = actionOf(part, call);
+    this.#reads.call(this.#exchange, this.#seq, part.callId, action);
+    if (action.kind === 'run' && COMMITS.test(part.arguments)) this.artifacts.mayCommit(this.#seq);
   }
 
   #readResult(part: ToolResultPart): void {

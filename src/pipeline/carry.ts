@@ -44,6 +44,7 @@ export function carryClaims(
     isShownMessage: (seq) => shown.messages[seq] === 1,
     isShownText: (text) => shown.texts.some((standing) => standing.includes(text)),
     ...endedOf(sources, log),
+    isNamedFile: ({ path }) => isSaid(path.slice(path.lastIndexOf('/') + 1), log),
     upTo: log.at(log.length - 1).id,
     maxTokens: maxTokens - MESSAGE_TOKENS,
     count,
@@ -69,6 +70,16 @@ function endedOf(
     isEnded: ({ kind, id, text }) => ended.has(claimRef(kind, id, text)),
     isEndedFile: ({ changed, path }) => ended.has(claimRef('file', log.at(changed).id, path)),
   };
+}
+
+/** Whether the user said it, anywhere. */
+function isSaid(words: string, log: ViewSource['log']): boolean {
+  for (let seq = 0; seq < log.length; seq++) {
+    const message = log.at(seq);
+    if (message.role !== 'user' || message.origin !== 'user') continue;
+    if (message.parts.some((part) => part.type === 'text' && part.text.includes(words))) return true;
+  }
+  return false;
 }
 
 function placing({ fromId, toId }: ViewExchange, replacement: readonly Message[]): Edit {

@@ -153,18 +153,20 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     expect(text).toMatch(/- Skill release-notes \(\d+ tokens\) \[recall m3#0\]/);
   });
 
+  const edit = (path: string) => step('edit_file', { path, old: 'a', new: 'b' }, 'done');
+  const bash = (command: string, output = '') => step('bash', { command }, output);
+  const claimsAfter = async (...work: readonly Chat[]): Promise<string> => {
+    const talk = (await engine(BUDGET)).session();
+    const reads = Array.from({ length: 30 }, (_, i) =>
+      step('read_file', { path: `src/worker${i}.ts` }, prose(180, i)),
+    ).flat();
+    talk.append(...openaiChat.parse([user('Mend the build.'), ...work, ...reads, says('On it.')]).messages);
+    await talk.operator.compact({ target: 0.3 });
+    const [claims] = talk.view.filter(({ message }) => message.label === 'claims');
+    return claims!.message.parts.map((part) => ('text' in part ? part.text : '')).join('\n');
+  };
+
   it('N7: what passed, what was changed after it, and what is in no commit', async () => {
-    const edit = (path: string) => step('edit_file', { path, old: 'a', new: 'b' }, 'done');
-    const claimsAfter = async (...work: readonly Chat[]): Promise<string> => {
-      const talk = (await engine(BUDGET)).session();
-      const reads = Array.from({ length: 30 }, (_, i) =>
-        step('read_file', { path: `src/worker${i}.ts` }, prose(180, i)),
-      ).flat();
-      talk.append(...openaiChat.parse([user('Mend the build.'), ...work, ...reads, says('On it.')]).messages);
-      await talk.operator.compact({ target: 0.3 });
-      const [claims] = talk.view.filter(({ message }) => message.label === 'claims');
-      return claims!.message.parts.map((part) => ('text' in part ? part.text : '')).join('\n');
-    };
     const tested = step('bash', { command: 'npm test' }, '8 passed');
     const committed = step('bash', { command: 'git commit -am "Mend a"' }, '[main 1234567] Mend a');
 
@@ -177,5 +179,54 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     const none = await claimsAfter(...edit('src/a.ts'), ...tested, ...status);
     expect(none).toContain('- npm test → “8 passed” [m4]');
     expect(none).toContain('Files changed in this session, no call made a commit:\n- modified: src/a.ts');
+  });
+
+  it('N7: no file that came and went with the work: a trial, and what a run writes again and again', async () => {
+    const text = await claimsAfter(
+      ...edit('src/a.ts'),
+      ...step('write_file', { path: 'src/trial.test.ts', content: 'x' }, 'written'),
+      ...bash('rm src/trial.test.ts'),
+      ...bash('npm test', '8 passed'),
+      ...[1, 2, 3].flatMap(() => bash('rm -f coverage.out && git status --short', ' M src/a.ts')),
+    );
+    expect(text).toContain('- modified: src/a.ts');
+    expect(text).not.toContain('deleted');
+    // Nor does it stand against what passed before it went.
+    expect(text).toContain('- npm test → “8 passed” [m8]');
+  });
+
+  it.each<[string, readonly Chat[]]>([
+    ['that was there before', bash('rm src/old.ts')],
+    [
+      'that was there before, and deleted again by git',
+      [...bash('rm src/old.ts'), ...bash('git rm src/old.ts')],
+    ],
+    ['that was read before', [...step('read_file', { path: 'src/old.ts' }, 'x'), ...bash('rm src/old.ts')]],
+    [
+      'that a commit may have',
+      [
+        ...step('write_file', { path: 'src/old.ts', content: 'x' }, 'written'),
+        ...bash('git add -A && git commit -qm "Begin"'),
+        ...bash('rm src/old.ts'),
+      ],
+    ],
+    [
+      'that was there before and was made anew',
+      [
+        ...bash('rm src/old.ts'),
+        ...step('write_file', { path: 'src/old.ts', content: 'x' }, 'written'),
+        ...bash('rm src/old.ts'),
+      ],
+    ],
+    [
+      'that the user speaks of',
+      [
+        ...step('write_file', { path: 'src/old.ts', content: 'x' }, 'written'),
+        user('What does old.ts do?'),
+        ...bash('rm src/old.ts'),
+      ],
+    ],
+  ])('N7: a deleted file %s', async (_, work) => {
+    expect(await claimsAfter(...edit('src/a.ts'), ...work)).toMatch(/^- deleted.*: src\/old\.ts$/m);
   });
 });

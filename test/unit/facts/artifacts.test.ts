@@ -22,7 +22,7 @@ describe('files of a session', () => {
     );
     expect([...index.artifacts.all()]).toEqual([
       { path: 'a.ts', state: 'modified', first: 0, last: 6, changed: 6, reads: 1, writes: 1 },
-      { path: 'b.ts', state: 'deleted', first: 2, last: 8, changed: 8, reads: 0, writes: 3 },
+      { path: 'b.ts', state: 'deleted', first: 2, last: 8, changed: 8, reads: 0, writes: 3, passing: true },
       { path: 'c.ts', state: 'created', first: 8, last: 8, changed: 8, reads: 0, writes: 1 },
       { path: 'd.ts', state: 'deleted', first: 8, last: 8, changed: 8, reads: 0, writes: 1 },
     ]);
