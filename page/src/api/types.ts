@@ -33,6 +33,7 @@ export type Claims = z.infer<typeof claimed.Claims> & {
   readonly carried?: { readonly parts: readonly Part[] };
 };
 export type Claim = z.infer<typeof claimed.Claim>;
+export type ClaimEnd = z.infer<typeof claimed.ClaimEnd>;
 export type ChangedFile = z.infer<typeof claimed.ChangedFile>;
 export type Effect = z.infer<typeof said.Effect>;
 export type Finding = z.infer<typeof said.Finding>;

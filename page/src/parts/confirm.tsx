@@ -5,6 +5,8 @@ import { messageOf } from './states';
 
 interface ConfirmProps {
   readonly label: string;
+  /** What it is said to be to who does not see where it stands; the label where absent. */
+  readonly name?: string;
   /** What it does, before it is done. */
   readonly children: ReactNode;
   readonly yes: string;
@@ -17,6 +19,7 @@ interface ConfirmProps {
 /** A button for what cannot simply be clicked away: it says what it will do, and does it after a yes. */
 export function Confirm({
   label,
+  name = label,
   children,
   yes,
   act,
@@ -51,6 +54,7 @@ export function Confirm({
         leftSection={icon}
         disabled={disabled || !mayChange}
         {...(!mayChange && { title: VIEWER_HINT })}
+        aria-label={name}
         onClick={() => setOpen(true)}
       >
         {label}

@@ -35,7 +35,8 @@ function Event({
   readonly place: Place;
   readonly event: AuditEvent;
 }) {
-  const reason = typeof body.reason === 'string' ? body.reason : '';
+  const reason = [body.reason, body.text, body.notes].find((words) => typeof words === 'string') as
+    string | undefined;
   const isRecord = ref !== undefined && /^c\d+$/.test(ref);
   return (
     <li>

@@ -146,7 +146,15 @@ export const Disposition = z
       .optional()
       .describe('The oldest in force that reaches it: undone with all after it, the message stands again.'),
     endedClaims: z
-      .array(z.looseObject({ ref: z.string(), text: z.string(), by: z.string(), at: timeMs }))
+      .array(
+        z.looseObject({
+          ref: z.string(),
+          text: z.string(),
+          by: z.string(),
+          at: timeMs,
+          notes: z.string().optional(),
+        }),
+      )
       .optional()
       .describe('What operators ended of what it says: these words are carried no more.'),
   })

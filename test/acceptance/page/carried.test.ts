@@ -82,6 +82,46 @@ describe('what is carried', () => {
     await page.getByRole('button', { name: 'Keep judgement' }).waitFor();
   });
 
+  it('N7 K15: an operator ends a bound by keyboard, sees who did and why, and brings it back', async () => {
+    const service = await carrying();
+    const page = await tab();
+    await look(page, service, 'sessions/mill/primary/carried');
+    const bounds = page.getByRole('region', { name: 'Bounds', exact: true });
+    await bounds.getByRole('button', { name: /^End: Never push/ }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(BOUND).waitFor();
+    expect(await dialog.textContent()).toContain('the next compaction leaves these words out');
+    await dialog.getByRole('textbox', { name: 'Why' }).fill('the branch is gone');
+    await dialog.getByRole('button', { name: 'End it' }).press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    const over = page.getByRole('region', { name: 'No longer held' });
+    await over.getByText(/ended by local .*the branch is gone/).waitFor();
+    expect(await bounds.getByText(BOUND).count()).toBe(0);
+    const { body } = await service.ask('GET', '/sessions/mill/claims');
+    const bound = body.items.find(({ text }: any) => text === BOUND);
+    expect(bound.ended).toMatchObject({ by: 'local', notes: 'the branch is gone' });
+
+    await service.ask('POST', '/sessions/mill/prepare', {});
+    await service.ask('POST', '/sessions/mill/observe', { input_tokens: 900, output_tokens: 9 });
+    await look(page, service, 'sessions/mill/primary/ask/release%20branch');
+    const finding = page.getByRole('region', { name: 'Finding' });
+    await finding
+      .getByText(/ended by local .*the branch is gone/)
+      .first()
+      .waitFor();
+    await look(page, service, 'sessions/mill/primary/events');
+    await page.getByText('claim-ended').first().waitFor();
+
+    await look(page, service, 'sessions/mill/primary/carried');
+    await over.getByRole('button', { name: /^Bring back: Never push/ }).click();
+    await dialog.getByRole('button', { name: 'Bring it back' }).click();
+    await bounds.getByText(BOUND).waitFor();
+    // What words ended is not an operator's to bring back.
+    expect(await over.getByRole('button', { name: /^Bring back/ }).count()).toBe(0);
+    expect(page.complaints).toEqual([]);
+  });
+
   it('R10: words are found however they are written', async () => {
     const service = await carrying();
     const { body } = await service.ask('GET', '/sessions/mill/find?words=never%20PUSH%20to%20the%20Release');

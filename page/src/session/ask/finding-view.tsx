@@ -3,6 +3,7 @@ import type { CompactionRecord, Finding, Place } from '../../api/types';
 import { counted } from '../../parts/format';
 import { sessionLink } from '../../route';
 import { MessageDrawer, type Fate } from '../context/message-drawer';
+import { EndedBy } from '../claims/claim-act';
 import { UndoRecord } from '../records/undo-record';
 
 interface FindingProps {
@@ -49,7 +50,7 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
               </tr>
             </thead>
             <tbody>
-              {said.slice(0, MOST).map(({ id, role, status, by, record, since }) => (
+              {said.slice(0, MOST).map(({ id, role, status, by, record, since, endedClaims = [] }) => (
                 <tr key={id} className="row">
                   <td>
                     <button type="button" className="link mono" onClick={() => setLooked(id)}>
@@ -62,7 +63,14 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
                       {status}
                     </span>
                   </td>
-                  <td>{by ? `${by.stage}: ${by.reason}` : '–'}</td>
+                  <td>
+                    {by ? `${by.stage}: ${by.reason}` : '–'}
+                    {endedClaims.map((claim) => (
+                      <small key={claim.ref} className="soft ended-claim">
+                        <a href={sessionLink(place, 'carried')}>“{claim.text}”</a> <EndedBy of={claim} />
+                      </small>
+                    ))}
+                  </td>
                   <td>
                     {record === undefined ? (
                       '–'

@@ -1,5 +1,6 @@
-import type { Place } from '../../api/types';
+import type { ClaimEnd, Place } from '../../api/types';
 import { sessionLink } from '../../route';
+import { ClaimAct, EndedBy } from './claim-act';
 
 /** A thing that is carried, as a row shows it. */
 export interface Shown {
@@ -11,6 +12,11 @@ export interface Shown {
   readonly mark?: string;
   readonly isPath?: boolean;
   readonly isEnded?: boolean;
+  readonly ref: string;
+  /** By an operator, who may bring it back. */
+  readonly ended?: ClaimEnd | undefined;
+  /** Over, and carried all the same until the next compaction. */
+  readonly isStillSent?: boolean;
 }
 
 interface RowsProps {
@@ -33,11 +39,18 @@ export function ClaimRows({ title, why, rows, place, onLook }: RowsProps) {
       </header>
       <ul className="claims">
         {rows.map((row, at) => (
-          <li key={`${row.id} ${at}`} data-ended={row.isEnded === true}>
+          <li key={`${row.ref} ${at}`} data-ended={row.isEnded === true}>
             <div className="claim-words">
               {row.mark !== undefined && <span className={`mark ${LOOKS[row.mark] ?? ''}`}>{row.mark}</span>}
               <span className={row.isPath ? 'mono' : 'said'}>{row.text}</span>
-              {row.endedBy !== undefined && <small>ended by: {row.endedBy}</small>}
+              {row.ended ? (
+                <small>
+                  <EndedBy of={row.ended} />
+                  {row.isStillSent && ' · still carried, until the next compaction'}
+                </small>
+              ) : (
+                row.endedBy !== undefined && <small>ended by: {row.endedBy}</small>
+              )}
             </div>
             <div className="claim-place">
               <button
@@ -50,6 +63,11 @@ export function ClaimRows({ title, why, rows, place, onLook }: RowsProps) {
                 {row.id}
               </button>
               <Whereabouts of={row} place={place} />
+            </div>
+            <div className="claim-act">
+              {(row.ended !== undefined || !row.isEnded) && (
+                <ClaimAct place={place} claim={row.ref} text={row.text} isOver={row.ended !== undefined} />
+              )}
             </div>
           </li>
         ))}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { claims } from '../../api/queries';
-import type { Claim, Claims, Place } from '../../api/types';
+import type { ChangedFile, Claim, Claims, Place } from '../../api/types';
 import { Num } from '../../parts/figure';
 import { exact } from '../../parts/format';
 import { Answer, Empty } from '../../parts/states';
@@ -28,10 +28,17 @@ export function ClaimsTab({ place }: { readonly place: Place }) {
 }
 
 const TITLES = {
-  constraint: ['Bounds', 'What the user said may or may not be done. Only words that name one end it.'],
+  constraint: [
+    'Bounds',
+    'What the user said may or may not be done. Only words that name one end it, or you.',
+  ],
   requirement: ['Demands', 'Lists that the user gave, letter for letter.'],
   todo: ['Open steps', 'Of the newest plan that the agent wrote.'],
   error: ['Failing checks', 'Failed when they last ran; the same check passing ends one.'],
+  check: [
+    'Passing checks',
+    'Passed when they last ran; what was changed since is said where they are carried.',
+  ],
   instruction: ['Instructions', 'Files and skills that were loaded.'],
 } as const;
 
@@ -55,8 +62,15 @@ function AllClaims({ of: { items, files, carried }, place, onLook }: AllProps) {
         </Empty>
       </section>
     );
-  const held = items.filter(({ status }) => status === 'live');
-  const ended = items.filter(({ status }) => status !== 'live').toReversed();
+  const held = items.filter(isHeld);
+  const ended = items.filter((claim) => !isHeld(claim)).toReversed();
+  const carriedText = (carried?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('\n');
+  const over = (row: Shown): Shown => ({
+    ...row,
+    isEnded: true,
+    isStillSent: carriedText.includes(row.text),
+  });
+  const [changed, changedBefore] = [files.filter((file) => !file.ended), files.filter((file) => file.ended)];
   const common = { place, onLook };
   return (
     <>
@@ -69,25 +83,41 @@ function AllClaims({ of: { items, files, carried }, place, onLook }: AllProps) {
       <ClaimRows
         title="Changed files"
         why="What the agent's calls wrote, made or deleted; each with the newest call that did."
-        rows={files
-          .toSorted((a, b) => b.seq - a.seq)
-          .map((file) => ({ ...file, text: file.path, mark: file.state, isPath: true }))}
+        rows={changed.toSorted((a, b) => b.seq - a.seq).map(shownFile)}
         {...common}
       />
       <ClaimRows
         title="No longer held"
-        why="Ended by words that name it, by its outcome, or said anew. Newest first."
-        rows={ended.map((claim) => ({ ...shownClaim(claim), mark: nameOf(claim), isEnded: true }))}
+        why="Ended by words that name it, by its outcome, by an operator, or said anew. Newest first."
+        rows={[
+          ...ended.map((claim) => over({ ...shownClaim(claim), mark: nameOf(claim) })),
+          ...changedBefore.map((file) => over({ ...shownFile(file), mark: 'ended' })),
+        ]}
         {...common}
       />
     </>
   );
 }
 
-const shownClaim = (claim: Claim): Shown => claim;
+const isHeld = ({ status, kind, ended }: Claim): boolean =>
+  status === 'live' || (kind === 'check' && status === 'done' && !ended);
 
-const nameOf = ({ kind, status }: Claim): string =>
-  status === 'done' && kind === 'error' ? 'passes' : status === 'done' ? 'done' : 'taken back';
+const shownClaim = (claim: Claim): Shown => claim;
+const shownFile = (file: ChangedFile): Shown => ({
+  ...file,
+  text: file.path,
+  mark: file.state,
+  isPath: true,
+});
+
+const nameOf = ({ kind, status, ended }: Claim): string =>
+  ended
+    ? 'ended'
+    : status === 'done' && kind === 'error'
+      ? 'passes'
+      : status === 'done'
+        ? 'done'
+        : 'taken back';
 
 function Carried({ of }: { readonly of: Claims['carried'] }) {
   return (
