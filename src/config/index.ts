@@ -1,3 +1,4 @@
+export { AgentPath, AGENT_PATH_WORDS, isAgentPath } from './agent-path.js';
 export { Settings, CompactionThresholds } from './schema.js';
 export { loadConfig, type DeepPartial, type LoadOptions, type Overrides } from './load.js';
 export { configOf, type AgentConfig, type ConfigEntry, type EffectiveConfig } from './effective.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { AgentPath } from './agent-path.js';
 import { crossChecks } from './checks.js';
 import { CompactionFields } from './compaction-fields.js';
 import { COUNTERS, PluginLimits, PluginNames, SUMMARIZERS } from './plugin-fields.js';
@@ -246,13 +247,13 @@ const Fields = z.strictObject({
       'Take secrets out of messages before they enter the log: no store, page, recall or export holds them. A client that sends its whole history still has its own words sent.',
     ),
   agents: z
-    .record(z.string(), z.record(z.string(), z.unknown()))
+    .record(AgentPath, z.record(z.string(), z.unknown()))
     .default({})
     .describe(
       "Settings by agent path (primary, primary/reviewer): each agent takes its parent's, key by key, and changes its own.",
     ),
   agentFiles: z
-    .record(z.string(), z.string())
+    .record(AgentPath, z.string())
     .default({})
     .describe(
       'Agent files by agent path: of their frontmatter `features.compaction` and `context` are read, in the words of the profile; `agents` wins over them.',

@@ -114,11 +114,15 @@ export class Service {
   /** A session that is in the store, or was announced and has said nothing yet. Rejects with `SESSION_UNKNOWN`. */
   async session(key: ThreadKey): Promise<Session> {
     if (!(await this.store.load(key)) && !(await this.about(key))) throw unknown(key);
-    return this.#sessions.of(JSON.stringify([key.sessionId, key.agentPath]));
+    return this.#sessions.of(nameOf(key));
   }
 
-  /** The session of a client, made where there is none. Rejects with `INPUT_FORMAT`, and nothing is told of it then. */
-  async sessionFor(key: ThreadKey, about: AboutSession): Promise<Session> {
+  /**
+   * The session of a client, made where there is none, in OpenAI chat where no format is named. Rejects with `INPUT_FORMAT`
+   * and tells nothing of it then, and with `SESSION_FORMAT` where one is there that speaks another.
+   */
+  async sessionFor(key: ThreadKey, { format, ...rest }: Partial<AboutSession>): Promise<Session> {
+    const about: AboutSession = { format: format ?? 'openai-chat', ...rest };
     formatNamed(about.format);
     // Asked once a process: it stands in the store from then on.
     if (!this.#told.has(nameOf(key))) {
@@ -126,7 +130,9 @@ export class Service {
       if (this.#told.size >= MOST_TOLD) this.#told.clear();
       this.#told.add(nameOf(key));
     }
-    return this.#sessions.of(JSON.stringify([key.sessionId, key.agentPath]));
+    const session = await this.#sessions.of(nameOf(key));
+    if (format !== undefined && session.format !== format) throw otherFormat(session, format);
+    return session;
   }
 
   /** Undefined where nothing was said of it: it was made by a library. */
@@ -171,6 +177,15 @@ export class Service {
 }
 
 const nameOf = ({ sessionId, agentPath }: ThreadKey): string => JSON.stringify([sessionId, agentPath]);
+
+function otherFormat({ id, format }: Session, wanted: string): SpillwayError {
+  return new SpillwayError('SESSION_FORMAT', {
+    subject: `session "${id}"`,
+    found: wanted,
+    allowed: format,
+    remedy: 'Write its requests in its own format, or make another session.',
+  });
+}
 
 function unknown({ sessionId, agentPath }: ThreadKey): SpillwayError {
   return new SpillwayError('SESSION_UNKNOWN', {

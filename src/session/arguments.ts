@@ -1,3 +1,4 @@
+import { AGENT_PATH_WORDS, isAgentPath } from '../config/index.js';
 import {
   ANYTHING,
   BOOLEAN,
@@ -27,7 +28,7 @@ const STORE_FAILURE = oneOf('open', 'closed');
 
 const SESSION = {
   id: TEXT,
-  agentPath: TEXT,
+  agentPath: { is: isAgentPath, words: AGENT_PATH_WORDS },
   format: either(TEXT, OBJECT),
   model: TEXT,
   tools: listOf(ANYTHING),

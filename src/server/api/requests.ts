@@ -1,9 +1,12 @@
 import { z } from 'zod/v4';
+import { AgentPath } from '../../config/index.js';
 
 /** Shapes of what the HTTP API is asked. Names as in URLs and documents of operators: words with underscores. */
 
+const agentPath = AgentPath.default('primary');
+
 export const AgentQuery = z.object({
-  agent_path: z.string().min(1).default('primary').describe('Which agent of the session.'),
+  agent_path: agentPath.describe('Which agent of the session.'),
 });
 
 export const SessionParams = z.object({ id: z.string().min(1) });
@@ -50,11 +53,11 @@ export const RunOverrides = z.strictObject({
 export type RunOverrides = z.infer<typeof RunOverrides>;
 
 export const CompactBody = RunOverrides.extend({
-  agent_path: z.string().min(1).default('primary'),
+  agent_path: agentPath,
   dry_run: z.boolean().default(false).describe('Say what would be done, and do nothing.'),
 });
 
-export const PlanBody = RunOverrides.extend({ agent_path: z.string().min(1).default('primary') });
+export const PlanBody = RunOverrides.extend({ agent_path: agentPath });
 
 export const PlanChangesBody = z.strictObject({
   without: z.array(z.int().min(0)).optional().describe('Places of edits to leave out.'),
@@ -100,13 +103,16 @@ export const CreateBody = z.strictObject({
     .string()
     .regex(/^[\w.-]{1,128}$/)
     .optional(),
-  agent_path: z.string().min(1).default('primary'),
-  format: z.string().default('openai-chat').describe('How its requests are written.'),
+  agent_path: agentPath,
+  format: z
+    .string()
+    .optional()
+    .describe('How its requests are written: of a new session openai-chat where absent.'),
   model: z.string().optional(),
 });
 
 export const PrepareBody = z.strictObject({
-  agent_path: z.string().min(1).default('primary'),
+  agent_path: agentPath,
   request: z
     .looseObject({})
     .optional()

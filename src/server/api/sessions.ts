@@ -84,7 +84,7 @@ export const sessionRoutes =
         schema: {
           tags,
           summary:
-            'Makes a session for a client that uses this API itself; one that is there is left as it is.',
+            'Makes a session for a client that uses this API itself; one that is there is left as it is, and refused (409) where it speaks another format.',
           body: CreateBody,
           response: { 200: z.object({ id: z.string(), agentPath: z.string(), format: z.string() }) },
         },
@@ -93,7 +93,7 @@ export const sessionRoutes =
         const { id = randomUUID(), agent_path: agentPath, format, model } = request.body;
         const session = await service.sessionFor(
           { sessionId: ownId(request.caller, id), agentPath },
-          { format, model },
+          { ...(format !== undefined && { format }), model },
         );
         return { id: session.id, agentPath, format: session.format };
       },

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { createSpillway } from '../../../src/index.js';
 import { prose, says, step, system, user } from '../support.js';
 import { started, type Started } from './support.js';
 
@@ -315,6 +316,72 @@ describe('the HTTP API', () => {
     expect(heard).toContain('event: reading');
     expect(heard).toMatch(/data: \{"kind":"completed".*"sessionId":"mill"/);
     await reader.cancel();
+  });
+
+  it('K16: an agent path is bounded and shaped wherever one is named, here as in the library', async () => {
+    const service = await started(BUDGET);
+    const id = await fed(service);
+    const bad = [
+      'a'.repeat(5_000),
+      '../..',
+      'primary/..',
+      '/primary',
+      'primary//b',
+      'a\nb',
+      'a\\b',
+      ' a',
+      'a/',
+      '',
+    ];
+    for (const path of bad) {
+      const asked = await Promise.all([
+        service.ask('GET', `/sessions/${id}/claims?agent_path=${encodeURIComponent(path)}`),
+        service.ask('POST', '/sessions', { id: 'new', agent_path: path }),
+        service.ask('POST', `/sessions/${id}/prepare`, { agent_path: path }),
+        service.ask('POST', `/sessions/${id}/compact`, { agent_path: path }),
+        service.ask('POST', `/sessions/${id}/plans`, { agent_path: path }),
+      ]);
+      for (const { status, body } of asked) {
+        expect([path.slice(0, 20), status, body.error.code]).toEqual([path.slice(0, 20), 400, 'HTTP_400']);
+        expect(body.error.message).toMatch(/agent_path.*names joined by slashes/);
+        expect(body.error.message.length).toBeLessThan(400);
+      }
+      const library = await createSpillway();
+      expect(() => library.session({ agentPath: path })).toThrow(
+        expect.objectContaining({
+          code: 'ARGUMENT_INVALID',
+          message: expect.stringContaining('joined by slashes'),
+        }),
+      );
+    }
+    for (const path of ['primary/reviewer', 'research agent 2', 'primary/prüfer-1', 'a.b:c@d'])
+      expect((await service.ask('POST', '/sessions', { id: 'new', agent_path: path })).body.agentPath).toBe(
+        path,
+      );
+    const { body } = await service.ask('GET', '/sessions?figures=false');
+    expect(body.items.map((one: any) => one.agentPath)).toEqual(['primary']);
+  });
+
+  it('K16: a session that is there is given back, and refused by name where it speaks another format', async () => {
+    const service = await started(BUDGET);
+    const anthropic = { id: 'mill', format: 'anthropic' };
+    const made = await service.ask('POST', '/sessions', anthropic);
+    for (const again of [anthropic, { id: 'mill' }])
+      expect(await service.ask('POST', '/sessions', again)).toMatchObject({ status: 200, body: made.body });
+    const other = await service.ask('POST', '/sessions', { id: 'mill', format: 'openai-chat' });
+    expect(other).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: 'SESSION_FORMAT',
+          message: expect.stringMatching(/"mill".*openai-chat.*allowed: anthropic/),
+        },
+      },
+    });
+    const { body } = await service.ask('POST', '/sessions/mill/prepare', {
+      request: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Build the mill.' }] },
+    });
+    expect(body.messages).toMatchObject([{ role: 'user' }]);
   });
 
   it('describes itself from the schemas that it checks requests with', async () => {
