@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../../test/support/postgres.js';
+import { provenance, saveResult } from '../support/provenance.js';
 import { LoadAgent, Tally } from './agent.js';
 import { startService, startUpstream, type ServiceProcess } from './processes.js';
 
 const [what = 'concurrent', first, second] = process.argv.slice(2);
 const STEP_TOKENS = 900;
 const MIB = 1_048_576;
+const COMMAND = ['npm run bench:load --', ...process.argv.slice(2)].join(' ');
 
 const upstream = await startUpstream();
 const folder = mkdtempSync(join(tmpdir(), 'spillway-load-'));
@@ -51,7 +53,10 @@ async function concurrent(agents: number, calls: number): Promise<void> {
   await service.end();
 }
 
-/** Agents come and go: as many calls as `minutes` have at ten a second, of agents that end after 30 calls. */
+/**
+ * Agents come and go: as many calls as `minutes` have at ten a second, of agents that end after 30 calls. What was measured
+ * so far is kept each time, so that a run that is ended early has its figures.
+ */
 async function memory(minutes: number): Promise<void> {
   const agents = 20;
   const calls = 30;
@@ -59,10 +64,18 @@ async function memory(minutes: number): Promise<void> {
   const service = await startService(sqlite(), upstream.url, 50);
   const tally = new Tally();
   let seconds = 0;
+  const samples: object[] = [];
+  const from = provenance(COMMAND);
   for (let round = 0; round < rounds; round++) {
     seconds += await run([service.url], agents, calls, tally, `${round}.`);
     if (round % Math.max(1, Math.floor(rounds / 10)) !== 0 && round !== rounds - 1) continue;
-    const { heapUsed, rss } = await service.held();
+    const { heapUsed, rss, maxRss } = await service.held();
+    samples.push({ calls: tally.times.length, sessions: (round + 1) * agents, heapUsed, rss, maxRss });
+    const failed = Object.fromEntries(tally.failures);
+    const times = { p50Ms: Math.round(tally.at(0.5)), p99Ms: Math.round(tally.at(0.99)) };
+    const wanted = rounds * agents * calls;
+    const rest = { calls: tally.times.length, wanted, seconds: Math.round(seconds), ...times, failed };
+    saveResult('load-memory', COMMAND, { ...rest, samples }, from);
     console.log(
       `after ${tally.times.length} calls, ${(round + 1) * agents} sessions: heap ${(heapUsed / MIB).toFixed(1)} MiB, resident ${(rss / MIB).toFixed(0)} MiB`,
     );
