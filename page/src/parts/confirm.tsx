@@ -14,6 +14,8 @@ interface ConfirmProps {
   readonly icon?: ReactNode;
   readonly disabled?: boolean;
   readonly isSmall?: boolean;
+  /** One of so many that their frames would be louder than what they stand beside. */
+  readonly isQuiet?: boolean;
 }
 
 /** A button for what cannot simply be clicked away: it says what it will do, and does it after a yes. */
@@ -26,6 +28,7 @@ export function Confirm({
   icon,
   disabled = false,
   isSmall = false,
+  isQuiet = false,
 }: ConfirmProps) {
   const mayChange = useMayChange();
   const [isOpen, setOpen] = useState(false);
@@ -49,7 +52,7 @@ export function Confirm({
   return (
     <>
       <Button
-        variant="default"
+        variant={isQuiet ? 'subtle' : 'default'}
         size={isSmall ? 'compact-xs' : 'xs'}
         leftSection={icon}
         disabled={disabled || !mayChange}

@@ -39,6 +39,7 @@ export function ClaimAct({ place, claim, text, isOver }: ActProps) {
         name={`Bring back: ${heard}`}
         yes="Bring it back"
         isSmall
+        isQuiet
         act={() => act.mutateAsync('restore')}
       >
         <div className="stack">
@@ -49,7 +50,14 @@ export function ClaimAct({ place, claim, text, isOver }: ActProps) {
       </Confirm>
     );
   return (
-    <Confirm label="End" name={`End: ${heard}`} yes="End it" isSmall act={() => act.mutateAsync('end')}>
+    <Confirm
+      label="End"
+      name={`End: ${heard}`}
+      yes="End it"
+      isSmall
+      isQuiet
+      act={() => act.mutateAsync('end')}
+    >
       <div className="stack">
         <q className="said">{text}</q>
         <p>
