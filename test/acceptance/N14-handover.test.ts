@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it, jest } from '@jest/globals';
 import { readSession } from '../../src/importers/index.js';
 import { createSpillway, type Message, type Session } from '../../src/index.js';
-import { prose, says, sessionOf, shownText, step, system, user, type Chat } from './support.js';
+import { prose, says, sessionOf, shownText, step, system, talk, user, type Chat } from './support.js';
 
 /** Whole sessions and another process, on machines that do other things too. */
 jest.setTimeout(60_000);
@@ -185,6 +185,23 @@ describe('N14: the handover', () => {
     );
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it('N14: words of the user that have no room are listed with a handle, none left out', async () => {
+    const session = await sessionOf(6_000, [system('Be brief.'), user('Mend the mill.'), ...talk(40, 120)], {
+      roster: [{ stage: 'partial', opensAt: 0.8 }],
+    });
+    await session.operator.compact({ target: 0.4 });
+    const digests = digestsOf(session);
+    const listed = new Set(digests.flatMap((digest) => listedIn(digest, session)));
+    const said = new Set(digests.flatMap(spokenIn).map(({ id }) => id));
+    const stands = new Set(session.view.flatMap(({ source }) => (source ? [source.id] : [])));
+    const users = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
+      ({ role }) => role === 'user',
+    );
+    const told = users.filter(({ id }) => listed.has(id) || said.has(id) || stands.has(id));
+    expect(told.map(({ id }) => id)).toEqual(users.map(({ id }) => id));
+    expect(users.filter(({ id }) => listed.has(id)).length).toBeGreaterThan(10);
   });
 
   it('N14: messages of commits stand in the words of the agent', async () => {

@@ -91,11 +91,39 @@ describe('S3: micro turns each remaining large tool result into a line', () => {
     expect(first).toMatch(/^\[Bash result, 1,2\d\d tokens, condensed; recall m2#0\]/);
     expect(first).toContain('1 failed, 214 passed');
     expect(first.length / 4).toBeLessThanOrEqual(120);
+    for (const line of results.filter((text) => text.includes('condensed'))) expect(line).not.toContain('\n');
     expect(results[1]).toBe('made markerFile0');
     // A place where a model may write a better line, one for each result.
     const slots = session.operator.history[0]!.plan.edits.map(({ slot }) => slot);
     expect(slots[0]).toMatchObject({ fromId: 'm2', toId: 'm2', prompt: 'micro' });
     expect(new Set(slots.map((slot) => slot?.fromId)).size).toBe(slots.length);
+  });
+});
+
+describe('S3: a result of many telling lines', () => {
+  it('S3: is one line all the same, with what it tells verbatim', async () => {
+    const failures = Array.from(
+      { length: 40 },
+      (_, i) => `  error TS23${i}: src/part${i}.ts(4,${i}): no paddle`,
+    );
+    const chat = Array.from({ length: 6 }, (_, i) => [
+      ...step(
+        'Bash',
+        { command: `npm run build${i}` },
+        `${prose(600, i)}\n${failures.join('\n')}\nexit ${i}`,
+      ),
+      says('It fails.'),
+    ]).flat();
+    const { view } = await compacted([user('Build it.'), ...chat], only('micro', { protectTokens: 0 }));
+    const lines = view.filter(({ message }) => message.role === 'tool').map(shownText);
+    const condensed = lines.filter((text) => text.includes(', condensed; recall'));
+    expect(condensed.length).toBeGreaterThan(2);
+    for (const line of condensed) {
+      expect(line).not.toContain('\n');
+      const told = line.split(' | ').slice(1);
+      expect(told.length).toBeGreaterThan(1);
+      for (const one of told) expect(failures.map((text) => text.trim())).toContain(one);
+    }
   });
 });
 

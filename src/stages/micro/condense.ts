@@ -13,8 +13,8 @@ import {
 } from '../../spi/index.js';
 
 /**
- * What stands for a large result without a model: tool, size and handle, how it ended, then the lines that hold paths,
- * ids, errors and definitions, verbatim. Derived from the log, also where the view showed less.
+ * What stands for a large result without a model, on one line: tool, size and handle, how it ended, then the lines that
+ * hold paths, ids, errors and definitions, verbatim. Derived from the log, also where the view showed less.
  */
 export function condense(result: ResultPart, maxTokens: number, count: Count): string {
   const { original, handle, tool, source, index } = result;
@@ -39,12 +39,21 @@ const write = remembered((original: ToolResultPart, { handle, tool, tokens, maxT
   const taken = count(line);
   if (taken > maxTokens) return tightest(header, outcome, maxTokens, count);
   const room = maxTokens - taken - JOIN_TOKENS;
-  const keys = keyLines(text, room, count, undefined, outcome);
-  const whole = keys === '' ? line : `${line}\n${keys}`;
+  const keys = joined(keyLines(text, room, (lines) => count(joined(lines)), undefined, outcome));
+  const whole = keys === '' ? line : `${line}${BETWEEN}${keys}`;
   return keys === '' || count(whole) <= maxTokens ? whole : line;
 });
 
-/** A line break and what two texts may cost more together than apart. */
+/** What stands between lines of a result that are shown on one. */
+const BETWEEN = ' | ';
+
+const joined = (lines: string): string =>
+  lines
+    .split('\n')
+    .map((line) => line.trim())
+    .join(BETWEEN);
+
+/** What stands between, and what two texts may cost more together than apart. */
 const JOIN_TOKENS = 3;
 
 function tightest(header: string, outcome: string, maxTokens: number, count: Count): string {

@@ -16,7 +16,7 @@ const PROTECTED_SHARE = 0.15;
 /** Each remaining large result becomes its outcome, its key lines and a handle; a model may write a better line. */
 export const micro = defineStage<MicroOptions>({
   name: 'micro',
-  summary: 'Turns each remaining large tool result into a line or two with its key facts.',
+  summary: 'Turns each remaining large tool result into a line with its key facts.',
   options: MicroOptions,
   plan(view, goal) {
     const edits: Replace[] = [];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GOOD, startEmulator } from '../../emulator/index.js';
-import { filling, loaded, pressed, summariesOf } from '../summarizer.js';
+import { BUDGET, filling, loaded, pressed, summariesOf } from '../summarizer.js';
+import { read, shownText, talk, user } from '../support.js';
 
 describe('AC-03: too full to summarise', () => {
   it('the source is sized to the window of the summarizer, piece by piece, each with the record so far', async () => {
@@ -46,5 +47,20 @@ describe('AC-03: too full to summarise', () => {
     expect(run.calls).toHaveLength(6);
     expect(reading.pressure).toBeLessThan(0.9);
     expect(summariesOf(session)).toEqual([expect.stringMatching(/^\[Digest of earlier messages /)]);
+  });
+
+  it('AC-03: also where what no summary may stand for is larger than the window', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = 'context-length';
+    const session = await filling(emulator);
+    // Auto leaves the newest ten messages alone, and these are more than the whole budget.
+    const chat = read([...talk(5, BUDGET / 8), user('And now?')]);
+    session.append(...chat.map((message) => ({ ...message, id: `t${message.id}` })));
+    expect(session.reading.pressure).toBeGreaterThan(1.2);
+    const { reading, view, run } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(reading.pressure).toBeLessThanOrEqual(1);
+    expect(shownText(view.at(-1)!)).toBe('And now?');
+    expect(JSON.stringify(view.map(({ message }) => message)).length / 4).toBeLessThan(1.2 * BUDGET);
   });
 });

@@ -115,6 +115,16 @@ describe('K4: an agent has its own of everything that is not process-wide', () =
     });
   });
 
+  it('a path that no setting names has what its nearest parent has', async () => {
+    const made = await engine(BUDGET, {
+      agents: { [REVIEWER]: { window: 5_000, reserve: { output: 0 }, target: 0.4 } },
+    });
+    const budgets = ['primary', REVIEWER, `${REVIEWER}/linter`, `${REVIEWER}/linter/fixer`].map(
+      (agentPath) => made.session({ agentPath }).reading.budget.tokens,
+    );
+    expect(budgets).toEqual([BUDGET, 5_000, 5_000, 5_000]);
+  });
+
   it.each([
     [{ store: 'memory:' }, /agents\["primary\/reviewer"\]\.store.*whole process/s],
     [{ models: {} }, /models.*whole process/s],

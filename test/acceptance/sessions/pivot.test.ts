@@ -157,6 +157,17 @@ describe('K7: compaction happens between calls', () => {
     expect(order.slice(0, 2)).toEqual(['first begins', 'first ends']);
     expect(order.slice(2).sort()).toEqual(['committed', 'second']);
   });
+
+  it('K7: a stream that breaks lets go of the next call, and of a compaction that was asked for', async () => {
+    const session = await sessionOf(12_000, [...CHAT, user('And now?')]);
+    let fail: (cause: Error) => void = () => undefined;
+    const broken = new Promise<void>((_, reject) => (fail = reject));
+    await session.call((_, flight) => flight.until(broken));
+    const second = session.call(() => 'second');
+    const compacting = session.operator.compact({ target: 0.2 });
+    fail(new Error('connection reset'));
+    expect([await second, (await compacting).kind]).toEqual(['second', 'committed']);
+  });
 });
 
 describe('AC-11: caches are not burst for little', () => {
