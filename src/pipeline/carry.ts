@@ -44,7 +44,7 @@ export function carryClaims(
     isShownMessage: (seq) => shown.messages[seq] === 1,
     isShownText: (text) => shown.texts.some((standing) => standing.includes(text)),
     ...endedOf(sources, log),
-    isNamedFile: ({ path }) => isSaid(path.slice(path.lastIndexOf('/') + 1), log),
+    isNamedFile: namedIn(log),
     upTo: log.at(log.length - 1).id,
     maxTokens: maxTokens - MESSAGE_TOKENS,
     count,
@@ -72,12 +72,21 @@ function endedOf(
   };
 }
 
-/** Whether the user said it, anywhere. */
+/** Whether the user speaks of a file, anywhere. Drawing asks more than once. */
+function namedIn(log: ViewSource['log']): (file: Artifact) => boolean {
+  const named = new Map<string, boolean>();
+  return ({ path }) => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (!named.has(name)) named.set(name, isSaid(name, log));
+    return named.get(name)!;
+  };
+}
+
 function isSaid(words: string, log: ViewSource['log']): boolean {
   for (let seq = 0; seq < log.length; seq++) {
-    const message = log.at(seq);
-    if (message.role !== 'user' || message.origin !== 'user') continue;
-    if (message.parts.some((part) => part.type === 'text' && part.text.includes(words))) return true;
+    const { role, origin, parts } = log.at(seq);
+    if (role !== 'user' || origin !== 'user') continue;
+    if (parts.some((part) => part.type === 'text' && part.text.includes(words))) return true;
   }
   return false;
 }

@@ -2,6 +2,7 @@ import type { PlannedEdit, Projection, ReadonlyLog } from '../transcript/index.j
 import { rehashed } from './plan-value.js';
 import type { Planned } from './refill.js';
 import type { RunInput } from './run.js';
+import { STEPS } from './steps.js';
 
 /**
  * A plan without the edits that were to ask a model for a longer text and got none: what they put in the place of a span
@@ -13,8 +14,12 @@ export function withoutUnfilled(
 ): Planned {
   const { plan } = planned;
   const edits = plan.edits.filter((edit) => !edit.slot?.grows || !standsSo(edit, projection, log));
-  if (edits.length === plan.edits.length || edits.length === 0) return planned;
-  return { ...planned, plan: rehashed({ ...plan, edits }, log) };
+  const left = plan.edits.length - edits.length;
+  if (left === 0 || edits.length === 0) return planned;
+  const stages = plan.stages
+    .map((stage) => (stage.stage === STEPS.regrow ? { ...stage, edits: stage.edits - left } : stage))
+    .filter((stage) => stage.stage !== STEPS.regrow || stage.edits > 0 || stage.refused > 0);
+  return { ...planned, plan: rehashed({ ...plan, stages, edits }, log) };
 }
 
 /** Whether an edit puts there what is there. */

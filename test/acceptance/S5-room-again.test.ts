@@ -161,8 +161,9 @@ describe('S5: a text that a model wrote in little room', () => {
     expect(summaryIn(at.session)).toEqual(at.before);
     expect(JSON.stringify(messages)).toContain(JSON.stringify(at.before.text).slice(1, -1));
     // Nothing is said to have changed there, nor is it.
-    expect(run.record!.plan.edits.filter(({ kind }) => kind === 'supersede')).toEqual([]);
+    expect(run.record!.plan.edits.filter((edit) => 'fromId' in edit && edit.fromId === 'n2')).toEqual([]);
     expect(run.record!.plan.firstChanged).toBeGreaterThan(30);
+    expect(run.record!.plan.stages.map(({ stage }) => stage)).not.toContain('regrow');
     expect(run.record!.fallbacks).toEqual([expect.stringMatching(/^auto n2\.\.n\d+: /)]);
     isBroken = false;
     await goesOn(at, 3);
