@@ -42,7 +42,9 @@ function Event({
     <li>
       <details>
         <summary>
-          <span className={`mark ${LOOKS[kind] ?? ''}`}>{kind.replace('compaction.', '')}</span>
+          <span className={`mark ${LOOKS[kind] ?? ''}`} title={MEANS[kind.replace('compaction.', '')]}>
+            {kind.replace('compaction.', '')}
+          </span>
           {ref !== undefined && <span className="mono">{isRecord ? ref : ref.slice(0, 12)}</span>}
           <span className="grow">{reason}</span>
           <span className="soft">
@@ -59,6 +61,25 @@ function Event({
     </li>
   );
 }
+
+/** What a kind says to who hears it for the first time. */
+const MEANS: Readonly<Record<string, string>> = {
+  triggered: 'A run started: pressure passed a gate, or somebody asked.',
+  completed: 'A compaction was committed.',
+  noop: 'A run came to nothing: there was too little to free for what it would cost.',
+  failed: 'A run could not do what it had to.',
+  flagged: 'An operator judged a compaction.',
+  undone: 'An operator took a compaction back.',
+  'rolled-back': 'The log ends earlier from here on.',
+  pending: 'A plan waits for a yes.',
+  approved: 'An operator said yes to a plan.',
+  rejected: 'An operator said no to a plan.',
+  'claim-ended': 'An operator ended something that was carried.',
+  'claim-restored': 'An operator brought it back.',
+  'text-bought': 'A summarizer was asked for the text of a plan.',
+  overflow: 'The provider refused a request as too long.',
+  'limit-learned': 'A refusal taught a limit of the model.',
+};
 
 const LOOKS: Readonly<Record<string, string>> = {
   'compaction.completed': 'accent',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { session, sessions } from '../api/queries';
 import type { Place } from '../api/types';
+import { counted } from '../parts/format';
 import { Answer } from '../parts/states';
 import { callIn, linkTo, PRIMARY, sessionLink } from '../route';
 import { AskTab } from './ask/ask-tab';
@@ -12,6 +13,7 @@ import { CompactTab } from './compact/compact-tab';
 import { ContextTab } from './context/context-tab';
 import { PressurePanel } from './pressure-panel';
 import { RecordsTab } from './records/records-tab';
+import { ReleaseHolds } from './records/release-holds';
 import { SessionFigures } from './session-figures';
 
 const TABS = [
@@ -60,6 +62,7 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
                 </a>
               </div>
             )}
+            <Held place={place} holds={said.holds ?? 0} pressure={said.reading?.pressure ?? 0} />
             <SessionFigures of={said} />
             <PressurePanel place={place} tab={tab} about={about} />
             <nav className="tabs" aria-label="Of this session">
@@ -78,6 +81,34 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
         )}
       </Answer>
     </>
+  );
+}
+
+/** Undo holds what it brought back: said where one looks first, for a request that does not fit for it is compacted no more. */
+function Held({
+  place,
+  holds,
+  pressure,
+}: {
+  readonly place: Place;
+  readonly holds: number;
+  readonly pressure: number;
+}) {
+  if (holds === 0) return null;
+  return (
+    <div className="notice" role="status">
+      <b className={pressure > 1 ? 'bad' : ''}>
+        {pressure > 1 ? 'The next call does not fit.' : `Undo holds ${counted(holds, 'span')}.`}
+      </b>
+      <span className="soft">
+        {pressure > 1
+          ? 'Undo holds what it brought back, and nothing compacts that until you let go.'
+          : 'No run touches what it brought back until you let go.'}
+      </span>
+      <span className="end">
+        <ReleaseHolds place={place} label="Let go" />
+      </span>
+    </div>
   );
 }
 

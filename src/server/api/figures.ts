@@ -22,13 +22,14 @@ export async function summaryOf(
 
 async function figuresOf(session: Session): Promise<object> {
   await session.load();
-  const { history, netCosts, pending } = session.operator;
+  const { history, netCosts, pending, ledger } = session.operator;
   const flags = { good: 0, bad: 0, neutral: 0 };
   for (const { flag } of history) if (flag) flags[flag] += 1;
   const priced = netCosts.filter(({ netCost }) => netCost !== null);
   return {
     reading: session.reading,
     compactions: history.length,
+    holds: ledger.holds.length,
     flags,
     savedTokens: netCosts.reduce((sum, { savedPerCall }) => sum + savedPerCall, 0),
     net: netCosts.reduce((sum, { net }) => sum + net, 0),

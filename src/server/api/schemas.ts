@@ -214,6 +214,10 @@ export const SessionSummary = z
       .describe('The session that its client came from.'),
     reading: Reading.optional(),
     compactions: z.number().optional(),
+    holds: z
+      .number()
+      .optional()
+      .describe('Spans that undo holds: no run touches them until they are released.'),
     /** Flags of its compactions, counted. */
     flags: z.object({ good: z.number(), bad: z.number(), neutral: z.number() }).optional(),
     savedTokens: z.number().optional().describe('Tokens that its compactions keep out of the next request.'),

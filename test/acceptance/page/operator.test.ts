@@ -141,6 +141,26 @@ describe('the Compactor page, for an operator', () => {
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   });
 
+  it('K10: says before an undo that the request would not fit, and after it how to go on', async () => {
+    const own = await withSession();
+    const page = await tab();
+    await look(page, own, `${DEMO}/compactions/c3`);
+    await page.getByRole('button', { name: 'Undo c3 and all later' }).click();
+    const dialog = page.getByRole('dialog');
+    const said = (await dialog.getByRole('alert').textContent())!;
+    expect(said).toMatch(/would be [\d.]+%.*the next call would not fit/);
+    await dialog.getByRole('button', { name: 'Undo them' }).click();
+    await page.getByText('The next call does not fit.').waitFor();
+    const { body } = await own.ask('GET', '/sessions/demo');
+    expect(said).toContain(`${(100 * body.reading.pressure).toFixed(1)}%`);
+    await page.getByRole('button', { name: 'Let go', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Let go' }).click();
+    await page.getByText('The next call does not fit.').waitFor({ state: 'hidden' });
+    expect((await own.ask('GET', '/sessions/demo')).body.holds).toBe(0);
+    expect((await own.ask('POST', '/sessions/demo/prepare', {})).status).toBe(200);
+    expect(page.complaints).toEqual([]);
+  });
+
   it('K22: a plan waits in the inbox, is changed there, rejected with notes, or approved', async () => {
     const page = await tab();
     await look(page, service, `${DEMO}/compact`);
@@ -194,6 +214,10 @@ describe('the Compactor page, for an operator', () => {
     await finding.getByRole('table').getByRole('button').first().click();
     const drawer = page.getByRole('dialog');
     await drawer.getByText(lost).first().waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await drawer.getByRole('button', { name: 'Copy the words' }).click();
+    await drawer.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => (globalThis as any).navigator.clipboard.readText())).toContain(lost);
     await page.keyboard.press('Escape');
     await page.getByRole('region', { name: 'Passages' }).getByText(lost.split(' ')[0]!).first().waitFor();
     await finding

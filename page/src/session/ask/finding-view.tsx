@@ -30,13 +30,14 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
       )}
       {said.some(({ since }) => since !== undefined) && (
         <p className="soft">
-          To bring words back, open the message and hand the agent its original. Or undo what took it:
-          compactions build on each other, so all since the first that reached the message go with it.
+          To bring words back, open the message, copy them and hand them to the agent. Or undo what took it:
+          compactions build on each other, so all since the first that reached the message go with it; the
+          page says first whether the request would still fit.
         </p>
       )}
       {said.length > 0 && (
         <div className="scroll" tabIndex={0} role="region" aria-label="Messages that hold the words">
-          <table className="list">
+          <table className="list said-in">
             <thead>
               <tr>
                 <th>Said in</th>

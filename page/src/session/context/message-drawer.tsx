@@ -1,4 +1,4 @@
-import { Button, Drawer } from '@mantine/core';
+import { Button, CopyButton, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { original } from '../../api/queries';
 import type { LogEntry, Part, Place, ShownMessage } from '../../api/types';
@@ -114,10 +114,19 @@ function Original({
       <Answer of={said}>
         {({ parts, role, origin, createdAt }) => (
           <>
-            <p className="soft">
-              {role}, from {origin}
-              {createdAt === undefined ? '' : `, ${at(createdAt)}`}
-            </p>
+            <div className="line">
+              <p className="soft grow">
+                {role}, from {origin}
+                {createdAt === undefined ? '' : `, ${at(createdAt)}`}
+              </p>
+              <CopyButton value={parts.map(wordsOf).join('\n')}>
+                {({ copied, copy }) => (
+                  <Button variant="default" size="compact-xs" onClick={copy} aria-live="polite">
+                    {copied ? 'Copied' : 'Copy the words'}
+                  </Button>
+                )}
+              </CopyButton>
+            </div>
             <Parts parts={parts} />
           </>
         )}

@@ -1,7 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import { useSessionAct } from '../../api/acts';
-import type { CompactionRecord, Place } from '../../api/types';
+import { history, session } from '../../api/queries';
+import type { CompactionRecord, Place, Reading } from '../../api/types';
 import { Confirm } from '../../parts/confirm';
+import { percent } from '../../parts/format';
 import { Undo } from '../../parts/icons';
+import { ReleaseHolds } from './release-holds';
 
 interface UndoProps {
   readonly place: Place;
@@ -17,14 +21,7 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
     `/compactions/${encodeURIComponent(id)}/undo`,
     { body: { and_later: andLater } },
   ]);
-  const release = useSessionAct<void, undefined>(place, () => ['/release', {}]);
-  if (status === 'undone')
-    return (
-      <Confirm label="Let go of what undo holds" yes="Let go" act={() => release.mutateAsync()}>
-        Spans of undone compactions are held: no run touches them. Let go, and the next run may take them
-        again.
-      </Confirm>
-    );
+  if (status === 'undone') return <ReleaseHolds place={place} label="Let go of what undo holds" />;
   return (
     <Confirm
       label={isNewest ? `Undo ${id}` : `Undo ${id} and all later`}
@@ -33,9 +30,40 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
       isSmall={isSmall}
       act={() => undo.mutateAsync(!isNewest)}
     >
-      {isNewest
-        ? 'The originals stand in the context again, and are held: no run takes them until you let go.'
-        : `Later compactions build on ${id}, so they are taken back with it. The originals stand in the context again, and are held until you let go.`}
+      <div className="stack">
+        <p>
+          {isNewest
+            ? 'The originals stand in the context again, and are held: no run takes them until you let go.'
+            : `Later compactions build on ${id}, so they are taken back with it. The originals stand in the context again, and are held until you let go.`}
+        </p>
+        <Afterwards place={place} id={id} />
+      </div>
     </Confirm>
+  );
+}
+
+/** How full the request would be: what is brought back stands there whole, and nothing may take it. */
+function Afterwards({ place, id }: { readonly place: Place; readonly id: string }) {
+  const { data: summary } = useQuery(session(place));
+  const { data: records } = useQuery(history(place));
+  const reading = summary?.reading as (Reading & { readonly scale?: number }) | undefined;
+  if (!reading || !records) return null;
+  const newestFirst = records.items;
+  const going = newestFirst
+    .slice(0, newestFirst.findIndex((one) => one.id === id) + 1)
+    .filter(({ status }) => status === 'committed');
+  const back = going.reduce((sum, { plan }) => sum + plan.before.tokens - plan.after.tokens, 0);
+  const pressure = reading.pressure + (back * (reading.scale ?? 1)) / reading.budget.tokens;
+  const would = (
+    <>
+      The request would be <b>{percent(pressure)}</b> of what fits
+    </>
+  );
+  if (pressure <= 1) return <p className="soft">{would}.</p>;
+  return (
+    <p className="bad" role="alert">
+      {would}, and what is held is not compacted: the next call would not fit until you let go. To bring back
+      one thing, copy its original and hand that to the agent instead.
+    </p>
   );
 }
