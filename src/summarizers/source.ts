@@ -15,6 +15,8 @@ export interface SlotSource {
   readonly partIndex?: number;
   /** The call whose result that part is. */
   readonly call?: ToolCallPart;
+  /** Ids of pinned messages of the user that were said among them: they stand behind the text. */
+  readonly kept?: readonly string[];
   /** Counted tokens of all that the text is to stand for. */
   readonly tokens: number;
 }
@@ -37,7 +39,9 @@ export function slotSource(
   }
   const span = Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i));
   const messages = span.filter((message) => !isPinned(message));
-  return { messages, tokens: messages.reduce((sum, { size }) => sum + size.tokens, 0) };
+  const kept = span.filter((message) => message.role === 'user' && isPinned(message)).map(({ id }) => id);
+  const tokens = messages.reduce((sum, { size }) => sum + size.tokens, 0);
+  return { messages, tokens, ...(kept.length > 0 && { kept }) };
 }
 
 /** Results follow their call at once: the nearest earlier one with the id is it. */
