@@ -48,6 +48,25 @@ describe('AC-16: compaction never waits for ever', () => {
     expect(session.operator.costs.compactor.calls).toBe(2);
   });
 
+  it.each([
+    ['where it is asked for, before it is due, and no call waits', { prepareAt: 0.5 }, [1, 1]],
+    ['by default only when it is due', {}, [0, 1]],
+  ])('AC-16: text is bought %s', async (_, how, asked) => {
+    const emulator = await startEmulator();
+    const session = await filling(emulator, { fill: how });
+    await session.append(...read(talk(13, 200)).map((one, i) => ({ ...one, id: `t${i}` })));
+    const { run: first, reading } = await session.prepare();
+    expect(first.kind).toBe('below-gate');
+    await session.observe({ inputTokens: reading.tokens });
+    if (asked[0] === 1) await arrived(emulator, 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = emulator.received.length;
+    fill(session, 0.94);
+    const { run } = await session.prepare();
+    expect([run.kind, before, emulator.received.length]).toEqual(['committed', ...asked]);
+    expect(summariesOf(session)[0]).toMatch(/^\[Summary of /);
+  });
+
   it('AC-16: a cancelled call waits no longer for text that is prepared in the background', async () => {
     const emulator = await startEmulator();
     emulator.otherwise = 'never';
