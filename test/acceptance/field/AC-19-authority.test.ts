@@ -1,7 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { emulated, filling, pressed, summariesOf, BUDGET } from '../summarizer.js';
-import { engine, fill, prose, read, says, sessionOf, shownText, step, system, talk, user } from '../support.js';
+import {
+  engine,
+  fill,
+  prose,
+  read,
+  says,
+  sessionOf,
+  shownText,
+  step,
+  system,
+  talk,
+  user,
+} from '../support.js';
 
 const KEY = ['sk-', 'proj-', 'abcdefghij0123456789'].join('');
 
@@ -93,17 +105,20 @@ describe('AC-13: what is finished is not done again', () => {
   it.each([
     ['a model', 'good' as const, 'instruction; m7 of the user, behind it, was said before its end; recall m'],
     ['none', 'server-error' as const, 'User [m7]: (stands whole behind this digest)'],
-  ])('AC-13: of a pin behind what tells of its time, its place in time is told: by %s', async (_, act, told) => {
-    const emulator = await startEmulator();
-    emulator.script = [act];
-    const chat = [user('Build a mill.'), ...talk(3, 300), user('Mend the wheel.'), ...talk(8, 300, 700)];
-    const spillway = await engine(8_000, emulated(emulator, { roster: ['auto'] }));
-    const session = spillway.session({ keep: [({ id }) => id === 'm7'] });
-    await session.append(...read(chat));
-    await session.operator.compact({ target: 0.5 });
-    const texts = session.view.map(shownText);
-    const summary = texts.findIndex((text) => text.includes(told));
-    expect(summary).toBeGreaterThan(0);
-    expect(texts.indexOf('Mend the wheel.')).toBeGreaterThan(summary);
-  });
+  ])(
+    'AC-13: of a pin behind what tells of its time, its place in time is told: by %s',
+    async (_, act, told) => {
+      const emulator = await startEmulator();
+      emulator.script = [act];
+      const chat = [user('Build a mill.'), ...talk(3, 300), user('Mend the wheel.'), ...talk(8, 300, 700)];
+      const spillway = await engine(8_000, emulated(emulator, { roster: ['auto'] }));
+      const session = spillway.session({ keep: [({ id }) => id === 'm7'] });
+      await session.append(...read(chat));
+      await session.operator.compact({ target: 0.5 });
+      const texts = session.view.map(shownText);
+      const summary = texts.findIndex((text) => text.includes(told));
+      expect(summary).toBeGreaterThan(0);
+      expect(texts.indexOf('Mend the wheel.')).toBeGreaterThan(summary);
+    },
+  );
 });
