@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Session } from '../../session/index.js';
 import type { Json, ThreadKey } from '../../spi/index.js';
-import { Log, renderAll } from '../../transcript/index.js';
 import { formatNamed } from '../../wire/index.js';
 import { ownId, type Caller } from '../access.js';
 import type { AboutSession, Service } from '../service.js';
@@ -9,6 +8,7 @@ import { printOf } from './beginning.js';
 import { SessionFinder, type Found } from './finder.js';
 import { fingerprintOf, type Fingerprint } from './fingerprint.js';
 import { forkThread } from './fork.js';
+import { asSent, printOfLog } from './redacted-print.js';
 
 /** Sessions that begin alike of which the store is asked; older ones are not found again by a process that never saw them. */
 const MOST_ALIKE = 32;
@@ -59,7 +59,7 @@ export class Places {
     const scope = JSON.stringify([caller.tenant, format]);
     const finder = this.#finderOf(scope);
     const print = printOf(messages, raw, (head) => finder.alike(head));
-    const found = await this.#found(finder, scope, print);
+    const found = await this.#found(finder, scope, print, messages);
     const nearest = finder.newest;
     if (found.how === 'same' || found.how === 'trailing') {
       finder.learn(found.sessionId, print);
@@ -78,27 +78,37 @@ export class Places {
   }
 
   /** By what this process heard; where that leaves a doubt, by what others on the store did. */
-  async #found(finder: SessionFinder, scope: string, print: Fingerprint): Promise<Found> {
+  async #found(
+    finder: SessionFinder,
+    scope: string,
+    print: Fingerprint,
+    messages: readonly unknown[],
+  ): Promise<Found> {
     const found = finder.find(print);
     if (found.how === 'same' && found.isWhole) return found;
     const [head] = print.hashes;
     if (head === undefined) return found;
     const alike = ((await this.#service.store.value(headsOf(scope), head)) ?? []) as readonly string[];
     const unheard = alike.filter((sessionId) => !finder.knows(sessionId));
-    for (const sessionId of unheard) finder.learn(sessionId, await this.#readPrint(sessionId));
+    for (const sessionId of unheard)
+      finder.learn(sessionId, await this.#readPrint(sessionId, print, messages));
     return unheard.length > 0 ? finder.find(print) : found;
   }
 
-  /** What the client of a session sent, told from its log. */
-  async #readPrint(sessionId: string): Promise<Fingerprint> {
+  /** What the client of a session sent, told from its log, which may hold it without its secrets. */
+  async #readPrint(
+    sessionId: string,
+    print: Fingerprint,
+    messages: readonly unknown[],
+  ): Promise<Fingerprint> {
     const session = await (await this.#service.session(keyOf(sessionId))).load();
-    const log = new Log();
-    for (let seq = 0; seq < session.log.length; seq++) {
-      const { size, ...message } = session.log.at(seq);
-      if (message.unknownToClient !== true) log.append(message, size);
-    }
-    const { view } = renderAll(log, [], () => false);
-    return fingerprintOf(formatNamed(session.format).serialise(view).messages);
+    const known = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
+      ({ unknownToClient }) => unknownToClient !== true,
+    );
+    const format = formatNamed(session.format);
+    const logged = printOfLog(format, known);
+    if (!known.some(({ redacted }) => redacted === true)) return logged;
+    return asSent({ format, patterns: this.#service.settings.redact, logged, messages, print });
   }
 
   /** Says to other processes which sessions begin like this. Only new ones are written. */
