@@ -4,6 +4,7 @@ import { changedFiles, fileLines, filesTitle, withLaterChanges } from './claims-
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
 import { indented } from './indented.js';
+import { withoutTemplateMarks } from './template-marks.js';
 
 export interface ClaimsRequest {
   readonly statements: StatementIndex;
@@ -114,7 +115,7 @@ function draw(
       left - 40,
     ),
   );
-  return lines.length > 0 ? [header, ...lines].join('\n') : '';
+  return lines.length > 0 ? withoutTemplateMarks([header, ...lines].join('\n')) : '';
 }
 
 /** Of one message before all others had theirs: a paste of hundreds of rules takes no room from rules of other days. */

@@ -3,6 +3,7 @@ import type { Handle } from '../transcript/index.js';
 import { fitText } from './fit.js';
 import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
+import { withoutTemplateMarks } from './template-marks.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';
 import { indented } from './indented.js';
@@ -110,7 +111,7 @@ function draw(
   const shortened = users.filter((user) => !isWhole(user, chosen.get(user))).map(({ id }) => id);
   const hidden = users.filter((user) => !chosen.has(user));
   if (hidden.length > 0) lines.splice(1, 0, hiddenLine(hidden));
-  return { text: lines.join('\n'), shortened };
+  return { text: withoutTemplateMarks(lines.join('\n')), shortened };
 }
 
 const HEADER = '[Digest of earlier messages ';

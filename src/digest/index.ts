@@ -6,3 +6,4 @@ export { cutText, isCut, type Count, type CutRequest } from './cut.js';
 export { cutArguments, levelFor } from './arguments.js';
 export { keyLines, type Wanted } from './key-lines.js';
 export type { Digest, DigestRequest } from './request.js';
+export { withoutTemplateMarks } from './template-marks.js';

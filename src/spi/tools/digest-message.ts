@@ -1,3 +1,4 @@
+import { withoutTemplateMarks } from '../../digest/index.js';
 import type { Message } from '../../transcript/index.js';
 
 /** The message that stands for a run of tool exchanges: what the assistant said in them, and a line on their calls. */
@@ -7,6 +8,6 @@ export function digestMessage(handle: string, lines: readonly string[]): Message
     role: 'assistant',
     origin: 'synthetic',
     label: 'digest',
-    parts: [{ type: 'text', text: lines.join('\n') }],
+    parts: [{ type: 'text', text: withoutTemplateMarks(lines.join('\n')) }],
   };
 }
