@@ -32,6 +32,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .showHelpAfterError('(spillway --help lists the commands)')
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
 
+  program.commandsGroup('Files:');
   policyOptions(
     program
       .command('compact')
@@ -101,6 +102,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       exit(await validate(file, options, terminal));
     });
 
+  program.commandsGroup('Services, stages, packages:');
   program
     .command('conform')
     .description('Put what a module exports (stage, format, summarizer, store) to the rules of its contract.')
@@ -181,14 +183,17 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       exit(await writeSkeleton(kind, name, folder, versionOf(), terminal));
     });
 
+  program.commandsGroup('Sessions of a store:');
   storedCommands(program, terminal, exit, { whole: whole('a number'), fraction: fraction('--target') });
 
+  program.commandsGroup('Settings, demonstration:');
   const config = program.command('config').description('Look at the configuration.');
   config
     .command('print')
     .description('Print every effective setting and where its value came from.')
     .option('--profile <profile>', 'profile name or file')
     .option('--config <file>', 'configuration file')
+    .option('--changed', 'only what is not as it is by default')
     .option('--json', 'machine output')
     .action(async (options) => {
       const { printSettings } = await import('./commands/config.js');

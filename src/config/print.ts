@@ -4,9 +4,16 @@ import { chooseSummarizer, describeChoice } from './summarizer.js';
 /** Longer values would push the origins of all lines off the screen. */
 const WIDEST = 60;
 
+export interface PrintOptions {
+  readonly json?: boolean;
+  /** What a profile, a file, the environment or code has set, and no defaults. */
+  readonly changed?: boolean;
+}
+
 /** The configuration in force, one setting a line: `target = 0.6  # default: Pressure an open stage reclaims to.` */
-export function printConfig(effective: EffectiveConfig, options: { readonly json?: boolean } = {}): string {
-  const entries = [...effective.entries.map(withoutPassword), inForce(effective)];
+export function printConfig(effective: EffectiveConfig, options: PrintOptions = {}): string {
+  const all = [...effective.entries.map(withoutPassword), inForce(effective)];
+  const entries = options.changed ? all.filter(({ origin }) => origin !== 'default') : all;
   if (options.json) return `${JSON.stringify(entries, null, 2)}\n`;
   const rows = entries.map(({ path, value, origin, description }) => ({
     path,

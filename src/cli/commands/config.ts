@@ -7,6 +7,7 @@ export interface ConfigOptions {
   readonly profile?: string;
   readonly config?: string;
   readonly json?: boolean;
+  readonly changed?: boolean;
 }
 
 export async function printSettings(options: ConfigOptions, terminal: Terminal): Promise<number> {
@@ -17,7 +18,7 @@ export async function printSettings(options: ConfigOptions, terminal: Terminal):
     ...(options.config !== undefined && { configFile: options.config }),
   };
   return withEngine(sources, ({ config }) => {
-    terminal.out(printConfig(config, { json: options.json ?? false }));
+    terminal.out(printConfig(config, { json: options.json ?? false, changed: options.changed ?? false }));
     return EXIT.done;
   });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SpillwayError } from '../../errors/index.js';
 import { formatNamed } from '../../wire/index.js';
 import { readSession } from '../../importers/index.js';
-import { replaySession } from '../../index.js';
+import { replaySession, type Message } from '../../index.js';
 import { closing } from '../engine.js';
 import { EXIT } from '../exit.js';
 import { openFor, type PolicyOptions } from '../open.js';
@@ -27,7 +27,7 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
     throw new SpillwayError('INPUT_INDEX', {
       subject: '--contexts-at',
       found: `${index} (${messages[index] ? `a ${messages[index].role} message` : 'no such message'})`,
-      allowed: `indexes of assistant messages, 0 to ${messages.length - 1}`,
+      allowed: `indexes of assistant messages, 0 to ${messages.length - 1}${nearestTo(index, messages)}`,
       remedy: 'Indexes are 0-based over the messages, the meta line not counted.',
     });
   }
@@ -64,4 +64,11 @@ export async function replay(file: string, options: ReplayOptions, terminal: Ter
     writeReport(report, () => replayTable(report, terminal.paint), options, terminal);
     return EXIT.done;
   });
+}
+
+/** The index of the assistant message that stands nearest to one. */
+function nearestTo(index: number, messages: readonly Message[]): string {
+  const own = messages.flatMap(({ role }, at) => (role === 'assistant' ? [at] : []));
+  const [nearest] = own.sort((a, b) => Math.abs(a - index) - Math.abs(b - index));
+  return nearest === undefined ? '' : `; the nearest is ${nearest}`;
 }

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { jsonLines, prose, spillway, step, system, talk, temporaryFolder, user } from './support.js';
+
+/** Findings of a first adoption that no row of features.md holds, by their numbers in docs/decisions/0058. */
+const folder = temporaryFolder();
+const CHAT = [
+  system('Be brief.'),
+  user('Build a mill.'),
+  ...Array.from({ length: 30 }, (_, at) => [
+    ...step('read', { path: `src/f${at}.ts` }, prose(260, at)),
+    ...talk(1, 90, 400 + 2 * at),
+  ]).flat(),
+];
+const FILE = folder.file('work.jsonl', jsonLines(CHAT));
+
+describe('a first adoption', () => {
+  it('adoption P1: config print --changed shows what somebody has set, and no defaults', async () => {
+    const config = folder.file('own.yaml', 'target: 0.5\n');
+    const print = async (...more: string[]) =>
+      (await spillway(['config', 'print', ...more])).out.trim().split('\n');
+    // The command line of these tests is given a counter by its environment.
+    const changed = await print('--config', config, '--changed');
+    expect(changed.map((line) => line.split(' ')[0])).toEqual(['target', 'counter']);
+    expect(changed[0]).toMatch(/^target += 0\.5 +# file .*own\.yaml/);
+    expect((await print('--config', config)).length).toBeGreaterThan(80);
+  });
+
+  it('adoption P2: an index that is no call of the model names the nearest that is', async () => {
+    const at = CHAT.findIndex(({ role }) => role === 'tool');
+    const { code, err } = await spillway([
+      'replay',
+      FILE,
+      '--window',
+      '4000',
+      '--contexts-at',
+      String(at),
+      '--out',
+      join(folder.path, 'contexts'),
+    ]);
+    expect([code, err]).toEqual([1, expect.stringContaining(`found "${at} (a tool message)"`)]);
+    expect(err).toContain(`; the nearest is ${at - 1}`);
+  });
+
+  it('adoption P3: the help lists the commands in groups', async () => {
+    const { out } = await spillway(['--help']);
+    const headings = [
+      'Files:',
+      'Services, stages, packages:',
+      'Sessions of a store:',
+      'Settings, demonstration:',
+    ];
+    const places = headings.map((heading) => out.indexOf(`\n${heading}`));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    const [files, services, sessions] = places as [number, number, number, number];
+    expect(out.slice(files, services)).toMatch(/ compact .* replay .* validate /s);
+    expect(out.slice(sessions)).toMatch(/ history .* undo .* recall /s);
+  });
+
+  it('adoption S15: a lower target makes fewer compactions, as the page for operators says', async () => {
+    const compactions = async (target: number): Promise<number> => {
+      const config = folder.file(`${target}.yaml`, `target: ${target}\n`);
+      const { code, out, err } = await spillway(['replay', FILE, '--window', '4000', '--config', config]);
+      expect(code).toBe(0);
+      return Number(/(\d+) compactions/.exec(out + err)![1]);
+    };
+    expect(await compactions(0.35)).toBeLessThan(0.8 * (await compactions(0.65)));
+  });
+});
