@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
+import { createSpillway } from '../../src/index.js';
 import { jsonLines, prose, spillway, step, system, talk, temporaryFolder, user } from './support.js';
 
 /** Findings of a first adoption that no row of features.md holds, by their numbers in docs/decisions/0058. */
@@ -56,6 +57,23 @@ describe('a first adoption', () => {
     const [files, services, sessions] = places as [number, number, number, number];
     expect(out.slice(files, services)).toMatch(/ compact .* replay .* validate /s);
     expect(out.slice(sessions)).toMatch(/ history .* undo .* recall /s);
+  });
+
+  it('adoption S11: the library reads no environment until it is handed in, and says so where a key is missing', async () => {
+    const env = { SPILLWAY_TARGET: '0.5', MILL_KEY: 'of oak' };
+    Object.assign(process.env, env);
+    try {
+      const summarizerModel = { model: 'm', baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'MILL_KEY' };
+      const settings = { summarizer: 'model', summarizerModel } as const;
+      await expect(createSpillway({ settings })).rejects.toThrow(
+        /environment variable MILL_KEY.*createSpillway\(\{ env: process\.env \}\)/s,
+      );
+      const { config } = await createSpillway({ settings, env });
+      expect([config.settings.target, config.origin('target')]).toEqual([0.5, 'env SPILLWAY_TARGET']);
+      expect((await createSpillway()).config.settings.target).toBe(0.6);
+    } finally {
+      for (const name of Object.keys(env)) delete process.env[name];
+    }
   });
 
   it('adoption S15: a lower target makes fewer compactions, as the page for operators says', async () => {
