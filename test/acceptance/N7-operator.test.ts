@@ -230,6 +230,22 @@ describe.each(KINDS)('N7: an ended claim on %s', (kind) => {
     expect(third.operator.claims.find((claim) => claim.ref === ref)!.ended).toBeUndefined();
   });
 
+  it('N7: what one process ended another brings back, though it has not heard of it', async () => {
+    const { store, again } = await place(kind);
+    const [one, other] = [await carrying(store), await openOn(await again())];
+    await other.load();
+    const ref = refOf(one, BOUND);
+    await one.operator.endClaim(ref, { by: 'ada' });
+    await other.operator.restoreClaim(ref, { by: 'bob' });
+    const third = await openOn(await again());
+    await third.load();
+    expect(third.operator.claims.find((claim) => claim.ref === ref)).toMatchObject({ status: 'live' });
+    const restored = (await third.operator.audit()).filter(({ kind: what }) =>
+      what.endsWith('claim-restored'),
+    );
+    expect(restored).toMatchObject([{ ref, body: { by: 'bob' } }]);
+  });
+
   it('N7: two operators at once: each act counts once', async () => {
     const { store, again } = await place(kind);
     const [one, other] = [await carrying(store), await openOn(await again())];

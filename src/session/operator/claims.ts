@@ -98,6 +98,8 @@ export class Claims {
     if (!ledger.endedClaims.has(ref)) {
       if (!claim) throw unknown(ref);
       if (!claim.isCarried) throw over(claim, 'No operator ended it: it holds once it is said again.');
+      // Another process may have ended it, which only a write finds out; then this is decided anew.
+      ledger.play({ kind: 'restore-claim', claim: ref });
       return;
     }
     ledger.play({ kind: 'restore-claim', claim: ref });
