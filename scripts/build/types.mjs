@@ -1,7 +1,6 @@
 // Declarations of the doors, and of what they speak of; those of everything else would only be packed.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, rmdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { doors } from './library.mjs';
 import { dist, root } from './options.mjs';
@@ -9,7 +8,7 @@ import { dist, root } from './options.mjs';
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']*)["']/g;
 
 export function writeTypes() {
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
     cwd: root,
     stdio: 'inherit',

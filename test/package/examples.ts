@@ -21,7 +21,10 @@ const PACKAGES = [
   'reflect-metadata',
 ];
 
-/** As somebody copies them out of the package, and as they stand in this checkout. */
+/** One that is run as it stands in this checkout as well: what differs there is where `spillway` is found, for all alike. */
+const IN_CHECKOUT = 'library.ts';
+
+/** As somebody copies them out of the package. */
 export async function checkExamples(packed: Packed): Promise<string[]> {
   const project = copyOf(join(packed.folder, 'bare'), packed, 'examples', PACKAGES);
   cpSync(join(project, 'node_modules', 'spillway', 'examples'), project, { recursive: true });
@@ -45,12 +48,11 @@ export async function checkExamples(packed: Packed): Promise<string[]> {
     ANTHROPIC_BASE_URL: emulator.url.replace(/\/v1$/, ''),
   };
   try {
-    for (const name of names) {
-      faults.push(...(await runs(name, project, join(project, name), env)));
-      // What an example leaves behind stands beside it: here, and not in the checkout.
-      const paths = { ...env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') };
-      faults.push(...(await runs(`${name} in the checkout`, project, join(ROOT, 'examples', name), paths)));
-    }
+    for (const name of names) faults.push(...(await runs(name, project, join(project, name), env)));
+    // What an example leaves behind stands beside it: here, and not in the checkout.
+    const paths = { ...env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') };
+    const file = join(ROOT, 'examples', IN_CHECKOUT);
+    faults.push(...(await runs(`${IN_CHECKOUT} in the checkout`, project, file, paths)));
   } finally {
     emulator.close();
   }
