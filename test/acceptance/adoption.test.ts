@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSpillway } from '../../src/index.js';
 import { jsonLines, prose, spillway, step, system, talk, temporaryFolder, user } from './support.js';
 
-/** Findings of a first adoption that no row of features.md holds, by their numbers in docs/decisions/0058. */
+/** Findings of a first adoption that no row of features.md holds, by their numbers in docs/decisions/0062. */
 const folder = temporaryFolder();
 const CHAT = [
   system('Be brief.'),
