@@ -157,7 +157,7 @@ test('costs the session nothing where its file cannot be written', async () => {
   const { spillway, told } = await open({ file: join(inTheWay, 'memory.jsonl') });
   const session = spillway.session();
   session.append(...chat(TURNS).slice(0, -3));
-  assert.equal((await session.prepare()).run.kind, 'committed');
+  assert.equal((await session.operator.compact({ target: 0.3 })).kind, 'committed');
   assert.ok(told.some(({ kind, outcome }) => kind === 'plugin-hook' && outcome === 'threw'));
 });
 
