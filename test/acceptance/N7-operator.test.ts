@@ -1,5 +1,6 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { openStore, type Message, type Session, type SessionStore } from '../../src/index.js';
+import { startPostgres, type TestPostgres } from '../support/postgres.js';
 import {
   engine,
   prose,
@@ -12,7 +13,7 @@ import {
   user,
   type Chat,
 } from './support.js';
-import { KINDS, place } from './sessions/stores.js';
+import { KINDS, place, type Place } from './sessions/stores.js';
 import { defineSummarizer } from './sessions/summarizer.js';
 
 /** Stores on machines that do other things too. */
@@ -207,9 +208,30 @@ describe('N7: an operator ends a claim by hand', () => {
   });
 });
 
-describe.each(KINDS)('N7: an ended claim on %s', (kind) => {
+describe.each([...KINDS, 'postgres'] as const)('N7: an ended claim on %s', (kind) => {
+  let server: TestPostgres | undefined;
+  const opened: SessionStore[] = [];
+  beforeAll(async () => {
+    if (kind === 'postgres') server = await startPostgres();
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    await server?.stop();
+  }, 120_000);
+
+  async function placed(): Promise<Place> {
+    if (kind !== 'postgres') return await place(kind);
+    const url = await server!.create();
+    const again = async (): Promise<SessionStore> => {
+      const store = await openStore(url);
+      opened.push(store);
+      return store;
+    };
+    return { store: await again(), again };
+  }
+
   it('N7: is kept over a restart, with who, when and note, and as an event of its own kind', async () => {
-    const { store, again } = await place(kind);
+    const { store, again } = await placed();
     const session = await carrying(store);
     const ref = refOf(session, BOUND);
     const end = await session.operator.endClaim(ref, { by: 'ada', notes: 'the branch is gone' });
@@ -231,7 +253,7 @@ describe.each(KINDS)('N7: an ended claim on %s', (kind) => {
   });
 
   it('N7: what one process ended another brings back, though it has not heard of it', async () => {
-    const { store, again } = await place(kind);
+    const { store, again } = await placed();
     const [one, other] = [await carrying(store), await openOn(await again())];
     await other.load();
     const ref = refOf(one, BOUND);
@@ -247,7 +269,7 @@ describe.each(KINDS)('N7: an ended claim on %s', (kind) => {
   });
 
   it('N7: two operators at once: each act counts once', async () => {
-    const { store, again } = await place(kind);
+    const { store, again } = await placed();
     const [one, other] = [await carrying(store), await openOn(await again())];
     const [first, second] = [refOf(one, BOUND), refOf(one, OTHER)];
     await Promise.all([
