@@ -79,13 +79,21 @@ function runLine(
     left -= text.length + 2;
     kept.push({ ...item, text });
   }
-  if (kept.length === 0) return undefined;
+  if (kept.length === 0) {
+    // One long command, cut, says more than nothing.
+    const [most] = items.toSorted((a, b) => b.worth - a.worth || b.at - a.at);
+    if (!most || left < MIN_CUT_CHARS) return undefined;
+    kept.push({ ...most, text: oneLine(most.short, left) });
+  }
   // Behind what a call wrote a line of its own begins.
   const shown = kept
     .sort((a, b) => a.at - b.at)
     .map(({ text, detail }) => `${text}${detail === '' ? '; ' : `:\n    ${detail}\n  `}`);
   return withoutEnd(`${head} ${shown.join('')}`);
 }
+
+/** A call cut shorter would not say what it was. */
+const MIN_CUT_CHARS = 60;
 
 interface Item {
   readonly at: number;

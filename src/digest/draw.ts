@@ -39,7 +39,7 @@ export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
   };
   const fitted = fitText(build, maxTokens, count);
   if (fitted) return { ...fitted, shortened: shortened.get(fitted.text) ?? [] };
-  const text = `${BARE_LINE} compacted; recall ${handle}]`;
+  const text = bareLine(handle);
   return {
     text,
     tokens: count(text),
@@ -60,9 +60,8 @@ function draw(
   handle: Handle,
   chars: number,
 ): { text: string; shortened: string[] } {
-  const header = headerFor(handle);
   const chosen = new Map<Entry, Chosen>();
-  let left = chars - header.length - 1;
+  let left = chars - headerFor(handle, true).length - 1;
   const take = (entry: Entry, at: number, text: string): void => {
     let one = chosen.get(entry);
     if (!one) {
@@ -92,7 +91,7 @@ function draw(
   const shownEntries = entries.filter((entry) => chosen.has(entry));
   const runs = runsBetween(shownEntries, calls);
   const callLines = linesOfRuns(runs, left, detailed);
-  const lines = [header];
+  const lines: string[] = [];
   let r = 0;
   const flush = (before: number): void => {
     for (; r < runs.length && runs[r]!.calls[0]!.seq < before; r++) {
@@ -110,20 +109,30 @@ function draw(
   flush(Infinity);
   const shortened = users.filter((user) => !isWhole(user, chosen.get(user))).map(({ id }) => id);
   const hidden = users.filter((user) => !chosen.has(user));
-  if (hidden.length > 0) lines.splice(1, 0, hiddenLine(hidden));
-  return { text: withoutTemplateMarks(lines.join('\n')), shortened };
+  if (hidden.length > 0) lines.unshift(hiddenLine(hidden));
+  const said = withoutTemplateMarks(lines.join('\n'));
+  const text = said === '' ? bareLine(handle) : `${headerFor(handle, said.includes(LEFT_OUT))}\n${said}`;
+  return { text, shortened };
 }
 
 const HEADER = '[Digest of earlier messages ';
 const BARE_LINE = '[Earlier messages';
+/** Stands where words of a passage or of an entry are left out. */
+const LEFT_OUT = '[…]';
 
 /** Whether a text is a digest, or the one line that stands where there is no room for one. */
 export function isDigest(text: string): boolean {
   return text.startsWith(HEADER) || (text.startsWith(BARE_LINE) && !text.includes('\n'));
 }
 
-function headerFor(handle: Handle): string {
-  return `${HEADER}${handle}, in order; “[…]” where words are left out; recall ${handle}]`;
+/** Many a digest stands for one call: its header says no more than it must. */
+function headerFor(handle: Handle, isCut: boolean): string {
+  const cut = isCut ? `; “${LEFT_OUT}” where words are left out` : '';
+  return `${HEADER}in order${cut}; recall ${handle}]`;
+}
+
+function bareLine(handle: Handle): string {
+  return `${BARE_LINE} compacted; recall ${handle}]`;
 }
 
 /** What may stand beside the words of users: a passage of prose, or what a call wrote into files. */
@@ -203,11 +212,11 @@ function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
   const pieces: string[] = [];
   let expected = 0;
   for (const at of [...texts.keys()].sort((a, b) => a - b)) {
-    if (at > expected) pieces.push('[…]');
+    if (at > expected) pieces.push(LEFT_OUT);
     pieces.push(texts.get(at)!);
     expected = at + 1;
   }
-  if (expected < entry.passages.length && !pieces.at(-1)!.includes('[…]')) pieces.push('[…]');
+  if (expected < entry.passages.length && !pieces.at(-1)!.includes(LEFT_OUT)) pieces.push(LEFT_OUT);
   const said = indented(pieces.join('\n'), 2);
   // What tools and other agents say is no word of the talk: it stands in quotation marks that it cannot close.
   return `${NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;

@@ -55,8 +55,9 @@ describe('N11: recall takes what models write', () => {
     ['a list of a mark that was shortened', '[recall m4, m5 …]'],
     ['a list as JSON', ['m4', 'm5']],
     ['the head of a summary', 'Earlier in this session (compacted m3..m5; recall by handle):'],
+    ['the head of a digest', '[Digest of earlier messages in order; recall m3..m5]'],
     [
-      'the head of a digest',
+      'the head of a digest of an older release',
       '[Digest of earlier messages m3..m5, in order; “[…]” where words are left out; recall m3..m5]',
     ],
     ['a line of calls of a digest', '[2 calls m3..m5] look gate → “recall m1 first”'],

@@ -47,9 +47,7 @@ describe('a digest', () => {
       1_000,
     );
     const lines = text.split('\n');
-    expect(lines[0]).toBe(
-      '[Digest of earlier messages m0..m6, in order; “[…]” where words are left out; recall m0..m6]',
-    );
+    expect(lines[0]).toBe('[Digest of earlier messages in order; recall m0..m6]');
     expect(lines.slice(1)).toEqual([
       'User [m0]: Mend the mill.',
       'Assistant [m1]: Looking at the wheel first.',
@@ -98,6 +96,9 @@ describe('a digest', () => {
       expect(text.includes(words(40, `w${i}x`))).toBe(!shortened.includes(`u${i}`));
     const long = digestOf([user('u0', words(4_000, 'w')), assistant('a0', 'Done.')], 400);
     expect(long.shortened).toEqual(['u0']);
+    expect(long.text).toContain(
+      '[Digest of earlier messages in order; “[…]” where words are left out; recall u0..a0]\n',
+    );
     expect(long.text).toMatch(/^User \[u0\]: w0 w1 .* \[…\] .* w3999$/ms);
   });
 
@@ -105,6 +106,21 @@ describe('a digest', () => {
     const talk = [user('m0', 'Mend the mill.'), assistant('m1', 'Mended.'), user('m2', 'And the gate.')];
     expect(digestOf(talk, 500, new Set([0])).text).not.toContain('Mend the mill.');
     expect(digestOf(talk, 500, new Set([0])).text).toContain('And the gate.');
+  });
+
+  it('names a command by its beginning where the whole has no room', () => {
+    const command = `grep -rn ${words(60, 'mill')} src`;
+    const log = [assistant('m0', '', call('c0', 'bash', { command })), result('m1', 'c0', 'src/mill.ts:1')];
+    const { text } = digestOf(log, Infinity);
+    expect(text).toMatch(/^\[Digest of earlier messages in order; recall m0\.\.m1\]\n\[call m0\] /);
+    expect(text).toContain('mill0 mill1');
+    expect(text.length).toBeLessThan(300);
+  });
+
+  it('is one line without a header where nothing was said or done', () => {
+    expect(digestOf([assistant('m0', ''), assistant('m1', '')], 500).text).toBe(
+      '[Earlier messages compacted; recall m0..m1]',
+    );
   });
 
   it('takes no text for a line of its own, whoever says it', () => {
@@ -270,7 +286,7 @@ describe('a digest', () => {
       'This session is being continued from a previous conversation that ran out of context.\nSummary:\n1. The wheel is done.';
     const { text } = digestOf(
       [user('m0', 'Go.'), remark('m1', 'oak'), user('m2', summary), remark('m3', 'elm')],
-      122,
+      108,
     );
     expect(text).toContain('elm_1');
     expect(text).not.toContain('oak_1');
