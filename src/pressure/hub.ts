@@ -23,6 +23,11 @@ export class EventHub<Event> {
     return this.#safe;
   }
 
+  /** Whether anybody listens: what nobody hears need not be made. */
+  get isHeard(): boolean {
+    return this.#subject.observed;
+  }
+
   emit(event: Event): void {
     this.#newest = event;
     this.#subject.next(event);

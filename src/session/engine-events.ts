@@ -47,6 +47,8 @@ export class EngineEvents {
 
   /** A stream for one session, whose events are told here too. */
   streamOf(place: () => EventPlace): PressureStream<Reading, RunReport> {
-    return new PressureStream((event) => this.#hub.emit({ ...event, ...place(), at: this.#clock() }));
+    return new PressureStream((event) => {
+      if (this.#hub.isHeard) this.#hub.emit({ ...event, ...place(), at: this.#clock() });
+    });
   }
 }

@@ -82,7 +82,7 @@ export class Requests {
    */
   movedFrom(injected: Measured): number | undefined {
     const before = this.#injected;
-    const next = placed(withoutMarkers(this.#thread.projection.view), injected);
+    const next = placed(this.#thread.projection.view, injected);
     if (before?.content === next?.content && before?.behind === next?.behind) return undefined;
     return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
   }
@@ -151,8 +151,9 @@ interface Placed {
   readonly behind: number;
 }
 
-function placed(view: readonly ViewMessage[], injected: Measured): Placed | undefined {
+function placed(shown: readonly ViewMessage[], injected: Measured): Placed | undefined {
   if (injected.length === 0) return undefined;
+  const view = withoutMarkers(shown);
   const behind = view[placeOfInjections(view) - 1]?.to ?? -1;
   return { content: JSON.stringify(injected.map(({ message }) => message.parts)), behind };
 }

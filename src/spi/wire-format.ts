@@ -51,12 +51,23 @@ export interface WireFormat {
    * instances are taken in and handed out as they are, and whoever writes to one changes the log.
    */
   copyInstance?(value: object, copy: (inner: unknown) => unknown): unknown;
-  /** Pure: the same view gives the same bytes. A longer view extends a shorter one wherever the log does. */
-  serialise(view: readonly ViewMessage[]): Serialised;
+  /**
+   * Pure: the same view gives the same bytes, with any memory or none. A longer view extends a shorter one wherever the
+   * log does. With a memory, what is given is valid until that memory is used again.
+   */
+  serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised;
 }
 
 /** Reads the same conversation again and again as it grows, parsing only what changed. */
 export interface RequestReader {
   /** Equal to `parse(input)`, what it throws included; `changedFrom` says what is new since the last read. */
   read(input: unknown): Parsed;
+}
+
+/**
+ * What a format keeps from one request of an agent path to the next, so that it need not write again what has not changed.
+ * Whoever asks for requests holds it, empty at first, and looks at nothing in it.
+ */
+export interface WireMemory {
+  kept?: unknown;
 }

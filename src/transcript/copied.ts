@@ -43,7 +43,7 @@ export function whyNotCopyable(value: unknown, depth = 0): string | undefined {
 /** An object literal of any realm, or what JSON was parsed to: no bytes, no address, no instance of a class. */
 export function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
 function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
@@ -61,9 +61,8 @@ function copyOf(value: unknown, options: CopyOptions, depth: number): unknown {
     return options.instance?.(value, (inner) => copyOf(inner, options, depth + 1)) ?? value;
   }
   // A spread gives every copy that is frozen a hidden class of its own; an assignment would set the prototype.
-  const copy: Record<string, unknown> = Object.hasOwn(value, '__proto__')
-    ? { ...(value as Record<string, unknown>) }
-    : (Object.assign({}, value) as Record<string, unknown>);
+  const copy: Record<string, unknown> =
+    options.freeze === true && !Object.hasOwn(value, '__proto__') ? Object.assign({}, value) : { ...value };
   for (const key in copy) {
     const inner = copy[key];
     if (typeof inner === 'object' || typeof inner === 'bigint') copy[key] = copyOf(inner, options, depth + 1);

@@ -1,5 +1,5 @@
 import type { LogRedaction } from '../../facts/index.js';
-import type { Notice, Parsed, RequestReader, Serialised, WireFormat } from '../../spi/index.js';
+import type { Notice, Parsed, RequestReader, Serialised, WireFormat, WireMemory } from '../../spi/index.js';
 import {
   addSizes,
   copied,
@@ -68,6 +68,7 @@ export class Follower {
   readonly #format: WireFormat;
   /** Parses what is new; the whole body, where the format cannot tell. */
   readonly #reader: RequestReader;
+  readonly #written: WireMemory = {};
   readonly #parts: FollowerParts;
   /** Bodies are followed one after the other. */
   #turns: Promise<unknown> = Promise.resolve();
@@ -150,7 +151,8 @@ export class Follower {
   /** A request with the client's newest instructions at the head. Whoever gets it may write to it. */
   serialise(view: readonly ViewMessage[]): Serialised {
     const { copyInstance: instance } = this;
-    return copied(this.#format.serialise(this.#words.in(this.#withNewest(view))), instance && { instance });
+    const written = this.#format.serialise(this.#words.in(this.#withNewest(view)), this.#written);
+    return copied(written, instance && { instance });
   }
 
   /**

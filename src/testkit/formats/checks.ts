@@ -196,7 +196,7 @@ export function checkNotices({ format }: FormatSubject): void {
 }
 
 /** Some spans give way to summaries, some results are cut: whole exchanges, as compaction leaves a view. */
-function edited(view: readonly ViewMessage[], dice: Dice): ViewMessage[] {
+export function edited(view: readonly ViewMessage[], dice: Dice): ViewMessage[] {
   const out: ViewMessage[] = [];
   for (let at = 0; at < view.length;) {
     const shown = view[at]!;

@@ -10,6 +10,7 @@ import {
   checkUnknownFields,
 } from './checks.js';
 import { checkCalls, checkSamples } from './carries.js';
+import { checkMemory } from './memory-check.js';
 import { checkReader } from './reader-check.js';
 import type { FormatSubject } from './subject.js';
 
@@ -79,5 +80,10 @@ export const FORMAT_RULES: readonly ContractRule<FormatSubject>[] = [
     id: 'FORMAT-13',
     intent: 'gives back the samples of its own wire, and keeps thinking and signatures beside an edit',
     check: checkSamples,
+  },
+  {
+    id: 'FORMAT-14',
+    intent: 'writes with a memory what it writes without one, whatever that memory has seen',
+    check: checkMemory,
   },
 ];

@@ -1,4 +1,4 @@
-import type { Serialised } from '../../spi/index.js';
+import type { Serialised, WireMemory } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { resultsBehindCalls, type Call } from '../conversation/results-behind-calls.js';
@@ -36,10 +36,10 @@ const writeRest = resultsBehindCalls<Call, AiSdkAnswer, AiSdkDraft>({
 });
 
 /** Instructions that came in the field `system` go back there, as long as they stand at the head. */
-export function serialise(view: readonly ViewMessage[]): Serialised {
+export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised {
   let count = 0;
   while (count < view.length && isBeside(view[count]!)) count++;
-  const { messages, notices } = writeRest(count === 0 ? view : view.slice(count));
+  const { messages, notices } = writeRest(count === 0 ? view : view.slice(count), memory);
   const beside = count === 0 ? {} : { beside: { system: systemOf(view.slice(0, count)) } };
   return { messages, ...beside, notices };
 }

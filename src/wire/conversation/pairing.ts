@@ -75,11 +75,12 @@ export function* pairedSteps<
 >(
   drafts: readonly (Draft & Drafted<Call, Answer>)[],
   notices: Notice[],
+  past = new PastCalls(),
 ): Generator<PairedStep<Draft, Call, Answer>> {
-  const past = new Map<string, { readonly tool: string; readonly answered: boolean }>();
   for (let from = 0; from < drafts.length;) {
     let to = from + 1;
     while (to < drafts.length && drafts[to]!.role !== 'assistant') to++;
+    past.begin();
     const step = pairStep<Call, Answer, Draft>(drafts.slice(from, to), to === drafts.length, past, notices);
     yield step;
     for (const { call, answered } of step.waiting) past.set(call.callId, { tool: call.tool, answered });
@@ -87,13 +88,51 @@ export function* pairedSteps<
   }
 }
 
-type Past = Map<string, { readonly tool: string; readonly answered: boolean }>;
+interface PastCall {
+  readonly tool: string;
+  readonly answered: boolean;
+}
+
+/** The calls of steps that came before, by id. The newest step can be taken back: it is paired again as it grows. */
+export class PastCalls {
+  readonly #before = new Map<string, PastCall>();
+  readonly #newest = new Map<string, PastCall>();
+
+  /** What was set so far is no longer of the newest step. */
+  begin(): void {
+    for (const [callId, call] of this.#newest) this.#before.set(callId, call);
+    this.#newest.clear();
+  }
+
+  /** Forgets what the newest step set. */
+  takeBack(): void {
+    this.#newest.clear();
+  }
+
+  clear(): void {
+    this.#before.clear();
+    this.#newest.clear();
+  }
+
+  get(callId: string): PastCall | undefined {
+    return this.#newest.get(callId) ?? this.#before.get(callId);
+  }
+
+  set(callId: string, call: PastCall): void {
+    this.#newest.set(callId, call);
+  }
+}
 
 function pairStep<
   Call extends DraftedCall,
   Answer extends DraftedAnswer,
   Draft extends Drafted<Call, Answer>,
->(step: readonly Draft[], isLast: boolean, past: Past, notices: Notice[]): PairedStep<Draft, Call, Answer> {
+>(
+  step: readonly Draft[],
+  isLast: boolean,
+  past: PastCalls,
+  notices: Notice[],
+): PairedStep<Draft, Call, Answer> {
   const head = step[0]!.role === 'assistant' ? step[0] : undefined;
   const waiting = (head?.calls ?? []).map((call): Waiting<Call> => ({ call, answered: false }));
   const byId = new Map<string, { readonly all: Waiting<Call>[]; next: number }>();
@@ -116,7 +155,7 @@ function pairStep<
         paired.push({ kind: 'matched', answer, waiting: found, displaced: spoken });
       } else if (answer.bound) {
         report('orphan-approval', 'it answers a question that is not there; not sent');
-      } else if (answer.elsewhere && !same && !past.has(answer.callId)) {
+      } else if (answer.elsewhere && !same && !past.get(answer.callId)) {
         paired.push({ kind: 'elsewhere', answer });
       } else {
         const tool = same?.all[0]!.call.tool;
@@ -132,7 +171,7 @@ function pairStep<
 }
 
 /** How a result that no waiting call wants is called; `tool` is that of a call of its own step, which has one already. */
-function labelOf(callId: string, tool: string | undefined, past: Past, report: Report): string {
+function labelOf(callId: string, tool: string | undefined, past: PastCalls, report: Report): string {
   const call = tool === undefined ? past.get(callId) : { tool, answered: true };
   if (!call) {
     report('orphan-result', `no call ${callId} stands before it; sent as a user message`);

@@ -1,11 +1,13 @@
-import type { Notice, Serialised } from '../../spi/index.js';
+import type { Notice, Serialised, WireFormat } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import {
   interrupted,
   pairedSteps,
+  PastCalls,
   type Drafted,
   type DraftedAnswer,
   type DraftedCall,
+  type PairedStep,
   type Waiting,
 } from './pairing.js';
 import { reporter, SAID, type Report } from './repairs.js';
@@ -45,35 +47,89 @@ export type Pair<C, A> = readonly [answer: A, call: C];
  */
 export function resultsBehindCalls<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>>(
   layout: Layout<C, A, D>,
-): (view: readonly ViewMessage[]) => Serialised {
-  return (view) => {
-    const messages: unknown[] = [];
-    const notices: Notice[] = [];
-    for (const step of pairedSteps<C, A, D>(view.map(layout.draft), notices)) {
-      const others: unknown[] = [];
-      for (const { draft, paired } of step.drafts) {
-        const report = reporter(draft.id, notices);
-        if (draft.message !== undefined) {
-          if (draft === step.head) messages.push(draft.message);
-          else others.push(layout.said?.(draft, view, report) ?? draft.message);
-        }
-        const matched = paired.filter((one) => one.kind === 'matched');
-        if (matched.some(({ displaced }) => displaced))
-          report(
-            'displaced-result',
-            SAID.displaced(matched.map(({ waiting }) => waiting.call.wireId).join(', ')),
-          );
-        const pairs = matched.map(({ answer, waiting }): Pair<C, A> => [answer, waiting.call]);
-        if (pairs.length > 0) messages.push(...layout.answered(pairs, draft, report));
-        for (const one of paired)
-          if (one.kind === 'unmatched') others.push(layout.unmatched(one.label, one.answer));
-      }
-      if (!step.isLast || others.length > 0) messages.push(...unansweredOf(step, layout, notices));
-      for (const message of others) messages.push(message);
+): WireFormat['serialise'] {
+  return (view, memory = {}) => {
+    const writer = memory.kept instanceof Writer ? (memory.kept as Writer<C, A, D>) : new Writer(layout);
+    memory.kept = writer;
+    return writer.write(view);
+  };
+}
+
+/** Keeps what it wrote of the steps that are over, for as long as the view begins with the very same messages. */
+class Writer<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
+  readonly #layout: Layout<C, A, D>;
+  readonly #messages: unknown[] = [];
+  readonly #notices: Notice[] = [];
+  readonly #past = new PastCalls();
+  #view: readonly ViewMessage[] = [];
+  /** Where the newest step begins, in each list. */
+  #open = { view: 0, messages: 0, notices: 0 };
+
+  constructor(layout: Layout<C, A, D>) {
+    this.#layout = layout;
+  }
+
+  /** Valid until the next one is written. */
+  write(view: readonly ViewMessage[]): Serialised {
+    this.#takeBackTo(view);
+    const layout = this.#layout;
+    const messages = this.#messages;
+    const notices = this.#notices;
+    const drafts = view.slice(this.#open.view).map(layout.draft);
+    for (const step of pairedSteps<C, A, D>(drafts, notices, this.#past)) {
+      this.#put(step, view);
+      const next = this.#open.view + step.drafts.length;
+      if (!step.isLast) this.#open = { view: next, messages: messages.length, notices: notices.length };
     }
+    this.#view = view.slice();
     const isSilent = view.length > 0 && messages.length === 0 && layout.silent !== undefined;
     return { messages: isSilent ? [layout.silent] : messages, notices };
-  };
+  }
+
+  /** Forgets the newest step, which may have grown; everything, where the view begins with other messages. */
+  #takeBackTo(view: readonly ViewMessage[]): void {
+    this.#past.takeBack();
+    if (!this.#beginsAlike(view)) {
+      this.#past.clear();
+      this.#open = { view: 0, messages: 0, notices: 0 };
+    }
+    this.#messages.length = this.#open.messages;
+    this.#notices.length = this.#open.notices;
+  }
+
+  /** Up to the first message of the newest step: were that one another, the step before it might go on. */
+  #beginsAlike(view: readonly ViewMessage[]): boolean {
+    const { view: end } = this.#open;
+    if (view.length <= end || this.#view.length <= end) return false;
+    for (let i = 0; i <= end; i++) if (view[i] !== this.#view[i]) return false;
+    return true;
+  }
+
+  #put(step: PairedStep<D, C, A>, view: readonly ViewMessage[]): void {
+    const layout = this.#layout;
+    const messages = this.#messages;
+    const notices = this.#notices;
+    const others: unknown[] = [];
+    for (const { draft, paired } of step.drafts) {
+      const report = reporter(draft.id, notices);
+      if (draft.message !== undefined) {
+        if (draft === step.head) messages.push(draft.message);
+        else others.push(layout.said?.(draft, view, report) ?? draft.message);
+      }
+      const matched = paired.filter((one) => one.kind === 'matched');
+      if (matched.some(({ displaced }) => displaced))
+        report(
+          'displaced-result',
+          SAID.displaced(matched.map(({ waiting }) => waiting.call.wireId).join(', ')),
+        );
+      const pairs = matched.map(({ answer, waiting }): Pair<C, A> => [answer, waiting.call]);
+      if (pairs.length > 0) messages.push(...layout.answered(pairs, draft, report));
+      for (const one of paired)
+        if (one.kind === 'unmatched') others.push(layout.unmatched(one.label, one.answer));
+    }
+    if (!step.isLast || others.length > 0) messages.push(...unansweredOf(step, layout, notices));
+    for (const message of others) messages.push(message);
+  }
 }
 
 function unansweredOf<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>>(

@@ -1,4 +1,4 @@
-import type { Serialised } from '../../spi/index.js';
+import type { Serialised, WireMemory } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { resultsBehindCalls, type Call } from '../conversation/results-behind-calls.js';
@@ -33,8 +33,8 @@ const write = resultsBehindCalls<Call, LangChainAnswer, LangChainDraft>({
 });
 
 /** Messages made here come in the shape of those they stand among. */
-export function serialise(view: readonly ViewMessage[]): Serialised {
-  const { messages, notices } = write(view);
+export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised {
+  const { messages, notices } = write(view, memory);
   const shape = shapeOf(view);
   if (shape !== 'lc' && shape !== 'stored') return { messages, notices };
   const shaped = messages.map((message) =>

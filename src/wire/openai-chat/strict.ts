@@ -23,8 +23,8 @@ export function withTurns(format: WireFormat, turns: 'free' | 'strict'): WireFor
 function strictly(format: WireFormat): WireFormat {
   return {
     ...format,
-    serialise: (view) => {
-      const { messages, notices, ...rest } = format.serialise(view);
+    serialise: (view, memory) => {
+      const { messages, notices, ...rest } = format.serialise(view, memory);
       const strict = inTurn(messages as readonly WireMessage[]);
       return { ...rest, messages: strict.messages, notices: [...notices, ...strict.notices] };
     },

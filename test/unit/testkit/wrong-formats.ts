@@ -223,4 +223,28 @@ export const WRONG_FORMATS: readonly (readonly [rule: string, what: string, form
     'sends failed results as good ones',
     sending(anthropic, (key, value) => (key === 'is_error' ? undefined : value)),
   ],
+  [
+    'FORMAT-14',
+    'writes what it remembers, whatever the view has become',
+    wrong({
+      serialise: (view, memory = {}) => {
+        const { messages, notices } = openaiChat.serialise(view);
+        const known = (memory.kept ?? []) as readonly unknown[];
+        memory.kept = messages;
+        return { messages: [...known.slice(0, messages.length), ...messages.slice(known.length)], notices };
+      },
+    }),
+  ],
+  [
+    'FORMAT-14',
+    'does not take back what it mended at the end of a shorter view',
+    wrong({
+      serialise: (view, memory = {}) => {
+        const { messages, notices } = openaiChat.serialise(view);
+        const known = (memory.kept ?? notices) as typeof notices;
+        memory.kept = known;
+        return { messages, notices: known };
+      },
+    }),
+  ],
 ];
