@@ -13,7 +13,7 @@ import {
   noteOf,
   passagesOf,
   proseOf,
-  readsAsProse,
+  reportIn,
   sentencesOf,
   setsBound,
   speechesOf,
@@ -52,8 +52,6 @@ export interface Entry {
   readonly binds?: boolean;
 }
 
-/** Tools by which an agent has others work: their answer is a report. */
-const REPORTERS = /^(?:task|agent|subagent|dispatch_agent|delegate|new_task|oracle|explore)$/i;
 /** Most characters of one message that are read for its prose; a longer one is a document. */
 const PROSE_CHARS = 60_000;
 /** A reply up to this length may make no sense without the question or the options before it, in characters. */
@@ -104,9 +102,7 @@ export class DigestIndex implements LogFold {
         this.#open.delete(part.callId);
         if (!note) continue;
         answer(note, part);
-        const text = textOf(part);
-        if (REPORTERS.test(note.tool) && text.length <= PROSE_CHARS && readsAsProse(text.slice(0, 4_000)))
-          this.#add(message, 'report', text, false);
+        this.#add(message, 'report', reportIn(note.tool, textOf(part)), false);
       }
     }
   }

@@ -150,7 +150,7 @@ const EDIT_WORTH = 3.4;
 /** Label and brackets around what a call wrote. */
 const DETAIL_CHARS = 30;
 
-/** What a later summary covers is told there as well: so much less it is worth here. */
+/** What a later summary covers, or an answer that the agent gave on another's report, is told there as well. */
 const COVERED_LESS = 2.5;
 /** Of the room, what a summary that a host made takes before others; its end goes on with the work. */
 const EARLIER_SHARE = 0.4;
@@ -179,6 +179,7 @@ function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: num
     Math.log2(Math.max(1, text.length / HANDY_CHARS)) * 0.5;
   const found: Ranked[] = [];
   const covered = entries.findLast(({ voice }) => voice === 'earlier')?.seq ?? -1;
+  const answered = entries.findLast(({ voice, final }) => voice === 'agent' && final)?.seq ?? -1;
   for (const entry of entries) {
     const { seq, voice } = entry;
     const isFirst = voice === 'earlier' ? newestOfSummary(entry, room) : undefined;
@@ -186,7 +187,8 @@ function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: num
       // Said again later: the newest stands for all.
       if (last.get(passage.gist) !== passage) continue;
       const worth = isFirst?.has(passage) ? EARLIER_WORTH : passage.worth;
-      const score = scoreOf(worth, seq, passage.text) - (seq < covered ? COVERED_LESS : 0);
+      const isTold = seq < covered || (voice === 'report' && seq < answered);
+      const score = scoreOf(worth, seq, passage.text) - (isTold ? COVERED_LESS : 0);
       found.push({ entry, passage, seq, score });
     }
   }

@@ -14,7 +14,7 @@ export { proseOf } from './prose.js';
 export { withoutOwnText } from './own-text.js';
 export { looksFailed, outcomeOf } from './outcome.js';
 export { passagesOf, type Passage } from './passages.js';
-export { readsAsProse } from './written.js';
+export { reportIn } from './reports.js';
 export { conclusiveness } from './conclusions.js';
 export { answer, callLabel, noteOf, type CallNote } from './call-note.js';
 export { sentencesOf } from './sentences.js';

@@ -276,6 +276,23 @@ describe('a digest', () => {
     expect(text).toContain(`[wheel.ts:350](…), [there](${address}#L7).`);
   });
 
+  it("has another agent's report give way to the answer that the agent gave on it", () => {
+    const said = (what: string): string =>
+      `I found that the ${what} leaks because the seal of the ${what} is worn. ${words(20, what)}`;
+    const log = [
+      user('m0', 'Check the mill.'),
+      assistant('m1', said('wheel'), call('c1', 'wait_agent', {})),
+      result('m2', 'c1', JSON.stringify({ agents: [{ status: { completed: said('gate') } }] })),
+    ];
+    const open = digestOf(log, 175).text;
+    expect(open).toContain('Another agent reported [m2]: “I found that the gate leaks');
+    expect(open).not.toContain('the wheel leaks');
+    const answered = digestOf([...log, assistant('m3', said('axle'))], 125).text;
+    expect(answered).toContain('the axle leaks');
+    expect(answered).toContain('the wheel leaks');
+    expect(answered).not.toContain('the gate leaks');
+  });
+
   it('has what a later summary covers give way to what came after it', () => {
     const remark = (id: string, what: string): Message =>
       assistant(
