@@ -38,6 +38,8 @@ const WRAPPERS = list(
   'npx bunx pnpx sudo time env nohup command exec xvfb-run poetry uv pipenv rye hatch pdm bundle',
 );
 const RUNNERS = list('run exec x dlx tool');
+/** Run what stands behind `--` in an environment of theirs: `mise exec -- go test`, `nix develop -c -- make`. */
+const ENVIRONMENTS = list('mise asdf devbox nix dotenv dotenvx doppler infisical op direnv flox');
 
 const MAY_CHECK =
   /jest|vitest|mocha|\bava\b|\btap\b|karma|cypress|playwright|pytest|py\.test|\btox\b|\bnox\b|nose2|unittest|rspec|phpunit|ctest|tsc|eslint|oxlint|biome|prettier|ruff|mypy|pyright|flake8|pylint|black|isort|golangci|staticcheck|shellcheck|rubocop|stylelint|detekt|ktlint|phpstan|runtests|manage\.py|--test|test|build|check|lint|\bvet\b|clippy|fmt|format|verify|package|compile|\bci\b|e2e|unit|integration|coverage|validate|spec|install|make/;
@@ -88,6 +90,8 @@ function readWords(given: readonly string[]): Omit<Check, 'piped'> | undefined {
   for (;;) {
     const [first = '', second = ''] = words;
     if (WRAPPERS.has(first)) words = words.slice(RUNNERS.has(second) ? 2 : 1);
+    else if (ENVIRONMENTS.has(first) && words.includes('--') && !(first === 'mise' && second === 'run'))
+      words = words.slice(words.indexOf('--') + 1);
     else if (first === 'timeout') words = words.slice(2);
     else if (/^python[\d.]*$/.test(first) && second === '-m') words = words.slice(2);
     else if (/^(?:python[\d.]*|node|ruby|perl|php)$/.test(first) && CHECKERS.has(baseOf(second)))
