@@ -159,22 +159,23 @@ function labelOf({ tool, kind, changed, label }: CallNote): string {
 }
 
 /** What a line on calls names first: what failed, what was changed and checked. */
-function worthOf({ ending, changed, checks, written }: CallNote): number {
+function worthOf({ ending, changed, checks, written, mendedBy }: CallNote): number {
   return (
     1 +
-    (ending === 'failed' ? 2 : 0) +
+    (ending === 'failed' ? (mendedBy === undefined ? 2 : 1) : 0) +
     (changed.length > 0 ? 3 : 0) +
-    (checks ? 3 : 0) +
+    (checks.length > 0 ? (mendedBy === undefined ? 3 : 1) : 0) +
     (written !== '' ? 2 : 0)
   );
 }
 
-function outcomeText({ ending, outcome, kind, changed }: CallNote): string {
+function outcomeText({ ending, outcome, kind, changed, mendedBy }: CallNote): string {
   if (ending === undefined) return ' → no answer';
   if (ending === 'passed' && (kind !== 'run' || changed.length > 0)) return '';
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
   if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;
-  return ` → ${ending}${said === '' ? '' : `: ${said}`}`;
+  const since = mendedBy === undefined ? '' : `, passes since ${mendedBy}`;
+  return ` → ${ending}${said === '' ? '' : `: ${said}`}${since}`;
 }
 
 /** Without the marks that would lead on to another item. */

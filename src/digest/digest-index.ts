@@ -5,15 +5,18 @@ import {
   type LogFold,
   type LogMessage,
   type ReadonlyLog,
+  type ToolResultPart,
 } from '../transcript/index.js';
 import {
   answer,
   conclusiveness,
   hostSummaryIn,
+  mends,
   noteOf,
   passagesOf,
   proseOf,
   reportIn,
+  RunningCommands,
   sentencesOf,
   setsBound,
   speechesOf,
@@ -54,6 +57,8 @@ export interface Entry {
 
 /** Most characters of one message that are read for its prose; a longer one is a document. */
 const PROSE_CHARS = 60_000;
+/** Failures that wait for a run which mends them. */
+const MOST_FAILED = 40;
 /** A reply up to this length may make no sense without the question or the options before it, in characters. */
 const REPLY_CHARS = 120;
 /** One up to this length makes none without what it agrees to. */
@@ -68,6 +73,9 @@ export class DigestIndex implements LogFold {
   readonly #calls: CallNote[] = [];
   /** By call id: calls that wait for their result. */
   readonly #open = new Map<string, CallNote>();
+  readonly #running = new RunningCommands<CallNote>();
+  /** Runs that failed and that no later one has mended, oldest first. */
+  #failed: CallNote[] = [];
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
@@ -93,18 +101,32 @@ export class DigestIndex implements LogFold {
     }
     for (const part of message.parts) {
       if (isToolCall(part)) {
-        const note = noteOf(part, message);
-        this.#calls.push(note);
+        const begun = this.#running.begunBy(part);
+        const note = begun ?? noteOf(part, message);
         this.#open.set(part.callId, note);
+        // To wait is no act of its own.
+        if (begun) continue;
+        this.#calls.push(note);
         if (note.written !== '') this.#add(message, 'written', note.written, false);
       } else if (isToolResult(part)) {
         const note = this.#open.get(part.callId);
         this.#open.delete(part.callId);
         if (!note) continue;
-        answer(note, part);
+        this.#answer(note, part);
         this.#add(message, 'report', reportIn(note.tool, textOf(part)), false);
       }
     }
+  }
+
+  #answer(note: CallNote, result: ToolResultPart): void {
+    answer(note, result);
+    this.#running.note(note, textOf(result));
+    if (note.ending === 'failed') this.#failed = [...this.#failed.slice(-MOST_FAILED), note];
+    if (note.ending !== 'passed') return;
+    this.#failed = this.#failed.filter((older) => {
+      if (mends(note, older)) older.mendedBy = note.id;
+      return older.mendedBy === undefined;
+    });
   }
 
   #readUser(message: LogMessage): void {

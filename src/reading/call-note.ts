@@ -3,13 +3,16 @@ import {
   checksOf,
   mayCheck,
   parseArguments,
+  speaksFor,
   type Action,
   type CallArguments,
+  type Check,
 } from '../facts/index.js';
 import { declaredNames } from './declared-names.js';
 import { endingOf, type Ending } from './ending.js';
 import { withoutEnvelope } from './envelope.js';
 import { commitLine, failureLine, verdictLine } from './outcome.js';
+import { runningIn } from './running.js';
 import { oneLine } from './slices.js';
 import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../transcript/index.js';
 import { tellingLines } from './telling-lines.js';
@@ -21,10 +24,8 @@ export interface CallNote {
   readonly seq: number;
   readonly id: string;
   readonly kind: 'read' | 'write' | 'search' | 'run' | 'other';
-  /** A test, build or linter. */
-  readonly checks: boolean;
-  /** Its status is that of what its words go into. */
-  readonly piped: boolean;
+  /** Tests, builds and linters that it runs. */
+  readonly checks: readonly Check[];
   /** The tool, or nothing where the label is a command. */
   readonly tool: string;
   /** The command, the file, or the first words of the arguments; one line. */
@@ -40,6 +41,8 @@ export interface CallNote {
   ending: Ending | undefined;
   /** The tool's own words on how it ended, one line; undefined until it is answered, and where they would say nothing. */
   outcome: string | undefined;
+  /** Of a run that failed: the call behind it by which the same, or a check that contains it, passed. */
+  mendedBy: string | undefined;
 }
 
 /** Tools that wait for another call, list what runs, or keep the plan, which claims tell: they do nothing of their own. */
@@ -63,8 +66,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
     seq,
     id,
     kind: isPoll ? 'search' : action.kind,
-    checks: checks.length > 0,
-    piped: checks.some(({ piped }) => piped),
+    checks,
     tool: isRun ? '' : plainName(call.name),
     label: isPoll
       ? ''
@@ -77,6 +79,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
     written: isRun ? textInCommand(line) : action.kind === 'other' ? proseInArguments(given) : '',
     ending: undefined,
     outcome: undefined,
+    mendedBy: undefined,
   };
 }
 
@@ -98,9 +101,11 @@ function readCall(call: ToolCallPart): CallReading {
 export function answer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
   if (note.kind === 'run' || (note.kind === 'write' && note.tool === '')) {
-    const { checks: isCheck, piped } = note;
-    note.ending = endingOf(text, { isError: result.isError === true, isCheck, piped });
-    note.outcome = runOutcome(withoutEnvelope(text), note.ending);
+    const isCheck = note.checks.length > 0;
+    const piped = note.checks.some((check) => check.piped);
+    const running = runningIn(text);
+    note.ending = running ? 'unknown' : endingOf(text, { isError: result.isError === true, isCheck, piped });
+    note.outcome = running?.line ?? runOutcome(withoutEnvelope(text), note.ending);
     return;
   }
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
@@ -109,6 +114,15 @@ export function answer(note: CallNote, result: ToolResultPart): void {
     /^\W{0,3}(?:<[\w-]+>)?\s*(?:error|failed|cannot|could not|no such)\b/i.test(text.slice(0, 80));
   note.ending = failed ? 'failed' : 'passed';
   if (failed) note.outcome = oneLine(text, OUTCOME_CHARS);
+}
+
+/** Whether a run that passed shows that an earlier one, which failed, would pass as well. */
+export function mends(newer: CallNote, older: CallNote): boolean {
+  if (newer.label !== '' && newer.label === older.label && newer.kind === older.kind) return true;
+  return (
+    older.checks.length > 0 &&
+    older.checks.every((check) => newer.checks.some((whole) => speaksFor(whole, check)))
+  );
 }
 
 /** A short answer whole; of a longer one its verdict, or the line that says why it failed. */

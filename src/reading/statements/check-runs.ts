@@ -11,6 +11,7 @@ import { endingOf } from '../ending.js';
 import { withoutEnvelope } from '../envelope.js';
 import { failureLine, outcomeOf, verdictLine } from '../outcome.js';
 import { quoted } from '../quoted.js';
+import { RunningCommands } from '../running.js';
 import { oneLine } from '../slices.js';
 import type { Claim } from './claim.js';
 
@@ -31,6 +32,7 @@ const LINE_CHARS = 220;
 /** Tests, builds and linters, by how each ended when it last ran. */
 export class CheckBook {
   #asked = new Map<string, ToolCallPart>();
+  readonly #running = new RunningCommands<ToolCallPart>();
   #failed: CheckRun[] = [];
   #passed: CheckRun[] = [];
   /** `npm test: passed`, newest last: what a plan's steps are proven by. */
@@ -62,9 +64,10 @@ export class CheckBook {
   }
 
   #ask(call: ToolCallPart): void {
-    if (verbOf(call.name) !== 'run' || !mayCheck(call)) return;
+    const begun = this.#running.begunBy(call) ?? call;
+    if (verbOf(begun.name) !== 'run' || !mayCheck(begun)) return;
     if (this.#asked.size > MOST) this.#asked = new Map([...this.#asked].slice(-MOST / 2));
-    this.#asked.set(call.callId, call);
+    this.#asked.set(call.callId, begun);
   }
 
   #answer(result: ToolResultPart, { seq, id }: LogMessage): void {
@@ -72,7 +75,7 @@ export class CheckBook {
     if (!call) return;
     this.#asked.delete(result.callId);
     const checks = checksOf(call);
-    if (checks.length === 0) return;
+    if (checks.length === 0 || this.#running.note(call, textOf(result))) return;
     const piped = checks.some((check) => check.piped);
     const ending = endingOf(textOf(result), { isError: result.isError === true, piped });
     const label = checks.map((check) => check.label).join(' && ');

@@ -276,6 +276,29 @@ describe('a digest', () => {
     expect(text).toContain(`[wheel.ts:350](…), [there](${address}#L7).`);
   });
 
+  it('says of a failure which later call mended it, and how a command ended that ran on', () => {
+    const { text } = digestOf(
+      [
+        assistant('m0', '', call('c0', 'bash', { command: 'go test ./gate' })),
+        result('m1', 'c0', '--- FAIL: TestGate (0.05s)', true),
+        assistant('m2', '', call('c2', 'bash', { command: 'go test ./mill' })),
+        result('m3', 'c2', '--- FAIL: TestMill (0.05s)', true),
+        assistant('m4', '', call('c4', 'exec_command', { cmd: 'go test ./gate/...' })),
+        result('m5', 'c4', 'Process running with session ID 12'),
+        assistant('m6', '', call('c6', 'write_stdin', { session_id: 12 })),
+        result('m7', 'c6', 'Process exited with code 0\nOutput:\nok gate 0.4s'),
+        assistant('m8', '', call('c8', 'bash', { command: 'npm run dev' })),
+        result('m9', 'c8', 'Command running in background with ID: b1'),
+      ],
+      500,
+    );
+    expect(text).toContain('go test ./gate → failed: “--- FAIL: TestGate (0.05s)”, passes since m4;');
+    expect(text).toContain('go test ./mill → failed: “--- FAIL: TestMill (0.05s)”;');
+    expect(text).toContain('go test ./gate/... → passed: “ok gate 0.4s”');
+    expect(text).toContain('npm run dev → “Command running in background with ID: b1”');
+    expect(text).toContain('[4 calls m0..m8]');
+  });
+
   it("has another agent's report give way to the answer that the agent gave on it", () => {
     const said = (what: string): string =>
       `I found that the ${what} leaks because the seal of the ${what} is worn. ${words(20, what)}`;

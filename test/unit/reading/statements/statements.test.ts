@@ -239,6 +239,62 @@ describe('checks that passed', () => {
   });
 });
 
+describe('a check that its host runs on behind the call', () => {
+  const run = { cmd: 'go test ./...' };
+  const script = (code: string) => ({ input: `const r = await tools.${code};\ntext(JSON.stringify(r));` });
+  const ends = [
+    [
+      'a session',
+      step('exec_command', run, 'Chunk ID: a1\nProcess running with session ID 66278\nOutput:\nok gate 0.4s'),
+      (output: string) => step('write_stdin', { session_id: 66278, chars: '' }, output),
+    ],
+    [
+      'a task in the background',
+      step(
+        'bash',
+        { command: run.cmd },
+        'Command running in background with ID: b2ok. Output goes to b2ok.out',
+      ),
+      (output: string) => step('BashOutput', { bash_id: 'b2ok' }, output),
+    ],
+    [
+      'a script in a cell',
+      step(
+        'exec',
+        script('exec_command({ cmd: "go test ./..." })'),
+        'Script running with cell ID 20\nOutput:\n',
+      ),
+      (output: string) => step('wait', { cell_id: '20' }, output),
+    ],
+    [
+      'a session that a script began',
+      step(
+        'exec',
+        script('exec_command({ cmd: "go test ./..." })'),
+        '{"session_id": 7, "output": "ok gate"}',
+      ),
+      (output: string) => step('exec', script('write_stdin({\n  session_id:7,\n  chars:"" })'), output),
+    ],
+  ] as const;
+
+  it.each(ends)('ends by what a later call reads of it: %s', (_, begin, read) => {
+    const begun = ledgerOf(begin);
+    expect([...of(begun, 'check'), ...of(begun, 'error')]).toEqual([]);
+    const passed = ledgerOf(begin, read('Process exited with code 0\nOutput:\nok gate 0.4s'));
+    expect(of(passed, 'check')).toHaveLength(1);
+    const failed = ledgerOf(begin, read('Process exited with code 1\nOutput:\n--- FAIL: TestGate (0.05s)'));
+    expect(of(failed, 'error')).toEqual([
+      { status: 'live', text: 'go test ./... → “--- FAIL: TestGate (0.05s)”' },
+    ]);
+  });
+
+  it('ends by nothing that reads another one', () => {
+    const [, begin] = ends[0];
+    const ledger = ledgerOf(begin, step('write_stdin', { session_id: 1 }, 'Process exited with code 0'));
+    expect([...of(ledger, 'check'), ...of(ledger, 'error')]).toEqual([]);
+  });
+});
+
 describe('commits', () => {
   const commit = (line: string, command = 'git commit -am x') =>
     step('bash', { command }, `${line}\n 1 file changed`);
