@@ -8,12 +8,8 @@ export function wellFormed<T>(value: T): T {
   return mend(value) as T;
 }
 
-/** Any code unit of a pair; most texts have none, and the answer costs one pass without a copy. */
-const LONE = /\p{Surrogate}/u;
-const ALL_LONE = /\p{Surrogate}/gu;
-
 function mend(value: unknown): unknown {
-  if (typeof value === 'string') return LONE.test(value) ? value.replace(ALL_LONE, '\ufffd') : value;
+  if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
