@@ -24,16 +24,19 @@ export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
   const { from, to, handle, maxTokens, count, shown } = request;
   const all = index.entries(from, to, MOST_ENTRIES);
   const entries = all.filter(({ seq }) => !shown?.has(seq));
+  const users = entries.filter(({ voice }) => voice === 'user');
+  const others = entries.filter(({ voice }) => voice !== 'user');
   const below = all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq));
   const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
+  const material = { entries, users, others, below, calls, inRank: inRank(others, calls) };
   if (maxTokens === Infinity) {
-    const { text } = draw(entries, calls, below, handle, Infinity);
+    const { text } = draw(material, handle, Infinity);
     return { text, tokens: count(text), shortened: [] };
   }
   // Several are drawn, and not always the last is taken.
   const shortened = new Map<string, readonly string[]>();
   const build = (chars: number): string => {
-    const drawn = draw(entries, calls, below, handle, chars);
+    const drawn = draw(material, handle, chars);
     shortened.set(drawn.text, drawn.shortened);
     return drawn.text;
   };
@@ -43,7 +46,7 @@ export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
   return {
     text,
     tokens: count(text),
-    shortened: entries.filter(({ voice }) => voice === 'user').map(({ id }) => id),
+    shortened: users.map(({ id }) => id),
   };
 }
 
@@ -53,10 +56,19 @@ interface Chosen {
   readonly texts: Map<number, string>;
 }
 
+/** What a digest is drawn from: the same however long it may be. */
+interface Material {
+  readonly entries: readonly Entry[];
+  readonly users: readonly Entry[];
+  readonly others: readonly Entry[];
+  /** Users' own messages that stand whole behind the digest. */
+  readonly below: readonly Entry[];
+  readonly calls: readonly CallNote[];
+  readonly inRank: (room: number) => readonly Ranked[];
+}
+
 function draw(
-  entries: readonly Entry[],
-  calls: readonly CallNote[],
-  below: readonly Entry[],
+  { entries, users, others, below, calls, inRank }: Material,
   handle: Handle,
   chars: number,
 ): { text: string; shortened: string[] } {
@@ -71,15 +83,13 @@ function draw(
     one.texts.set(at, text);
     left -= text.length + 3;
   };
-  const users = entries.filter(({ voice }) => voice === 'user');
-  const others = entries.filter(({ voice }) => voice !== 'user');
   const otherChars = others.reduce((sum, { chars: n }) => sum + n, 0);
   const reserve = Math.min(CALL_SHARE * left, 60 * calls.length);
   const share = left < SHORT_CHARS ? USER_SHARE_OF_SHORT : USER_SHARE;
   takeUsers(users, Math.max(share * left, left - reserve - otherChars), take);
   left -= reserve;
   const detailed = new Set<CallNote>();
-  for (const { entry, passage, call } of ranked(others, calls, left)) {
+  for (const { entry, passage, call } of inRank(left)) {
     if (left < 60) break;
     if (entry && passage.text.length + PREFIX_CHARS <= left) take(entry, passage.at, passage.text);
     if (call && call.added.length + DETAIL_CHARS <= left) {
@@ -166,6 +176,13 @@ function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed
     first.add(passage);
   }
   return first;
+}
+
+/** The best first. Only what a host's own summary takes hangs on the room. */
+function inRank(entries: readonly Entry[], calls: readonly CallNote[]): Material['inRank'] {
+  if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, room);
+  let once: readonly Ranked[] | undefined;
+  return () => (once ??= ranked(entries, calls, 0));
 }
 
 function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: number): Ranked[] {
