@@ -153,6 +153,8 @@ function drawnAnew(
   const own = slotOf(exchange);
   const stage = own?.prompt ?? messages[at]!.made?.stage ?? '';
   const maxTokens = Math.min(room, most[stage] ?? Infinity);
+  const gives = room < before;
+  if (!gives && maxTokens < before + LEAST_GAIN) return [];
   const handle = spanHandle(fromId, toId);
   const digest = view.digest({
     from,
@@ -162,7 +164,6 @@ function drawnAnew(
     count,
     shown: shownWithin(view, from, to),
   });
-  const gives = room < before;
   if (gives ? digest.tokens > before - LEAST_GAIN : digest.tokens < before + LEAST_GAIN) return [];
   const text = { type: 'text', text: digest.text } as const;
   const replacement = messages.map(({ message }, i): Message =>
