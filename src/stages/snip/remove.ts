@@ -11,10 +11,12 @@ import {
   spanOf,
   type Block,
   type Count,
+  type Digest,
   type Message,
   type Supersede,
   type TranscriptView,
   type ViewExchange,
+  type ViewMessage,
 } from '../../spi/index.js';
 import type { Candidate } from './candidates.js';
 
@@ -79,11 +81,20 @@ interface Standing {
   readonly tokens: number;
 }
 
+/** Digests by the first message of their span: what is over says the same in every run. */
+const known = new WeakMap<ViewMessage, Digest & { readonly to: number }>();
+
 /** What the assistant said stays, the calls are a line with their outcome. Undefined where that would be no smaller. */
 function digestOf(view: TranscriptView, run: readonly Block[], count: Count): Standing | undefined {
   const { from, to, fromId, toId, tokens: before, exchanges } = spanOf(run);
   const handle = spanHandle(fromId, toId);
-  const { text, tokens: textTokens } = view.digest({ from, to, handle, maxTokens: Infinity, count });
+  const first = exchanges[0]!.messages[0]!;
+  let drawn = known.get(first);
+  if (drawn?.to !== to) {
+    drawn = { to, ...view.digest({ from, to, handle, maxTokens: Infinity, count }) };
+    known.set(first, drawn);
+  }
+  const { text, tokens: textTokens } = drawn;
   const tokens = textTokens + overheadOf(exchanges[0]!);
   return tokens < before ? { message: digestMessage(handle, [text]), tokens } : undefined;
 }
