@@ -9,8 +9,18 @@ interface InForce {
   readonly format: WireFormat;
 }
 
-/** A policy as the budget and the model of now have it. */
-export function policyInForce(policy: Policy, { settings, gauge, format }: InForce): Policy {
+/** Says of a policy how the budget and the model of now have it. Asked several times a call, it makes it anew as these change. */
+export function policiesInForce(rules: InForce): (policy: Policy) => Policy {
+  const { gauge } = rules;
+  let known: { readonly of: readonly unknown[]; readonly inForce: Policy } | undefined;
+  return (policy) => {
+    const of = [policy, gauge.budget, gauge.model];
+    if (!known?.of.every((one, i) => one === of[i])) known = { of, inForce: policyInForce(policy, rules) };
+    return known.inForce;
+  };
+}
+
+function policyInForce(policy: Policy, { settings, gauge, format }: InForce): Policy {
   const { budget, model } = gauge;
   const shared = settings.sharesOf === 'budget' ? policy : withSharesOfWindow(policy, budget);
   return {

@@ -32,7 +32,7 @@ import {
 } from './listed.js';
 import { logIntake } from './log-intake.js';
 import { factTools } from './pins.js';
-import { policyInForce } from './policy-in-force.js';
+import { policiesInForce } from './policy-in-force.js';
 import { tunedBy } from './run-overrides.js';
 import type { SessionOptions } from './session-options.js';
 import { SessionMap, type SessionMapOptions } from './session-map.js';
@@ -214,7 +214,6 @@ export class Spillway {
     const named = formatNamed(options.format ?? this.#parts.format, this.#parts.plugins.formats);
     const format = withTurns(named, settings.turns);
     const policy = config === this.config ? this.#parts.policy : this.#parts.policyOf(config);
-    const inForce = (policy: Policy): Policy => policyInForce(policy, { settings, gauge, format });
     const plugins = sessionPlugins(this.#parts.plugins, config, options.instructions);
     const drafts = memoised(counter);
     const gauge = createGauge({
@@ -224,6 +223,7 @@ export class Spillway {
       tools: measureTools(counter, options.tools ?? []),
       model: options.model,
     });
+    const inForce = policiesInForce({ settings, gauge, format });
     const redact = this.#redact.get(config)!;
     const intake = logIntake(settings.redactLog, { redact, format, counter });
     const follower = new Follower(format, {

@@ -84,12 +84,15 @@ export function readPressure(request: ReadingRequest): Reading {
     binding,
     basis,
     scale,
-    derivation: [
-      `${view.tokens} view + ${toolsTokens} tools + ${pending.tokens ?? 0} pending = ${base} base tokens`,
-      `× ${round(ratio)} model × ${round(calibration.ratio)} ${basis} = ${tokens} tokens`,
-      `pressure ${round(pressure)}, bound by ${binding}`,
-      ...budget.derivation,
-    ],
+    // Most readings are asked for their figures alone.
+    get derivation() {
+      return [
+        `${view.tokens} view + ${toolsTokens} tools + ${pending.tokens ?? 0} pending = ${base} base tokens`,
+        `× ${round(ratio)} model × ${round(calibration.ratio)} ${basis} = ${tokens} tokens`,
+        `pressure ${round(pressure)}, bound by ${binding}`,
+        ...budget.derivation,
+      ];
+    },
     budget,
   };
 }
