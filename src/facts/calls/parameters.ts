@@ -1,0 +1,111 @@
+import { isRecord } from './call-arguments.js';
+import type { Touch } from '../files/touch.js';
+import { isPathLike, normalizePath } from '../files/paths.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Parameters by name, where every spelling is one: `file_path`, `filePath`, `FilePath` are `filepath`. */
+export type Parameters = ReadonlyMap<string, unknown>;
+
+const plain = (key: string) => key.replaceAll(/[_-]/g, '').toLowerCase();
+const list = (names: string) => new Set(names.split(' '));
+
+const PATHS = list(
+  'path filepath file filename absolutepath targetfile relativepath targetpath notebookpath uri fileuri',
+);
+const PATH_LISTS = list('paths files filepaths filenames');
+const DIRECTORIES = list('workdir cwd workingdirectory workingdir');
+const COMMANDS = list('command cmd script shellcommand commandline bashcommand commands');
+const SOURCES = list('source src oldpath from sourcepath');
+const TARGETS = list('destination dest dst newpath to destinationpath');
+const RANGES =
+  /^(offset|limit|(view|line)?range|ranges|(start|end|first|last|from|to)(line|lineno|linenumber)?|(line|lines)(start|end|from|to|count|number)?|linenumber|head|tail|pages?|spanids|classnames?|functionnames?|symbols?)$/;
+/** Say how or why a call is made, not what it asks. */
+const ASIDES =
+  /^(description|explanation|reason|justification|thoughts?|purpose|timeout(ms|seconds)?|yieldtimems|max(output)?tokens|maxoutputlength|runinbackground|isbackground|blocking)$/;
+
+/** A file a call names, and the part of it that is asked for; without `range` the whole. */
+export type Target = Pick<Touch, 'path' | 'range'>;
+
+export function parametersOf(fields: Fields): Parameters {
+  const parameters = new Map<string, unknown>();
+  for (const key of Object.keys(fields)) {
+    const value = fields[key];
+    if (value !== null && value !== '') parameters.set(plain(key), value);
+  }
+  return parameters;
+}
+
+export function isAside(key: string): boolean {
+  return ASIDES.test(plain(key));
+}
+
+/** The directory a call says it works in, or ''. */
+export function directoryOf(parameters: Parameters): string {
+  const given = valueOf(parameters, DIRECTORIES);
+  return typeof given === 'string' && isPathLike(given) ? normalizePath(given) : '';
+}
+
+/** The one command line of a call: a text, or a list of words or lines. */
+export function commandOf(parameters: Parameters): string | readonly string[] | undefined {
+  const given = valueOf(parameters, COMMANDS);
+  if (typeof given === 'string' && given !== '') return given;
+  return Array.isArray(given) && given.length > 0 && given.every((word) => typeof word === 'string')
+    ? given
+    : undefined;
+}
+
+/** The files a call names, each with the part of it that is asked for. */
+export function targetsOf(parameters: Parameters, directory: string): Target[] {
+  const targetIn = (one: Parameters): Target[] => {
+    const path = pathIn(one);
+    return path === undefined ? [] : [targetOf(path, rangeOf(one), directory)];
+  };
+  const one = targetIn(parameters);
+  if (one.length > 0) return one;
+  const many = valueOf(parameters, PATH_LISTS);
+  if (!Array.isArray(many)) return [];
+  return many.flatMap((entry: unknown) => {
+    if (isRecord(entry)) return targetIn(parametersOf(entry));
+    return typeof entry === 'string' && isPathLike(entry)
+      ? [targetOf(entry, rangeOf(parameters), directory)]
+      : [];
+  });
+}
+
+function targetOf(path: string, range: string | undefined, directory: string): Target {
+  return { path: normalizePath(path, directory), ...(range === undefined ? {} : { range }) };
+}
+
+/** Where a move comes from and goes to. */
+export function moveOf(parameters: Parameters, directory: string): { from: string; to: string } | undefined {
+  const from = valueOf(parameters, SOURCES);
+  const to = valueOf(parameters, TARGETS);
+  if (typeof from !== 'string' || typeof to !== 'string' || !isPathLike(from) || !isPathLike(to))
+    return undefined;
+  return { from: normalizePath(from, directory), to: normalizePath(to, directory) };
+}
+
+function pathIn(parameters: Parameters): string | undefined {
+  const path = valueOf(parameters, PATHS);
+  return typeof path === 'string' && isPathLike(path) ? path : undefined;
+}
+
+/** The part of a file that is asked for, in one spelling; undefined for the whole. */
+function rangeOf(parameters: Parameters): string | undefined {
+  const chosen: string[] = [];
+  for (const [name, value] of parameters) {
+    if (!RANGES.test(name)) continue;
+    const text = JSON.stringify(value) ?? '';
+    // "From the first line" alone, an empty list, and `[1,-1]` ask for the whole file.
+    if (text === '[]' || text === '[1,-1]') continue;
+    if (/^(offset|start.*|from.*)$/.test(name) && (text === '0' || text === '1')) continue;
+    chosen.push(`${name}=${text}`);
+  }
+  return chosen.length === 0 ? undefined : chosen.sort().join(',');
+}
+
+function valueOf(parameters: Parameters, names: ReadonlySet<string>): unknown {
+  for (const [name, value] of parameters) if (names.has(name)) return value;
+  return undefined;
+}

@@ -1,0 +1,131 @@
+import type { Action } from '../calls/actions.js';
+import type { ReadStatus, Supersession } from './references.js';
+
+/** A call of an exchange, and how long its answer was; `answered` undefined while it has none. */
+interface Call {
+  readonly action: Action;
+  /** Log position of the call. */
+  readonly seq: number;
+  answered: number | undefined;
+}
+
+/** The newest good answer to a question. */
+interface Answer {
+  readonly exchange: number;
+  readonly chars: number;
+}
+
+/**
+ * An answer to a read that is shorter than this share of an older one is no substitute for it: agents' tools answer
+ * a second read with "unchanged since the last one", or with an error that nothing marks as one.
+ */
+const MIN_SHARE = 0.5;
+
+const CURRENT = { status: 'current' } as const;
+
+/**
+ * What was asked when, and what became of it. Looks and runs count as questions: of a test run or a status the newest
+ * answer is the true one. Writes never do; they are events, not questions. Neither do calls to tools that stream
+ * (`other`), whose every answer is new.
+ */
+export class ReadHistory {
+  readonly #calls = new Map<number, Call[]>();
+  readonly #pending = new Map<string, Call>();
+  readonly #answers = new Map<string, Answer>();
+  /** The newest of each by path: a read of the whole file, a write of the whole (or its end), a change of some of it. */
+  readonly #wholeReads = new Map<string, Answer>();
+  readonly #rewrites = new Map<string, number>();
+  readonly #edits = new Map<string, number>();
+
+  call(exchange: number, seq: number, callId: string, action: Action): void {
+    const call: Call = { action, seq, answered: undefined };
+    this.#add(exchange, call);
+    // Call ids come back in some logs; the newest call is the one that waits.
+    this.#pending.set(callId, call);
+  }
+
+  /** Returns what was done and where it was asked for, if the call is known and did not fail. */
+  answer(
+    exchange: number,
+    callId: string,
+    chars: number,
+    isError: boolean,
+  ): Pick<Call, 'action' | 'seq'> | undefined {
+    const call = this.#pending.get(callId);
+    if (!call) return undefined;
+    this.#pending.delete(callId);
+    if (this.#calls.get(exchange)?.includes(call)) call.answered = chars;
+    // A late answer is an exchange of its own: the call stays unanswered where it stands, and is judged here.
+    else this.#add(exchange, { ...call, answered: chars });
+    if (isError) return undefined;
+    this.#note(exchange, call.action, chars);
+    return call;
+  }
+
+  status(exchange: number): ReadStatus {
+    return this.#judge(exchange).status;
+  }
+
+  supersededBy(exchange: number): Supersession | undefined {
+    return this.#judge(exchange).by;
+  }
+
+  /** Repeated where every call is; superseded where every call is one or the other. */
+  #judge(exchange: number): { readonly status: ReadStatus; readonly by?: Supersession } {
+    const calls = this.#calls.get(exchange);
+    if (!calls) return CURRENT;
+    let by: Supersession | undefined;
+    for (const call of calls) {
+      if (call.answered === undefined) return CURRENT;
+      if (this.#isRepeated(exchange, call)) continue;
+      const one = this.#supersession(exchange, call);
+      if (!one) return CURRENT;
+      if (by !== 'edit') by = one;
+    }
+    return by ? { status: 'superseded', by } : { status: 'repeated' };
+  }
+
+  #add(exchange: number, call: Call): void {
+    const calls = this.#calls.get(exchange);
+    if (calls) calls.push(call);
+    else this.#calls.set(exchange, [call]);
+  }
+
+  #note(exchange: number, action: Action, chars: number): void {
+    const { kind, key, touches } = action;
+    const answer: Answer = { exchange, chars };
+    if (kind === 'read' || kind === 'search' || kind === 'run')
+      replace(this.#answers, key, answer, kind === 'read');
+    for (const { path, how, range } of touches) {
+      if (how === 'modified') this.#edits.set(path, exchange);
+      else if (how !== 'read') this.#rewrites.set(path, exchange);
+      else if (kind === 'read' && range === undefined) replace(this.#wholeReads, path, answer, true);
+    }
+  }
+
+  #isRepeated(exchange: number, { action, answered }: Call): boolean {
+    const newest = this.#answers.get(action.key);
+    if (!newest || newest.exchange <= exchange) return false;
+    return action.kind !== 'read' || newest.chars >= answered! * MIN_SHARE;
+  }
+
+  #supersession(exchange: number, { action, answered }: Call): Supersession | undefined {
+    if (action.kind !== 'read' || action.touches.length === 0) return undefined;
+    let by: Supersession = 'rewrite';
+    for (const { path } of action.touches) {
+      const read = this.#wholeReads.get(path);
+      const isReadAgain =
+        read !== undefined && read.exchange > exchange && read.chars >= answered! * MIN_SHARE;
+      if (isReadAgain || (this.#rewrites.get(path) ?? -1) > exchange) continue;
+      if ((this.#edits.get(path) ?? -1) <= exchange) return undefined;
+      by = 'edit';
+    }
+    return by;
+  }
+}
+
+/** Keeps the newest answer, unless it is a read too short to stand for the one before. */
+function replace(answers: Map<string, Answer>, key: string, answer: Answer, isRead: boolean): void {
+  const known = answers.get(key);
+  if (!known || !isRead || answer.chars >= known.chars * MIN_SHARE) answers.set(key, answer);
+}

@@ -1,0 +1,115 @@
+import { joined, BREAK, LINE_ENDS, list, QUOTE, type Shape } from './shape.js';
+
+/** What an assignment gives a value to, so that the value is a secret. */
+const NAMED = [
+  ...list('passwd password passphrase secret'),
+  ...joined(list('api access account private secret'), ['', '_', '-'], ['key']),
+  ...joined(list('auth access refresh session bot'), ['', '_', '-'], ['token']),
+];
+const NAMES = NAMED.join('|');
+/** How names of environment variables end that hold a secret whatever it looks like; `PWD` alone is a folder. */
+const STRONG = list('PASSWORD PASSWD PASSPHRASE SECRET TOKEN CREDENTIAL CREDENTIALS');
+const ENDINGS = `(?:${STRONG.join('|')}|API_?KEY|ACCESS_?KEY|ACCOUNT_?KEY|SECRET_?KEY|PRIVATE_?KEY)(?:_[A-Z0-9_]{1,20})?|(?<=_)(?:PASS|PWD)`;
+/** Names that also stand for what is no secret: only a value that nobody would choose is one. */
+const WEAK = list('KEY DSN AUTH CREDS');
+/** `urn:ietf:params:oauth:token-type:access_token`: the name of a kind, wherever it stands. */
+const NO_URN = '(?!urn:[a-z])';
+/** A reference to a value, a template, or a number of something. */
+const NO_VALUE = '(?!\\$(?:\\w+(?![\\w$])|[({])|[<{[]|\\d{1,11}(?![\\w.!@#$%^*-]))';
+/** Code that calls or looks up. */
+const NO_CODE = '(?!\\w{1,40}(?:\\.\\w{1,40}){0,4}[([]|\\w{1,40}\\.[a-zA-Z_])';
+/** Letters and digits mixed, so many characters at least. */
+const MIXED = (least: number): string =>
+  `(?=[\\w+/=.~-]{${least}})(?=[^\\s"'\\d]{0,80}\\d)(?=[^\\s"'a-zA-Z]{0,80}[a-zA-Z])`;
+
+/** What comes before such a name on a line of its own. */
+const VARIABLE = `(?<=(?:^|${BREAK})[ \\t]{0,8}(?:export |set )?[A-Z0-9_]{0,40})`;
+
+const ENV_BEGINS = [...STRONG, ...list('PASS PWD')]
+  .concat(joined(list('API ACCESS ACCOUNT SECRET PRIVATE'), ['', '_'], ['KEY']))
+  .map((name) => name.toLowerCase());
+const SAID = list('password passwd passphrase secret token pwd');
+
+/**
+ * Values that a name calls a secret. Code that only names one (`process.env.API_KEY`, `password: string`) is none. Each
+ * run is bounded, or one that no other match can begin in.
+ */
+export const ASSIGNMENT_SHAPES: readonly Shape[] = [
+  // As environment files write it, and a line holds nothing else: up to its end.
+  {
+    kind: 'secret',
+    begins: ENV_BEGINS,
+    pattern: new RegExp(`(${VARIABLE}(?:${ENDINGS})=)${NO_VALUE}${NO_CODE}[^\\s"'\\\\]{4,}${LINE_ENDS}`, 'g'),
+  },
+  // In quotation marks blanks are part of it.
+  {
+    kind: 'secret',
+    begins: ENV_BEGINS,
+    pattern: new RegExp(`((?<![a-z])(?:${ENDINGS})=${QUOTE})${NO_VALUE}[^\\n"'\\\\]{4,200}(?=${QUOTE})`, 'g'),
+  },
+  {
+    kind: 'secret',
+    begins: ENV_BEGINS,
+    pattern: new RegExp(`((?<![a-z])(?:${ENDINGS})=["']?)${NO_VALUE}${NO_CODE}[^\\s"',;&\\\\]{6,}`, 'g'),
+  },
+  {
+    kind: 'secret',
+    begins: WEAK.map((name) => name.toLowerCase()),
+    pattern: new RegExp(`((?<![A-Za-z0-9])(?:${WEAK.join('|')})=["']?)${MIXED(16)}[\\w+/=.~-]{16,}`, 'g'),
+  },
+  // In quotation marks anything is a value, but a template.
+  {
+    kind: 'secret',
+    begins: NAMED,
+    pattern: new RegExp(
+      `((?:${NAMES})[\\w-]{0,20}(?:${QUOTE})?\\s{0,4}[:=]\\s{0,4}${QUOTE})${NO_URN}(?![$<{])[^\\s"'\\\\]{8,}`,
+      'gi',
+    ),
+  },
+  // Bare: code stands there as well, so a digit is wanted and nothing that calls or looks up.
+  {
+    kind: 'secret',
+    begins: NAMED,
+    pattern: new RegExp(
+      `((?:${NAMES})(?:\\s{0,4}[:= ]\\s{0,4}| is | was ))${NO_URN}(?=[^\\s"',;&\\\\]{0,60}\\d)(?![\\w$]{1,60}[.([])[\\w+/=~!@#%^*-]{8,}`,
+      'gi',
+    ),
+  },
+  // A header, or a line of YAML: `PRIVATE-TOKEN: …`, `token: …`.
+  {
+    kind: 'secret',
+    begins: ['token', 'api-key', 'apikey', 'auth-key'],
+    pattern: new RegExp(
+      `((?<![a-z])(?:token|api-?key|auth-key)["']?:\\s{0,4}["']?)${MIXED(16)}[\\w+/=~-]{16,}`,
+      'gi',
+    ),
+  },
+  // A line of YAML whose password is a word: long enough to be no type and no "required".
+  {
+    kind: 'secret',
+    begins: ['password:', 'passphrase:'],
+    pattern: new RegExp(`((?:password|passphrase):[ \\t]{1,4})[a-z]{12,}${LINE_ENDS}`, 'g'),
+  },
+  {
+    kind: 'secret',
+    begins: list('password passwd secret token api-key apikey access-key'),
+    pattern: new RegExp(
+      `((?<=--[a-z-]{0,20})(?:password|passwd|secret|token|api-?key|access-key)[ =]["']?)${NO_VALUE}(?=[^\\s"']{0,100}[^a-z\\s"'-])[^\\s"'-][^\\s"']{5,}`,
+      'g',
+    ),
+  },
+  {
+    kind: 'secret',
+    begins: [...SAID, 'apikey', 'accesstoken'],
+    pattern: new RegExp(`((?<=<)(?:${SAID.join('|')}|apikey|accesstoken)>)[^<\\s]{4,200}(?=<)`, 'gi'),
+  },
+  // A row of a table.
+  {
+    kind: 'secret',
+    begins: SAID,
+    pattern: new RegExp(
+      `((?<=\\|[ *\`]{0,8})(?:${SAID.join('|')})[ *\`]{0,20}\\|[ \`]{0,20})(?=[^\\s|]{0,100}\\d)[^\\s|\`]{6,}(?=[ \`]{0,20}\\|)`,
+      'gi',
+    ),
+  },
+];

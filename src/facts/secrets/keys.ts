@@ -1,0 +1,57 @@
+import type { Shape } from './shape.js';
+
+/** The longest private key in one block, in characters: RSA of 16,384 bits is about 12,600. */
+const LONGEST_KEY = 20_000;
+/** Shorter lines inside a block are words, not a key. */
+const SHORTEST_LINE = 16;
+
+const isOfKey = (code: number): boolean =>
+  (code >= 48 && code <= 57) || // 0-9
+  (code >= 65 && code <= 90) ||
+  (code >= 97 && code <= 122) ||
+  code === 43 || // +
+  code === 47 || // /
+  code === 61 || // =
+  code === 95; // _
+
+/**
+ * Where the lines of a key begin that end right before `start`. Each character is looked at once: a line that is too
+ * short for one ends the walk. Lines may be parted as JSON parts them, by `\n`.
+ */
+function keyBegins(text: string, start: number, floor: number): number {
+  const least = Math.max(floor, start - LONGEST_KEY);
+  let begins = start;
+  for (let isLast = true; ; isLast = false) {
+    let to = begins;
+    for (let parted = true; parted && to > least;) {
+      const code = text.charCodeAt(to - 1);
+      const isEscape =
+        to - 2 >= least && text[to - 2] === '\\' && (text[to - 1] === 'n' || text[to - 1] === 'r');
+      parted = code === 10 || code === 13 || code === 32 || code === 9 || isEscape;
+      if (parted) to -= isEscape ? 2 : 1;
+    }
+    if (to === begins && !isLast) return begins;
+    let from = to;
+    while (from > least && isOfKey(text.charCodeAt(from - 1))) from--;
+    // The letter behind a backslash belongs to it.
+    if (from > 0 && from < to && text[from - 1] === '\\') from++;
+    if (to - from < (isLast ? 1 : SHORTEST_LINE)) return begins;
+    begins = from;
+  }
+}
+
+/** Private keys in PEM and PGP armour, and the rest of one whose beginning was cut away. */
+export const KEY_SHAPES: readonly Shape[] = [
+  {
+    kind: 'private key',
+    begins: ['-----begin '],
+    pattern:
+      /()-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\w+/=\s\\:,.-]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?=[^\w+/=\s\\:,.-])|$)/g,
+  },
+  {
+    kind: 'private key',
+    begins: ['-----end '],
+    pattern: /()-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g,
+    reachesBack: keyBegins,
+  },
+];

@@ -1,0 +1,84 @@
+import { list } from './shape.js';
+
+/** Longer values are kept by nobody as an example. In characters. */
+const MOST_CHARS = 60;
+const MOST_WORDS = 6;
+/** A passphrase may have such a word among its own. */
+const MOST_BESIDE_DUMMY = 4;
+
+/** How values begin that code or a template puts in: `<token>`, `${TOKEN}`, `{{ token }}`, `%TOKEN%`, `process.env.TOKEN`. */
+const REFERENCE =
+  /^(?:<[^<>]*>|\$\{[^{}]*\}|\$\w+|\{\{?[^{}]*\}\}?|%\w+%|\([a-z ]+\)|\[[a-z _-]+\]|(?:process\.env|import\.meta\.env|os\.environ)[.[][\w'"\]]+)$/i;
+/** What is left out after the prefix that shows the kind: `sk-ant-...`. A digit before would be of the value. */
+const LEFT_OUT = /^[a-z_-]{0,12}(?:\.{3,}|…)$/i;
+/** The name of a variable. */
+const VARIABLE = /^[A-Z]+(?:_[A-Z]+)+$/;
+/** What a value is followed by on its line, in code; line breaks too, as JSON writes them. */
+const BEHIND = '\\;,)]}\'"`';
+
+/** Words that say of a value that it is none. */
+const DUMMY = new Set(
+  list(
+    'test tests testing tester example examples sample dummy fake faked mock mocked stub fixture placeholder changeme todo redacted invalid expected your foo foobar',
+  ),
+);
+/** What a value is. */
+const KINDS = list('key apikey token tok secret password passwd passphrase pass credential credentials');
+/** Words of values that only name what they stand for, as tests and documents write them. */
+const NAMING = new Set([
+  ...KINDS,
+  ...list(
+    'a my the some this that old new first second other another valid real default fallback env value here',
+  ),
+  ...list(
+    'user users app api auth access refresh session client server service request response worker core',
+  ),
+  ...list('admin super private public bot account me in of for with it put goes enter'),
+]);
+const KIND = new Set(KINDS);
+
+/**
+ * Whether what stands where a secret would is none that anybody could use: a reference, a name, dots, or plain words that
+ * say so (`test-secret-key`, `your_api_key_here`, `xxxx`). A word that is no plain one, like `hunter2`, makes it a secret.
+ */
+export function isPlaceholder(found: string): boolean {
+  if (found.length > MOST_CHARS) return false;
+  const value = withoutBehind(found);
+  if (REFERENCE.test(found) || REFERENCE.test(value) || LEFT_OUT.test(value)) return true;
+  const words = wordsIn(value);
+  if (!words || words.length > MOST_WORDS) return false;
+  const last = words.findLast((word) => !isNumber(word));
+  if (VARIABLE.test(value)) return KIND.has(last!);
+  if (words.some(isDummy)) return words.length <= MOST_BESIDE_DUMMY || words.every(isKnown);
+  // `password123` is one that people have.
+  const isCommon = words.length === 2 && words.some(isNumber);
+  return last !== undefined && KIND.has(last) && !isCommon && words.every(isKnown);
+}
+
+function withoutBehind(value: string): string {
+  let end = value.length;
+  for (; end > 0; end--) {
+    if (end > 1 && value[end - 2] === '\\' && 'nrt'.includes(value[end - 1]!)) end--;
+    else if (!BEHIND.includes(value[end - 1]!)) break;
+  }
+  return value.slice(0, end);
+}
+
+/** In lowercase; undefined where something stands there that is neither a plain word nor a short number. */
+function wordsIn(value: string): string[] | undefined {
+  const words = value
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[-_. ]|(?<=[a-z])(?=\d{1,4}$)/)
+    .filter((word) => word !== '');
+  return words.length > 0 && words.every((word) => PLAIN.test(word) || isDummy(word)) ? words : undefined;
+}
+
+const PLAIN = /^(?:[a-z]{1,12}|\d{1,4})$/;
+
+const isNumber = (word: string): boolean => /^\d+$/.test(word);
+
+/** `xxx` and `****` are filled in by hand. */
+const isDummy = (word: string): boolean => DUMMY.has(word) || /^(?:x{3,}|\*{3,}|0{5,})$/.test(word);
+
+const isKnown = (word: string): boolean => NAMING.has(word) || isNumber(word) || isDummy(word);

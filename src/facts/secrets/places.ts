@@ -1,0 +1,73 @@
+import { list, QUOTE, WORD_BEGINS, type Shape } from './shape.js';
+
+/** Programs whose `-u` is a user and a password, and those whose `-p` is a password. */
+const FETCHES = '(?<=(?:curl|wget)\\b[^\\n|;&]{0,200})';
+const DATABASES = '(?<=(?:mysql|mysqldump|mysqladmin|mariadb)\\b[^\\n|;&]{0,200})';
+
+/** Where a protocol, a program or a page has its secrets, whatever they look like. */
+export const PLACE_SHAPES: readonly Shape[] = [
+  {
+    kind: 'bearer token',
+    begins: ['bearer'],
+    pattern: new RegExp(`(${WORD_BEGINS}bearer\\s{1,4})[\\w.~+/-]{16,}={0,2}`, 'gi'),
+  },
+  {
+    kind: 'password',
+    begins: ['authorization'],
+    pattern:
+      /(authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:basic|token|apikey|bot)\s{1,4})[\w+/.:-]{8,}={0,2}/gi,
+  },
+  {
+    kind: 'cookie',
+    begins: ['cookie'],
+    pattern: /(cookie["']?\s{0,4}:\s{0,4}["']?)(?=[^\s=;"']{1,80}=[^\s;"']{8})[^\n\r"'\\]{8,}/gi,
+  },
+  // Up to the last `@` before a host: people do write `@` and `/` in a password. Behind a port comes a path.
+  {
+    kind: 'password',
+    begins: ['://'],
+    pattern:
+      /(:\/\/[^\s:/@]{0,100}:)(?![$<{]|\d{1,5}[/?#])[^\s"'<>{}]{1,200}(?=@[\w.-]{1,100}(?::\d{1,5})?(?:[/?#\s"'<>,;)\\]|$))/g,
+  },
+  { kind: 'token', begins: ['://'], pattern: /(:\/\/)[\w~+-]{20,200}(?=@[\w.-]{1,100})/g },
+  {
+    kind: 'token',
+    begins: list('access_token token api_key apikey key sig signature x-amz-signature').flatMap((name) => [
+      `?${name}=`,
+      `&${name}=`,
+    ]),
+    pattern: /([?&](?:access_token|token|api_?key|key|sig|signature|x-amz-signature)=)[\w%.~+/-]{16,}/gi,
+  },
+  {
+    kind: 'password',
+    begins: [' -u', ' --user'],
+    pattern: new RegExp(`(${FETCHES} (?:-u|--user)[ =]?["']?[^\\s:"'@/]{1,64}:)[^\\s"']{4,100}`, 'g'),
+  },
+  {
+    kind: 'password',
+    begins: [' -p'],
+    pattern: new RegExp(`(${DATABASES} -p)[^\\s"'-][^\\s"']{5,100}`, 'g'),
+  },
+  {
+    kind: 'password',
+    begins: ['identified by', 'identified with'],
+    pattern: /(identified (?:with \w{1,40} )?by ["'])[^"'\n]{4,100}/gi,
+  },
+  {
+    kind: 'password',
+    begins: ['type="password', "type='password", 'type=\\"password'],
+    pattern: new RegExp(
+      `(type=${QUOTE}password${QUOTE}[^<>]{0,100}\\bvalue=${QUOTE})[^"'<>\\\\]{4,100}`,
+      'gi',
+    ),
+  },
+  // Docker's own configuration.
+  {
+    kind: 'password',
+    begins: ['auth"', "auth'", 'auth\\'],
+    pattern: new RegExp(
+      `((?<=["'])auth${QUOTE}\\s{0,4}:\\s{0,4}${QUOTE})[\\w+/]{12,}={0,2}(?=${QUOTE})`,
+      'g',
+    ),
+  },
+];
