@@ -1,91 +1,62 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import type { ClaimAct, ExplainedMessage, Session } from '../../session/index.js';
 import type { Caller } from '../access.js';
 import type { Service } from '../service.js';
-import { sessionOf } from './asked.js';
-import { AgentQuery, ClaimBody, ClaimParams, SessionParams } from './requests.js';
+import { ClaimBody, ClaimParams } from './requests.js';
+import { routesOf } from './route.js';
 import { ClaimEnd, Claims } from './claim-schemas.js';
 
-const tags = ['asking'];
-
 /** What is carried beside digests, where the log says it, and the acts of operators on it. */
-export const claimRoutes =
-  (service: Service): FastifyPluginAsyncZod =>
-  async (app) => {
-    app.get(
-      '/sessions/:id/claims',
-      {
-        config: { role: 'viewer' },
-        schema: {
-          tags,
-          summary:
-            'Exact things that the log says: bounds, demands, steps, failures, changed files; whether each holds, and whether its message is still sent.',
-          params: SessionParams,
-          querystring: AgentQuery,
-          response: { 200: Claims },
-        },
-      },
-      async (request) => {
-        const session = await sessionOf(service, request);
-        await session.load();
-        return claimsOf(session) as never;
-      },
-    );
+export function claimRoutes(app: FastifyInstance, service: Service): void {
+  const { sessionRoute } = routesOf(app, service, 'asking');
 
-    app.post(
-      '/sessions/:id/claims/:claim/end',
-      {
-        config: { role: 'operator' },
-        schema: {
-          tags,
-          summary:
-            'Ends a claim by hand: the next compaction carries it no more, and says so where its words still stand. Again: nothing more.',
-          params: ClaimParams,
-          querystring: AgentQuery,
-          body: ClaimBody.nullish(),
-          response: { 200: z.object({ ref: z.string(), ended: ClaimEnd }) },
-        },
-      },
-      async (request) => {
-        const session = await sessionOf(service, request);
-        const { claim: ref } = request.params;
-        return { ref, ended: await session.operator.endClaim(ref, actOf(request)) };
-      },
-    );
+  sessionRoute(
+    'GET /sessions/:id/claims',
+    {
+      summary:
+        'Exact things that the log says: bounds, demands, steps, failures, changed files; whether each holds, and whether its message is still sent.',
+      answer: Claims,
+    },
+    async ({ session }) => {
+      await session.load();
+      return claimsOf(session);
+    },
+  );
 
-    app.post(
-      '/sessions/:id/claims/:claim/restore',
-      {
-        config: { role: 'operator' },
-        schema: {
-          tags,
-          summary:
-            'Takes the end of a claim back: the next compaction carries it again. Again: nothing more.',
-          params: ClaimParams,
-          querystring: AgentQuery,
-          body: ClaimBody.nullish(),
-          response: { 200: z.object({ ref: z.string() }) },
-        },
-      },
-      async (request) => {
-        const session = await sessionOf(service, request);
-        const { claim: ref } = request.params;
-        await session.operator.restoreClaim(ref, actOf(request));
-        return { ref };
-      },
-    );
-  };
+  sessionRoute(
+    'POST /sessions/:id/claims/:claim/end',
+    {
+      summary:
+        'Ends a claim by hand: the next compaction carries it no more, and says so where its words still stand. Again: nothing more.',
+      params: ClaimParams,
+      body: ClaimBody.nullish(),
+      answer: z.object({ ref: z.string(), ended: ClaimEnd }),
+    },
+    async ({ session, params: { claim: ref }, caller, body }) => ({
+      ref,
+      ended: await session.operator.endClaim(ref, actOf(caller, body)),
+    }),
+  );
+
+  sessionRoute(
+    'POST /sessions/:id/claims/:claim/restore',
+    {
+      summary: 'Takes the end of a claim back: the next compaction carries it again. Again: nothing more.',
+      params: ClaimParams,
+      body: ClaimBody.nullish(),
+      answer: z.object({ ref: z.string() }),
+    },
+    async ({ session, params: { claim: ref }, caller, body }) => {
+      await session.operator.restoreClaim(ref, actOf(caller, body));
+      return { ref };
+    },
+  );
+}
 
 /** The word of whoever asks: nobody speaks in another's name. */
-const actOf = ({
-  caller,
-  body,
-}: {
-  readonly caller: Caller;
-  readonly body?: ClaimBody | null | undefined;
-}): ClaimAct => ({
-  by: caller.name,
+const actOf = ({ name }: Caller, body: ClaimBody | null | undefined): ClaimAct => ({
+  by: name,
   ...(body?.notes !== undefined && { notes: body.notes }),
 });
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
 import type { EngineEvent } from '../../session/index.js';
 import { SpillwayError } from '../../errors/index.js';
@@ -16,60 +16,59 @@ const BEAT_MS = 20_000;
 const MOST_WAITING = 1_000;
 
 /** What happens, as it happens: Server-Sent Events, one JSON object each, named by kind. */
-export const eventRoutes =
-  (service: Service): FastifyPluginAsyncZod =>
-  async (app) => {
-    const open = new Set<Readable>();
-    app.addHook('preClose', (done) => {
-      for (const stream of open) stream.push(null);
-      done();
-    });
+export function eventRoutes(app: FastifyInstance, service: Service): void {
+  const open = new Set<Readable>();
+  app.addHook('preClose', (done) => {
+    for (const stream of open) stream.push(null);
+    done();
+  });
 
-    const follow = (reply: FastifyReply, wanted: (event: EngineEvent) => boolean): FastifyReply => {
-      const stream = new Readable({ read: () => undefined });
-      open.add(stream);
-      let waiting = 0;
-      const say = (text: string): void => {
-        if (stream.destroyed) return;
-        waiting = stream.push(text) ? 0 : waiting + 1;
-        if (waiting > MOST_WAITING) stream.destroy();
-      };
-      const leave = service.listen((event) => {
-        if (wanted(event)) say(`event: ${event.kind}\ndata: ${JSON.stringify(told(event))}\n\n`);
-      });
-      const beat = setInterval(() => say(': still here\n\n'), BEAT_MS);
-      beat.unref();
-      stream.once('close', () => {
-        leave();
-        clearInterval(beat);
-        open.delete(stream);
-      });
-      say(': following\n\n');
-      return reply
-        .header('content-type', 'text/event-stream')
-        .header('cache-control', 'no-cache, no-transform')
-        .header('x-accel-buffering', 'no')
-        .send(stream);
+  const follow = (reply: FastifyReply, wanted: (event: EngineEvent) => boolean): FastifyReply => {
+    const stream = new Readable({ read: () => undefined });
+    open.add(stream);
+    let waiting = 0;
+    const say = (text: string): void => {
+      if (stream.destroyed) return;
+      waiting = stream.push(text) ? 0 : waiting + 1;
+      if (waiting > MOST_WAITING) stream.destroy();
     };
-
-    const response = { 200: z.string().describe('text/event-stream; kinds as in docs/operating.md.') };
-    app.get(
-      '/events',
-      { config: { role: 'viewer' }, schema: { tags, summary: 'What happens in all sessions.', response } },
-      ({ caller }, reply) => follow(reply, ({ sessionId }) => maySee(caller, sessionId)) as never,
-    );
-    app.get(
-      '/sessions/:id/events',
-      {
-        config: { role: 'viewer' },
-        schema: { tags, summary: 'What happens in one session.', params: SessionParams, response },
-      },
-      (request, reply) => {
-        checkSeen(request, request.params.id);
-        return follow(reply, ({ sessionId }) => sessionId === request.params.id) as never;
-      },
-    );
+    const leave = service.listen((event) => {
+      if (wanted(event)) say(`event: ${event.kind}\ndata: ${JSON.stringify(told(event))}\n\n`);
+    });
+    const beat = setInterval(() => say(': still here\n\n'), BEAT_MS);
+    beat.unref();
+    stream.once('close', () => {
+      leave();
+      clearInterval(beat);
+      open.delete(stream);
+    });
+    say(': following\n\n');
+    return reply
+      .header('content-type', 'text/event-stream')
+      .header('cache-control', 'no-cache, no-transform')
+      .header('x-accel-buffering', 'no')
+      .send(stream);
   };
+
+  const response = { 200: z.string().describe('text/event-stream; kinds as in docs/operating.md.') };
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/events',
+    { config: { role: 'viewer' }, schema: { tags, summary: 'What happens in all sessions.', response } },
+    ({ caller }, reply) => follow(reply, ({ sessionId }) => maySee(caller, sessionId)) as never,
+  );
+  typed.get(
+    '/sessions/:id/events',
+    {
+      config: { role: 'viewer' },
+      schema: { tags, summary: 'What happens in one session.', params: SessionParams, response },
+    },
+    (request, reply) => {
+      checkSeen(request, request.params.id);
+      return follow(reply, ({ sessionId }) => sessionId === request.params.id) as never;
+    },
+  );
+}
 
 /** Errors do not write themselves as JSON. */
 function told(event: EngineEvent): object {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { named } from '../named.js';
 import type { Service } from '../service.js';
 import { askingRoutes } from './asking.js';
@@ -30,6 +29,6 @@ const ROUTES = [
 /** The HTTP API: every action of the page, and of the library as far as others than programs want it. */
 export async function registerApi(app: FastifyInstance, service: Service): Promise<void> {
   readBodies(app);
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  for (const routes of ROUTES) await typed.register(named(routes.name, routes(service)));
+  for (const routes of ROUTES)
+    await app.register(named(routes.name, async (scope: FastifyInstance) => routes(scope, service)));
 }

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import { readPath, showPath } from '../../config/index.js';
 import { SpillwayError } from '../../errors/index.js';
@@ -6,92 +6,75 @@ import { merge, type Overrides } from '../engine.js';
 import { checkMayActForAll } from '../access.js';
 import type { Service } from '../service.js';
 import { checkOpen, isClosed } from './closed.js';
+import { routesOf } from './route.js';
 import { Knobs } from './schemas.js';
 
-const tags = ['knobs'];
 const Keys = z.array(z.string().min(1)).min(1);
 
 /** Every parameter with its schema, its value and who set it; what operators set here wins over files and environment. */
-export const knobRoutes =
-  (service: Service): FastifyPluginAsyncZod =>
-  async (app) => {
-    const knobs = async (): Promise<object> => ({ ...schemas(service), values: await valuesOf(service) });
-    const closed = { tags, response: { 200: Knobs } };
+export function knobRoutes(app: FastifyInstance, service: Service): void {
+  const { route } = routesOf(app, service, 'knobs');
+  const knobs = async (): Promise<object> => ({ ...schemas(service), values: await valuesOf(service) });
 
-    app.get(
-      '/knobs',
-      {
-        config: { role: 'viewer' },
-        schema: { ...closed, summary: 'Every parameter: schema, value, and who set it.' },
-      },
-      async () => (await knobs()) as never,
-    );
+  route('GET /knobs', { summary: 'Every parameter: schema, value, and who set it.', answer: Knobs }, knobs);
 
-    app.patch(
-      '/knobs',
-      {
-        config: { role: 'operator' },
-        schema: {
-          ...closed,
-          summary:
-            'Sets parameters, for good and for all sessions. Null takes a setting of an operator away again.',
-          body: z.strictObject({
-            changes: z
-              .record(z.string().min(1), z.unknown())
-              .describe(
-                'By path: {"thresholds.snipThreshold": 0.75}; a key with dots in brackets, models["gpt-4.1"].contextWindow, or as a JSON pointer, /models/gpt-4.1/contextWindow.',
-              )
-              .default({}),
-            set: z
-              .array(z.strictObject({ path: Keys, value: z.unknown() }))
-              .describe(
-                'The same by lists of keys: [{"path": ["models", "gpt-4.1", "contextWindow"], "value": 1000000}].',
-              )
-              .default([]),
-            empty: z
-              .array(z.union([z.string().min(1), Keys]))
-              .describe('Paths that are to be empty: null is their value, over files and environment.')
-              .default([]),
-          }),
-        },
-      },
-      async (request) => {
-        checkMayActForAll(request.caller);
-        let next = service.knobs;
-        const { changes, set, empty } = request.body;
-        const named = Object.entries(changes).map(([path, value]) => ({ path: keysOf(path), value }));
-        for (const { path, value } of [...named, ...set])
-          next = value === null || value === undefined ? takenBack(next, path) : changed(next, path, value);
-        const emptied = empty.map((path) => (typeof path === 'string' ? keysOf(path) : path));
-        for (const path of emptied) next = changed(next, path, null);
-        const paths = [...named.map(({ path }) => path), ...set.map(({ path }) => path), ...emptied].map(
-          (path) => showPath(path),
-        );
-        await service.setKnobs(next, { by: request.caller.name, paths });
-        return (await knobs()) as never;
-      },
-    );
+  route(
+    'PATCH /knobs',
+    {
+      summary:
+        'Sets parameters, for good and for all sessions. Null takes a setting of an operator away again.',
+      body: z.strictObject({
+        changes: z
+          .record(z.string().min(1), z.unknown())
+          .describe(
+            'By path: {"thresholds.snipThreshold": 0.75}; a key with dots in brackets, models["gpt-4.1"].contextWindow, or as a JSON pointer, /models/gpt-4.1/contextWindow.',
+          )
+          .default({}),
+        set: z
+          .array(z.strictObject({ path: Keys, value: z.unknown() }))
+          .describe(
+            'The same by lists of keys: [{"path": ["models", "gpt-4.1", "contextWindow"], "value": 1000000}].',
+          )
+          .default([]),
+        empty: z
+          .array(z.union([z.string().min(1), Keys]))
+          .describe('Paths that are to be empty: null is their value, over files and environment.')
+          .default([]),
+      }),
+      answer: Knobs,
+    },
+    async ({ caller, body: { changes, set, empty } }) => {
+      checkMayActForAll(caller);
+      let next = service.knobs;
+      const named = Object.entries(changes).map(([path, value]) => ({ path: keysOf(path), value }));
+      for (const { path, value } of [...named, ...set])
+        next = value === null || value === undefined ? takenBack(next, path) : changed(next, path, value);
+      const emptied = empty.map((path) => (typeof path === 'string' ? keysOf(path) : path));
+      for (const path of emptied) next = changed(next, path, null);
+      const paths = [...named.map(({ path }) => path), ...set.map(({ path }) => path), ...emptied].map(
+        (path) => showPath(path),
+      );
+      await service.setKnobs(next, { by: caller.name, paths });
+      return knobs();
+    },
+  );
 
-    app.delete(
-      '/knobs',
-      {
-        config: { role: 'operator' },
-        schema: {
-          ...closed,
-          summary: 'Takes back what operators set: one parameter, or all.',
-          querystring: z.object({ path: z.string().optional() }),
-        },
-      },
-      async (request) => {
-        checkMayActForAll(request.caller);
-        const { path } = request.query;
-        const keys = path === undefined ? undefined : keysOf(path);
-        const next = keys === undefined ? {} : takenBack(service.knobs, keys);
-        await service.setKnobs(next, { by: request.caller.name, paths: keys ? [showPath(keys)] : [] });
-        return (await knobs()) as never;
-      },
-    );
-  };
+  route(
+    'DELETE /knobs',
+    {
+      summary: 'Takes back what operators set: one parameter, or all.',
+      query: z.object({ path: z.string().optional() }),
+      answer: Knobs,
+    },
+    async ({ caller, query: { path } }) => {
+      checkMayActForAll(caller);
+      const keys = path === undefined ? undefined : keysOf(path);
+      const next = keys === undefined ? {} : takenBack(service.knobs, keys);
+      await service.setKnobs(next, { by: caller.name, paths: keys ? [showPath(keys)] : [] });
+      return knobs();
+    },
+  );
+}
 
 function schemas({ spillway }: Service): object {
   const { schema, stages, plugins } = spillway.knobs;

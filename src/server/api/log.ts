@@ -1,52 +1,38 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { z } from 'zod/v4';
+import type { FastifyInstance } from 'fastify';
 import { textOf, type LogMessage, type Part } from '../../transcript/index.js';
 import type { Service } from '../service.js';
-import { paged, sessionOf } from './asked.js';
-import { AgentQuery, PageQuery, SessionParams } from './requests.js';
+import { paged } from './asked.js';
+import { CallNumber, PagedAgentQuery } from './requests.js';
+import { routesOf } from './route.js';
 import { LogEntry, pageOf } from './schemas.js';
 
 /** Characters of a message that a list of them shows. */
 const PREVIEW_CHARS = 400;
 
 /** The log as it happened, in pages: each message's beginning, what became of it, by which compaction, and why. */
-export const logRoutes =
-  (service: Service): FastifyPluginAsyncZod =>
-  async (app) => {
-    app.get(
-      '/sessions/:id/log',
-      {
-        config: { role: 'viewer' },
-        schema: {
-          tags: ['sessions'],
-          summary:
-            'The log as it happened: how each message begins, and what became of it by now, or in the call of that number.',
-          params: SessionParams,
-          querystring: AgentQuery.extend(PageQuery.shape).extend({
-            call: z.coerce.number().int().min(1).optional(),
-          }),
-          response: { 200: pageOf(LogEntry) },
-        },
-      },
-      async (request) => {
-        const session = await sessionOf(service, request);
-        const { call } = request.query;
-        await session.load();
-        const { operator } = session;
-        const dispositions =
-          call === undefined ? operator.explain() : (await operator.explainCall(call)).messages;
-        const page = paged(dispositions, request.query);
-        const messages = new Map(
-          (await operator.transcript({ includeSuperseded: true })).map(({ message }) => [
-            message.id,
-            message,
-          ]),
-        );
-        const items = page.items.map((one) => ({ ...one, ...beginning(messages.get(one.id) as LogMessage) }));
-        return { ...page, items } as never;
-      },
-    );
-  };
+export function logRoutes(app: FastifyInstance, service: Service): void {
+  routesOf(app, service, 'sessions').sessionRoute(
+    'GET /sessions/:id/log',
+    {
+      summary:
+        'The log as it happened: how each message begins, and what became of it by now, or in the call of that number.',
+      query: PagedAgentQuery.extend({ call: CallNumber.optional() }),
+      answer: pageOf(LogEntry),
+    },
+    async ({ session, query }) => {
+      await session.load();
+      const { operator } = session;
+      const dispositions =
+        query.call === undefined ? operator.explain() : (await operator.explainCall(query.call)).messages;
+      const page = paged(dispositions, query);
+      const messages = new Map(
+        (await operator.transcript({ includeSuperseded: true })).map(({ message }) => [message.id, message]),
+      );
+      const items = page.items.map((one) => ({ ...one, ...beginning(messages.get(one.id) as LogMessage) }));
+      return { ...page, items };
+    },
+  );
+}
 
 function beginning({ parts, origin, label }: LogMessage): object {
   const text = parts.map(wordsOf).filter(Boolean).join('\n');

@@ -29,6 +29,11 @@ export const PageQuery = z.object({
     .describe('`next` of the page before.'),
 });
 
+export const PagedAgentQuery = AgentQuery.extend(PageQuery.shape);
+
+/** In a query string. */
+export const CallNumber = z.coerce.number().int().min(1);
+
 const pressure = z.number().min(0).max(1);
 
 /** What one compaction does otherwise than the settings say; nothing of it is kept. */

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { z } from 'zod/v4';
+import type { Session } from '../../session/index.js';
+import type { Caller, Role } from '../access.js';
+import type { Service } from '../service.js';
+import { sessionOf } from './asked.js';
+import { AgentQuery, SessionParams } from './requests.js';
+
+/** What a route takes and answers; requests are checked by it, and the OpenAPI document is made of it. */
+interface Shape {
+  readonly summary: string;
+  /** Least role that may ask. Absent: a viewer to GET, an operator for everything else. */
+  readonly role?: Role;
+  readonly params?: z.ZodType;
+  /** Absent in a route of a session: which agent of it. Null: the body names the agent. */
+  readonly query?: z.ZodType | null;
+  readonly headers?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** What the answer holds at least; absent: nothing is answered (204). */
+  readonly answer?: z.ZodType;
+}
+
+/** A request that was checked. */
+interface Asked<S, Query = unknown> {
+  readonly caller: Caller;
+  readonly params: Parsed<S, 'params'>;
+  readonly query: Parsed<S, 'query', Query>;
+  readonly headers: Parsed<S, 'headers'>;
+  readonly body: Parsed<S, 'body'>;
+  readonly reply: FastifyReply;
+}
+
+interface AskedOfSession<S> extends Asked<S, z.output<typeof AgentQuery>> {
+  readonly session: Session;
+}
+
+type Parsed<S, Part extends keyof Shape, Otherwise = unknown> =
+  S extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : Otherwise;
+
+interface Routes {
+  /** Adds a route, named as in docs/http-api.md: `GET /models/:name`. */
+  route<const S extends Shape>(name: string, shape: S, answer: (asked: Asked<S>) => unknown): void;
+  /** Adds a route of one session, `/sessions/:id…`. Answers `SESSION_UNKNOWN` for one that the caller may not see. */
+  sessionRoute<const S extends Shape>(
+    name: string,
+    shape: S,
+    answer: (asked: AskedOfSession<S>) => unknown,
+  ): void;
+}
+
+export function routesOf(app: FastifyInstance, service: Service, tag: string): Routes {
+  const add = (
+    name: string,
+    shape: Shape,
+    answer: (request: FastifyRequest, reply: FastifyReply) => unknown,
+  ) => {
+    const [method, url] = name.split(' ') as [HTTPMethods, string];
+    const { summary, role = method === 'GET' ? 'viewer' : 'operator', query, answer: said, ...takes } = shape;
+    app.route({
+      method,
+      url,
+      config: { role },
+      schema: {
+        tags: [tag],
+        summary,
+        ...takes,
+        ...(query && { querystring: query }),
+        response: said ? { 200: said } : { 204: z.null() },
+      },
+      handler: async (request, reply) => {
+        const value = await answer(request, reply);
+        return said ? value : reply.code(204).send(null);
+      },
+    });
+  };
+  return {
+    route: (name, shape, answer) => add(name, shape, (request, reply) => answer(asked(request, reply))),
+    sessionRoute: (name, shape, answer) =>
+      add(name, { params: SessionParams, query: AgentQuery, ...shape }, async (request, reply) =>
+        answer({ ...asked(request, reply), session: await sessionOf(service, request) }),
+      ),
+  };
+}
+
+/** What the validator let through has the types of the shape. */
+function asked<S, Query>(request: FastifyRequest, reply: FastifyReply): Asked<S, Query> {
+  const { caller, params, query, headers, body } = request;
+  return { caller, params, query, headers, body, reply } as Asked<S, Query>;
+}
