@@ -1,5 +1,5 @@
 import type { StageGoal } from '../stage.js';
-import type { TranscriptView } from '../view.js';
+import type { TranscriptView, ViewExchange } from '../view.js';
 import { spanHandle, type Message, type Supersede } from '../../transcript/index.js';
 import { overheadOf, type Span } from './spans.js';
 import { freshTokens, pinnedTokens } from './standing.js';
@@ -116,9 +116,10 @@ function squeezedShare(spans: readonly Span[], fresh: readonly Span[]): number {
 
 /** Summarising one replacement again would only make it shorter or longer by chance. */
 function freshOf(spans: readonly Span[]): readonly Span[] {
-  return spans.filter((span) => {
-    const loose = span.exchanges.filter((exchange) => exchange.protection !== 'pinned');
-    return loose.length !== 1 || loose[0]!.kind !== 'replacement';
+  const isLoose = ({ protection }: ViewExchange): boolean => protection !== 'pinned';
+  return spans.filter(({ exchanges }) => {
+    const first = exchanges.find(isLoose);
+    return first?.kind !== 'replacement' || first !== exchanges.findLast(isLoose);
   });
 }
 
