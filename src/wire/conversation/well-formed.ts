@@ -5,25 +5,24 @@ import { isPlain } from '../../transcript/index.js';
  * Half a pair cannot be written as UTF-8, and servers answer such a request with 400 or 500.
  */
 export function wellFormed<T>(value: T): T {
-  return mend(value) as T;
+  return isSound(value) ? value : (mended(value) as T);
 }
 
-function mend(value: unknown): unknown {
+/** Most values are: told without a copy. */
+function isSound(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isSound);
+  // Bytes and dates of an SDK's own shape hold no text.
+  if (!isPlain(value)) return true;
+  for (const key in value) if (!key.isWellFormed() || !isSound(value[key])) return false;
+  return true;
+}
+
+function mended(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const list: readonly unknown[] = value;
-    const mended = list.map(mend);
-    return mended.every((item, index) => item === list[index]) ? list : mended;
-  }
-  // Bytes and dates of an SDK's own shape hold no text.
+  if (Array.isArray(value)) return value.map(mended);
   if (!isPlain(value)) return value;
-  let changed = false;
-  const fields = Object.entries(value).map(([key, inner]): [string, unknown] => {
-    const mendedKey = mend(key) as string;
-    const mended = mend(inner);
-    changed ||= mended !== inner || mendedKey !== key;
-    return [mendedKey, mended];
-  });
-  return changed ? Object.fromEntries(fields) : value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), mended(inner)]));
 }
