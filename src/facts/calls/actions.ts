@@ -34,8 +34,17 @@ const MODES = ['command', 'action', 'operation', 'mode'];
 /** Longer keys are told by their head and a hash: a here-document must not be kept twice. */
 const MAX_KEY = 160;
 
+/** Several read the same log, each for its own ends; calls in it never change. */
+const known = new WeakMap<ToolCallPart, Action>();
+
 /** `call` spares parsing the arguments again where that was done. */
-export function actionOf(part: ToolCallPart, call: CallArguments = parseArguments(part.arguments)): Action {
+export function actionOf(part: ToolCallPart, call?: CallArguments): Action {
+  let action = known.get(part);
+  if (!action) known.set(part, (action = readAction(part, call ?? parseArguments(part.arguments))));
+  return action;
+}
+
+function readAction(part: ToolCallPart, call: CallArguments): Action {
   const parameters = parametersOf(call.fields);
   const directory = directoryOf(parameters);
   const targets = targetsOf(parameters, directory);

@@ -23,9 +23,20 @@ export function speechesOf(message: Spoken, before?: Spoken): readonly Speech[] 
   if (origin === 'tool' || parts.some(({ type }) => type === 'tool-result')) return whole('output', parts);
   if (origin === 'model') return whole('agent', parts);
   if (origin === 'system') return whole('instructions', parts);
-  const texts = textsOf(message);
-  const speeches = scanTexts(texts, before?.role === 'user' ? textsOf(before).at(-1) : '');
+  const behind = before?.role === 'user' ? (textsOf(before).at(-1) ?? '') : '';
+  const speeches = scanned(message, behind);
   return origin === 'synthetic' ? speeches.map(byProgram) : speeches;
+}
+
+/** Several read the same log, each for its own ends; messages in it never change. */
+const known = new WeakMap<Spoken, { readonly behind: string; readonly speeches: readonly Speech[] }>();
+
+function scanned(message: Spoken, behind: string): readonly Speech[] {
+  const before = known.get(message);
+  if (before?.behind === behind) return before.speeches;
+  const speeches = scanTexts(textsOf(message), behind);
+  known.set(message, { behind, speeches });
+  return speeches;
 }
 
 /** The user's own words in a message, joined by blank lines; '' where there are none. */
