@@ -20,6 +20,8 @@ function freeBytes(folder: string): number {
 const config: Config = {
   // Node's own context: docs/decisions/0055-tests-in-nodes-own-context.md.
   testEnvironment: '<rootDir>/scripts/bare-environment.mjs',
+  // One copy of `src` and of packages a worker: docs/decisions/0063-one-copy-of-src-for-a-worker.md.
+  runtime: '<rootDir>/scripts/shared-modules.cjs',
   // A hang must fail, a busy machine must not.
   testTimeout: 60_000,
   // By default one core is left idle: of two, half.

@@ -1,6 +1,6 @@
 // Jest's environment without a context of its own: tests run in Node's, as the product does. In a `vm` context every look at
 // a global (`Math`, `JSON`, `Map`) is a call out of the engine: docs/decisions/0055-tests-in-nodes-own-context.md.
-// Each file still has its own copy of every module; what it changes in the process is put back behind it.
+// What a file changes in the process is put back behind it.
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 
@@ -35,8 +35,21 @@ vm.Script.prototype.runInContext = function (context, options) {
   return context === HERE ? this.runInThisContext(options) : runInContext.call(this, context, options);
 };
 
+/** Globals that modules set which all files share (`shared-modules.cjs`): they set them once. */
+const KEPT = new Set();
+
 export default class BareEnvironment extends TestEnvironment {
   #before;
+
+  /** Loads what all files share; the globals that come with it stay. */
+  static async keepingGlobals(load) {
+    const before = new Set(Reflect.ownKeys(globalThis));
+    try {
+      return await load();
+    } finally {
+      for (const name of Reflect.ownKeys(globalThis)) if (!before.has(name)) KEPT.add(name);
+    }
+  }
 
   constructor(config, context) {
     super(config, context);
@@ -86,7 +99,8 @@ function remembered() {
 }
 
 function putBack(object, before) {
-  for (const name of Reflect.ownKeys(object)) if (!(name in before)) Reflect.deleteProperty(object, name);
+  const isNew = (name) => !(name in before) && !(object === globalThis && KEPT.has(name));
+  for (const name of Reflect.ownKeys(object)) if (isNew(name)) Reflect.deleteProperty(object, name);
   for (const name of Reflect.ownKeys(before)) {
     const now = Object.getOwnPropertyDescriptor(object, name);
     const { value, get } = before[name];

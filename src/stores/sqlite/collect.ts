@@ -30,8 +30,8 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 let found: (() => void) | undefined;
 
 function collector(): () => void {
+  if (typeof globalThis.gc === 'function') return globalThis.gc;
   if (found) return found;
-  if (typeof globalThis.gc === 'function') return (found = globalThis.gc);
   setFlagsFromString('--expose-gc');
   found = runInNewContext('gc') as () => void;
   // Nobody else is to find it.

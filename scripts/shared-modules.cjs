@@ -1,0 +1,67 @@
+// Jest's runtime, with one copy of `src` and of packages for all files that a worker runs. What stands under `test` is loaded anew
+// for each file: docs/decisions/0063-one-copy-of-src-for-a-worker.md. CommonJS, because Jest requires it.
+const { join, sep } = require('node:path');
+const { SourceTextModule } = require('node:vm');
+const Runtime = require('jest-runtime').default;
+
+const FOLDERS = ['src', 'node_modules'].map((folder) => join(__dirname, '..', folder) + sep);
+/** Jest's own packages know of the file that runs. */
+const OF_JEST = /[\\/]node_modules[\\/](?:@jest|jest|jest-[a-z-]+|expect)[\\/]/;
+/** A Node that can load modules without waiting has Jest do so by another way, which nothing here stands in. */
+const LOADS_AT_ONCE = typeof SourceTextModule?.prototype.hasAsyncGraph === 'function';
+
+/** Loads what is shared, and outlives every file. */
+let shared;
+/** Modules that are loaded or being loaded, by path. */
+const loaded = new Map();
+/** One after another: a module that is linked for two at once waits for itself. */
+let last = Promise.resolve();
+
+const isShared = (path) => FOLDERS.some((folder) => path.startsWith(folder)) && !OF_JEST.test(path);
+
+function once(path, environment, load) {
+  if (!loaded.has(path)) {
+    const loading = last.then(() => environment.constructor.keepingGlobals(load));
+    last = loading.catch(() => {});
+    loaded.set(path, loading);
+  }
+  return loaded.get(path);
+}
+
+class SharedModules extends Runtime {
+  constructor(config, environment, resolver, transformer, files, coverage, path, globalConfig) {
+    super(config, environment, resolver, transformer, files, coverage, path, globalConfig);
+    const { watch, watchAll, collectCoverage } = globalConfig;
+    // Who watches edits `src` while this process lives; coverage is counted file by file.
+    if (LOADS_AT_ONCE || watch || watchAll || collectCoverage) return;
+    shared ??= new Runtime(
+      config,
+      new environment.constructor(
+        { globalConfig, projectConfig: config },
+        { console, docblockPragmas: {}, testPath: path },
+      ),
+      resolver,
+      transformer,
+      new Map(),
+      coverage,
+      path,
+      globalConfig,
+    );
+    this.transformCache.sourceMaps = shared.transformCache.sourceMaps;
+    const { esmLoader: all } = shared;
+    const { esmLoader: own } = this;
+    const { loadEsmModule, loadCjsAsEsm } = own;
+    own.loadEsmModule = (file, suffix = '') =>
+      isShared(file) && suffix === ''
+        ? once(file, environment, async () => all.linkAndEvaluateModule(await all.loadEsmModule(file)))
+        : loadEsmModule.call(own, file, suffix);
+    own.loadCjsAsEsm = (from, file, suffix, context) =>
+      isShared(file)
+        ? once(file, environment, async () =>
+            all.linkAndEvaluateModule(await all.loadCjsAsEsm(from, file, suffix, context)),
+          )
+        : loadCjsAsEsm.call(own, from, file, suffix, context);
+  }
+}
+
+module.exports = { __esModule: true, default: SharedModules };
