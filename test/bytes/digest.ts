@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** By object: a message that stands in many requests is read once. Nothing here is changed after it was made. */
 const known = new WeakMap<object, string>();
@@ -28,5 +28,5 @@ function inside(value: unknown): string {
 }
 
 function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 8);
+  return hash('sha256', text, 'base64url').slice(0, 8);
 }

@@ -43,7 +43,8 @@ describe('signs of secrets', () => {
     for (const before of [0, 65_515, 65_530, 65_536, 200_000, 400_000]) {
       const text = `${'lorem '.repeat(before / 6)} ${'x'.repeat(before % 6)} ${secret}${' ipsum'.repeat(12_000)}`;
       const found = signsIn(text);
-      expect(found).toBe(matching(text));
+      // Of the whole patterns only what stands around the secret is asked: they take a second for the rest, which is plain.
+      expect(found).toBe(matching(text.slice(Math.max(0, before - 500), before + 500)));
       expect(found).not.toBe(0);
     }
   });
