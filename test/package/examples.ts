@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type ts from 'typescript';
 import { serveEmulator } from '../emulator/server.js';
+import { typeFaults, type Options } from './compilers.js';
 import { copyOf, ROOT, type Packed } from './project.js';
-import { typeFaults } from './types.js';
 
 const PACKAGES = [
   '@ai-sdk/openai',
@@ -34,7 +33,7 @@ export async function checkExamples(packed: Packed): Promise<string[]> {
     join(project, 'tsconfig.json'),
     '{ "compilerOptions": { "experimentalDecorators": true } }\n',
   );
-  const decorators: ts.CompilerOptions = {
+  const decorators: Options = {
     experimentalDecorators: true,
     types: ['node'],
     allowImportingTsExtensions: false,

@@ -1,13 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { typeFaults } from './compilers.js';
 import { readmeProgram } from './doors.js';
 import { copyOf, type Packed } from './project.js';
-
-const RESOLUTIONS: Readonly<Record<string, ts.CompilerOptions>> = {
-  Node16: { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
-  Bundler: { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
-};
 
 interface Program {
   /** Packages beside spillway, as `copyOf` takes them. */
@@ -110,60 +104,5 @@ export function checkTypes(packed: Packed): string[] {
   return Object.entries(PROGRAMS).flatMap(([name, { packages, text }]) => {
     const project = copyOf(bare, packed, `types-${name}`, packages);
     return typeFaults(project, { 'index.ts': text }).map((fault) => `${name}: ${fault}`);
-  });
-}
-
-/** Libraries of TypeScript and packages of checkouts before, parsed once. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
-
-/** What TypeScript finds wrong in these files, and in the declarations of spillway that they reach. */
-export function typeFaults(
-  project: string,
-  files: Readonly<Record<string, string>>,
-  more: ts.CompilerOptions = {},
-): string[] {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
-  return Object.entries(RESOLUTIONS).flatMap(([resolution, how]) => {
-    const options: ts.CompilerOptions = {
-      ...how,
-      target: ts.ScriptTarget.ES2022,
-      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      skipLibCheck: false,
-      noEmit: true,
-      types: [],
-      ...more,
-    };
-    const host = ts.createCompilerHost(options);
-    const read = host.getSourceFile.bind(host);
-    host.getCurrentDirectory = () => project;
-    host.getSourceFile = (file, language, ...rest) => {
-      if (!/[\\/]typescript[\\/]lib[\\/]/.test(file)) return read(file, language, ...rest);
-      if (!parsed.has(file)) parsed.set(file, read(file, language, ...rest));
-      return parsed.get(file);
-    };
-    const roots = Object.keys(files).map((name) => join(project, name));
-    const program = ts.createProgram(roots, options, host);
-    // What a client has wrong in its own declarations is its own affair.
-    const isOurs = (file: string): boolean =>
-      !/node_modules\/(?!spillway\/)/.test(file.slice(project.length));
-    const ours = program
-      .getSourceFiles()
-      .filter(({ fileName }) => fileName.startsWith(project) && isOurs(fileName));
-    const faults = [
-      ...program.getGlobalDiagnostics(),
-      ...program.getOptionsDiagnostics(),
-      ...ours.flatMap((file) => [
-        ...program.getSyntacticDiagnostics(file),
-        ...program.getSemanticDiagnostics(file),
-      ]),
-    ];
-    return faults.map(({ file, start, messageText }) => {
-      const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
-      const where = file ? `${file.fileName.slice(project.length + 1)}:${line}` : 'options';
-      return `${resolution}: ${where} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-    });
   });
 }

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
+import { typeFaults } from './compilers.js';
 import { expected } from './doors.js';
 import { installed, program, type Packed } from './project.js';
-import { typeFaults } from './types.js';
 
 /** The oldest zods that are promised; with zod 3 a stage's options come from `zod/v4`. */
 const ZODS = [
