@@ -10,7 +10,8 @@ import { barriers, look, withSession } from './support.js';
 declare const document: any;
 declare const innerWidth: any;
 
-/** Photographs for whoever changes the page: to be looked at, never compared by a machine. */
+/** `SPILLWAY_TEST_WRITE=1` leaves photographs for whoever changes the page: to be looked at, never compared by a machine. */
+const writes = process.env['SPILLWAY_TEST_WRITE'] !== undefined;
 const SHOTS = join(packageFolder(), 'test-artifacts', 'page');
 const WIDTHS = [1440, 900, 390] as const;
 const DEMO = 'sessions/demo/primary';
@@ -44,7 +45,7 @@ describe.each(['light', 'dark'] as const)('the Compactor page, %s', (colorScheme
         await look(page, service, view);
         await page.getByText(ready).filter({ visible: true }).first().waitFor();
         const name = `${view === '' ? 'sessions' : view.replaceAll('/', '-')}-${width}-${colorScheme}.png`;
-        await page.screenshot({ path: join(SHOTS, name) });
+        if (writes) await page.screenshot({ path: join(SHOTS, name) });
         const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
         if (isWide) found.push(`${view} at ${width} is wider than the screen`);
         if (width === 1440 || (width === 390 && colorScheme === 'light'))
