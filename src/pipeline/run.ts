@@ -158,7 +158,7 @@ function stillWorth({ policy, forced }: RunInput, before: Reading, draft: Draft)
   return forced || draft.edits.some(standsForSpan) ? gained : Math.min(gained, policy.reach);
 }
 
-/** Whoever asked for a run by hand wants what there is, down to what would not be worth the rewriting. */
+/** A run by hand commits from this gain on, in share of the budget: below it the rewritten request costs more. */
 const LEAST_WHEN_FORCED = 0.05;
 
 export function leastGain({ policy, forced }: Pick<RunInput, 'policy' | 'forced'>): number {
@@ -192,7 +192,7 @@ function sourceTokens({ log, isPinned }: ViewSource, { from, to }: ViewExchange)
   return tokens;
 }
 
-/** Behind all stages: only now is it known what has left. */
+/** Carries claims. It runs after all stages, because only then is it known which messages have left. */
 export function carry(draft: Draft, { source, claims, count, policy }: RunInput, room: number): void {
   const { tokens, budget, scale } = draft.reading;
   const standing = claimsTokens(draft.projection.view);

@@ -5,7 +5,7 @@ import { textOf, type Message } from '../transcript/index.js';
 /** A text that stands in a view for a span: a digest, or what a model wrote. */
 export interface Standing {
   readonly exchange: ViewExchange;
-  /** Which of the messages of its exchange it is: pins inside its span stand beside it. */
+  /** Its index in `exchange.messages`: the others are pins inside its span. */
   readonly at: number;
   /** Its own, without those pins. */
   readonly tokens: number;

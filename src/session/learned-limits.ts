@@ -6,7 +6,7 @@ const SCOPE = 'learned-limits';
 
 /** No model that agents use takes less: a smaller figure was quoted, not meant. */
 const LEAST_LIMIT = 1_000;
-/** Uncalibrated counts are off by less: above this multiple of what was sent a limit cannot have refused it. */
+/** Counts are never off by more: a limit above this multiple of our count cannot be why a request was refused. */
 const MISCOUNT = 1.5;
 /** Threads that are remembered of each model: two that agree prove a limit. */
 const MOST_THREADS = 8;

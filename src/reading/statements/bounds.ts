@@ -49,18 +49,14 @@ const PROVISIONAL =
 const GO =
   /^\W*(?:(?:ok(?:ay)?|looks? good(?: to me)?|fine|great|good|yes|alright|perfect|lgtm|alles klar|now|please|so|then|go ahead(?: and)?|you can(?: now)?|you may(?: now)?|it['’]s time to)[\s,.!:-]*)*/iu;
 
-/**
- * Whether a later sentence of the user ends a bound. Only one that names it does: a permission, or a rule called off,
- * that holds every word the bound is about and adds neither a condition nor anything narrower. Where in doubt both stand.
- */
-export function endsBound(newer: string, bound: string): boolean {
-  return enderOf(newer)(bound, aboutOf(bound));
-}
-
 /** What a sentence is about, in stems: read once for all sentences that it is held against. */
 export const aboutOf = (sentence: string): ReadonlySet<string> => stemsOf(sentence);
 
-/** Reads a later sentence once, for all the bounds that it may end. */
+/**
+ * Whether a later sentence of the user ends a bound; it is read once for all of them. Only one that names the bound does: a
+ * permission, or a rule called off, that holds every word the bound is about and adds neither a condition nor anything
+ * narrower. Where in doubt both stand.
+ */
 export function enderOf(newer: string): (bound: string, about: ReadonlySet<string>) => boolean {
   if (newer.length > LONGEST_CHARS) return () => false;
   const said = stemsOf(newer);

@@ -156,10 +156,6 @@ export class Follower {
   }
 
   /**
-   * Sees to it that these instructions are sent. Returns how many messages at the head of the log they stand for;
-   * undefined where those no longer stand in view as they were, so that nothing can take their place.
-   */
-  /**
    * Remembers instructions that differ from those at the head of the log. How many the log begins with; undefined where
    * they cannot be replaced any more, for a compaction took some of them out.
    */

@@ -198,7 +198,7 @@ export class SessionOperator {
     check.undo(of);
     let meant = of;
     return this.#persistence.change(() => {
-      // Decided anew because another was first, it is still the compaction that was seen, not the one before it.
+      // On a retry after a conflict this undoes the compaction first named, not whichever is newest by then.
       meant = this.#history.named(meant);
       return this.#history.takeBack(meant);
     });

@@ -148,7 +148,7 @@ function stands(
   return true;
 }
 
-/** Whether what follows is read alike behind the one and behind the other: nothing but words and files, said alike. */
+/** Whether later messages parse the same behind both: they hold only text and files, with equal ids and roles. */
 function standsIn(messages: readonly Message[], old: readonly Message[]): boolean {
   return (
     messages.length === old.length &&

@@ -40,15 +40,6 @@ export function pointerOf(wire: unknown): Pointer | undefined {
   return Array.isArray(wire) && typeof wire[0] === 'number' ? (wire as unknown as Pointer) : undefined;
 }
 
-/** The object that a part was parsed from: its item, or the entry of that item's content or output list. */
-export function objectAt(message: Message, wire: unknown): unknown {
-  const pointer = pointerOf(wire);
-  const item = pointer && carriedBy(message)?.items?.[pointer[0]];
-  if (!item || pointer[1] === undefined) return item;
-  const list = Array.isArray(item.content) ? item.content : item.output;
-  return Array.isArray(list) ? (list as readonly unknown[])[pointer[1]] : list;
-}
-
 /** Messages need not name their type. */
 export function isMessageItem({ type, role }: Item): boolean {
   return type === 'message' || ((type === undefined || type === null) && typeof role === 'string');

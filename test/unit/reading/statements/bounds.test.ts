@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { endsBound, setsBound } from '../../../../src/reading/statements/bounds.js';
+import { aboutOf, enderOf, setsBound } from '../../../../src/reading/statements/bounds.js';
+
+const endsBound = (newer: string, bound: string): boolean => enderOf(newer)(bound, aboutOf(bound));
 
 describe('a sentence sets a bound', () => {
   it.each([
