@@ -1,4 +1,29 @@
 import { createSpillway, type Spillway, type SpillwayOptions } from '../index.js';
+import type { Terminal } from './terminal.js';
+
+/** Options of a command line that say under which settings it runs. */
+export interface EngineOptions {
+  readonly profile?: string;
+  readonly config?: string;
+  readonly model?: string;
+  readonly window?: number;
+}
+
+/** A window on the command line is the input budget itself: nothing is kept back for an answer. */
+export function sourcesOf(
+  { profile, config, model, window }: EngineOptions,
+  { env }: Terminal,
+  store: string | null,
+): SpillwayOptions {
+  return {
+    store,
+    env,
+    ...(profile !== undefined && { profile }),
+    ...(config !== undefined && { configFile: config }),
+    ...(model !== undefined && { model }),
+    ...(window !== undefined && { inputBudget: window }),
+  };
+}
 
 /** What has to be closed when a command ends: plugins hold files and connections. */
 export interface Closable {

@@ -2,7 +2,7 @@ import { formatNamed, formats } from '../wire/index.js';
 import { type ReadSession } from '../importers/index.js';
 import { createSpillway, type Budget, type Session, type Warning } from '../index.js';
 import { DEFAULT_WINDOW } from '../tokens/index.js';
-import type { Closable } from './engine.js';
+import { sourcesOf, type Closable, type EngineOptions } from './engine.js';
 import { amount } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
@@ -10,11 +10,7 @@ import type { Terminal } from './terminal.js';
 const DEFAULT_WIRE = 'openai-chat';
 
 /** Options that decide how a session is kept, the same for every command that keeps one. */
-export interface PolicyOptions {
-  readonly window?: number;
-  readonly model?: string;
-  readonly profile?: string;
-  readonly config?: string;
+export interface PolicyOptions extends EngineOptions {
   readonly format: string;
   /** Wire format of what is written; absent: the format of a request, OpenAI chat for a recording. */
   readonly to?: string;
@@ -38,19 +34,8 @@ export async function openFor(
   terminal: Terminal,
 ): Promise<Opened> {
   const to = options.to ?? (formats.has(input.format) ? input.format : DEFAULT_WIRE);
-  const sources = {
-    store: null,
-    env: terminal.env,
-    ...(options.profile !== undefined && { profile: options.profile }),
-    ...(options.config !== undefined && { configFile: options.config }),
-    ...(options.model !== undefined && { model: options.model }),
-    format: formatNamed(to),
-  };
-  // A window on the command line is the input budget itself: nothing is kept back for an answer.
-  const named = await createSpillway({
-    ...sources,
-    ...(options.window !== undefined && { inputBudget: options.window }),
-  });
+  const sources = { ...sourcesOf(options, terminal, null), format: formatNamed(to) };
+  const named = await createSpillway(sources);
   const { window, model } = named.config.settings;
   const isGuess = window === null && model === null;
   if (isGuess) await named.close();

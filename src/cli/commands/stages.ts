@@ -1,22 +1,16 @@
 import Table from 'cli-table3';
-import { withEngine } from '../engine.js';
+import { sourcesOf, withEngine, type EngineOptions } from '../engine.js';
 import { EXIT } from '../exit.js';
 import { percent, PLAIN_TABLE } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
 
-export interface StagesOptions {
-  readonly profile?: string;
+export interface StagesOptions extends EngineOptions {
   readonly json?: boolean;
 }
 
 /** Lists the roster in order, then stages that are provided and switched off. */
 export async function stages(options: StagesOptions, terminal: Terminal): Promise<number> {
-  const sources = {
-    store: null,
-    env: terminal.env,
-    ...(options.profile !== undefined && { profile: options.profile }),
-  };
-  const listed = await withEngine(sources, (spillway) => spillway.stages);
+  const listed = await withEngine(sourcesOf(options, terminal, null), (spillway) => spillway.stages);
   if (options.json) {
     terminal.out(`${JSON.stringify(listed)}\n`);
     return EXIT.done;

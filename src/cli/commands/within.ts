@@ -2,21 +2,17 @@ import { existsSync } from 'node:fs';
 import { SpillwayError } from '../../errors/index.js';
 import type { Session } from '../../index.js';
 import type { Plan } from '../../transcript/index.js';
-import { withEngine } from '../engine.js';
+import { sourcesOf, withEngine, type EngineOptions } from '../engine.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 import { visible } from '../visible.js';
 
 /** Options of the commands for kept sessions; each takes some of them. */
-export interface StoredOptions {
+export interface StoredOptions extends EngineOptions {
   /** Absent: as the settings name it. */
   readonly store?: string;
   readonly json?: boolean;
   readonly agent?: string;
-  readonly window?: number;
-  readonly model?: string;
-  readonly profile?: string;
-  readonly config?: string;
   readonly transcript?: boolean;
   readonly includeSuperseded?: boolean;
   readonly record?: string;
@@ -69,14 +65,7 @@ export async function within(
   terminal: Terminal,
   act: (session: Session) => Promise<void>,
 ): Promise<number> {
-  const sources = {
-    store: await storeOf(options, terminal),
-    env: terminal.env,
-    ...(options.profile !== undefined && { profile: options.profile }),
-    ...(options.config !== undefined && { configFile: options.config }),
-    ...(options.model !== undefined && { model: options.model }),
-    ...(options.window !== undefined && { inputBudget: options.window }),
-  };
+  const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   return withEngine(sources, async (spillway) => {
     const agentPath = options.agent ?? 'primary';
     if (!(await spillway.store.load({ sessionId: id, agentPath }))) {
@@ -93,7 +82,9 @@ export async function within(
 
 /** URL of the store: `--store`, else the setting, which SPILLWAY_STORE names too. What it names has to be there. */
 export async function storeOf(options: StoredOptions, terminal: Terminal): Promise<string> {
-  const store = options.store ?? (await settingOf(options, terminal));
+  const store =
+    options.store ??
+    (await withEngine(sourcesOf(options, terminal, null), (spillway) => spillway.config.settings.store));
   if (store === null) {
     throw new SpillwayError('CONFIG_INVALID', {
       subject: 'store',
@@ -104,16 +95,6 @@ export async function storeOf(options: StoredOptions, terminal: Terminal): Promi
   }
   mustBeThere(store);
   return store;
-}
-
-async function settingOf({ profile, config }: StoredOptions, { env }: Terminal): Promise<string | null> {
-  const sources = {
-    store: null,
-    env,
-    ...(profile !== undefined && { profile }),
-    ...(config !== undefined && { configFile: config }),
-  };
-  return withEngine(sources, (spillway) => spillway.config.settings.store);
 }
 
 /** Opening makes the file that is missing; who asks what a file holds has only misspelt its name. */
