@@ -1,9 +1,10 @@
 import { Argument, type Command } from 'commander';
-import type * as Stored from './commands/stored.js';
-import type { StoredOptions } from './commands/stored.js';
+import type { ACTIONS } from './commands/stored.js';
+import type { StoredOptions } from './commands/within.js';
+import { EXIT } from './exit.js';
 import type { Terminal } from './terminal.js';
 
-type Actions = typeof Stored;
+type Name = keyof typeof ACTIONS;
 
 /** The commands for sessions that are kept in a store. Their code is loaded when one of them runs. */
 export function storedCommands(
@@ -12,21 +13,7 @@ export function storedCommands(
   exit: (code: number) => void,
   parse: { readonly whole: (text: string) => number; readonly fraction: (text: string) => number },
 ): void {
-  const run =
-    (
-      act: (
-        actions: Actions,
-        options: StoredOptions,
-        names: readonly (string | undefined)[],
-      ) => Promise<number>,
-    ) =>
-    async (...given: unknown[]): Promise<void> => {
-      // commander hands over the arguments, then the options, then the command.
-      const options = given.at(-2) as StoredOptions;
-      const names = given.slice(0, -2) as (string | undefined)[];
-      exit(await act(await import('./commands/stored.js'), options, names));
-    };
-  const kept = (name: string, description: string): Command =>
+  const kept = (name: Name, description: string): Command =>
     program
       .command(name)
       .description(description)
@@ -34,8 +21,15 @@ export function storedCommands(
         '--store <url>',
         'where sessions are kept: sqlite:FILE, postgres://HOST/NAME (default: the setting store)',
       )
-      .option('--json', 'machine output');
-  const one = (name: string, description: string, session = '<session>'): Command =>
+      .option('--json', 'machine output')
+      .action(async (...given: unknown[]) => {
+        // commander hands over the arguments, undefined where one is left out, then the options, then the command.
+        const names = given.slice(0, -2).filter((one) => typeof one === 'string');
+        const { ACTIONS: actions } = await import('./commands/stored.js');
+        await actions[name](given.at(-2) as StoredOptions, terminal, names);
+        exit(EXIT.done);
+      });
+  const one = (name: Name, description: string, session = '<session>'): Command =>
     kept(name, description)
       .argument(session, 'id of the session')
       .option('--agent <path>', 'which agent of it', 'primary')
@@ -44,80 +38,59 @@ export function storedCommands(
       .option('--profile <profile>', 'profile name or file')
       .option('--config <file>', 'configuration file');
 
-  kept('sessions', 'List the sessions of a store.').action(
-    run((actions, options) => actions.sessions(options, terminal)),
+  kept('sessions', 'List the sessions of a store.');
+  kept('limits', 'List the limits that refusals of a provider have taught, model by model.').option(
+    '--forget [model]',
+    'forget what was learned of this model; of all where none is named',
   );
-  kept('limits', 'List the limits that refusals of a provider have taught, model by model.')
-    .option('--forget [model]', 'forget what was learned of this model; of all where none is named')
-    .action(run((actions, options) => actions.limits(options, terminal)));
   one('history', 'What was compacted in a session, what operators said of it, and what waits for a yes.')
     .option('--transcript', 'the messages instead, as the model is sent them')
-    .option('--include-superseded', 'the messages, those too that the model no longer sees')
-    .action(run((actions, options, [id]) => actions.history(id!, options, terminal)));
+    .option('--include-superseded', 'the messages, those too that the model no longer sees');
   one('undo', 'Take the newest compaction back; its span is left alone from then on.')
     .option('--record <id>', 'this one; refused where later ones build on it')
-    .option('--to <id>', 'back to before this one: it and all after it')
-    .action(run((actions, options, [id]) => actions.undo(id!, options, terminal)));
+    .option('--to <id>', 'back to before this one: it and all after it');
   one(
     'rollback',
     'Go back to a message: what came after it is left out, what had been compacted since stands again.',
-  )
-    .argument('<message>', 'id of the last message that stays')
-    .action(run((actions, options, [id, message]) => actions.rollback(id!, message!, options, terminal)));
-  one('release', 'Let go of what undo holds: later compactions may take it again.').action(
-    run((actions, options, [id]) => actions.release(id!, options, terminal)),
-  );
+  ).argument('<message>', 'id of the last message that stays');
+  one('release', 'Let go of what undo holds: later compactions may take it again.');
   one('flag', 'Judge a compaction.')
     .argument('<record>', 'id of the compaction')
     .addArgument(new Argument('<flag>', 'what you think of it').choices(['good', 'bad', 'neutral']))
-    .option('--notes <text>', 'why')
-    .action(
-      run((actions, options, [id, record, flag]) => actions.flag(id!, record!, flag!, options, terminal)),
-    );
+    .option('--notes <text>', 'why');
   one('claims', 'List the exact things that are carried beside digests; end one by hand, or bring it back.')
     .option('--end <claim>', 'this one holds no more: the next compaction carries it no longer')
     .option('--restore <claim>', 'take that back')
     .option('--by <name>', 'who says so (default: $USER)')
-    .option('--notes <text>', 'why')
-    .action(run((actions, options, [id]) => actions.claims(id!, options, terminal)));
+    .option('--notes <text>', 'why');
   one('plan', 'Say what a compaction would do, and change nothing.')
     .option('--target <pressure>', 'down to this pressure', parse.fraction)
-    .option('--propose', 'let the plan wait for approve or reject')
-    .action(run((actions, options, [id]) => actions.plan(id!, options, terminal)));
-  one('approve', 'Commit the plan that waits, exactly as it was shown.')
-    .argument('[plan]', 'its hash, or the beginning of it')
-    .action(run((actions, options, [id, plan]) => actions.approve(id!, plan, options, terminal)));
+    .option('--propose', 'let the plan wait for approve or reject');
+  one('approve', 'Commit the plan that waits, exactly as it was shown.').argument(
+    '[plan]',
+    'its hash, or the beginning of it',
+  );
   one('edit', 'Change the plan that waits: leave edits out, or give them other words. It waits on.')
     .argument('[plan]', 'its hash, or the beginning of it')
     .option('--drop <place>', 'leave this edit out; again for more', each(parse.whole))
     .option('--keep <message>', 'leave out what touches this message; again for more', each(String))
-    .option('--text <place=file>', 'the words of a file in place of an edit; again for more', each(String))
-    .action(run((actions, options, [id, plan]) => actions.edit(id!, plan, options, terminal)));
+    .option('--text <place=file>', 'the words of a file in place of an edit; again for more', each(String));
   one('reject', 'Drop the plan that waits.')
     .argument('[plan]', 'its hash, or the beginning of it')
-    .option('--notes <text>', 'why')
-    .action(run((actions, options, [id, plan]) => actions.reject(id!, plan, options, terminal)));
+    .option('--notes <text>', 'why');
   one('explain', 'What a call was sent, message by message, and why; or whether words were in it.')
     .option('--call <number>', 'number of the call, from 1; the newest where absent', parse.whole)
-    .option('--find <text>', 'were these words sent, compacted out, or never said?')
-    .action(run((actions, options, [id]) => actions.explain(id!, options, terminal)));
+    .option('--find <text>', 'were these words sent, compacted out, or never said?');
   one(
     'costs',
     'What a session spent, and whether each of its compactions pays; without a session what all of a store spent.',
     '[session]',
-  )
-    .option('--calls', 'every call of it too, with what it was sent')
-    .action(
-      run((actions, options, [id]) =>
-        id === undefined ? actions.projectCosts(options, terminal) : actions.costs(id, options, terminal),
-      ),
-    );
+  ).option('--calls', 'every call of it too, with what it was sent');
   one('recall', 'Read back the original words of anything in the log.')
     .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200')
     .option('--query <words>', 'words to search for')
     .option('--limit <count>', 'most passages', parse.whole)
-    .option('--max-tokens <count>', 'most tokens of the answer', parse.whole)
-    .action(run((actions, options, [id]) => actions.recall(id!, options, terminal)));
+    .option('--max-tokens <count>', 'most tokens of the answer', parse.whole);
 }
 
 /** An option that may be given more than once. */

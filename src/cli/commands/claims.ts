@@ -1,38 +1,32 @@
 import { SpillwayError } from '../../errors/index.js';
 import type { ClaimEnd, Session } from '../../index.js';
-import type { Terminal } from '../terminal.js';
-import { showing, within, type StoredOptions } from './within.js';
+import type { Said, StoredOptions, Within } from './within.js';
 
 /** Lists what a session carries beside its digests, or ends one of it by hand, or takes that back. */
-export function claims(
-  id: string,
-  { end, restore, ...options }: StoredOptions,
-  terminal: Terminal,
-): Promise<number> {
-  if (end !== undefined && restore !== undefined) {
-    throw new SpillwayError('CONFIG_INVALID', {
-      subject: 'claims',
-      found: '--end and --restore',
-      allowed: 'one of them',
-      remedy: 'Do one after the other.',
-    });
+export async function claims({ session, options, env }: Within): Promise<Said> {
+  const { end, restore, notes } = options;
+  const act = { by: options.by ?? env['USER'] ?? 'operator', ...(notes !== undefined && { notes }) };
+  if (end !== undefined) {
+    const ended = await session.operator.endClaim(end, act);
+    return { value: { ref: end, ended }, lines: () => [`${end}  ${endingOf(ended)}`, NEXT] };
   }
-  const by = options.by ?? terminal.env['USER'] ?? 'operator';
-  const act = { by, ...(options.notes !== undefined && { notes: options.notes }) };
-  return within(id, options, terminal, async (session) => {
-    const show = showing(options, terminal);
-    if (end !== undefined) {
-      const ended = await session.operator.endClaim(end, act);
-      show({ ref: end, ended }, () => [`${end}  ${endingOf(ended)}`, NEXT]);
-    } else if (restore !== undefined) {
-      await session.operator.restoreClaim(restore, act);
-      show({ ref: restore }, () => [`${restore}  holds again`, NEXT]);
-    } else {
-      await session.load();
-      const { claims: all, files } = session.operator;
-      const changed = files.filter(({ ref }) => ref !== undefined);
-      show({ claims: all, files: changed }, () => linesOf(all, changed));
-    }
+  if (restore !== undefined) {
+    await session.operator.restoreClaim(restore, act);
+    return { value: { ref: restore }, lines: () => [`${restore}  holds again`, NEXT] };
+  }
+  await session.load();
+  const { claims: all, files } = session.operator;
+  const changed = files.filter(({ ref }) => ref !== undefined);
+  return { value: { claims: all, files: changed }, lines: () => linesOf(all, changed) };
+}
+
+export function checkClaimOptions({ end, restore }: StoredOptions): void {
+  if (end === undefined || restore === undefined) return;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: 'claims',
+    found: '--end and --restore',
+    allowed: 'one of them',
+    remedy: 'Do one after the other.',
   });
 }
 

@@ -1,35 +1,30 @@
-import type { CallRecord, CostLine, NetCost } from '../../index.js';
+import type { CallRecord, CostLine, Costs, NetCost } from '../../index.js';
 import { withEngine } from '../engine.js';
-import { EXIT } from '../exit.js';
 import { amount, change, dollars, percent } from '../report/numbers.js';
-import type { Terminal } from '../terminal.js';
-import { showing, storeOf, within, type StoredOptions } from './within.js';
+import { show, storeOf, type Action, type Said, type Within } from './within.js';
 
 /** What all sessions of a store spent. */
-export async function projectCosts(options: StoredOptions, terminal: Terminal): Promise<number> {
+export const projectCosts: Action = async (options, terminal) => {
   const sources = { store: await storeOf(options, terminal), env: terminal.env };
   const spent = await withEngine(sources, (spillway) => spillway.projectCosts());
-  showing(options, terminal)(spent, () => [
-    spentLine('primary', spent.primary),
-    spentLine('compactor', spent.compactor),
-  ]);
-  return EXIT.done;
-}
+  show({ value: spent, lines: () => spentLines(spent) }, options, terminal);
+};
 
 /** What a session spent, whether its compactions pay, and with `--calls` what each call was sent. */
-export function costs(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    await session.load();
-    const { costs: spent, netCosts, calls } = session.operator;
-    const listed = options.calls ? calls : undefined;
-    showing(options, terminal)({ ...spent, compactions: netCosts, ...(listed && { calls: listed }) }, () => [
-      spentLine('primary', spent.primary),
-      spentLine('compactor', spent.compactor),
-      ...netLines(netCosts),
-      ...(listed?.map(callLine) ?? []),
-    ]);
-  });
+export async function costs({ session, options }: Within): Promise<Said> {
+  await session.load();
+  const { costs: spent, netCosts, calls } = session.operator;
+  const listed = options.calls ? calls : undefined;
+  return {
+    value: { ...spent, compactions: netCosts, ...(listed && { calls: listed }) },
+    lines: () => [...spentLines(spent), ...netLines(netCosts), ...(listed?.map(callLine) ?? [])],
+  };
 }
+
+const spentLines = ({ primary, compactor }: Costs): readonly string[] => [
+  spentLine('primary', primary),
+  spentLine('compactor', compactor),
+];
 
 function spentLine(name: string, { calls, cost, unpriced, ...tokens }: CostLine): string {
   const read = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens;

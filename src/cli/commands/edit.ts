@@ -2,52 +2,46 @@ import { readFile } from 'node:fs/promises';
 import { SpillwayError } from '../../errors/index.js';
 import type { PlannedEdit } from '../../transcript/index.js';
 import { amount } from '../report/numbers.js';
-import type { Terminal } from '../terminal.js';
-import { editLines, showing, within, type StoredOptions } from './within.js';
+import { editLines, type Said, type Within } from './within.js';
 
 /** Changes the plan that waits; it is judged and measured again, and waits on under another hash. */
-export function edit(
-  id: string,
-  hash: string | undefined,
-  { drop = [], keep = [], text = [], ...options }: StoredOptions,
-  terminal: Terminal,
-): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    await session.load();
-    const { pending } = session.operator;
-    if (!pending || (hash !== undefined && !pending.plan.hash.startsWith(hash))) {
-      throw new SpillwayError('PLAN_UNKNOWN', {
-        subject: 'plan',
-        found: hash ?? 'none waits',
-        ...(pending && { allowed: pending.plan.hash }),
-        remedy: '`spillway plan SESSION --propose` makes one; `spillway history` says what waits.',
-      });
-    }
-    const words = await Promise.all(text.map((one) => wordsAt(one, pending.plan.edits)));
-    for (const place of drop) checkPlace('--drop', String(place), pending.plan.edits);
-    const plan = await session.operator.edit(pending.plan, {
-      without: drop,
-      keep,
-      text: Object.fromEntries(words),
+export async function edit({ session, options }: Within, hash?: string): Promise<Said> {
+  const { drop = [], keep = [], text = [] } = options;
+  await session.load();
+  const { pending } = session.operator;
+  if (!pending || (hash !== undefined && !pending.plan.hash.startsWith(hash))) {
+    throw new SpillwayError('PLAN_UNKNOWN', {
+      subject: 'plan',
+      found: hash ?? 'none waits',
+      ...(pending && { allowed: pending.plan.hash }),
+      remedy: '`spillway plan SESSION --propose` makes one; `spillway history` says what waits.',
     });
-    showing(options, terminal)(plan, () => [
+  }
+  const words = await Promise.all(text.map((one) => wordsAt(one, pending.plan.edits)));
+  for (const place of drop) checkPlace('--drop', String(place), pending.plan.edits);
+  const plan = await session.operator.edit(pending.plan, {
+    without: drop,
+    keep,
+    text: Object.fromEntries(words),
+  });
+  return {
+    value: plan,
+    lines: () => [
       `plan ${plan.hash}`,
       `${amount(plan.before.tokens)} -> ${amount(plan.after.tokens)} tokens`,
       ...editLines(plan),
       'waits for approve or reject',
-    ]);
-  });
+    ],
+  };
 }
 
 /** Lets go of what undoing holds: later compactions may take it again. */
-export function release(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    await session.load();
-    const released = session.operator.ledger.holds.length;
-    if (released > 0) await session.operator.release();
-    const spans = released === 1 ? '1 span' : `${released} spans`;
-    showing(options, terminal)({ released }, () => [released > 0 ? `released: ${spans}` : 'nothing is held']);
-  });
+export async function release({ session }: Within): Promise<Said> {
+  await session.load();
+  const released = session.operator.ledger.holds.length;
+  if (released > 0) await session.operator.release();
+  const spans = released === 1 ? '1 span' : `${released} spans`;
+  return { value: { released }, lines: () => [released > 0 ? `released: ${spans}` : 'nothing is held'] };
 }
 
 async function wordsAt(given: string, edits: readonly PlannedEdit[]): Promise<readonly [number, string]> {

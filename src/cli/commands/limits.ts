@@ -1,27 +1,20 @@
-import { forgetLimits, learnedLimits, openStore, type LearnedLimit, type Limits } from '../../index.js';
-import { EXIT } from '../exit.js';
+import { forgetLimits, learnedLimits, type LearnedLimit, type Limits } from '../../index.js';
+import type { SessionStore } from '../../spi/index.js';
 import { amount } from '../report/numbers.js';
-import type { Terminal } from '../terminal.js';
-import { showing, storeOf, type StoredOptions } from './within.js';
+import type { Said, StoredOptions } from './within.js';
 
 /** Lists what refusals taught of each model, or forgets it: of one model, or of all. */
-export async function limits({ forget, ...options }: StoredOptions, terminal: Terminal): Promise<number> {
-  const store = await openStore(await storeOf(options, terminal));
-  try {
-    const show = showing(options, terminal);
-    if (forget !== undefined) {
-      const forgotten = await forgetLimits(store, forget === true ? undefined : forget);
-      show({ forgotten }, () => [
-        forgotten === 0 ? 'nothing was learned of it' : `forgotten: ${amount(forgotten)} models`,
-      ]);
-      return EXIT.done;
-    }
-    const known = await learnedLimits(store);
-    show(known, () => (known.length === 0 ? ['no limits were learned'] : known.flatMap(linesOf)));
-    return EXIT.done;
-  } finally {
-    await store.close();
+export async function limits(store: SessionStore, { forget }: StoredOptions): Promise<Said> {
+  if (forget !== undefined) {
+    const forgotten = await forgetLimits(store, forget === true ? undefined : forget);
+    const line = forgotten === 0 ? 'nothing was learned of it' : `forgotten: ${amount(forgotten)} models`;
+    return { value: { forgotten }, lines: () => [line] };
   }
+  const known = await learnedLimits(store);
+  return {
+    value: known,
+    lines: () => (known.length === 0 ? ['no limits were learned'] : known.flatMap(linesOf)),
+  };
 }
 
 function linesOf({ model, seen, proven }: LearnedLimit): readonly string[] {

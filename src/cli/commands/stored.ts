@@ -1,196 +1,170 @@
 import { SpillwayError } from '../../errors/index.js';
-import { listSessions, openStore, recalledText, type ExplainedMessage } from '../../index.js';
-import type { StoredEvent } from '../../spi/index.js';
+import { listSessions, recalledText, type ExplainedMessage } from '../../index.js';
+import type { SessionStore, StoredEvent } from '../../spi/index.js';
 import type { CompactionRecord, Part } from '../../transcript/index.js';
-import { EXIT } from '../exit.js';
 import { amount, percent } from '../report/numbers.js';
-import type { Terminal } from '../terminal.js';
-import { endingOf } from './claims.js';
-import { editLines, showing, storeOf, within, type StoredOptions } from './within.js';
+import { checkClaimOptions, claims, endingOf } from './claims.js';
+import { costs, projectCosts } from './costs.js';
+import { edit, release } from './edit.js';
+import { limits } from './limits.js';
+import {
+  editLines,
+  inSession,
+  inStore,
+  type Action,
+  type Said,
+  type StoredOptions,
+  type Within,
+} from './within.js';
 
-export type { StoredOptions } from './within.js';
-export { claims } from './claims.js';
-export { costs, projectCosts } from './costs.js';
-export { edit, release } from './edit.js';
-export { limits } from './limits.js';
-
-export async function sessions(options: StoredOptions, terminal: Terminal): Promise<number> {
-  const store = await openStore(await storeOf(options, terminal));
-  try {
-    const threads = await listSessions(store);
-    showing(options, terminal)(threads, () =>
-      threads.length === 0
-        ? ['no sessions']
-        : threads.map(({ sessionId, agentPath, head, messages, updatedAt }) => {
-            const when = new Date(updatedAt).toISOString();
-            return `${sessionId}  ${agentPath}  ${amount(messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
-          }),
-    );
-    return EXIT.done;
-  } finally {
-    await store.close();
-  }
+async function sessions(store: SessionStore): Promise<Said> {
+  const threads = await listSessions(store);
+  const lines = (): string[] =>
+    threads.map(({ sessionId, agentPath, head, messages, updatedAt }) => {
+      const when = new Date(updatedAt).toISOString();
+      return `${sessionId}  ${agentPath}  ${amount(messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
+    });
+  return { value: threads, lines: () => (threads.length === 0 ? ['no sessions'] : lines()) };
 }
 
-export function history(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    const show = showing(options, terminal);
-    if (options.transcript || options.includeSuperseded) {
-      const entries = await session.operator.transcript({
-        includeSuperseded: options.includeSuperseded === true,
+async function history({ session, options }: Within): Promise<Said> {
+  if (options.transcript || options.includeSuperseded) {
+    const entries = await session.operator.transcript({
+      includeSuperseded: options.includeSuperseded === true,
+    });
+    const lines = (): string[] =>
+      entries.map(({ message, status, by }) => {
+        // One line, whatever is in it: as JSON writes it, without the quotes.
+        const words = JSON.stringify(message.parts.map(wordsOf).join(' ')).slice(1, -1).slice(0, 80);
+        return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
       });
-      show(entries, () =>
-        entries.map(({ message, status, by }) => {
-          // One line, whatever is in it: as JSON writes it, without the quotes.
-          const words = JSON.stringify(message.parts.map(wordsOf).join(' ')).slice(1, -1).slice(0, 80);
-          return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
-        }),
-      );
-      return;
-    }
-    await session.load();
-    const { history: records, pending } = session.operator;
-    const trimming = (await session.operator.audit()).filter(({ kind }) => TRIMMING.includes(kind));
-    const told = { ...(pending && { pending }), ...(trimming.length > 0 && { trimming }) };
-    show({ records, ...told }, () => [
+    return { value: entries, lines };
+  }
+  await session.load();
+  const { history: records, pending } = session.operator;
+  const trimming = (await session.operator.audit()).filter(({ kind }) => TRIMMING.includes(kind));
+  return {
+    value: { records, ...(pending && { pending }), ...(trimming.length > 0 && { trimming }) },
+    lines: () => [
       ...(records.length === 0 ? ['nothing was compacted'] : records.map(recordLine)),
       ...(pending ? [`${pending.plan.hash.slice(0, 12)}  waits for approve or reject`] : []),
       ...TRIMMING.flatMap((kind) => trimmingLine(trimming.filter((event) => event.kind === kind))),
-    ]);
-  });
+    ],
+  };
 }
 
-export function undo(
-  id: string,
-  { record, to, ...options }: StoredOptions,
-  terminal: Terminal,
-): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    const of = { ...(record !== undefined && { record }), ...(to !== undefined && { to }) };
-    const undone = await session.operator.undo(of);
-    showing(options, terminal)({ undone }, () =>
-      undone.length === 0 ? ['nothing to undo'] : undone.map((one) => `undone: ${recordLine(one)}`),
-    );
+async function undo({ session, options: { record, to } }: Within): Promise<Said> {
+  const undone = await session.operator.undo({
+    ...(record !== undefined && { record }),
+    ...(to !== undefined && { to }),
   });
+  return {
+    value: { undone },
+    lines: () => (undone.length === 0 ? ['nothing to undo'] : undoneLines(undone)),
+  };
 }
 
-export function rollback(
-  id: string,
-  message: string,
-  options: StoredOptions,
-  terminal: Terminal,
-): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    const undone = await session.operator.rollback(message);
-    showing(options, terminal)({ messages: session.log.length, undone }, () => [
+async function rollback({ session }: Within, message: string): Promise<Said> {
+  const undone = await session.operator.rollback(message);
+  return {
+    value: { messages: session.log.length, undone },
+    lines: () => [
       `the log ends at ${message} now, ${amount(session.log.length)} messages`,
-      ...undone.map((one) => `undone: ${recordLine(one)}`),
-    ]);
-  });
+      ...undoneLines(undone),
+    ],
+  };
 }
 
-export function flag(
-  id: string,
-  record: string,
-  value: string,
-  options: StoredOptions,
-  terminal: Terminal,
-): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    const flagged = await session.operator.flag(record, value as 'good' | 'bad' | 'neutral', options.notes);
-    showing(options, terminal)(flagged, () => [recordLine(flagged)]);
-  });
+async function flag({ session, options }: Within, record: string, value: string): Promise<Said> {
+  return saidOf(await session.operator.flag(record, value as 'good' | 'bad' | 'neutral', options.notes));
 }
 
-export function plan(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    const run = await session.operator.plan({
-      ...(options.target !== undefined && { target: options.target }),
-    });
-    if (options.propose && run.plan) await session.operator.propose(run.plan);
-    showing(options, terminal)(run, () => {
-      const { plan: made } = run;
-      if (!made) return [`${run.kind}: ${run.reason}`];
-      const pressures = `${percent(run.before.pressure)} -> ${percent(run.after.pressure)}`;
-      return [
-        `plan ${made.hash}`,
-        `${pressures}  ${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`,
-        ...editLines(made),
-        ...(options.propose ? ['waits for approve or reject'] : []),
-      ];
-    });
-  });
-}
-
-export function approve(
-  id: string,
-  hash: string | undefined,
-  options: StoredOptions,
-  terminal: Terminal,
-): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    const record = await session.operator.approve(hash);
-    showing(options, terminal)(record, () => [recordLine(record)]);
-  });
-}
-
-export function reject(
-  id: string,
-  hash: string | undefined,
-  options: StoredOptions,
-  terminal: Terminal,
-): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    await session.operator.reject(hash, options.notes);
-    showing(options, terminal)({ rejected: true }, () => ['rejected']);
-  });
-}
-
-export function explain(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
-  return within(id, options, terminal, async (session) => {
-    const { find } = options;
-    if (options.call === undefined) await session.load();
-    const call = options.call ?? session.operator.calls.at(-1)?.call ?? 0;
-    const show = showing(options, terminal);
-    const lines = (one: ExplainedMessage): string[] => [
-      line(one),
-      ...(one.endedClaims ?? []).map((claim) => `  ${claim.ref}  ${endingOf(claim)}  ${claim.text}`),
+async function plan({ session, options: { target, propose } }: Within): Promise<Said> {
+  const run = await session.operator.plan({ ...(target !== undefined && { target }) });
+  if (propose && run.plan) await session.operator.propose(run.plan);
+  const lines = (): string[] => {
+    const { plan: made } = run;
+    if (!made) return [`${run.kind}: ${run.reason}`];
+    const pressures = `${percent(run.before.pressure)} -> ${percent(run.after.pressure)}`;
+    return [
+      `plan ${made.hash}`,
+      `${pressures}  ${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`,
+      ...editLines(made),
+      ...(propose ? ['waits for approve or reject'] : []),
     ];
-    const line = (one: ExplainedMessage): string =>
-      `${one.status.padEnd(11)} ${one.id}  ${amount(one.tokensBefore)} -> ${amount(one.tokensAfter)} tokens${one.record ? `  ${one.record}` : ''}${one.by ? `  ${one.by.stage}: ${one.by.reason}` : ''}`;
-    if (find === undefined) {
-      const explained = await session.operator.explainCall(call);
-      show({ call: explained.call, messages: explained.messages }, () => explained.messages.flatMap(lines));
-      return;
-    }
-    const finding = await session.operator.find(find, call);
-    show(finding, () => [
+  };
+  return { value: run, lines };
+}
+
+async function approve({ session }: Within, hash?: string): Promise<Said> {
+  return saidOf(await session.operator.approve(hash));
+}
+
+async function reject({ session, options }: Within, hash?: string): Promise<Said> {
+  await session.operator.reject(hash, options.notes);
+  return { value: { rejected: true }, lines: () => ['rejected'] };
+}
+
+async function explain({ session, options: { find, call: asked } }: Within): Promise<Said> {
+  if (asked === undefined) await session.load();
+  const call = asked ?? session.operator.calls.at(-1)?.call ?? 0;
+  if (find === undefined) {
+    const explained = await session.operator.explainCall(call);
+    return {
+      value: { call: explained.call, messages: explained.messages },
+      lines: () => explained.messages.flatMap(explainedLines),
+    };
+  }
+  const finding = await session.operator.find(find, call);
+  return {
+    value: finding,
+    lines: () => [
       `${VERDICTS[finding.verdict]}${finding.sentIn.length > 0 ? `: ${finding.sentIn.join(', ')}` : ''}`,
-      ...finding.said.flatMap(lines),
-    ]);
+      ...finding.said.flatMap(explainedLines),
+    ],
+  };
+}
+
+async function recall({ session, options }: Within): Promise<Said> {
+  const { handle, query, limit, maxTokens } = options;
+  const found = await session.recall({
+    ...(handle !== undefined && { handle }),
+    ...(query !== undefined && { query }),
+    ...(limit !== undefined && { limit }),
+    ...(maxTokens !== undefined && { maxTokens }),
+  });
+  return { value: found, lines: () => recalledText(found).split('\n') };
+}
+
+function checkRecallOptions({ handle, query }: StoredOptions): void {
+  if (handle !== undefined || query !== undefined) return;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: 'recall',
+    found: 'neither --handle nor --query',
+    allowed: '--handle as it stands in a mark, or --query with words to search for',
+    remedy: 'Say what to read back.',
   });
 }
 
-export function recall(id: string, options: StoredOptions, terminal: Terminal): Promise<number> {
-  const { handle, query, limit, maxTokens } = options;
-  if (handle === undefined && query === undefined) {
-    throw new SpillwayError('CONFIG_INVALID', {
-      subject: 'recall',
-      found: 'neither --handle nor --query',
-      allowed: '--handle as it stands in a mark, or --query with words to search for',
-      remedy: 'Say what to read back.',
-    });
-  }
-  return within(id, options, terminal, async (session) => {
-    const found = await session.recall({
-      ...(handle !== undefined && { handle }),
-      ...(query !== undefined && { query }),
-      ...(limit !== undefined && { limit }),
-      ...(maxTokens !== undefined && { maxTokens }),
-    });
-    showing(options, terminal)(found, () => recalledText(found).split('\n'));
-  });
-}
+/** What the commands for kept sessions do, by name. */
+export const ACTIONS = {
+  sessions: inStore(sessions),
+  limits: inStore(limits),
+  history: inSession(history),
+  undo: inSession(undo),
+  rollback: inSession(rollback),
+  release: inSession(release),
+  flag: inSession(flag),
+  claims: inSession(claims, checkClaimOptions),
+  plan: inSession(plan),
+  approve: inSession(approve),
+  edit: inSession(edit),
+  reject: inSession(reject),
+  explain: inSession(explain),
+  costs: (options, terminal, names) =>
+    (names.length === 0 ? projectCosts : inSession(costs))(options, terminal, names),
+  recall: inSession(recall, checkRecallOptions),
+} satisfies Readonly<Record<string, Action>>;
 
 const VERDICTS = {
   sent: 'sent: the model had these words',
@@ -212,6 +186,22 @@ function trimmingLine(events: readonly StoredEvent[]): readonly string[] {
     : `${amount(Number(reported))} of ${amount(Number(expected))} tokens`;
   const times = events.length > 1 ? `  ${amount(events.length)} times, at last:` : '';
   return [`trimming${times}  ${String(reason)} (${facts})`];
+}
+
+function saidOf(record: CompactionRecord): Said {
+  return { value: record, lines: () => [recordLine(record)] };
+}
+
+const undoneLines = (undone: readonly CompactionRecord[]): readonly string[] =>
+  undone.map((one) => `undone: ${recordLine(one)}`);
+
+function explainedLines(one: ExplainedMessage): readonly string[] {
+  const tokens = `${amount(one.tokensBefore)} -> ${amount(one.tokensAfter)} tokens`;
+  const by = one.by ? `  ${one.by.stage}: ${one.by.reason}` : '';
+  return [
+    `${one.status.padEnd(11)} ${one.id}  ${tokens}${one.record ? `  ${one.record}` : ''}${by}`,
+    ...(one.endedClaims ?? []).map((claim) => `  ${claim.ref}  ${endingOf(claim)}  ${claim.text}`),
+  ];
 }
 
 function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionRecord): string {

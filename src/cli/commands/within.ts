@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { SpillwayError } from '../../errors/index.js';
-import type { Session } from '../../index.js';
+import { openStore, type Session } from '../../index.js';
+import type { Environment } from '../../config/index.js';
+import type { SessionStore } from '../../spi/index.js';
 import type { Plan } from '../../transcript/index.js';
-import { sourcesOf, withEngine, type EngineOptions } from '../engine.js';
-import { EXIT } from '../exit.js';
+import { closing, sourcesOf, withEngine, type EngineOptions } from '../engine.js';
 import type { Terminal } from '../terminal.js';
 import { visible } from '../visible.js';
 
@@ -40,14 +41,27 @@ export interface StoredOptions extends EngineOptions {
   readonly text?: readonly string[];
 }
 
-export type Show = (value: unknown, lines: () => readonly string[]) => void;
+/** What a command says: JSON for programs, lines for people. */
+export interface Said {
+  readonly value: unknown;
+  readonly lines: () => readonly string[];
+}
 
-/** JSON for programs, lines for people. */
-export function showing({ json }: StoredOptions, terminal: Terminal): Show {
-  return (value, lines) => {
-    if (json) terminal.out(`${JSON.stringify(value)}\n`);
-    else for (const line of lines()) terminal.out(`${visible(line, '\\n')}\n`);
-  };
+/** A command: does what its options say to what is named before them in the command line, and shows what came of it. */
+export type Action = (options: StoredOptions, terminal: Terminal, names: readonly string[]) => Promise<void>;
+
+/** What a command does in one session; `names` follow its id in the command line. */
+export type SessionAction = (within: Within, ...names: string[]) => Said | Promise<Said>;
+
+export interface Within {
+  readonly session: Session;
+  readonly options: StoredOptions;
+  readonly env: Environment;
+}
+
+export function show({ value, lines }: Said, { json }: StoredOptions, terminal: Terminal): void {
+  if (json) terminal.out(`${JSON.stringify(value)}\n`);
+  else for (const line of lines()) terminal.out(`${visible(line, '\\n')}\n`);
 }
 
 /** What a plan does, one line for each edit, with the places that `edit` takes. */
@@ -58,26 +72,32 @@ export function editLines({ edits }: Plan): readonly string[] {
   });
 }
 
-/** Opens a session that is kept, acts on it and closes it. Rejects with `SESSION_UNKNOWN`. */
-export async function within(
-  id: string,
-  options: StoredOptions,
-  terminal: Terminal,
-  act: (session: Session) => Promise<void>,
-): Promise<number> {
-  const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
-  return withEngine(sources, async (spillway) => {
-    const agentPath = options.agent ?? 'primary';
-    if (!(await spillway.store.load({ sessionId: id, agentPath }))) {
-      throw new SpillwayError('SESSION_UNKNOWN', {
-        subject: 'session',
-        found: agentPath === 'primary' ? id : `${id}, agent ${agentPath}`,
-        remedy: 'spillway sessions lists those of a store.',
-      });
-    }
-    await act(await spillway.open({ id, agentPath }));
-    return EXIT.done;
-  });
+/** Checks the options, opens the session that is named first, and closes it behind the act. Rejects with `SESSION_UNKNOWN`. */
+export function inSession(act: SessionAction, check?: (options: StoredOptions) => void): Action {
+  return async (options, terminal, [id = '', ...names]) => {
+    check?.(options);
+    const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
+    return withEngine(sources, async (spillway) => {
+      const agentPath = options.agent ?? 'primary';
+      if (!(await spillway.store.load({ sessionId: id, agentPath }))) {
+        throw new SpillwayError('SESSION_UNKNOWN', {
+          subject: 'session',
+          found: agentPath === 'primary' ? id : `${id}, agent ${agentPath}`,
+          remedy: 'spillway sessions lists those of a store.',
+        });
+      }
+      const session = await spillway.open({ id, agentPath });
+      show(await act({ session, options, env: terminal.env }, ...names), options, terminal);
+    });
+  };
+}
+
+/** The same for what stands in no session. */
+export function inStore(act: (store: SessionStore, options: StoredOptions) => Promise<Said>): Action {
+  return async (options, terminal) => {
+    const store = await openStore(await storeOf(options, terminal));
+    return closing([store], async () => show(await act(store, options), options, terminal));
+  };
 }
 
 /** URL of the store: `--store`, else the setting, which SPILLWAY_STORE names too. What it names has to be there. */
