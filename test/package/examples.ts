@@ -37,6 +37,7 @@ export async function checkExamples(packed: Packed): Promise<string[]> {
     experimentalDecorators: true,
     types: ['node'],
     allowImportingTsExtensions: false,
+    skipLibCheck: false,
   };
   const faults = typeFaults(project, texts, decorators);
   const emulator = await serveEmulator();
