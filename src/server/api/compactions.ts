@@ -139,7 +139,7 @@ async function compacted(
   asked: Parameters<typeof planned>[2],
 ): Promise<Report> {
   const { strategy, lower_threshold: target } = asked;
-  if (strategy !== 'checkpoint' && !overridesOf(asked))
+  if (strategy !== 'checkpoint' && !overridesOf(asked, service.settings))
     return session.operator.compact(target === undefined ? {} : { target });
   const run = await planned(service, session, asked);
   const { plan, reason, stages, error } = run;

@@ -1,17 +1,18 @@
+import type { Settings } from '../../config/index.js';
 import { merge, type Overrides } from '../engine.js';
 import type { Session } from '../../session/index.js';
 import type { Service } from '../service.js';
 import { checkOpen } from './closed.js';
 import type { RunOverrides } from './requests.js';
 
-/** The settings that a run has over those in force; undefined where it has none. */
-export function overridesOf(asked: RunOverrides): Overrides | undefined {
+/** The settings that a run has over these, which are in force; undefined where it has none. */
+export function overridesOf(asked: RunOverrides, { thresholds }: Settings): Overrides | undefined {
   const { strategy, summarize, upper_threshold: upper, retain_count: retainCount, prompt, settings } = asked;
   checkOpen([], settings);
   checkOpen(['compaction', 'prompt'], prompt);
   const layers: readonly object[] = [
     strategy === undefined || strategy === 'checkpoint' ? {} : { compaction: { strategy } },
-    upper === undefined ? {} : { thresholds: gatesFrom(upper) },
+    upper === undefined ? {} : { thresholds: gatesFrom(upper, thresholds) },
     retainCount === undefined ? {} : { thresholds: { retainCount } },
     summarize === false ? { summarizer: 'extractive', compaction: { prompt: null, agent: null } } : {},
     summarize === true ? { summarizer: 'model' } : {},
@@ -22,14 +23,12 @@ export function overridesOf(asked: RunOverrides): Overrides | undefined {
   return Object.keys(merged).length > 0 ? (merged as Overrides) : undefined;
 }
 
-/** The six gates, none below this one. */
-function gatesFrom(upper: number): object {
-  const usual = { snip: 0.8, micro: 0.84, collapse: 0.88, auto: 0.92, partial: 0.95, full: 0.98 };
-  const gates = Object.entries(usual).map(([stage, gate]) => [
-    `${stage}Threshold`,
-    stage === 'snip' ? upper : Math.max(upper, gate),
-  ]);
-  return Object.fromEntries(gates) as object;
+/** The gates in force, the first of them moved here, and none below it. */
+function gatesFrom(upper: number, thresholds: Settings['thresholds']): object {
+  const gates = Object.entries(thresholds).filter(([name]) => name.endsWith('Threshold'));
+  return Object.fromEntries(
+    gates.map(([name, gate]) => [name, name === 'snipThreshold' ? upper : Math.max(upper, gate)]),
+  );
 }
 
 /** The session as these settings would have it, to plan in; what it plans can be committed in the session itself. */
@@ -38,7 +37,7 @@ export async function planningSession(
   session: Session,
   asked: RunOverrides,
 ): Promise<{ readonly session: Session; readonly close: () => Promise<void> }> {
-  const overrides = overridesOf(asked);
+  const overrides = overridesOf(asked, service.settings);
   if (!overrides) return { session, close: () => Promise.resolve() };
   const { spillway } = await service.engineWith(overrides);
   const { id, agentPath, format } = session;

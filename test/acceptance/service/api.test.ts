@@ -306,6 +306,24 @@ describe('the HTTP API', () => {
     expect(second.body.record.id).toBe(first.body.record.id);
   });
 
+  it('K16: keeps the gates that the settings state where one run begins at another', async () => {
+    const thresholds = {
+      snipThreshold: 0.3,
+      microThreshold: 0.35,
+      collapseThreshold: 0.4,
+      autoThreshold: 0.6,
+    };
+    const service = await started(BUDGET, { target: 0.25, thresholds });
+    const id = await fed(service);
+    const { body: run } = await service.ask('POST', `/sessions/${id}/compact`, {
+      upper_threshold: 0.38,
+      lower_threshold: 0.05,
+      dry_run: true,
+    });
+    const gates = (run.stages as { stage: string; opensAt: number }[]).map((one) => [one.stage, one.opensAt]);
+    expect(Object.fromEntries(gates)).toMatchObject({ snip: 0.38, micro: 0.38, collapse: 0.4, auto: 0.6 });
+  });
+
   it('tells what happens as it happens', async () => {
     const service = await started(BUDGET);
     const answer = await fetch(`${service.url}/api/v1/events`);
