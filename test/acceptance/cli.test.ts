@@ -298,6 +298,12 @@ describe('exit codes', () => {
   it('a profile that does not exist is named, with those that do', async () => {
     const { err } = await spillway(['compact', FILE, '--profile', 'nobody']);
     expect(err).toMatch(/^PROFILE_UNKNOWN: .*nobody.*staged/);
+    const store = `sqlite:${place('mill.db')}`;
+    await (await createSpillway({ store, env: {} })).close();
+    for (const command of ['mcp', 'costs'])
+      expect((await spillway([command, '--store', store, '--profile', 'nobody'])).err).toMatch(
+        /^PROFILE_UNKNOWN: .*nobody/,
+      );
   });
 
   it('help and listings go to stdout', async () => {

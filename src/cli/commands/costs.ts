@@ -1,11 +1,11 @@
 import type { CallRecord, CostLine, Costs, NetCost } from '../../index.js';
-import { withEngine } from '../engine.js';
+import { sourcesOf, withEngine } from '../engine.js';
 import { amount, change, dollars, percent } from '../report/numbers.js';
 import { show, storeOf, type Action, type Said, type Within } from './within.js';
 
 /** What all sessions of a store spent. */
 export const projectCosts: Action = async (options, terminal) => {
-  const sources = { store: await storeOf(options, terminal), env: terminal.env };
+  const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   const spent = await withEngine(sources, (spillway) => spillway.projectCosts());
   show({ value: spent, lines: () => spentLines(spent) }, options, terminal);
 };

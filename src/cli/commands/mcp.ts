@@ -1,5 +1,5 @@
 import { SpillwayError } from '../../errors/index.js';
-import { withEngine } from '../engine.js';
+import { sourcesOf, withEngine } from '../engine.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
 import { storeOf, type StoredOptions } from './within.js';
@@ -7,7 +7,7 @@ import { storeOf, type StoredOptions } from './within.js';
 /** Serves recall and explain on standard input and output, until the client hangs up. */
 export async function mcp(options: StoredOptions, version: string, terminal: Terminal): Promise<number> {
   const { createMcpServer, StdioServerTransport } = await loaded();
-  const sources = { store: await storeOf(options, terminal), env: terminal.env };
+  const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   return withEngine(sources, async (spillway) => {
     const transport = new StdioServerTransport();
     const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
