@@ -1,34 +1,8 @@
+import type { z } from 'zod/v4';
 import type { CompactionRecord } from '../../transcript/index.js';
+import type * as schemas from './schemas.js';
 
-/** What compactions came to, added up. */
-export interface Effect {
-  readonly compactions: { readonly committed: number; readonly undone: number };
-  readonly triggers: Readonly<Record<string, number>>;
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  readonly stages: Readonly<Record<string, StageEffect>>;
-  /** Tokens of each text that was put in the place of a span, oldest first. */
-  readonly summaryTokens: readonly number[];
-  /** US dollars of each compaction that asked a summarizer, as far as prices are known, oldest first. */
-  readonly modelCosts: readonly number[];
-  readonly fallbacks: number;
-  readonly hooks: Readonly<Record<string, HookEffect>>;
-}
-
-interface StageEffect {
-  readonly ran: number;
-  readonly applied: number;
-  readonly edits: number;
-  readonly tokens: number;
-  readonly ms: number;
-}
-
-interface HookEffect {
-  readonly ran: number;
-  readonly failed: number;
-  readonly ms: number;
-  readonly longestMs: number;
-}
+type Effect = z.infer<typeof schemas.Effect>;
 
 /** Newest values of a list; a distribution needs no more. */
 const MOST = 500;
@@ -56,13 +30,13 @@ export function effectOf(records: readonly CompactionRecord[]): Effect {
 const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((all, item) => all + of(item), 0);
 
-function counted(names: readonly string[]): Readonly<Record<string, number>> {
+function counted(names: readonly string[]): Effect['triggers'] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return Object.fromEntries(counts);
 }
 
-function summariesOf({ plan }: CompactionRecord): readonly number[] {
+function summariesOf({ plan }: CompactionRecord): number[] {
   return plan.edits.flatMap((edit) =>
     edit.kind === 'supersede'
       ? edit.sizes.flatMap(({ tokens }, place) =>
@@ -73,7 +47,7 @@ function summariesOf({ plan }: CompactionRecord): readonly number[] {
 }
 
 function stagesOf(records: readonly CompactionRecord[]): Effect['stages'] {
-  const stages = new Map<string, StageEffect>();
+  const stages = new Map<string, Effect['stages'][string]>();
   for (const { plan, stageMs } of records)
     for (const { stage, outcome, edits, before, after } of plan.stages) {
       const { ran = 0, applied = 0, edits: some = 0, tokens = 0, ms = 0 } = stages.get(stage) ?? {};
@@ -89,7 +63,7 @@ function stagesOf(records: readonly CompactionRecord[]): Effect['stages'] {
 }
 
 function hooksOf(records: readonly CompactionRecord[]): Effect['hooks'] {
-  const found = new Map<string, HookEffect>();
+  const found = new Map<string, Effect['hooks'][string]>();
   for (const { hooks = [] } of records)
     for (const { plugin, hook, outcome, durationMs } of hooks) {
       const name = `${plugin} ${hook}`;
