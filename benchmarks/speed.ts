@@ -1,7 +1,7 @@
 /**
  * What keeping a session costs, held against one pass of gpt-tokenizer over the same text in the same process.
  *
- *   npm run bench:speed -- [--sessions DIR] [--rounds 5] [--only turns,flat,oneshot,startup] [--long 100000] [--clock cpu]
+ *   npm run bench:speed -- [--sessions DIR] [--rounds 5] [--only turns,quiet,flat,oneshot,startup] [--long 100000] [--clock cpu]
  *
  * Needs `npm run build` for the whole-process figures.
  */
@@ -16,6 +16,7 @@ import { createExactCounter } from '../src/tokens/index.js';
 import type { Message } from '../src/transcript/index.js';
 import { saveResult } from './support/provenance.js';
 import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';
+import { quietPrepare } from './support/quiet-prepare.js';
 import { longSession } from './support/long-session.js';
 import { cpuNow, textsOf, tokenizerPass } from './support/tokenizer.js';
 
@@ -23,7 +24,7 @@ const { values: flags } = parseArgs({
   options: {
     sessions: { type: 'string', default: CORPUS },
     rounds: { type: 'string', default: '5' },
-    only: { type: 'string', default: 'turns,flat,oneshot,startup' },
+    only: { type: 'string', default: 'turns,quiet,flat,oneshot,startup' },
     long: { type: 'string', default: '100000' },
     windows: { type: 'string', default: '8000,32000,128000' },
     clock: { type: 'string', default: 'wall' },
@@ -84,6 +85,14 @@ async function turns(sessions: readonly BenchSession[]): Promise<void> {
     };
     results[`turns at ${window}`] = line;
     console.log(`turns at ${window}: ${JSON.stringify(line)}`);
+  }
+}
+
+async function quiet(sessions: readonly BenchSession[]): Promise<void> {
+  for (const window of flags.windows.split(',').map(Number)) {
+    const line = { ...(await quietPrepare(sessions, window, rounds)), goalUs: 20 };
+    results[`quiet prepare at ${window}`] = line;
+    console.log(`quiet prepare at ${window}: ${JSON.stringify(line)}`);
   }
 }
 
@@ -260,14 +269,15 @@ function startUp(): void {
 }
 
 const sessions: BenchSession[] = [];
-if (parts.has('turns') || parts.has('oneshot'))
+if (['turns', 'quiet', 'oneshot'].some((part) => parts.has(part)))
   for await (const session of sessionsOf(flags.sessions)) sessions.push(session);
 if (parts.has('turns')) await turns(sessions);
+if (parts.has('quiet')) await quiet(sessions);
 if (parts.has('flat')) await flat();
 if (parts.has('oneshot')) await oneShot(sessions);
 if (parts.has('startup')) startUp();
 const file = saveResult(
-  parts.size < 4 ? 'speed-short' : 'speed',
+  parts.size < 5 ? 'speed-short' : 'speed',
   `npm run bench:speed -- ${process.argv.slice(2).join(' ')}`.trim(),
   results,
 );
