@@ -1,13 +1,18 @@
 import type Libsql from 'libsql';
 import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 
-/** What else is to be done when the file is closed. */
-export interface CloseHooks {
-  /** Before. */
-  closing(): void;
-  /** After. */
-  closed(): Promise<void>;
+/** A file that is open. */
+export interface OpenFile {
+  readonly database: Libsql.Database;
+  /** Throws where the file may not be written to any more. */
+  readonly check: () => void;
+  /** Called before it is closed. */
+  readonly closing: () => void;
+  /** Called after it is closed. */
+  readonly closed: () => Promise<void>;
 }
+
+const configOf = ({ database }: OpenFile) => ({ database: database as unknown as SqliteDatabase });
 
 /**
  * A transaction takes the write lock at its start: one that read first could otherwise not be finished. Its commands are
@@ -15,24 +20,20 @@ export interface CloseHooks {
  * hold what it has seen of the file, so that later reads were old.
  */
 class ImmediateDriver extends SqliteDriver {
-  readonly #database: Libsql.Database;
-  readonly #check: () => void;
-  readonly #hooks: CloseHooks;
+  readonly #file: OpenFile;
 
-  constructor(database: Libsql.Database, check: () => void, hooks: CloseHooks) {
-    super({ database: database as unknown as SqliteDatabase });
-    this.#database = database;
-    this.#check = check;
-    this.#hooks = hooks;
+  constructor(file: OpenFile) {
+    super(configOf(file));
+    this.#file = file;
   }
 
   override async beginTransaction(): Promise<void> {
-    this.#check();
-    this.#database.exec('begin immediate');
+    this.#file.check();
+    this.#file.database.exec('begin immediate');
   }
 
   override async commitTransaction(): Promise<void> {
-    this.#database.exec('commit');
+    this.#file.database.exec('commit');
   }
 
   /**
@@ -40,20 +41,20 @@ class ImmediateDriver extends SqliteDriver {
    * itself.
    */
   override async destroy(): Promise<void> {
-    this.#hooks.closing();
+    this.#file.closing();
     try {
-      this.#check();
-      this.#database.exec('pragma wal_checkpoint(truncate)');
+      this.#file.check();
+      this.#file.database.exec('pragma wal_checkpoint(truncate)');
     } catch {
       // Moved away, or no room: all of it stands in the log, and is read from there.
     }
     await super.destroy();
-    await this.#hooks.closed();
+    await this.#file.closed();
   }
 
   /** After some faults (a full disk) SQLite has rolled back by itself, and would complain. */
   override async rollbackTransaction(): Promise<void> {
-    if (this.#database.inTransaction) this.#database.exec('rollback');
+    if (this.#file.database.inTransaction) this.#file.database.exec('rollback');
   }
 }
 
@@ -65,20 +66,15 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 export class ImmediateSqlite extends SqliteDialect {
-  readonly #database: Libsql.Database;
-  readonly #check: () => void;
-  readonly #hooks: CloseHooks;
+  readonly #file: OpenFile;
 
-  /** `check`: throws where the file may not be written to any more. */
-  constructor(database: Libsql.Database, check: () => void, hooks: CloseHooks) {
-    super({ database: database as unknown as SqliteDatabase });
-    this.#database = database;
-    this.#check = check;
-    this.#hooks = hooks;
+  constructor(file: OpenFile) {
+    super(configOf(file));
+    this.#file = file;
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#database, this.#check, this.#hooks);
+    return new ImmediateDriver(this.#file);
   }
 
   override createAdapter(): SqliteAdapter {

@@ -55,7 +55,9 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   }
   const check = inMemory ? () => undefined : checkPlaceOf(name, file);
   const db: Database = new Kysely<Tables>({
-    dialect: new ImmediateSqlite(database, check, {
+    dialect: new ImmediateSqlite({
+      database,
+      check,
       closing: () => writer.close(),
       closed: async () => void (inMemory || (await collectStatements())),
     }),
