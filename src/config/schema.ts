@@ -2,6 +2,7 @@ import { z } from 'zod/v4';
 import { AgentPath } from './agent-path.js';
 import { crossChecks } from './checks.js';
 import { CompactionFields } from './compaction-fields.js';
+import { count, orEmpty, positive, share } from './fields.js';
 import { COUNTERS, PluginLimits, PluginNames, SUMMARIZERS } from './plugin-fields.js';
 import { ServerFields } from './server-fields.js';
 import { FillFields, SummarizerFields } from './summarizer-fields.js';
@@ -9,67 +10,48 @@ import { CompactionThresholds, gate } from './thresholds.js';
 
 export { CompactionThresholds };
 
-/** A share of the budget, 0 to 1. */
-const share = (description: string) => z.number().min(0).max(1).describe(description);
-const tokens = (description: string) => z.int().min(0).describe(description);
-
 const ModelOverride = z.strictObject({
-  contextWindow: z.int().min(0).optional().describe('Tokens; 0 set on purpose means unlimited.'),
-  inputLimit: z.int().min(0).optional().describe('Most input tokens, where the model names such a limit.'),
-  outputLimit: z.int().min(0).optional().describe('Most tokens the model can write in one answer.'),
+  contextWindow: count.optional().describe('Tokens; 0 set on purpose means unlimited.'),
+  inputLimit: count.optional().describe('Most input tokens, where the model names such a limit.'),
+  outputLimit: count.optional().describe('Most tokens the model can write in one answer.'),
 });
 
 const Fields = z.strictObject({
-  model: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe('Model the session talks to; its limits come from the catalogue.'),
-  window: z
-    .int()
-    .min(0)
-    .nullable()
-    .default(null)
-    .describe('Window in tokens. 0: unlimited. Empty: what is known of the model, else 128,000.'),
+  model: orEmpty(z.string()).describe('Model the session talks to; its limits come from the catalogue.'),
+  window: orEmpty(count).describe(
+    'Window in tokens. 0: unlimited. Empty: what is known of the model, else 128,000.',
+  ),
   models: z
     .record(z.string(), ModelOverride)
     .default({})
     .describe('Limits by model name; they win over the catalogue.'),
-  store: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe('Where sessions are kept: sqlite:FILE, postgres://HOST/NAME. Empty: in memory.'),
-  outputCap: tokens('Most output tokens reserved, whatever the model could write.').default(32_000),
+  store: orEmpty(z.string().min(1)).describe(
+    'Where sessions are kept: sqlite:FILE, postgres://HOST/NAME. Empty: in memory.',
+  ),
+  outputCap: count.default(32_000).describe('Most output tokens reserved, whatever the model could write.'),
   reserve: z
     .strictObject({
-      output: z
-        .int()
-        .min(0)
-        .nullable()
-        .default(null)
-        .describe('Tokens kept for the answer. Empty: min(output limit, outputCap).'),
-      share: share(
-        'Most of a window that outputCap takes; of a small window it would leave nothing.',
-      ).default(0.25),
-      injection: tokens('Tokens kept for content that hooks inject after compaction.').default(0),
+      output: orEmpty(count).describe('Tokens kept for the answer. Empty: min(output limit, outputCap).'),
+      share: share
+        .default(0.25)
+        .describe('Most of a window that outputCap takes; of a small window it would leave nothing.'),
+      injection: count.default(0).describe('Tokens kept for content that hooks inject after compaction.'),
     })
     .prefault({})
     .describe('What is kept free of the window; the rest is the budget.'),
-  safetyMargin: share('Share of the budget left empty where counts are estimates.').default(0.05),
+  safetyMargin: share.default(0.05).describe('Share of the budget left empty where counts are estimates.'),
   limits: z
     .strictObject({
-      bytes: z.int().min(1).nullable().default(null).describe('Most request bytes. Empty: no limit.'),
-      images: z.int().min(0).nullable().default(null).describe('Most images in a request. Empty: no limit.'),
+      bytes: orEmpty(positive).describe('Most request bytes. Empty: no limit.'),
+      images: orEmpty(count).describe('Most images in a request. Empty: no limit.'),
     })
     .prefault({})
     .describe('Limits of a request beside tokens.'),
   caps: z
     .strictObject({
-      toolResults: share('Most of the budget that tool results may take; passing it acts before any gate.')
-        .nullable()
-        .default(null),
+      toolResults: orEmpty(
+        share.describe('Most of the budget that tool results may take; passing it acts before any gate.'),
+      ),
     })
     .prefault({})
     .describe('Limits of one kind of content inside the budget.'),
@@ -83,30 +65,30 @@ const Fields = z.strictObject({
   thresholds: CompactionThresholds.prefault({}).describe(
     'The pressure at which each stage opens; along the roster they may not fall.',
   ),
-  target: share('Pressure an open stage reclaims to.').default(0.6),
+  target: share.default(0.6).describe('Pressure an open stage reclaims to.'),
   escalation: z
     .enum(['gates', 'target'])
     .default('gates')
     .describe(
       'gates: a later stage opens only at its own threshold. target: stages go on until the target is met.',
     ),
-  minGain: share(
-    'A run that frees less of the budget commits nothing. Empty: three quarters of the way from the first gate to the target, at most 0.15.',
-  )
-    .nullable()
-    .default(null),
+  minGain: orEmpty(
+    share.describe(
+      'A run that frees less of the budget commits nothing. Empty: three quarters of the way from the first gate to the target, at most 0.15.',
+    ),
+  ),
   trigger: z
     .strictObject({
-      maxTokens: tokens('Absolute trigger; wins over the first gate when above 0.').default(0),
+      maxTokens: count.default(0).describe('Absolute trigger; wins over the first gate when above 0.'),
     })
     .prefault({})
     .describe('A trigger in tokens beside the one in shares.'),
   trim: z
     .strictObject({
-      threshold: share('Pressure at which duplicate synthetic messages go. Empty: not before snip.')
-        .nullable()
-        .default(null),
-      maxTokens: tokens('Absolute trigger of the trim; wins when above 0.').default(0),
+      threshold: orEmpty(
+        share.describe('Pressure at which duplicate synthetic messages go. Empty: not before snip.'),
+      ),
+      maxTokens: count.default(0).describe('Absolute trigger of the trim; wins when above 0.'),
     })
     .prefault({})
     .describe('The early trim of duplicate synthetic messages.'),
@@ -141,7 +123,7 @@ const Fields = z.strictObject({
         .array(z.string())
         .default([])
         .describe('Patterns (regular expressions): messages whose words match are never compacted.'),
-      share: share('Most of the budget pins may take; a pin over it is cut visibly.').default(0.4),
+      share: share.default(0.4).describe('Most of the budget pins may take; a pin over it is cut visibly.'),
       sources: z
         .array(z.string().min(1))
         .default([])
@@ -158,7 +140,7 @@ const Fields = z.strictObject({
     .describe('Messages that no stage may touch.'),
   unseen: z
     .strictObject({
-      share: share('A fresh tool result over this share of the budget is cut to it.').default(0.4),
+      share: share.default(0.4).describe('A fresh tool result over this share of the budget is cut to it.'),
     })
     .prefault({})
     .describe('Tool results that no request has carried yet.'),
@@ -181,21 +163,16 @@ const Fields = z.strictObject({
     .describe('Reasoning that a provider has signed. It is sent as it was, or not at all.'),
   claims: z
     .strictObject({
-      share: share('Most of the budget claims may take.').default(0.08),
-      maxTokens: z
-        .int()
-        .min(0)
-        .max(100_000)
-        .default(4_000)
-        .describe('Most tokens of claims, whatever the budget.'),
+      share: share.default(0.08).describe('Most of the budget claims may take.'),
+      maxTokens: count.max(100_000).default(4_000).describe('Most tokens of claims, whatever the budget.'),
     })
     .prefault({})
     .describe('Facts carried verbatim when their source leaves the view.'),
   summary: z
     .strictObject({
-      share: share('Of the budget: what a summary should have when the window of auto is chosen.').default(
-        0.35,
-      ),
+      share: share
+        .default(0.35)
+        .describe('Of the budget: what a summary should have when the window of auto is chosen.'),
     })
     .prefault({})
     .describe('Text that stands for superseded spans.'),
@@ -220,13 +197,9 @@ const Fields = z.strictObject({
       z.string(),
       z.strictObject({
         ...SummarizerFields,
-        prompt: z
-          .string()
-          .nullable()
-          .default(null)
-          .describe(
-            'Prompt for its summaries: a name in the folder of prompts, or a path. Empty: as each stage has it.',
-          ),
+        prompt: orEmpty(z.string()).describe(
+          'Prompt for its summaries: a name in the folder of prompts, or a path. Empty: as each stage has it.',
+        ),
       }),
     )
     .default({})

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { count, positive } from './fields.js';
 
 /** Where `spillway serve` listens, to whom it opens, and where it sends what it was sent. */
 export const ServerFields = z
@@ -8,7 +9,7 @@ export const ServerFields = z
       .min(1)
       .default('127.0.0.1')
       .describe('Address to listen on. Any but a loopback address needs tokens.'),
-    port: z.int().min(0).max(65_535).default(8_787).describe('Port to listen on; 0: any that is free.'),
+    port: count.max(65_535).default(8_787).describe('Port to listen on; 0: any that is free.'),
     tokens: z
       .array(
         z.strictObject({
@@ -53,9 +54,7 @@ export const ServerFields = z
       })
       .prefault({})
       .describe('Where the proxy sends requests. Keys of clients are passed on and never kept.'),
-    recall: z
-      .int()
-      .min(0)
+    recall: count
       .max(32)
       .default(0)
       .describe(
@@ -66,9 +65,7 @@ export const ServerFields = z
       .default(false)
       .describe('A user message of nothing but /compact compacts, and is answered by the proxy.'),
     bodyBytes: z.int().min(1_024).default(33_554_432).describe('Largest request body, in bytes.'),
-    requestsPerMinute: z
-      .int()
-      .min(0)
+    requestsPerMinute: count
       .default(6_000)
       .describe('Most requests a minute of one token, or one address without tokens; 0: no limit.'),
     requestMs: z
@@ -76,10 +73,8 @@ export const ServerFields = z
       .min(100)
       .default(120_000)
       .describe('How long a client may take over sending one request: who drips it byte by byte is cut off.'),
-    concurrency: z.int().min(1).default(1_024).describe('Most requests under way at a time.'),
-    sessions: z
-      .int()
-      .min(1)
+    concurrency: positive.default(1_024).describe('Most requests under way at a time.'),
+    sessions: positive
       .default(1_000)
       .describe('Most sessions held in memory; the others are opened when asked for.'),
   })

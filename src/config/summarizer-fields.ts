@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { count, orEmpty, positive, share } from './fields.js';
 
 /** A model that summarises. */
 export const SummarizerFields = {
@@ -6,45 +7,26 @@ export const SummarizerFields = {
     .enum(['openai-compatible', 'openai', 'anthropic'])
     .default('openai-compatible')
     .describe('Whose interface the endpoint speaks.'),
-  model: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe('Model that writes summaries. Empty: the model that the session talks to.'),
-  baseUrl: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe('Address of the endpoint, up to /v1. Empty: that of the provider.'),
-  apiKeyEnv: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe('Name of the environment variable that holds the key; the key itself stands in no file.'),
-  window: z
-    .int()
-    .min(1_000)
-    .nullable()
-    .default(null)
-    .describe('Tokens the summarizer reads in one call. Empty: what is known of its model.'),
+  model: orEmpty(z.string()).describe(
+    'Model that writes summaries. Empty: the model that the session talks to.',
+  ),
+  baseUrl: orEmpty(z.string()).describe('Address of the endpoint, up to /v1. Empty: that of the provider.'),
+  apiKeyEnv: orEmpty(z.string()).describe(
+    'Name of the environment variable that holds the key; the key itself stands in no file.',
+  ),
+  window: orEmpty(z.int().min(1_000)).describe(
+    'Tokens the summarizer reads in one call. Empty: what is known of its model.',
+  ),
 };
 
 /** How it is asked. */
 export const FillFields = z.strictObject({
-  deadlineMs: z
-    .int()
-    .min(1)
+  deadlineMs: positive
     .default(30_000)
     .describe('Most milliseconds a compaction waits for text; what is late keeps its deterministic form.'),
-  prepareAt: z
-    .number()
-    .min(0)
-    .max(1)
-    .nullable()
-    .default(null)
-    .describe(
-      'Pressure from which the next compaction and its text are prepared between turns, before it is due. Empty: only when it is due.',
-    ),
+  prepareAt: orEmpty(share).describe(
+    'Pressure from which the next compaction and its text are prepared between turns, before it is due. Empty: only when it is due.',
+  ),
   wait: z
     .boolean()
     .default(true)
@@ -61,17 +43,13 @@ export const FillFields = z.strictObject({
     .boolean()
     .default(true)
     .describe('Whether this process does jobs of a shared queue; off: it leaves them to others.'),
-  concurrency: z.int().min(1).max(64).default(4).describe('Calls of the summarizer at a time.'),
-  toolResultChars: z
-    .int()
-    .min(0)
+  concurrency: positive.max(64).default(4).describe('Calls of the summarizer at a time.'),
+  toolResultChars: count
     .default(2_000)
     .describe(
       'Longest tool result that a summarizer is shown, less where room is short; longer ones keep head and tail. In characters.',
     ),
-  chunks: z
-    .int()
-    .min(1)
+  chunks: positive
     .max(64)
     .default(1)
     .describe('Pieces that a span is summarised in; more where a piece would not fit the summarizer.'),
@@ -87,49 +65,27 @@ export const FillFields = z.strictObject({
     .describe(
       'A summary longer than its allowance is cut visibly, or first asked for again with tool results of 200, 150, 100, 50 and 0 characters.',
     ),
-  generations: z
-    .int()
-    .min(0)
+  generations: count
     .max(100)
     .default(0)
     .describe(
       'How many summaries may lie between a summary and the originals. 0: each is written from the originals. More: it goes on from the last one, which costs less and drifts, until it is due anew from the originals.',
     ),
-  maxCost: z
-    .number()
-    .min(0)
-    .nullable()
-    .default(null)
-    .describe('Most US dollars that a session spends on summaries, where prices are known. Empty: no limit.'),
-  maxTokens: z
-    .int()
-    .min(0)
-    .nullable()
-    .default(null)
-    .describe('Most tokens, in and out, that a session spends on summaries. Empty: no limit.'),
-  maxCostPerHour: z
-    .number()
-    .min(0)
-    .nullable()
-    .default(null)
-    .describe(
-      'Most US dollars that all sessions together spend on summaries within an hour, where prices are known. Empty: no limit.',
-    ),
-  maxTokensPerHour: z
-    .int()
-    .min(0)
-    .nullable()
-    .default(null)
-    .describe(
-      'Most tokens, in and out, that all sessions together spend on summaries within an hour. Empty: no limit.',
-    ),
-  prompts: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe(
-      'Folder with prompts of your own; what is missing in it is written there. Empty: those that come with Spillway.',
-    ),
+  maxCost: orEmpty(z.number().min(0)).describe(
+    'Most US dollars that a session spends on summaries, where prices are known. Empty: no limit.',
+  ),
+  maxTokens: orEmpty(count).describe(
+    'Most tokens, in and out, that a session spends on summaries. Empty: no limit.',
+  ),
+  maxCostPerHour: orEmpty(z.number().min(0)).describe(
+    'Most US dollars that all sessions together spend on summaries within an hour, where prices are known. Empty: no limit.',
+  ),
+  maxTokensPerHour: orEmpty(count).describe(
+    'Most tokens, in and out, that all sessions together spend on summaries within an hour. Empty: no limit.',
+  ),
+  prompts: orEmpty(z.string()).describe(
+    'Folder with prompts of your own; what is missing in it is written there. Empty: those that come with Spillway.',
+  ),
   promptFiles: z
     .record(z.string(), z.string())
     .default({})

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { count, positive } from './fields.js';
 
 /** The pressure at which a stage opens; 0 would be open always. */
 export const gate = (stage: string) =>
@@ -12,12 +13,10 @@ export const CompactionThresholds = z.strictObject({
   autoThreshold: gate('auto').default(0.92),
   partialThreshold: gate('partial').default(0.95),
   fullThreshold: gate('full').default(0.98),
-  retainCount: z
-    .int()
-    .min(0)
+  retainCount: count
     .default(10)
     .describe('Messages that partial leaves standing, at most (whole exchanges).'),
-  circuitBreakerFailures: z.int().min(1).default(3).describe('Consecutive failures that open the breaker.'),
-  circuitBreakerCooldown: z.int().min(0).default(60_000).describe('Milliseconds until the one trial call.'),
+  circuitBreakerFailures: positive.default(3).describe('Consecutive failures that open the breaker.'),
+  circuitBreakerCooldown: count.default(60_000).describe('Milliseconds until the one trial call.'),
 });
 export type CompactionThresholds = z.infer<typeof CompactionThresholds>;
