@@ -1,10 +1,12 @@
 // Jest's runtime, with one copy of `src` and of packages for all files that a worker runs. What stands under `test` is loaded anew
 // for each file: docs/decisions/0063-one-copy-of-src-for-a-worker.md. CommonJS, because Jest requires it.
+const { realpathSync } = require('node:fs');
 const { join, sep } = require('node:path');
 const { SourceTextModule } = require('node:vm');
 const Runtime = require('jest-runtime').default;
 
-const FOLDERS = ['src', 'node_modules'].map((folder) => join(__dirname, '..', folder) + sep);
+/** Jest names modules by their real paths; a copy of the tree may have its packages by a link (`test/mutations`). */
+const FOLDERS = ['src', 'node_modules'].map((folder) => realpathSync(join(__dirname, '..', folder)) + sep);
 /** Jest's own packages know of the file that runs. */
 const OF_JEST = /[\\/]node_modules[\\/](?:@jest|jest|jest-[a-z-]+|expect)[\\/]/;
 /** A Node that can load modules without waiting has Jest do so by another way, which nothing here stands in. */
