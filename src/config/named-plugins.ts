@@ -16,7 +16,6 @@ export interface PluginShapes {
   readonly stageOptions: Readonly<Record<string, ZodType>>;
   /** Their knobs, by the plugin's name. */
   readonly knobs: Readonly<Record<string, ZodType>>;
-  /** Those that may make compactions. */
   readonly compactors: readonly string[];
   /** Names that `summarizer` and `counter` may have beside their own. */
   readonly summarizers: readonly string[];

@@ -27,7 +27,6 @@ export interface StrategyPlan {
   readonly waits: boolean;
 }
 
-/** Maps strategies onto the roster. */
 export function strategyPlan(settings: Asked): StrategyPlan {
   const { strategy, summarizeFirst, approval, prompt, agent } = settings.compaction;
   // Our own extraction writes summaries too.

@@ -1,7 +1,6 @@
 import { z } from 'zod/v4';
 import { count, orEmpty, positive, share } from './fields.js';
 
-/** A model that summarises. */
 export const SummarizerFields = {
   provider: z
     .enum(['openai-compatible', 'openai', 'anthropic'])

@@ -5,7 +5,6 @@ import { missingPackage } from './packages.js';
 import { PATIENCE_MS } from './patience.js';
 import { safeUrl } from './safe-url.js';
 
-/** How a store is opened. */
 export interface StoreOptions {
   /** Milliseconds since the epoch; for tests. */
   readonly nowMs?: () => number;

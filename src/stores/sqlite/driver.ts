@@ -1,14 +1,11 @@
 import type Libsql from 'libsql';
 import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 
-/** A file that is open. */
 export interface OpenFile {
   readonly database: Libsql.Database;
   /** Throws where the file may not be written to any more. */
   readonly check: () => void;
-  /** Called before it is closed. */
   readonly closing: () => void;
-  /** Called after it is closed. */
   readonly closed: () => Promise<void>;
 }
 
