@@ -9,7 +9,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { LanguageModelMiddleware } from 'ai';
 import { aiSdk, type Fields } from '../wire/index.js';
-import { firstCount, usageIn } from '../endpoints/index.js';
+import { firstCount, report, usageIn } from '../endpoints/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import { heldStream } from './held-stream.js';
@@ -18,7 +18,7 @@ import { AI_SDK_RECALL } from './recall-ai-sdk.js';
 import { answeringRecalls, mostRecalls, streamedAnswers } from './recall-loop.js';
 import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { report, takeTurn, type Turn } from './turns.js';
+import { takeTurn, type Turn } from './turns.js';
 
 export type { DropInOptions } from './options.js';
 export type { SessionFor } from './session-for.js';

@@ -1,5 +1,5 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
-import { firstCount, usageIn } from '../endpoints/index.js';
+import { firstCount, report, usageIn } from '../endpoints/index.js';
 import type { Prepared } from '../session/index.js';
 import { isFields, langchain, type Fields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
@@ -7,7 +7,7 @@ import { LANGCHAIN_RECALL } from './recall-langchain.js';
 import { answeringRecalls, mostRecalls } from './recall-loop.js';
 import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { report, takeTurn } from './turns.js';
+import { takeTurn } from './turns.js';
 
 export type { DropInOptions } from './options.js';
 export type { SessionFor } from './session-for.js';

@@ -1,4 +1,4 @@
-import { withoutPrefill, type Endpoint } from '../endpoints/index.js';
+import { report, withoutPrefill, type Endpoint } from '../endpoints/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import { fitCacheMarks, isFields, type Fields } from '../wire/index.js';
 import { holdStream, isStream, through } from './held-stream.js';
@@ -6,7 +6,7 @@ import type { DropInOptions } from './options.js';
 import { answeringRecalls, mostRecalls } from './recall-loop.js';
 import { sentBy, streamOf, withSignal, type Sent } from './sdk-answer.js';
 import type { Resolved } from './session-for.js';
-import { report, takeTurn } from './turns.js';
+import { takeTurn } from './turns.js';
 
 export type Method = (...parameters: unknown[]) => unknown;
 

@@ -1,5 +1,5 @@
-import { commandAnswer, type Flight, type Followed, type Prepared, type Session } from '../session/index.js';
-import type { Usage } from '../tokens/index.js';
+import { compactedAsAsked } from '../endpoints/index.js';
+import type { Flight, Followed, Prepared, Session } from '../session/index.js';
 import { pathOf } from './asides.js';
 import type { Resolved } from './session-for.js';
 
@@ -44,9 +44,6 @@ export async function takeTurn<Request, Answer>(
   }
 }
 
-/** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
-const ASKED_SHARE = 0.5;
-
 async function answer<Answer>(
   session: Session,
   turnIn: (session: Session) => Turn<Answer>,
@@ -64,12 +61,7 @@ async function answer<Answer>(
     return beside.turn((own) => answer(beside, turnIn, own));
   }
   const { command } = followed;
-  if (command === 'compact') {
-    const target = session.reading.pressure * ASKED_SHARE;
-    const run = await session.operator.compact({ target, ...(signal && { signal }) });
-    const { plan } = run.record ?? {};
-    return say(commandAnswer(plan ? `Compacted; ${session.reading.tokens} tokens are left.` : run.reason));
-  }
+  if (command === 'compact') return say(await compactedAsAsked(session, signal));
   const options = {
     ...(model !== undefined && { model }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -81,10 +73,4 @@ async function answer<Answer>(
     again: (ask, given = options) => flight.again(ask, given),
   };
   return own.again((request) => send(request, own));
-}
-
-/** Reports what was used. The answer was paid for: a store that fails now is told of, and keeps it from nobody. */
-export async function report(session: Session, usage: Usage | undefined): Promise<void> {
-  if (!usage) return;
-  await session.observe(usage).catch((error: unknown) => session.storeFailed(error));
 }

@@ -1,5 +1,6 @@
 /** What is known of providers' endpoints, beside their wire formats: usage, answers in the model's place, recall as a tool. */
 export { MESSAGES, withoutPrefill } from './anthropic.js';
+export { compactedAsAsked, report } from './turn.js';
 export { CHAT } from './chat.js';
 export type { Endpoint } from './endpoint.js';
 export { RESPONSES } from './responses.js';

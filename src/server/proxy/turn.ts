@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Endpoint, RecallStep } from '../../endpoints/index.js';
-import { Recaller, withoutPrefill } from '../../endpoints/index.js';
-import { commandAnswer, type Flight, type Prepared, type Session } from '../../session/index.js';
+import { compactedAsAsked, Recaller, report, withoutPrefill } from '../../endpoints/index.js';
+import type { Flight, Prepared, Session } from '../../session/index.js';
 import { inputOf } from '../../tokens/index.js';
 import { parseJson } from '../../transcript/index.js';
 import { fitCacheMarks, isFields, jsonText, type Fields } from '../../wire/index.js';
@@ -15,9 +15,6 @@ import { ask, wholeOf, type UpstreamAnswer } from './upstream.js';
 
 /** Errors of providers are short; what is longer is none. */
 const MOST_ERROR_BYTES = 1_048_576;
-
-/** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
-const ASKED_SHARE = 0.5;
 
 export interface TurnParts extends SentRequest {
   readonly endpoint: Endpoint;
@@ -81,10 +78,7 @@ export class Turn {
 
   async #compacted(): Promise<Given> {
     const { endpoint, body, signal } = this.#parts;
-    const target = this.#session.reading.pressure * ASKED_SHARE;
-    const run = await this.#session.operator.compact({ target, signal });
-    const done = run.record ? `Compacted; ${this.#session.reading.tokens} tokens are left.` : run.reason;
-    const whole = endpoint.say(commandAnswer(done), body);
+    const whole = endpoint.say(await compactedAsAsked(this.#session, signal), body);
     return body.stream === true ? streamAnswer(endpoint.events(whole), endpoint.done) : jsonAnswer(whole);
   }
 
@@ -196,10 +190,8 @@ export class Turn {
     }
   }
 
-  /** The answer was paid for: a store that fails now keeps it from nobody. */
   async #heard(usage: ReturnType<ReturnType<Endpoint['usageReader']>>): Promise<void> {
-    if (!usage || inputOf(usage) === 0) return;
-    await this.#session.observe(usage).catch((error: unknown) => this.#session.storeFailed(error));
+    if (usage && inputOf(usage) > 0) await report(this.#session, usage);
   }
 }
 
