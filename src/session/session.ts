@@ -92,7 +92,7 @@ export class Session<ClientMessage = unknown> {
     this.#reaction = new Reaction(thread, persistence, (event) => stream.emit(event), parts);
     this.#client = new ClientSide(thread, history, parts, {
       append: (messages) => this.#appendAll(messages),
-      load: () => this.load(),
+      load: () => persistence.load(),
       afterRuns: (change) => runs.between(() => persistence.changeStored(change)),
     });
     this.operator = new SessionOperator({
@@ -279,8 +279,9 @@ export class Session<ClientMessage = unknown> {
     return tellRecalled(this.#parts, this.#recall.find(request));
   }
 
-  /** Reads the rest of a session that was opened again. Runs, undo, explain and recall do so by themselves. */
+  /** Reads the rest of a session that was opened again, as runs, undo and recall do, and what others stored since. */
   async load(): Promise<this> {
+    await this.#persistence.catchUp();
     await this.#persistence.load();
     this.#requests.takePast(await this.#persistence.calls());
     return this;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { SpillwayError } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
@@ -116,6 +117,17 @@ export class Journal {
     return this.#alone(async () => {
       if (this.#parts.thread.isWhole) return;
       await this.#readAgain(() => this.#unsaved(), true);
+    });
+  }
+
+  /** Reads the thread anew where another process stored something since; one question to the store where none did. */
+  catchUp(): Promise<void> {
+    return this.#alone(async () => {
+      // What is not stored yet meets what others stored when it is written.
+      if (this.isBehind) return;
+      const stored = await this.#guarded(() => this.store.load(this.key));
+      if (!stored || isDeepStrictEqual(stored.head, this.#head)) return;
+      await this.#readAgain(() => this.#unsaved());
     });
   }
 

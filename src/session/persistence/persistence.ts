@@ -70,6 +70,15 @@ export class Persistence {
     if (!this.#thread.isWhole) await this.#journal?.load();
   }
 
+  /** Takes in what other processes stored since. Where the store is away, what is at hand stands. */
+  async catchUp(): Promise<void> {
+    // What was not read is read as it stands by now, and a run that waits for text meets it when it commits.
+    if (!this.#thread.isWhole || this.#thread.arrivals) return;
+    await this.#journal?.catchUp().catch((error: unknown) => {
+      if (!isStoreFailure(error)) throw error;
+    });
+  }
+
   /** Whether a message is one that could not be stored yet, told again. */
   isWaiting(message: Message): boolean {
     return this.#journal?.isWaiting(message) ?? false;

@@ -68,4 +68,18 @@ describe.each(KINDS)('two operators at the same moment (%s)', (kind) => {
     const won = settled.find((one) => one.status === 'fulfilled')!;
     expect((await look()).operator.pending!.plan.hash).toBe(won.value.hash);
   });
+
+  it('see by `load` what the other did since, and lose nothing of their own', async () => {
+    const { both } = await two(kind, async () => undefined);
+    await both[1].operator.compact({ target: 0.4 });
+    const part = { type: 'text', text: 'Paint it.' } as const;
+    await both[1].append({ id: 'x1', role: 'user', origin: 'user', parts: [part] });
+    expect(both[0].operator.history).toEqual([]);
+    await both[0].load();
+    expect(both[0].operator.history).toEqual(both[1].operator.history);
+    expect(both[0].log.at(both[0].log.length - 1).id).toBe('x1');
+    const { messages } = await both[0].prepare();
+    await both[1].load();
+    expect((await both[1].prepare()).messages).toEqual(messages);
+  });
 });
