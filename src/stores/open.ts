@@ -5,6 +5,7 @@ import { missingPackage } from './packages.js';
 import { PATIENCE_MS } from './patience.js';
 import { safeUrl } from './safe-url.js';
 
+/** Time and space that a store may take, and when its commits are safe. */
 export interface StoreOptions {
   /** Milliseconds since the epoch; for tests. */
   readonly nowMs?: () => number;
