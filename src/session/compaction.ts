@@ -10,16 +10,14 @@ import { givenWayOf } from './given-way.js';
 import { runAsked, staleOf, type Finish } from './hooks/asked-run.js';
 import type { Asked, PluginHooks } from './hooks/plugin-hooks.js';
 import { pendingReport } from './pending.js';
-import type { Committer } from './commit.js';
-import type { Passes } from './passes.js';
-import type { Planner } from './planner.js';
+import { commitPlanned } from './commit.js';
+import { commitPass, stripMoved } from './passes.js';
+import { planInput } from './plan-input.js';
 import type { RunReport } from './prepared.js';
 import { NO_PROSPECT, noRun } from './prospect.js';
 import { belowThreshold, type RunManner } from './run-overrides.js';
-import type { StaleReasoning } from './stale-reasoning.js';
-import type { SessionParts } from './session-parts.js';
-import type { Thread } from './thread.js';
-import type { Triggers } from './triggers.js';
+import type { SessionCore } from './session-parts.js';
+import { passIsDue, spentNow, triggerAt } from './triggers.js';
 import { warningsOf } from './warnings.js';
 
 type Emitting = Emit<Reading>;
@@ -27,53 +25,17 @@ type Emitting = Emit<Reading>;
 /** At once where no text is to be bought. */
 export type Response = RunReport | Promise<RunReport>;
 
-export interface CompactionServices {
-  readonly thread: Thread;
-  readonly planner: Planner;
-  readonly triggers: Triggers;
-  readonly passes: Passes;
-  readonly stale: StaleReasoning;
-  readonly committer: Committer;
+export interface CompactionServices extends SessionCore {
   readonly early: EarlyFill;
   readonly hooks: PluginHooks;
-  readonly parts: Pick<
-    SessionParts,
-    'audit' | 'costs' | 'filler' | 'gauge' | 'policy' | 'stream' | 'timer' | 'waitsForText'
-  >;
 }
 
 /** Plans runs, has their text bought, and commits them: the one place where a session's view gets smaller. */
 export class Compaction {
-  readonly #thread: Thread;
-  readonly #planner: Planner;
-  readonly #triggers: Triggers;
-  readonly #passes: Passes;
-  readonly #stale: StaleReasoning;
-  readonly #committer: Committer;
-  readonly #early: EarlyFill;
-  readonly #hooks: PluginHooks;
-  readonly #parts: CompactionServices['parts'];
+  readonly #of: CompactionServices;
 
-  constructor({
-    thread,
-    planner,
-    triggers,
-    passes,
-    stale,
-    committer,
-    early,
-    hooks,
-    parts,
-  }: CompactionServices) {
-    this.#thread = thread;
-    this.#planner = planner;
-    this.#triggers = triggers;
-    this.#passes = passes;
-    this.#stale = stale;
-    this.#committer = committer;
-    this.#early = early;
-    this.#hooks = hooks;
-    this.#parts = parts;
+  constructor(of: CompactionServices) {
+    this.#of = of;
   }
 
   /**
@@ -84,19 +46,19 @@ export class Compaction {
     emit: Emitting,
     { moved, signal }: { readonly moved?: number | undefined; readonly signal?: AbortSignal | undefined },
   ): Response {
-    const { policy, gauge } = this.#parts;
-    const { ledger, memory } = this.#thread;
+    const { policy, gauge } = this.#of.parts;
+    const { ledger, memory } = this.#of.thread;
     if (ledger.pending) return pendingReport(ledger.pending.plan);
-    if (moved !== undefined) this.#stale.settleMoved(moved);
-    for (const pass of policy.passes) if (this.#triggers.passIsDue(pass)) this.#passes.commit(pass);
-    const reading = gauge.read(this.#thread.projection);
+    if (moved !== undefined) stripMoved(this.#of, moved);
+    for (const pass of policy.passes) if (passIsDue(this.#of, pass)) commitPass(this.#of, pass);
+    const reading = gauge.read(this.#of.thread.projection);
     emit({ kind: 'reading', reading });
-    const trigger = this.#triggers.runFor(reading);
+    const trigger = triggerAt(this.#of, reading);
     if (!trigger) return noRun(reading.pressure < (policy.gates[0]?.opensAt ?? Infinity));
     if (!this.#hasProspect(trigger, reading)) {
       const report = this.#settle(NO_PROSPECT, { durationMs: 0, waits: false, bought: undefined });
       new RunAnnouncer(emit, policy).ended(report, reading.pressure);
-      this.#parts.audit.ended(report, () => [], policy.strategies);
+      this.#of.parts.audit.ended(report, () => [], policy.strategies);
       return report;
     }
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
@@ -111,43 +73,43 @@ export class Compaction {
 
   /** Whether a run may be worth it; always where one is prepared, or begins with a pass. */
   #hasProspect(trigger: Trigger, reading: Reading): boolean {
-    const { passes } = this.#parts.policy;
+    const { passes } = this.#of.parts.policy;
     if (trigger.kind !== 'pressure' || passes.some(({ when }) => when === 'compaction')) return true;
-    const early = this.#early;
+    const early = this.#of.early;
     early.revive();
     if (early.running || early.take()) return true;
-    return mayBeWorthIt(this.#planner.inputFor(trigger), reading);
+    return mayBeWorthIt(planInput(this.#of, trigger), reading);
   }
 
   /** One run, now: planned, committed where it is worth it, announced; and then told to plugins that listen. */
   run(emit: Emitting, trigger: Trigger, how: RunManner): Response {
-    const before = this.#hooks.tells ? this.#hooks.now : undefined;
+    const before = this.#of.hooks.tells ? this.#of.hooks.now : undefined;
     const response = this.#start(emit, trigger, how);
     if (!before) return response;
     return Promise.resolve(response).then(async (report) => {
-      if (hasEnded(report)) await this.#hooks.after(before, report);
+      if (hasEnded(report)) await this.#of.hooks.after(before, report);
       return report;
     });
   }
 
   #start(emit: Emitting, trigger: Trigger, how: RunManner): Response {
-    const { audit, gauge, timer } = this.#parts;
-    const { policy, filler } = how.tuned ?? this.#parts;
-    const early = this.#early;
+    const { audit, gauge, timer } = this.#of.parts;
+    const { policy, filler } = how.tuned ?? this.#of.parts;
+    const early = this.#of.early;
     if (trigger.kind === 'pressure') early.revive();
     const isAutomatic = trigger.kind === 'pressure' || trigger.kind === 'cap';
-    const waitsForText = this.#parts.waitsForText || !isAutomatic;
+    const waitsForText = this.#of.parts.waitsForText || !isAutomatic;
     if (trigger.kind === 'pressure' && early.running && waitsForText && !how.signal?.aborted)
       return untilAborted(early.running, how.signal).then(() => this.#start(emit, trigger, how));
     const started = timer();
-    const reading = gauge.read(this.#thread.projection);
+    const reading = gauge.read(this.#of.thread.projection);
     if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
     emit({ kind: 'triggered', reading, reason: trigger.detail });
-    audit.triggered(trigger, reading.pressure, policy.strategies, this.#hooks.compactorFor(policy));
-    for (const pass of policy.passes) if (pass.when === 'compaction') this.#passes.commit(pass);
+    audit.triggered(trigger, reading.pressure, policy.strategies, this.#of.hooks.compactorFor(policy));
+    for (const pass of policy.passes) if (pass.when === 'compaction') commitPass(this.#of, pass);
     const announcer = new RunAnnouncer(emit, policy);
     const input = {
-      ...this.#planner.inputFor(trigger),
+      ...planInput(this.#of, trigger),
       policy: { ...policy, target: how.target },
       forced: how.forced,
       ...(how.refused && { refused: true }),
@@ -155,22 +117,24 @@ export class Compaction {
     };
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
     const finish: Finish = (outcome, bought, asked) => {
-      const before = this.#thread.projection;
+      const before = this.#of.thread.projection;
       const report = this.#settle(outcome, { durationMs: timer() - started, waits, bought, asked });
-      announcer.ended(report, gauge.read(this.#thread.projection).pressure);
-      audit.ended(report, givenWayOf(before, this.#thread), policy.strategies);
+      announcer.ended(report, gauge.read(this.#of.thread.projection).pressure);
+      audit.ended(report, givenWayOf(before, this.#of.thread), policy.strategies);
       return report;
     };
-    if (this.#hooks.asks(policy)) {
+    if (this.#of.hooks.asks(policy)) {
       const { signal } = how;
       const asks = {
-        hooks: this.#hooks,
+        hooks: this.#of.hooks,
         filler: waitsForText ? filler : undefined,
         announcer,
         finish,
         signal,
       };
-      return this.#standingStill((isCurrent) => runAsked(input, { ...asks, parts: this.#parts, isCurrent }));
+      return this.#standingStill((isCurrent) =>
+        runAsked(input, { ...asks, parts: this.#of.parts, isCurrent }),
+      );
     }
     const ready = trigger.kind === 'pressure' ? early.take() : undefined;
     const enough = ready && { ...ready.outcome, after: gauge.read(ready.outcome.draft) };
@@ -180,7 +144,7 @@ export class Compaction {
     if (!filler || !waitsForText || outcome.kind !== 'planned' || !hasSlots(outcome)) return finish(outcome);
     // Nobody is to wait for text to hear which stages ran.
     announcer.stopped(outcome.plan.stages, outcome.after.pressure);
-    return this.#finishWithText(fillPlan(input, outcome, filler, this.#parts, how.signal), finish);
+    return this.#finishWithText(fillPlan(input, outcome, filler, this.#of.parts, how.signal), finish);
   }
 
   /** Commits when the text is there, unless the ledger moved on meanwhile. */
@@ -193,7 +157,7 @@ export class Compaction {
 
   /** The log stands still while somebody is waited for; what arrived meanwhile is let in after. */
   async #standingStill(work: (isCurrent: () => boolean) => Promise<RunReport>): Promise<RunReport> {
-    const thread = this.#thread;
+    const thread = this.#of.thread;
     thread.holdArrivals();
     const { log } = thread;
     const base = thread.ledger.head;
@@ -206,9 +170,9 @@ export class Compaction {
 
   /** Commits what was planned, and remembers what a run that did not help would need to be worth repeating. */
   #settle(outcome: RunOutcome, { durationMs, waits, bought, asked }: Settling): RunReport {
-    const { gauge, policy } = this.#parts;
+    const { gauge, policy } = this.#of.parts;
     const { gates } = policy;
-    const thread = this.#thread;
+    const thread = this.#of.thread;
     const hooks = asked && asked.lines.length > 0 ? { hooks: asked.lines } : {};
     const calls = { ...(bought && { calls: bought.calls }), ...hooks };
     const chain = asked?.chain ?? [];
@@ -228,10 +192,10 @@ export class Compaction {
     }
     if (outcome.kind === 'planned') {
       const warned = warnings(outcome.after.pressure);
-      const record = this.#committer.commit(outcome, 'compaction', durationMs, {
-        ...known,
-        ...hooks,
-        ...warned,
+      const record = commitPlanned(this.#of, outcome, {
+        kind: 'compaction',
+        durationMs,
+        bought: { ...known, ...hooks, ...warned },
       });
       const spent = spentAfter(outcome.after.pressure, gates, thread.appendedTokens);
       Object.assign(thread.memory, { spent, overflowed: false, queued: undefined });
@@ -246,7 +210,7 @@ export class Compaction {
       };
     }
     const { pressure } = gauge.read(thread.projection);
-    Object.assign(thread.memory, { spent: this.#triggers.spentNow, overflowed: false, queued: undefined });
+    Object.assign(thread.memory, { spent: spentNow(this.#of), overflowed: false, queued: undefined });
     if (outcome.kind === 'noop')
       return {
         kind: 'noop',
@@ -266,7 +230,7 @@ export class Compaction {
   /** Lets a plan wait for an operator, with all that committing it later needs. */
   #propose({ plan, states }: Planned, bought: Partial<Filling['bought']>): void {
     const proposal = { plan, at: plan.inputs.clock, states: Object.fromEntries(states), ...bought };
-    this.#thread.ledger.play({ kind: 'propose', proposal });
+    this.#of.thread.ledger.play({ kind: 'propose', proposal });
   }
 }
 

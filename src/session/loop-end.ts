@@ -1,30 +1,22 @@
 import { takesOut } from '../pipeline/index.js';
 import type { Log, Message, Part, ViewMessage } from '../transcript/index.js';
-import type { SessionParts } from './session-parts.js';
-import type { Thread } from './thread.js';
-
-type LoopParts = Pick<SessionParts, 'clock' | 'policy'>;
+import type { SessionCore } from './session-parts.js';
 
 /** Ends the tool loop in progress by a line of the user where a change took its reasoning. */
 export class LoopEnd {
-  readonly #thread: Thread;
-  readonly #parts: LoopParts;
-  readonly #append: (message: Message) => Promise<unknown>;
+  readonly #of: SessionCore;
   /** Version of the ledger that was looked at last: only what is in it takes reasoning out. */
   #checkedAt = 0;
 
-  constructor(thread: Thread, parts: LoopParts, append: (message: Message) => Promise<unknown>) {
-    this.#thread = thread;
-    this.#parts = parts;
-    this.#append = append;
+  constructor(of: SessionCore) {
+    this.#of = of;
   }
 
   /** Before a request is written. */
-  async put(): Promise<void> {
-    const { ledger, log } = this.#thread;
+  async put(append: (message: Message) => Promise<unknown>): Promise<void> {
+    const { ledger, log } = this.#of.thread;
     if (this.#checkedAt === ledger.version) return;
-    if (lostReasoning(this.#thread, this.#parts))
-      await this.#append(goOnMessage(log.length, this.#parts.clock()));
+    if (lostReasoning(this.#of)) await append(goOnMessage(log.length, this.#of.parts.clock()));
     this.#checkedAt = ledger.version;
   }
 }
@@ -33,7 +25,9 @@ export class LoopEnd {
  * Whether the tool loop in progress has lost the reasoning that its provider asks for: a loop that was begun with signed
  * reasoning is refused without it, unless the user speaks. Walks back to the newest words of a user.
  */
-function lostReasoning({ log, projection: { view } }: Thread, { policy }: LoopParts): boolean {
+function lostReasoning({ thread, parts: { policy } }: SessionCore): boolean {
+  const { log, projection } = thread;
+  const { view } = projection;
   if (!policy.reasoning || !takesOut(policy.reasoning)) return false;
   if (view.at(-1)?.message.role !== 'tool') return false;
   for (let i = view.length - 1; i >= 0; i--) {

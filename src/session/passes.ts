@@ -1,4 +1,5 @@
 import {
+  onlySettles,
   planPass,
   planSignatures,
   type Pass,
@@ -6,36 +7,51 @@ import {
   type RunOutcome,
   type SignedThought,
 } from '../pipeline/index.js';
-import type { Trigger } from '../transcript/index.js';
-import type { Committer } from './commit.js';
-import type { Planner } from './planner.js';
+import type { CompactionRecord, Trigger } from '../transcript/index.js';
+import { commitPlanned } from './commit.js';
+import { planInput } from './plan-input.js';
+import type { SessionCore } from './session-parts.js';
 
-/** What needs no gate: free work before a call, and at the head of a run. */
-export class Passes {
-  readonly #planner: Planner;
-  readonly #committer: Committer;
-  readonly #timer: () => number;
+/* What needs no gate: free work before a call, and at the head of a run. */
 
-  /** `timer`: monotonic milliseconds. */
-  constructor(planner: Planner, committer: Committer, timer: () => number) {
-    this.#planner = planner;
-    this.#committer = committer;
-    this.#timer = timer;
-  }
+/** Commits a pass by a record of its own, which keeps the view stable; it is no compaction: no history, hooks or events. */
+export function commitPass(of: SessionCore, pass: Pass): void {
+  commitQuietly(of, pass, (input) => planPass(input, pass));
+}
 
-  /** A pass keeps the view stable by a record of its own; it is no compaction: no history, no hooks, no events. */
-  commit(pass: Pass): void {
-    this.#commitQuietly(pass, (input) => planPass(input, pass));
-  }
+/** Takes out reasoning signed behind a position of the log at which hooks add other content now. */
+export function stripMoved(of: SessionCore, behind: number): void {
+  const why = 'a signature vouches for content that a hook had added, which has changed or moved';
+  stripStale(of, ({ seq }) => seq > behind, why);
+}
 
-  /** Takes signed reasoning out that is stale though nothing is compacted; `why` goes into the record. */
-  commitStale(isStale: (thought: SignedThought) => boolean, why: string): void {
-    this.#commitQuietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale));
-  }
+/** Takes out reasoning signed over compactions that no longer stand, and what was stale already when they were made. */
+export function stripUndone(of: SessionCore, undone: readonly CompactionRecord[]): void {
+  if (undone.length === 0) return;
+  const compactions = undone.filter((record) => !onlySettles(record));
+  const since = Math.min(...compactions.map(({ plan }) => plan.inputs.logLength));
+  const stale = new Set(undone.filter(onlySettles).flatMap(strippedIn));
+  const isStale = ({ messageId, seq }: SignedThought): boolean => seq >= since || stale.has(messageId);
+  stripStale(of, isStale, 'a signature vouches for a compaction that was taken back');
+}
 
-  #commitQuietly({ kind, detail }: Trigger, plan: (input: RunInput) => RunOutcome | undefined): void {
-    const started = this.#timer();
-    const outcome = plan(this.#planner.inputFor({ kind, detail }));
-    if (outcome?.kind === 'planned') this.#committer.commit(outcome, 'prune', this.#timer() - started);
-  }
+function strippedIn({ plan }: CompactionRecord): string[] {
+  return plan.edits.flatMap((edit) => (edit.kind === 'replace' ? [edit.messageId] : []));
+}
+
+/** `why` goes into the record. */
+function stripStale(of: SessionCore, isStale: (thought: SignedThought) => boolean, why: string): void {
+  commitQuietly(of, { kind: 'prune', detail: why }, (input) => planSignatures(input, isStale));
+}
+
+function commitQuietly(
+  of: SessionCore,
+  { kind, detail }: Trigger,
+  plan: (input: RunInput) => RunOutcome | undefined,
+): void {
+  const { timer } = of.parts;
+  const started = timer();
+  const outcome = plan(planInput(of, { kind, detail }));
+  if (outcome?.kind === 'planned')
+    commitPlanned(of, outcome, { kind: 'prune', durationMs: timer() - started });
 }

@@ -1,12 +1,11 @@
 import type { Trigger } from '../transcript/index.js';
 import type { Limits, Reading } from '../tokens/index.js';
-import type { Emit, PressureEvent } from '../pressure/index.js';
+import type { PressureEvent } from '../pressure/index.js';
 import { readOverflowOf } from '../wire/index.js';
 import type { Persistence } from './persistence/persistence.js';
 import { doubtOf, isPlausible, limitsIn, type RefusedRequest } from './learned-limits.js';
 import type { RunReport } from './prepared.js';
-import type { SessionParts } from './session-parts.js';
-import type { Thread } from './thread.js';
+import type { SessionCore } from './session-parts.js';
 
 /** What a refusal came to. */
 export interface OverflowVerdict {
@@ -28,27 +27,20 @@ export interface SentRequest {
   readonly passed: number;
 }
 
+interface ReactionParts extends SessionCore {
+  readonly persistence: Persistence;
+}
+
 type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
 
 /** Reacts to a request that was too long: once for each request, until the log has grown. */
 export class Reaction {
-  readonly #thread: Thread;
-  readonly #parts: Pick<SessionParts, 'audit' | 'gauge' | 'policy' | 'provider'>;
-  readonly #persistence: Persistence;
-  readonly #emit: Emit<Reading>;
+  readonly #of: ReactionParts;
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
   #triedAt: number | undefined;
 
-  constructor(
-    thread: Thread,
-    persistence: Persistence,
-    emit: Emit<Reading>,
-    parts: Pick<SessionParts, 'audit' | 'gauge' | 'policy' | 'provider'>,
-  ) {
-    this.#thread = thread;
-    this.#parts = parts;
-    this.#persistence = persistence;
-    this.#emit = emit;
+  constructor(of: ReactionParts) {
+    this.#of = of;
   }
 
   /** A call went through. */
@@ -57,10 +49,10 @@ export class Reaction {
   }
 
   async to(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
-    const refusal = readOverflowOf(error, this.#parts.provider.overflows);
+    const refusal = readOverflowOf(error, this.#of.parts.provider.overflows);
     if (!refusal) return { overflow: false, retry: false, reason: 'the error is about something else' };
     const { overflow, fits } = refusal;
-    const { gauge, policy, audit } = this.#parts;
+    const { gauge, policy, audit } = this.#of.parts;
     const request = sent && refusedRequest(sent);
     const doubt = fits ? doubtOf(overflow, request) : 'its status or code is that of another error';
     audit.say('overflow', undefined, { ...overflow, model: gauge.model, ...(doubt && { doubt }) });
@@ -69,7 +61,7 @@ export class Reaction {
       gauge.observe({ inputTokens: input }, sent.reading);
     const before = gauge.learned;
     if (doubt === undefined) gauge.learn(limitsIn(overflow));
-    const tried = this.#triedAt === this.#thread.appendedTokens;
+    const tried = this.#triedAt === this.#of.thread.appendedTokens;
     if (tried) {
       const learned = await this.#tell(before);
       return {
@@ -79,15 +71,15 @@ export class Reaction {
         ...learned,
       };
     }
-    this.#triedAt = this.#thread.appendedTokens;
-    const size = this.#thread.projection.size.tokens;
-    const { pressure } = gauge.read(this.#thread.projection);
+    this.#triedAt = this.#of.thread.appendedTokens;
+    const size = this.#of.thread.projection.size.tokens;
+    const { pressure } = gauge.read(this.#of.thread.projection);
     const trigger: Trigger = { kind: 'overflow', detail: 'the provider refused the request as too long' };
     // What was refused was full, whatever it is read as: the target is a share of that, or nothing would go.
     const run = await compact(trigger, policy.target * Math.min(1, pressure));
     if (run.kind === 'unreachable') this.#unlearn(before);
     const learned = await this.#tell(before);
-    const after = this.#thread.projection.size.tokens;
+    const after = this.#of.thread.projection.size.tokens;
     const gained = run.kind === 'committed' && after < size;
     const reason = gained ? `compacted from ${size} to ${after} tokens` : `nothing was gained: ${run.reason}`;
     return { overflow: true, retry: gained, reason, run, ...learned };
@@ -96,30 +88,30 @@ export class Reaction {
   /** What a session beside this one was told of a model holds here as well. */
   toldBeside(event: PressureEvent<Reading>): void {
     if (event.kind !== 'limit-learned') return;
-    this.#parts.gauge.learn(event.limits, event.model);
-    void this.#persistence.learned(event.model, event.limits);
+    this.#of.parts.gauge.learn(event.limits, event.model);
+    void this.#of.persistence.learned(event.model, event.limits);
   }
 
   /** A limit under which not even what may never be removed fits would end the session: the provider decides instead. */
   #unlearn(before: Limits): void {
-    const { gauge } = this.#parts;
+    const { gauge } = this.#of.parts;
     gauge.forget(gauge.model);
     if (Object.keys(before).length > 0) gauge.learn(before);
   }
 
   /** Stores what was learned, and says so. */
   async #tell(before: Limits): Promise<Pick<OverflowVerdict, 'learned'>> {
-    const { gauge, audit } = this.#parts;
+    const { gauge, audit } = this.#of.parts;
     const { learned, model, statedWindow } = gauge;
     if (sameLimits(before, learned)) return {};
-    await this.#persistence.learned(model, learned);
+    await this.#of.persistence.learned(model, learned);
     const isUnder =
       statedWindow !== null && (learned.contextWindow ?? learned.inputLimit ?? Infinity) < statedWindow;
     const budget = gauge.budget.tokens;
     audit.say('limit-learned', undefined, { model, ...learned, budget, statedWindow });
-    this.#emit({ kind: 'limit-learned', model, limits: learned, budget });
+    this.#of.parts.stream.emit({ kind: 'limit-learned', model, limits: learned, budget });
     if (isUnder)
-      this.#emit({
+      this.#of.parts.stream.emit({
         kind: 'warning',
         code: 'limit-below-window',
         message: `The provider takes less than the window of ${statedWindow} tokens that the settings state: ${sentence(learned)}. Requests are kept below that; state the right window, or forget it with session.operator.forgetLimits() or spillway limits --forget.`,

@@ -5,8 +5,7 @@ import { measuredInjections, placeOfInjections, type Injection } from './injecti
 import type { Prepared, RunReport } from './prepared.js';
 import { withoutMarkers } from './queue.js';
 import type { SentRequest } from './reaction.js';
-import type { SessionParts } from './session-parts.js';
-import type { Thread } from './thread.js';
+import type { SessionCore } from './session-parts.js';
 import { TrimmingWatch, type UsageNotice } from './upstream-trimming.js';
 
 /** What one request has beside the session's own. */
@@ -28,12 +27,10 @@ export interface Observation {
 }
 
 type Measured = ReturnType<typeof measuredInjections>;
-type RequestParts = Pick<SessionParts, 'clock' | 'gauge' | 'injectionReserve' | 'measureDraft' | 'serialise'>;
 
 /** Writes the requests of one session, and knows what each of them held. */
 export class Requests {
-  readonly #thread: Thread;
-  readonly #parts: RequestParts;
+  readonly #of: SessionCore;
   readonly #book: CallBook;
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
   /** Most input that each model was reported to have taken. */
@@ -46,9 +43,9 @@ export class Requests {
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
   #unmarked = 0;
 
-  constructor(thread: Thread, parts: RequestParts, calls?: number) {
-    this.#thread = thread;
-    this.#parts = parts;
+  /** `calls`: how many other processes made before. */
+  constructor(of: SessionCore, calls?: number) {
+    this.#of = of;
     this.#book = new CallBook(calls);
   }
 
@@ -68,11 +65,11 @@ export class Requests {
 
   get sent(): SentRequest | undefined {
     const reading = this.#sent?.reading;
-    return reading && { reading, passed: this.#passed.get(this.#parts.gauge.model) ?? 0 };
+    return reading && { reading, passed: this.#passed.get(this.#of.parts.gauge.model) ?? 0 };
   }
 
   injections(inject: readonly Injection[]): Measured {
-    const { injectionReserve, measureDraft } = this.#parts;
+    const { injectionReserve, measureDraft } = this.#of.parts;
     return measuredInjections(inject, injectionReserve, measureDraft);
   }
 
@@ -82,14 +79,14 @@ export class Requests {
    */
   movedFrom(injected: Measured): number | undefined {
     const before = this.#injected;
-    const next = placed(this.#thread.projection.view, injected);
+    const next = placed(this.#of.thread.projection.view, injected);
     if (before?.content === next?.content && before?.behind === next?.behind) return undefined;
     return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
   }
 
   write(run: RunReport, injected: Measured): Prepared {
-    const { projection, log, ledger } = this.#thread;
-    const { gauge, clock } = this.#parts;
+    const { projection, log, ledger } = this.#of.thread;
+    const { gauge, clock } = this.#of.parts;
     const reading = gauge.read(projection);
     const plain = withoutMarkers(projection.view, Math.min(this.#unmarked, projection.changedFrom));
     const place = injected.length > 0 ? placeOfInjections(plain) : Infinity;
@@ -97,7 +94,7 @@ export class Requests {
     const from = Math.min(changed, this.#injectedAt, place);
     const view = injected.length > 0 ? withInjected(plain, place, injected) : plain;
     const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
-    const { messages, beside = {}, notices } = this.#parts.serialise(view);
+    const { messages, beside = {}, notices } = this.#of.parts.serialise(view);
     this.#injectedAt = place;
     this.#injected = placed(plain, injected);
     projection.settle();
@@ -130,7 +127,7 @@ export class Requests {
   }
 
   observe(usage: Usage): Observation {
-    const { gauge } = this.#parts;
+    const { gauge } = this.#of.parts;
     const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
     const { notices, isFlat } = this.#sent
       ? this.#watch.hear(usage, { ...this.#sent, estimate: gauge.estimateOf(this.#sent.reading) })

@@ -7,9 +7,8 @@ import type { RunReport } from './prepared.js';
 import { continuesAfter } from './queue.js';
 import type { Compaction, Response } from './compaction.js';
 import type { RunManner } from './run-overrides.js';
-import type { SessionParts } from './session-parts.js';
-import type { Thread } from './thread.js';
-import type { Triggers } from './triggers.js';
+import type { SessionCore } from './session-parts.js';
+import { wouldAct } from './triggers.js';
 
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MOST_ROUNDS_WITH_TEXT = 3;
@@ -17,15 +16,10 @@ const MOST_ROUNDS_WITH_TEXT = 3;
 /** How a run is made that no gate started. */
 export type ManualRun = Omit<RunManner, 'forced'>;
 
-export interface RunsParts {
-  readonly thread: Thread;
-  readonly triggers: Triggers;
+export interface RunsParts extends SessionCore {
   readonly compaction: Compaction;
   readonly persistence: Persistence;
   readonly line: CallLine;
-  readonly gauge: SessionParts['gauge'];
-  readonly stream: SessionParts['stream'];
-  readonly continues: SessionParts['continues'];
   /** Tells the agent to go on if it has next steps. */
   readonly tellToContinue: () => Promise<void>;
 }
@@ -43,7 +37,7 @@ export class Runs {
    * position of the log behind which what hooks add has changed.
    */
   async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
-    const { thread, triggers, compaction, persistence } = this.#of;
+    const { thread, compaction, persistence } = this.#of;
     let report: RunReport | undefined;
     for (let round = 0; ; round++) {
       let measured = 0;
@@ -55,13 +49,13 @@ export class Runs {
             measured = thread.appendedTokens;
             return compaction.beforeCall(emit, { moved, signal: patience });
           },
-          () => moved !== undefined || triggers.wouldAct,
+          () => moved !== undefined || wouldAct(this.#of),
         ),
       );
       if (run.error) throw run.error;
       const goesOn = await this.#continueAfter(run);
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
-      if (thread.appendedTokens === measured || !triggers.wouldAct) return report;
+      if (thread.appendedTokens === measured || !wouldAct(this.#of)) return report;
     }
   }
 
@@ -89,14 +83,14 @@ export class Runs {
   }
 
   async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
-    const { thread, continues, tellToContinue } = this.#of;
-    const how = continuesAfter(run, continues, thread.log);
+    const { thread, parts, tellToContinue } = this.#of;
+    const how = continuesAfter(run, parts.continues, thread.log);
     if (how === 'told') await tellToContinue();
     return how;
   }
 
   async #submit(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {
-    const { gauge, stream } = this.#of;
+    const { gauge, stream } = this.#of.parts;
     if (gauge.loading) await gauge.loading;
     const settled = await stream.submit(respond);
     if (!settled.ok) throw settled.error;

@@ -13,7 +13,7 @@ import type { Gauge } from './gauge.js';
 import type { SessionPlugins } from './hooks/session-plugins.js';
 import type { RunReport } from './prepared.js';
 import type { RunOverrides, Tuned } from './run-overrides.js';
-import type { ThreadRules } from './thread.js';
+import type { Thread, ThreadRules } from './thread.js';
 
 /**
  * Everything a session needs and does not make itself.
@@ -70,4 +70,10 @@ export interface SessionParts extends ThreadRules {
   readonly clock: () => number;
   /** Monotonic milliseconds. */
   readonly timer: () => number;
+}
+
+/** One thread and what it works with: what all that a session is made of have in common. */
+export interface SessionCore {
+  readonly thread: Thread;
+  readonly parts: SessionParts;
 }

@@ -4,26 +4,20 @@ import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection, type ReadonlyLog } from '../transcript/index.js';
 import type { Followed } from './client/follow.js';
-import { compactingOf } from './compacting.js';
-import { History } from './operator/history.js';
-import { CallLine, type Flight } from './call-line.js';
-import { ClientSide, type FollowOptions } from './client/client-side.js';
-import { isStoreFailure, Persistence } from './persistence/persistence.js';
-import { Plans } from './operator/plans.js';
-import { SessionOperator } from './operator/session-operator.js';
-import { LoopEnd } from './loop-end.js';
+import type { Flight } from './call-line.js';
+import type { FollowOptions } from './client/client-side.js';
+import { isStoreFailure } from './persistence/persistence.js';
+import type { SessionOperator } from './operator/session-operator.js';
 import { ownMessage } from './own-message.js';
 import type { Prepared } from './prepared.js';
 import { continueMessage } from './queue.js';
-import { Reaction, type OverflowVerdict } from './reaction.js';
-import { Requests, type PrepareOptions } from './requests.js';
-import { Runs } from './runs.js';
-import { Recall, type Recalled, type RecallRequest } from './recall/index.js';
+import type { OverflowVerdict } from './reaction.js';
+import type { PrepareOptions } from './requests.js';
+import type { Recalled, RecallRequest } from './recall/index.js';
 import type { SessionParts } from './session-parts.js';
-import { Thread } from './thread.js';
+import { sessionPieces } from './session-pieces.js';
 import { tellPrepared, tellRecalled } from './telling.js';
 import type { OpenedThread } from './persistence/stored-thread.js';
-import { UsageReports } from './usage-reports.js';
 
 /**
  * One agent path's log, what is sent of it, and what was compacted: what an agent calls; an operator's side is `operator`.
@@ -38,18 +32,8 @@ export class Session<ClientMessage = unknown> {
   /** History, plans, undo, costs, explanations: what an operator asks for, and the agent does not. */
   readonly operator: SessionOperator;
 
-  readonly #parts: SessionParts;
+  readonly #of: ReturnType<typeof sessionPieces>;
   readonly #openAside: () => Session<ClientMessage>;
-  readonly #thread: Thread;
-  readonly #persistence: Persistence;
-  readonly #requests: Requests;
-  readonly #recall: Recall;
-  readonly #reaction: Reaction;
-  readonly #line: CallLine;
-  readonly #runs: Runs;
-  readonly #client: ClientSide;
-  readonly #reports: UsageReports;
-  readonly #loopEnd: LoopEnd;
 
   /**
    * `opened`: where it is kept, if anywhere. `openAside` makes a session of these settings under a path below this one's.
@@ -59,74 +43,34 @@ export class Session<ClientMessage = unknown> {
     this.id = parts.id;
     this.agentPath = parts.agentPath;
     this.format = parts.format;
-    const thread = new Thread(parts, opened?.contents);
-    const persistence = new Persistence(thread, parts, opened);
-    const requests = new Requests(thread, parts, opened?.calls);
-    const compacting = compactingOf(thread, parts, opened);
-    const { triggers, early, stale, compaction } = compacting;
-    const history = new History(thread, stale, parts);
-    const plans = new Plans({ ...compacting, thread, history, parts });
-    const line = new CallLine();
-    const { gauge, stream, continues } = parts;
-    const tellToContinue = (): Promise<void> => this.continue();
-    const runs = new Runs({
-      thread,
-      triggers,
-      compaction,
-      persistence,
-      line,
-      gauge,
-      stream,
-      continues,
-      tellToContinue,
-    });
-    this.#parts = parts;
     this.#openAside = openAside;
-    this.#thread = thread;
-    this.#persistence = persistence;
-    this.#requests = requests;
-    this.#line = line;
-    this.#runs = runs;
-    this.#loopEnd = new LoopEnd(thread, parts, (message) => this.append(message));
-    this.#recall = new Recall(thread, persistence, parts);
-    this.#reaction = new Reaction(thread, persistence, (event) => stream.emit(event), parts);
-    this.#client = new ClientSide(thread, history, parts, {
-      append: (messages) => this.#appendAll(messages),
-      load: () => persistence.load(),
-      afterRuns: (change) => runs.between(() => persistence.changeStored(change)),
-    });
-    this.operator = new SessionOperator({
-      parts,
-      thread,
-      persistence,
-      requests,
-      history,
-      plans,
+    this.#of = sessionPieces(parts, opened, {
       append: (message) => this.append(message),
+      appendAll: (messages) => this.#appendAll(messages),
       load: () => this.load(),
-      compactNow: (trigger, how) => runs.compactWhenIdle(trigger, how),
+      tellToContinue: () => this.continue(),
+      queue: () => void this.operator.queue({ auto: true }),
     });
-    const queue = (): void => void this.operator.queue({ auto: true });
-    this.#reports = new UsageReports({ parts, thread, early, persistence, requests, queue });
+    this.operator = this.#of.operator;
   }
 
   /** As far as it was read: of a session that was opened again the live tail, until `load`. */
   get log(): ReadonlyLog {
-    return this.#thread.log;
+    return this.#of.thread.log;
   }
 
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
   get events(): Observable<PressureEvent<Reading>> {
-    return this.#parts.stream.events;
+    return this.#of.parts.stream.events;
   }
 
   get reading(): Reading {
-    return this.#parts.gauge.read(this.#thread.projection);
+    return this.#of.parts.gauge.read(this.#of.thread.projection);
   }
 
   /** What would be sent now, message by message. Valid until the session changes. */
   get view(): Projection['view'] {
-    return this.#thread.projection.view;
+    return this.#of.thread.projection.view;
   }
 
   /**
@@ -136,17 +80,17 @@ export class Session<ClientMessage = unknown> {
    */
   append(...messages: readonly Message[]): Promise<void> {
     messages.forEach(checkMessage);
-    return this.#appendAll(messages.map((message) => ownMessage(message, this.#parts.copyInstance)));
+    return this.#appendAll(messages.map((message) => ownMessage(message, this.#of.parts.copyInstance)));
   }
 
   /** Not as arguments: a client's whole history can be more of them than a call takes. */
   #appendAll(given: readonly Message[]): Promise<void> {
-    const { redaction } = this.#parts;
+    const { redaction } = this.#of.parts;
     const messages = redaction ? given.map((message) => redaction.take(message)) : given;
-    const fresh = messages.filter((message) => !this.#persistence.isWaiting(message));
-    this.#thread.checkIds(fresh);
-    for (const message of fresh) this.#thread.append(message);
-    return this.#persistence.stored(messages.map(({ id }) => id));
+    const fresh = messages.filter((message) => !this.#of.persistence.isWaiting(message));
+    this.#of.thread.checkIds(fresh);
+    for (const message of fresh) this.#of.thread.append(message);
+    return this.#of.persistence.stored(messages.map(({ id }) => id));
   }
 
   /**
@@ -156,17 +100,21 @@ export class Session<ClientMessage = unknown> {
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
     checkPrepareOptions(options);
-    if (options.model !== undefined) this.#parts.gauge.talkTo(options.model);
-    this.#parts.gauge.askFor(options.maxOutputTokens);
-    const [started, injected] = [this.#parts.timer(), this.#requests.injections(options.inject ?? [])];
-    const run = await this.#runs.beforeCall(this.#requests.movedFrom(injected), options.signal);
-    await this.#loopEnd.put();
-    return tellPrepared(this.#parts, started, this.#requests.write(run, injected)) as Prepared<ClientMessage>;
+    if (options.model !== undefined) this.#of.parts.gauge.talkTo(options.model);
+    this.#of.parts.gauge.askFor(options.maxOutputTokens);
+    const [started, injected] = [this.#of.parts.timer(), this.#of.requests.injections(options.inject ?? [])];
+    const run = await this.#of.runs.beforeCall(this.#of.requests.movedFrom(injected), options.signal);
+    await this.#of.loopEnd.put((message) => this.append(message));
+    return tellPrepared(
+      this.#of.parts,
+      started,
+      this.#of.requests.write(run, injected),
+    ) as Prepared<ClientMessage>;
   }
 
   /** Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. */
   continue(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#of.parts;
     return this.append(continueMessage(`continue:${this.log.length}:${clock()}`, clock()));
   }
 
@@ -179,8 +127,8 @@ export class Session<ClientMessage = unknown> {
   observe(usage: Usage): Promise<void> {
     const fault = usageFault(usage);
     if (fault) return Promise.reject(fault);
-    this.#reaction.answered();
-    return this.#reports.observe(usage); // no promise around it: that one's rejection would be unhandled
+    this.#of.reaction.answered();
+    return this.#of.reports.observe(usage); // no promise around it: that one's rejection would be unhandled
   }
 
   /**
@@ -190,8 +138,8 @@ export class Session<ClientMessage = unknown> {
    */
   async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
     checkSignal(signal);
-    return this.#reaction.to(error, this.#requests.sent, (trigger, target) =>
-      this.#runs.compact(trigger, { target, refused: true, signal }),
+    return this.#of.reaction.to(error, this.#of.requests.sent, (trigger, target) =>
+      this.#of.runs.compact(trigger, { target, refused: true, signal }),
     );
   }
 
@@ -213,10 +161,10 @@ export class Session<ClientMessage = unknown> {
   /** Does this when all calls before it are over; its own go through the flight. What `call` does, with more around it. */
   turn<T>(task: (flight: Flight<ClientMessage>) => Promise<T>): Promise<T> {
     const flight: Flight<ClientMessage> = {
-      until: (settled) => this.#line.hold(settled),
+      until: (settled) => this.#of.line.hold(settled),
       again: (send, options = {}) => this.#callNow(send, options),
     };
-    return this.#line.next(() => task(flight));
+    return this.#of.line.next(() => task(flight));
   }
 
   async #callNow<Answer>(
@@ -226,7 +174,7 @@ export class Session<ClientMessage = unknown> {
     for (let isSecond = false; ; isSecond = true) {
       const request = await this.prepare(options);
       try {
-        return await this.#line.sending(() => send(request));
+        return await this.#of.line.sending(() => send(request));
       } catch (error) {
         const { retry } = await this.overflowed(error, options.signal);
         if (!retry || isSecond) throw error;
@@ -240,7 +188,7 @@ export class Session<ClientMessage = unknown> {
    * change freely, and the newest are sent. The next `prepare` gives the request. Rejects with `INPUT_FORMAT`.
    */
   follow(body: unknown, options: FollowOptions = {}): Promise<Followed> {
-    return this.#client.follow(body, options);
+    return this.#of.client.follow(body, options);
   }
 
   /**
@@ -248,7 +196,7 @@ export class Session<ClientMessage = unknown> {
    * found, a side question. Following it would roll the log back to its beginning.
    */
   isStranger(body: unknown): Promise<boolean> {
-    return this.#client.isStranger(body);
+    return this.#of.client.isStranger(body);
   }
 
   /**
@@ -256,13 +204,13 @@ export class Session<ClientMessage = unknown> {
    * matching the log. `body`: as the session's format writes it.
    */
   appendHidden(body: unknown): Promise<void> {
-    return this.#client.appendHidden(body);
+    return this.#of.client.appendHidden(body);
   }
 
   /** A session for a conversation beside this one, as long as the process lives. What refusals teach holds for both. */
   aside(): Session<ClientMessage> {
     const aside = this.#openAside();
-    aside.events.subscribe((event) => this.#reaction.toldBeside(event));
+    aside.events.subscribe((event) => this.#of.reaction.toldBeside(event));
     return aside;
   }
 
@@ -271,29 +219,29 @@ export class Session<ClientMessage = unknown> {
    * The drop-ins hand every request through it.
    */
   untrimmed<Body extends object>(body: Body): Body {
-    return this.#client.untrimmed(body);
+    return this.#of.client.untrimmed(body);
   }
 
   /** Reads back the original words of anything in the log, superseded or not: by handle, or best matches first. */
   recall(request: RecallRequest): Promise<readonly Recalled[]> {
-    return tellRecalled(this.#parts, this.#recall.find(request));
+    return tellRecalled(this.#of.parts, this.#of.recall.find(request));
   }
 
   /** Reads the rest of a session that was opened again, as runs, undo and recall do, and what others stored since. */
   async load(): Promise<this> {
-    await this.#persistence.catchUp();
-    await this.#persistence.load();
-    this.#requests.takePast(await this.#persistence.calls());
+    await this.#of.persistence.catchUp();
+    await this.#of.persistence.load();
+    this.#of.requests.takePast(await this.#of.persistence.calls());
     return this;
   }
 
   /** Whether an error is a store that is away, and calls are to go on without it (`onStoreFailure: open`). */
   goesOnWithout(error: unknown): boolean {
-    return this.#parts.onStoreFailure === 'open' && isStoreFailure(error);
+    return this.#of.parts.onStoreFailure === 'open' && isStoreFailure(error);
   }
 
   /** Tells listeners that a store failed where nothing waits for it; what was to be stored waits for the next write. */
   storeFailed(error: unknown): void {
-    this.#parts.stream.emit({ kind: 'store-failed', error });
+    this.#of.parts.stream.emit({ kind: 'store-failed', error });
   }
 }

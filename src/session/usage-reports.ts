@@ -4,12 +4,9 @@ import { callEvent } from './calls.js';
 import type { Persistence } from './persistence/persistence.js';
 import type { Requests } from './requests.js';
 import type { EarlyFill } from './ahead/early.js';
-import type { SessionParts } from './session-parts.js';
-import type { Thread } from './thread.js';
+import type { SessionCore } from './session-parts.js';
 
-export interface UsageReportsParts {
-  readonly thread: Thread;
-  readonly parts: Pick<SessionParts, 'audit' | 'auto' | 'costs' | 'gauge'>;
+export interface UsageReportsParts extends SessionCore {
   readonly early: EarlyFill;
   readonly persistence: Persistence;
   readonly requests: Requests;

@@ -3,9 +3,8 @@ import type { Filler } from '../../summarizers/index.js';
 import type { ClaimEnd, Log, Trigger } from '../../transcript/index.js';
 import { fillPlan, hasSlots, type Filling } from '../fill.js';
 import { asJson, bodyOf, placeOf, PREPARED, type PreparedText, type SavedPlan } from './prepared-plan.js';
-import type { Planner } from '../planner.js';
-import type { SessionParts } from '../session-parts.js';
-import type { Thread } from '../thread.js';
+import { planInput } from '../plan-input.js';
+import type { SessionCore } from '../session-parts.js';
 
 /** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
 interface Ready {
@@ -16,11 +15,6 @@ interface Ready {
   readonly ended: ReadonlyMap<string, ClaimEnd>;
 }
 
-type EarlyParts = Pick<
-  SessionParts,
-  'agentPath' | 'ahead' | 'audit' | 'costs' | 'filler' | 'gauge' | 'id' | 'policy' | 'prepareAt' | 'stream'
->;
-
 /** Resolves when the log is stored; absent where it is kept nowhere. */
 export type Stored = (() => Promise<void>) | undefined;
 
@@ -29,19 +23,15 @@ export type Stored = (() => Promise<void>) | undefined;
  * has the text bought in the background. The run that is due later finds it done. What the ledger overtook is discarded.
  */
 export class EarlyFill {
-  readonly #thread: Thread;
-  readonly #planner: Planner;
-  readonly #parts: EarlyParts;
+  readonly #of: SessionCore;
   #running: Promise<void> | undefined;
   #ready: Ready | undefined;
   #saved: SavedPlan | undefined;
 
   /** `saved`: what another process left prepared, or is preparing. */
-  constructor(thread: Thread, planner: Planner, parts: EarlyParts, saved?: SavedPlan) {
+  constructor(of: SessionCore, saved?: SavedPlan) {
+    this.#of = of;
     this.#saved = saved;
-    this.#thread = thread;
-    this.#planner = planner;
-    this.#parts = parts;
   }
 
   /** What is under way; undefined where nothing is. */
@@ -51,12 +41,12 @@ export class EarlyFill {
 
   /** Starts where it is worth it; never rejects, and nobody has to wait. */
   start(stored: Stored): void {
-    const { filler, prepareAt, gauge, policy } = this.#parts;
-    const { isWhole, arrivals, projection } = this.#thread;
+    const { filler, prepareAt, gauge, policy } = this.#of.parts;
+    const { isWhole, arrivals, projection } = this.#of.thread;
     if (!filler || prepareAt === null || this.#running || !isWhole || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
-    const input = { ...this.#planner.inputFor(trigger), policy, forced: true, asks: true };
+    const input = { ...planInput(this.#of, trigger), policy, forced: true, asks: true };
     const outcome = planRun(input);
     if (outcome.kind !== 'planned' || !hasSlots(outcome)) return;
     this.#run(input, outcome, filler, stored);
@@ -65,13 +55,13 @@ export class EarlyFill {
   /** Goes on with what was loaded, where it is still for this ledger. Before a run that is due, with all of the log. */
   revive(): void {
     const saved = this.#saved;
-    const { filler } = this.#parts;
-    const { isWhole, arrivals, ledger } = this.#thread;
+    const { filler } = this.#of.parts;
+    const { isWhole, arrivals, ledger } = this.#of.thread;
     if (!saved || !filler || this.#running || !isWhole || arrivals) return;
     this.#saved = undefined;
     if (saved.entries !== ledger.version || saved.plan.base !== ledger.head) return;
     const { plan } = saved;
-    const input = { ...this.#planner.inputFor(plan.trigger), forced: true };
+    const input = { ...planInput(this.#of, plan.trigger), forced: true };
     try {
       const outcome = rejudge(input, plan, plan.edits);
       if (hasSlots(outcome)) this.#run(input, outcome, filler, () => Promise.resolve());
@@ -83,7 +73,7 @@ export class EarlyFill {
   /** What can be committed on the ledger of now, with the view it gives; undefined where nothing can. */
   take(): Omit<Ready, 'log' | 'ended'> | undefined {
     const ready = this.#ready;
-    const { log, ledger, projection } = this.#thread;
+    const { log, ledger, projection } = this.#of.thread;
     if (!ready || ready.log !== log || ready.outcome.plan.base !== ledger.head) return undefined;
     // It carries what was ended since, or is without what was brought back.
     if (ready.ended !== ledger.endedClaims) return undefined;
@@ -93,7 +83,7 @@ export class EarlyFill {
   }
 
   #run(input: RunInput, outcome: Planned, filler: Filler, stored: Stored): void {
-    const { log, ledger } = this.#thread;
+    const { log, ledger } = this.#of.thread;
     const ended = ledger.endedClaims;
     this.#saved = undefined;
     this.#running = this.#prepare(input, outcome, filler, stored)
@@ -112,12 +102,12 @@ export class EarlyFill {
     filler: Filler,
     stored: Stored,
   ): Promise<Filling | undefined> {
-    const { id, agentPath, ahead, audit, costs, gauge } = this.#parts;
+    const { id, agentPath, ahead, audit, costs, gauge } = this.#of.parts;
     const { background, canShare, waitMs } = ahead;
-    const thread = this.#thread;
+    const thread = this.#of.thread;
     let filling: Filling | undefined;
     const here = async (signal: AbortSignal): Promise<PreparedText> => {
-      const filled = await fillPlan(input, outcome, filler, this.#parts, signal);
+      const filled = await fillPlan(input, outcome, filler, this.#of.parts, signal);
       signal.throwIfAborted();
       filling = filled;
       return { ...filled.bought, usage: [] };
@@ -148,7 +138,7 @@ export class EarlyFill {
     const isCurrent = thread.log === input.source.log && thread.ledger.head === outcome.plan.base;
     if (background.isStopped || !isCurrent) return undefined;
     // Finds the text that others bought; what they did not get is bought now.
-    const filled = await fillPlan(input, outcome, filler, this.#parts, undefined);
+    const filled = await fillPlan(input, outcome, filler, this.#of.parts, undefined);
     const calls = [...(theirs?.calls ?? []), ...filled.bought.calls];
     return { ...filled, bought: { ...filled.bought, calls } };
   }

@@ -1,24 +1,24 @@
 import { touchesReopened } from '../../pipeline/index.js';
 import type { CompactionRecord, LogMessage, Message, ReadonlyLog } from '../../transcript/index.js';
 import type { FollowedSession } from './follow.js';
-import type { Gauge } from '../gauge.js';
 import type { History } from '../operator/history.js';
-import type { Thread } from '../thread.js';
+import type { SessionCore } from '../session-parts.js';
 
 /** What only the session itself can do. */
 export interface FollowDoors {
-  append(messages: readonly Message[]): Promise<void>;
+  readonly append: (messages: readonly Message[]) => Promise<void>;
   /** Makes a change of what is stored, after whatever is under way. */
-  afterRuns(change: () => unknown): Promise<void>;
+  readonly afterRuns: (change: () => unknown) => Promise<void>;
 }
 
 /** A session as its follower sees it: without what the client does not know. Read afresh at each question: a rewound one has another log. */
-export function followedSession(
-  thread: Thread,
-  history: History,
-  gauge: Gauge,
-  doors: FollowDoors,
-): FollowedSession {
+export function followedSession({
+  thread,
+  parts,
+  history,
+  append,
+  afterRuns,
+}: SessionCore & FollowDoors & { readonly history: History }): FollowedSession {
   return {
     get base() {
       return thread.log.base - thread.hidden.before;
@@ -34,9 +34,9 @@ export function followedSession(
       return thread.projection.view;
     },
     placeOf: (source) => (source.unknownToClient ? undefined : source.seq - thread.hidden.until(source.seq)),
-    append: (messages) => doors.append(messages),
+    append,
     rewind: (length) =>
-      doors.afterRuns(() => {
+      afterRuns(() => {
         const isPinned = (message: LogMessage): boolean => thread.isPinned(message);
         const end = length === 0 ? 0 : thread.hidden.placeOf(length - 1) + 1;
         history.rollBack(end, (live, shorter) => {
@@ -47,7 +47,7 @@ export function followedSession(
     get branch() {
       return thread.ledger.left.reduce((sum, { count }) => sum + count, 0);
     },
-    fixed: (size) => void (gauge.fixed = size),
+    fixed: (size) => void (parts.gauge.fixed = size),
   };
 }
 

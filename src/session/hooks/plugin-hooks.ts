@@ -3,28 +3,12 @@ import { readAnswer, type LoadedPlugin, type ReadAnswer } from '../../plugins/in
 import type { PreCompact } from '../../spi/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';
-import type { SessionParts } from '../session-parts.js';
-import type { Thread } from '../thread.js';
+import type { SessionCore } from '../session-parts.js';
 import { checkedAnswer } from './asked.js';
 import { postCompactEvent, preCompactEvent, type Before, type Came } from './events.js';
 import { HookCalls } from './hook-calls.js';
 import { InstructionSources } from './instructions.js';
 import { asksPlugins } from './session-plugins.js';
-
-type HooksParts = Pick<
-  SessionParts,
-  | 'agentPath'
-  | 'audit'
-  | 'clock'
-  | 'costs'
-  | 'count'
-  | 'filler'
-  | 'gauge'
-  | 'id'
-  | 'plugins'
-  | 'stream'
-  | 'timer'
->;
 
 /** What plugins made of a run before it is planned. */
 export interface Asked {
@@ -46,14 +30,13 @@ export interface Asking {
 
 /** The hooks of plugins around the compactions of one session. */
 export class PluginHooks {
-  readonly #thread: Thread;
-  readonly #parts: HooksParts;
+  readonly #of: SessionCore;
   readonly #calls: HookCalls;
   readonly #sources: InstructionSources | undefined;
 
-  constructor(thread: Thread, parts: HooksParts) {
-    this.#thread = thread;
-    this.#parts = parts;
+  constructor(of: SessionCore) {
+    this.#of = of;
+    const { thread, parts } = of;
     const redact = (text: string): string => thread.reader.caughtUp().secrets.redact(text);
     this.#calls = new HookCalls({ ...parts, redact });
     const { instructions } = parts.plugins;
@@ -62,12 +45,12 @@ export class PluginHooks {
 
   /** Whether anybody is asked before a run of this policy. */
   asks(policy: Policy): boolean {
-    return asksPlugins(this.#parts.plugins, policy);
+    return asksPlugins(this.#of.parts.plugins, policy);
   }
 
   /** Who is asked to make the compactions of this policy. */
   compactorFor({ delegates }: Policy): string | undefined {
-    return delegates ? this.#parts.plugins.compactor?.name : undefined;
+    return delegates ? this.#of.parts.plugins.compactor?.name : undefined;
   }
 
   /** Whether anybody is told what runs came to. */
@@ -77,20 +60,20 @@ export class PluginHooks {
 
   /** The view as it stands, to be told of later. */
   get now(): Before {
-    const { projection } = this.#thread;
-    return { view: projection.view, tokens: this.#parts.gauge.read(projection).tokens };
+    const { projection } = this.#of.thread;
+    return { view: projection.view, tokens: this.#of.parts.gauge.read(projection).tokens };
   }
 
   /** Asks observers, all at a time, and then the compactor where the policy has one. Never rejects. */
   async before(run: RunInput, { reading, dryRun }: Asking): Promise<Asked> {
-    const event = preCompactEvent(this.#parts, run, reading, dryRun);
+    const event = preCompactEvent(this.#of.parts, run, reading, dryRun);
     const asked = await this.#withSources(await this.#askObservers(run, event, reading), reading);
     if (asked.skip !== undefined || !run.policy.delegates) return asked;
-    const { compactor } = this.#parts.plugins;
+    const { compactor } = this.#of.parts.plugins;
     if (!compactor) return asked;
     const { input } = asked;
     // What observers retained stands in the list as held.
-    const told = input === run ? event : preCompactEvent(this.#parts, input, reading, dryRun);
+    const told = input === run ? event : preCompactEvent(this.#of.parts, input, reading, dryRun);
     const { line, value } = await this.#askCompactor(compactor, input, told);
     const lines = [...asked.lines, line];
     if (value) return { ...asked, lines, input: { ...input, delegated: value } };
@@ -107,8 +90,8 @@ export class PluginHooks {
   async after(before: Before, came: Came): Promise<void> {
     const told = this.#observers.filter(({ observer }) => observer?.postCompact);
     if (told.length === 0) return;
-    const event = postCompactEvent(this.#parts, this.#thread, before, came);
-    const ms = this.#parts.plugins.limits.postCompactMs;
+    const event = postCompactEvent(this.#of.parts, this.#of.thread, before, came);
+    const ms = this.#of.parts.plugins.limits.postCompactMs;
     await Promise.all(
       told.map((plugin) =>
         this.#calls.call({
@@ -126,7 +109,7 @@ export class PluginHooks {
   tellChain({ chain, lines }: Asked, end: string, ref: string | undefined): void {
     if (chain.length === 0) return;
     const line = lines.find(({ hook }) => hook === 'compact')!;
-    this.#parts.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
+    this.#of.parts.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
   }
 
   /** What plugins retain gave way. */
@@ -135,7 +118,7 @@ export class PluginHooks {
   }
 
   get #observers(): readonly LoadedPlugin[] {
-    return this.#parts.plugins.host.plugins.filter(({ observer }) => observer);
+    return this.#of.parts.plugins.host.plugins.filter(({ observer }) => observer);
   }
 
   async #askObservers(run: RunInput, event: PreCompact, reading: Reading): Promise<Asked> {
@@ -145,9 +128,9 @@ export class PluginHooks {
         this.#calls.call<ReadAnswer>({
           plugin,
           hook: 'pre_compact',
-          ms: this.#parts.plugins.limits.preCompactMs,
+          ms: this.#of.parts.plugins.limits.preCompactMs,
           run: (api) => plugin.observer!.preCompact!(event, api),
-          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.#parts.count),
+          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.#of.parts.count),
           told: wordsFor,
         }),
       ),
@@ -188,7 +171,7 @@ export class PluginHooks {
     return this.#calls.call<Delegated>({
       plugin,
       hook: 'compact',
-      ms: this.#parts.plugins.limits.compactMs,
+      ms: this.#of.parts.plugins.limits.compactMs,
       run: (api) => plugin.compactor!.compact(event, api),
       read: (result) => {
         const judged = delegatedBy(plugin.name, result, input);
@@ -199,7 +182,7 @@ export class PluginHooks {
   }
 
   #warn(message: string): void {
-    this.#parts.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
+    this.#of.parts.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
   }
 }
 

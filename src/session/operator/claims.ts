@@ -2,8 +2,7 @@ import { SpillwayError } from '../../errors/index.js';
 import type { Artifact } from '../../facts/index.js';
 import { claimRef, type Claim, type ClaimKind } from '../../reading/index.js';
 import type { ClaimEnd } from '../../transcript/index.js';
-import type { SessionParts } from '../session-parts.js';
-import type { Thread } from '../thread.js';
+import type { SessionCore } from '../session-parts.js';
 
 /** A claim as operators see it: under a name, and with the word that ended it where one of them said it. */
 export interface KnownClaim extends Claim {
@@ -47,16 +46,14 @@ interface Named {
 
 /** The claims of a session, and the acts of operators on them: these stand in the ledger, and fall to nothing but their undoing. */
 export class Claims {
-  readonly #thread: Thread;
-  readonly #parts: Pick<SessionParts, 'audit' | 'clock' | 'stream'>;
+  readonly #of: SessionCore;
 
-  constructor(thread: Thread, parts: Pick<SessionParts, 'audit' | 'clock' | 'stream'>) {
-    this.#thread = thread;
-    this.#parts = parts;
+  constructor(of: SessionCore) {
+    this.#of = of;
   }
 
   get all(): KnownClaim[] {
-    const { reader, ledger } = this.#thread;
+    const { reader, ledger } = this.#of.thread;
     return reader.caughtUp().statements.claims.map((claim): KnownClaim => {
       const ref = claimRef(claim.kind, claim.id, claim.text);
       const ended = ledger.endedClaims.get(ref);
@@ -65,7 +62,7 @@ export class Claims {
   }
 
   get files(): KnownFile[] {
-    const { reader, ledger, log } = this.#thread;
+    const { reader, ledger, log } = this.#of.thread;
     return [...reader.caughtUp().references.artifacts.all()].map((file): KnownFile => {
       if (file.state === 'read') return file;
       const ref = claimRef('file', log.at(file.changed).id, file.path);
@@ -76,8 +73,8 @@ export class Claims {
 
   /** Leaves a claim out of what is carried from the next commit on. Throws `CLAIM_UNKNOWN`, `CLAIM_ENDED`. */
   end(ref: string, { by = 'operator', notes }: ClaimAct): ClaimEnd {
-    const { audit, clock, stream } = this.#parts;
-    const { ledger } = this.#thread;
+    const { audit, clock, stream } = this.#of.parts;
+    const { ledger } = this.#of.thread;
     const before = ledger.endedClaims.get(ref);
     if (before) return before;
     const claim = this.#named(ref);
@@ -92,8 +89,8 @@ export class Claims {
 
   /** Takes that back. Nothing happens to a claim that holds. Throws `CLAIM_UNKNOWN`, `CLAIM_ENDED`. */
   restore(ref: string, { by = 'operator', notes }: ClaimAct): void {
-    const { audit, stream } = this.#parts;
-    const { ledger } = this.#thread;
+    const { audit, stream } = this.#of.parts;
+    const { ledger } = this.#of.thread;
     const claim = this.#find(ref);
     if (!ledger.endedClaims.has(ref)) {
       if (!claim) throw unknown(ref);
@@ -126,7 +123,7 @@ export class Claims {
   }
 
   #find(ref: string): Named | undefined {
-    const { reader, log } = this.#thread;
+    const { reader, log } = this.#of.thread;
     const { statements, references } = reader.caughtUp();
     const same = statements.claims.filter(({ kind, id, text }) => claimRef(kind, id, text) === ref);
     // Said twice in one message, it is one claim: the one that holds speaks for both.

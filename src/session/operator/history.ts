@@ -9,9 +9,8 @@ import {
   type ReadonlyLog,
   type WaitingPlan,
 } from '../../transcript/index.js';
-import type { SessionParts } from '../session-parts.js';
-import type { StaleReasoning } from '../stale-reasoning.js';
-import type { Thread } from '../thread.js';
+import { stripUndone } from '../passes.js';
+import type { SessionCore } from '../session-parts.js';
 
 /** An operator's judgement of a compaction. */
 export type Flag = NonNullable<CompactionRecord['flag']>;
@@ -27,30 +26,24 @@ export interface UndoRequest {
 /** Of the live records, oldest first, those that a log made shorter cannot keep. */
 export type Going = (live: readonly CompactionRecord[], shorter: ReadonlyLog) => readonly CompactionRecord[];
 
-type HistoryParts = Pick<SessionParts, 'audit' | 'gauge' | 'stream'>;
-
 /** The compactions of a session: takes them back, goes back before them, and keeps what operators say of them. */
 export class History {
-  readonly #thread: Thread;
-  readonly #stale: StaleReasoning;
-  readonly #parts: HistoryParts;
+  readonly #of: SessionCore;
 
-  constructor(thread: Thread, stale: StaleReasoning, parts: HistoryParts) {
-    this.#thread = thread;
-    this.#stale = stale;
-    this.#parts = parts;
+  constructor(of: SessionCore) {
+    this.#of = of;
   }
 
   /** What is asked for, by name: the newest one that stands where nothing is named. */
   named(of: UndoRequest): UndoRequest {
-    const newest = this.#thread.ledger.live.findLast((one) => !onlySettles(one));
+    const newest = this.#of.thread.ledger.live.findLast((one) => !onlySettles(one));
     return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
   }
 
   /** Takes compactions back, newest first, and holds their spans. */
   takeBack({ record, to }: UndoRequest): readonly CompactionRecord[] {
-    const { audit, gauge, stream } = this.#parts;
-    const { ledger, log } = this.#thread;
+    const { audit, gauge, stream } = this.#of.parts;
+    const { ledger, log } = this.#of.thread;
     const first = to ?? record;
     if (first === undefined) return [];
     const place = ledger.records.indexOf(this.#recordOf(first));
@@ -65,9 +58,9 @@ export class History {
     }
     const undone = ledger.undoTo(first, (one) => (onlySettles(one) ? undefined : spanOf(one, log)));
     if (undone.length === 0) return [];
-    this.#thread.redraw();
+    this.#of.thread.redraw();
     gauge.rewritten();
-    this.#stale.settleUndone(undone);
+    stripUndone(this.#of, undone);
     for (const { id } of undone) audit.say('undone', id, { reason: 'asked by an operator' });
     stream.emit({ kind: 'undone', recordIds: undone.map(({ id }) => id) });
     return undone;
@@ -75,7 +68,7 @@ export class History {
 
   /** Messages of the log up to a message. Throws `MESSAGE_UNKNOWN`. */
   lengthUpTo(messageId: string): number {
-    const last = this.#thread.log.find(messageId);
+    const last = this.#of.thread.log.find(messageId);
     if (last) return last.seq + 1;
     throw new SpillwayError('MESSAGE_UNKNOWN', {
       subject: 'message to go back to',
@@ -89,8 +82,8 @@ export class History {
     length: number,
     going: Going = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
   ): readonly CompactionRecord[] {
-    const { audit, gauge, stream } = this.#parts;
-    const { log, ledger } = this.#thread;
+    const { audit, gauge, stream } = this.#of.parts;
+    const { log, ledger } = this.#of.thread;
     if (length >= log.length) return [];
     const before = ledger.left;
     const shorter = new Log();
@@ -106,10 +99,10 @@ export class History {
     const appended = appendedAt(log.length, before);
     const event: LedgerEvent = { kind: 'rollback', length, appended, records };
     ledger.play(event);
-    this.#thread.shortenTo(shorter);
+    this.#of.thread.shortenTo(shorter);
     gauge.rewritten();
     const undone = records.map((id) => this.#recordOf(id));
-    this.#stale.settleUndone(undone);
+    stripUndone(this.#of, undone);
     audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
     stream.emit({ kind: 'rolled-back', length, left: log.length - length, recordIds: records });
     return undone;
@@ -118,14 +111,15 @@ export class History {
   flag(recordId: string, flag: Flag, notes: string | undefined): CompactionRecord {
     this.#recordOf(recordId);
     checkFlag(flag);
-    this.#thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
-    this.#parts.audit.say('flagged', recordId, { flag, notes });
+    const { thread, parts } = this.#of;
+    thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
+    parts.audit.say('flagged', recordId, { flag, notes });
     return this.#recordOf(recordId);
   }
 
   /** Throws `PLAN_UNKNOWN` where no plan waits, or another one does. A hash may be given by its beginning. */
   waitingFor(hash: string | undefined): WaitingPlan {
-    const { pending } = this.#thread.ledger;
+    const { pending } = this.#of.thread.ledger;
     if (pending && (hash === undefined || (hash !== '' && pending.plan.hash.startsWith(hash))))
       return pending;
     throw new SpillwayError('PLAN_UNKNOWN', {
@@ -139,7 +133,7 @@ export class History {
   }
 
   #recordOf(recordId: string): CompactionRecord {
-    const { ledger } = this.#thread;
+    const { ledger } = this.#of.thread;
     const record = ledger.find(recordId);
     if (record) return record;
     throw new SpillwayError('RECORD_UNKNOWN', {

@@ -3,20 +3,12 @@ import type { Persistence } from '../persistence/persistence.js';
 import type { RunReport } from '../prepared.js';
 import type { Requests } from '../requests.js';
 import type { ManualRun } from '../runs.js';
-import type { SessionParts } from '../session-parts.js';
-import type { Thread } from '../thread.js';
+import type { SessionCore } from '../session-parts.js';
 import type { History } from './history.js';
 import type { Plans } from './plans.js';
 
-export type OperatorServices = Pick<
-  SessionParts,
-  'audit' | 'clock' | 'costs' | 'filler' | 'gauge' | 'pins' | 'priceOf' | 'stream' | 'tuned'
->;
-
 /** What the operator's side needs of its session. */
-export interface OperatorParts {
-  readonly parts: OperatorServices;
-  readonly thread: Thread;
+export interface OperatorParts extends SessionCore {
   readonly persistence: Persistence;
   readonly requests: Requests;
   readonly history: History;

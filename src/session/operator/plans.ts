@@ -16,12 +16,11 @@ import { fillPlan, hasSlots } from '../fill.js';
 import { planAsked } from '../hooks/plan-asked.js';
 import type { PluginHooks } from '../hooks/plugin-hooks.js';
 import type { Prepared } from '../prepared.js';
-import type { Committer } from '../commit.js';
+import { commitPlanned } from '../commit.js';
 import type { RunOverrides } from '../run-overrides.js';
-import type { Triggers } from '../triggers.js';
-import type { Planner } from '../planner.js';
-import type { SessionParts } from '../session-parts.js';
-import type { Thread } from '../thread.js';
+import { planInput } from '../plan-input.js';
+import type { SessionCore } from '../session-parts.js';
+import { spentNow } from '../triggers.js';
 import { BoughtPlans } from './bought-plans.js';
 import type { History } from './history.js';
 
@@ -49,58 +48,36 @@ export interface PlanChanges {
   readonly text?: Readonly<Record<number, string>>;
 }
 
-type PlansParts = Pick<
-  SessionParts,
-  'audit' | 'clock' | 'costs' | 'gauge' | 'serialise' | 'stream' | 'tuned'
->;
-
-export interface PlansServices {
-  readonly thread: Thread;
-  readonly planner: Planner;
-  readonly triggers: Triggers;
-  readonly committer: Committer;
+export interface PlansServices extends SessionCore {
   readonly history: History;
   readonly hooks: PluginHooks;
-  readonly parts: PlansParts;
 }
 
 /** Plans as operators handle them: made, shown, changed, committed, refused. */
 export class Plans {
-  readonly #thread: Thread;
-  readonly #planner: Planner;
-  readonly #triggers: Triggers;
-  readonly #committer: Committer;
-  readonly #history: History;
-  readonly #hooks: PluginHooks;
-  readonly #parts: PlansParts;
+  readonly #of: PlansServices;
   /** What the text of plans cost that nobody has committed. */
   readonly bought: BoughtPlans;
 
-  constructor({ thread, planner, triggers, committer, history, hooks, parts }: PlansServices) {
-    this.#thread = thread;
-    this.#planner = planner;
-    this.#triggers = triggers;
-    this.#committer = committer;
-    this.#history = history;
-    this.#hooks = hooks;
-    this.#parts = parts;
-    this.bought = new BoughtPlans(parts.audit);
+  constructor(of: PlansServices) {
+    this.#of = of;
+    this.bought = new BoughtPlans(of.parts.audit);
   }
 
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
-    const { gauge, tuned } = this.#parts;
+    const { gauge, tuned } = this.#of.parts;
     const { policy, filler } = tuned(overrides);
     const { target = policy.target } = overrides;
     const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
     const input = {
-      ...this.#planner.inputFor(trigger),
+      ...planInput(this.#of, trigger),
       policy: { ...policy, target },
       forced: true,
       ...(filler && { asks: true }),
     };
-    const before = gauge.read(this.#thread.projection);
-    const asks = this.#hooks.asks(policy);
-    const asked = asks ? await this.#hooks.before(input, { reading: before, dryRun: true }) : undefined;
+    const before = gauge.read(this.#of.thread.projection);
+    const asks = this.#of.hooks.asks(policy);
+    const asked = asks ? await this.#of.hooks.before(input, { reading: before, dryRun: true }) : undefined;
     const common = { before, calls: [], fallbacks: asked?.chain ?? [] };
     if (asked?.skip) {
       const reason = `skipped by ${asked.skip.by}: ${asked.skip.why}`;
@@ -115,7 +92,7 @@ export class Plans {
       return { ...common, ...outcome, reason: outcome.error.message, after: before };
     const filled =
       filler && hasSlots(outcome)
-        ? await fillPlan(run, outcome, filler, this.#parts, signal)
+        ? await fillPlan(run, outcome, filler, this.#of.parts, signal)
         : { outcome, bought: { calls: [], fallbacks: [] } };
     const { plan, after } = filled.outcome;
     const bought = { ...filled.bought, fallbacks: [...common.fallbacks, ...filled.bought.fallbacks] };
@@ -133,28 +110,28 @@ export class Plans {
 
   /** Commits, and tells plugins of it. */
   async told(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
-    const before = this.#hooks.tells ? this.#hooks.now : undefined;
+    const before = this.#of.hooks.tells ? this.#of.hooks.now : undefined;
     const record = await commit();
-    if (before) await this.#hooks.after(before, { reason: record.plan.trigger.detail, record });
+    if (before) await this.#of.hooks.after(before, { reason: record.plan.trigger.detail, record });
     return record;
   }
 
   /** Throws `PLAN_ALTERED`, `LEDGER_CONFLICT` as committing would. */
   preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
     const draft = this.#drawn(plan);
-    const { messages, beside = {}, notices } = this.#parts.serialise(draft.view);
+    const { messages, beside = {}, notices } = this.#of.parts.serialise(draft.view);
     return {
       messages: [...messages],
       beside,
       notices,
-      reading: this.#parts.gauge.read(draft),
+      reading: this.#of.parts.gauge.read(draft),
       view: draft.view,
     };
   }
 
   commit(plan: Plan): CompactionRecord {
-    const { audit, stream } = this.#parts;
-    const { ledger, memory, projection: before } = this.#thread;
+    const { audit, stream } = this.#of.parts;
+    const { ledger, memory, projection: before } = this.#of.thread;
     const draft = this.#drawn(plan);
     const { pending } = ledger;
     const isApproved = pending?.plan.hash === plan.hash;
@@ -164,55 +141,52 @@ export class Plans {
       ? { calls: pending.calls ?? [], fallbacks: pending.fallbacks ?? [] }
       : undefined;
     const bought = waited && waited.calls.length > 0 ? waited : (this.bought.of(plan.hash) ?? waited);
-    const planned = { plan, draft, states, stageMs: {} };
-    const record = this.#committer.commit(
-      planned,
-      'compaction',
-      0,
-      bought,
-      isApproved ? plan.hash : undefined,
+    const record = commitPlanned(
+      this.#of,
+      { plan, draft, states, stageMs: {} },
+      { kind: 'compaction', durationMs: 0, bought, approves: isApproved ? plan.hash : undefined },
     );
     if (isApproved) {
       audit.say('approved', plan.hash, { record: record.id });
       stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
     }
     const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
-    audit.ended({ ...report, durationMs: 0 }, givenWayOf(before, this.#thread));
+    audit.ended({ ...report, durationMs: 0 }, givenWayOf(before, this.#of.thread));
     stream.emit(completedEvent(record));
     return record;
   }
 
   /** Lets a plan wait. Throws as committing it would. */
   propose(plan: Plan): void {
-    const { audit, clock, stream } = this.#parts;
+    const { audit, clock, stream } = this.#of.parts;
     this.#drawn(plan);
     const proposal = { plan, at: clock(), ...this.bought.of(plan.hash) };
-    this.#thread.ledger.play({ kind: 'propose', proposal });
+    this.#of.thread.ledger.play({ kind: 'propose', proposal });
     audit.say('pending', plan.hash, { reason: plan.trigger.detail });
     stream.emit(pendingEvent(plan));
   }
 
   /** Commits the plan that waits, as it was shown. Throws `PLAN_UNKNOWN` where it waits no more. */
   approve(hash: string): CompactionRecord {
-    return this.commit(this.#history.waitingFor(hash).plan);
+    return this.commit(this.#of.history.waitingFor(hash).plan);
   }
 
   /** Throws `PLAN_UNKNOWN` where the plan waits no more. */
   reject(hash: string, notes: string | undefined): void {
-    const { audit, stream } = this.#parts;
-    const { plan } = this.#history.waitingFor(hash);
-    this.#thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
-    this.#thread.memory.spent = this.#triggers.spentNow;
+    const { audit, stream } = this.#of.parts;
+    const { plan } = this.#of.history.waitingFor(hash);
+    this.#of.thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
+    this.#of.thread.memory.spent = spentNow(this.#of);
     audit.say('rejected', plan.hash, { notes });
     stream.emit({ kind: 'rejected', plan: plan.hash });
   }
 
   /** The edited plan waits in the place of the other. Throws `PLAN_UNKNOWN` where that one waits no more. */
   editWaiting(plan: Plan, changes: PlanChanges): Plan {
-    const { audit, clock } = this.#parts;
-    const waiting = this.#history.waitingFor(plan.hash);
+    const { audit, clock } = this.#of.parts;
+    const waiting = this.#of.history.waitingFor(plan.hash);
     const edited = this.edit(plan, changes);
-    this.#thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
+    this.#of.thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
     audit.say('edited', edited.hash, { was: plan.hash });
     return edited;
   }
@@ -227,14 +201,14 @@ export class Plans {
       const words = text[place];
       return [words === undefined ? edit : reworded(edit, words)];
     });
-    const edited = rejudge(this.#planner.inputFor(plan.trigger), plan, edits).plan;
+    const edited = rejudge(planInput(this.#of, plan.trigger), plan, edits).plan;
     this.bought.rename(plan.hash, edited.hash);
     return edited;
   }
 
   /** The view as a plan would leave it. */
   #drawn(plan: Plan): Projection {
-    const { ledger, projection } = this.#thread;
+    const { ledger, projection } = this.#of.thread;
     genuine(plan);
     if (plan.base !== ledger.head) {
       throw new SpillwayError('LEDGER_CONFLICT', {
@@ -253,7 +227,7 @@ export class Plans {
   }
 
   #seqOf(id: string): number {
-    const message = this.#thread.log.find(id);
+    const message = this.#of.thread.log.find(id);
     if (message) return message.seq;
     throw new SpillwayError('MESSAGE_UNKNOWN', {
       subject: 'message of a plan',

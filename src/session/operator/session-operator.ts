@@ -5,12 +5,11 @@ import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
 import * as check from './arguments.js';
 import { explainView } from './explain.js';
-import type { Persistence } from '../persistence/persistence.js';
-import type { Flag, History, UndoRequest } from './history.js';
+import type { Flag, UndoRequest } from './history.js';
 import { BOUGHT_KIND } from './bought-plans.js';
 import { Claims, type ClaimAct, type KnownClaim, type KnownFile } from './claims.js';
 import type { OperatorParts } from './operator-parts.js';
-import type { DryRun, PlanChanges, Plans } from './plans.js';
+import type { DryRun, PlanChanges } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import {
   explainCall,
@@ -23,41 +22,23 @@ import {
 } from './past.js';
 import type { Prepared, RunReport } from '../prepared.js';
 import { markerMessage } from '../queue.js';
-import type { Requests } from '../requests.js';
 import { mannerOf, type RunOverrides } from '../run-overrides.js';
-import type { Thread } from '../thread.js';
 import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
 
 /** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements, costs. */
 export class SessionOperator {
-  readonly #parts: OperatorParts['parts'];
-  readonly #thread: Thread;
-  readonly #persistence: Persistence;
-  readonly #requests: Requests;
-  readonly #history: History;
-  readonly #plans: Plans;
+  readonly #of: OperatorParts;
   readonly #claims: Claims;
-  readonly #append: OperatorParts['append'];
-  readonly #load: OperatorParts['load'];
-  readonly #compactNow: OperatorParts['compactNow'];
 
   /** @hidden Each session has one. */
   constructor(of: OperatorParts) {
-    this.#parts = of.parts;
-    this.#thread = of.thread;
-    this.#persistence = of.persistence;
-    this.#requests = of.requests;
-    this.#history = of.history;
-    this.#plans = of.plans;
-    this.#claims = new Claims(of.thread, of.parts);
-    this.#append = of.append;
-    this.#load = of.load;
-    this.#compactNow = of.compactNow;
+    this.#of = of;
+    this.#claims = new Claims(of);
   }
 
   /** Requests that were prepared, newest last: since the session was opened, and after `load` all that were observed. */
   get calls(): readonly CallRecord[] {
-    return this.#requests.calls;
+    return this.#of.requests.calls;
   }
 
   /** What the log says that may not be forgotten, each with where it stands and whether it still holds. */
@@ -72,31 +53,31 @@ export class SessionOperator {
 
   /** What the agent's own calls cost as they were observed, and what its compaction did. */
   get costs(): Costs {
-    return this.#parts.costs.totals;
+    return this.#of.parts.costs.totals;
   }
 
   /** State of the breaker around each summarizer's endpoint; empty before the first call. */
   get breakers(): Readonly<Record<string, BreakerState>> {
-    return this.#parts.filler?.breakers ?? {};
+    return this.#of.parts.filler?.breakers ?? {};
   }
 
   get ledger(): Pick<Ledger, 'records' | 'holds' | 'head' | 'liveEdits'> {
-    return this.#thread.ledger;
+    return this.#of.thread.ledger;
   }
 
   /** Compactions so far, newest last. Prunes are not among them. Of a session opened again: after `load`. */
   get history(): readonly CompactionRecord[] {
-    return this.#thread.ledger.records.filter((record) => record.kind === 'compaction');
+    return this.#of.thread.ledger.records.filter((record) => record.kind === 'compaction');
   }
 
   /** The plan that waits for a yes; undefined where none does. */
   get pending(): WaitingPlan | undefined {
-    return this.#thread.ledger.pending;
+    return this.#of.thread.ledger.pending;
   }
 
   /** What became of every message of the log, by whom and why. Of a session opened again: after `load`. */
   explain(): ExplainedMessage[] {
-    const { log, projection, isPinned, ledger } = this.#thread;
+    const { log, projection, isPinned, ledger } = this.#of.thread;
     const messages = withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
     return withEnded(messages, this.#claims.endedIn(ledger.endedClaims));
   }
@@ -108,8 +89,8 @@ export class SessionOperator {
   async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     check.run('compact', options);
     const { signal, ...overrides } = options;
-    const { trigger, ...how } = mannerOf(overrides, this.#parts.tuned(overrides));
-    return this.#compactNow(trigger, { ...how, signal });
+    const { trigger, ...how } = mannerOf(overrides, this.#of.parts.tuned(overrides));
+    return this.#of.compactNow(trigger, { ...how, signal });
   }
 
   /**
@@ -118,43 +99,45 @@ export class SessionOperator {
    */
   async queue(options: { readonly auto?: boolean } = {}): Promise<void> {
     check.queue(options);
-    const [{ auto = false }, { clock, stream }] = [options, this.#parts];
+    const [{ auto = false }, { clock, stream }] = [options, this.#of.parts];
     stream.emit({ kind: 'queued', auto });
-    return this.#append(markerMessage(`compaction:${this.#thread.log.length}:${clock()}`, auto, clock()));
+    return this.#of.append(
+      markerMessage(`compaction:${this.#of.thread.log.length}:${clock()}`, auto, clock()),
+    );
   }
 
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
     check.run('plan', options);
-    await this.#parts.gauge.loading;
-    await this.#persistence.load();
-    const run = await this.#plans.dryRun(options);
+    await this.#of.parts.gauge.loading;
+    await this.#of.persistence.load();
+    const run = await this.#of.plans.dryRun(options);
     // What was spent is stored whether or not the plan is ever committed; a store that is away does not lose the plan.
-    if (run.calls && run.calls.length > 0) await this.#persistence.record([]).catch(() => undefined);
+    if (run.calls && run.calls.length > 0) await this.#of.persistence.record([]).catch(() => undefined);
     return run;
   }
 
   /** The request that a plan would give, without it being committed. */
   async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
     check.plan('preview', plan);
-    await this.#persistence.load();
-    return this.#plans.preview(plan);
+    await this.#of.persistence.load();
+    return this.#of.plans.preview(plan);
   }
 
   /** A plan with other words, or without some of its edits; judged and measured again on the ledger of now. */
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
     check.plan('edit', plan);
     check.changes(plan, changes);
-    await this.#persistence.load();
-    if (this.pending?.plan.hash !== plan.hash) return this.#plans.edit(plan, changes);
-    return this.#persistence.change(() => this.#plans.editWaiting(plan, changes));
+    await this.#of.persistence.load();
+    if (this.pending?.plan.hash !== plan.hash) return this.#of.plans.edit(plan, changes);
+    return this.#of.persistence.change(() => this.#of.plans.editWaiting(plan, changes));
   }
 
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. Rejects as `commit` does. */
   async propose(plan: Plan): Promise<void> {
     check.plan('propose', plan);
     await this.#rememberBought(plan);
-    await this.#persistence.change(() => this.#plans.propose(plan));
+    await this.#of.persistence.change(() => this.#of.plans.propose(plan));
   }
 
   /**
@@ -164,29 +147,29 @@ export class SessionOperator {
   async commit(plan: Plan): Promise<CompactionRecord> {
     check.plan('commit', plan);
     await this.#rememberBought(plan);
-    return this.#plans.told(() => this.#persistence.change(() => this.#plans.commit(plan)));
+    return this.#of.plans.told(() => this.#of.persistence.change(() => this.#of.plans.commit(plan)));
   }
 
   /** What another process bought for a plan belongs to its record as well. */
   async #rememberBought({ hash }: Plan): Promise<void> {
-    const { bought } = this.#plans;
-    if (!this.#parts.filler || bought.of(hash)) return;
-    bought.restore(await this.#persistence.audit([BOUGHT_KIND], hash));
+    const { bought } = this.#of.plans;
+    if (!this.#of.parts.filler || bought.of(hash)) return;
+    bought.restore(await this.#of.persistence.audit([BOUGHT_KIND], hash));
   }
 
   /** Says yes to the plan that waits, which is then committed as it was shown. */
   async approve(hash?: string): Promise<CompactionRecord> {
-    await this.#persistence.load();
-    const { plan } = this.#history.waitingFor(hash);
-    return this.#plans.told(() => this.#persistence.change(() => this.#plans.approve(plan.hash)));
+    await this.#of.persistence.load();
+    const { plan } = this.#of.history.waitingFor(hash);
+    return this.#of.plans.told(() => this.#of.persistence.change(() => this.#of.plans.approve(plan.hash)));
   }
 
   /** Says no: the plan goes, and nothing is compacted until something new comes in. */
   async reject(hash?: string, notes?: string): Promise<void> {
     check.notes('reject', notes);
-    await this.#persistence.load();
-    const { plan } = this.#history.waitingFor(hash);
-    await this.#persistence.change(() => this.#plans.reject(plan.hash, notes));
+    await this.#of.persistence.load();
+    const { plan } = this.#of.history.waitingFor(hash);
+    await this.#of.persistence.change(() => this.#of.plans.reject(plan.hash, notes));
   }
 
   /**
@@ -197,16 +180,16 @@ export class SessionOperator {
   async undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
     check.undo(of);
     let meant = of;
-    return this.#persistence.change(() => {
+    return this.#of.persistence.change(() => {
       // On a retry after a conflict this undoes the compaction first named, not whichever is newest by then.
-      meant = this.#history.named(meant);
-      return this.#history.takeBack(meant);
+      meant = this.#of.history.named(meant);
+      return this.#of.history.takeBack(meant);
     });
   }
 
   /** Lets go of every hold that undoing left. */
   release(): Promise<void> {
-    return this.#persistence.change(() => this.#thread.ledger.release());
+    return this.#of.persistence.change(() => this.#of.thread.ledger.release());
   }
 
   /**
@@ -214,21 +197,21 @@ export class SessionOperator {
    * stands again. Nothing is deleted. Rejects with `MESSAGE_UNKNOWN`.
    */
   rollback(toMessageId: string): Promise<readonly CompactionRecord[]> {
-    return this.#persistence.changeStored(() =>
-      this.#history.rollBack(this.#history.lengthUpTo(toMessageId)),
+    return this.#of.persistence.changeStored(() =>
+      this.#of.history.rollBack(this.#of.history.lengthUpTo(toMessageId)),
     );
   }
 
   /** As `rollback`, to a length of the log; 0 leaves out everything. */
   async rewind(length: number): Promise<readonly CompactionRecord[]> {
     check.whole('rewind', 'length', length);
-    return this.#persistence.changeStored(() => this.#history.rollBack(length));
+    return this.#of.persistence.changeStored(() => this.#of.history.rollBack(length));
   }
 
   /** An operator's judgement of a compaction. Rejects with `RECORD_UNKNOWN`. */
   async flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
     check.notes('flag', notes);
-    return this.#persistence.change(() => this.#history.flag(recordId, flag, notes));
+    return this.#of.persistence.change(() => this.#of.history.flag(recordId, flag, notes));
   }
 
   /**
@@ -237,13 +220,13 @@ export class SessionOperator {
    */
   async endClaim(ref: string, act: ClaimAct = {}): Promise<ClaimEnd> {
     check.claim('endClaim', ref, act);
-    return this.#persistence.change(() => this.#claims.end(ref, act));
+    return this.#of.persistence.change(() => this.#claims.end(ref, act));
   }
 
   /** Takes an `endClaim` back: the next commit carries the claim again. */
   async restoreClaim(ref: string, act: ClaimAct = {}): Promise<void> {
     check.claim('restoreClaim', ref, act);
-    return this.#persistence.change(() => this.#claims.restore(ref, act));
+    return this.#of.persistence.change(() => this.#claims.restore(ref, act));
   }
 
   /**
@@ -251,30 +234,30 @@ export class SessionOperator {
    * that are open elsewhere keep to them until they are opened again.
    */
   async forgetLimits(): Promise<void> {
-    const { gauge, audit } = this.#parts;
+    const { gauge, audit } = this.#of.parts;
     audit.say('limits-forgotten', undefined, { model: gauge.model, ...gauge.learned });
     gauge.forget(gauge.model);
-    await this.#persistence.forgotten(gauge.model);
+    await this.#of.persistence.forgotten(gauge.model);
   }
 
   /** What happened to compaction here, in order: since it was opened, or ever where it is kept. */
   audit(): Promise<readonly StoredEvent[]> {
-    return this.#persistence.audit();
+    return this.#of.persistence.audit();
   }
 
   /** What a call was sent, message by message: kept, replaced, superseded or pinned, by which compaction and why. */
   async explainCall(call: number): Promise<ExplainedCall> {
     check.whole('explainCall', 'call', call);
-    await this.#persistence.load();
-    const record = this.calls.find((one) => one.call === call) ?? (await this.#persistence.call(call));
-    return explainCall(record, call, this.#thread, this.#parts.pins, this.#claims);
+    await this.#of.persistence.load();
+    const record = this.calls.find((one) => one.call === call) ?? (await this.#of.persistence.call(call));
+    return explainCall(record, call, this.#of.thread, this.#of.parts.pins, this.#claims);
   }
 
   /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */
   async find(words: string, call?: number): Promise<Finding> {
     check.words(words);
-    if (call === undefined && this.calls.length === 0) await this.#load();
-    return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#thread);
+    if (call === undefined && this.calls.length === 0) await this.#of.load();
+    return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#of.thread);
   }
 
   /** The whole log as operators see it: what the model is shown and, with `includeSuperseded`, what it is not. */
@@ -283,12 +266,12 @@ export class SessionOperator {
   ): Promise<readonly TranscriptEntry[]> {
     check.transcript(options);
     const { includeSuperseded = false } = options;
-    await this.#persistence.load();
-    return transcriptOf(this.#thread, this.explain(), includeSuperseded);
+    await this.#of.persistence.load();
+    return transcriptOf(this.#of.thread, this.explain(), includeSuperseded);
   }
 
   /** What each compaction costs and saves, held against the usage reported after it. Of a session opened again: after `load`. */
   get netCosts(): readonly NetCost[] {
-    return netCostsOf(this.#thread.ledger, this.calls, this.#parts.priceOf);
+    return netCostsOf(this.#of.thread.ledger, this.calls, this.#of.parts.priceOf);
   }
 }

@@ -12,8 +12,7 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { Persistence } from '../persistence/persistence.js';
-import type { SessionParts } from '../session-parts.js';
-import type { Thread } from '../thread.js';
+import type { SessionCore } from '../session-parts.js';
 import { headOf, type Recalled } from './answer.js';
 import { withoutCopies } from './copies.js';
 import { handleOf, handlesOf, targetsOf, type Target } from './handles.js';
@@ -37,20 +36,20 @@ const BETWEEN_TOKENS = 2;
 /** Pieces that are known to have been given. */
 const MOST_GIVEN = 2_000;
 
+interface RecallParts extends SessionCore {
+  readonly persistence: Persistence;
+}
+
 /** Searches and reads the log of a session, superseded messages too. */
 export class Recall {
-  readonly #thread: Thread;
-  readonly #parts: Pick<SessionParts, 'count' | 'gauge'>;
-  readonly #persistence: Persistence;
+  readonly #of: RecallParts;
   /** For sessions without a store, made when it is first asked. */
   #ranking: { readonly of: MessageRanking; readonly log: Log } | undefined;
   /** How often each piece was given. */
   readonly #given = new Map<string, number>();
 
-  constructor(thread: Thread, persistence: Persistence, parts: Pick<SessionParts, 'count' | 'gauge'>) {
-    this.#thread = thread;
-    this.#parts = parts;
-    this.#persistence = persistence;
+  constructor(of: RecallParts) {
+    this.#of = of;
   }
 
   /**
@@ -61,20 +60,20 @@ export class Recall {
     const asked = readRequest(request);
     if (asked.handles.length === 0 && asked.query === '') return [];
     // A secret may have been given away anywhere before: all of the log is known before a word of it is shown.
-    await this.#persistence.load();
-    this.#thread.reader.caughtUp();
+    await this.#of.persistence.load();
+    this.#of.thread.reader.caughtUp();
     const found = asked.handles.length > 0 ? this.#named(asked) : await this.#searched(asked);
     return found.map((one) => this.#noted(one));
   }
 
   #named(asked: Asked): Recalled[] {
-    const targets = targetsOf(asked.handles, this.#thread.log);
+    const targets = targetsOf(asked.handles, this.#of.thread.log);
     return asked.query === '' ? this.#read(targets, asked.maxTokens) : this.#foundIn(targets, asked);
   }
 
   /** Each its share of the room; what has none is named for reading on. */
   #read(targets: readonly Target[], maxTokens: number): Recalled[] {
-    const { count } = this.#parts;
+    const { count } = this.#of.parts;
     const room = maxTokens - FRAME_TOKENS;
     // Of more than can have a word each, no more is looked at.
     const pieces = targets.slice(0, Math.ceil(room / BETWEEN_TOKENS)).map((target) => this.#pieceOf(target));
@@ -133,7 +132,7 @@ export class Recall {
   }
 
   async #searched({ query, limit, maxTokens }: Asked): Promise<Recalled[]> {
-    const { log } = this.#thread;
+    const { log } = this.#of.thread;
     const view = this.#viewSent();
     const shown = view.filter(({ source, replaced }) => source && !replaced);
     const inView = new Set(shown.map(({ message }) => message.id));
@@ -148,22 +147,22 @@ export class Recall {
 
   /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
   #viewSent(): readonly ViewMessage[] {
-    const { projection } = this.#thread;
-    return this.#parts.gauge.read(projection).pressure > 1 ? [] : projection.view;
+    const { projection } = this.#of.thread;
+    return this.#of.parts.gauge.read(projection).pressure > 1 ? [] : projection.view;
   }
 
   /** Ids of the messages that hold most of the words. */
   async #hits(query: string, limit: number): Promise<readonly string[]> {
-    const kept = await this.#persistence.search(query, limit);
+    const kept = await this.#of.persistence.search(query, limit);
     if (kept) return kept.map(({ messageId }) => messageId);
-    const { log } = this.#thread;
+    const { log } = this.#of.thread;
     if (this.#ranking?.log !== log) this.#ranking = { of: new MessageRanking(), log };
     return this.#ranking.of.search(log, query, limit).map(({ messageId }) => messageId);
   }
 
   /** The best that fit, neighbours joined. */
   #fitting(ranked: readonly Ranked[], limit: number, maxTokens: number): Recalled[] {
-    const { count } = this.#parts;
+    const { count } = this.#of.parts;
     let left = maxTokens - FRAME_TOKENS;
     const chosen: Found[] = [];
     for (const { passage, score } of ranked) {
@@ -184,7 +183,7 @@ export class Recall {
     const start = from + (text.slice(from, to).length - text.slice(from, to).trimStart().length);
     const handleAt = (at: number): string => handleOf({ message, offset: at });
     const head = this.#headOf(message, handleAt(start), part);
-    const { count } = this.#parts;
+    const { count } = this.#of.parts;
     const room = Math.max(1, maxTokens - this.#headTokens(head));
     const end = start + text.slice(start, to).trimEnd().length;
     const page = pageOf(text, { from: start, to: end, maxTokens: room, count, handleAt, withEnd: false });
@@ -194,12 +193,12 @@ export class Recall {
 
   #headOf(message: LogMessage, handle: string, part: number | undefined): Omit<Recalled, 'text'> {
     const about = this.#about(message, part);
-    const { length } = this.#thread.log;
+    const { length } = this.#of.thread.log;
     return { handle, role: message.role, ...(about && { about }), place: message.seq, of: length };
   }
 
   #headTokens(head: Omit<Recalled, 'text'>): number {
-    return this.#parts.count(headOf({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
+    return this.#of.parts.count(headOf({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
   }
 
   /** A few words of the call that a part is, or answers. */
@@ -210,7 +209,7 @@ export class Recall {
     if (part?.type !== 'tool-result') return undefined;
     const call = this.#callBehind(message, part.callId);
     if (!call) return part.name === undefined ? 'a result' : `result of ${oneLine(part.name, ABOUT_CHARS)}`;
-    const clean = this.#thread.reader.secrets.redact;
+    const clean = this.#of.thread.reader.secrets.redact;
     return `result of ${clean(oneLine(callLabel({ ...call, arguments: clean(call.arguments) }), ABOUT_CHARS))}`;
   }
 
@@ -219,12 +218,12 @@ export class Recall {
     const part = message.parts[index];
     const call = part?.type === 'tool-result' ? this.#callBehind(message, part.callId) : undefined;
     return call
-      ? headOfText(wordsOf({ parts: [call] }, this.#thread.reader.secrets.redact).text, CALL_CHARS)
+      ? headOfText(wordsOf({ parts: [call] }, this.#of.thread.reader.secrets.redact).text, CALL_CHARS)
       : '';
   };
 
   #callBehind({ seq }: LogMessage, callId: string): ToolCallPart | undefined {
-    const { log } = this.#thread;
+    const { log } = this.#of.thread;
     const calls = log.exchangeOf(seq).seqs.flatMap((at) => log.at(at).parts.filter(isToolCall));
     return calls.find((call) => call.callId === callId);
   }
@@ -239,7 +238,7 @@ export class Recall {
   }
 
   #wordsOf(message: LogMessage): MessageWords {
-    return wordsOf(message, this.#thread.reader.secrets.redact);
+    return wordsOf(message, this.#of.thread.reader.secrets.redact);
   }
 
   /** Says of a piece how often it was given before. */
