@@ -1,18 +1,31 @@
 import type { Policy } from '../pipeline/index.js';
-import { boughtText, type Emit, type PressureEvent } from '../pressure/index.js';
+import { boughtText, type PressureEvent } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { CompactionRecord, Plan, StageOutcome } from '../transcript/index.js';
+import type { GivenWay } from './given-way.js';
 import type { RunReport } from './prepared.js';
+import type { SessionParts } from './session-parts.js';
 
-/** Tells subscribers of one run while it goes on: each stage as it ends, where it stopped, how it ended. */
+/** Who is told of runs: subscribers, who listen while it happens, and operators, who look later. */
+type Listeners = Pick<SessionParts, 'audit' | 'stream'>;
+
+/** How a run ended, with what is known of it beside its report. */
+export interface RunEnd {
+  readonly report: RunReport;
+  readonly givenWay: GivenWay;
+  /** What the run might have done; a record says itself what it did. */
+  readonly attempted?: readonly string[];
+}
+
+/** Tells of one run while it goes on: each stage as it ends, where it stopped, how it ended. */
 export class RunAnnouncer {
-  readonly #emit: Emit<Reading>;
+  readonly #to: Listeners;
   readonly #policy: Policy;
   #hasFired = false;
   #hasStopped = false;
 
-  constructor(emit: Emit<Reading>, policy: Policy) {
-    this.#emit = emit;
+  constructor(to: Listeners, policy: Policy) {
+    this.#to = to;
     this.#policy = policy;
   }
 
@@ -20,7 +33,7 @@ export class RunAnnouncer {
     this.#hasFired = true;
     const { stage, outcome, edits, before, after } = done;
     const [tokensBefore, tokensAfter] = [before.tokens, after.tokens];
-    this.#emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
+    this.#to.stream.emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
   };
 
   /** No further stage opens. */
@@ -33,23 +46,30 @@ export class RunAnnouncer {
     const names = new Set(this.#policy.stages.map(({ stage }) => stage));
     const last = stages.findLast(({ stage }) => names.has(stage));
     if (last && skipped.length > 0)
-      this.#emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
+      this.#to.stream.emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
   }
 
-  ended(report: RunReport, pressure: number): void {
+  ended(report: RunReport, pressure: number, givenWay: GivenWay): void {
     // A plan that was made between turns was told to nobody then.
     if (!this.#hasFired)
       for (const done of report.stages) this.fired(done, report.record?.stageMs[done.stage] ?? 0);
     this.stopped(report.stages, pressure);
-    for (const warning of report.warnings ?? []) this.#emit({ kind: 'warning', ...warning });
-    if (report.kind === 'noop') this.#emit({ kind: 'noop', reason: report.reason });
-    else if (report.kind === 'pending' && report.plan) this.#emit(pendingEvent(report.plan));
-    else if (report.error) this.#emit({ kind: 'failed', error: report.error });
-    else if (report.record) this.#emit(completedEvent(report.record));
+    for (const warning of report.warnings ?? []) this.#to.stream.emit({ kind: 'warning', ...warning });
+    tellEnded({ report, givenWay, attempted: this.#policy.strategies ?? [] }, this.#to);
   }
 }
 
-export function completedEvent({
+/** Tells how a run ended: to subscribers, then to the audit. */
+export function tellEnded({ report, givenWay, attempted }: RunEnd, { stream, audit }: Listeners): void {
+  const { kind, reason, plan, error, record } = report;
+  if (kind === 'noop') stream.emit({ kind, reason });
+  else if (kind === 'pending' && plan) stream.emit(pendingEvent(plan));
+  else if (error) stream.emit({ kind: 'failed', error });
+  else if (record) stream.emit(completedEvent(record));
+  audit.ended(report, givenWay, attempted);
+}
+
+function completedEvent({
   id,
   plan,
   durationMs,

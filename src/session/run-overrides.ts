@@ -3,7 +3,6 @@ import { SpillwayError } from '../errors/index.js';
 import type { Policy } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { Trigger } from '../transcript/index.js';
-import type { RunReport } from './prepared.js';
 
 /** What one compaction does otherwise than the settings say; nothing of it outlives the run. */
 export interface RunOverrides {
@@ -71,14 +70,6 @@ export function mannerOf(
     waits: [strategy].flat().includes('checkpoint'),
   };
 }
-
-/** What a run that was not worth starting came to. */
-export const belowThreshold = (threshold: number): RunReport => ({
-  kind: 'below-gate',
-  reason: `pressure is below the threshold of ${threshold} that was asked for`,
-  stages: [],
-  durationMs: 0,
-});
 
 function withPrompt(filler: Filler | undefined, prompt: string): Filler {
   if (filler) return filler.withPrompt(prompt);

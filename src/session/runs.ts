@@ -1,5 +1,3 @@
-import type { Emit } from '../pressure/index.js';
-import type { Reading } from '../tokens/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { CallLine } from './call-line.js';
 import type { Persistence } from './persistence/persistence.js';
@@ -43,11 +41,11 @@ export class Runs {
       let measured = 0;
       // Somebody who keeps on talking must not have every round wait for text.
       const patience = round < MOST_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
-      const run = await this.#submit((emit) =>
+      const run = await this.#submit(() =>
         persistence.during(
           () => {
             measured = thread.appendedTokens;
-            return compaction.beforeCall(emit, { moved, signal: patience });
+            return compaction.beforeCall(moved, patience);
           },
           () => moved !== undefined || wouldAct(this.#of),
         ),
@@ -62,9 +60,7 @@ export class Runs {
   /** Compacts, whatever the gates say. */
   compact(trigger: Trigger, how: ManualRun): Promise<RunReport> {
     const { compaction, persistence } = this.#of;
-    return this.#submit((emit) =>
-      persistence.during(() => compaction.run(emit, trigger, { ...how, forced: true })),
-    );
+    return this.#submit(() => persistence.during(() => compaction.run(trigger, { ...how, forced: true })));
   }
 
   /** As `compact`, after the call that is under way: its request is not rewritten before it is answered. */
@@ -89,7 +85,7 @@ export class Runs {
     return how;
   }
 
-  async #submit(respond: (emit: Emit<Reading>) => Response): Promise<RunReport> {
+  async #submit(respond: () => Response): Promise<RunReport> {
     const { gauge, stream } = this.#of.parts;
     if (gauge.loading) await gauge.loading;
     const settled = await stream.submit(respond);

@@ -1,5 +1,5 @@
 import { SpillwayError } from '../../errors/index.js';
-import { hashPlan, planRun, rejudge } from '../../pipeline/index.js';
+import { hashPlan, rejudge } from '../../pipeline/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type {
   CompactionRecord,
@@ -10,14 +10,13 @@ import type {
   StageOutcome,
   Trigger,
 } from '../../transcript/index.js';
-import { completedEvent, pendingEvent } from '../announce.js';
+import { pendingEvent, tellEnded } from '../announce.js';
 import { givenWayOf } from '../given-way.js';
-import { fillPlan, hasSlots } from '../fill.js';
-import { planAsked } from '../hooks/plan-asked.js';
 import type { PluginHooks } from '../hooks/plugin-hooks.js';
 import type { Prepared } from '../prepared.js';
 import { commitPlanned } from '../commit.js';
 import type { RunOverrides } from '../run-overrides.js';
+import { planAndFill } from '../plan-and-fill.js';
 import { planInput } from '../plan-input.js';
 import type { SessionCore } from '../session-parts.js';
 import { spentNow } from '../triggers.js';
@@ -65,38 +64,35 @@ export class Plans {
   }
 
   async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
-    const { gauge, tuned } = this.#of.parts;
-    const { policy, filler } = tuned(overrides);
+    const { thread, parts, hooks } = this.#of;
+    const { policy, filler } = parts.tuned(overrides);
     const { target = policy.target } = overrides;
     const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
-    const input = {
+    const before = parts.gauge.read(thread.projection);
+    const run = {
       ...planInput(this.#of, trigger),
       policy: { ...policy, target },
       forced: true,
       ...(filler && { asks: true }),
     };
-    const before = gauge.read(this.#of.thread.projection);
-    const asks = this.#of.hooks.asks(policy);
-    const asked = asks ? await this.#of.hooks.before(input, { reading: before, dryRun: true }) : undefined;
-    const common = { before, calls: [], fallbacks: asked?.chain ?? [] };
-    if (asked?.skip) {
-      const reason = `skipped by ${asked.skip.by}: ${asked.skip.why}`;
-      return { ...common, kind: 'noop', reason, stages: [], after: before };
+    const { outcome, bought, asked } = await planAndFill(run, {
+      parts,
+      hooks,
+      filler,
+      signal,
+    });
+    const chain = asked?.chain ?? [];
+    if (outcome.kind !== 'planned') {
+      const { kind, stages } = outcome;
+      const why =
+        kind === 'noop'
+          ? { reason: outcome.reason }
+          : { reason: outcome.error.message, error: outcome.error };
+      return { kind, ...why, stages, before, after: before, calls: [], fallbacks: chain };
     }
-    const { input: run, outcome } = asked ? planAsked(input, asked) : { input, outcome: planRun(input) };
-    if (outcome.kind === 'noop') {
-      const { kind, reason, stages } = outcome;
-      return { ...common, kind, reason, stages, after: before };
-    }
-    if (outcome.kind === 'unreachable')
-      return { ...common, ...outcome, reason: outcome.error.message, after: before };
-    const filled =
-      filler && hasSlots(outcome)
-        ? await fillPlan(run, outcome, filler, this.#of.parts, signal)
-        : { outcome, bought: { calls: [], fallbacks: [] } };
-    const { plan, after } = filled.outcome;
-    const bought = { ...filled.bought, fallbacks: [...common.fallbacks, ...filled.bought.fallbacks] };
-    this.bought.note(plan.hash, bought);
+    const { plan, after } = outcome;
+    const spent = { calls: bought?.calls ?? [], fallbacks: [...chain, ...(bought?.fallbacks ?? [])] };
+    this.bought.note(plan.hash, { ...bought, ...spent });
     return {
       kind: 'planned',
       reason: trigger.detail,
@@ -105,6 +101,7 @@ export class Plans {
       after,
       stages: plan.stages,
       ...bought,
+      ...spent,
     };
   }
 
@@ -151,8 +148,8 @@ export class Plans {
       stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
     }
     const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
-    audit.ended({ ...report, durationMs: 0 }, givenWayOf(before, this.#of.thread));
-    stream.emit(completedEvent(record));
+    const givenWay = givenWayOf(before, this.#of.thread);
+    tellEnded({ report: { ...report, durationMs: 0 }, givenWay }, this.#of.parts);
     return record;
   }
 
