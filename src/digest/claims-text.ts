@@ -1,5 +1,5 @@
 import type { Artifact } from '../facts/index.js';
-import { oneLine, quoted, type Claim, type StatementIndex } from '../reading/index.js';
+import { joinedLines, oneLine, quoted, type Claim, type StatementIndex } from '../reading/index.js';
 import { changedFiles, fileLines, filesTitle, withLaterChanges } from './claims-files.js';
 import type { Count } from './cut.js';
 import { fitText } from './fit.js';
@@ -79,7 +79,7 @@ function draw(
   const lists = statements.requirements.filter(hidden);
   push('The user demands, letter for letter:', listLines(lists, share(REQUIREMENTS_SHARE)));
   // What stands in a list is said with it.
-  const isListed = ({ text }: Claim): boolean => lists.some((list) => list.text.includes(text));
+  const isListed = ({ text }: Claim): boolean => lists.some((list) => joinedLines(list.text).includes(text));
   const bounds = statements.bounds.claims.filter((bound) => hidden(bound) && !isListed(bound));
   push('The user set these bounds, oldest first:', sentenceLines(bounds, share(BOUNDS_SHARE)));
   // Their words stand in the talk: without a word they would hold on.

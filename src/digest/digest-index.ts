@@ -9,6 +9,7 @@ import {
 } from '../transcript/index.js';
 import {
   answer,
+  boundsIn,
   conclusiveness,
   hostSummaryIn,
   mends,
@@ -18,7 +19,6 @@ import {
   reportIn,
   RunningCommands,
   sentencesOf,
-  setsBound,
   speechesOf,
   textBy,
   withoutOwnText,
@@ -141,7 +141,7 @@ export class DigestIndex implements LogFold {
     this.#add(message, 'pasted', textBy('document', speeches), false);
     const words = textBy('user', speeches);
     const answers = words.length <= REPLY_CHARS ? this.#answeredBy(words) : undefined;
-    const binds = sentencesOf(words).some(setsBound);
+    const binds = sentencesOf(words).some((sentence) => boundsIn(sentence).length > 0);
     this.#add(message, 'user', words, false, { ...(answers && { answers }), ...(binds && { binds }) });
   }
 

@@ -1,6 +1,6 @@
 import type { Artifact } from '../facts/index.js';
 import { claimsText, type ClaimsRequest } from '../digest/index.js';
-import { claimRef, type StatementIndex } from '../reading/index.js';
+import { claimRef, joinedLines, type StatementIndex } from '../reading/index.js';
 import type { GuardRights } from './guard.js';
 import type { ViewSource } from './view.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
@@ -42,7 +42,10 @@ export function carryClaims(
     statements: sources.statements,
     artifacts: sources.artifacts.all(),
     isShownMessage: (seq) => shown.messages[seq] === 1,
-    isShownText: (text) => shown.texts.some((standing) => standing.includes(text)),
+    isShownText: (text) => {
+      const joined = joinedLines(text);
+      return shown.texts.some((standing) => standing.includes(joined));
+    },
     ...endedOf(sources, log),
     isNamedFile: namedIn(log),
     upTo: log.at(log.length - 1).id,
@@ -137,7 +140,7 @@ function placeOf({ exchanges }: TranscriptView): Place | undefined {
 interface Shown {
   /** By log position: 1 where the message stands as it was. */
   readonly messages: Uint8Array;
-  /** What stands in place of messages. */
+  /** Texts that stand for messages, their lines joined: those of a sentence may be wrapped and indented. */
   readonly texts: readonly string[];
 }
 
@@ -147,8 +150,7 @@ function shownIn(view: TranscriptView, logLength: number): Shown {
   for (const { messages: all } of view.exchanges) {
     for (const shown of all) {
       if (isClaims(shown)) continue;
-      if (!shown.source)
-        texts.push(...shown.message.parts.map((part) => textOf(part).replaceAll('\n  ', '\n')));
+      if (!shown.source) texts.push(...shown.message.parts.map((part) => joinedLines(textOf(part))));
       else if (!shown.replaced || shown.message.role !== 'tool') messages[shown.from] = 1;
     }
   }

@@ -1,6 +1,6 @@
 import type { LogMessage } from '../../transcript/index.js';
-import { sentencesOf } from '../sentences.js';
-import { aboutOf, enderOf, setsBound } from './bounds.js';
+import { joinedLines, sentencesOf } from '../sentences.js';
+import { aboutOf, boundsIn, enderOf } from './bounds.js';
 import type { Claim } from './claim.js';
 
 /** More bounds are instructions to be read back, not bounds to be carried; the oldest go. */
@@ -19,11 +19,14 @@ export class BoundBook {
   /** `words`: what the user said himself. */
   read({ seq, id }: LogMessage, words: string): void {
     const before = this.#bounds.length;
-    for (const text of sentencesOf(words)) {
-      const isBound = setsBound(text);
-      // What ends a bound says that it is gone: no bound of its own.
-      const hasEnded = this.#end(text, isBound);
-      if (isBound && !hasEnded) this.#bounds.push({ kind: 'constraint', status: 'live', text, seq, id });
+    for (const sentence of sentencesOf(words)) {
+      const bounds = boundsIn(sentence);
+      const isBound = bounds.length > 0;
+      for (const text of isBound ? bounds : [joinedLines(sentence)]) {
+        // What ends a bound says that it is gone: no bound of its own.
+        const hasEnded = this.#end(text, isBound);
+        if (isBound && !hasEnded) this.#bounds.push({ kind: 'constraint', status: 'live', text, seq, id });
+      }
     }
     this.#bounds.splice(before, this.#bounds.length - before - MOST_OF_ONE);
     if (this.#bounds.length > MOST) this.#bounds = this.#bounds.slice(-MOST);

@@ -16,18 +16,37 @@ export interface BoundWords {
 const SUBJECT =
   '(?:you|we|i|it|this|that|these|those|they|nothing|nobody|no one|everything|all|each|every|the|our|my|any|tests?|code|changes?|commits?|files?)';
 
+/** Behind “never” and “always”: forms in which something is told, of the past, of others, or of what goes on. */
+const TOLD =
+  '(?!\\p{L}*(?:eed|embed)\\b)\\p{L}+ed\\b|(?!(?:br|p|r|s|str|sw)ing\\b)\\p{L}+ing\\b|\\p{L}*[^s\\W]s\\b|(?:been|was|were|had|did|saw|seen|heard|knew|went|met|got|thought|said|found|felt|came|made|took|gone|done|told)\\b|(?:read|set|run|hit|sent|kept|built|shown|written)\\W*$';
+/** Behind “always”: how something is. */
+const STATE =
+  '(?:the same|up|good|great|nice|happy|glad|a|an|there|full|fun|so|in|on|worth|my|our|your|(?!(?:ask|tell|show|give|call|send|warn|notify|let|answer) )\\p{L}+ (?:me|my|us))\\b';
+/** Behind “don’t” and “never”: comfort, courtesy and what one knows; nothing that an agent is to leave. */
+const COMFORT =
+  '(?:worry|bother|mind|know|think|see|understand|remember|recall|believe|care|get (?:it|that|this|why|me wrong)|have (?:an?|any|the|to|much)|need to|you|forget|hesitate|give up|feel|rush|sweat|say never|be (?:afraid|shy|sad|sorry|scared|too hard|hard)|(?:limit|beat|push|blame|stress|kid) yourself|put (?:so |too )?much)\\b';
+/** Behind “no”: talk, and what there is none of. */
+const TALK =
+  '(?:idea|problem|prob|worries|worry|need|one|reason|rush|luck|longer|matter|thanks|regrets|wonder|details|plans|questions|comments|objections|surprises|signs|news|doubts|changes? (?:yet|so far))\\b';
+/** Behind “must”: a guess at how something is or felt. */
+const GUESS =
+  '(?:have (?:been|had|gone|felt|\\p{L}+ed)|feel|mean|like|love)\\b|(?:still |also |all )?(?:be|feel) (?:(?:so|very|really|quite|pretty|such|super|kind of|a bit)\\b|(?:an? )?(?:awesome|great|tough|hard|nice|fun|cool|sad|happy|proud|tired|lovely|scary|amazing|wonderful|beautiful|delicious|raw|\\p{L}+(?:ying|cing|sing|ting|ging|zing|ving|ful))\\b|(?:some|any)(?:thing|where|how|one)\\b|because\\b|why\\b|joking\\b|wrong\\b|mistaken\\b|a (?:bug|typo|mistake|coincidence|reason)\\b)';
+/** Of whom “make sure” tells instead of asking for it. */
+const PROMISES = "(?:\\b(?:i|we|they|he|she|who)|[’'](?:ll|d|m|re)) (?:\\p{L}+ ){0,3}?(?:to )?";
+
 export const BOUND_WORDS: readonly BoundWords[] = [
   {
     language: 'en',
     opens: new RegExp(
       [
-        `(?:do not|don['’]?t|never|under no circumstances)(?! (?:worry|bother|mind|know|think|see|understand|remember|recall|believe|care|get (?:it|that|this|why)|have (?:a|any|the|to)|need to|you|forget|hesitate))\\b`,
-        `always (?!been\\b|was\\b|is\\b|the same)\\p{L}`,
-        `avoid |refrain from |stay (?:away|on|with|within|inside|out) |hands off |stick (?:to|with) |keep .{1,80}\\b(?:below|under|within|as (?:is|it is|they are)|unchanged|intact|untouched|compatible|small|short|simple|minimal|private|separate|alive|green)\\b`,
+        `(?:do not|don['’]?t|under no circumstances)(?! ${COMFORT})\\b`,
+        `never (?!${TOLD}|${COMFORT})\\p{L}`,
+        `always (?!${TOLD}|${STATE})\\p{L}`,
+        `avoid |refrain from |stay (?:away|on|with|within|inside|out) |hands off |stick (?:to|with) |keep .{1,80}\\b(?:below|under|within|as (?:is|it is|they are)|unchanged|intact|untouched|compatible|(?:small|short|simple|minimal|private|separate|alive|green)(?= ?(?:$|[^\\s\\p{L}]| (?:and|so|to|in|for|from)\\b)))\\b`,
         `leave .{1,80}\\b(?:alone|untouched|as (?:is|it is|they are)|unchanged)\\b`,
-        `only (?!(?:one|two|three|a|an|the|problem|thing|issue|question|difference|then|when|if|once|because|after)\\b)\\p{L}`,
-        `(?:no|zero) (?:new|more than|extra|additional|external|breaking|third[- ]party|further|other|\\p{L}+ing|\\p{L}+s)\\b(?! (?:idea|problem|worries|need|one|reason|rush|luck|longer|matter|thanks|changes? (?:yet|so far)))`,
-        `(?:make|be) (?:very |absolutely )?sure (?:that |to |you |we |it |the |all |every |this |not )|ensure (?:that |the |all |every |no |it )|see to it that`,
+        `only (?!(?:one|two|three|a|an|the|problem|thing|issue|question|difference|then|when|if|once|because|after|\\p{L}*[^s\\W]s (?:the|an?|it|one))\\b)\\p{L}`,
+        `(?:no|zero) (?!${TALK})(?:new|more than|extra|additional|external|breaking|third[- ]party|further|other|\\p{L}+ing|\\p{L}+s)\\b(?! (?:yet|so far)\\b)`,
+        `(?:make|be) (?:very |absolutely )?sure (?:that |to (?!(?:tell|take care|let (?:me|us) know)\\b)|you (?!(?:take|get|have|stay)\\b)|we |it |the |all |every |this |not )|ensure (?:that |the |all |every |no |it )|see to it that`,
         `(?:i )?prefer (?!(?:that|this|it|the (?:first|second|latter|former))\\b.{0,20}$)`,
         `use .{1,60}\\b(?:instead of|rather than|not|never|only|everywhere|throughout)\\b|write .{1,60}\\bonly\\b`,
         `ask (?:me )?(?:first|before)|check with me|wait for (?:my|me)|stop (?:and ask|only if)|only stop if`,
@@ -40,13 +59,13 @@ export const BOUND_WORDS: readonly BoundWords[] = [
     // One `\b` for all: to look for it costs more than the words do.
     holds: new RegExp(
       `\\b(?:${[
-        `(?:must not|mustn['’]t|may not|shall not|is not allowed to|are not allowed to)\\b`,
-        `(?:i|we) (?:do not|don['’]?t|never|only|would rather not|['’]d rather not) want\\b|(?:i|we) (?:would |['’]d )?only want\\b|(?:i|we) (?:only |just )?want (?:you to |it to |this to |them to |\\p{L}+ to )?(?:not|never|only|always|no)\\b|i['’]d rather\\b`,
+        `(?:must (?:not|never)|mustn['’]t|(?<!\\b(?:which|that|this|it|they) )may not|shall not|is not allowed to|are not allowed to)\\b`,
+        `(?:i|we) (?:do not|don['’]?t|never|only|would rather not|['’]d rather not) want\\b|(?:i|we) (?:would |['’]d )?only want\\b|(?:i|we) (?:only |just )?want (?:you to |it to |this to |them to |\\p{L}+ to )?(?:not|never|only|always|no)\\b|i['’]d rather (?!wait|stay|see|go\\b)\\b`,
         `(?:off[- ]limits|forbidden|prohibited|read[- ]only|is frozen|are frozen|not negotiable|non-negotiable|out of scope|under no circumstances|no exceptions|at all times|from now on|going forward)\\b(?! (?:error|for admins|response|status))`,
-        `(?:without asking|unless i|until i|before you (?:touch|change|delete|push|merge|commit|deploy|publish)|ask me (?:first|before)|wait for (?:my|me)\\b|only stop if|without my)\\b`,
-        `(?:you|they|we) (?:can['’]?t|cannot|may only|can only|may never)\\b|you may \\b`,
+        `(?:without asking|(?:unless|until) i(?:['’]ve)? (?!met|saw|was|got|had|found|did|came|went|started|realized|read)\\p{L}|before you (?:touch|change|delete|push|merge|commit|deploy|publish)|ask me (?:first|before)|wait for (?:my|me)\\b|only stop if|without my (?:explicit |prior )?(?:ok|okay|approval|permission|consent|say|knowledge|confirmation|go|sign|review))\\b`,
+        `(?:you|they|we) (?:can['’]?t|cannot|may only|can only|may never)\\b(?! (?:really|wait|believe|imagine|tell|see|find|get|help)\\b)|you may \\b`,
         `may (?:hold|take|use|have|contain|only|approve)\\b[^.;!?]{0,40}\\b(?:at most|only|no more)\\b|only [^.;!?]{1,60} may\\b|(?:must|should) stay (?:under|below|within)\\b|no more than \\d|at most \\d`,
-        `but (?:do not|don['’]?t|never|only|not|without|keep|leave|avoid)\\b|and (?:do not|don['’]?t|never)\\b|make sure\\b`,
+        `but (?:(?:do not|don['’]?t)(?! ${COMFORT})|(?:never|only)(?! (?:${TOLD}))|not(?! (?:the other|all|always|everyone|enough|sure|so|too|very|quite|stress)\\b)|without(?! the\\b)|keep|leave|avoid)\\b|and (?:do not|don['’]?t|never)\\b(?! (?:${TOLD}|${COMFORT}))|(?<!${PROMISES})make sure\\b(?! (?:i|they)\\b)(?! you (?:take|get|have|stay)\\b)`,
       ].join('|')})`,
       'iu',
     ),
@@ -56,8 +75,8 @@ export const BOUND_WORDS: readonly BoundWords[] = [
     needs: /\b(?:must|shall|should|ha(?:ve|s) to|needs? to)/iu,
     holds: new RegExp(
       [
-        `\\b${SUBJECT}\\b[^.;!?]{0,80}?\\b(?:must|shall|should)(?:n['’]t| not| never| only| always)\\b`,
-        `^(?!i (?:have|need)|i['’]ll|.*\\b(?:bug|issue|error|problem|fails?|failing|fix|broken)\\b)[^.;!?]{0,90}\\b(?:must|have to|has to|needs? to|shall) (?:always |all |never |also |still )?(?:be|stay|remain|keep|pass|support|work|run|compile|have(?! (?:been|had|gone|to))|hold|use|mention|include|contain|match|follow|live|go|stand|fit|return|come|cover|be)\\b(?! been\\b)`,
+        `\\b${SUBJECT}\\b[^.;!?]{0,80}?\\b(?:must|shall|should)(?:n['’]t| not| never| only| always)\\b(?! (?:happen|occur)\\b)`,
+        `^(?!(?:\\p{L}{2,5},? )?i(?:['’]ll| (?:have|need))|.*\\b(?:bug|issue|error|problem|fails?|failing|fix|broken)\\b|.*\\bmust (?:${GUESS})|.*\\b(?:have|need) to keep (?:me|us)\\b)[^.;!?]{0,90}\\b(?:must|have to|has to|needs? to|shall) (?:always |all |never |also |still )?(?:be|stay|remain|keep|pass|support|work|run|compile|have(?! (?:been|had|gone|to))|hold|use|mention|include|contain|match|follow|live|go|stand|fit|return|come|cover|be)\\b(?! been\\b)`,
       ].join('|'),
       'iu',
     ),
@@ -79,7 +98,7 @@ export const BOUND_WORDS: readonly BoundWords[] = [
   {
     language: 'es',
     opens:
-      /(?:no (?!(?:one|idea|problem|worries|need|more|longer|new)\b)\p{L}+(?:es|as|en|an|éis|áis|ar|er|ir)\b|nunca|jamás|evita|usa siempre|usa solo|prefiero que)/iuy,
+      /(?:no (?=\p{L}+(?:es|as|en|an|éis|áis|ar|er|ir)\b)(?=.*(?:(?<!\p{L})(?:el|la|los|las|un|una|de|del|al|que|por|con|nada|ni|este|esta|tus?|sus?|mis?|lo|se|sin)(?!\p{L})|[áéíóúñ¡])|(?:toques|borres|uses|cambies|hagas|modifiques|subas|edites|elimines|agregues)\b)|nunca|jamás|evita|usa siempre|usa solo|prefiero que)/iuy,
     holds:
       /(?<!\p{L})(?:nunca|jamás|siempre (?:usa|que|debes)|, siempre|prohibido|hay que|no debes?|debes? (?:siempre|usar|mantener)|como máximo|únicamente|de ahora en adelante|asegúrate|sin (?:preguntar|mi permiso))(?!\p{L})/iu,
   },

@@ -1,3 +1,4 @@
+import { joinedLines } from '../sentences.js';
 import { BOUND_WORDS } from './bound-words.js';
 
 /** A longer sentence is a text. In characters. */
@@ -24,6 +25,17 @@ export function setsBound(sentence: string): boolean {
       })
     );
   });
+}
+
+/** The bounds of a sentence: itself in one line or, where its lines only look wrapped, each of them that sets one. */
+export function boundsIn(sentence: string): string[] {
+  const whole = joinedLines(sentence);
+  if (setsBound(whole)) return [whole];
+  if (whole === sentence) return [];
+  return sentence
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(setsBound);
 }
 
 /** Where an order may begin: at the sentence and at each clause, without courtesy and with it. */

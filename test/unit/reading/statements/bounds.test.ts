@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aboutOf, enderOf, setsBound } from '../../../../src/reading/statements/bounds.js';
+import { aboutOf, boundsIn, enderOf, setsBound } from '../../../../src/reading/statements/bounds.js';
 
 const endsBound = (newer: string, bound: string): boolean => enderOf(newer)(bound, aboutOf(bound));
 
@@ -25,6 +25,15 @@ describe('a sentence sets a bound', () => {
     'Il faut toujours relire le fichier avant de conclure.',
     'Prefiero que uses comillas simples, siempre.',
     'Никогда не пушь в main.',
+    'Add the flag, but make sure that old config files still load.',
+    'we can’t use native modules here',
+    'Never bring in a second HTTP library.',
+    'Always exceed the retry limit by one.',
+    'No semicolons in the frontend.',
+    'Do not deploy without my approval.',
+    'Leave main alone unless I say so.',
+    'A retry must be very cheap to cancel, and must never block.',
+    'No toques la rama principal.',
     '日志最多保留 14 天。',
     'テストを削除しないでください。',
   ])('%s', (sentence) => expect(setsBound(sentence)).toBe(true));
@@ -48,6 +57,28 @@ describe('a sentence sets none', () => {
     'I have to go now',
     'No, the other one',
     'No problem',
+    'No worries, Kim!',
+    'No regrets so far, I promise.',
+    'No wonder it was slow',
+    'That must be exhausting!',
+    'Living by the sea must be such a joy.',
+    'You must have missed a semicolon',
+    'Don’t give up, you are nearly there.',
+    'Always happy to help!',
+    'They greet everyone and always make my day.',
+    'I never heard of that library before',
+    'he never misses a deadline',
+    'I’ll make sure to read it tonight.',
+    'They make sure we rest between sets.',
+    'I had no clue until I met the vendor.',
+    'a crash like that should never happen',
+    'The counter is incremented but never read.',
+    'which may not match what the caller intends',
+    'We work in one time zone but not the other.',
+    'So we can’t really tell them apart.',
+    'it wraps and only displays the first row',
+    'It tastes like cola, but without the sugar.',
+    'Keep moving forward with small steps.',
     'We need to fix the tests',
     'yes',
   ])('%s', (sentence) => expect(setsBound(sentence)).toBe(false));
@@ -89,4 +120,22 @@ describe('a later sentence leaves a bound alone', () => {
     ['Never edit generated files.', 'edit the files'],
     ['Keep the bundle below 180 kB.', 'the bundle is now 200 kB'],
   ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(false));
+});
+
+describe('the bounds of a sentence', () => {
+  it('is the whole sentence where its lines were wrapped', () => {
+    expect(
+      boundsIn('- The importer reads whole files into memory, so\n  never call it from a request handler'),
+    ).toEqual(['- The importer reads whole files into memory, so never call it from a request handler']);
+  });
+
+  it('is a line of its own where the lines only looked wrapped', () => {
+    const tale = 'i looked at what the old importer does with the nightly files of the partner';
+    const rule = 'do not change the schema';
+    expect(boundsIn(`${tale}\n${rule}`)).toEqual([rule]);
+  });
+
+  it('is none where nothing binds', () => {
+    expect(boundsIn('the build always fails\non my laptop')).toEqual([]);
+  });
 });
