@@ -32,6 +32,8 @@ const ABOUT_CHARS = 70;
 const CALL_CHARS = 300;
 /** The first line of an answer, and the blank lines between its pieces. */
 const FRAME_TOKENS = 28;
+/** Before what a handle names, where none of the words asked for are in it. */
+const NOT_IN_IT = '[No passage holds the words; from the beginning:]\n';
 const BETWEEN_TOKENS = 2;
 /** Pieces that are known to have been given. */
 const MOST_GIVEN = 2_000;
@@ -68,7 +70,12 @@ export class Recall {
 
   #named(asked: Asked): Recalled[] {
     const targets = targetsOf(asked.handles, this.#of.thread.log);
-    return asked.query === '' ? this.#read(targets, asked.maxTokens) : this.#foundIn(targets, asked);
+    const found = asked.query === '' ? [] : this.#foundIn(targets, asked);
+    if (found.length > 0) return found;
+    // Whoever names a message wants it, also where his words are not in it.
+    const note = asked.query === '' ? '' : NOT_IN_IT;
+    const read = this.#read(targets, asked.maxTokens - this.#of.parts.count(note));
+    return read.map((one, i) => (i === 0 ? { ...one, text: note + one.text } : one));
   }
 
   /** Each its share of the room; what has none is named for reading on. */

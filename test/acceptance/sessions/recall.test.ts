@@ -277,7 +277,10 @@ describe('N11: recall finds passages', () => {
     const found = await session.recall({ handle: 'm4', query: 'number 222', maxTokens: 300 });
     expect(found.every(({ place: at }) => at === 4)).toBe(true);
     expect(found[0]!.text).toContain('mill number 222 ');
-    expect(await session.recall({ handle: 'm4', query: 'zeppelin' })).toEqual([]);
+    const [whole] = await session.recall({ handle: 'm4' });
+    const [told] = await session.recall({ handle: 'm4', query: 'zeppelin' });
+    expect(told!.text).toMatch(/^\[No passage holds the words; from the beginning:\]\n/);
+    expect(told!.text).toContain(whole!.text.slice(0, 200));
   });
 
   it.each(KINDS)('the same in a session that was opened again: %s', async (kind) => {
