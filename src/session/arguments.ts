@@ -18,13 +18,23 @@ import {
   type Kind,
 } from '../errors/index.js';
 import type { Usage } from '../tokens/index.js';
+import { whyNotCopyable, type Plan } from '../transcript/index.js';
 import type { FollowOptions } from './client/client-side.js';
+import type { ClaimAct } from './operator/claims.js';
+import type { UndoRequest } from './operator/history.js';
+import type { PlanChanges } from './operator/plans.js';
 import type { PrepareOptions } from './requests.js';
+import type { RunOverrides } from './run-overrides.js';
 import type { SessionMapOptions } from './session-map.js';
 import type { SessionOptions } from './session-options.js';
 
-const SUMMARY_LINES = either(listOf(TEXT), FUNCTION);
-const STORE_FAILURE = oneOf('open', 'closed');
+/* What methods are called with where nothing checked types. Every check throws `ARGUMENT_INVALID` naming every fault. */
+
+type Kinds = Readonly<Record<string, Kind>>;
+
+const ANY_TEXT: Kind = { is: (value) => typeof value === 'string', words: 'a text' };
+/** An `AbortSignal` of any realm. */
+const ABORTABLE = having({ addEventListener: FUNCTION });
 
 const SESSION = {
   id: TEXT,
@@ -33,24 +43,17 @@ const SESSION = {
   model: TEXT,
   tools: listOf(ANYTHING),
   keep: listOf(FUNCTION),
-  onStoreFailure: STORE_FAILURE,
-  summaryLines: SUMMARY_LINES,
+  onStoreFailure: oneOf('open', 'closed'),
+  summaryLines: either(listOf(TEXT), FUNCTION),
   instructions: FUNCTION,
 } satisfies Record<keyof SessionOptions, Kind>;
-
-/** An `AbortSignal` of any realm. */
-export const ABORTABLE = having({ addEventListener: FUNCTION });
 
 const PREPARE = {
   signal: ABORTABLE,
   model: TEXT,
-  inject: listOf(
-    having({ hook: TEXT, content: { is: (value) => typeof value === 'string', words: 'a text' } }),
-  ),
+  inject: listOf(having({ hook: TEXT, content: ANY_TEXT })),
   maxOutputTokens: COUNT,
 } satisfies Record<keyof PrepareOptions, Kind>;
-
-const FOLLOW = { commands: BOOLEAN } satisfies Record<keyof FollowOptions, Kind>;
 
 const COUNT_OR_NONE = either(COUNT, NULL);
 const USAGE = {
@@ -60,35 +63,99 @@ const USAGE = {
   outputTokens: COUNT_OR_NONE,
 } satisfies Record<keyof Usage, Kind>;
 
-/** Throws `ARGUMENT_INVALID` naming every fault. */
-export function checkSessionOptions(options: SessionOptions): void {
-  refuse(fieldFaults('spillway.session', options, SESSION, 'Name options of a session, each of its kind.'));
+/** Their values are judged as settings are, by whoever reads them. */
+const RUN = {
+  strategy: ANYTHING,
+  threshold: ANYTHING,
+  target: ANYTHING,
+  prompt: TEXT,
+  summarize: BOOLEAN,
+  signal: ABORTABLE,
+} satisfies Record<keyof RunOverrides | 'signal', Kind>;
+
+const CHANGES = {
+  without: listOf(WHOLE),
+  keep: listOf(TEXT),
+  text: {
+    is: (value) => OBJECT.is(value) && Object.values(value as object).every((one) => typeof one === 'string'),
+    words: 'texts by place of the edit',
+  },
+} satisfies Record<keyof PlanChanges, Kind>;
+
+const CLAIM = { by: TEXT, notes: ANY_TEXT } satisfies Record<keyof ClaimAct, Kind>;
+
+const OF_A_METHOD = 'Pass what the method takes, each of its kind; docs/sessions.md has them.';
+
+/** By method: the options it takes, and what to do about others. */
+const OPTIONS = {
+  'spillway.session': [SESSION, 'Name options of a session, each of its kind.'],
+  'spillway.sessionMap': [
+    { ...SESSION, most: WHOLE } satisfies Record<keyof (SessionOptions & SessionMapOptions), Kind>,
+    'Name options of a session, and `most`.',
+  ],
+  'session.prepare': [PREPARE, 'Name options of a request, each of its kind.'],
+  'session.follow': [
+    { commands: BOOLEAN } satisfies Record<keyof FollowOptions, Kind>,
+    'Name options of following, each of its kind.',
+  ],
+  'session.overflowed': [{ signal: ABORTABLE }, 'Pass an AbortSignal, or none.'],
+  'session.operator.compact': [RUN, OF_A_METHOD],
+  'session.operator.plan': [RUN, OF_A_METHOD],
+  'session.operator.edit': [CHANGES, OF_A_METHOD],
+  'session.operator.undo': [
+    { record: TEXT, to: TEXT } satisfies Record<keyof UndoRequest, Kind>,
+    OF_A_METHOD,
+  ],
+  'session.operator.queue': [{ auto: BOOLEAN }, OF_A_METHOD],
+  'session.operator.transcript': [{ includeSuperseded: BOOLEAN }, OF_A_METHOD],
+  'session.operator.endClaim': [CLAIM, OF_A_METHOD],
+  'session.operator.restoreClaim': [CLAIM, OF_A_METHOD],
+} satisfies Record<string, readonly [Kinds, remedy: string]>;
+
+/** Runs before every call too: nothing is built where nothing is wrong. */
+export function checkOptions(method: keyof typeof OPTIONS, given: unknown): void {
+  const [kinds, remedy]: readonly [Kinds, string] = OPTIONS[method];
+  refuse(fieldFaults(method, given, kinds, remedy));
 }
 
-/** Throws `ARGUMENT_INVALID` naming every fault. */
-export function checkMapOptions(options: SessionOptions & SessionMapOptions): void {
-  const kinds = { ...SESSION, most: WHOLE } satisfies Record<
-    keyof (SessionOptions & SessionMapOptions),
-    Kind
-  >;
-  refuse(fieldFaults('spillway.sessionMap', options, kinds, 'Name options of a session, and `most`.'));
+const PLAN_SHAPE = having({ hash: TEXT, base: TEXT, edits: listOf(OBJECT), trigger: OBJECT });
+
+/** By name, what operators' methods take beside options. */
+const VALUES = {
+  plan: {
+    is: (value) => PLAN_SHAPE.is(value) && whyNotCopyable(value) === undefined,
+    words: 'a plan, as `plan` or `edit` gives it',
+  },
+  notes: ANY_TEXT,
+  claim: TEXT,
+  length: WHOLE,
+  call: WHOLE,
+  words: TEXT,
+} satisfies Kinds;
+
+/** `method`: of `session.operator`. */
+export function checkValue(method: string, name: keyof typeof VALUES, found: unknown): void {
+  const { is, words } = VALUES[name];
+  if (is(found)) return;
+  const subject = `${name} of session.operator.${method}`;
+  refuse([{ subject, found: found ?? String(found), allowed: words, remedy: OF_A_METHOD }]);
 }
 
-/** Throws `ARGUMENT_INVALID` where something else was given to end waits by. */
-export function checkSignal(signal: unknown): void {
-  refuse(
-    fieldFaults('session.overflowed', { signal }, { signal: ABORTABLE }, 'Pass an AbortSignal, or none.'),
-  );
+/** A place that the plan does not have names no edit: left alone, the change would be lost without a word. */
+export function checkChanges({ edits }: Plan, wanted: PlanChanges): void {
+  checkOptions('session.operator.edit', wanted);
+  const places = [...(wanted.without ?? []), ...Object.keys(wanted.text ?? {}).map(Number)];
+  const allowed = edits.length === 0 ? 'none' : `0 to ${edits.length - 1}`;
+  const unknown = places.filter((place) => !(place in edits));
+  const subject = 'place of an edit';
+  refuse(unknown.map((found): Fault => ({ subject, found, allowed, remedy: OF_A_METHOD })));
 }
 
-/** Throws `ARGUMENT_INVALID`. Runs before every call: nothing is built where nothing is wrong. */
-export function checkPrepareOptions(options: PrepareOptions): void {
-  refuse(fieldFaults('session.prepare', options, PREPARE, 'Name options of a request, each of its kind.'));
-}
-
-/** Throws `ARGUMENT_INVALID`. */
-export function checkFollowOptions(options: FollowOptions): void {
-  refuse(fieldFaults('session.follow', options, FOLLOW, 'Name options of following, each of its kind.'));
+/** Throws where no function was given. */
+export function checkSend(send: unknown): void {
+  if (FUNCTION.is(send)) return;
+  const remedy = 'Pass the function that sends the request, and returns the answer.';
+  refuse([{ subject: 'what session.call is given', found: send, allowed: FUNCTION.words, remedy }]);
 }
 
 /** `ARGUMENT_INVALID` where figures are none: a wrong one would set the scale of every reading after it. */
@@ -98,20 +165,12 @@ export function usageFault(usage: Usage): SpillwayError | undefined {
   return faultOf(fieldFaults('session.observe', known, USAGE, remedy));
 }
 
-/** Throws `ARGUMENT_INVALID` where no function was given. */
-export function checkSend(send: unknown): void {
-  if (FUNCTION.is(send)) return;
-  const remedy = 'Pass the function that sends the request, and returns the answer.';
-  refuse([{ subject: 'what session.call is given', found: send, allowed: FUNCTION.words, remedy }]);
-}
-
 /** Reports may have more in them, such as totals. */
 function onlyKnown(usage: object): object {
   return Object.fromEntries(Object.entries(usage).filter(([name]) => Object.hasOwn(USAGE, name)));
 }
 
-/** Throws `ARGUMENT_INVALID` naming every fault of what a method was called with. */
-export function refuse(faults: readonly Fault[]): void {
+function refuse(faults: readonly Fault[]): void {
   const fault = faultOf(faults);
   if (fault) throw fault;
 }

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { checkPrepareOptions, checkSend, checkSignal, usageFault } from './arguments.js';
+import { checkOptions, checkSend, usageFault } from './arguments.js';
 import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import { checkMessage, type Message, type Projection, type ReadonlyLog } from '../transcript/index.js';
@@ -99,7 +99,7 @@ export class Session<ClientMessage = unknown> {
    * asked first. Aborting the signal stops the waiting for text: the compaction goes on with what there is.
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
-    checkPrepareOptions(options);
+    checkOptions('session.prepare', options);
     if (options.model !== undefined) this.#of.parts.gauge.talkTo(options.model);
     this.#of.parts.gauge.askFor(options.maxOutputTokens);
     const [started, injected] = [this.#of.parts.timer(), this.#of.requests.injections(options.inject ?? [])];
@@ -137,7 +137,7 @@ export class Session<ClientMessage = unknown> {
    * nothing could be made smaller. The error belongs in no history. Aborting ends waits.
    */
   async overflowed(error: unknown, signal?: AbortSignal): Promise<OverflowVerdict> {
-    checkSignal(signal);
+    checkOptions('session.overflowed', { signal });
     return this.#of.reaction.to(error, this.#of.requests.sent, (trigger, target) =>
       this.#of.runs.compact(trigger, { target, refused: true, signal }),
     );

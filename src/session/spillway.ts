@@ -14,7 +14,7 @@ import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue, type PriceOf } from '../tokens/index.js';
 import type { PluginHost } from '../plugins/index.js';
 import { asksPlugins, sessionPlugins } from './hooks/session-plugins.js';
-import { checkMapOptions, checkSessionOptions } from './arguments.js';
+import { checkOptions } from './arguments.js';
 import { AuditTrail } from './audit.js';
 import { CostBook, costsOf, ProjectCosts, type Costs } from './costs.js';
 import { Follower } from './client/follow.js';
@@ -171,7 +171,7 @@ export class Spillway {
   sessionMap<Message = unknown>(
     options: Omit<SessionOptions, 'id'> & SessionMapOptions = {},
   ): SessionMap<Message> {
-    checkMapOptions(options);
+    checkOptions('spillway.sessionMap', options);
     const { most, ...each } = options;
     const isKept = this.#parts.store !== undefined;
     return new SessionMap((id) => (isKept ? this.open({ ...each, id }) : this.session({ ...each, id })), {
@@ -206,7 +206,7 @@ export class Spillway {
   }
 
   #partsFor(options: SessionOptions): SessionParts {
-    checkSessionOptions(options);
+    checkOptions('spillway.session', options);
     const { catalogue, counter, effects, priceOf } = this.#parts;
     const agentPath = options.agentPath ?? 'primary';
     const config = configOf(this.config, agentPath);

@@ -1,6 +1,6 @@
 import { untrimmedBy } from '../../wire/index.js';
 import { appendedAt } from '../../transcript/index.js';
-import { checkFollowOptions } from '../arguments.js';
+import { checkOptions } from '../arguments.js';
 import type { History } from '../operator/history.js';
 import type { SessionCore } from '../session-parts.js';
 import type { Followed } from './follow.js';
@@ -28,7 +28,7 @@ export class ClientSide {
   }
 
   async follow(body: unknown, options: FollowOptions): Promise<Followed> {
-    checkFollowOptions(options);
+    checkOptions('session.follow', options);
     const { commands = false } = options;
     const followed = await this.#of.parts.follower.follow(body, this.#followed, commands);
     if (followed.rewound) this.#of.parts.stream.emit({ kind: 'rewound', ...followed.rewound });

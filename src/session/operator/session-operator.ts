@@ -3,7 +3,7 @@ import type { BreakerState } from '../../summarizers/index.js';
 import type { ClaimEnd, CompactionRecord, Ledger, Plan, WaitingPlan } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
-import * as check from './arguments.js';
+import { checkChanges, checkOptions, checkValue } from '../arguments.js';
 import { explainView } from './explain.js';
 import type { Flag, UndoRequest } from './history.js';
 import { BOUGHT_KIND } from './bought-plans.js';
@@ -87,7 +87,7 @@ export class SessionOperator {
    * overrides say holds for this run alone. Rejects with `CONFIG_INVALID` where one of them is no such value.
    */
   async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
-    check.run('compact', options);
+    checkOptions('session.operator.compact', options);
     const { signal, ...overrides } = options;
     const { trigger, ...how } = mannerOf(overrides, this.#of.parts.tuned(overrides));
     return this.#of.compactNow(trigger, { ...how, signal });
@@ -98,7 +98,7 @@ export class SessionOperator {
    * own doing, after which the agent may be told to go on; an operator's is not.
    */
   async queue(options: { readonly auto?: boolean } = {}): Promise<void> {
-    check.queue(options);
+    checkOptions('session.operator.queue', options);
     const [{ auto = false }, { clock, stream }] = [options, this.#of.parts];
     stream.emit({ kind: 'queued', auto });
     return this.#of.append(
@@ -108,7 +108,7 @@ export class SessionOperator {
 
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
-    check.run('plan', options);
+    checkOptions('session.operator.plan', options);
     await this.#of.parts.gauge.loading;
     await this.#of.persistence.load();
     const run = await this.#of.plans.dryRun(options);
@@ -119,15 +119,15 @@ export class SessionOperator {
 
   /** The request that a plan would give, without it being committed. */
   async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
-    check.plan('preview', plan);
+    checkValue('preview', 'plan', plan);
     await this.#of.persistence.load();
     return this.#of.plans.preview(plan);
   }
 
   /** A plan with other words, or without some of its edits; judged and measured again on the ledger of now. */
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
-    check.plan('edit', plan);
-    check.changes(plan, changes);
+    checkValue('edit', 'plan', plan);
+    checkChanges(plan, changes);
     await this.#of.persistence.load();
     if (this.pending?.plan.hash !== plan.hash) return this.#of.plans.edit(plan, changes);
     return this.#of.persistence.change(() => this.#of.plans.editWaiting(plan, changes));
@@ -135,7 +135,7 @@ export class SessionOperator {
 
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. Rejects as `commit` does. */
   async propose(plan: Plan): Promise<void> {
-    check.plan('propose', plan);
+    checkValue('propose', 'plan', plan);
     await this.#rememberBought(plan);
     await this.#of.persistence.change(() => this.#of.plans.propose(plan));
   }
@@ -145,7 +145,7 @@ export class SessionOperator {
    * `PLAN_ALTERED` where it is not the plan that was made.
    */
   async commit(plan: Plan): Promise<CompactionRecord> {
-    check.plan('commit', plan);
+    checkValue('commit', 'plan', plan);
     await this.#rememberBought(plan);
     return this.#of.plans.told(() => this.#of.persistence.change(() => this.#of.plans.commit(plan)));
   }
@@ -166,7 +166,7 @@ export class SessionOperator {
 
   /** Says no: the plan goes, and nothing is compacted until something new comes in. */
   async reject(hash?: string, notes?: string): Promise<void> {
-    check.notes('reject', notes);
+    checkValue('reject', 'notes', notes ?? '');
     await this.#of.persistence.load();
     const { plan } = this.#of.history.waitingFor(hash);
     await this.#of.persistence.change(() => this.#of.plans.reject(plan.hash, notes));
@@ -178,7 +178,7 @@ export class SessionOperator {
    * `UNDO_BLOCKED`, which names them. Newest first; empty where nothing is live, or another process was first.
    */
   async undo(of: UndoRequest = {}): Promise<readonly CompactionRecord[]> {
-    check.undo(of);
+    checkOptions('session.operator.undo', of);
     let meant = of;
     return this.#of.persistence.change(() => {
       // On a retry after a conflict this undoes the compaction first named, not whichever is newest by then.
@@ -204,13 +204,13 @@ export class SessionOperator {
 
   /** As `rollback`, to a length of the log; 0 leaves out everything. */
   async rewind(length: number): Promise<readonly CompactionRecord[]> {
-    check.whole('rewind', 'length', length);
+    checkValue('rewind', 'length', length);
     return this.#of.persistence.changeStored(() => this.#of.history.rollBack(length));
   }
 
   /** An operator's judgement of a compaction. Rejects with `RECORD_UNKNOWN`. */
   async flag(recordId: string, flag: Flag, notes?: string): Promise<CompactionRecord> {
-    check.notes('flag', notes);
+    checkValue('flag', 'notes', notes ?? '');
     return this.#of.persistence.change(() => this.#of.history.flag(recordId, flag, notes));
   }
 
@@ -219,13 +219,15 @@ export class SessionOperator {
    * Said again, it is another claim. Ended twice, the first end stands. Rejects with `CLAIM_UNKNOWN`, `CLAIM_ENDED`.
    */
   async endClaim(ref: string, act: ClaimAct = {}): Promise<ClaimEnd> {
-    check.claim('endClaim', ref, act);
+    checkValue('endClaim', 'claim', ref);
+    checkOptions('session.operator.endClaim', act);
     return this.#of.persistence.change(() => this.#claims.end(ref, act));
   }
 
   /** Takes an `endClaim` back: the next commit carries the claim again. */
   async restoreClaim(ref: string, act: ClaimAct = {}): Promise<void> {
-    check.claim('restoreClaim', ref, act);
+    checkValue('restoreClaim', 'claim', ref);
+    checkOptions('session.operator.restoreClaim', act);
     return this.#of.persistence.change(() => this.#claims.restore(ref, act));
   }
 
@@ -247,7 +249,7 @@ export class SessionOperator {
 
   /** What a call was sent, message by message: kept, replaced, superseded or pinned, by which compaction and why. */
   async explainCall(call: number): Promise<ExplainedCall> {
-    check.whole('explainCall', 'call', call);
+    checkValue('explainCall', 'call', call);
     await this.#of.persistence.load();
     const record = this.calls.find((one) => one.call === call) ?? (await this.#of.persistence.call(call));
     return explainCall(record, call, this.#of.thread, this.#of.parts.pins, this.#claims);
@@ -255,7 +257,7 @@ export class SessionOperator {
 
   /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */
   async find(words: string, call?: number): Promise<Finding> {
-    check.words(words);
+    checkValue('find', 'words', words);
     if (call === undefined && this.calls.length === 0) await this.#of.load();
     return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#of.thread);
   }
@@ -264,7 +266,7 @@ export class SessionOperator {
   async transcript(
     options: { readonly includeSuperseded?: boolean } = {},
   ): Promise<readonly TranscriptEntry[]> {
-    check.transcript(options);
+    checkOptions('session.operator.transcript', options);
     const { includeSuperseded = false } = options;
     await this.#of.persistence.load();
     return transcriptOf(this.#of.thread, this.explain(), includeSuperseded);
