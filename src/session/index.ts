@@ -1,4 +1,5 @@
-export { Spillway, type Effects } from './spillway.js';
+export { Spillway } from './spillway.js';
+export type { Effects } from './parts-for.js';
 export type { ListedKnobs, ListedPlugin, ListedStage } from './listed.js';
 export type { HookInFlight } from '../plugins/index.js';
 export type { ReadInstructions } from './hooks/instructions.js';
