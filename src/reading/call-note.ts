@@ -105,7 +105,7 @@ export function answer(note: CallNote, result: ToolResultPart): void {
     const piped = note.checks.some((check) => check.piped);
     const running = runningIn(text);
     note.ending = running ? 'unknown' : endingOf(text, { isError: result.isError === true, isCheck, piped });
-    note.outcome = running?.line ?? runOutcome(withoutEnvelope(text), note.ending);
+    note.outcome = running?.line ?? runOutcome(withoutEnvelope(text), note.ending, isCheck);
     return;
   }
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
@@ -126,13 +126,13 @@ export function mends(newer: CallNote, older: CallNote): boolean {
 }
 
 /** A short answer whole; of a longer one its verdict, or the line that says why it failed. */
-function runOutcome(text: string, ending: Ending): string | undefined {
+function runOutcome(text: string, ending: Ending, isCheck: boolean): string | undefined {
   const flat = oneLine(text, SHORT_OUTPUT_CHARS);
   if (flat === '') return undefined;
   if (flat.length <= OUTCOME_CHARS || (ending !== 'failed' && text.length <= SHORT_OUTPUT_CHARS)) return flat;
   const said =
     ending === 'failed'
-      ? [failureLine(text) ?? lastLine(text), verdictLine(text)]
+      ? [failureLine(text, isCheck) ?? lastLine(text), verdictLine(text)]
       : [commitLine(text) ?? verdictLine(text)];
   const lines = [...new Set(said.filter((line) => line !== undefined))];
   return lines.length > 0 ? oneLine(lines.join('; '), 2 * OUTCOME_CHARS) : undefined;

@@ -70,14 +70,44 @@ const RAISED = /^[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b[^\n]{0,
 /** Failures stand near the end; a longer output is looked at from there. In characters. */
 const FAILURE_CHARS = 12_000;
 
-/** The first line near the end of an output that says what failed; undefined where none begins so. */
-export function failureLine(text: string): string | undefined {
+/** A place in a file and what is said of it, as linters, compilers and test runners write it. */
+const PLACED =
+  /^[^\S\n]{0,12}(?:\[[\w:.@/-]{1,60}\] )?[\w./\\@-]{1,200}\.\w{1,5}[:(]\d{1,6}(?:[:,]\d{1,5})?\)?:?\s[^\n]{4,300}/gm;
+/** A failure that only names what failed: the line that says why stands below. */
+const NAMES_ONLY = /^\W{0,8}(?:--- FAIL|FAIL|not ok)\b/;
+const SAYS_WHY =
+  /\b(?:want|expected|got|should|must|fail\w*|error|mismatch|missing|not|nil|undefined)\b|[!=]=/i;
+/** Below a name a runner prints what the test logged, too. */
+const MOST_PLACED = 12;
+const NAME_CHARS = 90;
+const WHY_CHARS = 120;
+
+/**
+ * The first line near the end of an output that says what failed, with the line that says why where it only names a test.
+ * Of a check it is else the first place that something is said of. Undefined where there is neither.
+ */
+export function failureLine(text: string, isCheck: boolean): string | undefined {
   FAILURE_LINE.lastIndex = 0;
   const end = text.slice(-FAILURE_CHARS);
   // Python names the error behind the stack.
   const raised = end.includes('Traceback (most recent') ? end.match(RAISED)?.at(-1) : undefined;
-  const line = raised ?? FAILURE_LINE.exec(end)?.[0];
-  return line === undefined ? undefined : oneLine(line, LINE_CHARS);
+  const hit = raised === undefined ? FAILURE_LINE.exec(end) : null;
+  const line = raised ?? hit?.[0] ?? (isCheck ? placedIn(end) : undefined);
+  if (line === undefined) return undefined;
+  const why = hit && NAMES_ONLY.test(line) ? placedIn(end.slice(hit.index + line.length)) : undefined;
+  return why === undefined
+    ? oneLine(line, LINE_CHARS)
+    : `${oneLine(line, NAME_CHARS)}; ${oneLine(why, WHY_CHARS)}`;
+}
+
+/** The first place that says why something failed, else the first of all. */
+function placedIn(text: string): string | undefined {
+  const found: string[] = [];
+  for (const [line] of text.matchAll(PLACED)) {
+    if (SAYS_WHY.test(line)) return line;
+    if (found.push(line) >= MOST_PLACED) break;
+  }
+  return found[0];
 }
 
 /** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */

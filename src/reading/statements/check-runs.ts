@@ -112,7 +112,7 @@ function claimOf(run: CheckRun, status: 'live' | 'done', said: (result: ToolResu
 /** The line that says why, and the verdict; where there is neither, its first words. */
 function complaintOf(result: ToolResultPart): string {
   const text = withoutEnvelope(textOf(result));
-  const lines = [failureLine(text), verdictLine(text)].filter((line) => line !== undefined);
+  const lines = [failureLine(text, true), verdictLine(text)].filter((line) => line !== undefined);
   const said = lines.length > 0 ? [...new Set(lines)].join('; ') : outcomeOf(text, result.isError);
   return oneLine(said, LINE_CHARS);
 }
