@@ -8,9 +8,9 @@ import {
   type Standing,
 } from '../spi/index.js';
 import type { Edit, Message } from '../transcript/index.js';
-import { Draft } from './draft.js';
+import { RunDraft } from './draft.js';
 import type { RunInput } from './run.js';
-import { STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './steps.js';
 
 /** What a compactor has made of a view. */
 export interface Delegated {
@@ -21,7 +21,7 @@ export interface Delegated {
 
 /** The list that a compactor is shown. */
 export function listFor({ source, projection, ...parts }: RunInput): readonly ContextMessage[] {
-  return contextOf(standingIn(new Draft({ ...parts, source, projection }).view));
+  return contextOf(standingIn(new RunDraft({ ...parts, source, projection }).view));
 }
 
 /** What a compactor's list comes to, or the rules that it breaks: it is taken over whole, or not at all. */
@@ -31,7 +31,7 @@ export function delegatedBy(
   input: RunInput,
 ): { readonly delegated: Delegated } | { readonly fault: string } {
   try {
-    const draft = new Draft(input);
+    const draft = new RunDraft(input);
     const standing = standingIn(draft.view);
     const list = listOf(standing, result as CompactorResult);
     const { superseded, summary } = result as CompactorResult;
@@ -39,7 +39,7 @@ export function delegatedBy(
     const checked =
       superseded === undefined ? list : checkCompacted(standing, { messages: list, superseded }, whose);
     const edits = editsOfList(draft.view, checked, { whose, reason: reasonOf(by, summary) });
-    draft.step(STEPS.delegate, 0, () => edits);
+    draft.step(PIPELINE_STEPS.delegate, 0, () => edits);
     const faults = draft.outcomes.flatMap((outcome) => outcome.faults);
     if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('; ') };
     return { delegated: { by, edits } };

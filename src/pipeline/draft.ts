@@ -15,7 +15,7 @@ import type { Policy } from './policy.js';
 import { readEdit } from './shape.js';
 import { buildView, type ViewSource } from './view.js';
 
-export interface DraftParts {
+export interface RunDraftParts {
   readonly source: ViewSource;
   readonly projection: Projection;
   readonly read: (projection: Projection) => Reading;
@@ -28,18 +28,18 @@ export interface DraftParts {
 }
 
 /** A view being edited, step by step. What steps propose is judged, measured and applied here, and nowhere else. */
-export class Draft {
+export class RunDraft {
   readonly projection: Projection;
   readonly edits: PlannedEdit[] = [];
   readonly outcomes: StageOutcome[] = [];
   readonly stageMs: Record<string, number> = {};
   /** What was done about signed reasoning behind the change. */
   reasoning: ReasoningOutcome | undefined;
-  readonly #parts: DraftParts;
+  readonly #parts: RunDraftParts;
   #view: TranscriptView | undefined;
   #reading: Reading;
 
-  constructor(parts: DraftParts) {
+  constructor(parts: RunDraftParts) {
     this.#parts = parts;
     this.projection = parts.projection.fork();
     this.#reading = parts.read(this.projection);
@@ -113,7 +113,7 @@ export class Draft {
           : faults.length > 0
             ? 'refused'
             : 'nothing',
-      faults: faults.slice(0, MOST_FAULTS),
+      faults: faults.slice(0, MAX_FAULTS),
     };
     const durationMs = this.#parts.timer() - started;
     this.outcomes.push(told);
@@ -179,7 +179,7 @@ function standingMark({ exchanges }: TranscriptView, edit: Edit): EditMark | und
 }
 
 /** A stage that gets everything wrong gets it wrong in the same way; the first few say how. */
-const MOST_FAULTS = 5;
+const MAX_FAULTS = 5;
 
 /** Anything can be thrown, also what cannot be made a text. */
 function messageOf(error: unknown): string {

@@ -2,17 +2,17 @@ import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import { partHandle, textOf, type Edit, type FilePart, type Part } from '../transcript/index.js';
 import type { Excess } from './draft.js';
 
-type Wanted = Pick<Excess, 'bytes' | 'images'>;
+type MediaExcess = Pick<Excess, 'bytes' | 'images'>;
 
 /** Files of fresh results, the largest first, as many as bytes or images need: each leaves a line with its handle. */
-export function freshMedia(view: TranscriptView, wanted: Wanted): Edit[] {
+export function freshMedia(view: TranscriptView, wanted: MediaExcess): Edit[] {
   const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
     unseen && (!protection || protection === 'unanswered');
   return mediaEdits(view, isFresh, (part) => part.type === 'tool-result', wanted);
 }
 
 /** Files of pins, the largest first: what a user pinned goes last, and visibly. */
-export function pinnedMedia(view: TranscriptView, wanted: Wanted): Edit[] {
+export function pinnedMedia(view: TranscriptView, wanted: MediaExcess): Edit[] {
   const isPinned = ({ protection }: ViewExchange): boolean => protection === 'pinned';
   return mediaEdits(view, isPinned, (part) => part.type === 'file' || part.type === 'tool-result', wanted);
 }
@@ -21,7 +21,7 @@ function mediaEdits(
   view: TranscriptView,
   from: (exchange: ViewExchange) => boolean,
   holds: (part: Part) => boolean,
-  { bytes, images }: Wanted,
+  { bytes, images }: MediaExcess,
 ): Edit[] {
   const found = view.exchanges.filter(from).flatMap(({ messages }) =>
     messages.flatMap(({ source, replaced }) =>

@@ -1,7 +1,7 @@
 export * from './due.js';
 export * from './policy.js';
 export { planPass, planRun, type RunInput, type RunOutcome } from './run.js';
-export { STEPS } from './steps.js';
+export { PIPELINE_STEPS } from './steps.js';
 export { mayBeWorthIt } from './prospect.js';
 export { delegatedBy, listFor, type Delegated } from './delegated.js';
 export { isCarriedFor, type Injected } from './inject.js';
@@ -17,5 +17,5 @@ export { buildPolicy, indexStages, withAbsoluteTrigger, withSharesOfWindow } fro
 export type { ClaimSources } from './carry.js';
 export { reasoningRuleFor, takesOut, type ReasoningRule, type SignedChoice } from './reasoning-rule.js';
 export type { SignedThought } from './signed.js';
-export { onlySettles, planSignatures } from './signed-pass.js';
+export { onlyStripsReasoning, planSignatures } from './signed-pass.js';
 export { touchesReopened } from './reopened.js';

@@ -25,7 +25,7 @@ export function carryInjected({ exchanges }: TranscriptView, injected: readonly 
   const isOld = (message: Message): boolean => injected.some(({ by }) => isCarriedFor(message, by));
   const free = exchanges.filter(({ kind, protection }) => kind === 'replacement' && protection === undefined);
   const place = free.at(-1);
-  const stands = standingIn(exchanges);
+  const stands = wordsInView(exchanges);
   if (!place || injected.length === 0) return [];
   const handle = spanHandle(place.fromId, place.toId);
   const fresh = injected.flatMap(({ by, texts, unless = [] }) =>
@@ -41,7 +41,7 @@ export function carryInjected({ exchanges }: TranscriptView, injected: readonly 
 }
 
 /** Whether a message that nobody had carried says some words. */
-function standingIn(exchanges: TranscriptView['exchanges']): (words: string) => boolean {
+function wordsInView(exchanges: TranscriptView['exchanges']): (words: string) => boolean {
   const shown = exchanges.flatMap(({ messages }) => messages).filter(({ message }) => !isCarriedFor(message));
   return (words) => shown.some(({ message }) => message.parts.some((part) => textOf(part).includes(words)));
 }

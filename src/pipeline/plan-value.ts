@@ -1,6 +1,6 @@
 import type { Reading } from '../tokens/index.js';
 import type { Plan, PlannedEdit, ReadonlyLog, StageOutcome } from '../transcript/index.js';
-import type { Draft } from './draft.js';
+import type { RunDraft } from './draft.js';
 import { pinsIn } from './floor.js';
 import { hashPlan } from './hash.js';
 import type { RunInput } from './run.js';
@@ -16,7 +16,7 @@ export interface DraftedPlan {
 
 /** A draft as a plan: with what it was decided on, what it comes to, and its hash. */
 export function planOf(
-  draft: Draft,
+  draft: RunDraft,
   { base, trigger, source, projection, clock }: RunInput,
   { before, stages, edits, floor }: DraftedPlan,
 ): Plan {

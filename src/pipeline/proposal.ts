@@ -1,7 +1,7 @@
 import type { StageGoal, TranscriptView } from '../spi/index.js';
 import { copyOfBudget, type Reading } from '../tokens/index.js';
 import type { Edit } from '../transcript/index.js';
-import { tokensOf, type Draft } from './draft.js';
+import { tokensOf, type RunDraft } from './draft.js';
 import type { OpenableStage, Policy } from './policy.js';
 
 export interface ProposalParts {
@@ -14,7 +14,7 @@ export interface ProposalParts {
 export function proposalOf(
   stage: OpenableStage,
   view: TranscriptView,
-  draft: Draft,
+  draft: RunDraft,
   parts: ProposalParts,
   states: Map<string, unknown>,
   reclaim: number,

@@ -1,5 +1,5 @@
 import type { Edit, Plan } from '../transcript/index.js';
-import { Draft } from './draft.js';
+import { RunDraft } from './draft.js';
 import { hashPlan } from './hash.js';
 import { measureEdit } from './measure.js';
 import { claimsRoom } from './room.js';
@@ -45,7 +45,7 @@ export function refill(
     return edit;
   });
 
-  const draft = new Draft({ ...input, projection });
+  const draft = new RunDraft({ ...input, projection });
   carry(draft, input, claimsRoom(draft, input.policy, plan.floor));
   settleSignatures(draft, input, edits);
   const before = input.read(input.projection);

@@ -2,13 +2,13 @@ import { hostSummaryIn } from '../reading/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
 import type { GuardRights } from './guard.js';
-import { standingIn, type Standing } from './standing.js';
+import { summariesInView, type Standing } from './standing.js';
 
 /** The run has made room: digests may take what was squeezed out of them before. */
 export const REGROW_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, joins: true };
 
 /** Less than this is no reason to write a digest anew. In tokens. */
-const LEAST_GAIN = 120;
+const MIN_GAIN = 120;
 
 /** What a summary that a host made covers is told twice: a digest of it does not grow beyond so many tokens. */
 const ENOUGH_OF_COVERED = 600;
@@ -37,11 +37,11 @@ export interface RegrowParts {
  * wrote stays; one that was squeezed is asked for anew, and room is shared with it.
  */
 export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowParts): Edit[] {
-  const standing = standingIn(view);
+  const standing = summariesInView(view);
   const drawn = (digest: Standing, maxTokens: number): Edit[] => drawnAnew(view, digest, maxTokens, parts);
   const digests = standing.filter((one) => one.room === undefined);
   const tokens = Math.max(room.free, room.forSqueezed);
-  if (tokens < LEAST_GAIN) return evened(digests, drawn);
+  if (tokens < MIN_GAIN) return evened(digests, drawn);
   const covered = coveredUpTo(view);
   const sharing = standing.filter(
     ({ exchange, room }) =>
@@ -83,13 +83,13 @@ const lengthOf = (some: readonly Standing[]): number => some.reduce((sum, { leng
 
 /** A model is asked anew only for so much more: each call reads the whole span, and breaks the cache from there on. */
 const GROWTH = 1.5;
-const LEAST_GROWTH = 600;
+const MIN_GROWTH = 600;
 
 const isWorthAsking = (before: number, tokens: number): boolean =>
-  tokens >= GROWTH * before && tokens >= before + LEAST_GROWTH;
+  tokens >= GROWTH * before && tokens >= before + MIN_GROWTH;
 
 /** Of what it stands for, as when a stage asks for it first. */
-const MOST_OF_SOURCE = 0.6;
+const MAX_OF_SOURCE = 0.6;
 
 /** A text as it stands, with a slot for a longer one. */
 function askedAnew(
@@ -99,7 +99,7 @@ function askedAnew(
 ): Edit[] {
   const { fromId, toId, messages } = exchange;
   const prompt = messages[at]!.made?.stage ?? '';
-  const mostOfSource = Math.floor(MOST_OF_SOURCE * sourceOf(exchange));
+  const mostOfSource = Math.floor(MAX_OF_SOURCE * sourceOf(exchange));
   const maxTokens = Math.min(tokens, most[prompt] ?? Infinity, mostOfSource);
   if (!isWorthAsking(room, maxTokens)) return [];
   return [
@@ -154,7 +154,7 @@ function drawnAnew(
   const stage = own?.prompt ?? messages[at]!.made?.stage ?? '';
   const maxTokens = Math.min(room, most[stage] ?? Infinity);
   const gives = room < before;
-  if (!gives && maxTokens < before + LEAST_GAIN) return [];
+  if (!gives && maxTokens < before + MIN_GAIN) return [];
   const handle = spanHandle(fromId, toId);
   const digest = view.digest({
     from,
@@ -164,7 +164,7 @@ function drawnAnew(
     count,
     shown: shownWithin(view, from, to),
   });
-  if (gives ? digest.tokens > before - LEAST_GAIN : digest.tokens < before + LEAST_GAIN) return [];
+  if (gives ? digest.tokens > before - MIN_GAIN : digest.tokens < before + MIN_GAIN) return [];
   const text = { type: 'text', text: digest.text } as const;
   const replacement = messages.map(({ message }, i): Message =>
     i === at ? { ...message, id: `summary:${handle}`, label: 'summary', parts: [text] } : message,

@@ -1,7 +1,7 @@
 import { SpillwayError } from '../errors/index.js';
 import type { Plan, PlannedEdit, StageOutcome } from '../transcript/index.js';
 import { CARRY_RIGHTS } from './carry.js';
-import { Draft } from './draft.js';
+import { RunDraft } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
 import { planOf } from './plan-value.js';
 import type { RunInput, RunOutcome } from './run.js';
@@ -20,7 +20,7 @@ export function rejudge(
   edits: readonly PlannedEdit[],
 ): Extract<RunOutcome, { kind: 'planned' }> {
   const { projection } = input;
-  const draft = new Draft(input);
+  const draft = new RunDraft(input);
   const before = draft.reading;
   for (const [place, edit] of edits.entries()) {
     draft.step(edit.stage, 0, () => [edit], OPERATOR_RIGHTS);

@@ -1,7 +1,7 @@
 import { freshTokens, pinnedTokens } from '../spi/index.js';
 import type { Floor } from '../transcript/index.js';
 import { claimsTokens } from './carry.js';
-import { tokensOf, type Draft } from './draft.js';
+import { tokensOf, type RunDraft } from './draft.js';
 import type { Policy } from './policy.js';
 import type { Room } from './regrow.js';
 import { standingTokens } from './standing.js';
@@ -11,7 +11,7 @@ import { standingTokens } from './standing.js';
 /** Most that claims may take of what pins and open work leave of a budget. */
 const CLAIMS_OF_ROOM = 0.5;
 
-export function claimsRoom(draft: Draft, { shares }: Policy, floor: Floor): number {
+export function claimsRoom(draft: RunDraft, { shares }: Policy, floor: Floor): number {
   const { budget, scale } = draft.reading;
   const room = Math.max(0, tokensOf(budget) / scale - floor.total);
   const { claims, maxClaimsTokens } = shares;
@@ -19,33 +19,33 @@ export function claimsRoom(draft: Draft, { shares }: Policy, floor: Floor): numb
 }
 
 /** What claims may yet grow by: few that stand use more than so much of their room. */
-export function growthOfClaims(draft: Draft, room: number): number {
+export function growthOfClaims(draft: RunDraft, room: number): number {
   return Math.max(0, CLAIMS_USE * room - claimsTokens(draft.projection.view));
 }
 
 const CLAIMS_USE = 0.6;
 
 /** Of the budget: digests that take less together say too little of what they stand for; beside pins and fresh output they may pass the target. */
-const LEAST_DIGESTS = 0.22;
+const MIN_DIGESTS = 0.22;
 /** Of the budget: pins and fresh output of less are no reason to pass the target. */
 const LITTLE_STANDING = 0.1;
 /** How far digests may fill a request beyond the target: the next answer must not start a run again. */
 const FULL_ENOUGH = 0.7;
 
 /** Claims stand already: what is left up to the target is the digests'. `most`: pressure that keeps the run worth it. */
-export function roomForDigests(draft: Draft, { target, leaveSpans }: Policy, most: number): Room {
+export function roomForDigests(draft: RunDraft, { target, leaveSpans }: Policy, most: number): Room {
   const { tokens, budget, scale, byTokens, pressure } = draft.reading;
   // Where bytes or images bind, words are not to grow; where nobody summarises, nothing is said of what was dropped.
   if (leaveSpans || byTokens < pressure) return { free: 0, forSqueezed: 0 };
   const upTo = (pressure: number): number => Math.floor((pressure * tokensOf(budget) - tokens) / scale);
-  const missing = draft.share(LEAST_DIGESTS) - standingTokens(draft.view);
+  const missing = draft.share(MIN_DIGESTS) - standingTokens(draft.view);
   const standing = pinnedTokens(draft.view) + freshTokens(draft.view) - draft.share(LITTLE_STANDING);
   const beyond = Math.min(upTo(Math.min(FULL_ENOUGH, most)), missing, standing);
   return { free: upTo(Math.min(target, most)), forSqueezed: Math.floor(beyond) };
 }
 
 /** What has to be reclaimed so that the target holds with what claims may grow by. */
-export function withRoomForClaims(draft: Draft, target: number, room: number): number {
+export function withRoomForClaims(draft: RunDraft, target: number, room: number): number {
   const reclaim = draft.reclaim(target);
   // Where only bytes or images bind, claims have room.
   if (reclaim === 0 || draft.reading.byTokens <= target) return reclaim;

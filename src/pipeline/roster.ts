@@ -4,7 +4,7 @@ import type { CompactionStage } from '../spi/index.js';
 import type { Budget } from '../tokens/index.js';
 import type { Gate } from './due.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
-import { STEP_NAMES, STEPS } from './steps.js';
+import { STEP_NAMES, PIPELINE_STEPS } from './steps.js';
 
 /** Puts the provided stages into the order and at the gates that the settings name. */
 export function buildPolicy(
@@ -40,7 +40,7 @@ export function buildPolicy(
   const begins: readonly Gate[] =
     stages.length > 0
       ? stages
-      : [{ stage: strategies.delegates ? STEPS.delegate : STEPS.drop, opensAt: firstGate }];
+      : [{ stage: strategies.delegates ? PIPELINE_STEPS.delegate : PIPELINE_STEPS.drop, opensAt: firstGate }];
   return {
     stages,
     gates: begins,
@@ -53,7 +53,7 @@ export function buildPolicy(
     waits: strategies.waits,
     target: settings.target,
     escalation: settings.escalation,
-    minGain: settings.minGain ?? Math.min(MOST_MIN_GAIN, OF_ROOM * roomOf(begins, settings.target)),
+    minGain: settings.minGain ?? Math.min(MAX_MIN_GAIN, OF_ROOM * roomOf(begins, settings.target)),
     reach: settings.minGain === null ? settings.target + (1 - OF_ROOM) * roomOf(begins, settings.target) : 1,
     shares: {
       pins: settings.pins.share,
@@ -79,7 +79,7 @@ function summaryLimits(stages: readonly OpenableStage[]): Readonly<Record<string
 /** What a run must gain where the settings leave it open: most of the way to the target. */
 const OF_ROOM = 0.75;
 /** A target far below the gate is no reason to wait for a run that reaches it. */
-const MOST_MIN_GAIN = 0.15;
+const MAX_MIN_GAIN = 0.15;
 
 /** The room between the first gate and the target. */
 function roomOf(gates: readonly Gate[], target: number): number {

@@ -12,7 +12,7 @@ import type {
 } from '../transcript/index.js';
 import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
 import type { Delegated } from './delegated.js';
-import { Draft, tokensOf, type DraftParts } from './draft.js';
+import { RunDraft, tokensOf, type RunDraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
@@ -25,12 +25,12 @@ import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
 import { settleSignatures } from './signed.js';
 import { keepSlots } from './slots.js';
-import { STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './steps.js';
 import { survivors } from './survivors.js';
 import { unreachable, type Unreachable } from './unreachable.js';
 import type { ViewSource } from './view.js';
 
-export interface RunInput extends DraftParts {
+export interface RunInput extends RunDraftParts {
   /** Ledger head the plan is made on. */
   readonly base: string;
   readonly trigger: Trigger;
@@ -76,7 +76,7 @@ export type RunOutcome =
 
 /** Plans one run from start to end, on a draft. Commits nothing; the same input gives the same plan. */
 export function planRun(input: RunInput): RunOutcome {
-  const draft = new Draft(input);
+  const draft = new RunDraft(input);
   const before = draft.reading;
   const { shares } = input.policy;
   const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(shares.pins));
@@ -91,10 +91,15 @@ export function planRun(input: RunInput): RunOutcome {
   const { delegated, injected = [] } = input;
   // First of all: it was judged on the view as it stands.
   if (delegated && delegated.edits.length > 0)
-    draft.step(STEPS.delegate, input.policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
-  draft.step(STEPS.pins, 0, (view) => cutPins(view, draft.share(shares.pins), input.count), FIT_RIGHTS);
+    draft.step(PIPELINE_STEPS.delegate, input.policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
   draft.step(
-    STEPS.fresh,
+    PIPELINE_STEPS.pins,
+    0,
+    (view) => cutPins(view, draft.share(shares.pins), input.count),
+    FIT_RIGHTS,
+  );
+  draft.step(
+    PIPELINE_STEPS.fresh,
     0,
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
@@ -106,11 +111,11 @@ export function planRun(input: RunInput): RunOutcome {
   if (mustGoOn(draft, input, before)) dropToFit(draft, input, claimsSpace);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
-    draft.step(STEPS.inject, 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
+    draft.step(PIPELINE_STEPS.carriedByPlugin, 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
     carry(draft, input, claimsSpace);
     const room = roomForDigests(draft, input.policy, stillWorth(input, before, draft));
     draft.step(
-      STEPS.regrow,
+      PIPELINE_STEPS.regrow,
       0,
       (view) =>
         regrowDigests(view, room, {
@@ -132,13 +137,13 @@ export function planRun(input: RunInput): RunOutcome {
 }
 
 /** Whether a request would still be refused: over its budget, or as large as one that a provider has refused. */
-function mustGoOn(draft: Draft, input: RunInput, before: Reading): boolean {
+function mustGoOn(draft: RunDraft, input: RunInput, before: Reading): boolean {
   if (draft.reading.pressure > 1) return true;
   return input.refused === true && gainOf(before, draft.reading) < leastGain(input);
 }
 
 /** Whether a run has come far enough below `before` to stop. */
-function hasGained({ policy, forced }: RunInput, before: Reading, draft: Draft): boolean {
+function hasGained({ policy, forced }: RunInput, before: Reading, draft: RunDraft): boolean {
   const after = draft.reading;
   if (gainOf(before, after) < leastGain({ policy, forced })) return false;
   // Where a span has given way to a summary there is little more to be had, and what is fresh keeps pressure up.
@@ -146,26 +151,26 @@ function hasGained({ policy, forced }: RunInput, before: Reading, draft: Draft):
 }
 
 /** Whether a run is worth the cache that it costs. Fitting at all always is. */
-function isWorthIt(input: RunInput, before: Reading, draft: Draft): boolean {
+function isWorthIt(input: RunInput, before: Reading, draft: RunDraft): boolean {
   if (before.pressure > 1 || hasGained(input, before, draft)) return true;
-  return before.pressure >= LAST_CALL && gainOf(before, draft.reading) >= LEAST_WHEN_FORCED;
+  return before.pressure >= LAST_CALL && gainOf(before, draft.reading) >= MIN_WHEN_FORCED;
 }
 
 /** Pressure up to which a run, as it stands, is worth its cost: what digests take beyond would make it come to nothing. */
-function stillWorth({ policy, forced }: RunInput, before: Reading, draft: Draft): number {
+function stillWorth({ policy, forced }: RunInput, before: Reading, draft: RunDraft): number {
   if (before.pressure > 1 || tierOf(before) > 1) return Infinity;
   const gained = before.pressure - leastGain({ policy, forced });
   return forced || draft.edits.some(standsForSpan) ? gained : Math.min(gained, policy.reach);
 }
 
 /** A run by hand commits from this gain on, in share of the budget: below it the rewritten request costs more. */
-const LEAST_WHEN_FORCED = 0.05;
+const MIN_WHEN_FORCED = 0.05;
 
 export function leastGain({ policy, forced }: Pick<RunInput, 'policy' | 'forced'>): number {
-  return forced ? Math.min(policy.minGain, LEAST_WHEN_FORCED) : policy.minGain;
+  return forced ? Math.min(policy.minGain, MIN_WHEN_FORCED) : policy.minGain;
 }
 
-function tooLittle(draft: Draft, input: RunInput, before: Reading): RunOutcome {
+function tooLittle(draft: RunDraft, input: RunInput, before: Reading): RunOutcome {
   const minGain = leastGain(input);
   const gain = gainOf(before, draft.reading);
   const points = (share: number): string => (share * 100).toFixed(1);
@@ -179,7 +184,7 @@ function tooLittle(draft: Draft, input: RunInput, before: Reading): RunOutcome {
 }
 
 /** What this run leaves to a model of the span of a replacement. Claims that joined it since say nothing of that. */
-function offeredIn({ edits }: Draft, { fromId, toId }: ViewExchange): Slot | undefined {
+function offeredIn({ edits }: RunDraft, { fromId, toId }: ViewExchange): Slot | undefined {
   return edits.findLast(
     (edit) => edit.kind === 'supersede' && edit.slot && edit.fromId === fromId && edit.toId === toId,
   )?.slot;
@@ -193,23 +198,28 @@ function sourceTokens({ log, isPinned }: ViewSource, { from, to }: ViewExchange)
 }
 
 /** Carries claims. It runs after all stages, because only then is it known which messages have left. */
-export function carry(draft: Draft, { source, claims, count, policy }: RunInput, room: number): void {
+export function carry(draft: RunDraft, { source, claims, count, policy }: RunInput, room: number): void {
   const { tokens, budget, scale } = draft.reading;
   const standing = claimsTokens(draft.projection.view);
   const upToTarget = (policy.target * tokensOf(budget) - tokens) / scale + standing;
   const upToBrim = (FULLEST * tokensOf(budget) - tokens) / scale + standing;
-  const allowance = Math.floor(Math.min(room, upToBrim, Math.max(upToTarget, LEAST_CLAIMS_OF_ROOM * room)));
-  draft.step(STEPS.claims, 0, (view) => carryClaims(view, source, claims, allowance, count), CARRY_RIGHTS);
+  const allowance = Math.floor(Math.min(room, upToBrim, Math.max(upToTarget, MIN_CLAIMS_OF_ROOM * room)));
+  draft.step(
+    PIPELINE_STEPS.claims,
+    0,
+    (view) => carryClaims(view, source, claims, allowance, count),
+    CARRY_RIGHTS,
+  );
 }
 
 /** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */
 const FULLEST = 0.97;
 /** What claims keep of their room where the rest of a request is above the target already. */
-const LEAST_CLAIMS_OF_ROOM = 0.9;
+const MIN_CLAIMS_OF_ROOM = 0.9;
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
 export function planPass(input: RunInput, pass: Pass): RunOutcome {
-  const draft = new Draft(input);
+  const draft = new RunDraft(input);
   const before = draft.reading;
   const states = new Map(input.states);
   const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
@@ -225,7 +235,7 @@ export function planPass(input: RunInput, pass: Pass): RunOutcome {
 
 /** What the stages of one run share. */
 interface Run {
-  readonly draft: Draft;
+  readonly draft: RunDraft;
   readonly input: RunInput;
   /** Of the request as the run began. */
   readonly before: Reading;
@@ -256,13 +266,13 @@ function open({ draft, input, states, claimsSpace }: Run, stage: OpenableStage):
 }
 
 /** More steps than this are no steps but a loop. */
-const MOST_STEPS = 16;
+const MAX_STEPS = 16;
 
 /** Where all stages together were not enough: those that can, once more under harder options, before anything is dropped. */
 function goFurther(run: Run): void {
   for (const stage of run.input.policy.stages) {
     let { options } = stage;
-    for (let step = 0; step < MOST_STEPS && mustGoOn(run.draft, run.input, run.before); step++) {
+    for (let step = 0; step < MAX_STEPS && mustGoOn(run.draft, run.input, run.before); step++) {
       options = harderOf(stage, options);
       if (options === undefined) break;
       open(run, { ...stage, options });
@@ -279,7 +289,7 @@ function harderOf({ plugin }: OpenableStage, options: unknown): unknown {
 }
 
 export function planned(
-  draft: Draft,
+  draft: RunDraft,
   input: RunInput,
   before: Reading,
   floor: Floor,

@@ -1,9 +1,9 @@
 import type { CompactionRecord } from '../transcript/index.js';
-import { Draft } from './draft.js';
+import { RunDraft } from './draft.js';
 import { computeFloor } from './floor.js';
 import { planned, type RunInput, type RunOutcome } from './run.js';
 import { settleStale, type SignedThought } from './signed.js';
-import { STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './steps.js';
 
 /**
  * Plans the settling of reasoning that is stale though nothing of the log is edited now: something else before it has
@@ -13,7 +13,7 @@ export function planSignatures(
   input: RunInput,
   isStale: (thought: SignedThought) => boolean,
 ): RunOutcome | undefined {
-  const draft = new Draft(input);
+  const draft = new RunDraft(input);
   const { reading: before, view } = draft;
   settleStale(draft, input, isStale, input.trigger.detail);
   if (draft.edits.length === 0) return undefined;
@@ -22,6 +22,6 @@ export function planSignatures(
 }
 
 /** Whether a record did nothing but take out stale reasoning: nobody asked for it, and nobody takes it back. */
-export function onlySettles({ plan }: CompactionRecord): boolean {
-  return plan.edits.every(({ stage }) => stage === STEPS.signatures);
+export function onlyStripsReasoning({ plan }: CompactionRecord): boolean {
+  return plan.edits.every(({ stage }) => stage === PIPELINE_STEPS.signatures);
 }

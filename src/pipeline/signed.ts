@@ -8,11 +8,11 @@ import {
   type Replace,
   type Supersede,
 } from '../transcript/index.js';
-import type { Draft } from './draft.js';
+import type { RunDraft } from './draft.js';
 import type { GuardRights } from './guard.js';
 import { openLoopFrom } from './open-loop.js';
 import { takesOut, type ReasoningRule } from './reasoning-rule.js';
-import { STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './steps.js';
 
 /** What invalidates signatures may be taken out of pins and holds too: the provider would refuse the whole request. */
 export const SIGNATURE_RIGHTS: GuardRights = { mayCut: () => false, mayStrip: true };
@@ -42,7 +42,7 @@ export interface SignatureInput {
  * the draft began with.
  */
 export function settleSignatures(
-  draft: Draft,
+  draft: RunDraft,
   { source: { log }, policy, count }: SignatureInput,
   earlier: readonly PlannedEdit[] = [],
 ): void {
@@ -59,7 +59,7 @@ export function settleSignatures(
 }
 
 function takeOut(
-  draft: Draft,
+  draft: RunDraft,
   { choice }: ReasoningRule,
   behind: readonly Thought[],
   { log, count }: { readonly log: ReadonlyLog; readonly count: (text: string) => number },
@@ -74,7 +74,7 @@ function takeOut(
     ...summarise(view, finished, log, count),
     ...ofLoop.map(strip),
   ];
-  draft.step(STEPS.signatures, 0, propose, SIGNATURE_RIGHTS);
+  draft.step(PIPELINE_STEPS.signatures, 0, propose, SIGNATURE_RIGHTS);
 }
 
 /** A signed thought, by the message that it is a part of. */
@@ -86,7 +86,7 @@ export interface SignedThought {
 
 /** Takes out the signed thoughts that are stale for a reason that is no edit of the batch: `why` says which. */
 export function settleStale(
-  draft: Draft,
+  draft: RunDraft,
   { policy }: SignatureInput,
   isStale: (thought: SignedThought) => boolean,
   why: string,
@@ -96,7 +96,7 @@ export function settleStale(
   const stale = signedBehind(draft.view, { seq: 0, part: -1 }).filter(isStale);
   const [first] = stale;
   if (!first) return;
-  draft.step(STEPS.signatures, 0, () => stale.map(strip), SIGNATURE_RIGHTS);
+  draft.step(PIPELINE_STEPS.signatures, 0, () => stale.map(strip), SIGNATURE_RIGHTS);
   const from = { seq: first.seq, part: first.part };
   draft.reasoning = { choice: 'strip', settled: stale.length, kept: 0, why, from };
 }
@@ -154,7 +154,7 @@ function strip({ messageId, part }: Thought): Replace {
 }
 
 /** A summary of steps takes at most this much of what they took; what would not be that short is stripped instead. */
-const MOST_OF_RUN = 0.5;
+const MAX_OF_RUN = 0.5;
 
 /** Runs of neighbouring steps go whole, each for an outline of what was said and done in it; pins and holds are stripped. */
 function summarise(
@@ -192,7 +192,7 @@ function outlined(
   const [first, last] = [run[0]!, run.at(-1)!];
   const tokens = run.reduce((sum, exchange) => sum + exchange.tokens, 0);
   const handle = spanHandle(first.fromId, last.toId);
-  const maxTokens = Math.floor(MOST_OF_RUN * tokens);
+  const maxTokens = Math.floor(MAX_OF_RUN * tokens);
   const { text, tokens: taken } = view.digest({ from: first.from, to: last.to, handle, maxTokens, count });
   if (taken > maxTokens) return undefined;
   return {

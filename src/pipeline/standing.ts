@@ -16,7 +16,7 @@ export interface Standing {
 }
 
 /** All of them, in order. */
-export function standingIn({ exchanges }: TranscriptView): Standing[] {
+export function summariesInView({ exchanges }: TranscriptView): Standing[] {
   return exchanges.flatMap((exchange): Standing[] => {
     const { kind, protection, messages, from, to } = exchange;
     if (kind !== 'replacement' || protection) return [];
@@ -31,7 +31,7 @@ export function standingIn({ exchanges }: TranscriptView): Standing[] {
 
 /** What all of them take together, with what is carried beside them. */
 export function standingTokens(view: TranscriptView): number {
-  return standingIn(view).reduce((sum, { exchange }) => sum + exchange.tokens, 0);
+  return summariesInView(view).reduce((sum, { exchange }) => sum + exchange.tokens, 0);
 }
 
 /** Pins are messages of the log, and none of these. */

@@ -2,7 +2,7 @@
  * Steps of the pipeline's own, by what they stand as beside stages in plans, records and reports. No stage may have one of
  * their names.
  */
-export const STEPS = {
+export const PIPELINE_STEPS = {
   /** Pins are cut to their share. */
   pins: 'pins',
   /** Fresh results are cut to their share. */
@@ -14,9 +14,9 @@ export const STEPS = {
   /** What is carried beside digests. */
   claims: 'claims',
   /** What plugins have carried. */
-  inject: 'inject',
+  carriedByPlugin: 'inject',
   /** What a hook adds to one request. */
-  injection: 'injection',
+  addedByHook: 'injection',
   /** What a compactor made is taken over. */
   delegate: 'delegate',
   /** Signatures that a change would make void. */
@@ -24,4 +24,4 @@ export const STEPS = {
 } as const;
 
 /** Names that no stage may have. */
-export const STEP_NAMES: readonly string[] = Object.values(STEPS);
+export const STEP_NAMES: readonly string[] = Object.values(PIPELINE_STEPS);

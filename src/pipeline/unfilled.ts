@@ -2,7 +2,7 @@ import type { PlannedEdit, Projection, ReadonlyLog } from '../transcript/index.j
 import { rehashed } from './plan-value.js';
 import type { Planned } from './refill.js';
 import type { RunInput } from './run.js';
-import { STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './steps.js';
 
 /**
  * A plan without the edits that were to ask a model for a longer text and got none: what they put in the place of a span
@@ -17,8 +17,8 @@ export function withoutUnfilled(
   const left = plan.edits.length - edits.length;
   if (left === 0 || edits.length === 0) return planned;
   const stages = plan.stages
-    .map((stage) => (stage.stage === STEPS.regrow ? { ...stage, edits: stage.edits - left } : stage))
-    .filter((stage) => stage.stage !== STEPS.regrow || stage.edits > 0 || stage.refused > 0);
+    .map((stage) => (stage.stage === PIPELINE_STEPS.regrow ? { ...stage, edits: stage.edits - left } : stage))
+    .filter((stage) => stage.stage !== PIPELINE_STEPS.regrow || stage.edits > 0 || stage.refused > 0);
   return { ...planned, plan: rehashed({ ...plan, stages, edits }, log) };
 }
 

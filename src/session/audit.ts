@@ -1,4 +1,4 @@
-import { STEPS } from '../pipeline/index.js';
+import { PIPELINE_STEPS } from '../pipeline/index.js';
 import type { Json, StoredEvent } from '../spi/index.js';
 import type { CompactionRecord, PlannedEdit, Trigger } from '../transcript/index.js';
 import type { GivenWay } from './given-way.js';
@@ -120,9 +120,9 @@ function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<
 /** The names operators know: what was replaced, what became a summary, what was dropped. */
 export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
   const names = edits.map((edit) => {
-    if (edit.stage === STEPS.delegate) return 'delegate';
+    if (edit.stage === PIPELINE_STEPS.delegate) return 'delegate';
     if (edit.kind === 'replace') return 'prune';
-    if (edit.stage === STEPS.drop || edit.replacement.length === 0) return 'drop';
+    if (edit.stage === PIPELINE_STEPS.drop || edit.replacement.length === 0) return 'drop';
     return edit.replacement.some(({ label }) => label === 'summary') ? 'summarize' : 'prune';
   });
   return [...new Set(names)];

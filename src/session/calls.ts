@@ -77,7 +77,7 @@ export class CallBook {
 export const nameOf = ({ call, at, appended }: CallRecord): string => `${call} ${at} ${appended}`;
 
 /** What stands in a view beside the log's own messages. */
-export function standingIn(
+export function messagesSent(
   view: readonly ViewMessage[],
   idAt: (seq: number) => string | undefined,
 ): Pick<CallRecord, 'messages' | 'replaced' | 'summaries'> {

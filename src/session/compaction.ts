@@ -72,7 +72,7 @@ export class Compaction {
 
   /** One run, now: planned, committed where it is worth it, announced; and then told to plugins that listen. */
   run(trigger: Trigger, how: RunManner): Response {
-    const before = this.#of.hooks.tells ? this.#of.hooks.now : undefined;
+    const before = this.#of.hooks.areTold ? this.#of.hooks.now : undefined;
     const response = this.#start(trigger, how);
     if (!before) return response;
     return Promise.resolve(response).then(async (report) => {
@@ -109,7 +109,8 @@ export class Compaction {
       const before = thread.projection;
       const report = finishRun(this.#of, run, { durationMs: timer() - started, waits });
       announcer.ended(report, gauge.read(thread.projection).pressure, givenWayOf(before, thread));
-      if (run.asked) hooks.tellChain(run.asked, `${report.kind}: ${report.reason}`, report.record?.id);
+      if (run.asked)
+        hooks.tellFailedCompactor(run.asked, `${report.kind}: ${report.reason}`, report.record?.id);
       return report;
     };
     const isAsked = hooks.asks(policy);

@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import { STEPS } from '../pipeline/index.js';
+import { PIPELINE_STEPS } from '../pipeline/index.js';
 import type { MeasureMessage } from '../spi/index.js';
 import type { Message, ViewMessage } from '../transcript/index.js';
 
@@ -39,7 +39,7 @@ export function measuredInjections(
       });
     }
     left -= size.tokens;
-    return { message, size, made: { stage: STEPS.injection, reason: `hook ${hook}` } };
+    return { message, size, made: { stage: PIPELINE_STEPS.addedByHook, reason: `hook ${hook}` } };
   });
 }
 

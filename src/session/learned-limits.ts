@@ -5,11 +5,11 @@ import type { Limits } from '../tokens/index.js';
 const SCOPE = 'learned-limits';
 
 /** No model that agents use takes less: a smaller figure was quoted, not meant. */
-const LEAST_LIMIT = 1_000;
+const MIN_LIMIT = 1_000;
 /** Counts are never off by more: a limit above this multiple of our count cannot be why a request was refused. */
 const MISCOUNT = 1.5;
 /** Threads that are remembered of each model: two that agree prove a limit. */
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 
 /** What is known of the request that was refused. */
 export interface RefusedRequest {
@@ -25,7 +25,7 @@ export interface RefusedRequest {
 export function doubtOf(refusal: Overflow, request: RefusedRequest | undefined): string | undefined {
   const limit = limitOf(refusal);
   if (limit === undefined) return 'it names no limit';
-  if (limit < LEAST_LIMIT) return `no model takes only ${limit} tokens`;
+  if (limit < MIN_LIMIT) return `no model takes only ${limit} tokens`;
   if (!request) return 'no request of this session was refused';
   if (limit < request.passed) return `a request of ${request.passed} tokens went through`;
   const counted = isPlausible(refusal, request) ? (refusal.requested ?? 0) : 0;
@@ -83,7 +83,7 @@ export async function learnedLimits(store: SessionStore): Promise<readonly Learn
 export async function noteLimit(store: SessionStore, model: string, seen: SeenLimit): Promise<void> {
   const known = read(model, await store.value(SCOPE, model));
   const others = known.seen.filter(({ thread }) => thread !== seen.thread);
-  const all = [...others, seen].slice(-MOST_THREADS);
+  const all = [...others, seen].slice(-MAX_THREADS);
   await store.setValue(SCOPE, model, { seen: all as unknown as Json });
 }
 

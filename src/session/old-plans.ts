@@ -5,7 +5,7 @@ import { parseJson, writeJson, type Ledger, type Plan, type PlannedEdit } from '
 /** The newest records keep their texts as they are: an undo and the next checkpoint ask for these. */
 const RECENT = 2;
 /** Edits that take less as JSON are left: there is nothing to gain. */
-const LEAST_CHARS = 2_000;
+const MIN_CHARS = 2_000;
 /** Texts of a session repeat themselves: the fastest level takes most of it. */
 const LEVEL = 1;
 
@@ -46,7 +46,7 @@ async function packBetween(ledger: Ledger, from: number, to: number): Promise<vo
   for (let place = from; place < to; place++) {
     const { plan } = ledger.records[place]!;
     const text = writeJson(plan.edits)!;
-    if (text.length >= LEAST_CHARS) ledger.restate(plan, packed(plan, await deflate(text, { level: LEVEL })));
+    if (text.length >= MIN_CHARS) ledger.restate(plan, packed(plan, await deflate(text, { level: LEVEL })));
   }
 }
 

@@ -1,5 +1,5 @@
 import {
-  onlySettles,
+  onlyStripsReasoning,
   planPass,
   planSignatures,
   type Pass,
@@ -28,9 +28,9 @@ export function stripMoved(of: SessionCore, behind: number): void {
 /** Takes out reasoning signed over compactions that no longer stand, and what was stale already when they were made. */
 export function stripUndone(of: SessionCore, undone: readonly CompactionRecord[]): void {
   if (undone.length === 0) return;
-  const compactions = undone.filter((record) => !onlySettles(record));
+  const compactions = undone.filter((record) => !onlyStripsReasoning(record));
   const since = Math.min(...compactions.map(({ plan }) => plan.inputs.logLength));
-  const stale = new Set(undone.filter(onlySettles).flatMap(strippedIn));
+  const stale = new Set(undone.filter(onlyStripsReasoning).flatMap(strippedIn));
   const isStale = ({ messageId, seq }: SignedThought): boolean => seq >= since || stale.has(messageId);
   stripStale(of, isStale, 'a signature vouches for a compaction that was taken back');
 }

@@ -4,7 +4,7 @@ import type { Plan } from '../transcript/index.js';
 import type { RunAnnouncer } from './announce.js';
 import { fillPlan, hasSlots, type Filling } from './fill.js';
 import { SOURCES } from './hooks/instructions.js';
-import type { Asked, PluginHooks } from './hooks/plugin-hooks.js';
+import type { HookAnswers, PluginHooks } from './hooks/plugin-hooks.js';
 import type { SessionParts } from './session-parts.js';
 
 /** A run before anything of it is committed. */
@@ -13,7 +13,7 @@ export interface FilledRun {
   /** What was bought for it; absent where no text was. */
   readonly bought?: Filling['bought'] | undefined;
   /** What plugins made of it; absent where none was asked. */
-  readonly asked?: Asked | undefined;
+  readonly asked?: HookAnswers | undefined;
 }
 
 export interface Planning {
@@ -46,8 +46,8 @@ async function askPlanAndFill(run: RunInput, of: Planning): Promise<FilledRun> {
     return { outcome: { kind: 'noop', reason, stages: [] }, asked };
   }
   const wanted = { ...asked.input, ...(announcer && { onStep: announcer.fired }) };
-  const { input, outcome, lets } = planAsked(run, wanted);
-  if (lets && announcer) hooks.tellLet();
+  const { input, outcome, retainedGaveWay } = planAsked(run, wanted);
+  if (retainedGaveWay && announcer) hooks.warnRetainedCompacted();
   return { ...(await filled(input, outcome, of)), asked };
 }
 
@@ -75,7 +75,7 @@ interface PlannedAsked {
   readonly input: RunInput;
   readonly outcome: RunOutcome;
   /** What plugins retain did not fit, and was compacted all the same. */
-  readonly lets: boolean;
+  readonly retainedGaveWay: boolean;
 }
 
 /** Plans a run as plugins want it; what they retain gives way where nothing would fit beside it. */
@@ -86,9 +86,9 @@ function planAsked(run: RunInput, input: RunInput): PlannedAsked {
   if (outcome.kind !== 'planned' && input.injected?.some(isOwn))
     return planAsked(run, { ...input, injected: input.injected.filter((one) => !isOwn(one)) });
   const retains = input.source.holds.length > run.source.holds.length;
-  if (outcome.kind !== 'unreachable' || !retains) return { input, outcome, lets: false };
+  if (outcome.kind !== 'unreachable' || !retains) return { input, outcome, retainedGaveWay: false };
   const without = { ...input, source: run.source };
-  return { input: without, outcome: planRun(without), lets: true };
+  return { input: without, outcome: planRun(without), retainedGaveWay: true };
 }
 
 /** What was planned is of no use any more. */

@@ -1,6 +1,6 @@
 import { inputOf, UNCALIBRATED, type Reading, type Usage } from '../tokens/index.js';
 import { appendedAt, type ViewMessage } from '../transcript/index.js';
-import { CallBook, standingIn, type CallRecord } from './calls.js';
+import { CallBook, messagesSent, type CallRecord } from './calls.js';
 import { measuredInjections, placeOfInjections, type Injection } from './injection.js';
 import type { Prepared, RunReport } from './prepared.js';
 import { withoutMarkers } from './queue.js';
@@ -39,7 +39,7 @@ export class Requests {
   /** Where the last request differs from the plain view. */
   #injectedAt = Infinity;
   /** What hooks added to the last request, and behind which position of the log. */
-  #injected: Placed | undefined;
+  #injected: PlacedInjections | undefined;
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
   #unmarked = 0;
 
@@ -79,7 +79,7 @@ export class Requests {
    */
   movedFrom(injected: Measured): number | undefined {
     const before = this.#injected;
-    const next = placed(this.#of.thread.projection.view, injected);
+    const next = placedAmong(this.#of.thread.projection.view, injected);
     if (before?.content === next?.content && before?.behind === next?.behind) return undefined;
     return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
   }
@@ -96,7 +96,7 @@ export class Requests {
     const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
     const { messages, beside = {}, notices } = this.#of.parts.serialise(view);
     this.#injectedAt = place;
-    this.#injected = placed(plain, injected);
+    this.#injected = placedAmong(plain, injected);
     projection.settle();
     this.#unmarked = plain === projection.view ? plain.length : 0;
     this.#sent = { reading, generation: gauge.generation };
@@ -109,7 +109,7 @@ export class Requests {
       events: ledger.version,
       model: gauge.model,
       ...(record && { record: record.id }),
-      ...standingIn(view, (seq) => (seq < log.base ? undefined : log.at(seq).id)),
+      ...messagesSent(view, (seq) => (seq < log.base ? undefined : log.at(seq).id)),
       tokens: reading.tokens,
       pressure: reading.pressure,
       unchangedPrefixTokens,
@@ -142,13 +142,13 @@ export class Requests {
   }
 }
 
-interface Placed {
+interface PlacedInjections {
   readonly content: string;
   /** Position of the log that it follows. */
   readonly behind: number;
 }
 
-function placed(shown: readonly ViewMessage[], injected: Measured): Placed | undefined {
+function placedAmong(shown: readonly ViewMessage[], injected: Measured): PlacedInjections | undefined {
   if (injected.length === 0) return undefined;
   const view = withoutMarkers(shown);
   const behind = view[placeOfInjections(view) - 1]?.to ?? -1;

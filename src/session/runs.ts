@@ -9,7 +9,7 @@ import type { SessionCore } from './session-parts.js';
 import { wouldAct } from './triggers.js';
 
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
-const MOST_ROUNDS_WITH_TEXT = 3;
+const MAX_ROUNDS_WITH_TEXT = 3;
 
 /** How a run is made that no gate started. */
 export type ManualRun = Omit<RunManner, 'forced'>;
@@ -40,7 +40,7 @@ export class Runs {
     for (let round = 0; ; round++) {
       let measured = 0;
       // Somebody who keeps on talking must not have every round wait for text.
-      const patience = round < MOST_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
+      const patience = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
       const run = await this.#submit(() =>
         persistence.during(
           () => {

@@ -22,13 +22,13 @@ export interface SentEstimate {
  * Below this share of what was sent a report is no matter of counting: no tokenizer is off by half on a whole request.
  * Small requests are left out, whose fixed parts weigh too much.
  */
-const LEAST_REPORTED = 0.5;
-const LEAST_SENT = 1_000;
+const MIN_REPORTED = 0.5;
+const MIN_SENT = 1_000;
 
 /** A report that grows by less than this share of what the request grew by is flat. */
-const LEAST_GROWTH = 0.2;
+const MIN_GROWTH = 0.2;
 /** Requests have to grow by so many tokens before a report can be called flat. */
-const LEAST_GROWN = 100;
+const MIN_GROWN = 100;
 /** So many flat reports in a row, which say less than was sent, are no chance. */
 const FLAT_IN_A_ROW = 2;
 const SAYS_LESS = 0.95;
@@ -56,9 +56,9 @@ export class TrimmingWatch {
     const grown = isSame ? estimate - last.estimate : 0;
     const isFlat =
       isSame &&
-      grown >= LEAST_GROWN &&
+      grown >= MIN_GROWN &&
       reported > 0 &&
-      reported - last.reported < LEAST_GROWTH * grown &&
+      reported - last.reported < MIN_GROWTH * grown &&
       reported < SAYS_LESS * estimate;
     if (!isFlat && reported > 0) this.#last = { estimate, reported, generation };
     return isFlat;
@@ -68,11 +68,11 @@ export class TrimmingWatch {
     // Pictures are guesses, and a thumbnail is a tenth of one.
     const surely = estimate - reading.images * (IMAGE_TOKENS - LOW_DETAIL_IMAGE_TOKENS);
     const expected = Math.round(estimate);
-    if (reported > 0 && surely >= LEAST_SENT && reported < LEAST_REPORTED * surely) {
+    if (reported > 0 && surely >= MIN_SENT && reported < MIN_REPORTED * surely) {
       const reason = 'the provider counted far less than was sent: something on the way cut the request';
       return [{ what: 'trimmed-upstream', reported, expected, reason }];
     }
-    if (this.#flat >= FLAT_IN_A_ROW && surely >= LEAST_SENT) {
+    if (this.#flat >= FLAT_IN_A_ROW && surely >= MIN_SENT) {
       const reason =
         'the provider counts no more although requests grow: something on the way cuts them to a size';
       return [{ what: 'trimmed-upstream', reported, expected, reason }];

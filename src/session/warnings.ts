@@ -1,4 +1,4 @@
-import { STEPS, type RunOutcome } from '../pipeline/index.js';
+import { PIPELINE_STEPS, type RunOutcome } from '../pipeline/index.js';
 import type { Warning } from '../transcript/index.js';
 
 const REMEDY =
@@ -12,7 +12,7 @@ export function warningsOf(outcome: RunOutcome, pressure: number, firstGate: num
   if (outcome.kind === 'unreachable')
     return [{ code: 'floor-too-large', message: `What may never be removed does not fit. ${REMEDY}` }];
   const stages = outcome.kind === 'planned' ? outcome.plan.stages : outcome.stages;
-  if (stages.some(({ stage, outcome: came }) => stage === STEPS.drop && came === 'applied'))
+  if (stages.some(({ stage, outcome: came }) => stage === PIPELINE_STEPS.drop && came === 'applied'))
     return [
       {
         code: 'oldest-dropped',

@@ -16,7 +16,7 @@ export interface BackgroundParts {
   readonly partsFor: (body: PreparedBody) => WorkerParts;
 }
 
-export interface Wanted {
+export interface PreparationJob {
   readonly body: PreparedBody;
   /** Whether another process could do it: the thread is in the store. */
   readonly isStored: boolean;
@@ -41,7 +41,7 @@ export class Background {
   readonly #own: ProcessQueue;
   readonly #shared: BackgroundQueue | undefined;
   /** What was asked for by the sessions of this process, by key. */
-  readonly #here = new Map<string, Wanted['here']>();
+  readonly #here = new Map<string, PreparationJob['here']>();
   #isStopped = false;
 
   constructor(parts: BackgroundParts) {
@@ -72,7 +72,7 @@ export class Background {
     isStored,
     here,
     waitMs,
-  }: Wanted): Promise<{ readonly isNew: boolean; readonly text?: PreparedText | undefined }> {
+  }: PreparationJob): Promise<{ readonly isNew: boolean; readonly text?: PreparedText | undefined }> {
     const queue = (isStored ? this.#shared : undefined) ?? this.#own;
     this.#here.set(body.key, here);
     try {

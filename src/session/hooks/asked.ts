@@ -5,7 +5,7 @@ import type { Reading } from '../../tokens/index.js';
 
 /** Of the budget, what one plugin may have carried; and in tokens. As claims, which stand beside it. */
 const CARRIED_SHARE = 0.08;
-const MOST_CARRIED = 4_000;
+const MAX_CARRIED = 4_000;
 
 /** Throws `TypeError` where an answer asks for what cannot be had. */
 export function checkedAnswer(
@@ -27,7 +27,7 @@ export function checkedAnswer(
   if (retained > mostRetained)
     throw new TypeError(`retains ${retained} tokens; at most ${mostRetained}, the share of pins`);
   const injected = (answer.inject ?? []).reduce((sum, text) => sum + count(text), 0);
-  const mostInjected = Math.min(MOST_CARRIED, counted(CARRIED_SHARE * budget.tokens));
+  const mostInjected = Math.min(MAX_CARRIED, counted(CARRIED_SHARE * budget.tokens));
   if (injected > mostInjected) throw new TypeError(`injects ${injected} tokens; at most ${mostInjected}`);
   return answer;
 }

@@ -35,13 +35,13 @@ export function preCompactEvent(
 }
 
 /** A view before a compaction, for what is told after it. */
-export interface Before {
+export interface ViewBefore {
   readonly view: readonly ViewMessage[];
   readonly tokens: number;
 }
 
 /** What a compaction came to. */
-export interface Came {
+export interface CompactionResult {
   readonly reason: string;
   readonly record?: CompactionRecord | undefined;
 }
@@ -50,8 +50,8 @@ export interface Came {
 export function postCompactEvent(
   { agentPath, gauge, id }: EventParts,
   { projection }: Thread,
-  before: Before,
-  { reason, record }: Came,
+  before: ViewBefore,
+  { reason, record }: CompactionResult,
 ): PostCompact {
   const stands = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));
   const left = before.view.flatMap(({ source }) => (source && !stands.has(source.id) ? [source] : []));

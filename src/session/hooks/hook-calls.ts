@@ -17,10 +17,10 @@ export interface HookCall<T> {
   /** What its answer comes to; throws where it is none. */
   readonly read: (answer: unknown) => T;
   /** What is said of a call that was done. */
-  readonly told?: (value: T) => string | undefined;
+  readonly messageOf?: (value: T) => string | undefined;
 }
 
-export interface Called<T> {
+export interface HookResult<T> {
   readonly line: HookRun;
   /** Absent where it threw, was late, or answered wrongly. */
   readonly value?: T;
@@ -34,7 +34,7 @@ export class HookCalls {
     this.#parts = parts;
   }
 
-  async call<T>({ plugin, hook, ms, run, read, told }: HookCall<T>): Promise<Called<T>> {
+  async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>): Promise<HookResult<T>> {
     const { id: sessionId, agentPath, clock, plugins, timer } = this.#parts;
     const { name } = plugin;
     const started = timer();
@@ -51,7 +51,7 @@ export class HookCalls {
         outcome = 'wrong';
         value = read(answer);
         outcome = 'done';
-        message = told?.(value);
+        message = messageOf?.(value);
       }
     } catch (error) {
       message = outcome === 'threw' ? `threw: ${wordsOf(error)}` : wordsOf(error);

@@ -20,7 +20,7 @@ export interface PutBack {
 export const SOURCES = 'pins.sources';
 
 /** Of the budget: what instructions that are put back may take, whatever pins leave of their share. */
-const MOST_SHARE = 0.15;
+const MAX_SHARE = 0.15;
 
 /** Instructions that stand outside the transcript: their present words come back beside what stands for what left. */
 export class InstructionSources {
@@ -100,5 +100,5 @@ function allowanceIn({ policy, projection, source }: RunInput, { budget, scale }
   for (const shown of projection.view)
     if (shown.source && source.isPinned(shown.source)) pinned += shown.size.tokens;
   const shareOf = (share: number): number => Math.floor((share * budget.tokens) / scale);
-  return Math.max(0, Math.min(shareOf(policy.shares.pins) - pinned, shareOf(MOST_SHARE)));
+  return Math.max(0, Math.min(shareOf(policy.shares.pins) - pinned, shareOf(MAX_SHARE)));
 }

@@ -5,13 +5,13 @@ import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';
 import type { SessionCore } from '../session-parts.js';
 import { checkedAnswer } from './asked.js';
-import { postCompactEvent, preCompactEvent, type Before, type Came } from './events.js';
+import { postCompactEvent, preCompactEvent, type ViewBefore, type CompactionResult } from './events.js';
 import { HookCalls } from './hook-calls.js';
 import { InstructionSources } from './instructions.js';
 import { asksPlugins } from './session-plugins.js';
 
 /** What plugins made of a run before it is planned. */
-export interface Asked {
+export interface HookAnswers {
   /** The run as it is to be planned. */
   readonly input: RunInput;
   /** Whose wish it is that there be no run, and why. */
@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 /** What is known of a run that plugins are asked about. */
-export interface Asking {
+export interface HookQuestion {
   readonly reading: Reading;
   /** A plan for an operator to look at. */
   readonly dryRun: boolean;
@@ -54,18 +54,18 @@ export class PluginHooks {
   }
 
   /** Whether anybody is told what runs came to. */
-  get tells(): boolean {
+  get areTold(): boolean {
     return this.#observers.some(({ observer }) => observer?.postCompact !== undefined);
   }
 
   /** The view as it stands, to be told of later. */
-  get now(): Before {
+  get now(): ViewBefore {
     const { projection } = this.#of.thread;
     return { view: projection.view, tokens: this.#of.parts.gauge.read(projection).tokens };
   }
 
   /** Asks observers, all at a time, and then the compactor where the policy has one. Never rejects. */
-  async before(run: RunInput, { reading, dryRun }: Asking): Promise<Asked> {
+  async before(run: RunInput, { reading, dryRun }: HookQuestion): Promise<HookAnswers> {
     const event = preCompactEvent(this.#of.parts, run, reading, dryRun);
     const asked = await this.#withSources(await this.#askObservers(run, event, reading), reading);
     if (asked.skip !== undefined || !run.policy.delegates) return asked;
@@ -87,7 +87,7 @@ export class PluginHooks {
   }
 
   /** Tells observers what a compaction came to, all at a time. Never rejects. */
-  async after(before: Before, came: Came): Promise<void> {
+  async after(before: ViewBefore, came: CompactionResult): Promise<void> {
     const told = this.#observers.filter(({ observer }) => observer?.postCompact);
     if (told.length === 0) return;
     const event = postCompactEvent(this.#of.parts, this.#of.thread, before, came);
@@ -106,14 +106,14 @@ export class PluginHooks {
   }
 
   /** One event for all that a failed compactor led to. */
-  tellChain({ chain, lines }: Asked, end: string, ref: string | undefined): void {
+  tellFailedCompactor({ chain, lines }: HookAnswers, end: string, ref: string | undefined): void {
     if (chain.length === 0) return;
     const line = lines.find(({ hook }) => hook === 'compact')!;
     this.#of.parts.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
   }
 
   /** What plugins retain gave way. */
-  tellLet(): void {
+  warnRetainedCompacted(): void {
     this.#warn('What plugins retain did not fit: it was compacted all the same.');
   }
 
@@ -121,7 +121,7 @@ export class PluginHooks {
     return this.#of.parts.plugins.host.plugins.filter(({ observer }) => observer);
   }
 
-  async #askObservers(run: RunInput, event: PreCompact, reading: Reading): Promise<Asked> {
+  async #askObservers(run: RunInput, event: PreCompact, reading: Reading): Promise<HookAnswers> {
     const asked = this.#observers.filter(({ observer }) => observer?.preCompact);
     const called = await Promise.all(
       asked.map((plugin) =>
@@ -131,7 +131,7 @@ export class PluginHooks {
           ms: this.#of.parts.plugins.limits.preCompactMs,
           run: (api) => plugin.observer!.preCompact!(event, api),
           read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.#of.parts.count),
-          told: wordsFor,
+          messageOf: wordsFor,
         }),
       ),
     );
@@ -155,7 +155,7 @@ export class PluginHooks {
   }
 
   /** With the instructions that are read anew; nothing where nothing is to be compacted. */
-  async #withSources(asked: Asked, reading: Reading): Promise<Asked> {
+  async #withSources(asked: HookAnswers, reading: Reading): Promise<HookAnswers> {
     if (!this.#sources || asked.skip) return asked;
     const { input, lines } = asked;
     const { injected, line, faults } = await this.#sources.putBack(input, reading);

@@ -9,7 +9,7 @@ const WHAT = 'text-bought';
 export const BOUGHT_KIND = `compaction.${WHAT}`;
 
 /** Plans are made to be looked at; the newest of them are committed. */
-const MOST_PLANS = 32;
+const MAX_PLANS = 32;
 
 /**
  * What the text of plans cost that nobody has committed yet. A plan is a value and goes through other hands; its hash
@@ -27,7 +27,7 @@ export class BoughtPlans {
     if (bought.calls.length === 0) return;
     this.#byHash.delete(hash);
     this.#byHash.set(hash, bought);
-    for (const oldest of [...this.#byHash.keys()].slice(0, -MOST_PLANS)) this.#byHash.delete(oldest);
+    for (const oldest of [...this.#byHash.keys()].slice(0, -MAX_PLANS)) this.#byHash.delete(oldest);
     this.#audit.say(WHAT, hash, { ...bought } as unknown as Readonly<Record<string, Json>>);
   }
 

@@ -33,7 +33,7 @@ export interface EndedClaim extends ClaimEnd {
 }
 
 /** What both have in common. */
-interface Named {
+interface NamedClaim {
   readonly ref: string;
   readonly kind: ClaimKind | 'file';
   readonly text: string;
@@ -116,13 +116,13 @@ export class Claims {
     return found;
   }
 
-  #named(ref: string): Named {
+  #named(ref: string): NamedClaim {
     const found = this.#find(ref);
     if (found) return found;
     throw unknown(ref);
   }
 
-  #find(ref: string): Named | undefined {
+  #find(ref: string): NamedClaim | undefined {
     const { reader, log } = this.#of.thread;
     const { statements, references } = reader.caughtUp();
     const same = statements.claims.filter(({ kind, id, text }) => claimRef(kind, id, text) === ref);
@@ -153,7 +153,7 @@ function unknown(ref: string): SpillwayError {
   });
 }
 
-function over({ ref, endedBy }: Named, remedy: string): SpillwayError {
+function over({ ref, endedBy }: NamedClaim, remedy: string): SpillwayError {
   return new SpillwayError('CLAIM_ENDED', {
     subject: `claim ${ref}`,
     found: endedBy === undefined ? 'one that holds no more' : `ended by: ${endedBy}`,

@@ -1,5 +1,5 @@
 import { SpillwayError } from '../../errors/index.js';
-import { onlySettles } from '../../pipeline/index.js';
+import { onlyStripsReasoning } from '../../pipeline/index.js';
 import {
   appendedAt,
   Log,
@@ -24,7 +24,10 @@ export interface UndoRequest {
 }
 
 /** Of the live records, oldest first, those that a log made shorter cannot keep. */
-export type Going = (live: readonly CompactionRecord[], shorter: ReadonlyLog) => readonly CompactionRecord[];
+export type RecordsTakenOff = (
+  live: readonly CompactionRecord[],
+  shorter: ReadonlyLog,
+) => readonly CompactionRecord[];
 
 /** The compactions of a session: takes them back, goes back before them, and keeps what operators say of them. */
 export class History {
@@ -36,7 +39,7 @@ export class History {
 
   /** What is asked for, by name: the newest one that stands where nothing is named. */
   named(of: UndoRequest): UndoRequest {
-    const newest = this.#of.thread.ledger.live.findLast((one) => !onlySettles(one));
+    const newest = this.#of.thread.ledger.live.findLast((one) => !onlyStripsReasoning(one));
     return of.record === undefined && of.to === undefined && newest ? { record: newest.id } : of;
   }
 
@@ -47,7 +50,9 @@ export class History {
     const first = to ?? record;
     if (first === undefined) return [];
     const place = ledger.records.indexOf(this.#recordOf(first));
-    const later = ledger.live.filter((one) => ledger.records.indexOf(one) > place && !onlySettles(one));
+    const later = ledger.live.filter(
+      (one) => ledger.records.indexOf(one) > place && !onlyStripsReasoning(one),
+    );
     if (to === undefined && later.length > 0) {
       throw new SpillwayError('UNDO_BLOCKED', {
         subject: `record ${first}`,
@@ -56,7 +61,7 @@ export class History {
         facts: { later: later.map(({ id }) => id) },
       });
     }
-    const undone = ledger.undoTo(first, (one) => (onlySettles(one) ? undefined : spanOf(one, log)));
+    const undone = ledger.undoTo(first, (one) => (onlyStripsReasoning(one) ? undefined : spanOf(one, log)));
     if (undone.length === 0) return [];
     this.#of.thread.redraw();
     gauge.rewritten();
@@ -80,7 +85,7 @@ export class History {
   /** The log from here on has this length. Records that were made on a longer one are taken off, unless `going` says which. */
   rollBack(
     length: number,
-    going: Going = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
+    going: RecordsTakenOff = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
   ): readonly CompactionRecord[] {
     const { audit, gauge, stream } = this.#of.parts;
     const { log, ledger } = this.#of.thread;

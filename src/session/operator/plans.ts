@@ -106,8 +106,8 @@ export class Plans {
   }
 
   /** Commits, and tells plugins of it. */
-  async told(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
-    const before = this.#of.hooks.tells ? this.#of.hooks.now : undefined;
+  async commitAndTell(commit: () => Promise<CompactionRecord>): Promise<CompactionRecord> {
+    const before = this.#of.hooks.areTold ? this.#of.hooks.now : undefined;
     const record = await commit();
     if (before) await this.#of.hooks.after(before, { reason: record.plan.trigger.detail, record });
     return record;

@@ -147,7 +147,7 @@ export class SessionOperator {
   async commit(plan: Plan): Promise<CompactionRecord> {
     checkValue('commit', 'plan', plan);
     await this.#rememberBought(plan);
-    return this.#of.plans.told(() => this.#of.persistence.change(() => this.#of.plans.commit(plan)));
+    return this.#of.plans.commitAndTell(() => this.#of.persistence.change(() => this.#of.plans.commit(plan)));
   }
 
   /** What another process bought for a plan belongs to its record as well. */
@@ -161,7 +161,9 @@ export class SessionOperator {
   async approve(hash?: string): Promise<CompactionRecord> {
     await this.#of.persistence.load();
     const { plan } = this.#of.history.waitingFor(hash);
-    return this.#of.plans.told(() => this.#of.persistence.change(() => this.#of.plans.approve(plan.hash)));
+    return this.#of.plans.commitAndTell(() =>
+      this.#of.persistence.change(() => this.#of.plans.approve(plan.hash)),
+    );
   }
 
   /** Says no: the plan goes, and nothing is compacted until something new comes in. */

@@ -152,7 +152,7 @@ export class Journal {
 
   async #drain(): Promise<void> {
     for (;;) {
-      if (this.#outbox.isInDoubt) await this.#outbox.settle();
+      if (this.#outbox.isInDoubt) await this.#outbox.resolveDoubt();
       const { log, ledger } = this.#parts.thread;
       const messages = this.#unsaved();
       const events = ledger.events.slice(this.#head.entries - (ledger.version - ledger.events.length));

@@ -59,7 +59,7 @@ export class Outbox {
 
   /** Stores what waits, by itself. */
   async store(): Promise<void> {
-    await this.settle();
+    await this.resolveDoubt();
     if (this.#events.length === 0 && this.#usage.length === 0) return;
     const first = this.#nameFirst();
     const { events, usage } = this.waiting;
@@ -74,7 +74,7 @@ export class Outbox {
   }
 
   /** Finds out what became of a note whose answer was lost, before anything of it is sent again. */
-  async settle(): Promise<void> {
+  async resolveDoubt(): Promise<void> {
     const sent = this.#inDoubt;
     if (!sent) return;
     const { store, key, guarded } = this.#parts;

@@ -58,9 +58,9 @@ export async function readTail(store: SessionStore, key: ThreadKey, rules: Threa
 }
 
 /** Fewer messages than this between two that are wanted are read with them: a question more costs more. */
-const MOST_BETWEEN = 50;
+const MAX_BETWEEN = 50;
 /** Entries are larger than messages: tens of kilobytes each. */
-const MOST_ENTRIES_BETWEEN = 2;
+const MAX_ENTRIES_BETWEEN = 2;
 
 /** Spans that hold all of some ascending numbers, with gaps of at most so many between two. */
 function runsOf(
@@ -84,7 +84,7 @@ async function readEdits(
 ): Promise<NamedEdits> {
   const wanted = entriesOf([...rendered, ...changed]);
   const read = await Promise.all(
-    runsOf(wanted, MOST_ENTRIES_BETWEEN).map(async ({ from, to }) => {
+    runsOf(wanted, MAX_ENTRIES_BETWEEN).map(async ({ from, to }) => {
       const entries = await store.entries(key, from, to + 1);
       return entries.map((entry, i): [number, readonly PlannedEdit[]] => {
         const event = eventOf(entry);
@@ -103,7 +103,7 @@ async function readBehind(
 ): Promise<ReadonlyMap<number, LogMessage>> {
   const { left } = checkpoint;
   const read = await Promise.all(
-    runsOf(positionsOf(checkpoint.rendered), MOST_BETWEEN).map(async ({ from, to }) => {
+    runsOf(positionsOf(checkpoint.rendered), MAX_BETWEEN).map(async ({ from, to }) => {
       const appended = await store.messages(key, appendedAt(from, left), appendedAt(to, left) + 1);
       return standing(appended, left).map((message, i): [number, LogMessage] => [
         from + i,

@@ -69,7 +69,7 @@ function named(name: string, log: Log): Target[] | undefined {
   const one = single(name, log) ?? (/^\d/.test(name) ? single(`m${name}`, log) : undefined);
   if (one) return [one];
   let at = name.indexOf('..');
-  for (let tries = 0; at >= 0 && tries < MOST_BORDERS; tries++, at = name.indexOf('..', at + 1)) {
+  for (let tries = 0; at >= 0 && tries < MAX_BORDERS; tries++, at = name.indexOf('..', at + 1)) {
     const [from, to] = [log.find(name.slice(0, at)), log.find(name.slice(at + 2))];
     if (!from || !to) continue;
     const [first, last] = from.seq <= to.seq ? [from.seq, to.seq] : [to.seq, from.seq];
@@ -79,7 +79,7 @@ function named(name: string, log: Log): Target[] | undefined {
 }
 
 /** Two dots in one handle that may be the border of a range. */
-const MOST_BORDERS = 100;
+const MAX_BORDERS = 100;
 const OFFSET = /@(\d{1,15})$/;
 const PART = /#(\d{1,15})$/;
 

@@ -21,9 +21,9 @@ export interface Page {
 
 const END_SHARE = 0.3;
 /** Below this many tokens an end says nothing. */
-const LEAST_WITH_END = 120;
+const MIN_WITH_END = 120;
 /** Characters a token, at most: of a longer text no more is counted. */
-const MOST_CHARS_A_TOKEN = 12;
+const MAX_CHARS_A_TOKEN = 12;
 const ROUNDS = 12;
 
 /** As much of a text as fits, ending at a border, and a line that says what is left out and how to read on. */
@@ -43,11 +43,11 @@ export function pageOf(text: string, request: PageRequest): Page {
 
 /** Tokens of a text; of one that is certainly larger, only that it is. */
 export function sizeUpTo(text: string, maxTokens: number, count: Count): number {
-  return text.length > maxTokens * MOST_CHARS_A_TOKEN ? Number.POSITIVE_INFINITY : count(text);
+  return text.length > maxTokens * MAX_CHARS_A_TOKEN ? Number.POSITIVE_INFINITY : count(text);
 }
 
 function cutAt(text: string, { from, to, maxTokens, handleAt, withEnd }: PageRequest, chars: number): Page {
-  const endChars = withEnd && maxTokens >= LEAST_WITH_END ? Math.floor(chars * END_SHARE) : 0;
+  const endChars = withEnd && maxTokens >= MIN_WITH_END ? Math.floor(chars * END_SHARE) : 0;
   const headEnd = borderAfter(text, from, to, Math.max(1, chars - endChars));
   const endFrom = endChars > 0 ? Math.max(headEnd, startBefore(text, to - endChars, to)) : to;
   const next = handleAt(headEnd);

@@ -13,9 +13,9 @@ export interface Passage {
 }
 
 /** About 150 to 200 tokens. Of 250, 400 and 700 this found most facts in an answer of 2,000 tokens (docs/decisions/0030). */
-const MOST_CHARS = 700;
+const MAX_CHARS = 700;
 /** A border is taken where at least this share of the room stands before it. */
-const LEAST_SHARE = 0.4;
+const MIN_SHARE = 0.4;
 
 /** Cuts what a message says at paragraphs, else at lines, sentences, spaces; parts of recall itself are left out. */
 export function passagesOf(
@@ -37,10 +37,10 @@ export function passagesOf(
 }
 
 /** Where to cut a text that goes from `at` to `to`. */
-export function borderAfter(text: string, at: number, to: number, room = MOST_CHARS): number {
+export function borderAfter(text: string, at: number, to: number, room = MAX_CHARS): number {
   if (to - at <= room) return to;
   const window = text.slice(at, at + room);
-  const least = room * LEAST_SHARE;
+  const least = room * MIN_SHARE;
   for (const border of [paragraphEnd, lineEnd, sentenceEnd, wordEnd]) {
     const end = border(window);
     if (end >= least) return at + end;

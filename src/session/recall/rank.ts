@@ -28,7 +28,7 @@ const MESSAGE_SHARE = 0.3;
 const TALK_WEIGHT = 1.1;
 /** Of the rarity of its words: what a text that stands letter by letter as it was asked for gains. */
 const LITERAL_WEIGHT = 0.5;
-const MOST_LITERAL_CHARS = 300;
+const MAX_LITERAL_CHARS = 300;
 /** Pieces of a question that are meant letter by letter. */
 const QUOTED = /["`“]([^"`”\n]{4,200})["`”]/gu;
 
@@ -87,7 +87,7 @@ interface Literal {
 /** The question itself where it is short, and what stands in quotation marks in it. */
 function literalsOf(query: string, weights: ReadonlyMap<string, number>): Literal[] {
   const quoted = [...query.matchAll(QUOTED)].map(([, inside]) => inside!);
-  const texts = query.length <= MOST_LITERAL_CHARS ? [query, ...quoted] : quoted;
+  const texts = query.length <= MAX_LITERAL_CHARS ? [query, ...quoted] : quoted;
   return texts.map((text) => {
     const rarities = wordsOfQuery(text).map((word) => weights.get(word) ?? 0);
     // A question of signs alone has no words, and is found by nothing else.

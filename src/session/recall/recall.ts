@@ -19,13 +19,13 @@ import { handleOf, handlesOf, targetsOf, type Target } from './handles.js';
 import { pageOf, sizeUpTo } from './page.js';
 import { passagesOf, type Passage } from './passages.js';
 import { rankPassages, type Ranked } from './rank.js';
-import { readRequest, type Asked, type RecallRequest } from './request.js';
-import { LEAST_TOKENS, sharesOf } from './shares.js';
+import { readRequest, type CheckedRecall, type RecallRequest } from './request.js';
+import { MIN_TOKENS, sharesOf } from './shares.js';
 import { spread } from './spread.js';
 import { wordsOf, type MessageWords } from './words-of.js';
 
 /** Messages that a search looks into, beside those in view: the best by words of whole messages. */
-const MOST_MESSAGES = 300;
+const MAX_MESSAGES = 300;
 /** Of a call, for those who read where an answer is from. */
 const ABOUT_CHARS = 70;
 /** Of a call, for the ranking of its answer. */
@@ -36,7 +36,7 @@ const FRAME_TOKENS = 28;
 const NOT_IN_IT = '[No passage holds the words; from the beginning:]\n';
 const BETWEEN_TOKENS = 2;
 /** Pieces that are known to have been given. */
-const MOST_GIVEN = 2_000;
+const MAX_GIVEN = 2_000;
 
 interface RecallParts extends SessionCore {
   readonly persistence: Persistence;
@@ -68,7 +68,7 @@ export class Recall {
     return found.map((one) => this.#noted(one));
   }
 
-  #named(asked: Asked): Recalled[] {
+  #named(asked: CheckedRecall): Recalled[] {
     const targets = targetsOf(asked.handles, this.#of.thread.log);
     const found = asked.query === '' ? [] : this.#foundIn(targets, asked);
     if (found.length > 0) return found;
@@ -127,7 +127,7 @@ export class Recall {
     return handleOf({ message, ...(part !== undefined && { part }), offset: at - from });
   }
 
-  #foundIn(targets: readonly Target[], { query, limit, maxTokens }: Asked): Recalled[] {
+  #foundIn(targets: readonly Target[], { query, limit, maxTokens }: CheckedRecall): Recalled[] {
     const passages = targets.flatMap(({ message, part, offset }) => {
       const words = this.#wordsOf(message);
       const own = this.#passagesOf(message, words).filter((one) => part === undefined || one.part === part);
@@ -138,12 +138,12 @@ export class Recall {
     return this.#fitting(withoutCopies(spread(ranked)), limit, maxTokens);
   }
 
-  async #searched({ query, limit, maxTokens }: Asked): Promise<Recalled[]> {
+  async #searched({ query, limit, maxTokens }: CheckedRecall): Promise<Recalled[]> {
     const { log } = this.#of.thread;
     const view = this.#viewSent();
     const shown = view.filter(({ source, replaced }) => source && !replaced);
     const inView = new Set(shown.map(({ message }) => message.id));
-    const hits = await this.#hits(query, MOST_MESSAGES + inView.size);
+    const hits = await this.#hits(query, MAX_MESSAGES + inView.size);
     const messages = hits.flatMap((id) => log.find(id) ?? []);
     const passages = messages.flatMap((message) => this.#passagesOf(message));
     const ranked = rankPassages(passages, { query, callOf: this.#callWords });
@@ -171,9 +171,9 @@ export class Recall {
   #fitting(ranked: readonly Ranked[], limit: number, maxTokens: number): Recalled[] {
     const { count } = this.#of.parts;
     let left = maxTokens - FRAME_TOKENS;
-    const chosen: Found[] = [];
+    const chosen: FoundPassage[] = [];
     for (const { passage, score } of ranked) {
-      if (chosen.length >= limit || left < LEAST_TOKENS) break;
+      if (chosen.length >= limit || left < MIN_TOKENS) break;
       const head = this.#headOf(passage.message, `${passage.message.id}@${passage.from}`, passage.part);
       const tokens = count(passage.text) + this.#headTokens(head);
       const isOnlyOne = chosen.length === 0;
@@ -184,7 +184,7 @@ export class Recall {
     return joined(chosen).map((one) => this.#shownAs(one, maxTokens - FRAME_TOKENS));
   }
 
-  #shownAs({ passage, score, from, to }: Found, maxTokens: number): Recalled {
+  #shownAs({ passage, score, from, to }: FoundPassage, maxTokens: number): Recalled {
     const { message, part } = passage;
     const { text } = this.#wordsOf(message);
     const start = from + (text.slice(from, to).length - text.slice(from, to).trimStart().length);
@@ -254,7 +254,7 @@ export class Recall {
     const before = this.#given.get(key) ?? 0;
     this.#given.delete(key);
     this.#given.set(key, before + 1);
-    if (this.#given.size > MOST_GIVEN) this.#given.delete(this.#given.keys().next().value!);
+    if (this.#given.size > MAX_GIVEN) this.#given.delete(this.#given.keys().next().value!);
     return before > 0 ? { ...one, givenBefore: before } : one;
   }
 }
@@ -268,7 +268,7 @@ interface Piece {
   readonly to: number;
 }
 
-interface Found {
+interface FoundPassage {
   readonly passage: Passage;
   readonly score: number;
   from: number;
@@ -276,10 +276,10 @@ interface Found {
 }
 
 /** Passages that follow one another become one, at the place of the better. */
-function joined(chosen: readonly Found[]): Found[] {
-  const found: Found[] = [];
+function joined(chosen: readonly FoundPassage[]): FoundPassage[] {
+  const found: FoundPassage[] = [];
   for (const one of chosen) {
-    const isNext = ({ passage, from, to }: Found): boolean =>
+    const isNext = ({ passage, from, to }: FoundPassage): boolean =>
       passage.message === one.passage.message &&
       passage.part === one.passage.part &&
       (to === one.from || from === one.to);

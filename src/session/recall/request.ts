@@ -16,7 +16,7 @@ export interface RecallRequest {
 }
 
 /** A request that was checked. */
-export interface Asked {
+export interface CheckedRecall {
   /** Each as it was written; none where words are searched for everywhere. */
   readonly handles: readonly string[];
   /** '' where nothing is searched for. */
@@ -25,15 +25,15 @@ export interface Asked {
   readonly maxTokens: number;
 }
 
-const LIMIT = 20;
-const MOST_PASSAGES = 50;
-const MAX_TOKENS = 2_000;
-const MOST_TOKENS = 100_000;
+const DEFAULT_PASSAGES = 20;
+const MAX_PASSAGES = 50;
+const DEFAULT_TOKENS = 2_000;
+const MAX_TOKENS = 100_000;
 /** Less holds no more than where something is from. */
-const LEAST_ROOM = 100;
-const MOST_HANDLES = 1_000;
+const MIN_ROOM = 100;
+const MAX_HANDLES = 1_000;
 /** Of a longer question the beginning counts. */
-const MOST_QUERY_CHARS = 20_000;
+const MAX_QUERY_CHARS = 20_000;
 
 const named = z.union([z.string(), z.number().int()]).transform(String);
 const count = z
@@ -49,14 +49,14 @@ const ALLOWED =
   'an object with handle (a text such as m12, m3..m9 or m4, m69), query (words), limit (a whole number from 1) and maxTokens (from 100); handle or query must be there';
 
 const schema = z.strictObject({
-  handle: z.union([named, z.array(named).max(MOST_HANDLES)]).nullish(),
+  handle: z.union([named, z.array(named).max(MAX_HANDLES)]).nullish(),
   query: z.union([z.string(), z.array(z.string())]).nullish(),
   limit: count.nullish(),
-  maxTokens: count.pipe(z.number().min(LEAST_ROOM)).nullish(),
+  maxTokens: count.pipe(z.number().min(MIN_ROOM)).nullish(),
 });
 
 /** Throws `RECALL_INVALID`, which names the first thing that is not as it has to be. */
-export function readRequest(request: unknown): Asked {
+export function readRequest(request: unknown): CheckedRecall {
   const read = schema.safeParse(request);
   if (!read.success) {
     const [issue] = read.error.issues;
@@ -71,9 +71,9 @@ export function readRequest(request: unknown): Asked {
   const words = Array.isArray(query) ? query.join(' ') : (query ?? '');
   return {
     handles,
-    query: words.trim().slice(0, MOST_QUERY_CHARS),
-    limit: Math.min(limit ?? LIMIT, MOST_PASSAGES),
-    maxTokens: Math.min(maxTokens ?? MAX_TOKENS, MOST_TOKENS),
+    query: words.trim().slice(0, MAX_QUERY_CHARS),
+    limit: Math.min(limit ?? DEFAULT_PASSAGES, MAX_PASSAGES),
+    maxTokens: Math.min(maxTokens ?? DEFAULT_TOKENS, MAX_TOKENS),
   };
 }
 

@@ -1,15 +1,15 @@
 /** Least tokens that a longer text is cut to: less says nothing. */
-export const LEAST_TOKENS = 40;
+export const MIN_TOKENS = 40;
 
 /**
  * Shares room out: what is short takes what it needs, the rest is divided among the long ones. Of more than can have
- * `LEAST_TOKENS` each the first ones get a share; the answer may be shorter than what was given.
+ * `MIN_TOKENS` each the first ones get a share; the answer may be shorter than what was given.
  */
 export function sharesOf(sizes: readonly number[], room: number): number[] {
   let least = 0;
   let count = 0;
   for (const size of sizes) {
-    least += Math.min(size, LEAST_TOKENS);
+    least += Math.min(size, MIN_TOKENS);
     if (least > room && count > 0) break;
     count++;
   }

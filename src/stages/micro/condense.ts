@@ -22,7 +22,7 @@ export function condense(result: ResultPart, maxTokens: number, count: Count): s
   return write(original, { handle, tool, tokens, maxTokens, count });
 }
 
-type Asked = {
+type LineRequest = {
   readonly handle: string;
   readonly tool: string | undefined;
   /** Of the whole result. */
@@ -31,18 +31,20 @@ type Asked = {
   readonly count: Count;
 };
 
-const write = remembered((original: ToolResultPart, { handle, tool, tokens, maxTokens, count }: Asked) => {
-  const text = textOf(original);
-  const header = `[${plainName(tool)} result, ${grouped(tokens)} tokens, condensed; recall ${handle}]`;
-  const outcome = quoted(outcomeOf(text, original.isError));
-  const line = `${header} ${outcome}`;
-  const taken = count(line);
-  if (taken > maxTokens) return tightest(header, outcome, maxTokens, count);
-  const room = maxTokens - taken - JOIN_TOKENS;
-  const keys = joined(keyLines(text, room, (lines) => count(joined(lines)), undefined, outcome));
-  const whole = keys === '' ? line : `${line}${BETWEEN}${keys}`;
-  return keys === '' || count(whole) <= maxTokens ? whole : line;
-});
+const write = remembered(
+  (original: ToolResultPart, { handle, tool, tokens, maxTokens, count }: LineRequest) => {
+    const text = textOf(original);
+    const header = `[${plainName(tool)} result, ${grouped(tokens)} tokens, condensed; recall ${handle}]`;
+    const outcome = quoted(outcomeOf(text, original.isError));
+    const line = `${header} ${outcome}`;
+    const taken = count(line);
+    if (taken > maxTokens) return tightest(header, outcome, maxTokens, count);
+    const room = maxTokens - taken - JOIN_TOKENS;
+    const keys = joined(keyLines(text, room, (lines) => count(joined(lines)), undefined, outcome));
+    const whole = keys === '' ? line : `${line}${BETWEEN}${keys}`;
+    return keys === '' || count(whole) <= maxTokens ? whole : line;
+  },
+);
 
 /** What stands between lines of a result that are shown on one. */
 const BETWEEN = ' | ';

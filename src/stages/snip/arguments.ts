@@ -16,7 +16,7 @@ import type { Taken } from './taken.js';
 
 /** What large arguments are cut to, as a share of the size at which they count as large. */
 const CUT_SHARE = 0.5;
-const LEAST_TOKENS = 40;
+const MIN_TOKENS = 40;
 
 /** Large arguments of older calls, oldest first: what was written to a file stands in the file. */
 export function argumentEdits(
@@ -58,7 +58,7 @@ function trim(
   call: ToolCallPart,
   { options, count }: StageGoal<SnipOptions>,
 ): { edit: Replace; saved: number } | undefined {
-  const maxTokens = Math.max(LEAST_TOKENS, Math.floor(CUT_SHARE * options.arguments.minTokens));
+  const maxTokens = Math.max(MIN_TOKENS, Math.floor(CUT_SHARE * options.arguments.minTokens));
   const text = cut(call, { maxTokens, count, handle: part.handle, knownTokens: part.tokens });
   if (text === undefined) return undefined;
   const saved = part.tokens - count(text) - count(call.name) - FRAME_TOKENS;

@@ -109,7 +109,7 @@ function stubOf(
   return { stub, saved: before - taken };
 }
 
-type Asked = {
+type StubRequest = {
   readonly tool: string | undefined;
   /** Of the whole result, in tokens. */
   readonly size: number;
@@ -120,7 +120,7 @@ type Asked = {
 };
 
 const writeStub = remembered(
-  (_original: ToolResultPart, { tool, size, handle, status, notice, count }: Asked) => {
+  (_original: ToolResultPart, { tool, size, handle, status, notice, count }: StubRequest) => {
     const stub = notice ?? stubFor({ tool, tokens: size, handle, status });
     return { stub, taken: count(stub) };
   },

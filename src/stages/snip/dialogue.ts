@@ -18,7 +18,7 @@ import { NOTHING, type Taken } from './taken.js';
 
 /** An outline of dialogue may take so much of it. */
 const OUTLINE_SHARE = 0.3;
-const LEAST_TOKENS = 30;
+const MIN_TOKENS = 30;
 
 /** Plain messages that have left the window, each run of them for an outline. A policy: holds whatever is needed. */
 export function dialogueEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, need: Need): Taken {
@@ -67,7 +67,7 @@ function outlined(
   if (span.exchanges.every((exchange) => exchange.kind === 'replacement')) return undefined;
   const maxTokens = Math.min(
     goal.summaryTokens,
-    Math.max(LEAST_TOKENS, Math.floor(OUTLINE_SHARE * span.tokens)),
+    Math.max(MIN_TOKENS, Math.floor(OUTLINE_SHARE * span.tokens)),
   );
   const handle = spanHandle(span.fromId, span.toId);
   const outline = view.digest({
