@@ -4,7 +4,8 @@ import { hashPlan } from './hash.js';
 import { measureEdit } from './measure.js';
 import { claimsRoom } from './room.js';
 import { gainOf } from './proposal.js';
-import { carry, leastGain, type RunInput, type RunOutcome } from './run.js';
+import { carry, type RunInput, type RunOutcome } from './run.js';
+import { leastGain } from './worth.js';
 import { joinReasoning, settleSignatures } from './signed.js';
 import { survivors } from './survivors.js';
 

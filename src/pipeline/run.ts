@@ -20,7 +20,7 @@ import { computeFloor, floorBeside } from './floor.js';
 import { carryInjected, type Injected } from './inject.js';
 import { planOf } from './plan-value.js';
 import type { OpenableStage, Pass, Policy } from './policy.js';
-import { gainOf, proposalOf, standsForSpan, tierOf } from './proposal.js';
+import { gainOf, proposalOf, tierOf } from './proposal.js';
 import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
 import { settleSignatures } from './signed.js';
@@ -29,6 +29,7 @@ import { PIPELINE_STEPS } from './steps.js';
 import { survivors } from './survivors.js';
 import { unreachable, type Unreachable } from './unreachable.js';
 import type { ViewSource } from './view.js';
+import { hasGained, isWorthIt, leastGain, mustGoOn, stillWorth } from './worth.js';
 
 export interface RunInput extends RunDraftParts {
   /** Ledger head the plan is made on. */
@@ -107,8 +108,8 @@ export function planRun(input: RunInput): RunOutcome {
   const run: Run = { draft, input, before, states, claimsSpace };
   openStages(run);
   if (input.policy.dropsToTarget) dropToTarget(draft, input, claimsSpace);
-  if (mustGoOn(draft, input, before)) goFurther(run);
-  if (mustGoOn(draft, input, before)) dropToFit(draft, input, claimsSpace);
+  if (mustGoOn(input, before, draft)) goFurther(run);
+  if (mustGoOn(input, before, draft)) dropToFit(draft, input, claimsSpace);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
     draft.step(PIPELINE_STEPS.carriedByPlugin, 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
@@ -134,40 +135,6 @@ export function planRun(input: RunInput): RunOutcome {
   if (draft.edits.length === 0) return tooLittle(draft, input, before);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   return planned(draft, input, before, floor, states);
-}
-
-/** Whether a request would still be refused: over its budget, or as large as one that a provider has refused. */
-function mustGoOn(draft: RunDraft, input: RunInput, before: Reading): boolean {
-  if (draft.reading.pressure > 1) return true;
-  return input.refused === true && gainOf(before, draft.reading) < leastGain(input);
-}
-
-/** Whether a run has come far enough below `before` to stop. */
-function hasGained({ policy, forced }: RunInput, before: Reading, draft: RunDraft): boolean {
-  const after = draft.reading;
-  if (gainOf(before, after) < leastGain({ policy, forced })) return false;
-  // Where a span has given way to a summary there is little more to be had, and what is fresh keeps pressure up.
-  return forced || after.pressure <= policy.reach || tierOf(before) > 1 || draft.edits.some(standsForSpan);
-}
-
-/** Whether a run is worth the cache that it costs. Fitting at all always is. */
-function isWorthIt(input: RunInput, before: Reading, draft: RunDraft): boolean {
-  if (before.pressure > 1 || hasGained(input, before, draft)) return true;
-  return before.pressure >= LAST_CALL && gainOf(before, draft.reading) >= MIN_WHEN_FORCED;
-}
-
-/** Pressure up to which a run, as it stands, is worth its cost: what digests take beyond would make it come to nothing. */
-function stillWorth({ policy, forced }: RunInput, before: Reading, draft: RunDraft): number {
-  if (before.pressure > 1 || tierOf(before) > 1) return Infinity;
-  const gained = before.pressure - leastGain({ policy, forced });
-  return forced || draft.edits.some(standsForSpan) ? gained : Math.min(gained, policy.reach);
-}
-
-/** A run by hand commits from this gain on, in share of the budget: below it the rewritten request costs more. */
-const MIN_WHEN_FORCED = 0.05;
-
-export function leastGain({ policy, forced }: Pick<RunInput, 'policy' | 'forced'>): number {
-  return forced ? Math.min(policy.minGain, MIN_WHEN_FORCED) : policy.minGain;
 }
 
 function tooLittle(draft: RunDraft, input: RunInput, before: Reading): RunOutcome {
@@ -272,7 +239,7 @@ const MAX_STEPS = 16;
 function goFurther(run: Run): void {
   for (const stage of run.input.policy.stages) {
     let { options } = stage;
-    for (let step = 0; step < MAX_STEPS && mustGoOn(run.draft, run.input, run.before); step++) {
+    for (let step = 0; step < MAX_STEPS && mustGoOn(run.input, run.before, run.draft); step++) {
       options = harderOf(stage, options);
       if (options === undefined) break;
       open(run, { ...stage, options });
