@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { Container, type ServiceIdentifier } from 'inversify';
+import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import type { EffectiveConfig } from './config/index.js';
 import { either, FUNCTION, having, listOf, OBJECT, SpillwayError, TEXT, type Kind } from './errors/index.js';
-import { openEngine, SYSTEM_EFFECTS, type ConfigSources } from './engine.js';
+import { openEngine, SYSTEM_EFFECTS, type ConfigSources, type Engine } from './engine.js';
 import { openaiChat } from './wire/index.js';
 import type { Policy } from './pipeline/index.js';
 import type { Effects, Spillway } from './session/index.js';
@@ -56,12 +56,36 @@ const SHAPES = new Map<ServiceIdentifier<unknown>, Kind>([
   [SERVICES.Store, having({ load: FUNCTION, write: FUNCTION })],
 ]);
 
+/** What the wings bring: bound before any engine is opened, one module a wing. */
+const BUILT_IN = {
+  stages: new ContainerModule(({ bind }) => {
+    for (const stage of BUILT_IN_STAGES) bind(SERVICES.Stage).toConstantValue(stage);
+  }),
+  wire: new ContainerModule(({ bind }) => void bind(SERVICES.WireFormat).toConstantValue(openaiChat)),
+  session: new ContainerModule(({ bind }) => void bind(SERVICES.Effects).toConstantValue(SYSTEM_EFFECTS)),
+};
+
+type Put = <T>(service: ServiceIdentifier<T>, value: T) => void;
+
+/** What the wings made of the settings: bound when an engine is open, one module a wing. */
+const OF_AN_ENGINE: Readonly<Record<string, (engine: Engine, put: Put) => void>> = {
+  config: ({ config }, put) => put(SERVICES.Config, config),
+  pipeline: ({ policy }, put) => put(SERVICES.Policy, policy),
+  tokens: ({ catalogue, counter, priceOf }, put) => {
+    put(SERVICES.Catalogue, catalogue);
+    put(SERVICES.TokenCounter, counter);
+    put(SERVICES.PriceOf, priceOf);
+  },
+  summarizers: ({ openFiller }, put) => {
+    if (openFiller) put(SERVICES.OpenFiller, openFiller);
+  },
+  session: ({ spillway }, put) => put(SERVICES.Spillway, spillway),
+};
+
 /** A container with everything built in. Bind your own stages to `SERVICES.Stage`, then call `openSpillway`. */
 export function createContainer(): Container {
   const container = new Container({ defaultScope: 'Singleton' });
-  for (const stage of BUILT_IN_STAGES) container.bind(SERVICES.Stage).toConstantValue(stage);
-  container.bind(SERVICES.WireFormat).toConstantValue(openaiChat);
-  container.bind(SERVICES.Effects).toConstantValue(SYSTEM_EFFECTS);
+  container.load(...Object.values(BUILT_IN));
   return container;
 }
 
@@ -88,7 +112,7 @@ export async function openSpillway(container: Container, sources: ConfigSources 
     container.isBound(SERVICES.Plugin) ? container.getAll(SERVICES.Plugin, { chained: true }) : [],
   );
   const ownPrices = bound(SERVICES.PriceOf);
-  const { spillway, config, policy, catalogue, counter, priceOf, openFiller } = await openEngine(
+  const engine = await openEngine(
     {
       stages: [...BUILT_IN_STAGES.filter((stage) => !own.includes(stage)), ...own],
       plugins,
@@ -103,23 +127,28 @@ export async function openSpillway(container: Container, sources: ConfigSources 
     },
     sources,
   );
+  bindEngine(container, { ...engine, priceOf: ownPrices ?? engine.priceOf });
+  return engine.spillway;
+}
+
+/** Binds what an opening made, and leaves what the host bound of it as it is. */
+function bindEngine(container: Container, engine: Engine): void {
+  const before = chosen.get(container);
   const made = new Map<ServiceIdentifier, unknown>();
-  const set = <T>(service: ServiceIdentifier<T>, value: T): void => {
-    const isTheirs = container.isCurrentBound(service) && boundIn(container, service) === value;
-    if (isTheirs && !before?.has(service)) return;
-    const binding = container.isCurrentBound(service) ? container.rebind(service) : container.bind(service);
-    binding.toConstantValue(value);
-    made.set(service, value);
-  };
-  set(SERVICES.Config, config);
-  set(SERVICES.Policy, policy);
-  set(SERVICES.Spillway, spillway);
-  set(SERVICES.Catalogue, catalogue);
-  set(SERVICES.TokenCounter, counter);
-  set(SERVICES.PriceOf, ownPrices ?? priceOf);
-  if (openFiller) set(SERVICES.OpenFiller, openFiller);
+  const wings = Object.values(OF_AN_ENGINE).map(
+    (wing) =>
+      new ContainerModule(({ bind, rebind }) =>
+        wing(engine, (service, value) => {
+          const isBound = container.isCurrentBound(service);
+          const isTheirs = isBound && boundIn(container, service) === value;
+          if (isTheirs && !before?.has(service)) return;
+          (isBound ? rebind(service) : bind(service)).toConstantValue(value);
+          made.set(service, value);
+        }),
+      ),
+  );
+  container.load(...wings);
   chosen.set(container, made);
-  return spillway;
 }
 
 /** The one value of a service; undefined where nothing is bound. */
