@@ -276,6 +276,22 @@ describe('a digest', () => {
     expect(text).toContain(`[wheel.ts:350](…), [there](${address}#L7).`);
   });
 
+  it('keeps the folders of a file whose address it leaves out', () => {
+    const { text } = digestOf(
+      [
+        user('m0', 'Where does it break?'),
+        assistant(
+          'm1',
+          'In [wheel.ts:35](/home/miller/projects/mill/src/gears/wheel.ts:35), see [PR #4](https://example.org/mill/pulls/4/files) and [`turn`]([/home/miller/projects/mill/src/gears/cog.ts:7]), not [src/gears/axle.ts](/home/miller/projects/mill/src/gears/axle.ts:9).',
+        ),
+      ],
+      1_000,
+    );
+    expect(text).toContain(
+      '[wheel.ts:35](…/src/gears/), see [PR #4](…) and [`turn`](…/src/gears/cog.ts:7), not [src/gears/axle.ts](…).',
+    );
+  });
+
   it('says of a failure which later call mended it, and how a command ended that ran on', () => {
     const { text } = digestOf(
       [
