@@ -14,7 +14,7 @@ import {
   type ViewMessage,
 } from '../transcript/index.js';
 import { sizeOf } from './measure.js';
-import { openLoopFrom } from './open-loop.js';
+import { openLoopFrom } from './reasoning-rule.js';
 import { createSpanFinder, type SpanFinder } from './spans.js';
 import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
 

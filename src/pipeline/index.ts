@@ -1,14 +1,13 @@
 export * from './due.js';
 export * from './policy.js';
-export { planPass, planRun, type RunInput, type RunOutcome } from './run.js';
+export { planRun, type RunInput, type RunOutcome } from './run.js';
 export { PIPELINE_STEPS } from './steps.js';
 export { mayBeWorthIt } from './prospect.js';
 export { delegatedBy, listFor, type Delegated } from './delegated.js';
 export { isCarriedFor, type Injected } from './inject.js';
-export { hashPlan } from './hash.js';
+export { hashPlan } from './plan-value.js';
 export { rejudge } from './rejudge.js';
-export { refill, type Planned } from './refill.js';
-export { withoutUnfilled } from './unfilled.js';
+export { refill, withoutUnfilled, type Planned } from './refill.js';
 export { buildView, type ViewSource } from './view.js';
 export { createGuard, type Guard } from './guard.js';
 export { measureEdit } from './measure.js';
@@ -17,5 +16,5 @@ export { buildPolicy, indexStages, withAbsoluteTrigger, withSharesOfWindow } fro
 export type { ClaimSources } from './carry.js';
 export { reasoningRuleFor, takesOut, type ReasoningRule, type SignedChoice } from './reasoning-rule.js';
 export type { SignedThought } from './signed.js';
-export { onlyStripsReasoning, planSignatures } from './signed-pass.js';
+export { onlyStripsReasoning, planPass, planSignatures } from './passes.js';
 export { touchesReopened } from './reopened.js';

@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Reading } from '../tokens/index.js';
 import type { Plan, PlannedEdit, ReadonlyLog, StageOutcome } from '../transcript/index.js';
 import type { RunDraft } from './draft.js';
 import { pinsIn } from './floor.js';
-import { hashPlan } from './hash.js';
 import type { RunInput } from './run.js';
 
 /** What a draft came to, where that is not read off the draft itself. */
@@ -54,4 +54,9 @@ function firstChangedBy(edits: readonly PlannedEdit[], log: ReadonlyLog): number
   const positionOf = (edit: PlannedEdit): number =>
     log.find(edit.kind === 'replace' ? edit.messageId : edit.fromId)!.seq;
   return edits.reduce((first, edit) => Math.min(first, positionOf(edit)), Infinity);
+}
+
+/** Names a plan by its content: what was previewed is what is applied. Keys are written in a fixed order by `planRun`. */
+export function hashPlan(plan: Omit<Plan, 'hash'>): string {
+  return createHash('sha256').update(JSON.stringify(plan)).digest('hex');
 }

@@ -18,15 +18,14 @@ import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
 import { computeFloor, floorBeside } from './floor.js';
 import { carryInjected, type Injected } from './inject.js';
+import { keepSlots, survivors } from './kept-edits.js';
 import { planOf } from './plan-value.js';
-import type { OpenableStage, Pass, Policy } from './policy.js';
+import type { OpenableStage, Policy } from './policy.js';
 import { gainOf, proposalOf, tierOf } from './proposal.js';
 import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
 import { settleSignatures } from './signed.js';
-import { keepSlots } from './slots.js';
 import { PIPELINE_STEPS } from './steps.js';
-import { survivors } from './survivors.js';
 import { unreachable, type Unreachable } from './unreachable.js';
 import type { ViewSource } from './view.js';
 import { hasGained, isWorthIt, leastGain, mustGoOn, stillWorth } from './worth.js';
@@ -183,22 +182,6 @@ export function carry(draft: RunDraft, { source, claims, count, policy }: RunInp
 const FULLEST = 0.97;
 /** What claims keep of their room where the rest of a request is above the target already. */
 const MIN_CLAIMS_OF_ROOM = 0.9;
-
-/** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
-export function planPass(input: RunInput, pass: Pass): RunOutcome {
-  const draft = new RunDraft(input);
-  const before = draft.reading;
-  const states = new Map(input.states);
-  const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
-  draft.step(pass.stage.stage, 0, (view) => {
-    const edits = proposalOf(pass.stage, view, draft, input, states, view.tokens);
-    return pass.kind === 'prune' ? edits.filter((edit) => edit.kind === 'replace') : edits;
-  });
-  settleSignatures(draft, input);
-  if (draft.edits.length === 0)
-    return { kind: 'noop', reason: 'nothing to take out', stages: draft.outcomes };
-  return planned(draft, input, before, floor, states);
-}
 
 /** What the stages of one run share. */
 interface Run {

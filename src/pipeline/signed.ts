@@ -10,8 +10,7 @@ import {
 } from '../transcript/index.js';
 import type { RunDraft } from './draft.js';
 import type { GuardRights } from './guard.js';
-import { openLoopFrom } from './open-loop.js';
-import { takesOut, type ReasoningRule } from './reasoning-rule.js';
+import { openLoopFrom, takesOut, type ReasoningRule } from './reasoning-rule.js';
 import { PIPELINE_STEPS } from './steps.js';
 
 /** What invalidates signatures may be taken out of pins and holds too: the provider would refuse the whole request. */

@@ -2,7 +2,7 @@ import type { Policy } from '../pipeline/index.js';
 import { boughtText, type PressureEvent } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { CompactionRecord, Plan, StageOutcome } from '../transcript/index.js';
-import type { GivenWay } from './given-way.js';
+import type { GivenWay } from './audit.js';
 import type { RunReport } from './prepared.js';
 import type { SessionParts } from './session-parts.js';
 

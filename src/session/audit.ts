@@ -1,8 +1,8 @@
 import { PIPELINE_STEPS } from '../pipeline/index.js';
 import type { Json, StoredEvent } from '../spi/index.js';
-import type { CompactionRecord, PlannedEdit, Trigger } from '../transcript/index.js';
-import type { GivenWay } from './given-way.js';
+import type { CompactionRecord, PlannedEdit, Projection, Trigger } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
+import type { Thread } from './thread.js';
 
 /** What was seen, whatever the ledger came to. All else is said of a decision, and falls with it. */
 const SEEN = [
@@ -126,4 +126,21 @@ export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
     return edit.replacement.some(({ label }) => label === 'summary') ? 'summarize' : 'prune';
   });
   return [...new Set(names)];
+}
+
+/** Ids of what an edit took from the view. */
+export type GivenWay = (edit: PlannedEdit) => readonly string[];
+
+/**
+ * What the edits of a plan took from the view: of a span every message that stood there, earlier summaries too; pins stay
+ * and are none of them. Asked when the thread holds the view after the plan.
+ */
+export function givenWayOf(before: Projection, { log, projection }: Thread): GivenWay {
+  const stands = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));
+  return (edit) => {
+    if (edit.kind === 'replace') return [edit.messageId];
+    const [first, last] = [log.find(edit.fromId)!.seq, log.find(edit.toId)!.seq];
+    const spanned = before.view.filter(({ from, to }) => from >= first && to <= last);
+    return spanned.flatMap(({ source, message }) => (source && stands.has(source.id) ? [] : [message.id]));
+  };
 }

@@ -4,7 +4,7 @@ import type { Trigger } from '../transcript/index.js';
 import type { EarlyFill } from './ahead/early.js';
 import { RunAnnouncer } from './announce.js';
 import { finishRun } from './finish-run.js';
-import { givenWayOf } from './given-way.js';
+import { givenWayOf } from './audit.js';
 import type { PluginHooks } from './hooks/plugin-hooks.js';
 import { belowThreshold, NO_PROSPECT, noRun, pendingReport } from './no-run.js';
 import { commitPass, stripMoved } from './passes.js';

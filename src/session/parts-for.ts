@@ -4,9 +4,10 @@ import {
   configOf,
   type AgentConfig,
   type EffectiveConfig,
+  type Settings,
 } from '../config/index.js';
 import type { Redact } from '../facts/index.js';
-import type { Policy } from '../pipeline/index.js';
+import { reasoningRuleFor, withAbsoluteTrigger, withSharesOfWindow, type Policy } from '../pipeline/index.js';
 import type { PluginHost } from '../plugins/index.js';
 import type { CompactionStage, SessionStore, SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { Filler, OpenFiller } from '../summarizers/index.js';
@@ -22,7 +23,6 @@ import { Gauge } from './gauge.js';
 import { asksPlugins, sessionPlugins } from './hooks/session-plugins.js';
 import { logIntake } from './log-intake.js';
 import { factTools } from './pins.js';
-import { policiesInForce } from './policy-in-force.js';
 import { tunedBy } from './run-overrides.js';
 import type { SessionOptions } from './session-options.js';
 import type { SessionParts } from './session-parts.js';
@@ -173,4 +173,30 @@ function fillerFor(
     timer: effects.timer,
     stopped: () => costs.stopped(fill) ?? ofAll.stopped(fill),
   });
+}
+
+interface InForce {
+  readonly settings: Pick<Settings, 'sharesOf' | 'reasoning'>;
+  readonly gauge: Pick<Gauge, 'budget' | 'model'>;
+  readonly format: WireFormat;
+}
+
+/** Says of a policy how the budget and the model of now have it. Asked several times a call, it makes it anew as these change. */
+function policiesInForce(rules: InForce): (policy: Policy) => Policy {
+  const { gauge } = rules;
+  let known: { readonly of: readonly unknown[]; readonly inForce: Policy } | undefined;
+  return (policy) => {
+    const of = [policy, gauge.budget, gauge.model];
+    if (!known?.of.every((one, i) => one === of[i])) known = { of, inForce: policyInForce(policy, rules) };
+    return known.inForce;
+  };
+}
+
+function policyInForce(policy: Policy, { settings, gauge, format }: InForce): Policy {
+  const { budget, model } = gauge;
+  const shared = settings.sharesOf === 'budget' ? policy : withSharesOfWindow(policy, budget);
+  return {
+    ...withAbsoluteTrigger(shared, budget.tokens),
+    reasoning: reasoningRuleFor(format, model, settings.reasoning.signed),
+  };
 }

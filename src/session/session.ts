@@ -1,14 +1,22 @@
 import type { Observable } from 'rxjs';
 import { checkOptions, checkSend, usageFault } from './arguments.js';
+import { SpillwayError } from '../errors/index.js';
 import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
-import { checkMessage, type Message, type Projection, type ReadonlyLog } from '../transcript/index.js';
+import {
+  checkMessage,
+  copied,
+  NotCopyable,
+  type CopyOptions,
+  type Message,
+  type Projection,
+  type ReadonlyLog,
+} from '../transcript/index.js';
 import type { Followed } from './client/follow.js';
 import type { Flight } from './call-line.js';
 import type { FollowOptions } from './client/client-side.js';
 import { isStoreFailure } from './persistence/persistence.js';
 import type { SessionOperator } from './operator/session-operator.js';
-import { ownMessage } from './own-message.js';
 import type { Prepared } from './prepared.js';
 import { continueMessage } from './queue.js';
 import type { OverflowVerdict } from './reaction.js';
@@ -243,5 +251,23 @@ export class Session<ClientMessage = unknown> {
   /** Tells listeners that a store failed where nothing waits for it; what was to be stored waits for the next write. */
   storeFailed(error: unknown): void {
     this.#of.parts.stream.emit({ kind: 'store-failed', error });
+  }
+}
+
+/**
+ * A message of the log's own: whoever appended it may write to the object that a provider or client gave, and the log
+ * does not change. Throws `MESSAGE_INVALID` for what no request can carry.
+ */
+function ownMessage(message: Message, instance: CopyOptions['instance']): Message {
+  try {
+    return copied(message, { freeze: true, ...(instance && { instance }) });
+  } catch (error) {
+    if (!(error instanceof NotCopyable)) throw error;
+    throw new SpillwayError('MESSAGE_INVALID', {
+      subject: `message ${message.id}`,
+      found: error.message,
+      allowed: 'what JSON can say, and bytes',
+      remedy: 'Append messages as a provider would get them.',
+    });
   }
 }

@@ -1,10 +1,16 @@
 import { isCarriedFor, listFor, type RunInput } from '../../pipeline/index.js';
-import type { PostCompact, PreCompact } from '../../spi/index.js';
+import type { PostCompact, PreCompact, SeenMessage } from '../../spi/index.js';
 import type { Reading } from '../../tokens/index.js';
-import { textOf, type CompactionRecord, type ViewMessage } from '../../transcript/index.js';
+import {
+  copied,
+  textOf,
+  type CompactionRecord,
+  type Message,
+  type Part,
+  type ViewMessage,
+} from '../../transcript/index.js';
 import type { SessionParts } from '../session-parts.js';
 import type { Thread } from '../thread.js';
-import { seen, seenList } from './seen.js';
 
 export type EventParts = Pick<SessionParts, 'agentPath' | 'gauge' | 'id' | 'plugins'>;
 
@@ -77,4 +83,17 @@ export function postCompactEvent(
     superseded: Object.freeze(left.map((message) => seen(message))),
     ...(record && { record }),
   });
+}
+
+/** A message without what its wire format keeps, in a copy that nobody can write to and that leads nowhere. */
+function seen<T extends Message>({ wire: _, parts, ...rest }: T): Omit<T, 'wire'> {
+  return copied({ ...rest, parts: parts.map(plain) }, { freeze: true }) as unknown as Omit<T, 'wire'>;
+}
+
+const seenList = (messages: readonly Message[]): readonly SeenMessage[] =>
+  Object.freeze(messages.map((message) => seen(message) as SeenMessage));
+
+function plain({ wire: _, ...part }: Part): Part {
+  if (part.type !== 'tool-result') return part;
+  return { ...part, content: part.content.map((inner) => plain(inner) as (typeof part.content)[number]) };
 }

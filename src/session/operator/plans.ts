@@ -11,7 +11,7 @@ import type {
   Trigger,
 } from '../../transcript/index.js';
 import { pendingEvent, tellEnded } from '../announce.js';
-import { givenWayOf } from '../given-way.js';
+import { givenWayOf } from '../audit.js';
 import type { PluginHooks } from '../hooks/plugin-hooks.js';
 import type { Prepared } from '../prepared.js';
 import { commitPlanned } from '../commit.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGuard } from '../../../src/pipeline/guard.js';
-import { openLoopFrom } from '../../../src/pipeline/open-loop.js';
+import { openLoopFrom } from '../../../src/pipeline/reasoning-rule.js';
 import { reasoningRuleFor } from '../../../src/pipeline/index.js';
 import { joinReasoning } from '../../../src/pipeline/signed.js';
 import { formats } from '../../../src/wire/index.js';

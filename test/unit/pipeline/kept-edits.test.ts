@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { survivors } from '../../../src/pipeline/survivors.js';
+import { survivors } from '../../../src/pipeline/kept-edits.js';
 import { Bench } from '../../support/bench.js';
 import { planned, replace, supersede } from '../../support/edits.js';
 import { look } from '../../support/looks.js';

@@ -1,9 +1,27 @@
 import type { CompactionRecord } from '../transcript/index.js';
 import { RunDraft } from './draft.js';
 import { computeFloor } from './floor.js';
+import type { Pass } from './policy.js';
+import { proposalOf } from './proposal.js';
 import { planned, type RunInput, type RunOutcome } from './run.js';
-import { settleStale, type SignedThought } from './signed.js';
+import { settleSignatures, settleStale, type SignedThought } from './signed.js';
 import { PIPELINE_STEPS } from './steps.js';
+
+/** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
+export function planPass(input: RunInput, pass: Pass): RunOutcome {
+  const draft = new RunDraft(input);
+  const before = draft.reading;
+  const states = new Map(input.states);
+  const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
+  draft.step(pass.stage.stage, 0, (view) => {
+    const edits = proposalOf(pass.stage, view, draft, input, states, view.tokens);
+    return pass.kind === 'prune' ? edits.filter((edit) => edit.kind === 'replace') : edits;
+  });
+  settleSignatures(draft, input);
+  if (draft.edits.length === 0)
+    return { kind: 'noop', reason: 'nothing to take out', stages: draft.outcomes };
+  return planned(draft, input, before, floor, states);
+}
 
 /**
  * Plans the settling of reasoning that is stale though nothing of the log is edited now: something else before it has

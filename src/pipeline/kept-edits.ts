@@ -1,4 +1,10 @@
-import { pinWhole, type IsPinned, type PlannedEdit, type ReadonlyLog } from '../transcript/index.js';
+import {
+  pinWhole,
+  spanHandle,
+  type IsPinned,
+  type PlannedEdit,
+  type ReadonlyLog,
+} from '../transcript/index.js';
 
 /**
  * Leaves out the edits that a later edit of the same run has made pointless: a stub inside a span that was then
@@ -29,4 +35,21 @@ export function survivors(
     kept.push(edit);
   }
   return kept.reverse();
+}
+
+/**
+ * Claims join what stands for a span, in an edit that takes the place of the span's own. Where a message of that one
+ * still stands in it, what it left to a model to write is left to it here.
+ */
+export function keepSlots(kept: readonly PlannedEdit[], all: readonly PlannedEdit[]): readonly PlannedEdit[] {
+  const offered = new Map<string, PlannedEdit & { readonly kind: 'supersede' }>();
+  for (const edit of all)
+    if (edit.kind === 'supersede' && edit.slot) offered.set(spanHandle(edit.fromId, edit.toId), edit);
+  if (offered.size === 0) return kept;
+  return kept.map((edit) => {
+    if (edit.kind !== 'supersede' || edit.slot) return edit;
+    const own = offered.get(spanHandle(edit.fromId, edit.toId));
+    const stands = own?.replacement.some(({ id }) => edit.replacement.some((message) => message.id === id));
+    return stands ? { ...edit, slot: own!.slot! } : edit;
+  });
 }
