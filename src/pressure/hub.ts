@@ -33,10 +33,6 @@ export class EventHub<Event> {
     this.#subject.next(event);
   }
 
-  complete(): void {
-    this.#subject.complete();
-  }
-
   /** Behind the event that it failed at, so that all hear both in order. Once, or a bad one would be told of for ever. */
   #listenerFailed(error: unknown): void {
     const at = this.#newest;

@@ -1,5 +1,4 @@
-import { concatMap, filter, map, Subject, type Observable } from 'rxjs';
-import { SpillwayError } from '../errors/index.js';
+import { concatMap, Subject, type Observable } from 'rxjs';
 import type { ModelCall, Warning } from '../transcript/index.js';
 import { EventHub } from './hub.js';
 
@@ -138,11 +137,11 @@ export type Settled<Outcome> =
 export type Emit<Reading> = (event: PressureEvent<Reading>) => void;
 
 /** What is to be done about a reading, when its turn comes: takes the reading then, for earlier runs may have changed it. */
-export type Respond<Reading, Outcome> = (emit: Emit<Reading>) => Outcome | Promise<Outcome>;
+export type Respond<Outcome> = () => Outcome | Promise<Outcome>;
 
-interface Submission<Reading, Outcome> {
-  readonly respond: Respond<Reading, Outcome>;
-  readonly settle: (settled: Settled<Outcome>) => void;
+interface Submission<Outcome> {
+  readonly respond: Respond<Outcome>;
+  readonly done: (settled: Settled<Outcome>) => void;
 }
 
 /**
@@ -150,28 +149,25 @@ interface Submission<Reading, Outcome> {
  * happens comes out as events.
  */
 export class PressureStream<Reading, Outcome> {
-  readonly #submissions = new Subject<Submission<Reading, Outcome>>();
+  readonly #submissions = new Subject<Submission<Outcome>>();
   readonly #hub = new EventHub<PressureEvent<Reading>>((error) => ({ kind: 'listener-failed', error }));
   readonly #onEvent: Emit<Reading> | undefined;
-  #closed = false;
 
   /** `onEvent` hears of everything as well, before the subscribers. */
   constructor(onEvent?: Emit<Reading>) {
     this.#onEvent = onEvent;
-    const emit: Emit<Reading> = (event) => this.#publish(event);
     this.#submissions
       .pipe(
-        concatMap(async ({ respond, settle }) => {
+        concatMap(async ({ respond, done }) => {
           try {
-            settle({ ok: true, outcome: await respond(emit) });
+            done({ ok: true, outcome: await respond() });
           } catch (error) {
-            emit({ kind: 'failed', error });
-            settle({ ok: false, error });
+            this.emit({ kind: 'failed', error });
+            done({ ok: false, error });
           }
         }),
       )
-      // What queued runs still say is heard: the events end behind the last of them.
-      .subscribe({ complete: () => this.#hub.complete() });
+      .subscribe();
   }
 
   /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
@@ -179,51 +175,19 @@ export class PressureStream<Reading, Outcome> {
     return this.#hub.events;
   }
 
-  get readings(): Observable<Reading> {
-    return this.of('reading').pipe(map((event) => event.reading));
-  }
-
-  /** Events of one kind. */
-  of<Kind extends PressureEvent<Reading>['kind']>(
-    kind: Kind,
-  ): Observable<Extract<PressureEvent<Reading>, { kind: Kind }>> {
-    return this.#hub.events.pipe(
-      filter((event): event is Extract<PressureEvent<Reading>, { kind: Kind }> => event.kind === kind),
-    );
-  }
-
   /** Queues an answer to pressure and says what it came to. Never rejects. */
-  submit(respond: Respond<Reading, Outcome>): Promise<Settled<Outcome>> {
-    if (this.#closed) return Promise.resolve({ ok: false, error: closedError() });
-    return new Promise((settle) => this.#submissions.next({ respond, settle }));
+  submit(respond: Respond<Outcome>): Promise<Settled<Outcome>> {
+    return new Promise((done) => this.#submissions.next({ respond, done }));
   }
 
-  /** Says that something happened outside a run. */
+  /** Says that something happened, in a run or outside one. */
   emit(event: PressureEvent<Reading>): void {
-    this.#publish(event);
+    this.#onEvent?.(event);
+    this.#hub.emit(event);
   }
 
   /** Says it to whoever hears of all sessions, and not to subscribers of this one, who asked for the call themselves. */
   tellAll(event: PressureEvent<Reading>): void {
     this.#onEvent?.(event);
   }
-
-  /** Takes nothing more; what is queued is still answered and settled, and then all observables end. */
-  close(): void {
-    this.#closed = true;
-    this.#submissions.complete();
-  }
-
-  #publish(event: PressureEvent<Reading>): void {
-    this.#onEvent?.(event);
-    this.#hub.emit(event);
-  }
-}
-
-function closedError(): SpillwayError {
-  return new SpillwayError('INTERNAL', {
-    subject: 'pressure stream',
-    found: 'closed',
-    remedy: 'Submit before the session is closed.',
-  });
 }
