@@ -14,7 +14,7 @@ export function planPass(input: RunInput, pass: Pass): RunOutcome {
   const states = new Map(input.states);
   const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
   draft.step(pass.stage.stage, 0, (view) => {
-    const edits = proposalOf(pass.stage, view, draft, input, states, view.tokens);
+    const edits = proposalOf(pass.stage, { draft, input, states }, view, view.tokens);
     return pass.kind === 'prune' ? edits.filter((edit) => edit.kind === 'replace') : edits;
   });
   settleSignatures(draft, input);

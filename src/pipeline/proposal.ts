@@ -10,17 +10,22 @@ export interface ProposalParts {
   readonly count: (text: string) => number;
 }
 
-/** What a stage proposes on a draft, as far as the policy lets it. */
+/** The run that a stage is asked in. */
+export interface RunOfStages {
+  readonly draft: RunDraft;
+  readonly input: ProposalParts;
+  readonly states: Map<string, unknown>;
+}
+
+/** What a stage proposes on a draft, as far as the policy lets it. `reclaim` in counted tokens. */
 export function proposalOf(
   stage: OpenableStage,
+  { draft, input, states }: RunOfStages,
   view: TranscriptView,
-  draft: RunDraft,
-  parts: ProposalParts,
-  states: Map<string, unknown>,
   reclaim: number,
 ): readonly Edit[] {
-  const { policy } = parts;
-  const proposal = stage.plugin.plan(view, goalOf(stage, draft.reading, parts, states, reclaim));
+  const { policy } = input;
+  const proposal = stage.plugin.plan(view, goalOf(stage, draft.reading, input, states, reclaim));
   // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');

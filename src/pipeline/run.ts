@@ -21,7 +21,7 @@ import { carryInjected, type Injected } from './inject.js';
 import { keepSlots, survivors } from './kept-edits.js';
 import { planOf } from './plan-value.js';
 import type { OpenableStage, Policy } from './policy.js';
-import { gainOf, proposalOf, tierOf } from './proposal.js';
+import { gainOf, proposalOf, tierOf, type RunOfStages } from './proposal.js';
 import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
 import { settleSignatures } from './signed.js';
@@ -184,12 +184,10 @@ const FULLEST = 0.97;
 const MIN_CLAIMS_OF_ROOM = 0.9;
 
 /** What the stages of one run share. */
-interface Run {
-  readonly draft: RunDraft;
+interface Run extends RunOfStages {
   readonly input: RunInput;
   /** Of the request as the run began. */
   readonly before: Reading;
-  readonly states: Map<string, unknown>;
   /** Tokens that claims may take. */
   readonly claimsSpace: number;
 }
@@ -208,10 +206,11 @@ function openStages(run: Run): void {
   }
 }
 
-function open({ draft, input, states, claimsSpace }: Run, stage: OpenableStage): void {
+function open(run: Run, stage: OpenableStage): void {
+  const { draft, input, claimsSpace } = run;
   draft.step(stage.stage, stage.opensAt, (view) => {
     const reclaim = withRoomForClaims(draft, input.policy.target, claimsSpace);
-    return proposalOf(stage, view, draft, input, states, reclaim);
+    return proposalOf(stage, run, view, reclaim);
   });
 }
 

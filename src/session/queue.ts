@@ -1,4 +1,4 @@
-import type { Ledger, Log, Message, ViewMessage } from '../transcript/index.js';
+import type { CompactionRecord, Ledger, Log, Message, ViewMessage } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
 
 /** A request for a compaction as it stands in the stream itself: found again after a restart. */
@@ -25,12 +25,13 @@ export interface QueuedCompaction {
   readonly auto: boolean;
 }
 
+/** The newest compaction that stands. */
+export const newestCompaction = ({ records }: Ledger): CompactionRecord | undefined =>
+  records.findLast(({ kind, status }) => kind === 'compaction' && status === 'committed');
+
 /** The newest marker that no compaction has followed yet. */
 export function queuedIn(log: Log, ledger: Ledger): QueuedCompaction | undefined {
-  const newest = ledger.records.findLast(
-    ({ kind, status }) => kind === 'compaction' && status === 'committed',
-  );
-  const from = newest?.plan.inputs.logLength ?? 0;
+  const from = newestCompaction(ledger)?.plan.inputs.logLength ?? 0;
   for (let seq = log.length - 1; seq >= Math.max(from, log.base); seq--) {
     const marker = markerOf(log.at(seq));
     if (marker) return marker;

@@ -3,7 +3,7 @@ import { appendedAt, type ViewMessage } from '../transcript/index.js';
 import { CallBook, messagesSent, type CallRecord } from './calls.js';
 import { measuredInjections, placeOfInjections, type Injection } from './injection.js';
 import type { Prepared, RunReport } from './prepared.js';
-import { withoutMarkers } from './queue.js';
+import { newestCompaction, withoutMarkers } from './queue.js';
 import type { SentRequest } from './reaction.js';
 import type { SessionCore } from './session-parts.js';
 import { TrimmingWatch, type UsageNotice } from './upstream-trimming.js';
@@ -100,9 +100,7 @@ export class Requests {
     projection.settle();
     this.#unmarked = plain === projection.view ? plain.length : 0;
     this.#sent = { reading, generation: gauge.generation };
-    const record = ledger.records.findLast(
-      ({ kind, status }) => kind === 'compaction' && status === 'committed',
-    );
+    const record = newestCompaction(ledger);
     const call = this.#book.prepared({
       at: clock(),
       appended: appendedAt(log.length, ledger.left),
