@@ -31,13 +31,16 @@ export function computeFloor(
 const SMALLEST_BYTES = 4 * SMALLEST_RESULT;
 
 /** The floor in what is no tokens. */
-export interface FloorBeside {
+export interface FloorBytesAndImages {
   readonly bytes: number;
   readonly images: number;
 }
 
 /** Bytes and images that no run may take out: of pins their pictures may go, of fresh results all but a line. */
-export function floorBeside(exchanges: readonly ViewExchange[], fixed: FloorBeside): FloorBeside {
+export function floorBytesAndImages(
+  exchanges: readonly ViewExchange[],
+  fixed: FloorBytesAndImages,
+): FloorBytesAndImages {
   let { bytes, images } = fixed;
   for (const { protection, unseen, messages } of exchanges) {
     if (protection === undefined && !unseen) continue;

@@ -4,7 +4,7 @@ import { computeFloor } from './floor.js';
 import type { Pass } from './policy.js';
 import { proposalOf } from './proposal.js';
 import { planned, type RunInput, type RunOutcome } from './run.js';
-import { settleSignatures, settleStale, type SignedThought } from './signed.js';
+import { applyReasoningRule, stripStale, type SignedThought } from './signed.js';
 import { PIPELINE_STEPS } from './steps.js';
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
@@ -17,7 +17,7 @@ export function planPass(input: RunInput, pass: Pass): RunOutcome {
     const edits = proposalOf(pass.stage, { draft, input, states }, view, view.tokens);
     return pass.kind === 'prune' ? edits.filter((edit) => edit.kind === 'replace') : edits;
   });
-  settleSignatures(draft, input);
+  applyReasoningRule(draft, input);
   if (draft.edits.length === 0)
     return { kind: 'noop', reason: 'nothing to take out', stages: draft.outcomes };
   return planned(draft, input, before, floor, states);
@@ -33,7 +33,7 @@ export function planSignatures(
 ): RunOutcome | undefined {
   const draft = new RunDraft(input);
   const { reading: before, view } = draft;
-  settleStale(draft, input, isStale, input.trigger.detail);
+  stripStale(draft, input, isStale, input.trigger.detail);
   if (draft.edits.length === 0) return undefined;
   const floor = computeFloor(view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
   return planned(draft, input, before, floor, input.states);

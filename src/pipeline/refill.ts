@@ -6,7 +6,7 @@ import { hashPlan, rehashed } from './plan-value.js';
 import { claimsRoom } from './room.js';
 import { gainOf } from './proposal.js';
 import { carry, type RunInput, type RunOutcome } from './run.js';
-import { joinReasoning, settleSignatures } from './signed.js';
+import { joinReasoning, applyReasoningRule } from './signed.js';
 import { PIPELINE_STEPS } from './steps.js';
 import { leastGain } from './worth.js';
 
@@ -49,7 +49,7 @@ export function refill(
 
   const draft = new RunDraft({ ...input, projection });
   carry(draft, input, claimsRoom(draft, input.policy, plan.floor));
-  settleSignatures(draft, input, edits);
+  applyReasoningRule(draft, input, edits);
   const before = input.read(input.projection);
   const { reading: after } = draft;
   if (after.pressure > 1) return undefined;

@@ -2,7 +2,7 @@ import { hostSummaryIn } from '../reading/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
 import type { GuardRights } from './guard.js';
-import { summariesInView, type Standing } from './standing.js';
+import { summariesInView, type SummaryInView } from './summaries-in-view.js';
 
 /** The run has made room: digests may take what was squeezed out of them before. */
 export const REGROW_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, joins: true };
@@ -38,7 +38,8 @@ export interface RegrowParts {
  */
 export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowParts): Edit[] {
   const standing = summariesInView(view);
-  const drawn = (digest: Standing, maxTokens: number): Edit[] => drawnAnew(view, digest, maxTokens, parts);
+  const drawn = (digest: SummaryInView, maxTokens: number): Edit[] =>
+    drawnAnew(view, digest, maxTokens, parts);
   const digests = standing.filter((one) => one.room === undefined);
   const tokens = Math.max(room.free, room.forSqueezed);
   if (tokens < MIN_GAIN) return evened(digests, drawn);
@@ -60,10 +61,10 @@ export function regrowDigests(view: TranscriptView, room: Room, parts: RegrowPar
 }
 
 /** What each may take, in tokens. */
-type Shares = ReadonlyMap<Standing, number>;
+type Shares = ReadonlyMap<SummaryInView, number>;
 
 /** Each gets its part of the room by how much it stands for, on top of what it holds. */
-function added(some: readonly Standing[], tokens: number): Shares {
+function added(some: readonly SummaryInView[], tokens: number): Shares {
   const total = lengthOf(some);
   return new Map(some.map((one) => [one, one.tokens + Math.floor((tokens * one.length) / total)]));
 }
@@ -72,14 +73,15 @@ function added(some: readonly Standing[], tokens: number): Shares {
  * Each gets its part of the room and of what all hold, by how much it stands for; who holds more than that keeps it and
  * gets nothing. What a model wrote gives nothing away, so a short text beside a long one has no other way to catch up.
  */
-function filledUp(some: readonly Standing[], tokens: number): Shares {
+function filledUp(some: readonly SummaryInView[], tokens: number): Shares {
   const all = some.reduce((sum, one) => sum + one.tokens, tokens);
   const shares = new Map(some.map((one) => [one, Math.floor((all * one.length) / lengthOf(some))]));
   const under = some.filter((one) => shares.get(one)! > one.tokens);
   return under.length === some.length ? shares : filledUp(under, tokens);
 }
 
-const lengthOf = (some: readonly Standing[]): number => some.reduce((sum, { length }) => sum + length, 0);
+const lengthOf = (some: readonly SummaryInView[]): number =>
+  some.reduce((sum, { length }) => sum + length, 0);
 
 /** A model is asked anew only for so much more: each call reads the whole span, and breaks the cache from there on. */
 const GROWTH = 1.5;
@@ -93,7 +95,7 @@ const MAX_OF_SOURCE = 0.6;
 
 /** A text as it stands, with a slot for a longer one. */
 function askedAnew(
-  { exchange, at, room = 0 }: Standing,
+  { exchange, at, room = 0 }: SummaryInView,
   tokens: number,
   { most = {}, sourceOf = () => 0 }: RegrowParts,
 ): Edit[] {
@@ -121,8 +123,8 @@ const SQUEEZED_TOKENS = 250;
 
 /** Where nothing is free, digests that hold more than their part of the talk give to those that were squeezed. */
 function evened(
-  digests: readonly Standing[],
-  drawn: (digest: Standing, maxTokens: number) => Edit[],
+  digests: readonly SummaryInView[],
+  drawn: (digest: SummaryInView, maxTokens: number) => Edit[],
 ): Edit[] {
   const sum = digests.reduce((tokens, digest) => tokens + digest.tokens, 0);
   const messages = digests.reduce((all, { length }) => all + length, 0);
@@ -145,7 +147,7 @@ function evened(
 /** Nothing where it would come out nearly as it is. */
 function drawnAnew(
   view: TranscriptView,
-  { exchange, at, tokens: before }: Standing,
+  { exchange, at, tokens: before }: SummaryInView,
   room: number,
   { slotOf, count, most = {}, sourceOf }: RegrowParts,
 ): Edit[] {

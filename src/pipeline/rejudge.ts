@@ -5,7 +5,7 @@ import { RunDraft } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
 import { planOf } from './plan-value.js';
 import type { RunInput, RunOutcome } from './run.js';
-import { settleSignatures } from './signed.js';
+import { applyReasoningRule } from './signed.js';
 
 /** An operator may let stand whatever the pipeline itself may do. */
 const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: CARRY_RIGHTS.mayGrow === true, mayStrip: true };
@@ -28,7 +28,7 @@ export function rejudge(
     if (last && last.faults.length > 0)
       throw illegal(`edit ${place} (${edit.stage})`, last.faults[0]!.message);
   }
-  settleSignatures(draft, input);
+  applyReasoningRule(draft, input);
   const after = draft.projection.size;
   if (edits.length > 0 && after.tokens >= projection.size.tokens && after.bytes >= projection.size.bytes)
     throw illegal('the plan', 'would not shrink the view');

@@ -4,7 +4,7 @@ import { claimsTokens } from './carry.js';
 import { tokensOf, type RunDraft } from './draft.js';
 import type { Policy } from './policy.js';
 import type { Room } from './regrow.js';
-import { standingTokens } from './standing.js';
+import { standingTokens } from './summaries-in-view.js';
 
 /** How much of a budget claims and digests may take, beside what stays. All in counted tokens. */
 

@@ -16,7 +16,7 @@ import { RunDraft, tokensOf, type RunDraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
-import { computeFloor, floorBeside } from './floor.js';
+import { computeFloor, floorBytesAndImages } from './floor.js';
 import { carryInjected, type Injected } from './inject.js';
 import { keepSlots, survivors } from './kept-edits.js';
 import { planOf } from './plan-value.js';
@@ -24,7 +24,7 @@ import type { OpenableStage, Policy } from './policy.js';
 import { gainOf, proposalOf, tierOf, type RunOfStages } from './proposal.js';
 import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
-import { settleSignatures } from './signed.js';
+import { applyReasoningRule } from './signed.js';
 import { PIPELINE_STEPS } from './steps.js';
 import { unreachable, type Unreachable } from './unreachable.js';
 import type { ViewSource } from './view.js';
@@ -80,7 +80,7 @@ export function planRun(input: RunInput): RunOutcome {
   const before = draft.reading;
   const { shares } = input.policy;
   const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(shares.pins));
-  const beside = floorBeside(draft.view.exchanges, input.fixed);
+  const beside = floorBytesAndImages(draft.view.exchanges, input.fixed);
   const isOver = before.budget.bytes !== undefined && beside.bytes > before.budget.bytes;
   const tooMany = before.budget.images !== undefined && beside.images > before.budget.images;
   if (floor.total * before.scale > before.budget.tokens || isOver || tooMany)
@@ -127,7 +127,7 @@ export function planRun(input: RunInput): RunOutcome {
       REGROW_RIGHTS,
     );
   }
-  settleSignatures(draft, input);
+  applyReasoningRule(draft, input);
 
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(floor, beside, draft.reading, stages);

@@ -40,7 +40,7 @@ export interface SignatureInput {
  * there as well. What was chosen and why goes into the draft, for the record. `earlier`: edits of the same batch that
  * the draft began with.
  */
-export function settleSignatures(
+export function applyReasoningRule(
   draft: RunDraft,
   { source: { log }, policy, count }: SignatureInput,
   earlier: readonly PlannedEdit[] = [],
@@ -84,7 +84,7 @@ export interface SignedThought {
 }
 
 /** Takes out the signed thoughts that are stale for a reason that is no edit of the batch: `why` says which. */
-export function settleStale(
+export function stripStale(
   draft: RunDraft,
   { policy }: SignatureInput,
   isStale: (thought: SignedThought) => boolean,

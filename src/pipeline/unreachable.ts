@@ -1,6 +1,6 @@
 import { SpillwayError } from '../errors/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { FloorBeside } from './floor.js';
+import type { FloorBytesAndImages } from './floor.js';
 import type { Floor, StageOutcome } from '../transcript/index.js';
 /** What may never be removed does not fit. */
 export interface Unreachable {
@@ -12,7 +12,7 @@ export interface Unreachable {
 /** Says what the floor is made of, in what the limit is of: tokens, bytes or images. */
 export function unreachable(
   floor: Floor,
-  beside: FloorBeside,
+  beside: FloorBytesAndImages,
   reading: Reading,
   stages: readonly StageOutcome[],
 ): Unreachable {
@@ -41,7 +41,7 @@ export function unreachable(
 /** The floor is a lower bound; where it fits and the request does not, what is left (`isLeft`) says why. */
 function figuresOf(
   floor: Floor,
-  beside: FloorBeside,
+  beside: FloorBytesAndImages,
   { budget, tokens, bytes, images, scale }: Reading,
   isLeft: boolean,
 ): { readonly found: string; readonly allowed: string; readonly remedy: string } {

@@ -46,7 +46,7 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
     }
   }
   const newestTurn = log.turns.length - 1;
-  const standing: Standing = {
+  const standing: LogState = {
     open: log.openExchange?.index,
     unansweredSeq: log.unansweredUser?.seq,
     unseenFrom: log.unseenFrom,
@@ -81,7 +81,7 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
 }
 
 /** Where the log stands: asked once for a view, not once for each exchange of it. */
-interface Standing {
+interface LogState {
   readonly open: number | undefined;
   readonly unansweredSeq: number | undefined;
   readonly unseenFrom: number;
@@ -91,7 +91,7 @@ interface Standing {
 function protectionOf(
   { log, holds, isPinned }: ViewSource,
   { kind, messages, from, to }: Gathering,
-  { open, unansweredSeq, unseenFrom }: Standing,
+  { open, unansweredSeq, unseenFrom }: LogState,
 ): Protection | undefined {
   const isHeld = holds.some((hold) => from <= hold.to && to >= hold.from);
   if (kind === 'replacement') return isHeld ? 'held' : undefined;

@@ -26,7 +26,7 @@ export interface Observation {
   readonly notices: readonly UsageNotice[];
 }
 
-type Measured = ReturnType<typeof measuredInjections>;
+type MeasuredInjections = ReturnType<typeof measuredInjections>;
 
 /** Writes the requests of one session, and knows what each of them held. */
 export class Requests {
@@ -68,7 +68,7 @@ export class Requests {
     return reading && { reading, passed: this.#passed.get(this.#of.parts.gauge.model) ?? 0 };
   }
 
-  injections(inject: readonly Injection[]): Measured {
+  injections(inject: readonly Injection[]): MeasuredInjections {
     const { injectionReserve, measureDraft } = this.#of.parts;
     return measuredInjections(inject, injectionReserve, measureDraft);
   }
@@ -77,14 +77,14 @@ export class Requests {
    * Position of the log behind which the next request differs from the last because of what hooks add: it is other
    * content, or stands elsewhere, or is gone. Undefined where all of it stays.
    */
-  movedFrom(injected: Measured): number | undefined {
+  movedFrom(injected: MeasuredInjections): number | undefined {
     const before = this.#injected;
     const next = placedAmong(this.#of.thread.projection.view, injected);
     if (before?.content === next?.content && before?.behind === next?.behind) return undefined;
     return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
   }
 
-  write(run: RunReport, injected: Measured): Prepared {
+  write(run: RunReport, injected: MeasuredInjections): Prepared {
     const { projection, log, ledger } = this.#of.thread;
     const { gauge, clock } = this.#of.parts;
     const reading = gauge.read(projection);
@@ -146,14 +146,21 @@ interface PlacedInjections {
   readonly behind: number;
 }
 
-function placedAmong(shown: readonly ViewMessage[], injected: Measured): PlacedInjections | undefined {
+function placedAmong(
+  shown: readonly ViewMessage[],
+  injected: MeasuredInjections,
+): PlacedInjections | undefined {
   if (injected.length === 0) return undefined;
   const view = withoutMarkers(shown);
   const behind = view[placeOfInjections(view) - 1]?.to ?? -1;
   return { content: JSON.stringify(injected.map(({ message }) => message.parts)), behind };
 }
 
-function withInjected(view: readonly ViewMessage[], place: number, injected: Measured): ViewMessage[] {
+function withInjected(
+  view: readonly ViewMessage[],
+  place: number,
+  injected: MeasuredInjections,
+): ViewMessage[] {
   const before = view.slice(0, place);
   const at = before.at(-1)?.to ?? 0;
   return [...before, ...injected.map((one) => ({ ...one, from: at, to: at })), ...view.slice(place)];

@@ -7,7 +7,7 @@ import { planInput } from '../plan-input.js';
 import type { SessionCore } from '../session-parts.js';
 
 /** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
-interface Ready {
+interface ReadyPlan {
   readonly outcome: Planned;
   readonly bought: Filling['bought'];
   readonly log: Log;
@@ -16,7 +16,7 @@ interface Ready {
 }
 
 /** Resolves when the log is stored; absent where it is kept nowhere. */
-export type Stored = (() => Promise<void>) | undefined;
+export type UntilStored = (() => Promise<void>) | undefined;
 
 /**
  * Prepares the next compaction between turns, off the path: above a pressure of its own it plans as a run would, and
@@ -25,7 +25,7 @@ export type Stored = (() => Promise<void>) | undefined;
 export class EarlyFill {
   readonly #of: SessionCore;
   #running: Promise<void> | undefined;
-  #ready: Ready | undefined;
+  #ready: ReadyPlan | undefined;
   #saved: SavedPlan | undefined;
 
   /** `saved`: what another process left prepared, or is preparing. */
@@ -40,7 +40,7 @@ export class EarlyFill {
   }
 
   /** Starts where it is worth it; never rejects, and nobody has to wait. */
-  start(stored: Stored): void {
+  start(stored: UntilStored): void {
     const { filler, prepareAt, gauge, policy } = this.#of.parts;
     const { isWhole, arrivals, projection } = this.#of.thread;
     if (!filler || prepareAt === null || this.#running || !isWhole || arrivals) return;
@@ -71,7 +71,7 @@ export class EarlyFill {
   }
 
   /** What can be committed on the ledger of now, with the view it gives; undefined where nothing can. */
-  take(): Omit<Ready, 'log' | 'ended'> | undefined {
+  take(): Omit<ReadyPlan, 'log' | 'ended'> | undefined {
     const ready = this.#ready;
     const { log, ledger, projection } = this.#of.thread;
     if (!ready || ready.log !== log || ready.outcome.plan.base !== ledger.head) return undefined;
@@ -82,7 +82,7 @@ export class EarlyFill {
     return { outcome: { ...ready.outcome, draft }, bought: ready.bought };
   }
 
-  #run(input: RunInput, outcome: Planned, filler: Filler, stored: Stored): void {
+  #run(input: RunInput, outcome: Planned, filler: Filler, stored: UntilStored): void {
     const { log, ledger } = this.#of.thread;
     const ended = ledger.endedClaims;
     this.#saved = undefined;
@@ -100,7 +100,7 @@ export class EarlyFill {
     input: RunInput,
     outcome: Planned,
     filler: Filler,
-    stored: Stored,
+    stored: UntilStored,
   ): Promise<Filling | undefined> {
     const { id, agentPath, ahead, audit, costs, gauge } = this.#of.parts;
     const { background, canShare, waitMs } = ahead;

@@ -12,7 +12,7 @@ import {
 } from '../../spi/index.js';
 import type { Need } from './need.js';
 import type { SnipOptions } from './options.js';
-import type { Taken } from './taken.js';
+import type { SnipEdits } from './snip-edits.js';
 
 /** What large arguments are cut to, as a share of the size at which they count as large. */
 const CUT_SHARE = 0.5;
@@ -23,7 +23,7 @@ export function argumentEdits(
   view: TranscriptView,
   goal: StageGoal<SnipOptions>,
   need: Need,
-  gone: Taken['gone'],
+  gone: SnipEdits['gone'],
 ): Replace[] {
   const { minTokens, protectShare } = goal.options.arguments;
   const edits: Replace[] = [];

@@ -14,14 +14,14 @@ import {
 } from '../../spi/index.js';
 import type { Need } from './need.js';
 import type { SnipOptions } from './options.js';
-import { NOTHING, type Taken } from './taken.js';
+import { NOTHING, type SnipEdits } from './snip-edits.js';
 
 /** An outline of dialogue may take so much of it. */
 const OUTLINE_SHARE = 0.3;
 const MIN_TOKENS = 30;
 
 /** Plain messages that have left the window, each run of them for an outline. A policy: holds whatever is needed. */
-export function dialogueEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, need: Need): Taken {
+export function dialogueEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, need: Need): SnipEdits {
   const { turns, tokens } = goal.options.dialogue;
   if (turns === undefined && tokens === undefined) return NOTHING;
   const outside = outsideWindow(view, turns ?? Infinity, tokens ?? Infinity);

@@ -1,9 +1,9 @@
 import { proseOf, type Supersede, type TranscriptView } from '../../spi/index.js';
 import type { Need } from './need.js';
-import type { Taken } from './taken.js';
+import type { SnipEdits } from './snip-edits.js';
 
 /** Synthetic messages that say word for word what a newer one says: reminders, status notes. The newest stays. */
-export function duplicateEdits(view: TranscriptView, need: Need, gone: Taken['gone']): Supersede[] {
+export function duplicateEdits(view: TranscriptView, need: Need, gone: SnipEdits['gone']): Supersede[] {
   const newest = new Map<string, number>();
   for (const exchange of view.exchanges) {
     const text = syntheticText(exchange);

@@ -12,13 +12,13 @@ import {
   type TranscriptView,
 } from '../../spi/index.js';
 import type { Need } from './need.js';
-import type { Taken } from './taken.js';
+import type { SnipEdits } from './snip-edits.js';
 
 /** Images and files of earlier turns, oldest first: their bytes travel with every request, and few are looked at twice. */
 export function mediaEdits(
   view: TranscriptView,
   need: Need,
-  gone: Taken['gone'],
+  gone: SnipEdits['gone'],
   taken: readonly Edit[],
 ): Replace[] {
   const takenParts = new Set(

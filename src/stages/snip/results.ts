@@ -3,7 +3,7 @@ import { candidatesOf, type Candidate } from './candidates.js';
 import type { Need } from './need.js';
 import type { SnipOptions } from './options.js';
 import { removableExchanges, removeRuns } from './remove.js';
-import type { Taken } from './taken.js';
+import type { SnipEdits } from './snip-edits.js';
 
 /** One thing to take: a result that becomes a stub, or, in mode remove, an exchange with all its results. */
 interface Step {
@@ -14,7 +14,7 @@ interface Step {
 }
 
 /** Takes results in class order, oldest first, until the need is met; what has expired goes in any case. */
-export function resultEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, need: Need): Taken {
+export function resultEdits(view: TranscriptView, goal: StageGoal<SnipOptions>, need: Need): SnipEdits {
   const candidates = candidatesOf(view, goal);
   const gone = new Set<ViewExchange>();
   const stubs: Candidate[] = [];

@@ -3,7 +3,7 @@ import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import { textOf, type Message } from '../transcript/index.js';
 
 /** A text that stands in a view for a span: a digest, or what a model wrote. */
-export interface Standing {
+export interface SummaryInView {
   readonly exchange: ViewExchange;
   /** Its index in `exchange.messages`: the others are pins inside its span. */
   readonly at: number;
@@ -16,8 +16,8 @@ export interface Standing {
 }
 
 /** All of them, in order. */
-export function summariesInView({ exchanges }: TranscriptView): Standing[] {
-  return exchanges.flatMap((exchange): Standing[] => {
+export function summariesInView({ exchanges }: TranscriptView): SummaryInView[] {
+  return exchanges.flatMap((exchange): SummaryInView[] => {
     const { kind, protection, messages, from, to } = exchange;
     if (kind !== 'replacement' || protection) return [];
     const at = messages.findIndex(({ message }) => isWritten(message) || isDrawn(message));
