@@ -11,6 +11,7 @@ export { envName, readPath, showPath, type Path } from './path.js';
 export { asksForText, chooseSummarizer, describeChoice } from './summarizer.js';
 export { StrategyNames, type Strategy } from './compaction-fields.js';
 export { strategyPlan, type StrategyPlan } from './strategies.js';
+export { thresholdOf } from './thresholds.js';
 export type { NamedPlugins, PluginShapes } from './named-plugins.js';
 export { knobSchemas, type KnobSchemas } from './knob-schemas.js';
 export { readInstructions, type Instructions } from './instruction-files.js';

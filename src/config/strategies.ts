@@ -1,5 +1,6 @@
 import type { Settings } from './schema.js';
 import type { Strategy } from './compaction-fields.js';
+import { thresholdOf } from './thresholds.js';
 
 /** Built-in stages by what they do: nothing is taken out of the roster that somebody wrote himself. */
 const PRUNES: readonly string[] = ['snip', 'micro', 'collapse'];
@@ -88,7 +89,5 @@ function heldBy(roster: readonly Entry[]): Strategy[] {
 const nameOf = (entry: Entry): string => (typeof entry === 'string' ? entry : entry.stage);
 
 function gateOf(entry: Entry | undefined, { thresholds }: Asked): number | undefined {
-  if (typeof entry !== 'string') return entry?.opensAt;
-  const gates: Readonly<Record<string, number>> = thresholds;
-  return gates[`${entry}Threshold`];
+  return typeof entry === 'string' ? thresholdOf(thresholds, entry) : entry?.opensAt;
 }

@@ -20,3 +20,10 @@ export const CompactionThresholds = z.strictObject({
   circuitBreakerCooldown: count.default(60_000).describe('Milliseconds until the one trial call.'),
 });
 export type CompactionThresholds = z.infer<typeof CompactionThresholds>;
+
+/** The gate that thresholds name for a stage; undefined for a stage that they do not know. */
+export function thresholdOf(thresholds: CompactionThresholds, stage: string): number | undefined {
+  const gates: Readonly<Record<string, number>> = thresholds;
+  const name = `${stage}Threshold`;
+  return Object.hasOwn(gates, name) ? gates[name] : undefined;
+}

@@ -1,4 +1,4 @@
-import { strategyPlan, type Settings } from '../config/index.js';
+import { strategyPlan, thresholdOf, type Settings } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage } from '../spi/index.js';
 import type { Budget } from '../tokens/index.js';
@@ -13,7 +13,6 @@ export function buildPolicy(
   optionsOf: Readonly<Record<string, unknown>>,
 ): Policy {
   const byName = indexStages(provided);
-  const gates = builtInGates(settings);
   const { roster, opensAt: firstGate, names, ...strategies } = strategyPlan(settings);
   const stages = roster.map((entry): OpenableStage => {
     const name = typeof entry === 'string' ? entry : entry.stage;
@@ -26,7 +25,7 @@ export function buildPolicy(
         remedy: 'Name a stage that is provided, or provide one of that name.',
       });
     }
-    const opensAt = typeof entry === 'string' ? gates[name] : entry.opensAt;
+    const opensAt = typeof entry === 'string' ? thresholdOf(settings.thresholds, name) : entry.opensAt;
     if (opensAt === undefined) {
       throw new SpillwayError('CONFIG_INVALID', {
         subject: `roster: ${name}`,
@@ -172,15 +171,4 @@ export function indexStages(provided: readonly CompactionStage[]): Map<string, C
     byName.set(stage.name, stage);
   }
   return byName;
-}
-
-function builtInGates({ thresholds }: Settings): Readonly<Record<string, number>> {
-  return {
-    snip: thresholds.snipThreshold,
-    micro: thresholds.microThreshold,
-    collapse: thresholds.collapseThreshold,
-    auto: thresholds.autoThreshold,
-    partial: thresholds.partialThreshold,
-    full: thresholds.fullThreshold,
-  };
 }

@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSpillway } from '../../../src/index.js';
+import { thresholdOf } from '../../../src/config/index.js';
+import { CompactionThresholds } from '../../../src/config/thresholds.js';
+
+const thresholds = CompactionThresholds.parse({ microThreshold: 0.85 });
+
+describe('the gate of a stage', () => {
+  it('is what the thresholds say', () => {
+    expect(thresholdOf(thresholds, 'micro')).toBe(0.85);
+    expect(thresholdOf(thresholds, 'full')).toBe(0.98);
+  });
+
+  it('is none of a stage that they do not know', () => {
+    expect(thresholdOf(thresholds, 'retainCount')).toBeUndefined();
+    expect(thresholdOf(thresholds, 'toString')).toBeUndefined();
+  });
+
+  it('has to be written for a stage of one’s own, whatever its name', async () => {
+    const stage = { name: 'constructor', plan: () => [] };
+    await expect(
+      createSpillway({ settings: { roster: ['constructor'] }, stages: [stage] }),
+    ).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  });
+});
