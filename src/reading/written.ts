@@ -82,15 +82,16 @@ const MOST_SAID_CHARS = 400;
 const STATE = /^(?:status|state|done|completed)$/i;
 const PATH = /^[\w./\\@-]{1,200}\.\w{1,8}$/;
 
+const LEAST_WORDS = 6;
+const wordsIn = (text: string): number => text.slice(0, MOST_SAID_CHARS).trim().split(/\s+/).length;
+
 /** One of a list of findings, questions or tasks, in a line: where it is, and what is said first of it. */
 function recordLine(record: unknown): string[] {
   if (!isRecord(record)) return [];
   const fields = Object.entries(record);
   if (fields.some(([name]) => STATE.test(name))) return [];
   const texts = fields.flatMap(([, value]) => (typeof value === 'string' ? [value] : []));
-  const said = texts.find(
-    (text) => text.length >= LEAST_SAID_CHARS && /(?:\S+\s+){5}\S/.test(text.slice(0, 400)),
-  );
+  const said = texts.find((text) => text.length >= LEAST_SAID_CHARS && wordsIn(text) >= LEAST_WORDS);
   if (said === undefined) return [];
   const path = texts.find((text) => PATH.test(text));
   const line = fields.find(

@@ -44,6 +44,11 @@ export class ReadHistory {
     this.#pending.set(callId, call);
   }
 
+  /** Whether an open call writes a file by a tool made for it. */
+  writes(callId: string): boolean {
+    return this.#pending.get(callId)?.action.kind === 'write';
+  }
+
   /** Returns what was done and where it was asked for, if the call is known and did not fail. */
   answer(
     exchange: number,

@@ -9,6 +9,7 @@ import {
 import { actionOf } from '../calls/actions.js';
 import { ArtifactIndex } from '../files/artifacts.js';
 import { parseArguments, visitTexts } from '../calls/call-arguments.js';
+import { isRefused } from '../calls/refused.js';
 import { ReadHistory } from './reads.js';
 import type { ReadStatus, References, Supersession } from './references.js';
 import { TrustIndex } from './trust.js';
@@ -101,7 +102,8 @@ export class ReferenceIndex implements References, LogFold {
   #readResult(part: ToolResultPart): void {
     const text = textOf(part);
     scanWords(text, this.#introduce);
-    const done = this.#reads.answer(this.#exchange, part.callId, text.length, part.isError === true);
+    const failed = part.isError === true || (this.#reads.writes(part.callId) && isRefused(text));
+    const done = this.#reads.answer(this.#exchange, part.callId, text.length, failed);
     if (!done) return;
     for (const touch of done.action.touches) this.artifacts.apply(touch, done.seq);
     if (done.action.kind === 'run') this.artifacts.readCommit(text, done.seq);

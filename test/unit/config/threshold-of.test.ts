@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod/v4';
 import { createSpillway } from '../../../src/index.js';
 import { thresholdOf } from '../../../src/config/index.js';
 import { CompactionThresholds } from '../../../src/config/thresholds.js';
@@ -17,7 +18,12 @@ describe('the gate of a stage', () => {
   });
 
   it('has to be written for a stage of one’s own, whatever its name', async () => {
-    const stage = { name: 'constructor', plan: () => [] };
+    const stage = {
+      name: 'constructor',
+      summary: 'Does nothing.',
+      options: z.strictObject({}),
+      plan: () => ({ edits: [] }),
+    };
     await expect(
       createSpillway({ settings: { roster: ['constructor'] }, stages: [stage] }),
     ).rejects.toMatchObject({

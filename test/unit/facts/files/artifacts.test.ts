@@ -28,6 +28,21 @@ describe('files of a session', () => {
     ]);
   });
 
+  it('are not changed by a call whose result says that it did nothing', () => {
+    const index = indexOf(
+      logOf(
+        step(
+          'edit',
+          { path: 'a.ts' },
+          '{"error": "[Operation Cancelled] Reason: User cancelled the operation."}',
+        ),
+        step('edit', { path: 'b.ts' }, 'String to replace not found in file.'),
+        step('edit', { path: 'b.ts' }, 'The file b.ts has been updated.'),
+      ),
+    );
+    expect([...index.artifacts.all()].map(({ path, changed }) => [path, changed])).toEqual([['b.ts', 4]]);
+  });
+
   it('are gone where a commit says that it took them away', () => {
     const commit =
       '[main 1234567] Move it\n 2 files changed\n delete mode 100644 docs/plan.md\n create mode 100644 docs/b.md\n';
