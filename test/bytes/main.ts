@@ -1,6 +1,7 @@
 /**
  * Is every request still the same bytes? Hashes what six formats write of generated histories, of committed ones, and
- * of the recorded sessions beside the repository, where there are any, and compares with `hashes.json`.
+ * of the recorded sessions beside the repository, where there are any, and compares with `hashes.json`; then what
+ * compactions make of whole sessions under each profile, and compares with `compacted.json`.
  *
  *   npm run check:bytes -- [--write] [--committed] [--only NAME] [--dump DIR]
  *
@@ -10,6 +11,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { committedCases, corpusCases, type Case } from './cases.js';
+import {
+  committedReplays,
+  hashOfReplay,
+  nameOf,
+  readReplays,
+  recordedReplays,
+  requestsOfReplay,
+  writeReplays,
+  type Replay,
+} from './compacted.js';
 import { differencesOf, readHashes, writeHashes, type Difference } from './hashes.js';
 import { requestsOf, type Hashes } from './requests.js';
 
@@ -23,7 +34,10 @@ const { values: flags } = parseArgs({
 });
 
 const known = flags.write ? tolerant(readHashes) : readHashes();
+const knownReplays = flags.write ? tolerant(readReplays) : readReplays();
 const hashed: Record<string, Hashes> = {};
+const replayed: Record<string, string> = {};
+const changed: string[] = [];
 const found: Difference[] = [];
 
 async function* cases(): AsyncGenerator<Case> {
@@ -37,12 +51,31 @@ for await (const one of cases()) {
   hashed[one.name] = hashes;
   found.push(...differences);
   if (flags.dump !== undefined) dump(one, flags.dump);
+  for (const replay of replaysOf(one)) await compare(replay);
 }
 
 for (const { name, where, what } of found.slice(0, 40)) console.log(`${name}: ${where}: ${what} differ`);
 console.log(`${Object.keys(hashed).length} histories in six formats: ${found.length} differences`);
-if (flags.write) writeHashes({ ...known, ...hashed });
-else if (found.length > 0) process.exitCode = 1;
+for (const name of changed) console.log(`${name}: compacted requests differ`);
+console.log(`${Object.keys(replayed).length} replays: ${changed.length} differ`);
+if (flags.write) {
+  writeHashes({ ...known, ...hashed });
+  writeReplays({ ...knownReplays, ...replayed });
+} else if (found.length + changed.length > 0) process.exitCode = 1;
+
+function replaysOf(one: Case): Replay[] {
+  if (one.name.endsWith('.jsonl')) return recordedReplays(one);
+  return one.name === 'pressure-gauge' ? committedReplays([one]) : [];
+}
+
+async function compare(replay: Replay): Promise<void> {
+  const name = nameOf(replay);
+  replayed[name] = await hashOfReplay(replay);
+  if (replayed[name] !== knownReplays[name]) changed.push(name);
+  if (flags.dump === undefined) return;
+  const requests = await requestsOfReplay(replay);
+  writeFileSync(join(flags.dump, `${name}.json`), JSON.stringify(requests, undefined, 1));
+}
 
 function dump(one: Case, folder: string): void {
   mkdirSync(folder, { recursive: true });
@@ -56,7 +89,7 @@ function dump(one: Case, folder: string): void {
     writeFileSync(join(folder, `${one.name}, ${format}.json`.replaceAll('/', '_')), lines.join('\n'));
 }
 
-function tolerant(read: () => ReturnType<typeof readHashes>): ReturnType<typeof readHashes> {
+function tolerant<T>(read: () => Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   try {
     return read();
   } catch {
