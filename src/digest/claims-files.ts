@@ -61,7 +61,11 @@ export function fileLines(
     if (!commit) return linesOf(some, cut, '');
     const isLater = (artifact: Artifact): boolean => artifact.changed > commit.seq;
     return [
-      ...linesOf(some.filter(isLater), cut, ' since that commit'),
+      ...linesOf(
+        some.filter(isLater).map((artifact) => sinceThen(artifact, commit.seq)),
+        cut,
+        ' since that commit',
+      ),
       ...linesOf(
         some.filter((artifact) => !isLater(artifact)),
         cut,
@@ -78,6 +82,12 @@ export function fileLines(
   );
   const head = folder === '' || below.length === 0 ? [] : [`- below ${oneLine(folder, 300)}`];
   return [...elsewhere, ...head, ...below, ...(unnamed > 0 ? [`- and ${unnamed} more`] : [])];
+}
+
+/** What was made before a commit and changed behind it is modified since. */
+function sinceThen(artifact: Artifact, commit: number): Artifact {
+  const isOlder = artifact.state === 'created' && artifact.first < commit;
+  return isOlder ? { ...artifact, state: 'modified' } : artifact;
 }
 
 /** Of the paths that name their root. Ends in a slash; '' where it is worth no line. */

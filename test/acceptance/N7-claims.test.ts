@@ -175,6 +175,15 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     expect(text).toContain('Files changed in this session, newest commit “[main 1234567] Mend a” [m6]:');
     expect(text).toContain('- modified since that commit: src/b.ts\n- modified before it: src/a.ts');
 
+    const make = (path: string) => step('write_file', { path, content: 'x' }, 'done');
+    const made = await claimsAfter(
+      ...make('src/c.ts'),
+      ...committed,
+      ...edit('src/c.ts'),
+      ...make('src/d.ts'),
+    );
+    expect(made).toContain('- modified since that commit: src/c.ts\n- created since that commit: src/d.ts');
+
     const status = step('bash', { command: 'git status --short' }, ' M src/a.ts');
     const none = await claimsAfter(...edit('src/a.ts'), ...tested, ...status);
     expect(none).toContain('- npm test → “8 passed” [m4]');
