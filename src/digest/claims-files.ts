@@ -34,7 +34,7 @@ export function filesTitle({ newest, madeNone }: StatementIndex['commits']): str
   return madeNone ? `${title}, no call made a commit:` : `${title}:`;
 }
 
-/** One line a state, newest first, paths below their common folder; those changed since the newest commit before others. */
+/** One line a state, newest first, paths below the folder that most of them share; those changed since the newest commit before others. */
 export function fileLines(
   changed: readonly Artifact[],
   commit: { readonly seq: number } | undefined,
@@ -90,12 +90,26 @@ function sinceThen(artifact: Artifact, commit: number): Artifact {
   return isOlder ? { ...artifact, state: 'modified' } : artifact;
 }
 
-/** Of the paths that name their root. Ends in a slash; '' where it is worth no line. */
+/** The folder that spares most when it is named once, of paths that name their root. Ends in a slash; '' where none does. */
 function commonFolder(all: readonly string[]): string {
   const rooted = all.filter((path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path));
-  const paths = rooted.length > 0 ? rooted : all;
-  let folder = paths[0]!.slice(0, paths[0]!.lastIndexOf('/') + 1);
-  for (const path of paths)
-    while (!path.startsWith(folder)) folder = folder.slice(0, folder.slice(0, -1).lastIndexOf('/') + 1);
-  return paths.length > 1 && folder.length > 8 ? folder : '';
+  const below = new Map<string, number>();
+  for (const path of rooted.length > 0 ? rooted : all)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const folder = path.slice(0, end + 1);
+      below.set(folder, (below.get(folder) ?? 0) + 1);
+    }
+  let best = '';
+  let most = 0;
+  for (const [folder, files] of below) {
+    const spared = (files - 1) * folder.length;
+    const least = files === all.length ? LEAST_SPARED : LEAST_SPARED_OF_SOME;
+    if (spared > least && (spared > most || (spared === most && folder.length > best.length)))
+      [best, most] = [folder, spared];
+  }
+  return best;
 }
+
+/** A line for a folder is not worth less, in characters; where other files stand beside it, it takes lines of its own. */
+const LEAST_SPARED = 8;
+const LEAST_SPARED_OF_SOME = 120;

@@ -5,6 +5,7 @@ import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
 import { withoutTemplateMarks } from './template-marks.js';
 import { linesOfRuns, runsBetween } from './call-lines.js';
+import { isTalk, newsOf, type News } from './news.js';
 import type { DigestIndex, Entry, Weighed } from './digest-index.js';
 import { indented } from './indented.js';
 
@@ -28,7 +29,8 @@ export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
   const others = entries.filter(({ voice }) => voice !== 'user');
   const below = all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq));
   const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
-  const material = { entries, users, others, below, calls, inRank: inRank(others, calls) };
+  const news = isTalk(entries, calls) ? newsOf(entries) : undefined;
+  const material = { entries, users, others, below, calls, inRank: inRank(others, calls, news), news };
   if (maxTokens === Infinity) {
     const { text } = draw(material, handle, Infinity);
     return { text, tokens: count(text), shortened: [] };
@@ -65,10 +67,12 @@ interface Material {
   readonly below: readonly Entry[];
   readonly calls: readonly CallNote[];
   readonly inRank: (room: number) => readonly Ranked[];
+  /** Where people only talk: what tells most for its length stands before what is newest. */
+  readonly news: News | undefined;
 }
 
 function draw(
-  { entries, users, others, below, calls, inRank }: Material,
+  { entries, users, others, below, calls, inRank, news }: Material,
   handle: Handle,
   chars: number,
 ): { text: string; shortened: string[] } {
@@ -86,7 +90,7 @@ function draw(
   const otherChars = others.reduce((sum, { chars: n }) => sum + n, 0);
   const reserve = Math.min(CALL_SHARE * left, 60 * calls.length);
   const share = left < SHORT_CHARS ? USER_SHARE_OF_SHORT : USER_SHARE;
-  takeUsers(users, Math.max(share * left, left - reserve - otherChars), take);
+  takeUsers(users, Math.max(share * left, left - reserve - otherChars), take, news);
   left -= reserve;
   const detailed = new Set<CallNote>();
   for (const { entry, passage, call } of inRank(left)) {
@@ -179,13 +183,22 @@ function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed
 }
 
 /** The best first. Only what a host's own summary takes hangs on the room. */
-function inRank(entries: readonly Entry[], calls: readonly CallNote[]): Material['inRank'] {
-  if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, room);
+function inRank(
+  entries: readonly Entry[],
+  calls: readonly CallNote[],
+  news: News | undefined,
+): Material['inRank'] {
+  if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, news, room);
   let once: readonly Ranked[] | undefined;
-  return () => (once ??= ranked(entries, calls, 0));
+  return () => (once ??= ranked(entries, calls, news, 0));
 }
 
-function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: number): Ranked[] {
+function ranked(
+  entries: readonly Entry[],
+  calls: readonly CallNote[],
+  news: News | undefined,
+  room: number,
+): Ranked[] {
   const last = new Map<string, Weighed>();
   for (const { passages } of entries) for (const passage of passages) last.set(passage.gist, passage);
   const from = Math.min(entries[0]?.seq ?? Infinity, calls[0]?.seq ?? Infinity);
@@ -205,7 +218,7 @@ function ranked(entries: readonly Entry[], calls: readonly CallNote[], room: num
       if (last.get(passage.gist) !== passage) continue;
       const worth = isFirst?.has(passage) ? EARLIER_WORTH : passage.worth;
       const isTold = seq < covered || (voice === 'report' && seq < answered);
-      const score = scoreOf(worth, seq, passage.text) - (isTold ? COVERED_LESS : 0);
+      const score = news?.get(entry) ?? scoreOf(worth, seq, passage.text) - (isTold ? COVERED_LESS : 0);
       found.push({ entry, passage, seq, score });
     }
   }

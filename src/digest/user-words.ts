@@ -1,5 +1,6 @@
 import { headOf, tailOf } from '../reading/index.js';
 import { ANSWERED_WORTH, type Entry } from './digest-index.js';
+import type { News } from './news.js';
 
 /** `User [m12]: ` and the line break. */
 export const PREFIX_CHARS = 16;
@@ -14,8 +15,11 @@ const SHORT_CHARS = 240;
 /** Of what a short reply answers: so much of its end. */
 const ANSWERED_CHARS = 600;
 
-/** The newest first, each whole where it fits; a long one by its beginning and end; a short reply with what it answers. */
-export function takeUsers(users: readonly Entry[], chars: number, taken: Take): void {
+/**
+ * The newest first, in a talk those that tell most; each whole where it fits, a long one by its beginning and end; a short
+ * reply with what it answers.
+ */
+export function takeUsers(users: readonly Entry[], chars: number, taken: Take, news?: News): void {
   let left = chars;
   const most = Math.max(WHOLE_CHARS, ONE_USER_SHARE * chars);
   const take: Take = (entry, at, text) => {
@@ -25,12 +29,14 @@ export function takeUsers(users: readonly Entry[], chars: number, taken: Take): 
   const [first] = users;
   const others = users.slice(1, -1).toReversed();
   const isShort = (user: Entry): boolean => sizeOf(user) <= SHORT_CHARS;
+  const byNews = (a: Entry, b: Entry): number => news!.get(b)! - news!.get(a)! || b.seq - a.seq;
   // Short ones are replies, corrections, bounds: many of them fit where one long text does.
   const order = first
     ? [
         users.at(-1)!,
         first,
         ...others.filter((user) => isShort(user) && user.binds),
+        ...(news ? others.toSorted(byNews) : []),
         ...others.filter((user) => isShort(user) && !user.binds),
         ...others.filter((user) => !isShort(user)),
       ]

@@ -12,6 +12,7 @@ export { commandsInScript, patchInScript } from './shell/scripted.js';
 // calls: what any tool's call does, by its name and arguments.
 export { actionOf, type Action } from './calls/actions.js';
 export { isRecord, parseArguments, visitTexts, type CallArguments } from './calls/call-arguments.js';
+export { innerCall } from './calls/inner-call.js';
 export { checksOf, mayCheck, speaksFor, type Check } from './calls/checks.js';
 export { commandOf, parametersOf } from './calls/parameters.js';
 export { verbOf } from './calls/tool-verbs.js';

@@ -1,6 +1,7 @@
 import {
   actionOf,
   checksOf,
+  innerCall,
   mayCheck,
   parseArguments,
   speaksFor,
@@ -10,7 +11,7 @@ import {
 } from '../facts/index.js';
 import { declaredNames } from './declared-names.js';
 import { endingOf, type Ending } from './ending.js';
-import { withoutEnvelope } from './envelope.js';
+import { withoutEnvelope, withoutProtocol } from './envelope.js';
 import { commitLine, failureLine, verdictLine } from './outcome.js';
 import { runningIn } from './running.js';
 import { oneLine } from './slices.js';
@@ -56,25 +57,27 @@ const SHORT_OUTPUT_CHARS = 260;
 const ADDED_CHARS = 560;
 
 export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
-  const { given, action, line } = readCall(call);
+  const { name, given, action, line } = readCall(call);
   const isRun = line !== undefined;
   const isPoll = POLLS.test(call.name);
   const changed = action.touches.filter(({ how }) => how !== 'read').map(({ path }) => shortPath(path));
   const added = action.kind === 'write' || changed.length > 0 ? addedText(given) : '';
+  // A command of one line is its own label.
+  const isLabel = isRun && !added.includes('\n');
   const checks = action.kind === 'run' && mayCheck(call) ? checksOf(call) : [];
   return {
     seq,
     id,
     kind: isPoll ? 'search' : action.kind,
     checks,
-    tool: isRun ? '' : plainName(call.name),
+    tool: isRun ? '' : plainName(name),
     label: isPoll
       ? ''
       : isRun
         ? commandLabel(line, action, checks.length > 0)
         : labelOf(action.target, given),
     changed: [...new Set(changed)],
-    added: tellingLines(added, ADDED_CHARS),
+    added: isLabel ? '' : tellingLines(added, ADDED_CHARS),
     declares: declaredNames(added),
     written: isRun ? textInCommand(line) : action.kind === 'other' ? proseInArguments(given) : '',
     ending: undefined,
@@ -84,6 +87,8 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
 }
 
 interface CallReading {
+  /** The tool, or the one that it calls. */
+  readonly name: string;
   readonly given: CallArguments;
   readonly action: Action;
   /** The command line, where the call runs one. */
@@ -91,11 +96,17 @@ interface CallReading {
 }
 
 function readCall(call: ToolCallPart): CallReading {
-  const given = parseArguments(call.arguments);
-  const action = actionOf(call, given);
-  const runs = action.kind !== 'other' && (action.target === undefined || isShell(call, given));
-  return { given, action, line: runs ? commandLineOf(given) : undefined };
+  const outer = parseArguments(call.arguments);
+  const action = actionOf(call, outer);
+  const { name, given } = innerCall(call.name, outer);
+  const runs = action.kind !== 'other' && (action.target === undefined || isShell(name, given));
+  return { name, given, action, line: runs ? commandLineOf(given) : undefined };
 }
+
+/** What the Model Context Protocol says of a call that failed, as JSON and as Python prints it. */
+const FLAGGED = /"isError"\s*:\s*true\b|\bisError=True\b/;
+/** It stands behind the content. */
+const FLAG_CHARS = 300;
 
 /** Writes down how a call ended. */
 export function answer(note: CallNote, result: ToolResultPart): void {
@@ -111,9 +122,10 @@ export function answer(note: CallNote, result: ToolResultPart): void {
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
   const failed =
     result.isError === true ||
+    FLAGGED.test(text.slice(-FLAG_CHARS)) ||
     /^\W{0,3}(?:<[\w-]+>)?\s*(?:error|failed|cannot|could not|no such)\b/i.test(text.slice(0, 80));
   note.ending = failed ? 'failed' : 'passed';
-  if (failed) note.outcome = oneLine(text, OUTCOME_CHARS);
+  if (failed) note.outcome = oneLine(withoutProtocol(text), OUTCOME_CHARS);
 }
 
 /** Whether a run that passed shows that an earlier one, which failed, would pass as well. */
@@ -153,8 +165,8 @@ function commandLabel(line: string, { kind, touches }: Action, checks: boolean):
     : oneLine(withoutDocuments(checks ? withoutFolder(line) : withoutSettings(line)), LABEL_CHARS);
 }
 
-function isShell(call: ToolCallPart, given: CallArguments): boolean {
-  return given.text === undefined && /bash|shell|exec|terminal|command/i.test(call.name);
+function isShell(name: string, given: CallArguments): boolean {
+  return given.text === undefined && /bash|shell|exec|terminal|command/i.test(name);
 }
 
 function labelOf(target: string | undefined, given: CallArguments): string {
@@ -195,8 +207,8 @@ function withoutDocuments(line: string): string {
 
 /** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
 export function callLabel(call: ToolCallPart): string {
-  const { given, action, line } = readCall(call);
+  const { name, given, action, line } = readCall(call);
   if (line !== undefined) return oneLine(withoutDocuments(line), LABEL_CHARS);
   const subject = action.target ?? labelOf(undefined, given);
-  return `${plainName(call.name)} ${oneLine(subject, LABEL_CHARS)}`.trim();
+  return `${plainName(name)} ${oneLine(subject, LABEL_CHARS)}`.trim();
 }

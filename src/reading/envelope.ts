@@ -42,3 +42,17 @@ function recordIn(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** The first text of a result of the Model Context Protocol that was handed on with all around it, as JSON or as Python prints it. */
+const CONTENT_TEXT = /"text"\s*:\s*"((?:[^"\\]|\\.){2,2000})/;
+const PRINTED_TEXT = /TextContent\(type='text', text=(?:'((?:[^'\\]|\\.){2,2000})|"((?:[^"\\]|\\.){2,2000}))/;
+const PROTOCOL = /^\W{0,4}(?:"?(?:_?meta|content|isError|result)"?\s*[=:])/;
+
+/** What such a result says, without the protocol's fields; any other text as it is. */
+export function withoutProtocol(text: string): string {
+  if (!PROTOCOL.test(text.slice(0, 80))) return text;
+  const head = text.slice(0, 4_000);
+  const hit = CONTENT_TEXT.exec(head) ?? PRINTED_TEXT.exec(head);
+  const said = hit?.[1] ?? hit?.[2];
+  return said === undefined ? text : said.replaceAll(/\\[nrt]/g, ' ').replaceAll(/\\(.)/g, '$1');
+}

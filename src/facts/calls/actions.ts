@@ -10,6 +10,7 @@ import {
   type Parameters,
   type Target,
 } from './parameters.js';
+import { innerCall } from './inner-call.js';
 import { patchTouches } from '../files/patch.js';
 import { commandsInScript, patchInScript } from '../shell/scripted.js';
 import { joinWords, shellAction } from '../shell/action.js';
@@ -44,11 +45,12 @@ export function actionOf(part: ToolCallPart, call?: CallArguments): Action {
   return action;
 }
 
-function readAction(part: ToolCallPart, call: CallArguments): Action {
+function readAction(part: ToolCallPart, outer: CallArguments): Action {
+  const { name: tool, given: call } = innerCall(part.name, outer);
   const parameters = parametersOf(call.fields);
   const directory = directoryOf(parameters);
   const targets = targetsOf(parameters, directory);
-  const name = (targets.length > 0 ? modeOf(parameters) : undefined) ?? part.name;
+  const name = (targets.length > 0 ? modeOf(parameters) : undefined) ?? tool;
   const verb = verbOf(name);
 
   const command = verb === 'run' ? (commandOf(parameters) ?? call.text) : undefined;
@@ -61,7 +63,7 @@ function readAction(part: ToolCallPart, call: CallArguments): Action {
     return readCall(targets.map((target) => ({ ...target, how: 'read' })));
   // Reading what is no file, and every other look: a question of its own, told by name and arguments.
   const where = targets[0] ? { target: targets[0].path } : {};
-  if (verb === 'read' || verb === 'search') return made('search', keyOf(part, call), where);
+  if (verb === 'read' || verb === 'search') return made('search', keyOf(part.name, outer), where);
   return made('other', '', where);
 }
 
@@ -118,8 +120,8 @@ function modeOf(parameters: Parameters): string | undefined {
   return undefined;
 }
 
-function keyOf(part: ToolCallPart, call: CallArguments): string {
-  return `${part.name}:${call.text ?? canonicalJson(call.fields, isAside)}`;
+function keyOf(name: string, call: CallArguments): string {
+  return `${name}:${call.text ?? canonicalJson(call.fields, isAside)}`;
 }
 
 function firstOf(touches: readonly Touch[]): Pick<Action, 'target' | 'range'> {

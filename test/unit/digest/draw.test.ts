@@ -358,4 +358,69 @@ describe('a digest', () => {
     expect(text).toContain('why do you read a hundred lines');
     expect(text).not.toContain('[m1]');
   });
+
+  it('names the tool that another calls, and what the protocol says of its failure', () => {
+    const failed = JSON.stringify({
+      content: [{ type: 'text', text: "Input validation error: 'gate' is required" }],
+      isError: true,
+    });
+    const { text } = digestOf(
+      [
+        user('m0', 'Turn the gate.'),
+        assistant(
+          'm1',
+          '',
+          call('c1', 'use_mcp_tool', {
+            server_name: 'mill',
+            tool_name: 'turn_gate',
+            arguments: { speed: 'slow' },
+          }),
+        ),
+        result('m2', 'c1', failed),
+        assistant(
+          'm3',
+          '',
+          call('c2', 'execute-tool', {
+            server_name: 'files',
+            tool_name: 'write_file',
+            params: { path: 'src/gate.ts', content: '// The gate turns with the wheel.\n' },
+          }),
+        ),
+        result('m4', 'c2', "meta=None content=[TextContent(type='text', text='Written.')] isError=False"),
+      ],
+      1_000,
+    );
+    expect(text).toContain("turn_gate slow → failed: “Input validation error: 'gate' is required”");
+    expect(text).toContain('write_file src/gate.ts:\n    // The gate turns with the wheel.');
+  });
+
+  it('says a command of one line once, also where it changes files', () => {
+    const line = "rm -f 'coverage of the mill.out' && git status --short";
+    const { text } = digestOf(
+      [
+        user('m0', 'Clean up.'),
+        assistant('m1', '', call('c1', 'bash', { command: line })),
+        result('m2', 'c1', ''),
+      ],
+      1_000,
+    );
+    expect(text.split('coverage of the mill')).toHaveLength(2);
+  });
+
+  it('keeps of a long talk what tells most, not what came last', () => {
+    const told = [
+      'My sister Ilse opened a bakery in Tromsø on 14 March.',
+      'The violin cost 2,300 crowns, from a luthier called Brandvold.',
+    ];
+    const talk = Array.from({ length: 60 }, (_, i) =>
+      (i % 2 ? assistant : user)(
+        `m${i}`,
+        `Wow, that is so great, thank you! ${i % 3 ? 'Really nice.' : 'So good.'}`,
+      ),
+    );
+    talk[8] = user('m8', told[0]!);
+    talk[21] = assistant('m21', told[1]!);
+    const { text } = digestOf(talk, 200);
+    for (const one of told) expect(text).toContain(one);
+  });
 });
