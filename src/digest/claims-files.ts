@@ -93,9 +93,10 @@ function sinceThen(artifact: Artifact, commit: number): Artifact {
 /** The folder that spares most when it is named once, of paths that name their root. Ends in a slash; '' where none does. */
 function commonFolder(all: readonly string[]): string {
   const rooted = all.filter((path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path));
+  const paths = rooted.length > 0 ? rooted : all;
   const below = new Map<string, number>();
-  for (const path of rooted.length > 0 ? rooted : all)
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+  for (const path of paths)
+    for (let end = path.lastIndexOf('/'); end >= LEAST_FOLDER_CHARS; end = path.lastIndexOf('/', end - 1)) {
       const folder = path.slice(0, end + 1);
       below.set(folder, (below.get(folder) ?? 0) + 1);
     }
@@ -103,13 +104,13 @@ function commonFolder(all: readonly string[]): string {
   let most = 0;
   for (const [folder, files] of below) {
     const spared = (files - 1) * folder.length;
-    const least = files === all.length ? LEAST_SPARED : LEAST_SPARED_OF_SOME;
-    if (spared > least && (spared > most || (spared === most && folder.length > best.length)))
-      [best, most] = [folder, spared];
+    if (files < 2 || (files < paths.length && spared < LEAST_SPARED_CHARS)) continue;
+    if (spared > most || (spared === most && folder.length > best.length)) [best, most] = [folder, spared];
   }
   return best;
 }
 
-/** A line for a folder is not worth less, in characters; where other files stand beside it, it takes lines of its own. */
-const LEAST_SPARED = 8;
-const LEAST_SPARED_OF_SOME = 120;
+/** A shorter folder is worth no line. */
+const LEAST_FOLDER_CHARS = 8;
+/** Where other files stand beside the folder, it takes lines of its own: it must spare more. */
+const LEAST_SPARED_CHARS = 120;

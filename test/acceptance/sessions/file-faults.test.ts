@@ -106,10 +106,10 @@ describe('a session whose disk is full', () => {
     expect(after.operator.history[0]).not.toHaveProperty('flag');
     expect(after.operator.costs.primary.calls).toBe(1);
     // Reading needs no room.
-    expect(await after.recall({ query: 'Question 3' })).not.toEqual([]);
+    expect(await after.recall({ query: 'Question 7' })).not.toEqual([]);
     // Nor does it in the session that holds what could not be stored.
-    const [inFile] = await after.recall({ query: 'Question 3' });
-    const [inMemory] = await session.recall({ query: 'Question 3' });
+    const [inFile] = await after.recall({ query: 'Question 7' });
+    const [inMemory] = await session.recall({ query: 'Question 7' });
     expect(inMemory).toMatchObject({ handle: inFile!.handle, text: inFile!.text });
     expect(await session.recall({ handle: 'm1' })).toMatchObject([{ handle: 'm1', role: 'user' }]);
   });
