@@ -6,7 +6,7 @@ import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairin
 import { unknownRole } from '../conversation/placeholders.js';
 import { blockOf, type Source } from './block-out.js';
 import { marksIn } from './cache-marks.js';
-import { mendBlock } from './mend.js';
+import { mendBlock } from './repair-blocks.js';
 import { blocksOf, carriedBy, type Block, type WireMessage } from './wire.js';
 import { reporter, type Report } from '../conversation/repairs.js';
 

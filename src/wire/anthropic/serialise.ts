@@ -1,7 +1,7 @@
 import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { pairedSteps } from '../conversation/pairing.js';
-import { writeStep } from './compose.js';
+import { writeStep } from './write-step.js';
 import { draftsOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
 import { IdBook } from './ids.js';
 import { Outbox } from './outbox.js';

@@ -6,15 +6,15 @@ import { wellFormed } from '../conversation/well-formed.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { drafted } from '../conversation/drafts.js';
 import type { Drafted } from '../conversation/pairing.js';
-import type { DraftCall, DraftResult, Made } from './made.js';
-import { foreignDraft } from './foreign.js';
-import { mendPart } from './mend.js';
-import { writePart } from './rebuild.js';
+import type { DraftCall, DraftResult, WireForm } from './wire-form.js';
+import { foreignDraft } from './from-other-format.js';
+import { mendPart } from './repair-parts.js';
+import { writePart } from './edited-parts.js';
 import { carriedBy, fieldOf, partsIn, type Carried, type WirePart } from './wire.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
 /** One view message on the wire; what depends on its neighbours is decided in `step.ts`. */
-export interface Draft extends Made, Drafted<DraftCall, DraftResult> {
+export interface Draft extends WireForm, Drafted<DraftCall, DraftResult> {
   /** It stands for a span of the log. */
   readonly made: boolean;
 }
@@ -26,7 +26,7 @@ export const draftOf = drafted((shown: ViewMessage): Draft => {
   return { id, role, ...draft, speaks: draft.parts.length > 0, made: shown.made !== undefined };
 });
 
-function ownDraft(shown: ViewMessage, { content, system }: Carried): Made {
+function ownDraft(shown: ViewMessage, { content, system }: Carried): WireForm {
   const { id } = shown.message;
   const edited = (shown.replaced?.size ?? 0) > 0;
   const notices: Notice[] = [];
@@ -118,7 +118,7 @@ function isEmptyText(wire: WirePart): boolean {
 }
 
 /** Halves of surrogate pairs cannot be sent at all. */
-function encodable(draft: Made, at: string): Made {
+function encodable(draft: WireForm, at: string): WireForm {
   const parts = wellFormed(draft.parts);
   const answers = draft.answers.map((answer) => {
     const wire = wellFormed(answer.wire);

@@ -3,9 +3,9 @@ import type { ViewMessage } from '../../transcript/index.js';
 import { pairedSteps } from '../conversation/pairing.js';
 import { reporter, SAID } from '../conversation/repairs.js';
 import { draftOf, type Draft } from './draft.js';
-import type { DraftCall, DraftResult } from './made.js';
-import { BEGINS, GOES_ON } from './notes.js';
-import { userTurn, writeStep, type Request } from './step.js';
+import type { DraftCall, DraftResult } from './wire-form.js';
+import { BEGINS, GOES_ON } from './placeholders.js';
+import { userTurn, writeStep, type Request } from './write-step.js';
 import { carriedBy } from './wire.js';
 
 export function serialise(view: readonly ViewMessage[]): Serialised {

@@ -7,9 +7,9 @@ import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import type { Call, Draft } from '../conversation/results-behind-calls.js';
 import { wellFormed } from '../conversation/well-formed.js';
 import { isFields, jsonText, kindOf, listOf } from '../record.js';
-import { adopted, isForeign } from './adopt.js';
+import { adopted, isForeign } from './from-other-format.js';
 import { isContentPart, writeContent } from './content-out.js';
-import { plain, rebuild, writeResult } from './rebuild.js';
+import { plain, rebuild, writeResult } from './edited-messages.js';
 import { isKnownRole, LEGACY_CALL, type WireMessage } from './wire.js';
 
 export interface ChatCall extends Call {
@@ -36,7 +36,7 @@ export const draftOf = drafted((shown: ViewMessage): ChatDraft => {
 });
 
 /** Halves of surrogate pairs cannot be sent at all. */
-function encodable(draft: Made, at: string): Made {
+function encodable(draft: WireForm, at: string): WireForm {
   const message = draft.message && wellFormed(draft.message);
   const answers = draft.answers.map(({ callId, wire }) => ({ callId, wire: wellFormed(wire) }));
   if (message === draft.message && answers.every(({ wire }, i) => wire === draft.answers[i]!.wire))
@@ -47,9 +47,9 @@ function encodable(draft: Made, at: string): Made {
 }
 
 /** A draft without what its message says of it. */
-type Made = Pick<ChatDraft, 'message' | 'calls' | 'answers' | 'notices'>;
+type WireForm = Pick<ChatDraft, 'message' | 'calls' | 'answers' | 'notices'>;
 
-function makeDraft(shown: ViewMessage): Made {
+function makeDraft(shown: ViewMessage): WireForm {
   const { message } = shown;
   if (isForeign(message)) return adoptedDraft(shown);
   const original = shown.made ? undefined : (shown.source ?? message).wire;
@@ -69,13 +69,13 @@ function makeDraft(shown: ViewMessage): Made {
   return { ...mended({ ...message, role, parts: rest }, undefined, true), answers };
 }
 
-function adoptedDraft({ source: _, ...shown }: ViewMessage): Made {
+function adoptedDraft({ source: _, ...shown }: ViewMessage): WireForm {
   const { message, notices } = adopted(shown.message);
   const draft = makeDraft({ ...shown, message });
   return notices.length > 0 ? { ...draft, notices: [...notices, ...draft.notices] } : draft;
 }
 
-function resultsOnly(at: string, written: readonly ChatAnswer[]): Made {
+function resultsOnly(at: string, written: readonly ChatAnswer[]): WireForm {
   const answers = written.map(({ callId, wire }) => ({ callId, wire: withText(wire, false) }));
   const notices: Notice[] = [];
   if (answers.some(({ wire }, index) => wire !== written[index]!.wire))
@@ -84,7 +84,7 @@ function resultsOnly(at: string, written: readonly ChatAnswer[]): Made {
 }
 
 /** Puts right what no provider takes, each with a notice; the same object where nothing is wrong. */
-function mended(message: Message, wire: WireMessage | undefined, edited: boolean): Made {
+function mended(message: Message, wire: WireMessage | undefined, edited: boolean): WireForm {
   const notices: Notice[] = [];
   const note = reporter(message.id, notices);
   const parts = message.parts.filter((part) => part.type === 'tool-call');

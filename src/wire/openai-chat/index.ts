@@ -13,5 +13,5 @@ export const openaiChat: WireFormat = {
   createReader,
   serialise,
 };
-export { withTurns } from './strict.js';
+export { withTurns } from './strict-turns.js';
 export { isKnownRole } from './wire.js';

@@ -5,11 +5,11 @@ import { wellFormed } from '../conversation/well-formed.js';
 import { isText, jsonText } from '../record.js';
 import { drafted } from '../conversation/drafts.js';
 import type { Drafted } from '../conversation/pairing.js';
-import type { DraftCall, DraftResult, Entry, Made } from './made.js';
-import { boundEntries } from './bound.js';
-import { callKindOf, resultKindOf, type CallKind } from './calls.js';
-import { foreignDraft } from './foreign.js';
-import { writeItem } from './rebuild.js';
+import type { DraftCall, DraftResult, Entry, WireForm } from './wire-form.js';
+import { boundEntries } from './reasoning-order.js';
+import { callKindOf, resultKindOf, type CallKind } from './call-kinds.js';
+import { foreignDraft } from './from-other-format.js';
+import { writeItem } from './edited-items.js';
 import { carriedBy, pointerOf, type Carried, type Item } from './wire.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
@@ -28,7 +28,7 @@ export const draftOf = drafted((shown: ViewMessage): Draft => {
   return { id: message.id, role: message.role, ...rest, calls, answers, speaks: made.entries.length > 0 };
 });
 
-function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: Carried): Made {
+function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: Carried): WireForm {
   const edited = (shown.replaced?.size ?? 0) > 0;
   if (instructions !== undefined) {
     return { ...NOTHING, instructions: edited ? wordsOf(shown.message) : instructions };
@@ -56,7 +56,7 @@ function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: 
   return { entries: boundEntries(written, note), results: [], notices };
 }
 
-const NOTHING: Made = { entries: [], results: [], notices: [] };
+const NOTHING: WireForm = { entries: [], results: [], notices: [] };
 
 function resultDraft(
   message: Message,
@@ -64,7 +64,7 @@ function resultDraft(
   [aligned]: readonly Aligned[] = [],
   elsewhere: boolean | undefined,
   notices: Notice[],
-): Made {
+): WireForm {
   const kind = item && resultKindOf(item);
   const part = aligned?.shown[0];
   if (!item || !kind || part?.type !== 'tool-result') return foreignDraft(message);
@@ -118,7 +118,7 @@ function wordsOf({ parts }: Pick<Message, 'parts'>): string {
 }
 
 /** Halves of surrogate pairs cannot be sent at all. */
-function encodable(draft: Made, at: string): Made {
+function encodable(draft: WireForm, at: string): WireForm {
   const instructions = draft.instructions === undefined ? undefined : wellFormed(draft.instructions);
   const entries = draft.entries.map((entry) => mended(entry));
   const results = draft.results.map((result) => mended(result));

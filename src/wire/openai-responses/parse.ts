@@ -4,9 +4,9 @@ import { notOfFormat } from '../faults.js';
 import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
 import { besideMessages, opaquePart, originOf } from '../conversation/reading.js';
 import { isFields, isText, kindOf, type Fields } from '../record.js';
-import { callKindOf, resultKindOf, type CallKind } from './calls.js';
+import { callKindOf, resultKindOf, type CallKind } from './call-kinds.js';
 import { parseContent } from './content.js';
-import { partsOfItem } from './model-items.js';
+import { partsOfItem } from './parse-items.js';
 import { FORMAT, isKnownRole, isMessageItem, pointerOf, type Carried, type Item } from './wire.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 

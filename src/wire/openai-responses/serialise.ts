@@ -2,9 +2,9 @@ import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { pairedSteps } from '../conversation/pairing.js';
 import { draftOf, type Draft } from './draft.js';
-import type { DraftCall, DraftResult } from './made.js';
+import type { DraftCall, DraftResult } from './wire-form.js';
 import { carriedBy, FORMAT } from './wire.js';
-import { writeStep, type Request } from './step.js';
+import { writeStep, type Request } from './write-step.js';
 
 /**
  * A compacted view starts a new chain: the server would put its own copy of the old items before it, so the fields that

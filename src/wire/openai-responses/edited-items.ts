@@ -2,7 +2,7 @@ import type { Part } from '../../transcript/index.js';
 import type { Aligned } from '../conversation/aligned.js';
 import { isText } from '../record.js';
 import { unknownRole } from '../conversation/placeholders.js';
-import { callKindOf } from './calls.js';
+import { callKindOf } from './call-kinds.js';
 import { noteOf } from './content.js';
 import { isKnownRole, isMessageItem, type Item } from './wire.js';
 import type { Report } from '../conversation/repairs.js';

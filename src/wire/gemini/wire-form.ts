@@ -18,7 +18,7 @@ export interface DraftResult extends DraftedAnswer {
 }
 
 /** What a message becomes on the wire by itself. */
-export interface Made {
+export interface WireForm {
   /** The turn itself, where it can go out as the very object that came in. */
   readonly untouched?: Content;
   /** All parts but results. */

@@ -3,9 +3,9 @@ import type { TextPart } from '../../transcript/index.js';
 import { interrupted, type Paired, type PairedStep, type Waiting } from '../conversation/pairing.js';
 import { wellFormed } from '../conversation/well-formed.js';
 import { isFields, isText } from '../record.js';
-import type { CallKind } from './calls.js';
+import type { CallKind } from './call-kinds.js';
 import type { Draft } from './draft.js';
-import type { DraftCall, DraftResult } from './made.js';
+import type { DraftCall, DraftResult } from './wire-form.js';
 import { freeId } from './ids.js';
 import { withoutId, type Item } from './wire.js';
 

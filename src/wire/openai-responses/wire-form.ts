@@ -1,7 +1,7 @@
 import type { Notice } from '../../spi/index.js';
 import type { ToolResultPart } from '../../transcript/index.js';
 import type { DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
-import type { CallKind } from './calls.js';
+import type { CallKind } from './call-kinds.js';
 import type { Item } from './wire.js';
 
 export interface DraftCall extends DraftedCall {
@@ -23,7 +23,7 @@ export interface DraftResult extends DraftedAnswer {
 }
 
 /** What a message becomes on the wire by itself. */
-export interface Made {
+export interface WireForm {
   /** The body's system prompt, which is no item. */
   readonly instructions?: string;
   readonly entries: readonly Entry[];

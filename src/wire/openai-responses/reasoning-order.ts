@@ -1,6 +1,6 @@
 import type { Aligned } from '../conversation/aligned.js';
 import { isText } from '../record.js';
-import type { Entry } from './made.js';
+import type { Entry } from './wire-form.js';
 import { withoutId, type Item } from './wire.js';
 import type { Report } from '../conversation/repairs.js';
 

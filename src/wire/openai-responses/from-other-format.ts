@@ -2,9 +2,9 @@ import type { Notice } from '../../spi/index.js';
 import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
 import { bytesOf, responsesFilePart } from '../files/index.js';
 import type { Fields } from '../record.js';
-import { anyCall } from './calls.js';
+import { anyCall } from './call-kinds.js';
 import { noteOf } from './content.js';
-import type { DraftResult, Entry, Made } from './made.js';
+import type { DraftResult, Entry, WireForm } from './wire-form.js';
 import { takenId, takenName } from './ids.js';
 import type { Item } from './wire.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
@@ -13,7 +13,7 @@ import { reporter, SAID, type Report } from '../conversation/repairs.js';
  * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.
  * Thinking is not sent: this provider reads only what it sealed itself.
  */
-export function foreignDraft(message: Message): Made {
+export function foreignDraft(message: Message): WireForm {
   const notices: Notice[] = [];
   const note = reporter(message.id, notices);
   const entries: Entry[] = [];

@@ -5,9 +5,9 @@ import { reporter, SAID } from '../conversation/repairs.js';
 import { wellFormed } from '../conversation/well-formed.js';
 import { isFields } from '../record.js';
 import type { Draft } from './draft.js';
-import type { DraftCall, DraftResult } from './made.js';
-import { midwaySystem } from './foreign.js';
-import { BEGINS, filesOf, GOES_ON, WAITS } from './notes.js';
+import type { DraftCall, DraftResult } from './wire-form.js';
+import { midwaySystem } from './from-other-format.js';
+import { BEGINS, filesOf, GOES_ON, WAITS } from './placeholders.js';
 import { keyOf, type Content, type WirePart } from './wire.js';
 
 /** One request as it grows. */

@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart } from '../../transcript/index.js';
 import { isFields, isText, jsonText } from '../record.js';
-import { callKindOf } from './calls.js';
+import { callKindOf } from './call-kinds.js';
 import { parseContent, parseOutput } from './content.js';
 import { opaquePart } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';

@@ -4,10 +4,10 @@ import { bytesOf, geminiFilePart } from '../files/index.js';
 import { isFields } from '../record.js';
 import { jsonIn } from '../conversation/arguments.js';
 import { fileNote } from '../conversation/placeholders.js';
-import type { DraftCall, DraftResult, Made } from './made.js';
-import { MIDWAY_SYSTEM, NO_SIGNATURE } from './notes.js';
-import { takenName } from './mend.js';
-import { argsOf } from './rebuild.js';
+import type { DraftCall, DraftResult, WireForm } from './wire-form.js';
+import { MIDWAY_SYSTEM, NO_SIGNATURE } from './placeholders.js';
+import { takenName } from './repair-parts.js';
+import { argsOf } from './edited-parts.js';
 import type { WirePart } from './wire.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 
@@ -15,7 +15,7 @@ import { reporter, SAID, type Report } from '../conversation/repairs.js';
  * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
  * carry Google's sign for "not signed": signatures do not travel.
  */
-export function foreignDraft(message: Message): Made {
+export function foreignDraft(message: Message): WireForm {
   const notices: Notice[] = [];
   const note = reporter(message.id, notices);
   const parts: WirePart[] = [];
