@@ -9,13 +9,13 @@ import type {
 } from '@ai-sdk/provider';
 import type { LanguageModelMiddleware } from 'ai';
 import { aiSdk, type Fields } from '../wire/index.js';
-import { firstCount, report, usageIn } from '../endpoints/index.js';
+import { firstCount, report, usageIn, withoutRecall } from '../endpoints/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import { heldStream } from './held-stream.js';
 import type { DropInOptions } from './options.js';
 import { AI_SDK_RECALL } from './recall-ai-sdk.js';
-import { answeringRecalls, mostRecalls, streamedAnswers } from './recall-loop.js';
+import { answeringRecalls, mostRecalls, streamedAnswers, type Further } from './recall-loop.js';
 import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { takeTurn, type Turn } from './turns.js';
@@ -44,7 +44,7 @@ export function compactAiSdk(
     // What version 5 of the SDK asks for.
     middlewareVersion: 'v2',
     wrapGenerate: ({ model, params: given }) => {
-      const { params, isOffered } = offering(given, most);
+      const { params, last } = offering(given, most);
       return takeTurn(
         sessionOf,
         params,
@@ -52,14 +52,16 @@ export function compactAiSdk(
           ...turnOf(model, params),
           commands,
           send: async (request, flight) => {
-            const ask = async (prepared: Prepared): Promise<LanguageModelV3GenerateResult> => {
-              const answer = await model.doGenerate(callOf(params, found, prepared));
+            const ask = async (prepared: Prepared, asked: Call): Promise<LanguageModelV3GenerateResult> => {
+              const answer = await model.doGenerate(callOf(asked, found, prepared));
               await report(found, usageIn(aiSdk, answer));
               return answer;
             };
-            const first = await ask(request);
-            if (!isOffered) return first;
-            const send = async (prepared: Prepared): Promise<Sent> => ({ data: await ask(prepared) });
+            const first = await ask(request, params);
+            if (!last) return first;
+            const send = async (prepared: Prepared, { isLast }: Further): Promise<Sent> => ({
+              data: await ask(prepared, isLast ? last : params),
+            });
             const turn = { session: found, flight, wire: AI_SDK_RECALL, most, send };
             return (await answeringRecalls({ data: first }, turn)).data as LanguageModelV3GenerateResult;
           },
@@ -71,7 +73,7 @@ export function compactAiSdk(
       );
     },
     wrapStream: ({ model, params: given }) => {
-      const { params, isOffered } = offering(given, most);
+      const { params, last } = offering(given, most);
       return takeTurn(
         sessionOf,
         params,
@@ -79,16 +81,16 @@ export function compactAiSdk(
           ...turnOf(model, params),
           commands,
           send: async (request, flight) => {
-            const ask = async (prepared: Prepared): Promise<Asked> => {
-              const answer = await model.doStream(callOf(params, found, prepared));
+            const ask = async (prepared: Prepared, asked: Call): Promise<Asked> => {
+              const answer = await model.doStream(callOf(asked, found, prepared));
               return { ...answer, stream: observed(answer.stream, found) };
             };
-            const first = await ask(request);
-            const send = async (prepared: Prepared): Promise<Sent> => ({
-              data: (await ask(prepared)).stream,
+            const first = await ask(request, params);
+            const send = async (prepared: Prepared, { isLast }: Further): Promise<Sent> => ({
+              data: (await ask(prepared, isLast && last ? last : params)).stream,
             });
             const turn = { session: found, flight, wire: AI_SDK_RECALL, most, send };
-            const parts = isOffered ? streamedAnswers(first.stream, turn) : first.stream;
+            const parts = last ? streamedAnswers(first.stream, turn) : first.stream;
             const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
             return { ...first, stream: readable(held) };
           },
@@ -103,9 +105,15 @@ export function compactAiSdk(
 
 type Call = LanguageModelV3CallOptions;
 
-function offering(given: Call, most: number): { readonly params: Call; readonly isOffered: boolean } {
-  const params = most > 0 ? AI_SDK_RECALL.offer(given as unknown as Fields) : undefined;
-  return { params: (params as unknown as Call | undefined) ?? given, isOffered: params !== undefined };
+/** The call with the recall tool in it, and the last one of a loop; undefined where it is not offered. */
+function offering(given: Call, most: number): { readonly params: Call; readonly last: Call | undefined } {
+  const fields = given as unknown as Fields;
+  const offered = most > 0 ? AI_SDK_RECALL.offer(fields) : undefined;
+  if (!offered) return { params: given, last: undefined };
+  return {
+    params: offered as unknown as Call,
+    last: withoutRecall(AI_SDK_RECALL, fields, offered) as unknown as Call,
+  };
 }
 
 function turnOf(

@@ -61,22 +61,26 @@ export function heldStream<Event>(
   };
 }
 
-/** The same of a client's stream object, whose other methods (tee, readable streams) all read through its iterator. */
+/** The same of a client's stream object. */
 export function holdStream(stream: AsyncIterable<unknown>, flight: Flight): void {
   const { controller } = stream as { readonly controller?: AbortController };
   through(stream, (events) => heldStream(events[Symbol.asyncIterator](), flight, controller?.signal));
 }
 
-/** Whatever reads the stream from here on reads it through this. */
+/** Whatever reads the stream from here on reads it through this: loops, and the clients' own `tee`, which asks for `iterator`. */
 export function through(
   stream: AsyncIterable<unknown>,
   change: (events: AsyncIterable<unknown>) => AsyncIterator<unknown>,
 ): void {
-  const own = stream[Symbol.asyncIterator].bind(stream);
-  Object.defineProperty(stream, Symbol.asyncIterator, {
-    value: () => change({ [Symbol.asyncIterator]: own }),
-    configurable: true,
-  });
+  const { iterator } = stream as { readonly iterator?: unknown };
+  const read =
+    typeof iterator === 'function'
+      ? (iterator as () => AsyncIterator<unknown>)
+      : stream[Symbol.asyncIterator];
+  const own = read.bind(stream);
+  const value = (): AsyncIterator<unknown> => change({ [Symbol.asyncIterator]: own });
+  for (const name of [Symbol.asyncIterator, ...(read === iterator ? ['iterator'] : [])])
+    Object.defineProperty(stream, name, { value, configurable: true });
 }
 
 export function isStream(data: unknown): data is AsyncIterable<unknown> {

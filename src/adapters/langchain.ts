@@ -1,10 +1,10 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
-import { firstCount, report, usageIn } from '../endpoints/index.js';
+import { firstCount, report, usageIn, withoutRecall } from '../endpoints/index.js';
 import type { Prepared } from '../session/index.js';
 import { isFields, langchain, type Fields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
 import { LANGCHAIN_RECALL } from './recall-langchain.js';
-import { answeringRecalls, mostRecalls } from './recall-loop.js';
+import { answeringRecalls, mostRecalls, type Further } from './recall-loop.js';
 import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { takeTurn } from './turns.js';
@@ -47,6 +47,9 @@ export function compactLangChain(
     wrapModelCall: async (given, handler) => {
       const offered = most > 0 ? LANGCHAIN_RECALL.offer(given as Fields) : undefined;
       const request = (offered ?? given) as ModelRequest;
+      const last = (
+        offered ? withoutRecall(LANGCHAIN_RECALL, given as Fields, offered) : given
+      ) as ModelRequest;
       const call = handler as (request: ModelRequest) => unknown;
       const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages');
       const { systemMessage, modelSettings } = request;
@@ -63,14 +66,14 @@ export function compactLangChain(
           maxOutputTokens,
           signal,
           send: async (prepared, flight) => {
-            const ask = async ({ messages }: Prepared): Promise<Sent> => {
+            const ask = async ({ messages }: Prepared, { isLast }: Further): Promise<Sent> => {
               const all = messages.map((message) =>
                 coerceMessageLikeToMessage(message as MessageFieldWithRole),
               );
               const [first, ...rest] = all;
               const isSystem = instructions.length > 0 && first?.getType() === 'system';
               const answer = await call({
-                ...request,
+                ...(isLast ? last : request),
                 ...(modelSettings && { modelSettings: found.untrimmed(modelSettings) }),
                 ...(isSystem && { systemMessage: first as SystemMessage }),
                 messages: isSystem ? rest : all,
@@ -78,7 +81,7 @@ export function compactLangChain(
               await report(found, usageIn(langchain, answer));
               return { data: answer };
             };
-            const first = await ask(prepared);
+            const first = await ask(prepared, { isLast: false });
             const turn = { session: found, flight, wire: LANGCHAIN_RECALL, most, send: ask };
             const { data } = offered ? await answeringRecalls(first, turn) : first;
             return data as AIMessage;

@@ -22,6 +22,7 @@ export const AI_SDK_RECALL: RecallWire = {
     const { name, description, parameters } = recallTool;
     return { ...params, tools: [...tools, { type: 'function', name, description, inputSchema: parameters }] };
   },
+  noTools: { toolChoice: { type: 'none' } },
   step: ({ content }) => toldApart(content).parts.step(),
   results: (calls, texts) => [
     {
@@ -103,6 +104,14 @@ function toldApart(content: unknown): { readonly parts: AnswerParts; readonly sh
   return { parts, shown: [...shown, ...parts.end()] };
 }
 
+const NOTHING: RecallStep = { calls: [], said: [], hasOthers: false };
+
+/** Whether an answer failed or broke off, which is one word in earlier versions of the SDK. */
+function hasFailed({ finishReason: reason }: Fields): boolean {
+  if (!isFields(reason)) return reason === 'error' || reason === 'unknown';
+  return reason.unified === 'error' || (reason.unified === 'other' && reason.raw === undefined);
+}
+
 const FIRST_ONLY: ReadonlySet<unknown> = new Set(['stream-start', 'response-metadata']);
 
 class AiSdkStream implements RecallStream {
@@ -134,13 +143,17 @@ class AiSdkStream implements RecallStream {
 
   endAnswer(): RecallStep {
     this.#parts.end();
-    const step = this.#parts.step();
+    const step = this.#finish && !hasFailed(this.#finish) ? this.#parts.step() : NOTHING;
     if (step.calls.length > 0) this.#held = [];
     this.#hasOthers = this.#parts.hasOthers;
     this.#parts = new AnswerParts();
     this.#telling = new Map();
     this.#answer++;
     return step;
+  }
+
+  goOn(): void {
+    this.#finish = undefined;
   }
 
   *finish(): Iterable<Fields> {

@@ -1,6 +1,6 @@
 import { recallTool } from '../session/index.js';
 import { isFields, listOf, type Fields } from '../wire/index.js';
-import { summed, type RecallWire } from '../endpoints/index.js';
+import { joinedWords, RESPONSES, summed, type RecallWire } from '../endpoints/index.js';
 
 /** The recall tool in LangChain's model requests and messages. */
 export const LANGCHAIN_RECALL: RecallWire = {
@@ -12,12 +12,13 @@ export const LANGCHAIN_RECALL: RecallWire = {
     // In the shape that all its models take, and not as a tool of LangChain's own, which the agent would want to run.
     return { ...request, tools: [...tools, { type: 'function', function: recallTool }] };
   },
+  noTools: { toolChoice: 'none' },
   step(message) {
-    const all = callsOf(message);
+    const all = [...callsOf(message), ...brokenCallsOf(message)];
     const recalls = all.filter(isRecall);
     const hasOthers = recalls.length < all.length;
     const calls = recalls.map(({ id, args }) => ({ id: String(id), arguments: args }));
-    return { calls, said: recalls.length > 0 ? [hasOthers ? recallAlone(message) : message] : [], hasOthers };
+    return { calls, said: recalls.length > 0 ? [recallsOf(message, hasOthers)] : [], hasOthers };
   },
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({
@@ -29,17 +30,19 @@ export const LANGCHAIN_RECALL: RecallWire = {
   visible(answers) {
     const last = answers.at(-1)!;
     const usage = answers.map(({ usage_metadata: used }) => used).reduce(summed);
-    const left = callsOf(last).filter((call) => !isRecall(call));
-    if (left.length === callsOf(last).length) return { usage_metadata: usage };
     const ids = recallIds(last);
-    const { additional_kwargs: more, tool_call_chunks: chunks, response_metadata: about } = last;
+    if (answers.length === 1 && ids.size === 0) return { usage_metadata: usage };
+    const [calls, broken] = [callsOf(last), brokenCallsOf(last)];
+    const left = calls.filter((call) => !isRecall(call));
+    const { additional_kwargs: more, tool_call_chunks: chunks } = last;
     const raw = isFields(more) ? listOf(more.tool_calls).filter((call) => !isOf(call, ids)) : [];
     return {
-      content: contentOf(last, (block) => !isOf(block, ids)),
+      content: wordsOf(answers),
       tool_calls: left,
+      invalid_tool_calls: broken.filter((call) => !isRecall(call)),
       ...(chunks !== undefined && { tool_call_chunks: listOf(chunks).filter((call) => !isOf(call, ids)) }),
       ...(isFields(more) && { additional_kwargs: { ...more, tool_calls: raw.length > 0 ? raw : undefined } }),
-      ...(left.length === 0 && isFields(about) && { response_metadata: withoutCalls(about) }),
+      response_metadata: metadataOf(answers, calls.length > 0 && left.length === 0),
       usage_metadata: usage,
     };
   },
@@ -48,33 +51,77 @@ export const LANGCHAIN_RECALL: RecallWire = {
   },
 };
 
-/** Why an answer ended whose calls were all answered here, as OpenAI and Anthropic say it. */
-function withoutCalls(about: Fields): Fields {
+/** The recalls of an answer as it holds them, without its words: those are the agent's to see, and come back in its own. */
+function recallsOf(message: Fields, hasOthers: boolean): Fields {
+  const ids = recallIds(message);
+  const content = contentOf(message, (block) => isThought(block) || isOf(block, ids));
+  const broken = brokenCallsOf(message).map(({ id, name }) => ({ type: 'tool_call', id, name, args: {} }));
+  const { additional_kwargs: more, response_metadata: about } = message;
   return {
-    ...about,
-    ...(about.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
-    ...(about.stop_reason === 'tool_use' && { stop_reason: 'end_turn' }),
+    type: 'ai',
+    content: Array.isArray(content) ? content : '',
+    tool_calls: [...callsOf(message), ...broken].filter(isRecall),
+    ...(isFields(more) && { additional_kwargs: hasOthers ? withoutItems(more) : withoutRaw(more) }),
+    ...(isFields(about) &&
+      outputOf(message) && {
+        response_metadata: { ...about, output: RESPONSES.recall.step({ output: outputOf(message) }).said },
+      }),
   };
 }
 
-/** An answer that holds calls of the agent's own as well, without them and without its words. */
-function recallAlone(message: Fields): Fields {
-  const ids = recallIds(message);
-  const content = contentOf(message, (block) => isThought(block) || isOf(block, ids));
-  const calls = callsOf(message).filter(isRecall);
-  return { type: 'ai', content: Array.isArray(content) ? content : '', tool_calls: calls };
+/** Calls as the provider wrote them: those that LangChain read stand beside. */
+const withoutRaw = ({ tool_calls: _, ...more }: Fields): Fields => more;
+
+/** Without what may be said only once, as the agent's own calls hold it: reasoning, and ids of OpenAI's items. */
+const withoutItems = (more: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(withoutRaw(more)).filter(([name]) => name !== 'reasoning' && !name.startsWith('__openai')),
+  );
+
+/** What all answers said, in the shape of the last one. */
+function wordsOf(answers: readonly Fields[]): unknown {
+  const contents = answers.map((answer) => {
+    const ids = recallIds(answer);
+    const isShown = (block: unknown): boolean =>
+      !isOf(block, ids) && (answer === answers.at(-1) || !isThought(block));
+    return contentOf(answer, isShown);
+  });
+  if (!contents.some((content) => Array.isArray(content))) return joinedWords(contents);
+  return contents.flatMap((content) => {
+    if (Array.isArray(content)) return content as unknown[];
+    return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
+  });
 }
 
+/** Why an answer ended whose calls were all answered here, as OpenAI and Anthropic say it; and the items of OpenAI's. */
+function metadataOf(answers: readonly Fields[], ended: boolean): unknown {
+  const about = answers.at(-1)!.response_metadata;
+  if (!isFields(about)) return about;
+  const outputs = answers.map(outputOf);
+  return {
+    ...about,
+    ...(outputs.at(-1) && {
+      output: RESPONSES.recall.visible(outputs.map((output) => ({ output }))).output,
+    }),
+    ...(ended && about.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
+    ...(ended && about.stop_reason === 'tool_use' && { stop_reason: 'end_turn' }),
+  };
+}
+
+/** The items of an answer of OpenAI's responses, which its next request is made of. */
+const outputOf = ({ response_metadata: about }: Fields): readonly unknown[] | undefined =>
+  isFields(about) && Array.isArray(about.output) ? about.output : undefined;
+
 const callsOf = ({ tool_calls: calls }: Fields): readonly Fields[] => listOf(calls).filter(isFields);
+
+/** Calls whose arguments LangChain could not read, as text. */
+const brokenCallsOf = ({ invalid_tool_calls: calls }: Fields): readonly Fields[] =>
+  listOf(calls).filter(isFields);
 
 const isRecall = ({ name }: Fields): boolean => name === recallTool.name;
 
 const recallIds = (message: Fields): ReadonlySet<unknown> =>
-  new Set(
-    callsOf(message)
-      .filter(isRecall)
-      .map(({ id }) => id),
-  );
+  new Set([...callsOf(message), ...brokenCallsOf(message)].filter(isRecall).map(({ id }) => id));
 
 function contentOf({ content }: Fields, isKept: (block: unknown) => boolean): unknown {
   return Array.isArray(content) ? content.filter(isKept) : content;

@@ -17,8 +17,15 @@ export interface RecallTurn {
   readonly flight: Flight;
   readonly wire: RecallWire;
   readonly most: number;
-  /** Sends a request and reports its usage. `signal` ends a stream that goes on from an earlier one. */
-  readonly send: (request: Prepared, signal?: AbortSignal) => Promise<Sent>;
+  /** Sends a further request and reports its usage. */
+  readonly send: (request: Prepared, how: Further) => Promise<Sent>;
+}
+
+export interface Further {
+  /** The tool is offered no more. */
+  readonly isLast: boolean;
+  /** Ends a stream that goes on from an earlier one. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Answers the model's recalls itself and gives the client what is left: one answer, or one stream. */
@@ -36,9 +43,9 @@ async function wholeAnswer(sent: Sent, turn: RecallTurn): Promise<Sent> {
   for (let last = sent; ;) {
     if (!isFields(last.data)) return last;
     answers.push(last.data);
-    const goesOn = await recaller.answer(turn.wire.step(last.data));
-    if (!goesOn) return { ...last, data: inPlace(last.data, turn.wire.visible(answers)) };
-    last = await turn.flight.again((request) => turn.send(request));
+    const next = await recaller.answer(turn.wire.step(last.data));
+    if (next === 'done') return { ...last, data: inPlace(last.data, turn.wire.visible(answers)) };
+    last = await turn.flight.again((request) => turn.send(request, { isLast: next === 'last' }));
   }
 }
 
@@ -60,8 +67,11 @@ export async function* streamedAnswers(
       if (isFields(event)) yield* stream.take(event);
       else yield event;
     }
-    if (!(await recaller.answer(stream.endAnswer()))) break;
-    const { data } = await turn.flight.again((request) => turn.send(request, signal));
+    const next = await recaller.answer(stream.endAnswer());
+    if (next === 'done') break;
+    const isLast = next === 'last';
+    const { data } = await turn.flight.again((request) => turn.send(request, { isLast, signal }));
+    stream.goOn();
     if (!isStream(data)) break;
     events = data;
   }

@@ -1,4 +1,4 @@
-import type { Fields } from '../wire/index.js';
+import { isFields, type Fields } from '../wire/index.js';
 import { isStream } from './held-stream.js';
 
 /** What the promise of an SDK can do beside resolving. */
@@ -20,9 +20,11 @@ export async function sentBy(ask: () => unknown): Promise<Sent> {
   return { answer, data: await answer };
 }
 
-/** Options of a request that ends with an earlier one. */
+/** Options of a request that ends with an earlier one, or when its own caller ends it. */
 export function withSignal(options: unknown, signal: AbortSignal | undefined): unknown {
-  return signal ? { ...(options as object | undefined), signal } : options;
+  if (!signal) return options;
+  const own = isFields(options) && options.signal instanceof AbortSignal ? [options.signal] : [];
+  return { ...(options as object | undefined), signal: AbortSignal.any([...own, signal]) };
 }
 
 const NO_BODY_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding'];

@@ -1,9 +1,9 @@
-import { report, withoutPrefill, type Endpoint } from '../endpoints/index.js';
+import { report, withoutPrefill, withoutRecall, type Endpoint } from '../endpoints/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import { fitCacheMarks, isFields, type Fields } from '../wire/index.js';
 import { holdStream, isStream, through } from './held-stream.js';
 import type { DropInOptions } from './options.js';
-import { answeringRecalls, mostRecalls } from './recall-loop.js';
+import { answeringRecalls, mostRecalls, type Further } from './recall-loop.js';
 import { sentBy, streamOf, withSignal, type Sent } from './sdk-answer.js';
 import type { Resolved } from './session-for.js';
 import { takeTurn } from './turns.js';
@@ -69,13 +69,16 @@ export function sendCompacted(
   // Words in the model's mouth have to come last: no recall can stand behind them.
   const offered = most > 0 && prefill.length === 0 ? endpoint.recall.offer(given) : undefined;
   const body = offered ?? given;
-  const bodyOf = (found: Session, { messages, beside }: Prepared): Fields =>
-    isAnthropic
+  const last = offered ? withoutRecall(endpoint.recall, given, offered) : given;
+  const bodyOf = (found: Session, { messages, beside }: Prepared, isLast: boolean): Fields => {
+    const own = isLast ? last : body;
+    return isAnthropic
       ? fitCacheMarks({
-          ...found.untrimmed<Fields>({ ...body, ...beside }),
+          ...found.untrimmed<Fields>({ ...own, ...beside }),
           messages: [...messages, ...prefill],
         })
-      : found.untrimmed({ ...body, ...beside, [endpoint.field]: messages });
+      : found.untrimmed({ ...own, ...beside, [endpoint.field]: messages });
+  };
   return takeTurn(
     session,
     body,
@@ -86,14 +89,14 @@ export function sendCompacted(
       maxOutputTokens: endpoint.maxOutputTokens(body),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
       send: async (request, flight): Promise<Sent> => {
-        const post = async (prepared: Prepared, signal?: AbortSignal): Promise<Sent> => {
+        const post = async (prepared: Prepared, { isLast, signal }: Further): Promise<Sent> => {
           const sent = await sentBy(() =>
-            resource.create(bodyOf(found, prepared), withSignal(options, signal)),
+            resource.create(bodyOf(found, prepared, isLast), withSignal(options, signal)),
           );
           await observe(sent.data, endpoint, found);
           return sent;
         };
-        const first = await post(request);
+        const first = await post(request, { isLast: false });
         const turn = { session: found, flight, wire: endpoint.recall, most, send: post };
         const sent = offered ? await answeringRecalls(first, turn) : first;
         if (isStream(sent.data)) holdStream(sent.data, flight);

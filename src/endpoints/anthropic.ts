@@ -9,6 +9,7 @@ export const MESSAGES: Endpoint = {
   format: 'anthropic',
   field: 'messages',
   recall: ANTHROPIC_RECALL,
+  fault: ({ message, type = 'api_error' }) => ({ type: 'error', error: { type, message } }),
   maxOutputTokens: (body) => firstCount(body, 'max_tokens'),
   usageReader() {
     let usage: Fields = {};

@@ -9,6 +9,9 @@ export const CHAT: Endpoint = {
   maxOutputTokens: (body) => firstCount(body, 'max_completion_tokens', 'max_tokens'),
   field: 'messages',
   done: 'data: [DONE]\n\n',
+  fault: ({ message, type = 'server_error', code = null }) => ({
+    error: { message, type, param: null, code },
+  }),
   usageReader: () => (answer) => usageIn(openaiChat, answer),
   say: (content, { model }) => ({
     id: 'spillway',

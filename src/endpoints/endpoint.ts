@@ -2,6 +2,14 @@ import type { Usage } from '../tokens/index.js';
 import type { Fields } from '../wire/index.js';
 import type { RecallWire } from './recall/wire.js';
 
+/** What went wrong in the middle of a stream. */
+export interface Fault {
+  readonly message: string;
+  /** As the provider names it, where it said so. */
+  readonly type?: unknown;
+  readonly code?: unknown;
+}
+
 /** One endpoint of a provider: where its messages stand, what its usage is called, and how an answer in its place looks. */
 export interface Endpoint {
   /** The wire format of its requests. */
@@ -15,6 +23,8 @@ export interface Endpoint {
   say(words: string, body: Fields): Fields;
   /** The same as a stream. */
   events(whole: Fields): readonly Fields[];
+  /** The event that ends a stream which cannot go on. */
+  fault(fault: Fault): Fields;
   readonly recall: RecallWire;
   /** The line that ends a stream, where there is one. */
   readonly done?: string;

@@ -2,11 +2,13 @@
 export { MESSAGES, withoutPrefill } from './anthropic.js';
 export { compactedAsAsked, report } from './turn.js';
 export { CHAT } from './chat.js';
-export type { Endpoint } from './endpoint.js';
+export type { Endpoint, Fault } from './endpoint.js';
 export { RESPONSES } from './responses.js';
 export { Recaller } from './recall/recaller.js';
 export {
+  joinedWords,
   summed,
+  withoutRecall,
   type RecallCall,
   type RecallStep,
   type RecallStream,

@@ -8,6 +8,13 @@ export const RESPONSES: Endpoint = {
   format: 'openai-responses',
   maxOutputTokens: (body) => firstCount(body, 'max_output_tokens'),
   field: 'input',
+  fault: ({ message, type, code }) => ({
+    type: 'error',
+    code: code ?? type ?? 'server_error',
+    message,
+    param: null,
+    sequence_number: 0,
+  }),
   usageReader: () => (event) => usageIn(openaiResponses, event),
   say: (text, { model }) => ({
     id: 'spillway',

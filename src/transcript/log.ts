@@ -16,7 +16,10 @@ export interface ReadonlyLog {
   exchangeOf(seq: number): Exchange;
   /** Index of the turn a log position lies in. */
   turnOf(seq: number): number;
-  /** First position not yet in any request that was answered: everything after the newest assistant message. */
+  /**
+   * First position not yet in any request that was answered: everything after the newest assistant message, and what was
+   * read back beside the calls of that message.
+   */
   readonly unseenFrom: number;
   /** The newest user message that no plain assistant answer has followed yet. */
   readonly unansweredUser: LogMessage | undefined;
@@ -40,6 +43,7 @@ export class Log implements ReadonlyLog {
   readonly #turns: Turn[] = [];
   readonly #turnOf: number[] = [];
   #unseenFrom = 0;
+  #newestAnswer = -1;
   #unansweredUser: LogMessage | undefined;
   #firstUser: LogMessage | undefined;
   readonly #base: number;
@@ -113,9 +117,8 @@ export class Log implements ReadonlyLog {
   }
 
   get openExchange(): Exchange | undefined {
-    const newest = this.#unseenFrom - 1;
-    if (newest < 0) return undefined;
-    const exchange = this.#exchanges.of(newest);
+    if (this.#newestAnswer < 0) return undefined;
+    const exchange = this.#exchanges.of(this.#newestAnswer);
     return exchange.unanswered.size > 0 ? exchange : undefined;
   }
 
@@ -150,9 +153,21 @@ export class Log implements ReadonlyLog {
     if (this.#turns.length === 0) this.#turns.push({ index: 0, from: 0 });
     this.#turnOf.push(this.#turns.length - 1);
     if (entry.role === 'assistant') {
-      this.#unseenFrom = entry.seq + 1;
+      this.#newestAnswer = entry.seq;
+      if (!this.#isBeside(entry)) this.#unseenFrom = entry.seq + 1;
       if (this.#exchanges.of(entry.seq).kind === 'plain') this.#unansweredUser = undefined;
     }
+  }
+
+  /** Whether this may be the rest of an answer that also recalled: what was read back for it then still waits to be read. */
+  #isBeside({ seq, unknownToClient, parts }: LogMessage): boolean {
+    const before = seq > this.#base ? this.at(seq - 1) : undefined;
+    return (
+      before?.unknownToClient === true &&
+      before.role !== 'assistant' &&
+      unknownToClient !== true &&
+      parts.some(({ type }) => type === 'tool-call')
+    );
   }
 }
 

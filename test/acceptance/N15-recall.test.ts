@@ -1,44 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSpillway, type Session } from '../../src/index.js';
-import { validateAnthropic, validators } from '../../src/testkit/index.js';
-import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
-import { aiSdk, chat, claude, langChain, responses, type Ask } from './recall-clients.js';
+import { createSpillway } from '../../src/index.js';
+import { startEmulator } from '../emulator/index.js';
+import { aiSdk, claude } from './recall-clients.js';
+import { callId, legal, offersRecall, recalls, says, talked, usage, WIRED } from './recall-talk.js';
 import { place } from './sessions/stores.js';
 import { engine, prose } from './support.js';
-
-const FACT = 'The key lies in the oak box, number 4711.';
-const usage = { inputTokens: 100, cacheReadTokens: 10, outputTokens: 7 };
-let calls = 0;
-const recalls = (args: unknown, more: Partial<Extract<Act, { text?: string }>> = {}): Act => ({
-  text: '',
-  ...more,
-  toolCalls: [{ id: `call_${++calls}`, name: 'recall', arguments: args }, ...(more.toolCalls ?? [])],
-  usage,
-});
-const says = (text: string): Act => ({ text, usage });
-
-const WIRED = [
-  ...[false, true].flatMap((stream) => [chat(stream), responses(stream), claude(stream)]),
-  aiSdk('chat', false),
-  aiSdk('compatible', true),
-  aiSdk('anthropic', false),
-  aiSdk('anthropic', true),
-  langChain(false),
-  langChain(true),
-];
-
-/** Talks until the fact has left the view. */
-async function talked(ask: Ask, session: Session): Promise<void> {
-  await ask('Build a mill.');
-  await ask(`${prose(150, 70)} ${FACT} ${prose(150, 71)}`);
-  for (let turn = 0; turn < 8; turn++) await ask(`Question ${turn}: ${prose(300, turn)}`);
-  expect(session.operator.history.length).toBeGreaterThan(0);
-}
-
-function legal({ received }: Emulator): void {
-  for (const { wire, body } of received)
-    expect(wire.startsWith('anthropic') ? validateAnthropic(body) : validators.get(wire)!(body)).toEqual([]);
-}
 
 describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', ({ format, open }) => {
   it('N15: the model reads back what had left, the client sees one answer, and the log has it all', async () => {
@@ -87,7 +53,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
     const { ask } = open(emulator, session, true);
     await talked(ask, session);
-    const look = { id: `call_${++calls}`, name: 'look', arguments: { at: 'the box' } };
+    const look = { id: callId(), name: 'look', arguments: { at: 'the box' } };
     emulator.script = [recalls({ query: 'key oak box' }, { toolCalls: [look] }), says('Found.')];
     const found = await ask('Find the key.');
     expect(found.tools).toEqual(['look']);
@@ -107,16 +73,21 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
     const { ask } = open(emulator, session, 2);
     await talked(ask, session);
     const before = emulator.received.length;
-    emulator.otherwise = () => recalls({ query: 'key oak box' });
-    expect(await ask('Where is the key?')).toMatchObject({ tools: [], finish: 'stop' });
+    emulator.otherwise = ({ body }) =>
+      offersRecall(body) ? recalls({ query: 'key oak box' }) : says('I give up.');
+    expect(await ask('Where is the key?')).toMatchObject({ text: 'I give up.', tools: [], finish: 'stop' });
     expect(emulator.received.length - before).toBe(3);
     expect(emulator.received.at(-1)!.text).toContain('This was the last recall');
+    // A model that recalls what it was not offered is stopped as well.
+    emulator.otherwise = () => recalls({ query: 'key oak box' });
+    expect(await ask('And now?')).toMatchObject({ tools: [], finish: 'stop' });
+    expect(emulator.received.length - before).toBe(6);
     emulator.otherwise = says('Built.');
     expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
     legal(emulator);
   });
 
-  it('N15: is not offered unless it is asked for, nor beside a tool of that name', async () => {
+  it('N15: is not offered unless it is asked for', async () => {
     const emulator = await startEmulator();
     emulator.otherwise = says('Built.');
     const session = (await engine(2_500, {}, { format })).session();
@@ -126,15 +97,7 @@ describe.each(WIRED)('N15: recall offered and answered by the drop-in: $name', (
 });
 
 describe('N15: the answer of a model that speaks before it recalls', () => {
-  it.each([
-    chat(true),
-    claude(true),
-    responses(true),
-    aiSdk('chat', false),
-    aiSdk('compatible', true),
-    aiSdk('anthropic', false),
-    aiSdk('anthropic', true),
-  ])('N15: goes on in one stream: $name', async ({ format, open }) => {
+  it.each(WIRED)('N15: goes on in one answer: $name', async ({ format, open }) => {
     const emulator = await startEmulator();
     emulator.otherwise = says('Built.');
     const session = (await engine(2_500, {}, { format })).session();
@@ -142,12 +105,10 @@ describe('N15: the answer of a model that speaks before it recalls', () => {
     session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
     const { ask } = open(emulator, session, true);
     await talked(ask, session);
-    // The emulated responses seal no reasoning, so none may be sent back to them.
-    const thinks = (reasoning: string) => (format === 'openai-responses' ? {} : { reasoning });
     emulator.script = [
-      recalls({ query: 'key' }, { text: 'Let me look. ', ...thinks('Hm, the key.') }),
-      recalls({ query: 'oak box' }, thinks('Not yet.')),
-      { text: 'In the oak box.', ...thinks('There.'), usage },
+      recalls({ query: 'key' }, { text: 'Let me look. ', reasoning: 'Hm, the key.' }),
+      recalls({ query: 'oak box' }, { reasoning: 'Not yet.' }),
+      { text: 'In the oak box.', reasoning: 'There.', usage },
     ];
     expect(await ask('Where is the key?')).toMatchObject({
       text: 'Let me look. In the oak box.',

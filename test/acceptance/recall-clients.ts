@@ -81,7 +81,8 @@ export const responses = (stream: boolean): Wired => ({
     const ask: Ask = async (content, how = {}) => {
       input.push({ role: 'user', content });
       const most = how.maxTokens && { max_output_tokens: how.maxTokens };
-      const body = { model: 'm', input, tools, store: false, ...most };
+      const include: OpenAI.Responses.ResponseIncludable[] = ['reasoning.encrypted_content'];
+      const body = { model: 'm', input, tools, store: false, include, ...most };
       const answer = stream
         ? await client.responses.stream(body, { signal: how.signal }).finalResponse()
         : await client.responses.create(body, { signal: how.signal });
@@ -96,7 +97,7 @@ export const responses = (stream: boolean): Wired => ({
       return {
         text,
         tools: tool,
-        finish: tool.length > 0 ? 'tool_calls' : 'stop',
+        finish: tool.length > 0 ? 'tool_calls' : answer.status === 'completed' ? 'stop' : answer.status,
         input: answer.usage?.input_tokens,
       };
     };

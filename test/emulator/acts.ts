@@ -40,6 +40,10 @@ export interface Said {
   readonly reasoning?: string;
   readonly toolCalls?: readonly SaidCall[];
   readonly usage?: Partial<SaidUsage>;
+  /** Each chunk of a chat tells what was used so far, as some servers do. */
+  readonly usageInEach?: boolean;
+  /** Its stream ends before the model says that it has. */
+  readonly breaksOff?: boolean;
   /** `stop` where absent, or `tool-calls` where it calls one. */
   readonly finish?: Finish;
 }
@@ -67,6 +71,7 @@ export interface Answer {
   readonly reasoning: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly usage: SaidUsage;
+  readonly usageInEach: boolean;
   readonly finish: Finish;
 }
 
@@ -129,6 +134,7 @@ export function answerOf(act: Exclude<Act, { readonly status: number }>, request
     reasoning: said.reasoning ?? '',
     calls,
     usage: { ...USAGE, ...said.usage },
+    usageInEach: said.usageInEach ?? false,
     finish: said.finish ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
   };
 }

@@ -43,6 +43,7 @@ export const openaiChat: EmulatedWire = {
         object: 'chat.completion.chunk',
         model,
         choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
+        ...(answer.usageInEach && { usage: usageOf(answer) }),
       },
     });
     const options = body['stream_options'] as { readonly include_usage?: boolean } | undefined;

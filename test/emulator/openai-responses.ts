@@ -2,6 +2,11 @@ import type { Answer } from './acts.js';
 import { openaiError } from './openai-error.js';
 import { pieces, type AnswerRequest, type EmulatedWire, type StreamEvent } from './wire.js';
 
+/** Reasoning of each answer has an id of its own, which may be said once. */
+let thoughts = 0;
+let answers = 0;
+let messages = 0;
+
 interface Item {
   readonly type: string;
   readonly id: string;
@@ -18,17 +23,18 @@ export const openaiResponses: EmulatedWire = {
     payload: { type: 'error', code: 'server_error', message, param: null, sequence_number: 99 },
   }),
 
-  whole: (request) => responseOf(request, statusOf(request.answer), itemsOf(request.answer)),
+  whole: (request) => responseOf(request, statusOf(request.answer), itemsOf(request)),
 
   events(request: AnswerRequest): StreamEvent[] {
     const { answer } = request;
-    const items = itemsOf(answer);
+    const items = itemsOf(request);
     const events: StreamEvent[] = [];
     const push = (name: string, more: object): void => {
       const sequence_number = events.length;
       events.push({ name, payload: { type: name, ...more, sequence_number } });
     };
-    const begun = responseOf(request, 'in_progress', []);
+    const id = `resp_${++answers}`;
+    const begun = responseOf(request, 'in_progress', [], id);
     push('response.created', { response: begun });
     push('response.in_progress', { response: begun });
     for (const [output_index, item] of items.entries()) {
@@ -55,7 +61,7 @@ export const openaiResponses: EmulatedWire = {
     }
     const status = statusOf(answer);
     const last = status === 'completed' ? 'response.completed' : 'response.incomplete';
-    push(last, { response: responseOf(request, status, items) });
+    push(last, { response: responseOf(request, status, items, id) });
     return events;
   },
 };
@@ -65,14 +71,16 @@ type Status = 'in_progress' | 'completed' | 'incomplete';
 const statusOf = ({ finish }: Answer): Status =>
   finish === 'length' || finish === 'content-filter' ? 'incomplete' : 'completed';
 
-function itemsOf({ text, reasoning, calls }: Answer): Item[] {
+function itemsOf({ answer: { text, reasoning, calls }, body }: AnswerRequest): Item[] {
+  const include = (body['include'] ?? []) as readonly unknown[];
+  const sealed = include.includes('reasoning.encrypted_content') ? { encrypted_content: 'sealed' } : {};
   const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
   const summary = [{ type: 'summary_text', text: reasoning }];
   return [
-    ...(reasoning === '' ? [] : [{ type: 'reasoning', id: 'rs_1', summary }]),
+    ...(reasoning === '' ? [] : [{ type: 'reasoning', id: `rs_${++thoughts}`, summary, ...sealed }]),
     ...(text === '' && calls.length > 0
       ? []
-      : [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }]),
+      : [{ type: 'message', id: `msg_${++messages}`, role: 'assistant', status: 'completed', content }]),
     ...calls.map(({ id, name, arguments: given }) => ({
       type: 'function_call',
       id: `fc_${id}`,
@@ -84,12 +92,17 @@ function itemsOf({ text, reasoning, calls }: Answer): Item[] {
   ];
 }
 
-function responseOf({ answer, model, body }: AnswerRequest, status: Status, output: readonly Item[]) {
+function responseOf(
+  { answer, model, body }: AnswerRequest,
+  status: Status,
+  output: readonly Item[],
+  id = `resp_${++answers}`,
+) {
   const { usage, finish } = answer;
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const reason = finish === 'length' ? 'max_output_tokens' : 'content_filter';
   return {
-    id: 'resp_1',
+    id,
     object: 'response',
     created_at: 1_700_000_000,
     status,

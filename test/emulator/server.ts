@@ -122,7 +122,9 @@ function stream(
 ): void {
   const half = act === 'cut' || act === 'stall' || act === 'stream-error';
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  for (const event of half ? events.slice(0, Math.ceil(events.length / 2)) : events)
+  const off =
+    typeof act === 'object' && 'breaksOff' in act && act.breaksOff ? events.length - 3 : events.length;
+  for (const event of events.slice(0, half ? Math.ceil(events.length / 2) : off))
     response.write(written(event));
   if (act === 'stream-error') response.write(written(wire.broken(poisoned(BROKEN))));
   if (act === 'cut') hangUp(response);

@@ -1,7 +1,7 @@
 import { recallTool } from '../../session/index.js';
 import { parseJson } from '../../transcript/index.js';
 import { isFields, listOf, type Fields } from '../../wire/index.js';
-import { summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
+import { shownOf, summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
 
 /** The recall tool in Anthropic's messages. */
 export const ANTHROPIC_RECALL: RecallWire = {
@@ -13,14 +13,8 @@ export const ANTHROPIC_RECALL: RecallWire = {
     const { name, description, parameters } = recallTool;
     return { ...body, tools: [...tools, { name, description, input_schema: parameters }] };
   },
-  step({ content }) {
-    const blocks = listOf(content).filter(isFields);
-    const hasOthers = blocks.some((block) => isCall(block) && !isRecall(block));
-    return stepOf(
-      hasOthers ? blocks.filter((block) => isThought(block) || isRecall(block)) : blocks,
-      hasOthers,
-    );
-  },
+  noTools: { tool_choice: { type: 'none' } },
+  step: ({ content }) => stepOf(listOf(content).filter(isFields)),
   results: (calls, texts) => [
     {
       role: 'user',
@@ -29,9 +23,10 @@ export const ANTHROPIC_RECALL: RecallWire = {
   ],
   visible(answers) {
     const last = answers.at(-1)!;
-    const content = listOf(last.content).filter((block) => !isFields(block) || !isRecall(block));
-    const ended =
-      last.stop_reason === 'tool_use' && !content.some((block) => isFields(block) && isCall(block));
+    const content = answers.flatMap((answer) =>
+      shownOf(listOf(answer.content).filter(isFields), isThought, isRecall),
+    );
+    const ended = last.stop_reason === 'tool_use' && !content.some(isCall);
     return {
       ...last,
       content,
@@ -88,12 +83,15 @@ class AnthropicStream implements RecallStream {
   }
 
   endAnswer(): RecallStep {
-    const blocks = [...this.#blocks.values()];
-    const hasOthers = blocks.some(({ block }) => isCall(block) && !isRecall(block));
-    const said = blocks.filter(({ block }) => isThought(block) || isRecall(block)).map(blockOf);
-    if (said.some(isRecall)) this.#held = [];
+    const blocks = this.#delta ? [...this.#blocks.values()].map(blockOf) : [];
+    if (blocks.some(isRecall)) this.#held = [];
     this.#blocks = new Map();
-    return stepOf(said, hasOthers);
+    return stepOf(blocks);
+  }
+
+  goOn(): void {
+    this.#delta = undefined;
+    this.#stop = undefined;
   }
 
   *finish(): Iterable<Fields> {
@@ -111,10 +109,7 @@ class AnthropicStream implements RecallStream {
     const block = isFields(event.content_block) ? event.content_block : {};
     const known: Block = { block: { ...block }, json: '' };
     this.#blocks.set(event.index, known);
-    if (isRecall(block)) {
-      this.#held = [];
-      return;
-    }
+    if (isRecall(block)) return;
     if (isThought(block)) return void this.#held.push({ known, event });
     yield* this.#release();
     if (isCall(block)) this.#shownCalls++;
@@ -176,9 +171,15 @@ function parsed(json: string): unknown {
   }
 }
 
-function stepOf(said: readonly Fields[], hasOthers: boolean): RecallStep {
+/** Thoughts stay with the call that they led to; the words are the client's to see, and come back in its own answer. */
+function stepOf(blocks: readonly Fields[]): RecallStep {
+  const said = blocks.filter((block) => isThought(block) || isRecall(block));
   const calls = said.filter(isRecall).map(({ id, input }) => ({ id: String(id), arguments: input }));
-  return { calls, said: calls.length > 0 ? [{ role: 'assistant', content: said }] : [], hasOthers };
+  return {
+    calls,
+    said: calls.length > 0 ? [{ role: 'assistant', content: said }] : [],
+    hasOthers: blocks.some((block) => isCall(block) && !isRecall(block)),
+  };
 }
 
 const isCall = ({ type }: Fields): boolean => type === 'tool_use';

@@ -1,18 +1,31 @@
 import { recallTool } from '../../session/index.js';
 import { isFields, listOf, numberIn, type Fields } from '../../wire/index.js';
-import { summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
+import {
+  gapBetween,
+  joinedWords,
+  summed,
+  type RecallStep,
+  type RecallStream,
+  type RecallWire,
+} from './wire.js';
 
 /** The recall tool in chat completions. */
 export const CHAT_RECALL: RecallWire = {
   field: 'messages',
   offer(body) {
     const tools = listOf(body.tools);
-    const isTaken = tools.some((tool) => isFields(tool) && nameOf(tool.function) === recallTool.name);
+    const isTaken = tools.some(
+      (tool) => isFields(tool) && nameOf(tool.function ?? tool.custom) === recallTool.name,
+    );
     if (isTaken || body.tool_choice === 'none' || (numberIn(body.n) ?? 1) > 1) return undefined;
+    // The functions of old, which no tools may stand beside.
+    if (listOf(body.functions).length > 0) return undefined;
     return { ...body, tools: [...tools, { type: 'function', function: recallTool }] };
   },
+  noTools: { tool_choice: 'none' },
   step(answer) {
-    const message = messageOf(answer);
+    // The words are the client's to see, and come back in its own answer.
+    const message: Fields = { ...messageOf(answer), content: null };
     const calls = listOf(message.tool_calls).filter(isFields);
     const own = calls.filter(isRecall);
     const hasOthers = own.length < calls.length;
@@ -27,9 +40,10 @@ export const CHAT_RECALL: RecallWire = {
     if (!choice) return { ...last, usage };
     const { tool_calls: calls, ...message } = messageOf(last);
     const left = listOf(calls).filter((call) => !isFields(call) || !isRecall(call));
+    const content = joinedWords(answers.map((answer) => messageOf(answer).content));
     const shown = {
       ...choice,
-      message: left.length > 0 ? { ...message, tool_calls: left } : message,
+      message: { ...message, content, ...(left.length > 0 && { tool_calls: left }) },
       ...(left.length === 0 && choice.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
     };
     return { ...last, choices: [shown], ...(usage !== undefined && { usage }) };
@@ -40,6 +54,8 @@ export const CHAT_RECALL: RecallWire = {
 class ChatStream implements RecallStream {
   #id: unknown;
   #hasBegun = false;
+  /** Sums of the answers before, and with the one under way. */
+  #usedBefore: unknown;
   #usage: unknown;
   #usageChunk: Fields | undefined;
   #finish: Fields | undefined;
@@ -47,12 +63,16 @@ class ChatStream implements RecallStream {
   #calls = new Map<unknown, { call: Fields; text: string; isOwn: boolean; place: number }>();
   #shownCalls = 0;
   #reasoning = '';
+  /** The words that were shown last, and whether others of another answer follow. */
+  #words = '';
+  #isFurther = false;
 
   *take(chunk: Fields): Iterable<Fields> {
     this.#id ??= chunk.id;
     const own = { ...chunk, id: this.#id };
     if (isFields(chunk.usage)) {
-      this.#usage = this.#usage === undefined ? chunk.usage : summed(this.#usage, chunk.usage);
+      // Some tell in each chunk what was used so far.
+      this.#usage = this.#usedBefore === undefined ? chunk.usage : summed(this.#usedBefore, chunk.usage);
       this.#usageChunk = own;
     }
     const [choice] = listOf(chunk.choices) as [Fields | undefined];
@@ -66,7 +86,11 @@ class ChatStream implements RecallStream {
     const shown = listOf(calls)
       .filter(isFields)
       .flatMap((call) => this.#callOf(call));
-    const fields: Fields = { ...delta, ...(shown.length > 0 && { tool_calls: shown }) };
+    const fields: Fields = {
+      ...delta,
+      ...(typeof delta.content === 'string' && { content: this.#spaced(delta.content) }),
+      ...(shown.length > 0 && { tool_calls: shown }),
+    };
     if (this.#hasBegun) delete (fields as Record<string, unknown>).role;
     // A chunk that names the role may hold nothing else: only the first one is the client's to see.
     const says = Object.entries(fields).some(
@@ -86,7 +110,7 @@ class ChatStream implements RecallStream {
 
   endAnswer(): RecallStep {
     const all = [...this.#calls.values()];
-    const recalls = all.filter(({ isOwn }) => !isOwn);
+    const recalls = this.#finish ? all.filter(({ isOwn }) => !isOwn) : [];
     const calls = recalls.map(({ call, text }) => ({
       ...call,
       function: { name: recallTool.name, arguments: text },
@@ -95,11 +119,17 @@ class ChatStream implements RecallStream {
     const said: Fields = {
       role: 'assistant',
       content: null,
-      ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
+      ...(this.#reasoning !== '' && !hasOthers && { reasoning_content: this.#reasoning }),
     };
     this.#calls = new Map();
     this.#reasoning = '';
     return stepOf(calls, said, hasOthers);
+  }
+
+  goOn(): void {
+    this.#finish = undefined;
+    this.#usedBefore = this.#usage;
+    this.#isFurther = true;
   }
 
   *finish(): Iterable<Fields> {
@@ -110,6 +140,15 @@ class ChatStream implements RecallStream {
       yield { ...chunk, choices: [{ ...choice, ...(isEmpty && { finish_reason: 'stop' }) }] };
     }
     if (this.#usageChunk) yield { ...this.#usageChunk, choices: [], usage: this.#usage };
+  }
+
+  /** Words, apart from those of the answer before. */
+  #spaced(words: string): string {
+    if (words === '') return words;
+    const gap = this.#isFurther ? gapBetween(this.#words, words) : '';
+    this.#words = words;
+    this.#isFurther = false;
+    return gap + words;
   }
 
   /** A piece of a call; what of it the client sees, at the client's own place. */

@@ -3,6 +3,9 @@ import type { RecallCall, RecallStep, RecallWire } from './wire.js';
 
 const LAST = '[This was the last recall of this answer: go on with what there is.]';
 
+/** What follows an answer: nothing, the same request again, or a last one that has the tool no more. */
+export type Next = 'done' | 'again' | 'last';
+
 /** Answers the recalls of one call of the client, up to so many. */
 export class Recaller {
   readonly #session: Session;
@@ -10,6 +13,7 @@ export class Recaller {
   readonly #most: number;
   #made = 0;
   #answers = 0;
+  #isLast = false;
 
   constructor(session: Session, wire: RecallWire, most: number) {
     this.#session = session;
@@ -17,9 +21,8 @@ export class Recaller {
     this.#most = most;
   }
 
-  /** Whether the model is to be asked again. */
-  async answer({ calls, said, hasOthers }: RecallStep): Promise<boolean> {
-    if (calls.length === 0) return false;
+  async answer({ calls, said, hasOthers }: RecallStep): Promise<Next> {
+    if (calls.length === 0) return 'done';
     const texts: string[] = [];
     for (const call of calls) texts.push(await this.#textOf(call));
     const { field } = this.#wire;
@@ -27,7 +30,10 @@ export class Recaller {
     await this.#session
       .appendHidden({ [field]: [...said, ...this.#wire.results(calls, texts)] })
       .catch((error: unknown) => this.#session.storeFailed(error));
-    return !hasOthers && this.#answers++ < this.#most;
+    if (hasOthers || this.#isLast) return 'done';
+    // With the tool in it, a model that must call one would recall for ever, and another might end with no word.
+    this.#isLast = ++this.#answers >= this.#most || this.#made >= this.#most;
+    return this.#isLast ? 'last' : 'again';
   }
 
   async #textOf({ arguments: given }: RecallCall): Promise<string> {

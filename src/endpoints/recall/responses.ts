@@ -1,6 +1,6 @@
 import { recallTool } from '../../session/index.js';
 import { isFields, listOf, type Fields } from '../../wire/index.js';
-import { summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
+import { shownOf, summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
 
 /** The recall tool in OpenAI's responses. */
 export const RESPONSES_RECALL: RecallWire = {
@@ -11,19 +11,29 @@ export const RESPONSES_RECALL: RecallWire = {
     if (isTaken || body.tool_choice === 'none' || body.background === true) return undefined;
     return { ...body, tools: [...tools, { type: 'function', ...recallTool, strict: false }] };
   },
-  step: ({ output }) => stepOf(listOf(output).filter(isFields)),
+  noTools: { tool_choice: 'none' },
+  step: ({ output, status }) => (status === 'failed' ? NOTHING : stepOf(listOf(output).filter(isFields))),
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({ type: 'function_call_output', call_id: id, output: texts[at] })),
   visible(answers) {
     const last = answers.at(-1)!;
-    const output = listOf(last.output).filter((item) => !isFields(item) || !isRecall(item));
-    return { ...last, output, usage: answers.map(({ usage }) => usage).reduce(summed) };
+    const output = answers.flatMap((answer) =>
+      shownOf(listOf(answer.output).filter(isFields), isReasoning, isRecall),
+    );
+    return {
+      ...withoutTool(last),
+      output,
+      // What the client's library draws from them.
+      ...(typeof last.output_text === 'string' && { output_text: wordsIn(output) }),
+      usage: answers.map(({ usage }) => usage).reduce(summed),
+    };
   },
   stream: () => new ResponsesStream(),
 };
 
 const BEGINNINGS = ['response.created', 'response.queued', 'response.in_progress'];
 const ENDS = ['response.completed', 'response.incomplete', 'response.failed'];
+const NOTHING: RecallStep = { calls: [], said: [], hasOthers: false };
 
 class ResponsesStream implements RecallStream {
   readonly #begun = new Set<unknown>();
@@ -42,7 +52,9 @@ class ResponsesStream implements RecallStream {
 
   *take(event: Fields): Iterable<Fields> {
     if (BEGINNINGS.includes(String(event.type))) {
-      if (!this.#begun.has(event.type)) yield this.#numbered(event);
+      const { response } = event;
+      const own = isFields(response) ? { ...event, response: withoutTool(response) } : event;
+      if (!this.#begun.has(event.type)) yield this.#numbered(own);
       this.#begun.add(event.type);
       return;
     }
@@ -57,7 +69,6 @@ class ResponsesStream implements RecallStream {
     if (event.type === 'response.output_item.added' && item) {
       if (isRecall(item)) {
         this.#hidden.add(event.output_index);
-        this.#held = [];
       } else if (!isReasoning(item)) yield* this.#release();
     }
     if (event.type === 'response.output_item.done' && item) this.#items.push(item);
@@ -69,12 +80,17 @@ class ResponsesStream implements RecallStream {
   }
 
   endAnswer(): RecallStep {
-    const step = stepOf(this.#items);
-    if (step.calls.length > 0 && !step.hasOthers) this.#held = [];
+    const hasEnded = this.#end !== undefined && this.#end.type !== 'response.failed';
+    const step = hasEnded ? stepOf(this.#items) : NOTHING;
+    if (step.calls.length > 0) this.#held = [];
     this.#items = [];
     this.#places = new Map();
     this.#hidden = new Set();
     return step;
+  }
+
+  goOn(): void {
+    this.#end = undefined;
   }
 
   *finish(): Iterable<Fields> {
@@ -84,7 +100,7 @@ class ResponsesStream implements RecallStream {
     yield this.#numbered({
       ...this.#end,
       response: {
-        ...response,
+        ...withoutTool(response),
         output: this.#shown,
         ...(this.#usage !== undefined && { usage: this.#usage }),
       },
@@ -110,21 +126,52 @@ class ResponsesStream implements RecallStream {
 }
 
 /**
- * Reasoning goes with the call that it led to: of an answer that holds the client's own calls too it stays with those, and
- * the recall stands without its id, which would ask for it.
+ * Reasoning goes with the item that it led to, and may be said only once: where the client sees it, the recall stands without
+ * its id, which would ask for it.
  */
 function stepOf(items: readonly Fields[]): RecallStep {
-  const recalls = items.filter(isRecall);
-  const hasOthers = items.some((item) => item.type === 'function_call' && !isRecall(item));
-  const said = hasOthers
-    ? recalls.map(({ id: _, ...call }) => call)
-    : items.filter((item) => isReasoning(item) || isRecall(item));
+  const shown = new Set(shownOf(items, isReasoning, isRecall));
+  let isTied = false;
+  const said: Fields[] = [];
+  for (const item of items) {
+    if (isReasoning(item)) isTied = shown.has(item);
+    if (isRecall(item)) said.push(isTied ? withoutId(item) : item);
+    else if (isReasoning(item) && !isTied) said.push(item);
+  }
+  const calls = said
+    .filter(isRecall)
+    .map((call) => ({ id: String(call.call_id), arguments: call.arguments }));
   return {
-    calls: recalls.map((call) => ({ id: String(call.call_id), arguments: call.arguments })),
-    said: recalls.length > 0 ? said : [],
-    hasOthers,
+    calls,
+    said: calls.length > 0 ? said : [],
+    hasOthers: items.some((item) => isForClient(item, items)),
   };
 }
 
+/** A call that waits for the client: of any kind that is answered by its `call_id`, unless the provider ran it itself. */
+function isForClient(item: Fields, items: readonly Fields[]): boolean {
+  if (item.type === 'mcp_approval_request') return true;
+  if (isRecall(item) || typeof item.call_id !== 'string' || !String(item.type).endsWith('_call'))
+    return false;
+  return !items.some(({ type, call_id: id }) => id === item.call_id && String(type).endsWith('_output'));
+}
+
+/** A response that repeats which tools it was offered. */
+function withoutTool(response: Fields): Fields {
+  if (!Array.isArray(response.tools)) return response;
+  return {
+    ...response,
+    tools: response.tools.filter((tool) => !isFields(tool) || tool.name !== recallTool.name),
+  };
+}
+
+function wordsIn(items: readonly Fields[]): string {
+  const parts = items.flatMap(({ type, content }) => (type === 'message' ? listOf(content) : []));
+  return parts
+    .map((part) => (isFields(part) && part.type === 'output_text' ? String(part.text) : ''))
+    .join('');
+}
+
+const withoutId = ({ id: _, ...item }: Fields): Fields => item;
 const isReasoning = ({ type }: Fields): boolean => type === 'reasoning';
 const isRecall = ({ type, name }: Fields): boolean => type === 'function_call' && name === recallTool.name;

@@ -1,4 +1,4 @@
-import { isFields, numberIn, type Fields } from '../../wire/index.js';
+import { isFields, listOf, numberIn, type Fields } from '../../wire/index.js';
 
 /** A call of the recall tool, as the model wrote it. */
 export interface RecallCall {
@@ -12,7 +12,7 @@ export interface RecallStep {
   readonly calls: readonly RecallCall[];
   /** The step as it goes into the log, which the client never sees. */
   readonly said: readonly unknown[];
-  /** Calls of the client's own tools stand beside: they are for the client to run, and end the loop. */
+  /** Calls stand beside that are for the client to run: they end the loop. */
   readonly hasOthers: boolean;
 }
 
@@ -25,7 +25,9 @@ export interface RecallWire {
   step(answer: Fields): RecallStep;
   /** What answers these calls, as messages of the wire. */
   results(calls: readonly RecallCall[], texts: readonly string[]): readonly unknown[];
-  /** The last answer as the client sees it, with the usage of all. */
+  /** What keeps the model from calling any tool: of a last request whose only tool would be this one. */
+  readonly noTools: Fields;
+  /** All answers as the client sees them: as one, with the words and the usage of all. */
   visible(answers: readonly Fields[]): Fields;
   stream(): RecallStream;
 }
@@ -34,10 +36,40 @@ export interface RecallWire {
 export interface RecallStream {
   /** What of an event the client sees now. */
   take(event: Fields): Iterable<Fields>;
-  /** The answer has ended; the next event is of another one. */
+  /** The answer has ended. One that broke off, or that failed, asks for nothing. */
   endAnswer(): RecallStep;
+  /** Another answer begins: how the last one ended is not how the call ends. */
+  goOn(): void;
   /** What was held back until it was known that no further answer comes. */
   finish(): Iterable<Fields>;
+}
+
+/** What of an answer the client sees: thoughts only with what they led to, unless it recalled nothing. */
+export function shownOf(
+  items: readonly Fields[],
+  isThought: (item: Fields) => boolean,
+  isRecall: (item: Fields) => boolean,
+): readonly Fields[] {
+  if (!items.some(isRecall)) return items;
+  const last = items.findLastIndex((item) => !isThought(item) && !isRecall(item));
+  return items.slice(0, last + 1).filter((item) => !isRecall(item));
+}
+
+/** The request that ends a loop of recalls: as the client made it, or with no tool to call where it has none. */
+export function withoutRecall(wire: RecallWire, given: Fields, offered: Fields): Fields {
+  return listOf(given.tools).length > 0 ? given : { ...offered, ...wire.noTools };
+}
+
+/** Words of several answers as one text; what the last one holds where they are no text. */
+export function joinedWords(texts: readonly unknown[]): unknown {
+  const words = texts.filter((text) => text !== null && text !== undefined && text !== '');
+  if (words.length === 0 || !words.every((text) => typeof text === 'string')) return texts.at(-1);
+  return words.reduce((before, text) => before + gapBetween(before, text) + text);
+}
+
+/** What stands between the words of two answers. */
+export function gapBetween(before: string, text: string): string {
+  return before === '' || /\s$/.test(before) || /^\s/.test(text) ? '' : '\n\n';
 }
 
 /** Sums the figures of two reports, field by field. */

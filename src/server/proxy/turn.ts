@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Endpoint, RecallStep } from '../../endpoints/index.js';
-import { compactedAsAsked, Recaller, report, withoutPrefill } from '../../endpoints/index.js';
+import type { Endpoint, Fault, RecallStep } from '../../endpoints/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import { compactedAsAsked, Recaller, report, withoutPrefill, withoutRecall } from '../../endpoints/index.js';
 import type { Flight, Prepared, Session } from '../../session/index.js';
 import { inputOf } from '../../tokens/index.js';
 import { parseJson } from '../../transcript/index.js';
@@ -64,12 +65,18 @@ export class Turn {
 
   /** Takes in what is new, sends what fits, and once more where it was too long. Rejects with `Refused`. */
   async answer(): Promise<Given> {
-    const { endpoint, body, commands, signal, over } = this.#parts;
+    const { commands, over } = this.#parts;
     const { command } = await this.#session.follow(this.#history, { commands });
     if (command === 'compact') return this.#compacted();
     this.#flight.until(over);
+    return this.#ask((answer) => this.#read(answer));
+  }
+
+  /** Sends what fits, and once more where it was too long. Each request of the turn leaves as much room to answer. */
+  #ask<T>(read: (answer: UpstreamAnswer) => T | Promise<T>, isLast = false): Promise<T> {
+    const { endpoint, body, signal } = this.#parts;
     const maxOutputTokens = endpoint.maxOutputTokens(body);
-    return this.#flight.again((prepared) => this.#post(prepared).then((answer) => this.#read(answer)), {
+    return this.#flight.again((prepared) => this.#post(prepared, isLast).then(read), {
       signal,
       ...(typeof body.model === 'string' && { model: body.model }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -83,27 +90,31 @@ export class Turn {
   }
 
   /** Sends a prepared request. Rejects with `Refused` where the upstream does not answer it. */
-  async #post(prepared: Prepared): Promise<UpstreamAnswer> {
+  async #post(prepared: Prepared, isLast: boolean): Promise<UpstreamAnswer> {
     const { url, headers, withheld, plain, signal } = this.#parts;
     const asksUsage = this.#hidesUsage && !plain.has(url);
-    const body = requestBytes(this.#bodyOf(prepared), this.#parts, asksUsage);
+    const body = requestBytes(this.#bodyOf(prepared, isLast), this.#parts, asksUsage);
     this.wasSent = true;
     const answer = await ask({ method: 'POST', url, headers, withheld, body, signal });
     if (answer.status >= 200 && answer.status < 300) return answer;
     const refused = new Refused(answer.status, answer.headers, await wholeOf(answer.body, MOST_ERROR_BYTES));
     if (asksUsage && answer.status < 500 && refused.bytes.includes('stream_options')) {
       plain.add(url);
-      return this.#post(prepared);
+      return this.#post(prepared, isLast);
     }
     throw (this.refused = refused);
   }
 
-  #bodyOf({ messages, beside, view }: Prepared): Fields {
+  #bodyOf({ messages, beside, view }: Prepared, isLast: boolean): Fields {
     const { endpoint, body } = this.#parts;
     this.#recalls ||=
       this.#offered !== undefined &&
       view.some(({ source, replaced, message }) => !source || replaced || message.unknownToClient === true);
-    const given = this.#recalls ? this.#offered! : body;
+    const given = !this.#recalls
+      ? body
+      : isLast
+        ? withoutRecall(endpoint.recall, body, this.#offered!)
+        : this.#offered!;
     const own = this.#session.untrimmed<Fields>({
       ...given,
       ...beside,
@@ -155,20 +166,29 @@ export class Turn {
     const stream = endpoint.recall.stream();
     const shown = (event: Fields): Buffer | undefined =>
       this.#hidesUsage && isUsageAlone(event) ? undefined : Buffer.from(written(event));
+    let isDone = false;
     for (let events = first; ;) {
       const used = endpoint.usageReader();
-      for await (const { fields } of events) {
+      for await (const { bytes, fields } of events) {
+        isDone = !fields && endpoint.done !== undefined && bytes.includes(endpoint.done.trim());
         if (!fields) continue;
         await this.#heard(used(fields));
         for (const event of stream.take(fields)) yield shown(event) ?? Buffer.alloc(0);
       }
-      if (!(await recaller.answer(stream.endAnswer()))) break;
-      const next = await this.#flight.again((prepared) => this.#post(prepared));
-      if (!isStream(next)) break;
-      events = eventsOf(next.body);
+      const next = await recaller.answer(stream.endAnswer());
+      if (next === 'done') break;
+      try {
+        events = await this.#ask((answer) => this.#opened(answer), next === 'last');
+      } catch (error) {
+        // The client has read the head of a good answer: what went wrong can only be told within it.
+        if (this.#parts.signal.aborted) throw error;
+        for (const event of stream.take(endpoint.fault(faultOf(error)))) yield Buffer.from(written(event));
+        return;
+      }
+      stream.goOn();
     }
     for (const event of stream.finish()) yield shown(event) ?? Buffer.alloc(0);
-    if (endpoint.done !== undefined) yield Buffer.from(endpoint.done);
+    if (isDone) yield Buffer.from(endpoint.done!);
   }
 
   /** One answer, its bytes as they came where the model recalled nothing. */
@@ -183,16 +203,26 @@ export class Turn {
       answers.push(answer);
       await this.#heard(endpoint.usageReader()(answer));
       const step: RecallStep = this.#recalls ? wire.step(answer) : { calls: [], said: [], hasOthers: false };
-      const goesOn = await recaller.answer(step);
-      if (!goesOn && answers.length === 1 && step.calls.length === 0) return bytes;
-      if (!goesOn) return Buffer.from(jsonText(wire.visible(answers)));
-      bytes = await wholeOf((await this.#flight.again((prepared) => this.#post(prepared))).body);
+      const next = await recaller.answer(step);
+      if (next === 'done' && answers.length === 1 && step.calls.length === 0) return bytes;
+      if (next === 'done') return Buffer.from(jsonText(wire.visible(answers)));
+      bytes = await this.#ask((again) => wholeOf(again.body), next === 'last');
     }
   }
 
   async #heard(usage: ReturnType<ReturnType<Endpoint['usageReader']>>): Promise<void> {
     if (usage && inputOf(usage) > 0) await report(this.#session, usage);
   }
+}
+
+/** What a failure says of itself: the provider's own words where it refused. */
+function faultOf(error: unknown): Fault {
+  if (error instanceof SpillwayError) return { code: error.code, message: error.message };
+  if (!(error instanceof Refused)) return { message: 'The provider could not be asked.' };
+  const { error: said = error.error } = isFields(error.error) ? error.error : {};
+  if (!isFields(said)) return { message: String(said) };
+  const { type, code, message } = said;
+  return { type, code, message: String(message) };
 }
 
 const isStream = ({ headers }: UpstreamAnswer): boolean =>

@@ -1,28 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
-import OpenAI from 'openai';
-import { validators } from '../../../src/testkit/index.js';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
 import { prose, says, step, system, talk, user, type Chat } from '../support.js';
 import { AGENTS } from './clients.js';
-import { started, type Started } from './support.js';
+import { BUDGET, chatOf, checkRequests, proxied } from './proxied.js';
 
-const BUDGET = 6_000;
 const STEPS = 30;
-
-async function proxied(
-  settings: Parameters<typeof started>[1] = {},
-  more: Parameters<typeof started>[2] = {},
-): Promise<{ readonly service: Started; readonly emulator: Emulator }> {
-  const emulator = await startEmulator();
-  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
-  const service = await started(
-    BUDGET,
-    { ...settings, server: { upstreams, ...settings.server } } as never,
-    more,
-  );
-  return { service, emulator };
-}
 
 /** A model that reads file after file, and then is done. */
 function working(emulator: Emulator, steps = STEPS): void {
@@ -39,17 +22,6 @@ function working(emulator: Emulator, steps = STEPS): void {
     };
   };
 }
-
-/** No request that came to the model was illegal or too long. */
-function checkRequests(emulator: Emulator): void {
-  for (const { act, wire, body } of emulator.received) {
-    expect(act).not.toBe('context-length');
-    expect(validators.get(wire.replace('-messages', ''))!(body)).toEqual([]);
-  }
-}
-
-const chatOf = (service: Started): OpenAI =>
-  new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'client-key', maxRetries: 0 });
 
 const asked = (emulator: Emulator, at = -1): readonly Chat[] =>
   emulator.received.at(at)!.body.messages as readonly Chat[];
@@ -295,45 +267,5 @@ describe('a call through the proxy', () => {
     };
     expect(await marks({ cache_control: { type: 'ephemeral' } })).toBe(2);
     expect(await marks({})).toBe(0);
-  });
-});
-
-describe('recall through the proxy', () => {
-  it.each([false, true])(
-    'N15: is offered once something was compacted, and answered on the way (streamed: %s)',
-    async (streams) => {
-      const { service, emulator } = await proxied({ server: { recall: 4 } } as never);
-      const client = chatOf(service);
-      const messages: Chat[] = [system('Be brief.'), user('Build the mill.')];
-      messages.push(
-        ...step('read', { path: 'src/wall.ts' }, `The wall is 417 cm. ${prose(700, 1)}`),
-        ...talk(14, 300),
-      );
-      const call = { id: 'call_r', name: 'recall', arguments: { query: 'wall 417 cm' } };
-      emulator.script = [{ text: 'Let me look.', toolCalls: [call] }, { text: 'It is 417 cm.' }];
-      const ask = async (): Promise<string> => {
-        const body = { model: 'm', messages: [...messages, user('How high is the wall?')] as never };
-        if (!streams) return (await client.chat.completions.create(body)).choices[0]!.message.content!;
-        return (await client.chat.completions.stream(body).finalChatCompletion()).choices[0]!.message
-          .content!;
-      };
-      expect(await ask()).toContain('It is 417 cm.');
-      expect(emulator.received).toHaveLength(2);
-      expect(emulator.received[1]!.text).toContain('The wall is 417 cm.');
-      checkRequests(emulator);
-      // The client never hears of it, and its next request still fits the log.
-      messages.push(user('How high is the wall?'), says('It is 417 cm.'));
-      emulator.script = [{ text: 'Good.' }];
-      await client.chat.completions.create({ model: 'm', messages: [...messages, user('Thanks.')] as never });
-      expect(emulator.received[2]!.text).toContain('call_r');
-      checkRequests(emulator);
-      expect((await service.ask('GET', '/sessions')).body.items).toHaveLength(1);
-    },
-  );
-
-  it('N15: is not offered before, nor where it is switched off', async () => {
-    const { service, emulator } = await proxied({ server: { recall: 4 } } as never);
-    await chatOf(service).chat.completions.create({ model: 'm', messages: [user('Hello.')] as never });
-    expect(emulator.received[0]!.body.tools).toBeUndefined();
   });
 });

@@ -93,6 +93,7 @@ describe('turns', () => {
 
 describe('what stands at the end of the log', () => {
   const step = calls(call('t'), call('t', {}, 'c2'));
+  const hidden = (draft: Draft): Draft => ({ ...draft, unknownToClient: true });
 
   it.each<[string, Draft[], { unseenFrom: number; unanswered?: string; open?: number; first?: string }]>([
     ['nothing', [], { unseenFrom: 0 }],
@@ -135,6 +136,16 @@ describe('what stands at the end of the log', () => {
       { unseenFrom: 1, unanswered: 'm1', first: 'm1' },
     ],
     ['the assistant, from the start', [says('hello')], { unseenFrom: 1 }],
+    [
+      'a call beside a recall',
+      [user('q'), hidden(calls(call('recall'))), hidden(result('c1', 'r')), calls(call('t', {}, 'c2'))],
+      { unseenFrom: 2, unanswered: 'm0', open: 3, first: 'm0' },
+    ],
+    [
+      'an answer after a recall',
+      [user('q'), hidden(calls(call('recall'))), hidden(result('c1', 'r')), says('a')],
+      { unseenFrom: 4, first: 'm0' },
+    ],
     [
       'a provider-executed tool',
       [user('q'), says(call('t'), answer('c1', 'r'))],

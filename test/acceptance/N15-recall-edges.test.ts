@@ -1,0 +1,393 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, it } from '@jest/globals';
+import { HumanMessage, ToolMessage, type AIMessage, type BaseMessage } from '@langchain/core/messages';
+import { ChatOpenAI } from '@langchain/openai';
+import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
+import OpenAI from 'openai';
+import { z } from 'zod';
+import { compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import type { Session } from '../../src/index.js';
+import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
+import { chat, claude, responses, type Wired } from './recall-clients.js';
+import { callId, legal, offersRecall, recalls, says, talked, usage, WIRED } from './recall-talk.js';
+import { engine, prose } from './support.js';
+
+const look = () => ({ id: callId(), name: 'look', arguments: { at: 'the box' } });
+
+async function opened({ format, open }: Wired, recall: boolean | number = true) {
+  const emulator = await startEmulator();
+  emulator.otherwise = says('Built.');
+  const session: Session = (await engine(2_500, {}, { format })).session();
+  const rewound: unknown[] = [];
+  session.events.subscribe((event) => event.kind === 'rewound' && rewound.push(event));
+  return { emulator, session, rewound, ...open(emulator, session, recall) };
+}
+
+describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
+  const isStream = wired.name.includes('streamed');
+  const isLangChain = wired.format === 'langchain';
+  // The other clients leave them out of what they give.
+  const tellsThoughts = /anthropic|responses|compatible/.test(wired.name);
+
+  it('N15: thoughts before a recall stay with the client’s own call beside it', async () => {
+    const { emulator, session, rewound, ask, history } = await opened(wired);
+    await talked(ask, session);
+    const reasoning = 'Hm, the key.';
+    emulator.script = [recalls({ query: 'key oak box' }, { reasoning, toolCalls: [look()] }), says('Found.')];
+    const found = await ask('Find the key.');
+    expect(found.tools).toEqual(['look']);
+    if (tellsThoughts) expect(JSON.stringify(history)).toContain(reasoning);
+    if (!isLangChain) await ask('And?');
+    await ask('Go on.');
+    expect(rewound).toEqual([]);
+    legal(emulator);
+    for (const { body } of emulator.received) {
+      const ids = JSON.stringify(body).match(/"rs_\d+"/g) ?? [];
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+
+  it('N15: several recalls in one answer are each answered', async () => {
+    const { emulator, session, rewound, ask } = await opened(wired);
+    await talked(ask, session);
+    const second = { id: callId(), name: 'recall', arguments: { query: 'mill' } };
+    emulator.script = [recalls({ query: 'key oak box' }, { toolCalls: [second] }), says('In the oak box.')];
+    expect(await ask('Where is the key?')).toMatchObject({ text: 'In the oak box.', tools: [] });
+    expect(emulator.received.at(-1)!.text).toContain('number 4711');
+    await ask('Thanks.');
+    expect(rewound).toEqual([]);
+    legal(emulator);
+  });
+
+  it('N15: a recall that cannot be read is answered with why', async () => {
+    const { emulator, session, ask } = await opened(wired);
+    await talked(ask, session);
+    // Whole answers of Anthropic hold arguments as an object, and cannot be broken.
+    emulator.script = [recalls('key oak box'), says('I see.')];
+    expect(await ask('Where is the key?')).toMatchObject({ text: 'I see.', tools: [] });
+    expect(emulator.received.at(-1)!.text).toContain('Nothing was recalled');
+    await ask('Thanks.');
+    legal(emulator);
+  });
+
+  it.each<[string, Act]>([
+    ['its connection is lost', 'cut'],
+    ['its stream ends in an error', 'stream-error'],
+    ['the server has failed', 'server-error'],
+    // LangChain does not mind either way.
+    ...(isStream && !isLangChain
+      ? [['its stream just ends', { text: 'In the oak box.', breaksOff: true }] as [string, Act]]
+      : []),
+  ])('N15: a further request is no good answer where %s, and the next call goes on', async (_, act) => {
+    const { emulator, session, ask } = await opened(wired);
+    await talked(ask, session);
+    // What the client makes of it where it recalls nothing.
+    emulator.script = [act];
+    const plain = await ask('Where is the key?').then(
+      ({ finish }) => finish,
+      () => 'failed',
+    );
+    emulator.script = [recalls({ query: 'key oak box' }, { text: 'Let me look. ' }), act];
+    const before = emulator.received.length;
+    const found = await ask('Where is the key?').then(
+      ({ finish }) => finish,
+      () => 'failed',
+    );
+    expect(found).toBe(plain);
+    expect(found).not.toBe('stop');
+    expect(emulator.received.length - before).toBe(2);
+    expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
+    legal(emulator);
+  });
+
+  it('N15: an answer that breaks off in a recall asks for nothing', async () => {
+    // LangChain puts the pieces together itself, and does not say that some are missing.
+    if (!isStream || isLangChain) return;
+    const { emulator, session, ask } = await opened(wired);
+    await talked(ask, session);
+    const before = emulator.received.length;
+    emulator.script = [recalls({ query: 'key oak box' }, { text: 'Let me look. ', breaksOff: true })];
+    expect(
+      await ask('Where is the key?').then(
+        ({ finish }) => finish,
+        () => 'failed',
+      ),
+    ).not.toBe('tool_calls');
+    expect(emulator.received.length - before).toBe(1);
+    expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
+    legal(emulator);
+  });
+
+  it('N15: who gives up in the middle ends the further request too', async () => {
+    const { emulator, session, ask } = await opened(wired);
+    await talked(ask, session);
+    const given = new AbortController();
+    let further: ((value?: unknown) => void) | undefined;
+    const reached = new Promise((resolve) => (further = resolve));
+    emulator.script = [recalls({ query: 'key oak box' })];
+    emulator.otherwise = () => {
+      further!();
+      return isStream ? 'stall' : 'never';
+    };
+    const asked = ask('Where is the key?', { signal: given.signal }).then(
+      ({ finish }) => finish,
+      () => 'failed',
+    );
+    await reached;
+    given.abort();
+    expect(await asked).not.toBe('stop');
+    emulator.otherwise = says('Built.');
+    expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
+    legal(emulator);
+  });
+
+  it('N15: what was recalled leaves the view again like anything else', async () => {
+    const { emulator, session, rewound, ask } = await opened(wired);
+    await talked(ask, session);
+    emulator.script = [recalls({ query: 'key oak box' }), says('In the oak box.')];
+    await ask('Where is the key?');
+    expect(emulator.received.at(-1)!.text).toContain('number 4711');
+    for (let turn = 0; turn < 12; turn++) await ask(`Then ${turn}: ${prose(300, 50 + turn)}`);
+    expect(session.view.some(({ message }) => message.unknownToClient)).toBe(false);
+    expect(rewound).toEqual([]);
+    legal(emulator);
+  });
+});
+
+describe('N15: a model that must call a tool', () => {
+  const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
+
+  it('N15: is asked at last for a tool of the client’s own, as the client made its request', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = ({ body }) =>
+      offersRecall(body) ? recalls({ query: 'mill' }) : { toolCalls: [look()], usage };
+    const session = (await engine(2_500, {}, { format: 'openai-chat' })).session();
+    const client = compactOpenAI(
+      new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 }),
+      { chat: session },
+      { recall: 2 },
+    );
+    const { choices } = await client.chat.completions.create({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Build a mill.' }],
+      tools,
+      tool_choice: 'required',
+    });
+    expect(choices[0]!.message.tool_calls).toHaveLength(1);
+    expect(choices[0]!.finish_reason).toBe('tool_calls');
+    expect(emulator.received.map(({ body }) => [offersRecall(body), body.tool_choice])).toEqual([
+      [true, 'required'],
+      [true, 'required'],
+      [false, 'required'],
+    ]);
+    legal(emulator);
+  });
+
+  it('N15: may call none at last where the client has no tools', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = ({ body }) => (offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'));
+    const session = (await engine(2_500, {}, { format: 'anthropic' })).session();
+    const client = compactAnthropic(
+      new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 }),
+      session,
+      { recall: 1 },
+    );
+    const { content } = await client.messages.create({
+      model: 'm',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Build a mill.' }],
+    });
+    expect(content).toMatchObject([{ type: 'text', text: 'Built.' }]);
+    expect(emulator.received.map(({ body }) => body.tool_choice)).toEqual([undefined, { type: 'none' }]);
+    legal(emulator);
+  });
+});
+
+describe('N15: what the model may not be offered', () => {
+  const of = async (format: string) => {
+    const emulator = await startEmulator();
+    emulator.otherwise = says('Built.');
+    const session = (await engine(2_500, {}, { format })).session();
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const sessions = format === 'openai-chat' ? { chat: session } : { responses: session };
+    return { emulator, client: compactOpenAI(plain, sessions, { recall: true }) };
+  };
+  const messages = [{ role: 'user' as const, content: 'Build a mill.' }];
+
+  it.each<[string, object]>([
+    ['a function of that name', { tools: [{ type: 'function', function: { name: 'recall' } }] }],
+    ['a custom tool of that name', { tools: [{ type: 'custom', custom: { name: 'recall' } }] }],
+    ['functions of old', { functions: [{ name: 'look', parameters: {} }] }],
+    ['no tool to be called', { tool_choice: 'none' }],
+    ['several answers', { n: 2 }],
+  ])('N15: a chat with %s', async (_, more) => {
+    const { emulator, client } = await of('openai-chat');
+    await client.chat.completions.create({ model: 'm', messages, ...more });
+    const tools = emulator.received[0]!.body.tools ?? [];
+    expect(tools).toEqual((more as { tools?: unknown }).tools ?? []);
+  });
+
+  it.each<[string, object]>([
+    [
+      'a function of that name',
+      { tools: [{ type: 'function', name: 'recall', parameters: null, strict: false }] },
+    ],
+    ['a custom tool of that name', { tools: [{ type: 'custom', name: 'recall' }] }],
+    ['a history that the provider keeps', { previous_response_id: 'resp_1' }],
+  ])('N15: responses with %s', async (_, more) => {
+    const { emulator, client } = await of('openai-responses');
+    await client.responses.create({ model: 'm', input: messages, ...more });
+    const tools = emulator.received[0]!.body.tools ?? [];
+    expect(tools).toEqual((more as { tools?: unknown }).tools ?? []);
+  });
+});
+
+describe('N15: calls of other kinds beside a recall', () => {
+  const recall = () => ({
+    type: 'function_call',
+    id: `fc_${callId()}`,
+    call_id: callId(),
+    name: 'recall',
+    arguments: '{"query":"mill"}',
+    status: 'completed',
+  });
+  const item = (type: string, more: object = {}) => ({
+    type,
+    id: `i_${callId()}`,
+    call_id: callId(),
+    ...more,
+  });
+  const answer = (output: readonly object[]): Act => ({
+    status: 200,
+    body: { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output, usage: null },
+  });
+
+  it.each<[string, readonly object[], number]>([
+    ['a custom tool', [item('custom_tool_call', { name: 'patch', input: '*** Begin' })], 1],
+    ['a patch', [item('apply_patch_call', { operation: {}, status: 'completed' })], 1],
+    ['an approval', [{ type: 'mcp_approval_request', id: 'mcpr_1', name: 'x', arguments: '{}' }], 1],
+    ['a search of the web', [{ type: 'web_search_call', id: 'ws_1', status: 'completed' }], 2],
+    [
+      'a shell that the provider ran',
+      [
+        { type: 'shell_call', id: 'sh_1', call_id: 'sh', action: {}, status: 'completed' },
+        { type: 'shell_call_output', id: 'sho_1', call_id: 'sh', output: [] },
+      ],
+      2,
+    ],
+  ])('N15: %s', async (_, items, requests) => {
+    const emulator = await startEmulator();
+    emulator.script = [answer([...items, recall()])];
+    emulator.otherwise = says('Built.');
+    const session = (await engine(2_500, {}, { format: 'openai-responses' })).session();
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const client = compactOpenAI(plain, { responses: session }, { recall: true });
+    const { output, output_text: words } = await client.responses.create({
+      model: 'm',
+      store: false,
+      input: 'Build a mill.',
+    });
+    expect(emulator.received).toHaveLength(requests);
+    expect(output.slice(0, items.length)).toEqual(items);
+    expect([output.length, words]).toEqual(
+      requests === 1 ? [items.length, ''] : [items.length + 1, 'Built.'],
+    );
+  });
+});
+
+describe('N15: streams of the clients', () => {
+  it.each([true, false])(
+    'N15: usage that each chunk tells is counted once (recalled: %s)',
+    async (recalled) => {
+      const { emulator, session, ask } = await opened(chat(true));
+      await talked(ask, session);
+      const spoken: Act = { text: 'In the oak box, I think.', usage, usageInEach: true };
+      emulator.script = recalled ? [recalls({ query: 'key' }, { usageInEach: true }), spoken] : [spoken];
+      expect(await ask('Where is the key?')).toMatchObject({ input: recalled ? 220 : 110 });
+    },
+  );
+
+  it.each([chat(true), responses(true), claude(true)])(
+    'N15: a copy of one holds no recall: $name',
+    async ({ format }) => {
+      const emulator = await startEmulator();
+      emulator.script = [recalls({ query: 'mill' }), says('Q')];
+      const session = (await engine(2_500, {}, { format })).session();
+      const [one, other] = (await streamOf(format, emulator, session)).tee();
+      for (const copy of [await textOf(one), await textOf(other)]) {
+        expect(copy).not.toContain('recall');
+        expect(copy).toContain('"Q"');
+      }
+      expect(emulator.received).toHaveLength(2);
+    },
+  );
+});
+
+type Teed = { tee(): [AsyncIterable<unknown>, AsyncIterable<unknown>] };
+
+async function streamOf(format: string, emulator: Emulator, session: Session): Promise<Teed> {
+  const options = { apiKey: 'k', maxRetries: 0 };
+  const messages = [{ role: 'user' as const, content: 'Build a mill.' }];
+  if (format === 'anthropic') {
+    const client = compactAnthropic(new Anthropic({ baseURL: emulator.origin, ...options }), session, {
+      recall: true,
+    });
+    return client.messages.create({ model: 'm', max_tokens: 100, messages, stream: true });
+  }
+  const plain = new OpenAI({ baseURL: emulator.url, ...options });
+  const sessions = format === 'openai-chat' ? { chat: session } : { responses: session };
+  const client = compactOpenAI(plain, sessions, { recall: true });
+  return format === 'openai-chat'
+    ? client.chat.completions.create({ model: 'm', messages, stream: true })
+    : client.responses.create({ model: 'm', store: false, input: messages, stream: true });
+}
+
+async function textOf(events: AsyncIterable<unknown>): Promise<string> {
+  let text = '';
+  for await (const event of events) text += JSON.stringify(event);
+  return text;
+}
+
+it('N15: an agent of LangChain on OpenAI’s responses sends each item back once', async () => {
+  const emulator = await startEmulator();
+  const session = (await engine(2_500, {}, { format: 'langchain' })).session();
+  const model = new ChatOpenAI({
+    model: 'm',
+    apiKey: 'k',
+    maxRetries: 0,
+    useResponsesApi: true,
+    configuration: { baseURL: emulator.url },
+  });
+  const own = langchainTool(() => 'Seen.', { name: 'look', schema: z.object({ at: z.string() }) });
+  const middleware = [createMiddleware(compactLangChain(session, { recall: true }))];
+  const agent = createAgent({ model, tools: [own], middleware });
+  let messages: BaseMessage[] = [];
+  const ask = async (words: string): Promise<AIMessage> => {
+    ({ messages } = await agent.invoke({ messages: [...messages, new HumanMessage(words)] }));
+    return messages.at(-1) as AIMessage;
+  };
+  emulator.script = [
+    recalls({ query: 'mill' }, { text: 'Let me look. ', reasoning: 'Hm.' }),
+    recalls({ query: 'wall' }, { reasoning: 'So.', toolCalls: [look()] }),
+    says('Found.'),
+  ];
+  emulator.otherwise = says('Built.');
+  expect((await ask('Find the key.')).text).toBe('Found.');
+  expect(messages.filter((message) => message instanceof ToolMessage).map(({ name }) => name)).toEqual([
+    'look',
+  ]);
+  expect((await ask('Go on.')).text).toBe('Built.');
+  for (const { body } of emulator.received) {
+    const items = body.input as readonly {
+      readonly id?: string;
+      readonly call_id?: string;
+      readonly type?: string;
+    }[];
+    const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    expect(new Set(ids).size).toBe(ids.length);
+    const calls = items.flatMap(({ type, call_id: id }) => (type === 'function_call' ? [id] : []));
+    const outputs = items.flatMap(({ type, call_id: id }) => (type === 'function_call_output' ? [id] : []));
+    expect(new Set(calls).size).toBe(calls.length);
+    expect([...outputs].sort()).toEqual([...calls].sort());
+  }
+});

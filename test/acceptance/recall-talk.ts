@@ -1,0 +1,45 @@
+import { expect } from '@jest/globals';
+import type { Session } from '../../src/index.js';
+import { validateAnthropic, validators } from '../../src/testkit/index.js';
+import type { Act, Emulator } from '../emulator/index.js';
+import { aiSdk, chat, claude, langChain, responses, type Ask } from './recall-clients.js';
+import { prose } from './support.js';
+
+export const FACT = 'The key lies in the oak box, number 4711.';
+export const usage = { inputTokens: 100, cacheReadTokens: 10, outputTokens: 7 };
+let made = 0;
+export const callId = (): string => `call_${++made}`;
+export const recalls = (args: unknown, more: Partial<Extract<Act, { text?: string }>> = {}): Act => ({
+  text: '',
+  ...more,
+  toolCalls: [{ id: callId(), name: 'recall', arguments: args }, ...(more.toolCalls ?? [])],
+  usage,
+});
+export const says = (text: string): Act => ({ text, usage });
+
+export const WIRED = [
+  ...[false, true].flatMap((stream) => [chat(stream), responses(stream), claude(stream)]),
+  aiSdk('chat', false),
+  aiSdk('compatible', true),
+  aiSdk('anthropic', false),
+  aiSdk('anthropic', true),
+  langChain(false),
+  langChain(true),
+];
+
+/** Talks until the fact has left the view. */
+export async function talked(ask: Ask, session: Session): Promise<void> {
+  await ask('Build a mill.');
+  await ask(`${prose(150, 70)} ${FACT} ${prose(150, 71)}`);
+  for (let turn = 0; turn < 8; turn++) await ask(`Question ${turn}: ${prose(300, turn)}`);
+  expect(session.operator.history.length).toBeGreaterThan(0);
+}
+
+/** Whether a request lets the model recall. */
+export const offersRecall = ({ tools, tool_choice: choice }: Emulator['received'][number]['body']): boolean =>
+  JSON.stringify(tools ?? []).includes('"recall"') && !JSON.stringify(choice ?? '').includes('none');
+
+export function legal({ received }: Emulator): void {
+  for (const { wire, body } of received)
+    expect(wire.startsWith('anthropic') ? validateAnthropic(body) : validators.get(wire)!(body)).toEqual([]);
+}
