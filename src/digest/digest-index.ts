@@ -140,7 +140,8 @@ export class DigestIndex implements LogFold {
     this.#add(message, 'earlier', hostSummaryIn(message) ?? '', false);
     this.#add(message, 'pasted', textBy('document', speeches), false);
     const words = textBy('user', speeches);
-    const answers = words.length <= REPLY_CHARS ? this.#answeredBy(words) : undefined;
+    const refuses = REFUSES.test(words);
+    const answers = refuses || words.length <= REPLY_CHARS ? this.#answeredBy(words, refuses) : undefined;
     const binds = sentencesOf(words).some((sentence) => boundsIn(sentence).length > 0);
     this.#add(message, 'user', words, false, { ...(answers && { answers }), ...(binds && { binds }) });
   }
@@ -167,11 +168,12 @@ export class DigestIndex implements LogFold {
     this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...more });
   }
 
-  /** A short reply is no sentence of its own: the question or the options before it stay with it. */
-  #answeredBy(reply: string): Entry | undefined {
+  /** A short reply is no sentence of its own: the question or the options before it stay with it, and what was refused. */
+  #answeredBy(reply: string, refuses: boolean): Entry | undefined {
     const before = this.#entries.at(-1);
     if (before?.voice !== 'agent') return undefined;
-    if (reply.length > BARE_CHARS && !before.passages.some(({ text }) => ASKS.test(text))) return undefined;
+    if (!refuses && reply.length > BARE_CHARS && !before.passages.some(({ text }) => ASKS.test(text)))
+      return undefined;
     const chosen = /(?:^|\D)(\d{1,2})(?:\D|$)/.exec(reply)?.[1] ?? /^\W*([a-h])\b/i.exec(reply)?.[1];
     const option =
       chosen === undefined ? undefined : new RegExp(`(?:^|\\n)\\W{0,4}(?:option )?${chosen}[.):]`, 'i');
@@ -214,6 +216,10 @@ function endOf(target: string, label: string): string {
   if (label.includes([...folders, name].join('/'))) return '';
   return ['', ...folders, label.includes(name) ? '' : file].join('/');
 }
+
+/** Says no to what stands before: what that was is not to be proposed again. No thanks, and no `no problem`. */
+const REFUSES =
+  /^\W{0,3}(?:no(?! (?:problem|worries|wonder|doubt|thanks|need|matter|idea)\b)|nope|nah|nein|non|não|нет|不(?:对|是|要|行)?[，,。!！]|いいえ|違う)(?![\p{L}\p{N}_-])/iu;
 
 /** A question, or a numbered choice. */
 const ASKS = /[?？]|(?:^|\n)\W{0,4}(?:option )?[1-9a-d][.):]\s/i;

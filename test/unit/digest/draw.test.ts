@@ -359,6 +359,35 @@ describe('a digest', () => {
     expect(text).not.toContain('[m1]');
   });
 
+  it.each([
+    [
+      'no, that is horrible. Put the wheels into core and the gates into utils, each with a file of its own name.',
+      true,
+    ],
+    [
+      'Nein, so nicht. Die Räder kommen in core und die Tore in utils, und jedes bekommt eine eigene Datei dazu.',
+      true,
+    ],
+    ['不，这样不行。', true],
+    [
+      'no worries, put the wheels into core and the gates into utils, each with a file of its own name, when you can.',
+      false,
+    ],
+    [
+      'nobody minds. Put the wheels into core and the gates into utils, each with a file of its own name, when you can.',
+      false,
+    ],
+  ])('keeps what was refused: %s', (reply, keeps) => {
+    const said = [assistant('m1', `${words(200, 'plan')}\n\nBoth mills would import from ./lib/.`)];
+    const later = [
+      user('m3', 'Go on.'),
+      assistant('m4', `I decided on oak because the wheel of the mill is \`oak_1\`. ${words(20, 'oak')}`),
+    ];
+    const { text } = digestOf([user('m0', 'Go.'), ...said, user('m2', reply), ...later], 120);
+    expect(text).toContain(reply);
+    expect(text.includes('./lib/')).toBe(keeps);
+  });
+
   it('names the tool that another calls, and what the protocol says of its failure', () => {
     const failed = JSON.stringify({
       content: [{ type: 'text', text: "Input validation error: 'gate' is required" }],
