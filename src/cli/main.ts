@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { SpillwayError } from '../errors/index.js';
 import { packageFolder } from '../package-folder.js';
 import { EXIT, exitCodeOf } from './exit.js';
+import { fraction, indexes, names, usage, whole, windows } from './option-values.js';
 import { storedCommands } from './stored-commands.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { visible } from './visible.js';
@@ -89,6 +90,26 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
       if (more.length > 0) throw usage('replay', files.join(' '), 'one file, or several with --compare');
       const { replay } = await import('./commands/replay.js');
       exit(await replay(file, options, terminal));
+    });
+
+  program
+    .command('bench')
+    .description('Hold policies against each other on recorded sessions: the same calls, budget and count.')
+    .argument('<paths...>', 'session files, or folders of them')
+    .option(
+      '--policies <names>',
+      'profiles, files of settings, keep-newest, clear-tools, or modules that compact: staged,keep-newest,./mine.mjs',
+      names,
+      ['staged', 'keep-newest', 'clear-tools'],
+    )
+    .option('--windows <tokens>', 'input budgets, with commas between them', windows, [8_000, 32_000])
+    .option('--config <file>', 'configuration file')
+    .option('--format <name>', 'format of the sessions: told from each file, or a name', 'auto')
+    .option('--report <file>', 'write everything measured as JSON')
+    .option('--json', 'machine output')
+    .action(async (paths: string[], options) => {
+      const { bench } = await import('./commands/bench.js');
+      exit(await bench(paths, options, terminal));
     });
 
   program
@@ -228,40 +249,6 @@ function policyOptions(command: Command): Command {
     .option('--out <path>', 'write messages here instead of stdout (replay: a folder)')
     .option('--report <file>', 'write the report as JSON here')
     .option('--json', 'the report on stderr as JSON');
-}
-
-function whole(option: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < 0 || text.trim() === '')
-      throw usage(option, text, 'a whole number, 0 or more');
-    return value;
-  };
-}
-
-function fraction(option: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!(value >= 0 && value <= 1) || text.trim() === '')
-      throw usage(option, text, 'a pressure from 0 to 1');
-    return value;
-  };
-}
-
-const names = (text: string): string[] => text.split(',').map((name) => name.trim());
-
-function indexes(option: string): (text: string) => number[] {
-  const index = whole(option);
-  return (text) => text.split(',').map((item) => index(item.trim()));
-}
-
-function usage(subject: string, found: string, allowed: string): SpillwayError {
-  return new SpillwayError('CONFIG_INVALID', {
-    subject,
-    found,
-    allowed,
-    remedy: 'See --help for what each option takes.',
-  });
 }
 
 let version: string | undefined;

@@ -1,12 +1,13 @@
 import { readSession } from '../../importers/index.js';
-import { replaySession, type ReplayedCall } from '../../index.js';
-import { loadPrices } from '../../tokens/index.js';
+import { DEFAULT_WINDOW, loadPrices } from '../../tokens/index.js';
 import { formats } from '../../wire/index.js';
-import { closing } from '../engine.js';
-import { openFor, type Opened, type PolicyOptions } from '../open.js';
+import { closing, type Closable } from '../engine.js';
+import { openFor, type PolicyOptions } from '../open.js';
 import type { Terminal } from '../terminal.js';
 import { differenceOf, type Difference } from './difference.js';
+import { ownLane, type Lane, type LaneCall } from './lane.js';
 import { Probes } from './probes.js';
+import { isRival, rivalLane } from './rival.js';
 import { Tally, type ComparedPolicy } from './tally.js';
 
 /** One session under each policy. */
@@ -33,24 +34,31 @@ export async function compareFile(
   const { messages } = input.parsed;
   const format = options.to ?? (formats.has(input.format) ? input.format : 'openai-chat');
   const priceOf = await loadPrices();
-  const opened: Opened[] = [];
+  const opened: Closable[] = [];
   return closing(opened, async () => {
-    const tallies: Tally[] = [];
-    const replays: AsyncGenerator<ReplayedCall>[] = [];
-    for (const name of policies) {
-      const one = await openFor(input, { ...options, profile: name, json: true }, terminal);
-      opened.push(one);
-      const { session } = one;
-      tallies.push(new Tally({ name, session, format, priceOf, model: options.model ?? null }));
-      replays.push(replaySession(session, messages));
+    const lanes: Lane[] = [];
+    for (const name of policies.toSorted((a, b) => Number(isRival(a)) - Number(isRival(b)))) {
+      if (isRival(name)) {
+        // At the budget of Spillway's own, where there is one.
+        const budget = lanes[0]?.sums().budget ?? options.window ?? DEFAULT_WINDOW;
+        const { lane, opened: one } = await rivalLane(name, messages, budget);
+        opened.push(one);
+        lanes.push(lane);
+      } else {
+        const one = await openFor(input, { ...options, profile: name, json: true }, terminal);
+        opened.push(one);
+        lanes.push(ownLane(name, format, one.session, messages));
+      }
     }
+    lanes.sort((a, b) => policies.indexOf(a.name) - policies.indexOf(b.name));
+    const tallies = lanes.map((lane) => new Tally({ lane, priceOf, model: options.model ?? null }));
     const probes = new Probes();
     const differences = new Map<string, Difference>();
     for (const message of messages) {
       if (message.role === 'assistant') {
         const needed = probes.of(message);
-        const calls: ReplayedCall[] = [];
-        for (const replay of replays) calls.push((await replay.next()).value as ReplayedCall);
+        const calls: LaneCall[] = [];
+        for (const lane of lanes) calls.push((await lane.calls.next()).value as LaneCall);
         for (const [i, tally] of tallies.entries()) {
           tally.add(calls[i]!, needed);
           if (i === 0 || differences.has(tally.name)) continue;
@@ -61,7 +69,7 @@ export async function compareFile(
       probes.add(message);
     }
     // What follows the last call is appended, so that the sessions hold all of it.
-    for (const replay of replays) await replay.next();
+    for (const lane of lanes) await lane.calls.next();
     return { file, policies: tallies.map(({ done }) => done), differences: [...differences.values()] };
   });
 }

@@ -1,4 +1,4 @@
-import type { ReplayedCall } from '../../index.js';
+import type { LaneCall } from './lane.js';
 
 /** Where two policies first sent something else. */
 export interface Difference {
@@ -19,8 +19,8 @@ const SHOWN_CHARS = 160;
 
 /** Undefined where both sent the same. */
 export function differenceOf(
-  [a, one]: readonly [name: string, call: ReplayedCall],
-  [b, other]: readonly [name: string, call: ReplayedCall],
+  [a, one]: readonly [name: string, call: LaneCall],
+  [b, other]: readonly [name: string, call: LaneCall],
 ): Difference | undefined {
   const sentA = lines(one);
   const sentB = lines(other);
@@ -42,5 +42,5 @@ export function differenceOf(
 }
 
 /** A call that could not fit sent nothing. */
-const lines = ({ prepared }: ReplayedCall): readonly string[] =>
+const lines = ({ prepared }: LaneCall): readonly string[] =>
   prepared?.messages.map((message) => JSON.stringify(message)) ?? [];

@@ -1,7 +1,7 @@
-import type { ReplayedCall, Session } from '../../index.js';
 import { validators } from '../../testkit/index.js';
 import type { PriceOf } from '../../tokens/index.js';
-import { heldBy } from './probes.js';
+import type { Lane, LaneCall } from './lane.js';
+import { heldBy, type Needed } from './probes.js';
 
 /** One call under one policy. */
 export interface ComparedCall {
@@ -14,9 +14,14 @@ export interface ComparedCall {
   /** Of the words that the next step used and had been said before, how many the request held; and how many there were. */
   readonly held: number;
   readonly needed: number;
+  /** The same of the words that were last said half a budget ago or longer. */
+  readonly heldFromAfar: number;
+  readonly neededFromAfar: number;
   /** Wire rules that the request breaks. */
   readonly broken: number;
   readonly error?: string;
+  /** What the error said. */
+  readonly why?: string;
 }
 
 /** What a policy came to on one session. */
@@ -27,8 +32,10 @@ export interface ComparedPolicy {
   readonly totals: {
     readonly calls: number;
     readonly compactions: number;
-    /** Calls that could not fit. */
+    /** Calls that could not fit, or whose policy failed. */
     readonly unreachable: number;
+    /** Requests of more tokens than the budget. */
+    readonly over: number;
     readonly sentTokens: number;
     readonly meanTokens: number;
     readonly highestPressure: number;
@@ -36,6 +43,8 @@ export interface ComparedPolicy {
     readonly rewrittenTokens: number;
     /** Share of the words that the agent's next steps used which their requests held. */
     readonly kept: number;
+    /** The same of words that were last said half a budget ago or longer; null where none was needed. */
+    readonly keptFromAfar: number | null;
     readonly broken: number;
     readonly summaryCalls: number;
     /** US dollars of input at list prices, cached front included, and of summaries; null where a price is not known. */
@@ -44,73 +53,77 @@ export interface ComparedPolicy {
 }
 
 export interface TallyParts {
-  readonly name: string;
-  readonly session: Session;
-  /** Wire format of the requests. */
-  readonly format: string;
+  readonly lane: Lane;
   readonly priceOf: PriceOf;
   /** Model that is talked to; null where none was named, and then nothing has a price. */
   readonly model: string | null;
 }
 
+/** A word is from afar where it was last said this share of the budget ago. */
+const AFAR = 0.5;
+const NONE: ReadonlySet<number> = new Set();
+
 /** Adds up the calls of one policy as they are replayed. */
 export class Tally {
-  readonly #name: string;
-  readonly #session: Session;
-  readonly #format: string;
+  readonly #lane: Lane;
   readonly #priceOf: PriceOf;
   readonly #model: string | null;
   readonly #calls: ComparedCall[] = [];
   #cost: number | null = 0;
 
-  constructor({ name, session, format, priceOf, model }: TallyParts) {
-    this.#name = name;
-    this.#session = session;
-    this.#format = format;
+  constructor({ lane, priceOf, model }: TallyParts) {
+    this.#lane = lane;
     this.#priceOf = priceOf;
     this.#model = model;
   }
 
   get name(): string {
-    return this.#name;
+    return this.#lane.name;
   }
 
-  add(call: ReplayedCall, needed: ReadonlySet<number>): void {
+  add(call: LaneCall, needed: Needed): void {
     const { prepared, index, tokens, pressure, run, unchangedPrefixTokens, error } = call;
+    const held = prepared ? heldBy([...prepared.messages, prepared.beside], needed) : NONE;
+    const { budget } = this.#lane.sums();
+    const afar = [...needed].filter(([, tokens]) => tokens >= AFAR * budget).map(([hash]) => hash);
     this.#calls.push({
       index,
       tokens,
       pressure,
       run,
       unchangedPrefixTokens,
-      held: prepared ? heldBy([...prepared.messages, prepared.beside], needed) : 0,
+      held: held.size,
       needed: needed.size,
-      broken: prepared ? validators.get(this.#format)!(prepared.messages).length : 0,
-      ...(error && { error: error.code }),
+      heldFromAfar: afar.filter((hash) => held.has(hash)).length,
+      neededFromAfar: afar.length,
+      broken: prepared ? validators.get(this.#lane.format)!(prepared.messages).length : 0,
+      ...(error && { error: error.code, why: error.message }),
     });
     if (!error) this.#pay(tokens, unchangedPrefixTokens);
   }
 
   get done(): ComparedPolicy {
-    const session = this.#session;
+    const { budget, compactions, compactor } = this.#lane.sums();
     const sent = this.#calls.filter(({ error }) => error === undefined);
     const sum = (pick: (call: ComparedCall) => number, calls = sent): number =>
       calls.reduce((total, call) => total + pick(call), 0);
-    const { compactor } = session.operator.costs;
     const needed = sum((call) => call.needed, this.#calls);
+    const neededFromAfar = sum((call) => call.neededFromAfar, this.#calls);
     const sentTokens = sum((call) => call.tokens);
     return {
-      name: this.#name,
-      budget: session.reading.budget.tokens,
+      name: this.#lane.name,
+      budget,
       calls: this.#calls,
       totals: {
         calls: this.#calls.length,
-        compactions: session.operator.history.length,
+        compactions,
         unreachable: this.#calls.length - sent.length,
         sentTokens,
         meanTokens: sent.length > 0 ? sentTokens / sent.length : 0,
         highestPressure: Math.max(0, ...sent.map(({ pressure }) => pressure)),
         rewrittenTokens: sum((call) => call.tokens - call.unchangedPrefixTokens),
+        over: sent.filter(({ tokens }) => tokens > budget).length,
+        keptFromAfar: neededFromAfar > 0 ? sum((call) => call.heldFromAfar) / neededFromAfar : null,
         kept: needed > 0 ? sum((call) => call.held) / needed : 1,
         broken: sum((call) => call.broken),
         summaryCalls: compactor.calls,

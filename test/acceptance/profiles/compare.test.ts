@@ -90,7 +90,7 @@ describe('N10: what another profile would have kept, cost and broken on your own
     const { err, out } = await compared();
     expect(out).toBe('');
     expect(err).toMatch(
-      /policy +kept +mean sent +highest +compactions +rewritten +model calls +cost +broken/,
+      /policy +kept +from afar +mean sent +highest +compactions +rewritten +model calls +cost +broken/,
     );
     expect(err).toMatch(/^staged .* %/m);
     expect(err).toMatch(/staged and operator first differ before message \d+/);
@@ -111,6 +111,23 @@ describe('N10: what another profile would have kept, cost and broken on your own
     const charts = JSON.parse(/id="charts">(.*?)<\/script>/s.exec(page)![1]!) as { tokens: number[][] }[];
     expect(charts).toHaveLength(2);
     expect(charts[0]!.tokens).toHaveLength(2);
+  });
+
+  it('holds a policy that is not Spillway beside them, at the same budget', async () => {
+    const mine = folder.file('mine.mjs', 'export default (messages) => messages.slice(0, 2);\n');
+    const { err } = await spillway([
+      'replay',
+      file,
+      '--window',
+      '4000',
+      '--compare',
+      `${mine},staged`,
+      '--json',
+    ]);
+    const [own, staged] = (JSON.parse(err) as Compared).files[0]!.policies;
+    expect([own!.name, staged!.name]).toEqual([mine, 'staged']);
+    expect(own!.totals).toMatchObject({ unreachable: 0, over: 0 });
+    expect(own!.totals['meanTokens']).toBeLessThan(staged!.totals['meanTokens']!);
   });
 
   it('of one and the same profile it says that nothing differs', async () => {

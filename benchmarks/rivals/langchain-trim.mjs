@@ -1,0 +1,17 @@
+// LangChain's `trimMessages` as a policy of the bench: spillway bench ... --policies staged,benchmarks/rivals/langchain-trim.mjs
+import { coerceMessageLikeToMessage, trimMessages } from '@langchain/core/messages';
+
+export default async (messages, budget, { count }) => {
+  const own = messages.map((message, at) =>
+    coerceMessageLikeToMessage({ ...message, content: message.content ?? '', id: String(at) }),
+  );
+  const theirs = (list) => list.map(({ id }) => messages[Number(id)]);
+  const kept = await trimMessages(own, {
+    maxTokens: budget,
+    strategy: 'last',
+    includeSystem: true,
+    startOn: ['human', 'ai'],
+    tokenCounter: (list) => count(theirs(list)),
+  });
+  return theirs(kept);
+};
