@@ -1,7 +1,7 @@
 // LangChain's `trimMessages` as a policy of the bench: spillway bench ... --policies staged,benchmarks/rivals/langchain-trim.mjs
 import { coerceMessageLikeToMessage, trimMessages } from '@langchain/core/messages';
 
-export default async (messages, budget, { count }) => {
+export const compact = async (messages, budget, { count }) => {
   const own = messages.map((message, at) =>
     coerceMessageLikeToMessage({ ...message, content: message.content ?? '', id: String(at) }),
   );

@@ -40,15 +40,16 @@ export async function rivalNamed(name: string): Promise<Rival> {
   const found = await importModule(resolve(name)).catch((cause: unknown) => {
     throw notOne(name, cause instanceof Error ? cause.message : String(cause), cause);
   });
-  if (typeof found.default !== 'function') throw notOne(name, 'no function as its default export');
-  return found.default as Rival;
+  const rival = found.compact ?? found.default;
+  if (typeof rival !== 'function') throw notOne(name, 'no function of that name');
+  return rival as Rival;
 }
 
 function notOne(name: string, found: string, cause?: unknown): SpillwayError {
   return new SpillwayError('CONFIG_INVALID', {
     subject: `the policy ${name}`,
     found,
-    allowed: 'a module whose default export takes messages and a budget and returns messages',
+    allowed: 'a module that exports `compact`: it takes messages and a budget and returns messages',
     remedy: 'See docs/bench.md for one of ten lines.',
     cause,
   });

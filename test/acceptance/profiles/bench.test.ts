@@ -38,7 +38,7 @@ writeFileSync(join(sessions, 'long.jsonl'), jsonLines(CHAT));
 writeFileSync(join(sessions, 'short.jsonl'), jsonLines(CHAT.slice(0, 5)));
 writeFileSync(join(sessions, 'long.probes.jsonl'), '{"fact":"no session"}\n');
 
-const policy = (name: string, body: string): string => folder.file(name, `export default ${body};\n`);
+const policy = (name: string, body: string): string => folder.file(name, `export const compact = ${body};\n`);
 
 interface Report {
   readonly policies: readonly string[];
@@ -114,7 +114,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
 
   it.each<[string, readonly string[], RegExp]>([
     ['no such module', ['--policies', 'staged,./gone.mjs'], /CONFIG_INVALID.*gone\.mjs/s],
-    ['a module without a policy', ['--policies', 'staged,EMPTY'], /no function as its default export/],
+    ['a module without a policy', ['--policies', 'staged,EMPTY'], /no function of that name/],
     ['no such profile', ['--policies', 'nobody'], /PROFILE_UNKNOWN/],
     ['no window', ['--windows', '8000,none'], /whole numbers above 0/],
     ['no session', ['--report', 'REPORT'], /a folder without a session/],
