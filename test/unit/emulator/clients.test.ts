@@ -64,9 +64,7 @@ describe('the emulator answers OpenAI’s own client', () => {
     expect(whole.output_text).toBe('I read it.');
     expect(whole.output.at(-1)).toMatchObject({ type: 'function_call', call_id: 'call_9', name: 'read' });
     const streamed = await openai.responses.stream({ model: 'm', input: 'Build.' }).finalResponse();
-    expect(streamed.output).toMatchObject(
-      whole.output.map(({ type }) => ({ type, id: expect.anything() })),
-    );
+    expect(streamed.output).toMatchObject(whole.output.map(({ type }) => ({ type, id: expect.anything() })));
     expect(streamed.usage).toMatchObject({ input_tokens: 14, input_tokens_details: { cached_tokens: 4 } });
   });
 

@@ -1,4 +1,4 @@
-// LangChain's `trimMessages` as a policy of the bench: spillway bench ... --policies staged,benchmarks/rivals/langchain-trim.mjs
+// LangChain's `trimMessages` as a policy of the bench: spillway bench ... --policies staged,examples/bench/langchain-trim.mjs
 import { coerceMessageLikeToMessage, trimMessages } from '@langchain/core/messages';
 
 export const compact = async (messages, budget, { count }) => {
