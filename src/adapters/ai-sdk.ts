@@ -81,7 +81,7 @@ export function compactAiSdk(
           ...turnOf(model, params),
           commands,
           send: async (request, flight) => {
-            const ask = async (prepared: Prepared, asked: Call): Promise<Asked> => {
+            const ask = async (prepared: Prepared, asked: Call): Promise<AskedStream> => {
               const answer = await model.doStream(callOf(asked, found, prepared));
               return { ...answer, stream: observed(answer.stream, found) };
             };
@@ -155,7 +155,7 @@ const NO_USAGE = {
 
 type StreamPart = LanguageModelV3StreamPart;
 
-interface Asked extends Omit<LanguageModelV3StreamResult, 'stream'> {
+interface AskedStream extends Omit<LanguageModelV3StreamResult, 'stream'> {
   readonly stream: AsyncGenerator<StreamPart>;
 }
 

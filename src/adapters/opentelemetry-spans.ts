@@ -8,7 +8,7 @@ const AGENT = 'gen_ai.agent.name';
 export const MODEL = 'gen_ai.request.model';
 
 /** A span that is not written yet: it belongs into that of its run. Milliseconds since the epoch. */
-interface Held {
+interface PendingSpan {
   readonly name: string;
   readonly from: number;
   readonly to: number;
@@ -24,7 +24,7 @@ type Completed = EngineEvent & { readonly kind: 'completed' };
 export class Spans {
   readonly #tracer: Tracer;
   /** Of runs that go on, by session and agent path. */
-  readonly #held = new Map<string, Held[]>();
+  readonly #held = new Map<string, PendingSpan[]>();
 
   constructor(tracer: Tracer) {
     this.#tracer = tracer;
@@ -75,13 +75,13 @@ export class Spans {
     }
   }
 
-  #hold(event: EngineEvent, span: Held): void {
+  #hold(event: EngineEvent, span: PendingSpan): void {
     const held = this.#held.get(runOf(event));
     if (held) held.push(span);
     else this.#write(placeOf(event), span);
   }
 
-  #taken(event: EngineEvent): readonly Held[] {
+  #taken(event: EngineEvent): readonly PendingSpan[] {
     const held = this.#held.get(runOf(event)) ?? [];
     this.#held.delete(runOf(event));
     return held;
@@ -124,7 +124,7 @@ export class Spans {
     compaction.end(at);
   }
 
-  #write(place: Attributes, { name, from, to, attributes }: Held): void {
+  #write(place: Attributes, { name, from, to, attributes }: PendingSpan): void {
     this.#tracer.startSpan(name, { startTime: from, attributes: { ...place, ...attributes } }).end(to);
   }
 }
@@ -135,7 +135,7 @@ function placeOf({ sessionId, agentPath, model }: EngineEvent): Attributes {
   return { [CONVERSATION]: sessionId, [AGENT]: agentPath, ...(model !== null && { [MODEL]: model }) };
 }
 
-function callSpan({ at, call }: EngineEvent & { readonly kind: 'model-call' }): Held {
+function callSpan({ at, call }: EngineEvent & { readonly kind: 'model-call' }): PendingSpan {
   const { endpoint, model, outcome, durationMs, inputTokens, outputTokens } = boughtText(call);
   return {
     name: 'spillway.summarize',
@@ -158,7 +158,7 @@ const hookSpan = ({
   hook,
   outcome,
   durationMs,
-}: EngineEvent & { readonly kind: 'plugin-hook' }): Held => ({
+}: EngineEvent & { readonly kind: 'plugin-hook' }): PendingSpan => ({
   name: 'spillway.plugin_hook',
   from: at - durationMs,
   to: at,

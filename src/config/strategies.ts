@@ -7,7 +7,7 @@ const PRUNES: readonly string[] = ['snip', 'micro', 'collapse'];
 const SUMMARIZES: readonly string[] = ['auto', 'partial', 'full'];
 
 type Entry = Settings['roster'][number];
-type Asked = Pick<Settings, 'roster' | 'thresholds' | 'compaction' | 'summarizer'>;
+type StrategySettings = Pick<Settings, 'roster' | 'thresholds' | 'compaction' | 'summarizer'>;
 
 /** What the named strategies come to: which stages may open, and what follows where they are not enough. */
 export interface StrategyPlan {
@@ -28,7 +28,7 @@ export interface StrategyPlan {
   readonly waits: boolean;
 }
 
-export function strategyPlan(settings: Asked): StrategyPlan {
+export function strategyPlan(settings: StrategySettings): StrategyPlan {
   const { strategy, summarizeFirst, approval, prompt, agent } = settings.compaction;
   // Our own extraction writes summaries too.
   const canSummarize = Boolean(prompt ?? agent) || settings.summarizer !== 'none';
@@ -57,13 +57,17 @@ export function strategyPlan(settings: Asked): StrategyPlan {
 }
 
 /** Nobody summarises: where the roster then holds nothing that could act, pruning stands in its place. */
-function pruningOf(settings: Asked): readonly Entry[] {
+function pruningOf(settings: StrategySettings): readonly Entry[] {
   const { roster } = settings;
   const isBuiltInSummary = (entry: Entry): boolean => SUMMARIZES.includes(nameOf(entry));
   return roster.every(isBuiltInSummary) ? rosterOf(settings, true, 'none') : roster;
 }
 
-function rosterOf(settings: Asked, prunes: boolean, summaries: 'asked' | 'tried' | 'none'): Entry[] {
+function rosterOf(
+  settings: StrategySettings,
+  prunes: boolean,
+  summaries: 'asked' | 'tried' | 'none',
+): Entry[] {
   const { roster } = settings;
   const kept = roster.filter((entry) => {
     const name = nameOf(entry);
@@ -88,6 +92,6 @@ function heldBy(roster: readonly Entry[]): Strategy[] {
 
 const nameOf = (entry: Entry): string => (typeof entry === 'string' ? entry : entry.stage);
 
-function gateOf(entry: Entry | undefined, { thresholds }: Asked): number | undefined {
+function gateOf(entry: Entry | undefined, { thresholds }: StrategySettings): number | undefined {
   return typeof entry === 'string' ? thresholdOf(thresholds, entry) : entry?.opensAt;
 }

@@ -2,13 +2,16 @@ import { SpillwayError } from '../errors/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
 import type { Settings } from './schema.js';
 
-type Asked = Pick<Settings, 'summarizer' | 'summarizerAgents' | 'summarizerModel' | 'compaction' | 'model'>;
+type SummarizerSettings = Pick<
+  Settings,
+  'summarizer' | 'summarizerAgents' | 'summarizerModel' | 'compaction' | 'model'
+>;
 
 /**
  * Own prompt, else a named agent, else the default, else nobody: only prunes then. `inCode` names a summarizer that
  * was handed in, which is the default where there is one; else one that a plugin brings may be. Throws `CONFIG_INVALID` for an agent that nobody defined.
  */
-export function chooseSummarizer(settings: Asked, inCode?: string): SummarizerChoice {
+export function chooseSummarizer(settings: SummarizerSettings, inCode?: string): SummarizerChoice {
   const { prompt, agent } = settings.compaction;
   if (prompt) return { from: 'prompt', name: prompt };
   if (agent) {

@@ -13,7 +13,7 @@ const WAITS = /^(?:wait\w*|poll\w*|write_stdin|bash_?output|task_?output)$/i;
 const WAITS_IN_SCRIPT = /\bwrite_stdin\b.{0,200}?\bsession_id\W{1,6}([\w-]{1,64})/s;
 const SCRIPT_CHARS = 2_000;
 /** Commands that are remembered; the oldest go. */
-const MOST = 40;
+const MOST_RUNNING = 40;
 
 /** What an output says of its command where that has not ended, and the process by which it goes on. */
 export function runningIn(output: string): { readonly process: string; readonly line: string } | undefined {
@@ -50,7 +50,7 @@ export class RunningCommands<Begun> {
     this.#byProcess.delete(running.process);
     this.#byProcess.set(running.process, begun);
     const [oldest] = this.#byProcess.keys();
-    if (this.#byProcess.size > MOST) this.#byProcess.delete(oldest!);
+    if (this.#byProcess.size > MOST_RUNNING) this.#byProcess.delete(oldest!);
     return true;
   }
 }

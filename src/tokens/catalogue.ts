@@ -113,13 +113,13 @@ export function createLazyCatalogue(
   };
 }
 
-interface Found {
+interface MergedLimits {
   readonly limits: Limits;
   readonly sources: ModelLimits['sources'];
 }
 
 /** Each field from the first layer that states it; 0 becomes `Infinity`. */
-function merged(layers: readonly (readonly [LimitSource, Limits | undefined])[]): Found {
+function merged(layers: readonly (readonly [LimitSource, Limits | undefined])[]): MergedLimits {
   const limits: Partial<Record<keyof Limits, number>> = {};
   const sources: Partial<Record<keyof Limits, LimitSource>> = {};
   for (const field of FIELDS) {
@@ -140,7 +140,7 @@ function outranks(one: LimitSource | undefined, other: LimitSource): boolean {
   return one !== undefined && RANK.indexOf(one) > RANK.indexOf(other);
 }
 
-function lowered({ limits, sources }: Found, learned: Limits = {}): Found {
+function lowered({ limits, sources }: MergedLimits, learned: Limits = {}): MergedLimits {
   const tighter = FIELDS.filter((field) => (learned[field] || Infinity) < (limits[field] ?? Infinity));
   return {
     limits: { ...limits, ...Object.fromEntries(tighter.map((field) => [field, learned[field]])) },

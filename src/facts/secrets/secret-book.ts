@@ -7,7 +7,7 @@ const LEAST_CHARS = 8;
 /** Lines of a longer secret, a private key, are found one by one. */
 const LINE_CHARS = 16;
 /** A session that holds more secrets holds something else; the newest are known. */
-const MOST = 2_000;
+const MOST_SECRETS = 2_000;
 /** A text is drawn, priced and taken in, and each asks again: so much of the last ones is known. In characters. */
 const MOST_CLEANED_CHARS = 1_000_000;
 
@@ -96,7 +96,7 @@ export class SecretBook implements LogFold {
       const isLine = pieces.length > 1;
       if (isLine ? piece.length < LINE_CHARS || piece.startsWith('-----') : !isTelling(piece)) continue;
       if (this.#wasSaid(piece)) continue;
-      if (this.#known.size >= MOST) this.#known.delete(this.#known.values().next().value!);
+      if (this.#known.size >= MOST_SECRETS) this.#known.delete(this.#known.values().next().value!);
       this.#known.add(piece);
       this.#joined = undefined;
       this.#forgetCleaned();

@@ -20,7 +20,7 @@ const QUOTE = /[`'"“«]/;
 const LINE_END = /[ \t\r]*(?:\n|$|<)/y;
 
 /** A block of a host found in a text: positions of the whole and of what it holds. */
-export interface Found<R> {
+export interface HostBlock<R> {
   readonly row: R;
   readonly from: number;
   readonly to: number;
@@ -45,7 +45,7 @@ export class BlockFinder {
    * A block whose first character stands at `at`, the first of a line. `before`: the text of the message that stands
    * before this one, where nothing but blocks stand before `at` in its own.
    */
-  at(at: number, end: number, before: string | undefined): Found<TagRow | PhraseRow> | undefined {
+  at(at: number, end: number, before: string | undefined): HostBlock<TagRow | PhraseRow> | undefined {
     if (before !== undefined) {
       const first = this.#phrase(FIRST, at, end, before);
       if (first) return first;
@@ -55,7 +55,7 @@ export class BlockFinder {
   }
 
   /** The first block in the middle of a line, up to `lineEnd`: nothing but its own end may follow on its last line. */
-  within(from: number, lineEnd: number, end: number): Found<TagRow> | undefined {
+  within(from: number, lineEnd: number, end: number): HostBlock<TagRow> | undefined {
     let at = this.#finder.next('<', from);
     for (; at < lineEnd; at = this.#finder.next('<', at + 1)) {
       const found = QUOTE.test(this.#text.charAt(at - 1)) ? undefined : this.#tag(at, end, false);
@@ -66,7 +66,7 @@ export class BlockFinder {
     return undefined;
   }
 
-  #tag(at: number, end: number, isFirst: boolean): Found<TagRow> | undefined {
+  #tag(at: number, end: number, isFirst: boolean): HostBlock<TagRow> | undefined {
     OPENING.lastIndex = at;
     const opening = OPENING.exec(this.#text);
     const row = opening ? TAGS.get(opening[1]!) : undefined;
@@ -108,7 +108,12 @@ export class BlockFinder {
     return at;
   }
 
-  #phrase(rows: readonly PhraseRow[], at: number, end: number, before = ''): Found<PhraseRow> | undefined {
+  #phrase(
+    rows: readonly PhraseRow[],
+    at: number,
+    end: number,
+    before = '',
+  ): HostBlock<PhraseRow> | undefined {
     for (const row of rows) {
       if (!this.#text.startsWith(row.opens, at) || !this.#fits(row, at, end)) continue;
       if (row.after && !row.after.test(before.slice(0, LINE_CHARS))) continue;

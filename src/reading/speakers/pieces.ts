@@ -1,9 +1,9 @@
-import type { Found } from './blocks.js';
+import type { HostBlock } from './blocks.js';
 import { isTagRow, type PhraseRow, type Section, type TagRow } from './row.js';
 import type { Speaker, Speech } from './speech.js';
 
 /** Who says what inside a block of a host. */
-export function piecesOf(text: string, found: Found<TagRow | PhraseRow>): Speech[] {
+export function piecesOf(text: string, found: HostBlock<TagRow | PhraseRow>): Speech[] {
   const { row } = found;
   const label = labelOf(found);
   let inner = text.slice(found.inner.from, found.inner.to);
@@ -35,7 +35,7 @@ export function speechOf(speaker: Speaker, text: string, label?: string): Speech
   return label === undefined ? { speaker, text: said } : { speaker, text: said, label };
 }
 
-function labelOf({ row, opening }: Found<TagRow | PhraseRow>): string {
+function labelOf({ row, opening }: HostBlock<TagRow | PhraseRow>): string {
   const name = /\bname="([^"]{1,80})"/.exec(opening)?.[1];
   return name ?? row.label ?? (isTagRow(row) ? row.tag : row.host);
 }

@@ -4,7 +4,7 @@ import { aboutOf, boundsIn, enderOf } from './bounds.js';
 import type { Claim } from './claim.js';
 
 /** More bounds are instructions to be read back, not bounds to be carried; the oldest go. */
-const MOST = 400;
+const MOST_BOUNDS = 400;
 /** Of one message, the last; or a single paste would push out all that was said before. */
 const MOST_OF_ONE = 100;
 /** Compared with a new sentence: the newest. It keeps a session of ten thousand bounds linear. */
@@ -29,7 +29,7 @@ export class BoundBook {
       }
     }
     this.#bounds.splice(before, this.#bounds.length - before - MOST_OF_ONE);
-    if (this.#bounds.length > MOST) this.#bounds = this.#bounds.slice(-MOST);
+    if (this.#bounds.length > MOST_BOUNDS) this.#bounds = this.#bounds.slice(-MOST_BOUNDS);
   }
 
   /** Oldest first. */

@@ -26,7 +26,7 @@ interface CheckRun {
 }
 
 /** More are not kept; the oldest go. */
-const MOST = 40;
+const MOST_RUNS = 40;
 const LINE_CHARS = 220;
 
 /** Tests, builds and linters, by how each ended when it last ran. */
@@ -66,7 +66,7 @@ export class CheckBook {
   #ask(call: ToolCallPart): void {
     const begun = this.#running.begunBy(call) ?? call;
     if (verbOf(begun.name) !== 'run' || !mayCheck(begun)) return;
-    if (this.#asked.size > MOST) this.#asked = new Map([...this.#asked].slice(-MOST / 2));
+    if (this.#asked.size > MOST_RUNS) this.#asked = new Map([...this.#asked].slice(-MOST_RUNS / 2));
     this.#asked.set(call.callId, begun);
   }
 
@@ -80,7 +80,7 @@ export class CheckBook {
     const ending = endingOf(textOf(result), { isError: result.isError === true, piped });
     const label = checks.map((check) => check.label).join(' && ');
     if (ending !== 'unknown')
-      this.#ended = [...this.#ended.slice(-MOST), { seq, line: `${label}: ${ending}` }];
+      this.#ended = [...this.#ended.slice(-MOST_RUNS), { seq, line: `${label}: ${ending}` }];
     // A new end takes the place of the old one. Only a pass of as much, or of more, ends a failure, or an end that says
     // nothing; a pass is doubted as soon as anything in it fails.
     const ends = (older: Check) => (newer: Check) =>
@@ -94,7 +94,7 @@ export class CheckBook {
     if (ending === 'unknown') return;
     const runs = ending === 'failed' ? this.#failed : this.#passed;
     runs.push({ label, checks: [...checks], seq, id, result });
-    if (runs.length > MOST) runs.shift();
+    if (runs.length > MOST_RUNS) runs.shift();
   }
 }
 

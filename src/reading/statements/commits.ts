@@ -10,7 +10,7 @@ export interface Commit {
 }
 
 /** Calls whose answers are waited for; more are not kept. */
-const MOST = 20;
+const MOST_AWAITED = 20;
 /** A repository that a call makes for itself is a trial, not the work. */
 const TRIAL = /\bgit init\b|\bmktemp\b|\/tmp\//;
 
@@ -37,7 +37,7 @@ export class CommitBook {
         this.#usesGit = true;
         if (!part.arguments.includes('commit')) continue;
         this.#speaksOfCommits = true;
-        if (this.#asked.size < MOST && !TRIAL.test(part.arguments)) this.#asked.add(part.callId);
+        if (this.#asked.size < MOST_AWAITED && !TRIAL.test(part.arguments)) this.#asked.add(part.callId);
       } else if (isToolResult(part) && this.#asked.delete(part.callId)) {
         const line = commitLine(textOf(part));
         if (line !== undefined) this.#newest = { line, seq: message.seq, id: message.id };

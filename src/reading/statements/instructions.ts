@@ -12,7 +12,7 @@ const HINT = /\.md|rules|instructions/i;
 /** How programs put a skill in the user's place. */
 const SPOKEN = /^\s*Base directory for this skill: (\S+)/;
 
-const MOST = 30;
+const MOST_INSTRUCTIONS = 30;
 const LEAST_TOKENS = 60;
 
 /** Instructions that were loaded on the way: skills and instruction files, where they can be read back. */
@@ -48,7 +48,7 @@ export class InstructionBook {
     this.#claims.delete(label);
     const text = `${label}${tokens > 0 ? ` (${tokens} tokens)` : ''} [recall ${id}#${part}]`;
     this.#claims.set(label, { kind: 'instruction', status: 'live', text, seq, id });
-    if (this.#claims.size > MOST) this.#claims.delete(this.#claims.keys().next().value!);
+    if (this.#claims.size > MOST_INSTRUCTIONS) this.#claims.delete(this.#claims.keys().next().value!);
   }
 }
 

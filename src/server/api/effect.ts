@@ -5,7 +5,7 @@ import type * as schemas from './schemas.js';
 type Effect = z.infer<typeof schemas.Effect>;
 
 /** Newest values of a list; a distribution needs no more. */
-const MOST = 500;
+const MOST_LISTED = 500;
 
 /** Adds up compactions of any number of sessions; those that were undone count as runs and save nothing. */
 export function effectOf(records: readonly CompactionRecord[]): Effect {
@@ -17,11 +17,11 @@ export function effectOf(records: readonly CompactionRecord[]): Effect {
     tokensBefore: sum(standing, ({ plan }) => plan.before.tokens),
     tokensAfter: sum(standing, ({ plan }) => plan.after.tokens),
     stages: stagesOf(ordered),
-    summaryTokens: ordered.flatMap(summariesOf).slice(-MOST),
+    summaryTokens: ordered.flatMap(summariesOf).slice(-MOST_LISTED),
     modelCosts: ordered
       .filter(({ calls = [] }) => calls.length > 0)
       .map(({ calls = [] }) => sum(calls, ({ cost }) => cost ?? 0))
-      .slice(-MOST),
+      .slice(-MOST_LISTED),
     fallbacks: sum(ordered, ({ fallbacks = [] }) => fallbacks.length),
     hooks: hooksOf(ordered),
   };

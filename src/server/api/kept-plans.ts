@@ -4,7 +4,7 @@ import type { Json, SessionStore } from '../../spi/index.js';
 import type { Plan } from '../../transcript/index.js';
 
 /** Plans of one agent that are kept to be looked at and committed; the oldest goes first. */
-const MOST = 20;
+const MOST_PLANS = 20;
 
 interface KeptPlan {
   readonly at: number;
@@ -20,7 +20,7 @@ export async function keepPlan(store: SessionStore, place: Place, plan: Plan, at
   const scope = scopeOf(place);
   await store.setValue(scope, plan.hash, { at, plan } as unknown as Json);
   const kept = await keptPlans(store, place);
-  for (const { plan: old } of kept.slice(MOST)) await store.setValue(scope, old.hash, undefined);
+  for (const { plan: old } of kept.slice(MOST_PLANS)) await store.setValue(scope, old.hash, undefined);
 }
 
 /** Newest first. */

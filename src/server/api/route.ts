@@ -21,7 +21,7 @@ interface Shape {
 }
 
 /** A request that was checked. */
-interface Asked<S, Query = unknown> {
+interface Checked<S, Query = unknown> {
   readonly caller: Caller;
   readonly params: Parsed<S, 'params'>;
   readonly query: Parsed<S, 'query', Query>;
@@ -30,7 +30,7 @@ interface Asked<S, Query = unknown> {
   readonly reply: FastifyReply;
 }
 
-interface AskedOfSession<S> extends Asked<S, z.output<typeof AgentQuery>> {
+interface CheckedOfSession<S> extends Checked<S, z.output<typeof AgentQuery>> {
   readonly session: Session;
 }
 
@@ -39,12 +39,12 @@ type Parsed<S, Part extends keyof Shape, Otherwise = unknown> =
 
 interface Routes {
   /** Adds a route, named as in docs/http-api.md: `GET /models/:name`. */
-  route<const S extends Shape>(name: string, shape: S, answer: (asked: Asked<S>) => unknown): void;
+  route<const S extends Shape>(name: string, shape: S, answer: (asked: Checked<S>) => unknown): void;
   /** Adds a route of one session, `/sessions/:id…`. Answers `SESSION_UNKNOWN` for one that the caller may not see. */
   sessionRoute<const S extends Shape>(
     name: string,
     shape: S,
-    answer: (asked: AskedOfSession<S>) => unknown,
+    answer: (asked: CheckedOfSession<S>) => unknown,
   ): void;
 }
 
@@ -83,7 +83,7 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string): R
 }
 
 /** What the validator let through has the types of the shape. */
-function asked<S, Query>(request: FastifyRequest, reply: FastifyReply): Asked<S, Query> {
+function asked<S, Query>(request: FastifyRequest, reply: FastifyReply): Checked<S, Query> {
   const { caller, params, query, headers, body } = request;
-  return { caller, params, query, headers, body, reply } as Asked<S, Query>;
+  return { caller, params, query, headers, body, reply } as Checked<S, Query>;
 }

@@ -2,7 +2,7 @@ import { formatNamed, isFields, type Fields } from '../../wire/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 
 /** Most that Anthropic takes in one request. */
-const MOST = 4;
+const MOST_MARKS = 4;
 
 /**
  * Marks the end of what compaction made, which stays the same bytes until the next one: only in requests of clients that
@@ -11,7 +11,7 @@ const MOST = 4;
 export function markStablePrefix(body: Fields, view: readonly ViewMessage[]): Fields {
   const end = view.findLastIndex(({ source }) => source === undefined) + 1;
   const own = marksIn([body.system, body.tools, body.messages]);
-  if (end === 0 || own.length === 0 || own.length >= MOST || !Array.isArray(body.messages)) return body;
+  if (end === 0 || own.length === 0 || own.length >= MOST_MARKS || !Array.isArray(body.messages)) return body;
   const prefix = formatNamed('anthropic').serialise(view.slice(0, end)).messages;
   // What stands for others speaks as the assistant; behind it the format may close a request that is cut here.
   const at = prefix.findLastIndex((message) => isFields(message) && message.role === 'assistant');

@@ -1,7 +1,7 @@
 import { commonLength, type Fingerprint } from './fingerprint.js';
 
 /** How a session was found. */
-export type Found =
+export type SessionMatch =
   /** The history goes on from what the session knows (`isWhole`), or only changed what no answer stands behind. */
   | { readonly how: 'same'; readonly sessionId: string; readonly common: number; readonly isWhole: boolean }
   /** It leaves the session's history where an answer stood: both go on. */
@@ -65,7 +65,7 @@ export class SessionFinder {
   }
 
   /** The session that a history belongs to: of the longest common beginning, else of a trailing exchange that one has alone. */
-  find(print: Fingerprint): Found {
+  find(print: Fingerprint): SessionMatch {
     const [head] = print.hashes;
     if (head === undefined) return { how: 'new' };
     let best: { readonly sessionId: string; readonly common: number; readonly left: number } | undefined;
@@ -91,7 +91,7 @@ export class SessionFinder {
     return false;
   }
 
-  #trailing(print: Fingerprint): Found {
+  #trailing(print: Fingerprint): SessionMatch {
     const holding = new Set<string>();
     for (const exchange of newestExchanges(print))
       for (const sessionId of this.#byExchange.get(exchange) ?? []) holding.add(sessionId);

@@ -7,7 +7,7 @@ import type { Access } from '../access.js';
 import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
 import { countTokens } from './count-tokens.js';
-import { faultAnswer, give, type Given } from './given.js';
+import { faultAnswer, give, type HttpAnswer } from './http-answer.js';
 import { Places } from './place.js';
 import { Refused } from './refused.js';
 import { Turn } from './turn.js';
@@ -155,7 +155,7 @@ export function registerProxy(
   });
 }
 
-const asGiven = ({ status, headers, bytes }: Refused): Given => {
+const asGiven = ({ status, headers, bytes }: Refused): HttpAnswer => {
   const { 'content-length': _, ...kept } = headers;
   return { status, headers: kept, body: bytes };
 };

@@ -5,7 +5,7 @@ import { formatNamed } from '../../wire/index.js';
 import { ownId, type Caller } from '../access.js';
 import type { AboutSession, Service } from '../service.js';
 import { printOf } from './beginning.js';
-import { SessionFinder, type Found } from './finder.js';
+import { SessionFinder, type SessionMatch } from './finder.js';
 import { fingerprintOf, type Fingerprint } from './fingerprint.js';
 import { forkThread } from './fork.js';
 import { asSent, printOfLog } from './redacted-print.js';
@@ -13,7 +13,7 @@ import { asSent, printOfLog } from './redacted-print.js';
 /** Sessions that begin alike of which the store is asked; older ones are not found again by a process that never saw them. */
 const MOST_ALIKE = 32;
 
-export interface Asked {
+export interface SessionRequest {
   readonly caller: Caller;
   readonly format: string;
   readonly model: string | undefined;
@@ -36,7 +36,7 @@ export class Places {
   }
 
   /** One after the other: two requests of one new conversation are not to make two sessions. */
-  sessionOf(asked: Asked): Promise<Session> {
+  sessionOf(asked: SessionRequest): Promise<Session> {
     const found = this.#turn.then(() => this.#sessionOf(asked));
     this.#turn = found.catch(() => undefined);
     return found;
@@ -54,7 +54,7 @@ export class Places {
     return { session: this.#service.session(keyOf(found.sessionId)), common: found.common };
   }
 
-  async #sessionOf({ caller, format, model, named, messages, raw }: Asked): Promise<Session> {
+  async #sessionOf({ caller, format, model, named, messages, raw }: SessionRequest): Promise<Session> {
     if (named !== undefined) return this.#open(ownId(caller, named), { format, model });
     const scope = JSON.stringify([caller.tenant, format]);
     const finder = this.#finderOf(scope);
@@ -83,7 +83,7 @@ export class Places {
     scope: string,
     print: Fingerprint,
     messages: readonly unknown[],
-  ): Promise<Found> {
+  ): Promise<SessionMatch> {
     const found = finder.find(print);
     if (found.how === 'same' && found.isWhole) return found;
     const [head] = print.hashes;

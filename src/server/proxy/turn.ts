@@ -7,7 +7,7 @@ import { inputOf } from '../../tokens/index.js';
 import { parseJson } from '../../transcript/index.js';
 import { fitCacheMarks, isFields, jsonText, type Fields } from '../../wire/index.js';
 import { markStablePrefix } from './cache-mark.js';
-import { jsonAnswer, streamAnswer, type Given } from './given.js';
+import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { opened } from './opening.js';
 import { Refused } from './refused.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
@@ -64,7 +64,7 @@ export class Turn {
   }
 
   /** Takes in what is new, sends what fits, and once more where it was too long. Rejects with `Refused`. */
-  async answer(): Promise<Given> {
+  async answer(): Promise<HttpAnswer> {
     const { commands, over } = this.#parts;
     const { command } = await this.#session.follow(this.#history, { commands });
     if (command === 'compact') return this.#compacted();
@@ -83,7 +83,7 @@ export class Turn {
     });
   }
 
-  async #compacted(): Promise<Given> {
+  async #compacted(): Promise<HttpAnswer> {
     const { endpoint, body, signal } = this.#parts;
     const whole = endpoint.say(await compactedAsAsked(this.#session, signal), body);
     return body.stream === true ? streamAnswer(endpoint.events(whole), endpoint.done) : jsonAnswer(whole);
@@ -128,7 +128,7 @@ export class Turn {
     });
   }
 
-  async #read(answer: UpstreamAnswer): Promise<Given> {
+  async #read(answer: UpstreamAnswer): Promise<HttpAnswer> {
     const { status, headers } = answer;
     const session = { 'x-spillway-session': encodeURIComponent(this.#session.id) };
     const { 'content-length': _, ...kept } = headers;

@@ -18,7 +18,7 @@ export interface Dialect {
 }
 
 /** A larger score is better. */
-export interface Found {
+export interface ScoredRow {
   readonly seq: number;
   readonly score: number;
 }
@@ -29,5 +29,5 @@ export interface WordIndex {
   /** What is inserted with messages, in the same write. */
   readonly rows: IndexRows;
   /** Best first. `words` is never empty. */
-  search(db: Database, threadId: number, words: readonly string[], limit: number): Promise<Found[]>;
+  search(db: Database, threadId: number, words: readonly string[], limit: number): Promise<ScoredRow[]>;
 }

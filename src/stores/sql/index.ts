@@ -1,4 +1,4 @@
-export type { Dialect, Found, WordIndex } from './dialect.js';
+export type { Dialect, ScoredRow, WordIndex } from './dialect.js';
 export { migrationsOf } from './migrations.js';
 export type { Migrations } from './migrate.js';
 export type { IndexRows, Move, Note, Rows, Target, ThreadRow, Value } from './rows.js';

@@ -13,7 +13,7 @@ import { withBytes } from '../bytes.js';
 import { damaged } from '../fault.js';
 import { keyOf, readText, textOfKey, writeText } from '../text.js';
 import { summed } from '../usage.js';
-import type { Found } from './dialect.js';
+import type { ScoredRow } from './dialect.js';
 import type { Database, Tables } from './tables.js';
 
 export async function threadIdOf(db: Database, key: ThreadKey): Promise<number | undefined> {
@@ -135,7 +135,11 @@ export async function readThreads(
 const MAX_SEQS = 500;
 
 /** The found messages with their ids, in the order they were found in. */
-export async function withIds(db: Database, threadId: number, found: readonly Found[]): Promise<SearchHit[]> {
+export async function withIds(
+  db: Database,
+  threadId: number,
+  found: readonly ScoredRow[],
+): Promise<SearchHit[]> {
   const keys = new Map<number, string>();
   for (let i = 0; i < found.length; i += MAX_SEQS) {
     const seqs = found.slice(i, i + MAX_SEQS).map(({ seq }) => seq);

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { bestOf, holdersOf, MOST_RANKED } from '../bm25.js';
-import type { Database, Found, Target, WordIndex } from '../sql/index.js';
+import type { Database, ScoredRow, Target, WordIndex } from '../sql/index.js';
 import { wordsOfMessage, type WordCounts } from '../words.js';
 
 /** Rows that hold the words of one question: FTS5 passes by a million of them in 100 ms. */
@@ -46,7 +46,7 @@ export const sqliteWords: WordIndex = {
       // Its rarity is taken from all rows that hold it: of many such words the commonest tell nothing.
       if (counted > 0 && counted + rows > MOST_COUNTED) break;
       counted += rows;
-      const found = await sql<Found>`
+      const found = await sql<ScoredRow>`
         select rowid & 4294967295 as seq, -bm25(spillway_words) as score
         from spillway_words
         where spillway_words match ${quoted(word)} and ${ofThread(threadId)}

@@ -2,7 +2,7 @@ import { isFields, type Fields } from '../record.js';
 import type { Block } from './wire.js';
 
 /** Most blocks that may carry `cache_control` in one request; tools, system and messages together. */
-const MOST = 4;
+const MOST_MARKS = 4;
 
 /** Where there were more, so many are left: one may stand on the tools, which are not seen from here. */
 const LEFT = 3;
@@ -30,7 +30,7 @@ export function withoutMarks(block: Block): Block {
  * together from many requests holds every place where one ever stood. The newest are the ones that count.
  */
 export function marksAllowed(onSystem: number, onMessages: number): number {
-  return onSystem + onMessages <= MOST ? onMessages : Math.max(0, LEFT - onSystem);
+  return onSystem + onMessages <= MOST_MARKS ? onMessages : Math.max(0, LEFT - onSystem);
 }
 
 /** A whole body with no more cache marks than are taken, those on the tools counted: the oldest of its messages lose theirs. */
@@ -43,7 +43,7 @@ export function fitCacheMarks(body: Fields): Fields {
     ...blocksIn(system),
     ...list.flatMap(({ content }) => blocksIn(content)),
   ];
-  let spare = marks.reduce((sum, block) => sum + marksIn(block), 0) - MOST;
+  let spare = marks.reduce((sum, block) => sum + marksIn(block), 0) - MOST_MARKS;
   if (spare <= 0) return body;
   const fitted = list.map((message, at) => {
     if (spare <= 0 || !Array.isArray(message.content)) return messages[at] as unknown;

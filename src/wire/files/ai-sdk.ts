@@ -19,10 +19,10 @@ export const aiSdkFiles: FileReader = {
   },
 };
 
-type Held = { readonly bytes: unknown } | { readonly id: string };
+type FileContent = { readonly bytes: unknown } | { readonly id: string };
 
 /** What an item holds: its bytes in any of the SDK's shapes, or the id of an upload. */
-function holds(item: Fields): Held | undefined {
+function holds(item: Fields): FileContent | undefined {
   switch (item.type) {
     case 'image':
       return { bytes: item.image };

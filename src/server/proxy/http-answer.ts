@@ -4,30 +4,30 @@ import { jsonText, type Fields } from '../../wire/index.js';
 import { written } from './sse.js';
 
 /** What a client is answered with. */
-export interface Given {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer | AsyncIterable<Buffer>;
 }
 
-export function give(reply: FastifyReply, { status, headers, body }: Given): FastifyReply {
+export function give(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
   void reply.code(status).headers({ ...headers } as Record<string, string>);
   return reply.send(Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false }));
 }
 
-export const jsonAnswer = (said: unknown, status = 200): Given => ({
+export const jsonAnswer = (said: unknown, status = 200): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(jsonText(said)),
 });
 
-export function streamAnswer(events: readonly Fields[], done = ''): Given {
+export function streamAnswer(events: readonly Fields[], done = ''): HttpAnswer {
   const text = events.map(written).join('') + done;
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: Buffer.from(text) };
 }
 
 /** A fault in the words of either provider: their clients read one half of it each. */
-export function faultAnswer(status: number, code: string, message: string): Given {
+export function faultAnswer(status: number, code: string, message: string): HttpAnswer {
   const given = jsonAnswer(
     { type: 'error', error: { type: 'spillway_error', code, message, param: null } },
     status,
