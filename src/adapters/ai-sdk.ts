@@ -10,12 +10,18 @@ import type {
 import type { LanguageModelMiddleware } from 'ai';
 import { aiSdk, type Fields } from '../wire/index.js';
 import { firstCount, report, usageIn, withoutRecall } from '../endpoints/index.js';
-import type { Prepared, Session } from '../session/index.js';
+import type { Flight, Prepared, Session } from '../session/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import { heldStream } from './held-stream.js';
 import type { DropInOptions } from './options.js';
 import { AI_SDK_RECALL } from './recall-ai-sdk.js';
-import { answeringRecalls, mostRecalls, streamedAnswers, type Further } from './recall-loop.js';
+import {
+  answeringRecalls,
+  mostRecalls,
+  streamedAnswers,
+  type Further,
+  type RecallTurn,
+} from './recall-loop.js';
 import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 import { takeTurn, type Turn } from './turns.js';
@@ -39,68 +45,87 @@ export function compactAiSdk(
 ): LanguageModelMiddleware {
   const sessionOf = resolveSession(session, 'ai-sdk', 'compactAiSdk');
   const most = mostRecalls(recall);
+  const turn = <First, Answer>(
+    model: LanguageModelV3,
+    given: Call,
+    way: Way<First, Answer>,
+  ): Promise<Answer> => {
+    const { params, last } = offering(given, most);
+    return takeTurn(
+      sessionOf,
+      params,
+      (found) => ({
+        ...turnOf(model, params),
+        commands,
+        send: async (request, flight) => {
+          const ask = (prepared: Prepared, call: Call): Promise<First> =>
+            way.ask(callOf(call, found, prepared), found);
+          const send = async (prepared: Prepared, { isLast }: Further): Promise<Sent> => ({
+            data: way.dataOf(await ask(prepared, isLast && last ? last : params)),
+          });
+          const recalls = last && { session: found, flight, wire: AI_SDK_RECALL, most, send };
+          return way.answer(await ask(request, params), flight, recalls);
+        },
+        say: (text) => way.say(text),
+      }),
+      () => way.alone(),
+    );
+  };
   const middleware: LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } = {
     specificationVersion: 'v3',
     // What version 5 of the SDK asks for.
     middlewareVersion: 'v2',
-    wrapGenerate: ({ model, params: given }) => {
-      const { params, last } = offering(given, most);
-      return takeTurn(
-        sessionOf,
-        params,
-        (found) => ({
-          ...turnOf(model, params),
-          commands,
-          send: async (request, flight) => {
-            const ask = async (prepared: Prepared, asked: Call): Promise<LanguageModelV3GenerateResult> => {
-              const answer = await model.doGenerate(callOf(asked, found, prepared));
-              await report(found, usageIn(aiSdk, answer));
-              return answer;
-            };
-            const first = await ask(request, params);
-            if (!last) return first;
-            const send = async (prepared: Prepared, { isLast }: Further): Promise<Sent> => ({
-              data: await ask(prepared, isLast ? last : params),
-            });
-            const turn = { session: found, flight, wire: AI_SDK_RECALL, most, send };
-            return (await answeringRecalls({ data: first }, turn)).data as LanguageModelV3GenerateResult;
-          },
-          say: (text): LanguageModelV3GenerateResult => {
-            return { content: [{ type: 'text', text }], finishReason: STOP, usage: NO_USAGE, warnings: [] };
-          },
+    wrapGenerate: ({ model, params }) =>
+      turn<LanguageModelV3GenerateResult, LanguageModelV3GenerateResult>(model, params, {
+        ask: async (call, found) => {
+          const answer = await model.doGenerate(call);
+          await report(found, usageIn(aiSdk, answer));
+          return answer;
+        },
+        dataOf: (answer) => answer,
+        answer: async (first, _, recalls) =>
+          recalls
+            ? ((await answeringRecalls({ data: first }, recalls)).data as LanguageModelV3GenerateResult)
+            : first,
+        say: (text) => ({
+          content: [{ type: 'text', text }],
+          finishReason: STOP,
+          usage: NO_USAGE,
+          warnings: [],
         }),
-        () => model.doGenerate(given),
-      );
-    },
-    wrapStream: ({ model, params: given }) => {
-      const { params, last } = offering(given, most);
-      return takeTurn(
-        sessionOf,
-        params,
-        (found) => ({
-          ...turnOf(model, params),
-          commands,
-          send: async (request, flight) => {
-            const ask = async (prepared: Prepared, asked: Call): Promise<AskedStream> => {
-              const answer = await model.doStream(callOf(asked, found, prepared));
-              return { ...answer, stream: observed(answer.stream, found) };
-            };
-            const first = await ask(request, params);
-            const send = async (prepared: Prepared, { isLast }: Further): Promise<Sent> => ({
-              data: (await ask(prepared, isLast && last ? last : params)).stream,
-            });
-            const turn = { session: found, flight, wire: AI_SDK_RECALL, most, send };
-            const parts = last ? streamedAnswers(first.stream, turn) : first.stream;
-            const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
-            return { ...first, stream: readable(held) };
-          },
-          say: (text) => streamOf(text),
-        }),
-        () => model.doStream(given),
-      );
-    },
+        alone: () => model.doGenerate(params),
+      }),
+    wrapStream: ({ model, params }) =>
+      turn<AskedStream, LanguageModelV3StreamResult>(model, params, {
+        ask: async (call, found) => {
+          const answer = await model.doStream(call);
+          return { ...answer, stream: observed(answer.stream, found) };
+        },
+        dataOf: ({ stream }) => stream,
+        answer: (first, flight, recalls) => {
+          const parts = recalls ? streamedAnswers(first.stream, recalls) : first.stream;
+          const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
+          return { ...first, stream: readable(held) };
+        },
+        say: (text) => streamOf(text),
+        alone: () => model.doStream(params),
+      }),
   };
   return middleware;
+}
+
+/** A way to call a model: whole, or as a stream. */
+interface Way<First, Answer> {
+  /** Calls it and sees to what it reports of usage. */
+  ask(call: Call, session: Session): Promise<First>;
+  /** What of an answer is looked through for recalls. */
+  dataOf(answer: First): unknown;
+  /** What the client gets, whose recalls are answered where there may be any. */
+  answer(first: First, flight: Flight, recalls: RecallTurn | undefined): Answer | Promise<Answer>;
+  /** An answer in the model's place. */
+  say(text: string): Answer;
+  /** The call as it came, of no session. */
+  alone(): PromiseLike<Answer>;
 }
 
 type Call = LanguageModelV3CallOptions;
