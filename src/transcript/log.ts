@@ -164,7 +164,7 @@ export class Log implements ReadonlyLog {
     const before = seq > this.#base ? this.at(seq - 1) : undefined;
     return (
       before?.unknownToClient === true &&
-      before.role !== 'assistant' &&
+      before.parts.some(({ type }) => type === 'tool-result') &&
       unknownToClient !== true &&
       parts.some(({ type }) => type === 'tool-call')
     );
