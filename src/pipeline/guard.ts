@@ -199,7 +199,11 @@ class ViewGuard implements Guard {
       return fault(edit, 'in-view', 'begins or ends at a message that is not in view');
     const spoken = edit.replacement.find((message) => !speaksLegally(message, span));
     if (spoken)
-      return fault(edit, 'replacement', `replaces a span by a ${spoken.role} message or by calls of tools`);
+      return fault(
+        edit,
+        'replacement',
+        `replaces a span by a ${spoken.role} message that may not stand there: words of another, calls of tools, or a file without its bytes`,
+      );
     const ids = edit.replacement.map((message) => message.id);
     const isTaken = (id: string, i: number): boolean => {
       const stands = this.#view.standing.get(id);

@@ -1,5 +1,6 @@
 import type { ViewExchange } from '../spi/index.js';
 import {
+  isPlain,
   partHandle,
   textOf,
   type LogMessage,
@@ -62,7 +63,8 @@ export function isTheirWords(message: LogMessage, part: Part): boolean {
 
 /** A replacement speaks as the assistant; a merge of neighbours may keep their role where it keeps their very words. */
 export function speaksLegally(message: Message, span: readonly ViewExchange[]): boolean {
-  if (message.parts.some((part) => !MAY_BE_SAID.has(part.type))) return false;
+  if (message.parts.some((part) => !MAY_BE_SAID.has(part.type) || isWithoutBytes(part, message)))
+    return false;
   if (message.role === 'assistant') return true;
   const words = new Set<string>();
   for (const exchange of span) {
@@ -73,5 +75,11 @@ export function speaksLegally(message: Message, span: readonly ViewExchange[]): 
   }
   return message.role !== 'tool' && message.parts.every((part) => words.has(textOf(part)));
 }
+
+/** A file whose part only points into a message that it does not stand in: nobody could write it. */
+const isWithoutBytes = (part: Part, { wire }: Message): boolean =>
+  part.type === 'file' &&
+  wire === undefined &&
+  !(typeof part.wire === 'object' && part.wire !== null && isPlain(part.wire));
 
 const MAY_BE_SAID: ReadonlySet<Part['type']> = new Set(['text', 'reasoning', 'file']);

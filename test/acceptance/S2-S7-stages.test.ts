@@ -139,6 +139,24 @@ describe('S4: collapse merges consecutive messages of one role, without a model'
     for (const thought of thoughts) expect(sent[2]).toContain(JSON.stringify(thought.content).slice(1, -1));
     expect(session.operator.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
   });
+
+  it('leaves messages with images and other files as they are: their bytes stand in them', async () => {
+    const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(400)}` } };
+    const shown = Array.from({ length: 300 }, (_, i) =>
+      i % 100 === 50
+        ? { role: 'user', content: [{ type: 'text', text: `Picture ${i}` }, image] }
+        : user(`Thought ${i}: ${prose(30, i)}`),
+    );
+    const { sent } = await compacted(
+      [user('I show you pictures.'), says('Go on.'), ...shown, says('I see.')],
+      {
+        ...only('collapse'),
+        minGain: 0.001,
+      },
+    );
+    expect(sent.length).toBeLessThan(15);
+    expect(sent.filter((text) => text.includes('image_url')).length).toBe(3);
+  });
 });
 
 const SESSION = [system('Be brief.'), user('Build a mill.'), says('Gladly.'), ...talk(20, 300)];

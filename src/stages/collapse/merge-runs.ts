@@ -9,7 +9,7 @@ import {
 } from '../../spi/index.js';
 import type { Collapsible } from './collapsible.js';
 
-/** Neighbouring plain messages of one role and origin become one message with all their parts, word for word. */
+/** Neighbouring plain messages of one role and origin become one message with all their texts, word for word. */
 export function mergeRuns(blocks: readonly Block[], minRun: number): Collapsible[] {
   const runs = runsOf(blocks, (block, before) => isMergeable(block) && (!before || alike(before, block)));
   return runs.filter((run) => run.length >= minRun).flatMap((run) => merged(run));
@@ -36,13 +36,16 @@ function shownOf(block: Block): ViewMessage {
   return block.exchanges[0]!.messages[0]!;
 }
 
-/** Reasoning must stay in the message it was signed in, and a marker is a request of its own. */
+/**
+ * Texts only: reasoning must stay in the message it was signed in, the bytes of a file stand in its own message, and a
+ * marker is a request of its own.
+ */
 function isMergeable(block: Block): boolean {
   const [exchange] = block.exchanges;
   if (block.barred || block.pinned || block.exchanges.length > 1 || exchange?.kind !== 'plain') return false;
   const { message } = shownOf(block);
   if (message.role !== 'user' && message.role !== 'assistant') return false;
-  return message.parts.every((part) => part.type === 'text' || part.type === 'file');
+  return message.parts.every((part) => part.type === 'text');
 }
 
 function alike(a: Block, b: Block): boolean {
