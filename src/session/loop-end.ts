@@ -1,5 +1,6 @@
 import { takesOut } from '../pipeline/index.js';
 import type { Log, Message, Part, ViewMessage } from '../transcript/index.js';
+import { goOnMessage } from './own-messages.js';
 import type { SessionCore } from './session-parts.js';
 
 /** Ends the tool loop in progress by a line of the user where a change took its reasoning. */
@@ -57,16 +58,3 @@ const isWords = ({ role, parts }: Message): boolean =>
   role === 'user' && parts.some(({ type }) => type !== 'tool-result');
 
 const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined;
-
-/** Has the model go on. A client that sends its history does not know of it. */
-function goOnMessage(length: number, createdAt: number): Message {
-  return {
-    id: `goes-on:${length}:${createdAt}`,
-    role: 'user',
-    origin: 'synthetic',
-    label: 'notice',
-    unknownToClient: true,
-    parts: [{ type: 'text', text: '[Go on with the task.]' }],
-    createdAt,
-  };
-}

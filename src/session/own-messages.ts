@@ -1,16 +1,28 @@
-import type { CompactionRecord, Ledger, Log, Message, ViewMessage } from '../transcript/index.js';
+import type { CompactionRecord, Ledger, Log, Message, Part, ViewMessage } from '../transcript/index.js';
 import type { RunReport } from './prepared.js';
 
-/** A request for a compaction as it stands in the stream itself: found again after a restart. */
-export function markerMessage(id: string, auto: boolean, createdAt: number): Message {
-  return {
-    id,
-    role: 'user',
-    origin: 'synthetic',
-    parts: [{ type: 'marker', marker: 'compaction', auto }],
-    createdAt,
-  };
+/* Messages that a session itself puts into its log. A client that sends its history does not know of them. */
+
+function ownMessage(id: string, createdAt: number, part: Part): Message {
+  return { id, role: 'user', origin: 'synthetic', unknownToClient: true, parts: [part], createdAt };
 }
+
+const notice = (id: string, createdAt: number, text: string): Message => ({
+  ...ownMessage(id, createdAt, { type: 'text', text }),
+  label: 'notice',
+});
+
+/** A request for a compaction as it stands in the stream itself: found again after a restart. */
+export const markerMessage = (id: string, auto: boolean, createdAt: number): Message =>
+  ownMessage(id, createdAt, { type: 'marker', marker: 'compaction', auto });
+
+/** What keeps an agent going whose loop was interrupted by a compaction. */
+export const continueMessage = (id: string, createdAt: number): Message =>
+  notice(id, createdAt, 'Continue if you have next steps.');
+
+/** Ends a tool loop, and has the model go on. */
+export const goOnMessage = (length: number, createdAt: number): Message =>
+  notice(`goes-on:${length}:${createdAt}`, createdAt, '[Go on with the task.]');
 
 /** The marker that a message is, if it is one. */
 export function markerOf({ id, parts }: Message): QueuedCompaction | undefined {
@@ -48,18 +60,6 @@ export function withoutMarkers(view: readonly ViewMessage[], from = 0): readonly
 
 function isMarker({ message: { parts } }: ViewMessage): boolean {
   return parts[0]?.type === 'marker' && parts.every(({ type }) => type === 'marker');
-}
-
-/** What keeps an agent going whose loop was interrupted by a compaction. */
-export function continueMessage(id: string, createdAt: number): Message {
-  return {
-    id,
-    role: 'user',
-    origin: 'synthetic',
-    label: 'notice',
-    parts: [{ type: 'text', text: 'Continue if you have next steps.' }],
-    createdAt,
-  };
 }
 
 /** What becomes of an agent that an automatic compaction interrupts: it is told to go on, or the host is asked. */

@@ -3,7 +3,7 @@ import { appendedAt, type ViewMessage } from '../transcript/index.js';
 import { CallBook, messagesSent, type CallRecord } from './calls.js';
 import { measuredInjections, placeOfInjections, type Injection } from './injection.js';
 import type { Prepared, RunReport } from './prepared.js';
-import { newestCompaction, withoutMarkers } from './queue.js';
+import { newestCompaction, withoutMarkers } from './own-messages.js';
 import type { SentRequest } from './reaction.js';
 import type { SessionCore } from './session-parts.js';
 import { TrimmingWatch, type UsageNotice } from './upstream-trimming.js';

@@ -2,7 +2,7 @@ import type { Trigger } from '../transcript/index.js';
 import type { CallLine } from './call-line.js';
 import type { Persistence } from './persistence/persistence.js';
 import type { RunReport } from './prepared.js';
-import { continuesAfter } from './queue.js';
+import { continuesAfter } from './own-messages.js';
 import type { Compaction, Response } from './compaction.js';
 import type { RunManner } from './run-overrides.js';
 import type { SessionCore } from './session-parts.js';

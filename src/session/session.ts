@@ -18,7 +18,7 @@ import type { FollowOptions } from './client/client-side.js';
 import { isStoreFailure } from './persistence/persistence.js';
 import type { SessionOperator } from './operator/session-operator.js';
 import type { Prepared } from './prepared.js';
-import { continueMessage } from './queue.js';
+import { continueMessage } from './own-messages.js';
 import type { OverflowVerdict } from './reaction.js';
 import type { PrepareOptions } from './requests.js';
 import type { Recalled, RecallRequest } from './recall/index.js';

@@ -14,7 +14,7 @@ import {
 import { HiddenMessages } from './client/hidden.js';
 import { OldPlans } from './old-plans.js';
 import { pinPredicate, type PinRules } from './pins.js';
-import { markerOf, type QueuedCompaction } from './queue.js';
+import { markerOf, type QueuedCompaction } from './own-messages.js';
 import { Reader } from './reader.js';
 
 /** What a thread needs to take messages in. */

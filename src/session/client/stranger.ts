@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../spi/index.js';
 import type { Message } from '../../transcript/index.js';
-import { markerOf } from '../queue.js';
+import { markerOf } from '../own-messages.js';
 
 /**
  * The first message of a client's history that is no instruction: what tells one conversation from another. Parses no

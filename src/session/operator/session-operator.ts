@@ -21,7 +21,7 @@ import {
   type Finding,
 } from './past.js';
 import type { Prepared, RunReport } from '../prepared.js';
-import { markerMessage } from '../queue.js';
+import { markerMessage } from '../own-messages.js';
 import { mannerOf, type RunOverrides } from '../run-overrides.js';
 import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
 

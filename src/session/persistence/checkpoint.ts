@@ -2,7 +2,7 @@ import type { Spent } from '../../pipeline/index.js';
 import type { Json } from '../../spi/index.js';
 import { Ledger, Log, Projection, type Hold, type Left, type LogMessage } from '../../transcript/index.js';
 import { HiddenMessages } from '../client/hidden.js';
-import { markerOf, type QueuedCompaction } from '../queue.js';
+import { markerOf, type QueuedCompaction } from '../own-messages.js';
 import { contentsOn, type RunMemory, type Thread, type ThreadContents, type ThreadRules } from '../thread.js';
 import type { EditPlaces } from './edit-places.js';
 import { revived, storedView, type NamedEdits, type StoredItem } from './stored-view.js';

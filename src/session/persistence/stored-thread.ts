@@ -14,7 +14,7 @@ import { CALL_KIND, callOf } from '../calls.js';
 import { memoryIn, READABLE_VERSIONS, tailContents, type Checkpoint } from './checkpoint.js';
 import { damaged, eventOf } from './entry.js';
 import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
-import { markerOf, queuedIn } from '../queue.js';
+import { markerOf, queuedIn } from '../own-messages.js';
 import { entriesOf, positionsOf, type NamedEdits } from './stored-view.js';
 import { contentsOn, type ThreadContents, type ThreadRules } from '../thread.js';
 import type { SessionParts } from '../session-parts.js';

@@ -55,6 +55,29 @@ describe('O2: a compaction is queued as a marker in the log', () => {
   });
 });
 
+describe('O2: a client that sends its whole history knows nothing of the marker', () => {
+  it('which is executed by its next call, and nothing is taken back', async () => {
+    const session = (await engine(12_000)).session();
+    const history = [...CHAT];
+    await session.follow({ messages: history });
+    await session.operator.queue();
+    history.push(user('And now?'));
+    const { rewound } = await session.follow({ messages: history });
+    expect(rewound).toBeUndefined();
+    const { run } = await session.prepare();
+    expect(run.record?.plan.trigger).toMatchObject({
+      kind: 'manual',
+      detail: expect.stringContaining('queued'),
+    });
+    await session.continue();
+    const told = [...history, says('Yes.'), user('Good.')];
+    expect((await session.follow({ messages: told })).rewound).toBeUndefined();
+    expect((await session.prepare()).messages.map((message) => JSON.stringify(message)).join()).toContain(
+      'Continue if you have next steps.',
+    );
+  });
+});
+
 describe('O5: after an automatic compaction the agent may be told to go on', () => {
   const stalled = async (policy: 'off' | 'ask' | 'on') => {
     const session = await sessionOf(12_000, [...START, ...talk(48, 110)], {
