@@ -80,6 +80,7 @@ export async function buildCli() {
     supported: { ...common.supported, 'dynamic-import': false },
     plugins: [fromTextFile(`__addressOf('.')`), ownAddress, oneLanguage],
   });
+  asciiOnly(join(out, 'bundle.cjs'));
   const launcher = join(out, 'spillway.js');
   copyFileSync(join(here, 'launcher.cjs'), launcher);
   chmodSync(launcher, 0o755);
@@ -87,6 +88,12 @@ export async function buildCli() {
   writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n');
   warmUp(launcher);
   return metafile;
+}
+
+/** The launcher reads one byte a character; esbuild leaves what stands in a regular expression as it is. */
+function asciiOnly(file) {
+  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, escaped));
 }
 
 /** Leaves V8's compiled form beside the bundle. It is good for this very Node alone, so it is not packed. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run, type Packed } from './project.js';
+import { ROOT, run, type Packed } from './project.js';
 
 /** The command line as it is installed: its version, the demonstration's session compacted, stores that are missing. */
 export async function checkCommandLine({ folder }: Packed): Promise<string[]> {
@@ -17,10 +17,33 @@ export async function checkCommandLine({ folder }: Packed): Promise<string[]> {
   hold(command('--version').out.trim() === version, `--version says ${command('--version').out}`);
   const compacted = command('compact', session, '--window', '32000', '--out', 'request.json');
   hold(compacted.status === 0 && existsSync(join(project, 'request.json')), `compact: ${compacted.err}`);
+  hold(sameAsCheckout(project, command), 'the command line of the checkout compacts Chinese otherwise');
   hold(command('validate', 'request.json').status === 0, 'validate refuses what compact wrote');
   hold(command('demo', '--fast').status === 0, 'demo fails');
   writeFileSync(join(project, 'a.db'), '');
   const missing = command('sessions', '--store', 'sqlite:./a.db');
   hold(missing.status === 1 && missing.err.includes('npm install libsql'), `sessions: ${missing.err}`);
   return faults;
+}
+
+/** The checkout's starts from compiled code: it must read every pattern as the installed one does. */
+function sameAsCheckout(project: string, command: (...args: string[]) => { status: number | null }): boolean {
+  const talk = Array.from({ length: 60 }, (_, i) => [
+    { role: 'user', content: `请不要推送到第${i}个分支。先看看文件再说，${'慢慢来，'.repeat(40)}好吗？` },
+    { role: 'assistant', content: `好的，我看了第${i}个文件。${'里面没有问题。'.repeat(40)}` },
+  ]).flat();
+  const session = join(project, 'chinese.jsonl');
+  writeFileSync(session, talk.map((message) => JSON.stringify(message)).join('\n'));
+  const args = (out: string): string[] => ['compact', session, '--window', '4000', '--out', out];
+  const checkout = run(
+    process.execPath,
+    [join(ROOT, 'dist', 'cli', 'spillway.js'), ...args('theirs.json')],
+    project,
+  );
+  const read = (file: string): string => readFileSync(join(project, file), 'utf8');
+  return (
+    checkout.status === 0 &&
+    command(...args('ours.json')).status === 0 &&
+    read('theirs.json') === read('ours.json')
+  );
 }
