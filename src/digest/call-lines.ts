@@ -169,13 +169,15 @@ function worthOf({ ending, changed, checks, written, mendedBy }: CallNote): numb
   );
 }
 
-function outcomeText({ ending, outcome, kind, changed, mendedBy }: CallNote): string {
+function outcomeText({ ending, outcome, kind, changed, checks, mendedBy }: CallNote): string {
   if (ending === undefined) return ' → no answer';
   if (ending === 'passed' && (kind !== 'run' || changed.length > 0)) return '';
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
   if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;
   const since = mendedBy === undefined ? '' : `, passes since ${mendedBy}`;
-  return ` → ${ending}${said === '' ? '' : `: ${said}`}${since}`;
+  // A status of 0 is no verdict on what a command was to show.
+  const how = ending === 'passed' && checks.length === 0 ? 'done' : ending;
+  return ` → ${how}${said === '' ? '' : `: ${said}`}${since}`;
 }
 
 /** Without the marks that would lead on to another item. */

@@ -13,7 +13,9 @@ export { commandsInScript, patchInScript } from './shell/scripted.js';
 export { actionOf, type Action } from './calls/actions.js';
 export { isRecord, parseArguments, visitTexts, type CallArguments } from './calls/call-arguments.js';
 export { innerCall } from './calls/inner-call.js';
-export { checksOf, mayCheck, speaksFor, type Check } from './calls/checks.js';
+export { speaksFor } from './calls/check-cover.js';
+export { tellsOf, type Tells } from './calls/check-tells.js';
+export { checksOf, mayCheck, type Check } from './calls/checks.js';
 export { commandOf, parametersOf } from './calls/parameters.js';
 export { verbOf } from './calls/tool-verbs.js';
 

@@ -5,6 +5,7 @@ import {
   mayCheck,
   parseArguments,
   speaksFor,
+  tellsOf,
   type Action,
   type CallArguments,
   type Check,
@@ -27,6 +28,8 @@ export interface CallNote {
   readonly kind: 'read' | 'write' | 'search' | 'run' | 'other';
   /** Tests, builds and linters that it runs. */
   readonly checks: readonly Check[];
+  /** Of a command line: its status is that of all of it. */
+  readonly isWhole: boolean;
   /** The tool, or nothing where the label is a command. */
   readonly tool: string;
   /** The command, the file, or the first words of the arguments; one line. */
@@ -49,6 +52,8 @@ export interface CallNote {
 /** Tools that wait for another call, list what runs, or keep the plan, which claims tell: they do nothing of their own. */
 const POLLS =
   /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
+/** A pipe, a list or an alternative: the status is that of its end. */
+const HIDES_STATUS = /[|;\n]|&\s*$/;
 const LABEL_CHARS = 140;
 const OUTCOME_CHARS = 110;
 /** An output up to this length is a finding by itself. */
@@ -70,6 +75,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
     id,
     kind: isPoll ? 'search' : action.kind,
     checks,
+    isWhole: line === undefined || !HIDES_STATUS.test(line),
     tool: isRun ? '' : plainName(name),
     label: isPoll
       ? ''
@@ -113,9 +119,9 @@ export function answer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
   if (note.kind === 'run' || (note.kind === 'write' && note.tool === '')) {
     const isCheck = note.checks.length > 0;
-    const piped = note.checks.some((check) => check.piped);
+    const tells = isCheck ? tellsOf(note.checks) : note.isWhole ? 'all' : 'words';
     const running = runningIn(text);
-    note.ending = running ? 'unknown' : endingOf(text, { isError: result.isError === true, isCheck, piped });
+    note.ending = running ? 'unknown' : endingOf(text, { isError: result.isError === true, isCheck, tells });
     note.outcome = running?.line ?? runOutcome(withoutEnvelope(text), note.ending, isCheck);
     return;
   }
@@ -130,11 +136,9 @@ export function answer(note: CallNote, result: ToolResultPart): void {
 
 /** Whether a run that passed shows that an earlier one, which failed, would pass as well. */
 export function mends(newer: CallNote, older: CallNote): boolean {
-  if (newer.label !== '' && newer.label === older.label && newer.kind === older.kind) return true;
-  return (
-    older.checks.length > 0 &&
-    older.checks.every((check) => newer.checks.some((whole) => speaksFor(whole, check)))
-  );
+  if (older.checks.length === 0)
+    return newer.label !== '' && newer.label === older.label && newer.kind === older.kind;
+  return older.checks.every((check) => newer.checks.some((whole) => speaksFor(whole, check)));
 }
 
 /** A short answer whole; of a longer one its verdict, or the line that says why it failed. */
@@ -183,10 +187,12 @@ function shortPath(path: string): string {
 
 /** `cd /where/it/works && npm test`: the folder says nothing of what was done. */
 const FOLDER = /^\s*cd\s+(?:"[^"\n]{1,300}"|\S{1,300})\s*(?:&&|;|\n)\s*/;
+/** Of a check it does where it is one of several: `cd packages/api && npm test`. */
+const WHOLE_FOLDER = /^\s*cd\s+(?:"[/~$][^"\n]{0,300}"|[/~$]\S{0,300}|\.)\s*(?:&&|;|\n)\s*/;
 /** `X=1 npm run build`. */
 const SETTING = /^\s*(?:export\s+)?[A-Za-z_]\w*=(?:"[^"\n]{0,300}"|[^\s;&]{0,300})(?:\s*(?:&&|;|\n)|\s+)\s*/;
 
-const withoutFolder = (line: string): string => withoutHeads(line, [FOLDER]);
+const withoutFolder = (line: string): string => withoutHeads(line, [WHOLE_FOLDER]);
 const withoutSettings = (line: string): string => withoutHeads(line, [FOLDER, SETTING]);
 
 function withoutHeads(line: string, heads: readonly RegExp[]): string {

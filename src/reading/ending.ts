@@ -1,44 +1,86 @@
-/** How a command ended: by its status, by what runners say at the end, or not to be told. */
-export type Ending = 'passed' | 'failed' | 'unknown';
+import type { Tells } from '../facts/index.js';
 
-const STATUS =
-  /(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|exited(?: with)?|return ?code)["'>)\s]*[:=>]?\s*(-?\d{1,3})\b/i;
+/** How a command ended: by its status, by what runners say at the end, or not to be told; or it was never run. */
+export type Ending = 'passed' | 'failed' | 'unknown' | 'not run';
+
+/** What a host says of the status: a line or a tag of its own. A test that prints `server exited with code 0` says nothing of itself. */
+const STATUS_LINE =
+  /^[^\S\n]{0,12}["<(]{0,2}(?:(?:process|command|script|shell) )?(?:exit(?:ed)?(?:[ _](?:with )?)?(?:code|status)?|return ?code|rc)["'>) ]{0,3}[:=>]?[^\S\n]{0,4}(-?\d{1,3})\b[^\n]{0,14}$/gim;
+/** A record that a tool answers with. */
+const STATUS_FIELD = /"(?:exit_?code|exit_?status|returncode)"\s*:\s*(-?\d{1,3})\b/gi;
+const BACKGROUND = /^<summary>[^\n]{0,300}\(exit code (\d{1,3})\)/gm;
 const STATUS_CHARS = 400;
 /** A runner's verdict stands at the end. */
 const END_CHARS = 3_000;
 
+/** Somebody said no before it was run. */
+const NOT_RUN =
+  /^\W{0,4}(?:<\w*error>)?\s*(?:the (?:user|operator) (?:does ?n['’]t want|rejected|declined|denied|cancell?ed|chose not)|(?:tool (?:use|call|execution)|command|operation|execution) (?:was )?(?:rejected|declined|denied|cancell?ed) by|user (?:rejected|declined|denied|cancell?ed)|permission to use )/i;
+
 const FAILED =
-  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfailed[:=] ?[1-9]|^\s*(?:--- )?FAIL(?:ED|URE)?\b|BUILD FAILED|npm (?:ERR!|error)|error TS\d+|Traceback \(most recent|^panic:|^error(?:\[\w+\])?:|: error:|make: \*\*\*|command not found|: No module named \S|ELIFECYCLE|segmentation fault|^fatal:|^\w*(?:Error|Exception): |is not recognized as/im;
-const PASSED =
-  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:passed|passing)\b|test result: ok|BUILD SUCCESS|^(?:PASS|OK|ok)\b|all checks passed|\b0 (?:errors|failures|problems)\b|no issues found|success(?:fully)?\b/im;
+  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors)[:=] ?[1-9]|^[^\S\n]{0,12}(?:--- )?FAIL(?:ED|URE)?\b|^(?:#|ℹ) fail [1-9]|test result: FAILED|BUILD FAIL(?:ED|URE)|Code style issues|npm (?:ERR!|error)|error TS\d+|Traceback \(most recent|^panic:|^error(?:\[\w+\])?:(?!\s*(?:0|none|no)\b)|: error:|^(?:vet: )?\S{1,200}\.go:\d+:\d+: |make: \*\*\*|command not found|: No module named \S|ELIFECYCLE|segmentation fault|^fatal:|^\w{0,80}(?:Error|Exception): |is not recognized as/im;
+/** Verdicts that count, or speak of all. */
+const COUNTED =
+  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:passed|passing)\b|test result: ok|BUILD SUCCESS|all (?:checks passed|matched files use)|\b0 (?:errors|failures|problems)\b|no issues found|^(?:#|ℹ) fail 0\b/im;
+const PASSED = /^(?:PASS|OK|ok)\b|success(?:fully)?\b/im;
+/** What a runner says of a test that passed: its name may speak of errors. */
+const PASSING_LINE = /^[^\S\n]{0,12}(?:✓|✔|√|☑|--- PASS|PASS\b|ok \d)[^\n]{0,400}/gm;
 
 /** A check that has nothing to say has nothing to complain of. */
 const SILENT = /^\(?(?:no output|command completed(?: successfully)?(?: with no output)?)?\.?\)?$/i;
 
 /** A command that is no check says that it failed in so many words: what it prints may speak of failures. */
 const BROKE =
-  /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^fatal: |^Traceback \(most recent|^\w*(?:Error|Exception): |^npm ERR!|^make: \*\*\*|^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
+  /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^(?:fatal|error): |^[^\S\n]{0,4}! \[rejected\]|^Traceback \(most recent|^[\w.]{0,120}(?:Error|Exception): |^npm ERR!|^make: \*\*\*|^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
+const BROKE_CHARS = 600;
 
-/**
- * Reads the ends of a text only, whatever its size. `isCheck`: a test, build or linter, whose words are its verdict;
- * `piped`: a status of 0 is that of what stands behind it (`pytest | tail`).
- */
-export function endingOf(
-  text: string,
-  {
-    isError = false,
-    isCheck = true,
-    piped = false,
-  }: { isError?: boolean; isCheck?: boolean; piped?: boolean } = {},
-): Ending {
-  const status = STATUS.exec(text.slice(0, STATUS_CHARS)) ?? STATUS.exec(text.slice(-STATUS_CHARS));
-  if (status && status[1] !== '0') return 'failed';
-  if (status && !piped) return 'passed';
-  if (isError) return 'failed';
-  const end = text.slice(-END_CHARS);
-  if (!isCheck) return BROKE.test(text.length < 600 ? text : end.slice(-600)) ? 'failed' : 'unknown';
-  if (FAILED.test(end)) return 'failed';
-  return PASSED.test(end) || (SILENT.test(text.slice(0, 80).trim()) && text.length < 80)
-    ? 'passed'
-    : 'unknown';
+export interface Run {
+  /** The host says that the call failed. */
+  readonly isError?: boolean;
+  /** A test, build or linter, whose words are its verdict. */
+  readonly isCheck?: boolean;
+  readonly tells?: Tells;
 }
+
+/** Reads the ends of a text only, whatever its size. */
+export function endingOf(text: string, { isError = false, isCheck = true, tells = 'all' }: Run = {}): Ending {
+  if (NOT_RUN.test(text.slice(0, STATUS_CHARS))) return 'not run';
+  const status = statusIn(text);
+  const isBad = status === undefined ? isError : status !== 0;
+  const isGood = !isBad && status !== undefined;
+  if (!isCheck) {
+    const broke =
+      BROKE.test(text.slice(-BROKE_CHARS)) || text.slice(-END_CHARS).includes('Traceback (most recent');
+    if (isBad || (broke && status === undefined)) return 'failed';
+    return isGood && !broke && tells === 'all' ? 'passed' : 'unknown';
+  }
+  const end = text.slice(-END_CHARS).replaceAll(PASSING_LINE, '');
+  const said = FAILED.test(end) ? 'failed' : COUNTED.test(text.slice(-END_CHARS)) ? 'passed' : 'unknown';
+  switch (tells) {
+    case 'nothing':
+      return 'unknown';
+    case 'status':
+      return isBad ? 'failed' : isGood ? 'passed' : 'unknown';
+    case 'counts':
+      return said;
+    case 'chain':
+    case 'all':
+      if (isGood) return 'passed';
+      if (isBad) return tells === 'chain' && said === 'passed' ? 'passed' : 'failed';
+  }
+  if (said !== 'unknown') return said;
+  const isSilent = text.length < 80 && SILENT.test(withoutStatus(text).trim());
+  return PASSED.test(text.slice(-END_CHARS)) || (isSilent && tells !== 'words') ? 'passed' : 'unknown';
+}
+
+/** One that is not 0 where there are several: a line that ends in `echo "exit=$?"` has two. */
+function statusIn(text: string): number | undefined {
+  const [head, tail] = [text.slice(0, STATUS_CHARS), text.slice(-STATUS_CHARS)];
+  const isRecord = /^\s*[{[]/.test(head);
+  const found = [STATUS_LINE, BACKGROUND, ...(isRecord ? [STATUS_FIELD] : [])]
+    .flatMap((pattern) => [...head.matchAll(pattern), ...tail.matchAll(pattern)])
+    .map(([, status]) => Number(status));
+  return found.find((status) => status !== 0) ?? found[0];
+}
+
+const withoutStatus = (text: string): string => text.replace(STATUS_LINE, '');

@@ -1,9 +1,11 @@
 import type { ToolCallPart } from '../../transcript/index.js';
 import { parseArguments } from './call-arguments.js';
-import { commandOf, parametersOf } from './parameters.js';
+import { normalizePath } from '../files/paths.js';
+import { commandOf, directoryOf, parametersOf } from './parameters.js';
 import { joinWords } from '../shell/action.js';
 import { commandsInScript } from '../shell/scripted.js';
-import { splitShell } from '../shell/shell.js';
+import { splitShell, type ShellCommand } from '../shell/shell.js';
+import { tellsIn, type Tells } from './check-tells.js';
 import { verbOf } from './tool-verbs.js';
 
 /** A command whose end is news: a test, a build, a linter. */
@@ -14,10 +16,15 @@ export interface Check {
   readonly paths: readonly string[];
   /** Patterns that choose among them: `-k name`, `-run TestX`. */
   readonly filters: readonly string[];
+  /** What leaves parts of it out: `-short`, `--lf`, `--ignore=slow`. */
+  readonly narrowed: readonly string[];
+  /** Folder or package that it is run in, as far as the call says; '' where it does not. */
+  readonly place: string;
+  /** Settings that stand before it and may change what it does, sorted: `DB=pg`. */
+  readonly settings: string;
   /** As an agent would call it, in one line. */
   readonly label: string;
-  /** What it says goes into another program, whose status hides its own. */
-  readonly piped: boolean;
+  readonly tells: Tells;
 }
 
 const list = (names: string) => new Set(names.split(' '));
@@ -53,20 +60,54 @@ export function mayCheck({ name, arguments: given }: ToolCallPart): boolean {
 export function checksOf(part: ToolCallPart): readonly Check[] {
   if (verbOf(part.name) !== 'run') return [];
   const call = parseArguments(part.arguments);
-  const given = commandOf(parametersOf(call.fields)) ?? call.text ?? scripted(call.fields);
+  const parameters = parametersOf(call.fields);
+  const given = commandOf(parameters) ?? call.text ?? scripted(call.fields);
   const line = typeof given === 'string' ? given : given && joinWords(unwrapped(given));
   if (line === undefined || line.length > LONGEST_CHARS) {
     const { name } = part;
-    return /test|lint|build|check/i.test(name)
-      ? [{ family: name, paths: [], filters: [], label: oneLine(name), piped: false }]
-      : [];
+    return /test|lint|build|check/i.test(name) ? [{ ...made(name, [], [name]), tells: 'all' }] : [];
   }
   const keepsStatus = /\bset\s+-\w*o?\s*pipefail\b/.test(line);
-  return (splitShell(line) ?? []).flatMap(({ words }, i, all) => {
+  const stops = keepsStatus || /\bset\s+-\w*e/.test(line);
+  const commands = flat(splitShell(withoutSubstitutions(line)) ?? []);
+  // What is looked at with the work put away says nothing of the work.
+  if (
+    commands.some(
+      ({ words: [first, second, third] }) => first === 'git' && second === 'stash' && third !== 'pop',
+    )
+  )
+    return [];
+  let place = directoryOf(parameters);
+  return commands.flatMap((command, i) => {
+    const { words } = command;
+    if (words[0] === 'cd' && words[1] !== undefined) place = normalizePath(words[1], place);
     const check = readWords(words);
-    return check ? { ...check, piped: !keepsStatus && all[i + 1]?.piped === true } : [];
+    if (!check) return [];
+    const tells = tellsIn(commands, i, { keepsStatus, stops });
+    const isNamed = place === '' || /^[/~]|^\w:/.test(place);
+    const label = isNamed ? check.label : oneLine(`cd ${place} && ${check.label}`);
+    return { ...check, place: check.place === '' ? place : normalizePath(check.place, place), tells, label };
   });
 }
+
+/** `bash -lc "npm test"` within a line is read as what it runs. */
+function flat(commands: readonly ShellCommand[]): readonly ShellCommand[] {
+  return commands.flatMap((command) => {
+    const inner = innerLine(command.words);
+    const own = inner === undefined ? undefined : splitShell(inner);
+    return own
+      ? own.map((one, i) => (i === own.length - 1 && one.ends === '' ? { ...one, ends: command.ends } : one))
+      : [command];
+  });
+}
+
+function innerLine(words: readonly string[]): string | undefined {
+  const isShell = /(^|\/)(ba|z|da)?sh$/.test(words[0] ?? '') && /^-l?i?c$/.test(words[1] ?? '');
+  return isShell ? words[2] : undefined;
+}
+
+/** `cd $(git rev-parse --show-toplevel)`: where it leads is not known, and does not matter. */
+const withoutSubstitutions = (line: string): string => line.replaceAll(/\$\([^()\n]{0,200}\)/g, '~');
 
 function scripted(fields: Readonly<Record<string, unknown>>): string | undefined {
   const script = fields.input ?? fields.code;
@@ -79,14 +120,64 @@ const LABEL_CHARS = 90;
 
 /** `bash -lc "npm test"` given as a list of words. */
 function unwrapped(words: readonly string[]): readonly string[] {
-  const isShell = /(^|\/)(ba|z|da)?sh$/.test(words[0] ?? '') && /^-l?i?c$/.test(words[1] ?? '');
-  const inner = isShell && words[2] !== undefined ? splitShell(words[2]) : undefined;
-  return inner?.at(-1)?.words ?? words;
+  const inner = innerLine(words);
+  return inner === undefined ? words : (splitShell(inner)?.at(-1)?.words ?? words);
 }
 
-/** What one command checks; `piped` is the line's to say. */
-function readWords(given: readonly string[]): Omit<Check, 'piped'> | undefined {
-  let words = given.filter((word) => !/^[A-Z_][A-Z0-9_]*=/.test(word));
+type OneCheck = Omit<Check, 'tells'>;
+
+/** Settings that change how a check looks, not what it checks. */
+const TRIVIAL =
+  /^(?:CI|FORCE_COLOR|NO_COLOR|TERM|PAGER|LANG|LC_\w+|PATH|HOME|TMPDIR|NVM_DIR|NODE_OPTIONS|DEBUG|GOCACHE|GOPATH|GOFLAGS|PYTHON\w*|RUST_BACKTRACE|RUST_LOG|CARGO_TERM_COLOR|DJANGO_SETTINGS_MODULE)=/;
+/** `pnpm --filter api test`, `make -C api test`: flags that say where, and of which tools. */
+const SAYS_WHERE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['--filter', list('pnpm turbo')],
+  ['-F', list('pnpm')],
+  ['--workspace', list('npm')],
+  ['-w', list('npm')],
+  ['--prefix', list('npm')],
+  ['--cwd', list('yarn bun')],
+  ['--dir', list('pnpm')],
+  ['-C', list('make ninja pnpm go')],
+  ['--manifest-path', list('cargo')],
+]);
+/** Only list what there is, or say what they are. */
+const RUNS_NOTHING =
+  /^(?:--version|--help|-h|-V|--collect-only|--co|--listTests|--list|--list-tests|--dry-run|--showConfig|--print-config|--env-info)$/;
+
+/** `docker compose exec web pytest`, `docker exec web npm test`, `ssh host "npm test"`: what is run in another machine. */
+function elsewhere(
+  words: readonly string[],
+): { readonly words: readonly string[]; readonly place: string } | undefined {
+  const line = words.join(' ');
+  const docker = /^(?:docker[ -]compose|podman[ -]compose|docker|podman|kubectl) (?:run|exec)\b/.exec(line);
+  if (docker) {
+    const rest = words.slice(docker[0].split(' ').length).filter((word) => !word.startsWith('-'));
+    return rest.length > 1 ? { words: rest.slice(1), place: `${rest[0]!}:` } : undefined;
+  }
+  if (words[0] !== 'ssh' || words.length < 3) return undefined;
+  const inner = splitShell(words.slice(2).join(' '))?.at(-1)?.words;
+  return inner && { words: inner, place: `${words[1]!}:` };
+}
+
+/** What one command checks; what tells of it is the line's to say. */
+function readWords(whole: readonly string[]): OneCheck | undefined {
+  const other = elsewhere(whole);
+  const given = other?.words ?? whole;
+  if (given.some((word) => RUNS_NOTHING.test(word))) return undefined;
+  const check = readCommand(given);
+  if (!check) return undefined;
+  const settings = given
+    .filter((word) => SETTING.test(word) && !TRIVIAL.test(word))
+    .sort()
+    .join(' ');
+  return { ...check, settings, place: other?.place ?? check.place, label: oneLine(joinWords(whole)) };
+}
+
+const SETTING = /^[A-Z_][A-Z0-9_]*=/;
+
+function readCommand(given: readonly string[]): OneCheck | undefined {
+  let words = given.filter((word) => !SETTING.test(word));
   for (;;) {
     const [first = '', second = ''] = words;
     if (WRAPPERS.has(first)) words = words.slice(RUNNERS.has(second) ? 2 : 1);
@@ -108,14 +199,40 @@ function readWords(given: readonly string[]): Omit<Check, 'piped'> | undefined {
     return undefined;
   }
   if (!TOOLS.has(name.replace(/\.(?:sh|cmd|bat)$/, ''))) return undefined;
-  const rest = words.slice(1).filter((word) => word !== 'run' && !word.startsWith('-'));
+  const { rest: told, place } = withoutPlace(name, words.slice(1));
+  const rest = told.filter((word) => word !== 'run' && !word.startsWith('-'));
   const task = rest[0];
   if (task === undefined || !TASKS.test(task))
-    return name === 'make' && !task ? made('make', [], given) : undefined;
-  return made(`${name} ${task}`, words.slice(words.indexOf(task) + 1), given);
+    return name === 'make' && !task ? { ...made('make', [], given), place } : undefined;
+  // `npm ci` installs, `npm run ci` checks.
+  const family = name === 'npm' && task === 'ci' && words[1] === 'ci' ? 'npm install' : `${name} ${task}`;
+  return { ...made(family, told.slice(told.indexOf(task) + 1), given), place };
 }
 
-function made(family: string, rest: readonly string[], whole: readonly string[]): Omit<Check, 'piped'> {
+/** Words of a runner without the flags that say where it runs. */
+function withoutPlace(
+  tool: string,
+  words: readonly string[],
+): { readonly rest: readonly string[]; readonly place: string } {
+  const rest: string[] = [];
+  let place = '';
+  for (let i = 0; i < words.length; i++) {
+    const [flag = '', value] = words[i]!.split('=', 2);
+    if (!SAYS_WHERE.get(flag)?.has(tool)) rest.push(words[i]!);
+    else place = value ?? words[++i] ?? '';
+  }
+  return { rest, place };
+}
+
+/** Leave parts out. */
+const NARROWS =
+  /^-{1,2}(?:short|lf|last-failed|ff|sw|stepwise|ignore|ignore-glob|exclude|deselect|skip|only-changed|onlyChanged|changed\w*|findRelatedTests|related|shard|onlyFailures|grep-invert|tags|m)(?:=.*)?$/;
+
+function made(family: string, rest: readonly string[], whole: readonly string[]): OneCheck {
+  const narrowed = rest.flatMap((word, i) => {
+    if (!NARROWS.test(word)) return [];
+    return [NARROWS_BY.test(word) ? `${word}=${rest[i + 1] ?? ''}` : word];
+  });
   const paths: string[] = [];
   const filters: string[] = [];
   rest.forEach((word, i) => {
@@ -127,8 +244,11 @@ function made(family: string, rest: readonly string[], whole: readonly string[])
     // `-timeout 30s`, `-tags integration`: the value of a flag is nothing that is checked.
     else if (!/^-{1,2}\w\w[^=]*$/.test(before) || PATH.test(word)) paths.push(word);
   });
-  return { family, paths, filters, label: oneLine(joinWords(whole)) };
+  return { family, paths, filters, narrowed, place: '', settings: '', label: oneLine(joinWords(whole)) };
 }
+
+/** Such a flag has its value behind it. */
+const NARROWS_BY = /^-{1,2}(?:ignore|ignore-glob|exclude|deselect|skip|shard|tags|m)$/;
 
 const FILTER_FLAG = /^-(?:k|run|t|g|p|m|-grep|-testNamePattern|-filter)$/;
 const FILTER = /^-{1,2}(?:k|run|grep|testNamePattern|filter)=(.+)$/;
@@ -144,59 +264,4 @@ function oneLine(text: string): string {
     .replace(/[\s\u0085]+/g, ' ')
     .trim();
   return flat.length > LABEL_CHARS ? `${flat.slice(0, LABEL_CHARS - 1).trimEnd()}…` : flat;
-}
-
-/** Whether the end of one tells how another would end: the same check of as much, or a larger one that contains it. */
-export function speaksFor(newer: Check, older: Check): boolean {
-  const isChosen = newer.filters.length > 0;
-  if (isChosen && newer.filters.join('\n') !== older.filters.join('\n')) return false;
-  const covers =
-    newer.paths.length === 0 ||
-    // The same tests by name, once from their own folder and once by it.
-    (isChosen && older.paths.length === 0) ||
-    (older.paths.length > 0 &&
-      older.paths.every((path) => newer.paths.some((whole) => contains(whole, path))));
-  if (newer.family === older.family) return covers;
-  const task = taskOf(newer);
-  if (task === undefined || newer.paths.length > 0) return false;
-  // `mise lint` runs `lint:go`; `npm test` runs the project's tests, whatever runs them; `npm run check` runs all of it.
-  if (older.family.startsWith(`${newer.family}:`) || older.family.startsWith(`${newer.family}-`)) return true;
-  return EVERYTHING.test(task) || (kindOf(newer) === kindOf(older) && kindOf(newer) !== undefined);
-}
-
-/** Tasks by which projects run all their checks. */
-const EVERYTHING = /^(?:check|ci|verify|validate)$/;
-
-/** The task of a runner: `test` of `npm test`; undefined for a checker of its own. */
-function taskOf({ family }: Check): string | undefined {
-  const [tool, task] = family.split(' ');
-  return tool !== undefined && RUNNERS_OF_TASKS.has(tool) ? task : undefined;
-}
-
-const RUNNERS_OF_TASKS = list(
-  'npm pnpm yarn bun make just task rake mise nx turbo lerna rush mix sbt gradle gradlew mvn composer',
-);
-
-const KINDS: readonly (readonly [kind: string, pattern: RegExp])[] = [
-  [
-    'test',
-    /(?:^|[ :_-])(?:tests?|jest|vitest|mocha|ava|tap|karma|pytest|py\.test|tox|nox|unittest|rspec|phpunit|ctest|spec|runtests\.py)\b/,
-  ],
-  ['types', /(?:^|[ :_-])(?:tsc|vue-tsc|typecheck|type-check|mypy|pyright)\b/],
-  [
-    'lint',
-    /(?:^|[ :_-])(?:lint|eslint|oxlint|biome|prettier|ruff|flake8|pylint|vet|clippy|golangci-lint|staticcheck|fmt|format)\b/,
-  ],
-  ['build', /(?:^|[ :_-])(?:build|compile|package)\b/],
-];
-
-function kindOf({ family }: Check): string | undefined {
-  return KINDS.find(([, pattern]) => pattern.test(family))?.[0];
-}
-
-/** A folder contains what lies below it: `./internal/...` contains `internal/planner`. */
-function contains(whole: string, path: string): boolean {
-  const folder = whole.replace(/^\.\//, '').replace(/\/?(?:\.\.\.|\*\*?)?$/, '');
-  const inner = path.replace(/^\.\//, '').replace(/\/?(?:\.\.\.)?$/, '');
-  return inner === folder || inner.startsWith(`${folder}/`) || inner.startsWith(`${folder}::`);
 }

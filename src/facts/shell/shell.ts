@@ -11,10 +11,14 @@ export interface ShellCommand {
   readonly documents: readonly string[];
   /** Reads what the command before it wrote. */
   readonly piped: boolean;
+  /** What stands between it and the next: `&&`, `||`, `;`, `|`, `&`; '' behind the last. A new line is `;`. */
+  readonly ends: string;
 }
 
 type Growing = {
-  -readonly [Key in keyof ShellCommand]: ShellCommand[Key] extends boolean ? boolean : string[];
+  -readonly [Key in keyof ShellCommand]: ShellCommand[Key] extends boolean | string
+    ? ShellCommand[Key]
+    : string[];
 };
 
 /** Where the next word goes; `none`: a file that is only read, or takes the error output. */
@@ -45,7 +49,7 @@ class ShellReader {
 
   read(): readonly ShellCommand[] | undefined {
     while (this.#at < this.#line.length) if (!this.#step()) return undefined;
-    this.#endCommand(false);
+    this.#endCommand('');
     return this.#commands.some((command) => UNTELLABLE.has(command.words[0] ?? ''))
       ? undefined
       : this.#commands;
@@ -124,7 +128,7 @@ class ShellReader {
   #separate(): boolean {
     const operator = /^(?:&&|\|\||\|&|[;&|\n])/.exec(this.#line.slice(this.#at, this.#at + 2))![0];
     this.#at += operator.length;
-    this.#endCommand(operator === '|' || operator === '|&');
+    this.#endCommand(operator === '|&' ? '|' : operator === '\n' ? ';' : operator);
     if (operator !== '\n') return true;
     for (const { delimiter, owner } of this.#awaited) {
       const { text, end } = hereDocument(this.#line, this.#at, delimiter);
@@ -147,14 +151,15 @@ class ShellReader {
     this.#sink = 'words';
   }
 
-  #endCommand(piped: boolean): void {
+  #endCommand(operator: string): void {
     this.#endWord();
     const { words, outputs, appends } = this.#command;
+    this.#command.ends = operator;
     if (words.length + outputs.length + appends.length > 0) this.#commands.push(this.#command);
-    this.#command = fresh(piped);
+    this.#command = fresh(operator === '|');
   }
 }
 
 function fresh(piped: boolean): Growing {
-  return { words: [], outputs: [], appends: [], documents: [], piped };
+  return { words: [], outputs: [], appends: [], documents: [], piped, ends: '' };
 }

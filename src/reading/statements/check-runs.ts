@@ -1,4 +1,4 @@
-import { checksOf, mayCheck, speaksFor, verbOf, type Check } from '../../facts/index.js';
+import { checksOf, mayCheck, speaksFor, tellsOf, verbOf, type Check } from '../../facts/index.js';
 import {
   isToolCall,
   isToolResult,
@@ -23,6 +23,8 @@ interface CheckRun {
   readonly id: string;
   readonly result: ToolResultPart;
   line?: string;
+  /** The message by which the same ran again, and nothing tells how that ended. */
+  again?: string;
 }
 
 /** More are not kept; the oldest go. */
@@ -76,22 +78,28 @@ export class CheckBook {
     this.#asked.delete(result.callId);
     const checks = checksOf(call);
     if (checks.length === 0 || this.#running.note(call, textOf(result))) return;
-    const piped = checks.some((check) => check.piped);
-    const ending = endingOf(textOf(result), { isError: result.isError === true, piped });
+    const ending = endingOf(textOf(result), { isError: result.isError === true, tells: tellsOf(checks) });
+    if (ending === 'not run') return;
     const label = checks.map((check) => check.label).join(' && ');
     if (ending !== 'unknown')
       this.#ended = [...this.#ended.slice(-MOST_RUNS), { seq, line: `${label}: ${ending}` }];
-    // A new end takes the place of the old one. Only a pass of as much, or of more, ends a failure, or an end that says
-    // nothing; a pass is doubted as soon as anything in it fails.
+    // A new end takes the place of the old one. Only a pass of as much, or of more, ends a failure: where the same was
+    // run again and nothing tells how it ended, the failure stands, and says so. A pass is doubted as soon as anything
+    // in it fails.
     const ends = (older: Check) => (newer: Check) =>
       ending === 'failed' ? isSame(newer, older) : speaksFor(newer, older);
+    if (ending === 'unknown') {
+      for (const run of this.#failed)
+        if (run.checks.some((older) => checks.some(ends(older)))) run.again = id;
+      this.#passed = this.#passed.filter((run) => !run.checks.some((older) => checks.some(ends(older))));
+      return;
+    }
     const doubts = (older: Check) => (newer: Check) =>
       speaksFor(newer, older) || (ending === 'failed' && speaksFor(older, newer));
     for (const { checks: waiting } of this.#failed)
       waiting.splice(0, waiting.length, ...waiting.filter((older) => !checks.some(ends(older))));
     this.#failed = this.#failed.filter((run) => run.checks.length > 0);
     this.#passed = this.#passed.filter((run) => !run.checks.some((older) => checks.some(doubts(older))));
-    if (ending === 'unknown') return;
     const runs = ending === 'failed' ? this.#failed : this.#passed;
     runs.push({ label, checks: [...checks], seq, id, result });
     if (runs.length > MOST_RUNS) runs.shift();
@@ -106,7 +114,10 @@ function claimOf(run: CheckRun, status: 'live' | 'done', said: (result: ToolResu
   const { label, seq, id, result } = run;
   run.line ??= said(result);
   const kind = status === 'live' ? 'error' : 'check';
-  return { kind, status, text: run.line === '' ? label : `${label} → ${quoted(run.line)}`, seq, id };
+  const text = run.line === '' ? label : `${label} → ${quoted(run.line)}`;
+  const again =
+    run.again === undefined ? '' : `; run again in ${run.again}, which does not tell how it ended`;
+  return { kind, status, text: text + again, seq, id };
 }
 
 /** The line that says why, and the verdict; where there is neither, its first words. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { checksOf, speaksFor } from '../../../../src/facts/calls/checks.js';
+import { speaksFor } from '../../../../src/facts/calls/check-cover.js';
+import type { Tells } from '../../../../src/facts/calls/check-tells.js';
+import { checksOf } from '../../../../src/facts/calls/checks.js';
 import { commandsInScript, patchInScript } from '../../../../src/facts/shell/scripted.js';
 
 const checksIn = (command: string) =>
@@ -24,22 +26,48 @@ describe('checks of a command line', () => {
     ['echo npm test', []],
   ])('%j', (command, families) => {
     const found = checksIn(command).map(({ family }) => family);
-    expect(found.filter((family) => family !== 'npm ci')).toEqual(families);
+    expect(found.filter((family) => family !== 'npm install')).toEqual(families);
   });
 });
 
-describe('the status of a check', () => {
+describe('what tells how a check ended', () => {
+  it.each<[string, Tells]>([
+    ['npm test', 'all'],
+    ['ls | head && npm test', 'all'],
+    ['npm test; echo "exit=$?"', 'all'],
+    ['bash -lc "npm test"', 'all'],
+    ['set -o pipefail && npm test | tail', 'all'],
+    ['npm test && git push', 'chain'],
+    ['set -e; npm test; git push', 'chain'],
+    ['pytest tests > out.txt', 'status'],
+    ['pytest tests | tail -50', 'piped'],
+    ['npm test; git status', 'words'],
+    ['npm test || true', 'words'],
+    ['npm test 2>&1 | grep -i fail', 'counts'],
+    ['npm run build | head -5', 'counts'],
+    ['npm test > log.txt; true', 'nothing'],
+    ['npm test > log.txt 2>&1 &', 'nothing'],
+  ])('%j: %s', (command, tells) => expect(checksIn(command).map((found) => found.tells)).toEqual([tells]));
+
   it.each([
-    ['pytest tests | tail -50', true],
-    ['npm test 2>&1 | grep -i fail', true],
-    ['pytest tests > out.txt', false],
-    ['cat list | xargs npx jest', false],
-    ['npm test', false],
-    ['set -o pipefail && npm test | tail', false],
-    ['ls | head && npm test', false],
-  ])('is hidden by a pipe or not: %j', (command, piped) =>
-    expect(checksIn(command).map((found) => found.piped)).toEqual(checksIn(command).map(() => piped)),
-  );
+    ['git stash && npm test && git stash pop'],
+    ['npx tsc --version'],
+    ['pytest --collect-only -q'],
+    ['npx jest --listTests'],
+  ])('%j checks nothing of the work', (command) => expect(checksIn(command)).toEqual([]));
+});
+
+describe('where a check runs', () => {
+  it.each([
+    ['npm test', '', 'npm test'],
+    ['cd packages/api && npm test', 'packages/api', 'cd packages/api && npm test'],
+    ['cd /work/api && npm test', '/work/api', 'npm test'],
+    ['pnpm --filter api test', 'api', 'pnpm --filter api test'],
+    ['make -C api test', 'api', 'make -C api test'],
+    ['docker compose exec -T web pytest -q', 'web:', 'docker compose exec -T web pytest -q'],
+    ['ssh build "npm test"', 'build:', "ssh build 'npm test'"],
+    ['cd $(git rev-parse --show-toplevel) && npm test', '~', 'npm test'],
+  ])('%j', (command, place, label) => expect(check(command)).toMatchObject({ place, label }));
 });
 
 describe('the end of one check tells that of another', () => {
@@ -55,6 +83,10 @@ describe('the end of one check tells that of another', () => {
     ['npm run lint', 'npx eslint src'],
     ['npm run check', 'npx tsc'],
     ['npm run lint', 'npm run lint:types'],
+    ['CI=1 npm test', 'npm test'],
+    ['cd /work && npm test', 'npm test'],
+    ['make test', 'go test ./...'],
+    ['npm run check', 'npm run lint'],
     [
       'go test -tags integration -v -run TestGate ./gate 2>&1 | tail -20',
       'go test -tags=integration -v -run=TestGate -timeout 30s ./gate',
@@ -74,6 +106,22 @@ describe('the end of one check tells that of another', () => {
     ['npm test', 'npm run lint'],
     ['npx eslint src', 'npm run lint'],
     ['npm test -- test/gate.test.ts', 'npx jest test/wheel.test.ts'],
+    ['npm run test:unit', 'npm run test:e2e'],
+    ['npm run format', 'npm run lint'],
+    ['cd frontend && npm test', 'pytest -q'],
+    ['npm ci', 'npm test'],
+    ['cd packages/web && npm test', 'cd packages/api && npm test'],
+    ['npm test --workspace=web', 'npm test --workspace=api'],
+    ['cd worker && pytest tests/', 'cd api && pytest tests/'],
+    ['DB=sqlite npm test', 'DB=pg npm test'],
+    ['go test -short ./...', 'go test ./...'],
+    ['pytest --lf', 'pytest'],
+    ['pytest --ignore=tests/slow', 'pytest'],
+    ['npm run build:docs', 'npm run build'],
+    ['npm run package', 'npm run build'],
+    ['npm run typecheck', 'mypy src'],
+    ['npm test', 'go test ./...'],
+    ['npm run validate', 'npx jest'],
   ])('%j not for %j', (newer, older) => expect(speaksFor(check(newer), check(older))).toBe(false));
 });
 

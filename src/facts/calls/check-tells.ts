@@ -1,0 +1,48 @@
+import type { ShellCommand } from '../shell/shell.js';
+
+/**
+ * What tells how a check of a line ended. `all`: the status of the line, and its words. `chain`: the same, but a status of
+ * failure may be that of what stands behind it. `status`: its words go into a file. `words`: the status is another's.
+ * `piped`: the same, and no word is a good one. `counts`: its words were filtered, so that silence says nothing.
+ * `nothing`: it runs on, or neither status nor words are its own.
+ */
+export type Tells = 'all' | 'chain' | 'status' | 'piped' | 'words' | 'counts' | 'nothing';
+
+/** From most to least: a line of several checks tells no more than the one that tells least. */
+const LEAST: readonly Tells[] = ['nothing', 'counts', 'words', 'piped', 'status', 'chain', 'all'];
+
+/** What tells how several checks of one line ended. */
+export function tellsOf(checks: readonly { readonly tells: Tells }[]): Tells {
+  return LEAST.find((tells) => checks.some((check) => check.tells === tells)) ?? 'all';
+}
+
+/** Show the end of what they read, or all of it. */
+const SHOW_ENDS = new Set(['tail', 'cat', 'tee', 'less', 'more']);
+const SAYS_STATUS = /\$\?|\$\{?PIPESTATUS/;
+
+/**
+ * What tells how a command of a line ends. `keepsStatus`: a pipe ends as its worst command does; `stops`: a line ends at the
+ * first command that fails.
+ */
+export function tellsIn(
+  commands: readonly ShellCommand[],
+  i: number,
+  { keepsStatus, stops }: { keepsStatus: boolean; stops: boolean },
+): Tells {
+  const { ends, outputs, appends } = commands[i]!;
+  const next = commands[i + 1];
+  const isSilent = outputs.some((to) => to !== '/dev/stderr') || appends.length > 0;
+  if (ends === '&') return 'nothing';
+  if (ends === '|' && next) {
+    if (!SHOW_ENDS.has(next.words[0] ?? '')) return 'counts';
+    return keepsStatus ? 'all' : 'piped';
+  }
+  if (next === undefined || (ends === ';' && next.words.some((word) => SAYS_STATUS.test(word))))
+    return isSilent ? 'status' : 'all';
+  const rest = commands.slice(i);
+  const isChain = rest.every(
+    (one) => one.ends === '' || one.ends === '&&' || (stops && one.ends === ';') || one.ends === '|',
+  );
+  if (isChain) return isSilent ? 'status' : 'chain';
+  return isSilent ? 'nothing' : 'words';
+}
