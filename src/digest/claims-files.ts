@@ -11,13 +11,28 @@ export function changedFiles(
   isNamed: (file: Artifact) => boolean,
 ): Artifact[] {
   return (
-    [...artifacts]
-      .filter(({ state, path }) => state !== 'read' && !TEMPORARY.test(path))
+    oneEach([...artifacts].filter(({ state }) => state !== 'read'))
+      .filter(({ path }) => !TEMPORARY.test(path))
       .filter((file) => !file.passing || isNamed(file))
       // A folder that was taken away is often made again by a build that nobody can see.
       .filter(({ state, path }) => state !== 'deleted' || /\.\w{1,10}$/.test(path))
       .sort((a, b) => b.last - a.last)
   );
+}
+
+/** A file that calls name by its whole path, and others from a folder that they went to, is told once: as it became last. */
+function oneEach(files: readonly Artifact[]): Artifact[] {
+  const whole = files.filter(({ path }) => path.startsWith('/'));
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  for (const file of files) {
+    if (file.path.startsWith('/') || !file.path.includes('/')) continue;
+    const same = whole.filter(({ path }) => path.endsWith(`/${file.path}`));
+    if (same.length !== 1) continue;
+    byPath.delete(file.path);
+    if (file.changed > byPath.get(same[0]!.path)!.changed)
+      byPath.set(same[0]!.path, { ...file, path: same[0]!.path });
+  }
+  return [...byPath.values()];
 }
 
 /** What passed says nothing of what was written behind it. */
@@ -59,7 +74,8 @@ export function fileLines(
     });
   const inTime = (some: readonly Artifact[], cut: number): string[] => {
     if (!commit) return linesOf(some, cut, '');
-    const isLater = (artifact: Artifact): boolean => artifact.changed > commit.seq;
+    const isLater = (artifact: Artifact): boolean =>
+      artifact.changed > commit.seq || artifact.uncommitted === true;
     return [
       ...linesOf(
         some.filter(isLater).map((artifact) => sinceThen(artifact, commit.seq)),
@@ -86,7 +102,7 @@ export function fileLines(
 
 /** What was made before a commit and changed behind it is modified since. */
 function sinceThen(artifact: Artifact, commit: number): Artifact {
-  const isOlder = artifact.state === 'created' && artifact.first < commit;
+  const isOlder = artifact.state === 'created' && artifact.first < commit && !artifact.uncommitted;
   return isOlder ? { ...artifact, state: 'modified' } : artifact;
 }
 

@@ -3,7 +3,7 @@
 // files: what a call touches, and what became of it.
 export { ArtifactIndex, type Artifact } from './files/artifacts.js';
 export { normalizePath } from './files/paths.js';
-export type { Touch } from './files/touch.js';
+export { isChange, type Touch } from './files/touch.js';
 
 // shell: what a command line does.
 export { joinWords } from './shell/action.js';
@@ -16,7 +16,9 @@ export { innerCall } from './calls/inner-call.js';
 export { speaksFor } from './calls/check-cover.js';
 export { tellsOf, type Tells } from './calls/check-tells.js';
 export { checksOf, mayCheck, type Check } from './calls/checks.js';
+export { saysFailed } from './calls/refused.js';
 export { commandOf, parametersOf } from './calls/parameters.js';
+export { statusIn, wasNotRun, withoutStatus } from './calls/status.js';
 export { verbOf } from './calls/tool-verbs.js';
 
 // secrets: what must not be written again.

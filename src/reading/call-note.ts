@@ -2,8 +2,10 @@ import {
   actionOf,
   checksOf,
   innerCall,
+  isChange,
   mayCheck,
   parseArguments,
+  saysFailed,
   speaksFor,
   tellsOf,
   type Action,
@@ -65,7 +67,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
   const { name, given, action, line } = readCall(call);
   const isRun = line !== undefined;
   const isPoll = POLLS.test(call.name);
-  const changed = action.touches.filter(({ how }) => how !== 'read').map(({ path }) => shortPath(path));
+  const changed = action.touches.filter(isChange).map(({ path }) => shortPath(path));
   const added = action.kind === 'write' || changed.length > 0 ? addedText(given) : '';
   // A command of one line is its own label.
   const isLabel = isRun && !added.includes('\n');
@@ -109,11 +111,6 @@ function readCall(call: ToolCallPart): CallReading {
   return { name, given, action, line: runs ? commandLineOf(given) : undefined };
 }
 
-/** What the Model Context Protocol says of a call that failed, as JSON and as Python prints it. */
-const FLAGGED = /"isError"\s*:\s*true\b|\bisError=True\b/;
-/** It stands behind the content. */
-const FLAG_CHARS = 300;
-
 /** Writes down how a call ended. */
 export function answer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
@@ -128,8 +125,10 @@ export function answer(note: CallNote, result: ToolResultPart): void {
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
   const failed =
     result.isError === true ||
-    FLAGGED.test(text.slice(-FLAG_CHARS)) ||
-    /^\W{0,3}(?:<[\w-]+>)?\s*(?:error|failed|cannot|could not|no such)\b/i.test(text.slice(0, 80));
+    saysFailed(text) ||
+    /^\W{0,3}(?:<[\w-]+>)?\s*(?:error|failed|cannot|could not|no such|the path \S{1,200} does not exist)\b/i.test(
+      text.slice(0, 300),
+    );
   note.ending = failed ? 'failed' : 'passed';
   if (failed) note.outcome = oneLine(withoutProtocol(text), OUTCOME_CHARS);
 }

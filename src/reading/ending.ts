@@ -1,21 +1,10 @@
-import type { Tells } from '../facts/index.js';
+import { statusIn, wasNotRun, withoutStatus, type Tells } from '../facts/index.js';
 
 /** How a command ended: by its status, by what runners say at the end, or not to be told; or it was never run. */
 export type Ending = 'passed' | 'failed' | 'unknown' | 'not run';
 
-/** What a host says of the status: a line or a tag of its own. A test that prints `server exited with code 0` says nothing of itself. */
-const STATUS_LINE =
-  /^[^\S\n]{0,12}["<(]{0,2}(?:(?:process|command|script|shell) )?(?:exit(?:ed)?(?:[ _](?:with )?)?(?:code|status)?|return ?code|rc)["'>) ]{0,3}[:=>]?[^\S\n]{0,4}(-?\d{1,3})\b[^\n]{0,14}$/gim;
-/** A record that a tool answers with. */
-const STATUS_FIELD = /"(?:exit_?code|exit_?status|returncode)"\s*:\s*(-?\d{1,3})\b/gi;
-const BACKGROUND = /^<summary>[^\n]{0,300}\(exit code (\d{1,3})\)/gm;
-const STATUS_CHARS = 400;
 /** A runner's verdict stands at the end. */
 const END_CHARS = 3_000;
-
-/** Somebody said no before it was run. */
-const NOT_RUN =
-  /^\W{0,4}(?:<\w*error>)?\s*(?:the (?:user|operator) (?:does ?n['’]t want|rejected|declined|denied|cancell?ed|chose not)|(?:tool (?:use|call|execution)|command|operation|execution) (?:was )?(?:rejected|declined|denied|cancell?ed) by|user (?:rejected|declined|denied|cancell?ed)|permission to use )/i;
 
 const FAILED =
   /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors)[:=] ?[1-9]|^[^\S\n]{0,12}(?:--- )?FAIL(?:ED|URE)?\b|^(?:#|ℹ) fail [1-9]|test result: FAILED|BUILD FAIL(?:ED|URE)|Code style issues|npm (?:ERR!|error)|error TS\d+|Traceback \(most recent|^panic:|^error(?:\[\w+\])?:(?!\s*(?:0|none|no)\b)|: error:|^(?:vet: )?\S{1,200}\.go:\d+:\d+: |make: \*\*\*|command not found|: No module named \S|ELIFECYCLE|segmentation fault|^fatal:|^\w{0,80}(?:Error|Exception): |is not recognized as/im;
@@ -44,7 +33,7 @@ export interface Run {
 
 /** Reads the ends of a text only, whatever its size. */
 export function endingOf(text: string, { isError = false, isCheck = true, tells = 'all' }: Run = {}): Ending {
-  if (NOT_RUN.test(text.slice(0, STATUS_CHARS))) return 'not run';
+  if (wasNotRun(text)) return 'not run';
   const status = statusIn(text);
   const isBad = status === undefined ? isError : status !== 0;
   const isGood = !isBad && status !== undefined;
@@ -72,15 +61,3 @@ export function endingOf(text: string, { isError = false, isCheck = true, tells 
   const isSilent = text.length < 80 && SILENT.test(withoutStatus(text).trim());
   return PASSED.test(text.slice(-END_CHARS)) || (isSilent && tells !== 'words') ? 'passed' : 'unknown';
 }
-
-/** One that is not 0 where there are several: a line that ends in `echo "exit=$?"` has two. */
-function statusIn(text: string): number | undefined {
-  const [head, tail] = [text.slice(0, STATUS_CHARS), text.slice(-STATUS_CHARS)];
-  const isRecord = /^\s*[{[]/.test(head);
-  const found = [STATUS_LINE, BACKGROUND, ...(isRecord ? [STATUS_FIELD] : [])]
-    .flatMap((pattern) => [...head.matchAll(pattern), ...tail.matchAll(pattern)])
-    .map(([, status]) => Number(status));
-  return found.find((status) => status !== 0) ?? found[0];
-}
-
-const withoutStatus = (text: string): string => text.replace(STATUS_LINE, '');

@@ -112,7 +112,7 @@ function placedIn(text: string): string | undefined {
 
 /** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */
 export function commitLine(text: string): string | undefined {
-  const line = /^\[[\w/.-]{1,100} (?:\([\w-]+\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/m.exec(
+  const line = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/m.exec(
     text.slice(0, 20_000),
   )?.[0];
   return line === undefined ? undefined : oneLine(line, LINE_CHARS);

@@ -106,6 +106,38 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     expect(await after(['npx jest test/parser -t commas', '1 passed'])).toEqual([failure]);
     expect(await after(['npx tsc', 'ok'])).toEqual([failure]);
     expect(await after(['cat log', '8 passed'])).toEqual([failure]);
+    // Another folder, another setting, less of it, the work put away, no run at all.
+    expect(await after(['cd packages/web && npm test', '9 passed'])).toEqual([failure]);
+    expect(await after(['DB=pg npx jest test/parser', '8 passed'])).toEqual([failure]);
+    expect(await after(['npx jest --onlyChanged', '8 passed'])).toEqual([failure]);
+    expect(await after(['npm ci', 'exit code 0'])).toEqual([failure]);
+    expect(await after(['git stash && npm test && git stash pop', '120 passed'])).toEqual([failure]);
+    expect(
+      await after(['npm test', 'Permission to use Bash with command npm test has been denied.']),
+    ).toEqual([failure]);
+    const again = `${failure}; run again in m4, which does not tell how it ended`;
+    expect(await after(['npm test | grep parser', '(no output)'])).toEqual([again]);
+    expect(await after(['npm test > log.txt 2>&1 &', ''])).toEqual([again]);
+  });
+
+  it('N7: a check ends by a status only where that is its own', async () => {
+    const ends = async (command: string, output: string): Promise<readonly string[]> => {
+      const talk = (await engine(BUDGET)).session();
+      talk.append(
+        ...openaiChat.parse([user('Mend the build.'), ...step('bash', { command }, output)]).messages,
+      );
+      return talk.operator.claims.map(({ kind, text }) => `${kind} ${text}`);
+    };
+    const codex = (output: string): string => `Process exited with code 0\nOutput:\n${output}`;
+    expect(await ends('npm test; git status', codex('2 failed, 3 passed'))).toEqual([
+      'error npm test → “2 failed, 3 passed”',
+    ]);
+    expect(await ends('npm test || true', codex('2 failed, 3 passed'))).toEqual([
+      'error npm test → “2 failed, 3 passed”',
+    ]);
+    const printed = '✓ bad flag gives exit code 2\nTests  3 passed (3)';
+    expect(await ends('npx vitest run', printed)).toEqual(['check npx vitest run → “Tests 3 passed (3)”']);
+    expect(await ends('npm test', 'db-1 exited with code 0\n2 failing\n10 passing')).toHaveLength(1);
   });
 
   it('N7: at most 8 % of the budget and 4,000 tokens, however many bounds a user set', async () => {
@@ -188,6 +220,23 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     const none = await claimsAfter(...edit('src/a.ts'), ...tested, ...status);
     expect(none).toContain('- npm test → “8 passed” [m4]');
     expect(none).toContain('Files changed in this session, no call made a commit:\n- modified: src/a.ts');
+  });
+
+  it('N7: no file that a call failed to change, or that was put back', async () => {
+    const text = await claimsAfter(
+      ...edit('/repo/src/a.ts'),
+      ...bash('sed -i s/a/b/ src/a.ts'),
+      ...bash('npm test && rm src/b.ts', 'Exit code 1\n1 failed'),
+      ...bash('mv src/x.ts src/y.ts', "mv: cannot stat 'src/x.ts': No such file or directory"),
+      ...step(
+        'edit_file',
+        { path: 'src/c.ts' },
+        'No replacement was performed, old_str did not appear verbatim.',
+      ),
+      ...edit('src/d.ts'),
+      ...bash('git checkout -- src/d.ts'),
+    );
+    expect(text).toMatch(/^Files changed in this session, no call made a commit:\n- modified: \/repo\/src\/a\.ts$/m);
   });
 
   it('N7: no file that came and went with the work: a trial, and what a run writes again and again', async () => {

@@ -28,6 +28,8 @@ export interface Action {
   readonly key: string;
   /** Every file it plainly reads or changes, in order. */
   readonly touches: readonly Touch[];
+  /** Of a command line: how many of them stand before its last command. Absent of what is done whole or not at all. */
+  readonly before?: number;
 }
 
 /** A parameter that takes such a word says what the tool does: editors with many commands behind one name. */
@@ -86,9 +88,11 @@ function scriptCall(script: string, directory: string): Action {
 }
 
 function shellCall(line: string, directory: string): Action {
-  const { kind, touches } = shellAction(line, directory);
+  const { kind, touches, before = 0 } = shellAction(line, directory);
   if (kind === 'read') return readCall(touches);
-  return made(kind, kind === 'write' ? '' : `${kind}:${directory}:${line.trim()}`, firstOf(touches), touches);
+  const key = kind === 'write' ? '' : `${kind}:${directory}:${line.trim()}`;
+  const action = made(kind, key, firstOf(touches), touches);
+  return before > 0 ? { ...action, before } : action;
 }
 
 function readCall(touches: readonly Touch[]): Action {
@@ -103,9 +107,13 @@ function writeCall(
   parameters: Parameters,
   directory: string,
 ): Action {
-  const touches: Touch[] = targets.map(({ path }) => ({ path, how: writeOf(verb) }));
+  const touches: Touch[] = targets.map(({ path }) => ({
+    path,
+    how: /undo/.test(verb) ? 'restored' : writeOf(verb),
+  }));
   const move = touches.length === 0 ? moveOf(parameters, directory) : undefined;
-  if (move) touches.push({ path: move.from, how: 'deleted' }, { path: move.to, how: 'created' });
+  if (move)
+    touches.push({ path: move.from, how: 'deleted' }, { path: move.to, how: 'created', from: move.from });
   if (touches.length === 0) visitTexts(call, (text) => touches.push(...patchTouches(text, directory)));
   // Plans, to-do lists, bookings: writes to no file.
   return made(touches.length > 0 ? 'write' : 'other', '', firstOf(touches), touches);

@@ -49,7 +49,7 @@ export class ReadHistory {
     return this.#pending.get(callId)?.action.kind === 'write';
   }
 
-  /** Returns what was done and where it was asked for, if the call is known and did not fail. */
+  /** Returns what was asked for and where, if the call is known. */
   answer(
     exchange: number,
     callId: string,
@@ -62,8 +62,7 @@ export class ReadHistory {
     if (this.#calls.get(exchange)?.includes(call)) call.answered = chars;
     // A late answer is an exchange of its own: the call stays unanswered where it stands, and is judged here.
     else this.#add(exchange, { ...call, answered: chars });
-    if (isError) return undefined;
-    this.#note(exchange, call.action, chars);
+    if (!isError) this.#note(exchange, call.action, chars);
     return call;
   }
 

@@ -6,10 +6,12 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../transcript/index.js';
-import { actionOf } from '../calls/actions.js';
+import { actionOf, type Action } from '../calls/actions.js';
 import { ArtifactIndex } from '../files/artifacts.js';
+import type { Touch } from '../files/touch.js';
 import { parseArguments, visitTexts } from '../calls/call-arguments.js';
-import { isRefused } from '../calls/refused.js';
+import { isRefused, refusedFiles } from '../calls/refused.js';
+import { statusIn, wasNotRun } from '../calls/status.js';
 import { ReadHistory } from './reads.js';
 import type { ReadStatus, References, Supersession } from './references.js';
 import { TrustIndex } from './trust.js';
@@ -17,7 +19,7 @@ import { NOBODY, WordTable } from './word-table.js';
 import { scanWords } from './words.js';
 
 /** Whatever becomes of it: what follows is not known to be in no commit. */
-const COMMITS = /\bgit\b[^\n]{0,200}\bcommit\b/;
+const COMMITS = /\bgit\b[^\n]{0,200}\b(?:commit|revert|cherry-pick|am)\b/;
 
 /**
  * Which exchange introduced each distinctive word of a log, and which later messages use it.
@@ -103,10 +105,11 @@ export class ReferenceIndex implements References, LogFold {
     const text = textOf(part);
     scanWords(text, this.#introduce);
     const failed = part.isError === true || (this.#reads.writes(part.callId) && isRefused(text));
-    const done = this.#reads.answer(this.#exchange, part.callId, text.length, failed);
-    if (!done) return;
-    for (const touch of done.action.touches) this.artifacts.apply(touch, done.seq);
-    if (done.action.kind === 'run') this.artifacts.readCommit(text, done.seq);
+    const asked = this.#reads.answer(this.#exchange, part.callId, text.length, failed);
+    if (!asked || wasNotRun(text)) return;
+    const { action, seq } = asked;
+    for (const touch of touchesDone(action, text, failed)) this.artifacts.apply(touch, seq);
+    if (action.kind === 'run' && !failed) this.artifacts.readGit(text, seq);
   }
 
   /** Known from now on, introduced by nobody. */
@@ -133,3 +136,18 @@ export class ReferenceIndex implements References, LogFold {
     this.#uses[introducer]!++;
   }
 }
+
+/** What a tool made for files does, it does whole or not at all. A command line that failed may have done what stands before its end. */
+function touchesDone({ touches, before }: Action, text: string, failed: boolean): readonly Touch[] {
+  if (touches.length === 0) return touches;
+  const isBad = failed || (statusIn(text) ?? 0) !== 0;
+  const done = isBad ? touches.slice(0, before ?? 0) : touches;
+  const isRefusedFile = refusedFiles(text);
+  const told = done.filter(({ path, from }) => !isRefusedFile(path) && !(from && isRefusedFile(from)));
+  return UPDATED.test(text.slice(0, 300))
+    ? told.map((touch) => (touch.how === 'created' && !touch.from ? { ...touch, how: 'modified' } : touch))
+    : told;
+}
+
+/** What a tool says that wrote over a file that was there. */
+const UPDATED = /\bhas been (?:updated|overwritten|modified)\b|^(?:successfully )?(?:updated|overwrote)\b/i;

@@ -7,6 +7,8 @@ import type { Touch } from '../files/touch.js';
 export interface ShellAction {
   readonly kind: 'read' | 'write' | 'search' | 'run';
   readonly touches: readonly Touch[];
+  /** How many of them stand before the last command: where the line failed, they may have been done all the same. */
+  readonly before?: number;
 }
 
 const UNKNOWN: ShellAction = { kind: 'run', touches: [] };
@@ -37,11 +39,13 @@ export function actionOfAll(commands: readonly ShellCommand[], directory: string
   let isWhole = true;
   /** Where the touches of the pipeline that a filter stands in begin. */
   let pipeline = 0;
+  let before = 0;
   for (const command of commands) {
     if (!command.piped) pipeline = touches.length;
     const inner = nested(command);
     if (inner !== undefined && nesting < MAX_NESTING) {
       const action = shellAction(inner, here, nesting + 1);
+      if (command.ends === '') before = touches.length + (action.before ?? 0);
       if (touches.length + action.touches.length > MOST_TOUCHES) return UNKNOWN;
       touches.push(...action.touches);
       does.add(action.kind === 'search' ? 'look' : action.kind);
@@ -55,6 +59,7 @@ export function actionOfAll(commands: readonly ShellCommand[], directory: string
       if (here.length > LONGEST_PATH) return UNKNOWN;
     }
     if (touches.length + effect.touches.length > MOST_TOUCHES) return UNKNOWN;
+    if (command.ends === '') before = pipeline;
     const isFilter =
       command.piped && effect.touches.length === 0 && (effect.does === 'look' || effect.does === 'read');
     if (isFilter) narrow(touches, pipeline, command);
@@ -62,7 +67,7 @@ export function actionOfAll(commands: readonly ShellCommand[], directory: string
     if (effect.does === 'read' && effect.touches.length === 0 && !isFilter) isWhole = false;
     touches.push(...effect.touches);
   }
-  return { kind: kindOf(does, isWhole), touches };
+  return { kind: kindOf(does, isWhole), touches, before };
 }
 
 function kindOf(does: ReadonlySet<Effect['does']>, isWhole: boolean): ShellAction['kind'] {

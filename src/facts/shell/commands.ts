@@ -44,21 +44,33 @@ function plainEffect(words: readonly string[], command: ShellCommand, directory:
   if (name === 'git') return gitEffect(words, directory);
   if (name === 'rm' || name === 'unlink') return write(files(operands, directory, 'deleted'));
   if (name === 'touch' || name === 'tee') return write(files(operands, directory, 'created'));
-  if (
-    (name === 'cp' || name === 'mv') &&
-    operands.length === 2 &&
-    flags.every((flag) => !/^-(r|R|a|t)/.test(flag))
-  ) {
-    const created = files(operands.slice(1), directory, 'created');
-    return write(
-      name === 'mv' ? [...files(operands.slice(0, 1), directory, 'deleted'), ...created] : created,
-    );
-  }
+  if (name === 'cp' && flags.every((flag) => !/^-(r|R|a|t)/.test(flag)))
+    return moved(operands, directory, 'read');
+  if (name === 'mv' && flags.every((flag) => !flag.startsWith('-t')))
+    return moved(operands, directory, 'deleted');
   if (name === 'apply_patch' || name === 'applypatch') {
     return write(patchTouches([...operands, ...command.documents].join('\n'), directory));
   }
   return RUN;
 }
+
+/** `mv a b`, `cp a b lib/`; a name without an ending that a file is moved to is a folder. */
+function moved(operands: readonly string[], directory: string, how: 'read' | 'deleted'): Effect {
+  const to = operands.at(-1);
+  const sources = operands.slice(0, -1);
+  if (to === undefined || sources.length === 0) return RUN;
+  const touches = sources.flatMap((from): Touch[] => {
+    const name = from.slice(from.lastIndexOf('/') + 1);
+    const isInto =
+      sources.length > 1 || to.endsWith('/') || to === '.' || (ENDING.test(name) && !ENDING.test(to));
+    const [left] = files([from], directory, how, how === 'read' ? 'cp' : undefined);
+    const [made] = files([isInto ? `${to.replace(/\/$/, '')}/${name}` : to], directory, 'created');
+    return left && made ? [left, { ...made, from: left.path }] : [];
+  });
+  return write(touches);
+}
+
+const ENDING = /[^/]\.\w{1,10}$/;
 
 /** `head -n 20 x`, `tail -20 x`, `nl -ba x`: flags of `head` and `tail` choose a part, those of the others do not. */
 function readEffect(name: string, args: readonly string[], directory: string): Effect {
@@ -102,17 +114,36 @@ function gitEffect(words: readonly string[], directory: string): Effect {
   if (GIT_LOOKS.has(verb)) return LOOK;
   // These list when they are given nothing to work on.
   if (['branch', 'tag', 'remote'].includes(verb)) return operands.length === 0 ? LOOK : RUN;
-  if (['stash', 'worktree'].includes(verb))
-    return operands[0] === 'list' || operands[0] === 'show' ? LOOK : RUN;
+  if (['stash', 'worktree'].includes(verb) && (operands[0] === 'list' || operands[0] === 'show')) return LOOK;
   if (words.includes('-C')) return RUN;
   if (verb === 'rm') return write(files(operands, directory, 'deleted'));
-  if (verb === 'mv' && operands.length === 2) {
-    return write([
-      ...files([operands[0]!], directory, 'deleted'),
-      ...files([operands[1]!], directory, 'created'),
-    ]);
+  if (verb === 'mv') return moved(operands, directory, 'deleted');
+  const undone = undoneByGit(verb, rest, operands);
+  return undone ? { does: 'run', touches: files(undone.paths, directory, undone.how) } : RUN;
+}
+
+/** What puts files back as the newest commit has them, or puts the work away. */
+function undoneByGit(
+  verb: string,
+  rest: readonly string[],
+  operands: readonly string[],
+): { readonly paths: readonly string[]; readonly how: Touch['how'] } | undefined {
+  if (verb === 'reset') return rest.includes('--hard') ? { paths: ['.'], how: 'restored' } : undefined;
+  if (verb === 'restore')
+    return rest.includes('--staged') && !rest.includes('--worktree')
+      ? undefined
+      : { paths: operands, how: 'restored' };
+  if (verb === 'checkout') {
+    const marked = rest.indexOf('--');
+    const paths =
+      marked >= 0 ? rest.slice(marked + 1) : operands.filter((word) => word === '.' || ENDING.test(word));
+    return paths.length > 0 && !rest.includes('-b') ? { paths, how: 'restored' } : undefined;
   }
-  return RUN;
+  if (verb !== 'stash') return undefined;
+  if (operands[0] === 'pop' || operands[0] === 'apply') return { paths: ['.'], how: 'unstashed' };
+  if (operands[0] === undefined || operands[0] === 'push' || operands[0] === 'save')
+    return { paths: ['.'], how: 'stashed' };
+  return undefined;
 }
 
 /** Skips `FOO=1`, `sudo`, `timeout 10` in front of the command that counts. */

@@ -1,4 +1,4 @@
-import { actionOf, verbOf } from '../../facts/index.js';
+import { actionOf, isChange, verbOf } from '../../facts/index.js';
 import {
   isToolCall,
   isToolResult,
@@ -154,7 +154,7 @@ export class PlanBook {
   /** What was changed, and how checks ended, since the plan was last moved on. */
   #evidence(): string | undefined {
     const touches = this.#went.flatMap((call) => actionOf(call).touches);
-    const files = [...new Set(touches.filter(({ how }) => how !== 'read').map(({ path }) => path))];
+    const files = [...new Set(touches.filter(isChange).map(({ path }) => path))];
     const named = files.slice(-EVIDENCE_FILES).join(', ');
     const more = files.length > EVIDENCE_FILES ? ` and ${files.length - EVIDENCE_FILES} more` : '';
     const said = [

@@ -15,6 +15,19 @@ describe('a result says that nothing was written', () => {
     'Permission denied',
     'No changes were made: the text is the same',
     '{"output":"no such line","metadata":{"exit_code":1}}',
+    'No replacement was performed. Multiple occurrences of old_str in lines 1 and 2.',
+    'No replacement was performed, old_str `x` did not appear verbatim in /w/p.ts.',
+    'The path w/p.ts is not an absolute path, it should start with `/`.',
+    '<observation>\nThe path w/p.ts does not exist. Please provide a valid path.\n</observation>',
+    '{"success": false, "message": "locked"}',
+    '{"status":"error","message":"locked"}',
+    "EACCES: permission denied, open 'p.ts'",
+    'The tool execution failed with the following error: <error>x</error>',
+    '0 of 2 edits applied',
+    'PreToolUse:Edit hook error: blocked by policy',
+    'Permission to use Edit has been denied.',
+    // One protocol within another.
+    `meta=None content=[TextContent(type='text', text='{"content": [], "isError": true}')] isError=False`,
   ])('%s', (text) => expect(isRefused(text)).toBe(true));
 });
 

@@ -73,3 +73,133 @@ describe('files of a session', () => {
     expect(index.artifacts.get('a.ts')).toBeUndefined();
   });
 });
+
+/** What became of each file that calls changed, by what they ran and what came of it. */
+function statesAfter(
+  ...runs: readonly (readonly [command: string, output: string])[]
+): Record<string, string> {
+  const steps = runs.map(([command, output]) => step('bash', { command }, output));
+  const { artifacts } = indexOf(logOf(...steps));
+  const changed = [...artifacts.all()].filter(({ state }) => state !== 'read');
+  return Object.fromEntries(changed.map(({ path, state }) => [path, state]));
+}
+
+describe('a command that failed', () => {
+  it.each<[string, string, Record<string, string>]>([
+    ['rm src/a.ts', 'Permission to use Bash with command rm src/a.ts has been denied.', {}],
+    ['npm test && rm src/a.ts', 'Exit code 1\n1 failed', {}],
+    ['sed -i s/a/b/ src/a.ts && npm test', 'Exit code 1\n1 failed', { 'src/a.ts': 'modified' }],
+    ['mv src/x.ts src/y.ts', "mv: cannot stat 'src/x.ts': No such file or directory", {}],
+    [
+      'rm src/a.ts src/b.ts',
+      "rm: cannot remove 'src/a.ts': No such file or directory",
+      { 'src/b.ts': 'deleted' },
+    ],
+    ['echo x > /etc/hosts', 'bash: /etc/hosts: Permission denied', {}],
+    ['cd /nowhere && sed -i s/a/b/ x.ts', 'bash: cd: /nowhere: No such file or directory', {}],
+    ['bash -lc "npm test && rm src/a.ts"', 'Process exited with code 1', {}],
+  ])('%j, %j', (command, output, states) => expect(statesAfter([command, output])).toEqual(states));
+});
+
+describe('work that is undone', () => {
+  const edit = ['sed -i s/a/b/ src/a.ts', ''] as const;
+  it.each<[string, readonly (readonly [string, string])[], Record<string, string>]>([
+    ['checkout', [edit, ['git checkout -- src/a.ts', '']], {}],
+    ['checkout of a folder', [edit, ['git checkout -- src', '']], {}],
+    ['restore', [edit, ['git restore src/a.ts', '']], {}],
+    [
+      'restore of what is staged alone',
+      [edit, ['git restore --staged src/a.ts', '']],
+      { 'src/a.ts': 'modified' },
+    ],
+    ['a branch that is checked out', [edit, ['git checkout main', '']], { 'src/a.ts': 'modified' }],
+    ['reset', [edit, ['rm src/b.ts', ''], ['git reset --hard', 'HEAD is now at 1234567']], {}],
+    ['stash', [edit, ['git stash', 'Saved working directory']], {}],
+    [
+      'stash and pop',
+      [edit, ['git stash', 'Saved'], ['git stash pop', 'Dropped']],
+      { 'src/a.ts': 'modified' },
+    ],
+    [
+      'reset, of what no commit has',
+      [
+        ['cp a.ts new.ts', ''],
+        ['git reset --hard', ''],
+      ],
+      { 'new.ts': 'created' },
+    ],
+    [
+      'checkout, of what a commit has',
+      [edit, ['git commit -am one', '[main 1234567] one'], edit, ['git checkout -- src/a.ts', '']],
+      { 'src/a.ts': 'modified' },
+    ],
+    [
+      'clean',
+      [
+        ['cp a.ts src/new.ts', ''],
+        ['git clean -fd', 'Removing src/new.ts'],
+      ],
+      { 'src/new.ts': 'deleted' },
+    ],
+    [
+      'a folder that is deleted',
+      [
+        ['cp a.ts old/new.ts', ''],
+        ['rm -rf old', ''],
+      ],
+      { 'old/new.ts': 'deleted' },
+    ],
+    [
+      'a folder that is moved',
+      [
+        ['cp a.ts old/new.ts', ''],
+        ['mv old lib', ''],
+      ],
+      { 'old/new.ts': 'deleted', 'lib/new.ts': 'created' },
+    ],
+    [
+      'a file that is moved into a folder',
+      [['mv src/a.ts lib', '']],
+      { 'src/a.ts': 'deleted', 'lib/a.ts': 'created' },
+    ],
+    [
+      'a file that is put back from a copy',
+      [
+        ['cp a.ts a.ts.orig', ''],
+        ['cp a.ts.orig a.ts', ''],
+      ],
+      { 'a.ts.orig': 'created', 'a.ts': 'modified' },
+    ],
+  ])('%s', (_, runs, states) => expect(statesAfter(...runs)).toEqual(states));
+
+  it('by an editor', () => {
+    const index = indexOf(
+      logOf(
+        step(
+          'str_replace_editor',
+          { command: 'str_replace', path: 'a.ts', old_str: 'x', new_str: 'y' },
+          'edited',
+        ),
+        step('str_replace_editor', { command: 'undo_edit', path: 'a.ts' }, 'Last edit undone'),
+      ),
+    );
+    expect(index.artifacts.get('a.ts')).toMatchObject({ state: 'read' });
+  });
+});
+
+describe('a file that a commit does not name', () => {
+  const stat = (made: string) => `[main 1234567] one\n 2 files changed, 9 insertions(+)\n${made}`;
+  const uncommitted = (output: string) =>
+    indexOf(
+      logOf(
+        step('bash', { command: 'cp x src/a.ts && cp x src/draft.ts' }, ''),
+        step('bash', { command: 'git add src/a.ts && git commit -m one' }, output),
+      ),
+    ).artifacts.get('src/draft.ts')?.uncommitted;
+  it('is in none', () => expect(uncommitted(stat(' create mode 100644 src/a.ts'))).toBe(true));
+  it('is, where it names it', () =>
+    expect(
+      uncommitted(stat(' create mode 100644 src/a.ts\n create mode 100644 src/draft.ts')),
+    ).toBeUndefined());
+  it('may be, where it names none', () => expect(uncommitted('[main 1234567] one')).toBeUndefined());
+});

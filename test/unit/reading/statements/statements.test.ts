@@ -294,37 +294,3 @@ describe('a check that its host runs on behind the call', () => {
     expect([...of(ledger, 'check'), ...of(ledger, 'error')]).toEqual([]);
   });
 });
-
-describe('commits', () => {
-  const commit = (line: string, command = 'git commit -am x') =>
-    step('bash', { command }, `${line}\n 1 file changed`);
-
-  it('are those that git told of, the newest last', () => {
-    const { commits } = ledgerOf(
-      commit('[main 1234567] One'),
-      commit('[main 89abcde] Two'),
-      says('[main fffffff] Three'),
-    );
-    expect(commits.newest).toEqual({ line: '[main 89abcde] Two', seq: 3, id: 'm3' });
-    expect(commits.madeNone).toBe(false);
-  });
-
-  it('are none where a call makes a repository to try something in', () => {
-    const { commits } = ledgerOf(
-      commit('[main 1234567] One'),
-      commit(
-        '[main (root-commit) 89abcde] init',
-        'cd $(mktemp -d) && git init && git commit --allow-empty -m init',
-      ),
-    );
-    expect(commits.newest?.line).toBe('[main 1234567] One');
-  });
-
-  it('are known to be none only where git was used and no call speaks of one', () => {
-    expect(ledgerOf(step('bash', { command: 'git status --short' }, ' M a.ts')).commits.madeNone).toBe(true);
-    expect(ledgerOf(step('bash', { command: 'ls' }, 'a.ts')).commits.madeNone).toBe(false);
-    expect(ledgerOf(commit('nothing to commit, working tree clean')).commits).toMatchObject({
-      madeNone: false,
-    });
-  });
-});
