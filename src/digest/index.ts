@@ -4,6 +4,6 @@ export { claimsText, type ClaimsRequest } from './claims-text.js';
 export { stubFor, isStub, grouped, type StubFacts } from './stub.js';
 export { cutText, isCut, type Count, type CutRequest } from './cut.js';
 export { cutArguments, levelFor } from './arguments.js';
-export { keyLines, type Wanted } from './key-lines.js';
+export { keyLines, type KeyLineOptions, type Wanted } from './key-lines.js';
 export type { Digest, DigestRequest } from './request.js';
 export { withoutTemplateMarks } from './template-marks.js';

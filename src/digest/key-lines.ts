@@ -12,12 +12,22 @@ const END_CHARS = 32_000;
 /** Of a text without any telling line, this many of its first stand for it. */
 const FIRST_LINES = 5;
 
-/**
- * Lines worth keeping verbatim, chosen best first and shown in their own order; '' where none fits. Lines that stand in
- * `told` already are left out.
- */
-export function keyLines(text: string, maxTokens: number, count: Count, wanted?: Wanted, told = ''): string {
-  const ranked = rank(text, wanted).filter((line) => !told.includes(line.text.trim()));
+export interface KeyLineOptions {
+  readonly wanted?: Wanted;
+  /** Lines that stand in it already are left out. */
+  readonly told?: string;
+  /** The text shows what stands somewhere: what it says of failures is no news. */
+  readonly isLook?: boolean;
+}
+
+/** Lines worth keeping verbatim, chosen best first and shown in their own order; '' where none fits. */
+export function keyLines(
+  text: string,
+  maxTokens: number,
+  count: Count,
+  { wanted, told = '', isLook = false }: KeyLineOptions = {},
+): string {
+  const ranked = rank(text, wanted, isLook).filter((line) => !told.includes(line.text.trim()));
   if (ranked.length === 0 || maxTokens < 4) return '';
   const build = (chars: number): string => {
     const chosen: Ranked[] = [];
@@ -42,7 +52,7 @@ interface Ranked {
   readonly text: string;
 }
 
-function rank(text: string, wanted: Wanted | undefined): Ranked[] {
+function rank(text: string, wanted: Wanted | undefined, isLook: boolean): Ranked[] {
   const seen = new Set<string>();
   const ranked: Ranked[] = [];
   let place = -1;
@@ -52,7 +62,7 @@ function rank(text: string, wanted: Wanted | undefined): Ranked[] {
     const bare = kept.trim();
     if (bare === '' || seen.has(bare)) return;
     seen.add(bare);
-    const weight = (wanted?.(line) ? 10 : 0) + weightOf(kept, has);
+    const weight = (wanted?.(line) ? 10 : 0) + weightOf(kept, has, isLook);
     ranked.push({ place, weight, text: kept });
   });
   const telling = ranked.filter((line) => line.weight > 0);

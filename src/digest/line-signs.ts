@@ -38,11 +38,16 @@ export const SIGNS: readonly Sign[] = [
   { weight: 1, needs: JOINED, pattern: /\b(?:[a-z]+[A-Z]\w+|[a-z]+_[a-z]\w+)\b/ },
 ];
 
-/** How much a line is worth; `has`: what `visitLines` said of it. */
-export function weightOf(line: string, has: number): number {
-  let weight = 0;
+/** Of a text that is only shown: its headings, and what it declares before what it mentions. */
+const HEADING = /^(?:\s{0,8}\d{1,6}[\s:|→]{1,3})?#{1,4} \S/;
+const HEADING_WEIGHT = 5;
+
+/** How much a line is worth; `has`: what `visitLines` said of it; `isLook`: what it says of failures is what stands in a file. */
+export function weightOf(line: string, has: number, isLook = false): number {
+  let weight = isLook && HEADING.test(line) ? HEADING_WEIGHT : 0;
   for (const { weight: worth, needs, pattern } of SIGNS)
-    if ((has & needs) === needs && pattern.test(line)) weight += worth;
+    if ((has & needs) === needs && !(isLook && needs === FAILURE) && pattern.test(line))
+      weight += isLook && needs === 0 ? 2 * worth : worth;
   return weight;
 }
 

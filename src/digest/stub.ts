@@ -10,18 +10,21 @@ export interface StubFacts {
   readonly handle: Handle;
   /** Why it could go, in a word or two: `stale`, `expired`. */
   readonly status?: string | undefined;
+  /** How the call ended, in a few words of the tool: a stub alone would say that all went well. */
+  readonly said?: string | undefined;
 }
 
 const STUB =
-  /^\[[^\n]{0,120} result, [\d,]{1,15} tokens, compacted(?:, [^\n;]{0,60})?; recall [^\n]{1,200}\]$/;
+  /^\[[^\n]{0,120} result, [\d,]{1,15} tokens, compacted(?:, [^\n;:]{0,60})?(?:: [^\n]{1,160})?; recall [^\n]{1,200}\]$/;
 
 /**
  * The short line that stands for a result: `[Read result, 1,234 tokens, compacted; recall m12#0]`. It says that the
  * call happened, so that the agent does not repeat it. May be larger than a tiny result: the caller compares.
  */
-export function stubFor({ tool, tokens, handle, status }: StubFacts): string {
+export function stubFor({ tool, tokens, handle, status, said }: StubFacts): string {
   const fate = status ? `compacted, ${status}` : 'compacted';
-  return `[${plainName(tool)} result, ${grouped(tokens)} tokens, ${fate}; recall ${handle}]`;
+  const ending = said ? `: ${said}` : '';
+  return `[${plainName(tool)} result, ${grouped(tokens)} tokens, ${fate}${ending}; recall ${handle}]`;
 }
 
 /** Whether a text is a stub of ours. */

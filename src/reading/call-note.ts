@@ -63,7 +63,7 @@ const SHORT_OUTPUT_CHARS = 260;
 /** So much of an edit may be quoted. */
 const ADDED_CHARS = 560;
 
-export function noteOf(call: ToolCallPart, { seq, id }: LogMessage): CallNote {
+export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' | 'id'>): CallNote {
   const { name, given, action, line } = readCall(call);
   const isRun = line !== undefined;
   const isPoll = POLLS.test(call.name);

@@ -13,6 +13,7 @@ export { plainName } from './tool-name.js';
 export { proseOf } from './prose.js';
 export { withoutOwnText } from './own-text.js';
 export { looksFailed, outcomeOf } from './outcome.js';
+export { noteOfResult, type ResultNote } from './result-note.js';
 export { passagesOf, type Passage } from './passages.js';
 export { reportIn } from './reports.js';
 export { RunningCommands } from './running.js';

@@ -25,10 +25,20 @@ export {
   type CutRequest,
   type Digest,
   type DigestRequest,
+  type KeyLineOptions,
   type StubFacts,
   type Wanted,
 } from '../digest/index.js';
-export { callLabel, oneLine, outcomeOf, plainName, proseOf, quoted } from '../reading/index.js';
+export {
+  callLabel,
+  noteOfResult,
+  oneLine,
+  outcomeOf,
+  plainName,
+  proseOf,
+  quoted,
+  type ResultNote,
+} from '../reading/index.js';
 export {
   isToolCall,
   isToolResult,

@@ -127,6 +127,42 @@ describe('S3: a result of many telling lines', () => {
   });
 });
 
+describe('S2 and S3: what stands for a result says how its call ended, and nothing else of failures', () => {
+  const source = Array.from({ length: 120 }, (_, i) =>
+    i % 30 === 7 ? `export function gate${i}() {` : `  throw new Error('no such gate ${i}');`,
+  ).join('\n');
+
+  it('a file that was read is told by what it declares', async () => {
+    const reads = Array.from({ length: 12 }, (_, i) => [
+      ...step('read_file', { path: `src/gate${i}.ts` }, `${source}\n${prose(400, i)}`),
+      says(`gate${i}.ts is fine.`),
+    ]).flat();
+    const { view } = await compacted([user('Read it.'), ...reads], only('micro', { protectTokens: 0 }));
+    const [first] = view.filter(({ message }) => message.role === 'tool').map(shownText);
+    expect(first).toMatch(/condensed; recall m2#0\] export function gate7\(\) \{ \| export function gate37/);
+    expect(first).not.toContain('throw new Error');
+  });
+
+  it('a stub says that a call failed, and for a few tokens there is none', async () => {
+    const runs = Array.from({ length: 12 }, (_, i) => [
+      ...step('Bash', { command: `npm test ${i}` }, `${prose(1_000, i)}\n${i} failed, 214 passed`),
+      ...step(
+        'Edit',
+        { path: `src/gate${i}.ts` },
+        'The file has been updated. It holds one gate more than it did.',
+      ),
+    ]).flat();
+    const { view } = await compacted([user('Test it.'), ...runs], {
+      ...only('snip', { protectTokens: 0, mode: 'stub' }),
+    });
+    const results = view.filter(({ message }) => message.role === 'tool').map(shownText);
+    expect(results[2]).toMatch(
+      /^\[Bash result, [\d,]+ tokens, compacted: failed: “.*1 failed, 214 passed”; recall m6#0\]$/,
+    );
+    expect(results[1]).toBe('The file has been updated. It holds one gate more than it did.');
+  });
+});
+
 describe('S4: collapse merges consecutive messages of one role, without a model', () => {
   it('makes one message of them with the very same words', async () => {
     const thoughts = Array.from({ length: 300 }, (_, i) => user(`Thought ${i}: ${prose(30, i)}`));

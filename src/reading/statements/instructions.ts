@@ -8,6 +8,8 @@ const TOOL = /skill|instruction|guideline|get_rules|load_rules/i;
 /** Files that hold instructions to agents, by the names their programs give them. */
 const FILE =
   /(?:^|[\s"'/\\])(?:SKILL\.md|AGENTS\.md|CLAUDE(?:\.local)?\.md|GEMINI\.md|CONVENTIONS\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md)(?:["'\s]|$)/i;
+/** What lies there is looked at, as an example or a copy; nobody is told to follow it. */
+const ELSEWHERE = /(?:^|[\s"'])(?:\/private)?\/(?:tmp|var\/folders)\/|\/node_modules\//;
 const HINT = /\.md|rules|instructions/i;
 /** How programs put a skill in the user's place. */
 const SPOKEN = /^\s*Base directory for this skill: (\S+)/;
@@ -58,7 +60,8 @@ function labelOf(call: ToolCallPart): string | undefined {
   if (verb !== 'read' && verb !== 'run') return undefined;
   const head = call.arguments.slice(0, 600);
   if (!HINT.test(head)) return undefined;
-  if (!FILE.test(head.replace(/\\[nrt"]/g, ' '))) return undefined;
+  const named = head.replace(/\\[nrt"]/g, ' ');
+  if (!FILE.test(named) || ELSEWHERE.test(named)) return undefined;
   const label = callLabel(call);
   // A command that only names such a file among others is no reading of it.
   return verb === 'read' || /^(?:cat|head|sed|less|bat|nl)\b/.test(label) ? label : undefined;

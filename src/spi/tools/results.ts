@@ -9,6 +9,7 @@ import {
   type LogMessage,
   type Part,
   type ReplaceMark,
+  type ToolCallPart,
   type ToolResultPart,
   type ViewMessage,
 } from '../../transcript/index.js';
@@ -56,6 +57,8 @@ function readParts(message: ViewMessage): ShownPart[] {
 export interface ResultPart extends ShownPart<ToolResultPart> {
   readonly exchange: ViewExchange;
   readonly tool: string | undefined;
+  /** What it answers, where that stands in its exchange. */
+  readonly call: ToolCallPart | undefined;
   /** Tokens of tool results newer than this one, and of this one. */
   readonly newer: number;
 }
@@ -91,24 +94,27 @@ function readResults({ exchanges }: TranscriptView): ResultPart[] {
         newer += part.tokens;
         if (untouchable) continue;
         const { source, index, shown, tokens, mark, handle } = part;
-        const tool = original.name ?? nameOf(original, exchange);
-        results.push({ source, index, original, shown, tokens, mark, handle, exchange, tool, newer });
+        const call = callOf(original, exchange);
+        const tool = original.name ?? call?.name;
+        results.push({ source, index, original, shown, tokens, mark, handle, exchange, tool, call, newer });
       }
     }
   }
   return results.reverse();
 }
 
-const knownNames = new WeakMap<ViewExchange, ReadonlyMap<string, string>>();
+const knownCalls = new WeakMap<ViewExchange, ReadonlyMap<string, ToolCallPart>>();
 
-/** Formats that name tools only in the call: the result takes the name from there. */
-function nameOf({ callId }: ToolResultPart, exchange: ViewExchange): string | undefined {
-  let names = knownNames.get(exchange);
-  if (!names) {
-    const calls = exchange.messages.flatMap(({ message }) => message.parts.filter(isToolCall));
-    knownNames.set(exchange, (names = new Map(calls.map((call) => [call.callId, call.name]))));
+/** As the log has it: what an edit left of a call's arguments says less. */
+function callOf({ callId }: ToolResultPart, exchange: ViewExchange): ToolCallPart | undefined {
+  let calls = knownCalls.get(exchange);
+  if (!calls) {
+    const parts = exchange.messages.flatMap(({ message, source }) =>
+      (source ?? message).parts.filter(isToolCall),
+    );
+    knownCalls.set(exchange, (calls = new Map(parts.map((call) => [call.callId, call]))));
   }
-  return names.get(callId);
+  return calls.get(callId);
 }
 
 /**

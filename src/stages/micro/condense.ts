@@ -2,29 +2,31 @@ import {
   grouped,
   keyLines,
   oneLine,
-  outcomeOf,
+  noteOfResult,
   plainName,
   quoted,
   remembered,
   textOf,
   type Count,
   type ResultPart,
+  type ToolCallPart,
   type ToolResultPart,
 } from '../../spi/index.js';
 
 /**
- * What stands for a large result without a model, on one line: tool, size and handle, how it ended, then the lines that
- * hold paths, ids, errors and definitions, verbatim. Derived from the log, also where the view showed less.
+ * What stands for a large result without a model, on one line: tool, size and handle, how its call ended, then the lines
+ * that hold paths, ids, errors and definitions, verbatim; of a text that was only shown headings and definitions first. Derived from the log, also where the view showed less.
  */
 export function condense(result: ResultPart, maxTokens: number, count: Count): string {
-  const { original, handle, tool, source, index } = result;
+  const { original, handle, tool, call, source, index } = result;
   const tokens = source.size.parts[index]?.tokens ?? result.tokens;
-  return write(original, { handle, tool, tokens, maxTokens, count });
+  return write(original, { handle, tool, call, tokens, maxTokens, count });
 }
 
 type LineRequest = {
   readonly handle: string;
   readonly tool: string | undefined;
+  readonly call: ToolCallPart | undefined;
   /** Of the whole result. */
   readonly tokens: number;
   readonly maxTokens: number;
@@ -32,16 +34,20 @@ type LineRequest = {
 };
 
 const write = remembered(
-  (original: ToolResultPart, { handle, tool, tokens, maxTokens, count }: LineRequest) => {
+  (original: ToolResultPart, { handle, tool, call, tokens, maxTokens, count }: LineRequest) => {
     const text = textOf(original);
     const header = `[${plainName(tool)} result, ${grouped(tokens)} tokens, condensed; recall ${handle}]`;
-    const outcome = quoted(outcomeOf(text, original.isError));
-    const line = `${header} ${outcome}`;
+    const { isLook, ending, line: said } = noteOfResult(call, original);
+    const how = ending === 'unknown' ? '' : ending;
+    const words = said === '' ? '' : quoted(said);
+    const outcome = [how, words].filter((one) => one !== '').join(': ');
+    const line = `${header} ${outcome}`.trimEnd();
     const taken = count(line);
     if (taken > maxTokens) return tightest(header, outcome, maxTokens, count);
     const room = maxTokens - taken - JOIN_TOKENS;
-    const keys = joined(keyLines(text, room, (lines) => count(joined(lines)), undefined, outcome));
-    const whole = keys === '' ? line : `${line}${BETWEEN}${keys}`;
+    const counted = (lines: string): number => count(joined(lines));
+    const keys = joined(keyLines(text, room, counted, { told: said, isLook }));
+    const whole = keys === '' ? line : `${line}${outcome === '' ? ' ' : BETWEEN}${keys}`;
     return keys === '' || count(whole) <= maxTokens ? whole : line;
   },
 );

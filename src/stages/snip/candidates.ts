@@ -1,5 +1,8 @@
 import {
   isSettled,
+  noteOfResult,
+  oneLine,
+  quoted,
   remembered,
   resultsOf,
   stubFor,
@@ -8,6 +11,7 @@ import {
   type Handle,
   type ResultPart,
   type StageGoal,
+  type ToolCallPart,
   type ToolResultPart,
   type TranscriptView,
 } from '../../spi/index.js';
@@ -100,17 +104,24 @@ function stubOf(
   notice: string | null,
   count: Count,
 ): { stub: string; saved: number } {
-  const { tool, tokens, handle, shown, original } = result;
+  const { tool, call, tokens, handle, shown, original } = result;
   const size = result.source.size.parts[result.index]?.tokens ?? tokens;
-  const { stub, taken } = writeStub(original, { tool, size, handle, status, notice, count });
+  const { stub, taken } = writeStub(original, { tool, call, size, handle, status, notice, count });
   const isClose = tokens <= WORTH_COUNTING * taken;
   const hasFiles = original.content.some((part) => part.type === 'file');
   const before = isClose && !hasFiles && shown ? Math.min(tokens, count(textOf(shown))) : tokens;
-  return { stub, saved: before - taken };
+  const saved = before - taken;
+  return { stub, saved: saved < LEAST_SAVED ? 0 : saved };
 }
+
+/** For fewer tokens it is not worth to lose what was said. */
+const LEAST_SAVED = 20;
+/** A stub says how a call ended in so many characters. */
+const ENDING_CHARS = 90;
 
 type StubRequest = {
   readonly tool: string | undefined;
+  readonly call: ToolCallPart | undefined;
   /** Of the whole result, in tokens. */
   readonly size: number;
   readonly handle: Handle;
@@ -120,8 +131,11 @@ type StubRequest = {
 };
 
 const writeStub = remembered(
-  (_original: ToolResultPart, { tool, size, handle, status, notice, count }: StubRequest) => {
-    const stub = notice ?? stubFor({ tool, tokens: size, handle, status });
+  (original: ToolResultPart, { tool, call, size, handle, status, notice, count }: StubRequest) => {
+    const { ending, line } = noteOfResult(call, original);
+    const said =
+      ending === 'unknown' || line === '' ? undefined : `${ending}: ${quoted(oneLine(line, ENDING_CHARS))}`;
+    const stub = notice ?? stubFor({ tool, tokens: size, handle, status, said });
     return { stub, taken: count(stub) };
   },
 );

@@ -56,8 +56,8 @@ describe('keyLines', () => {
   });
 
   it('puts what is wanted first and leaves out what was told', () => {
-    expect(keyLines(text, 6, count, (line) => line.includes('plain'))).toBe('plain words');
-    expect(keyLines(text, 100, count, undefined, 'Error: no such id 4f2a9c1')).toBe(
+    expect(keyLines(text, 6, count, { wanted: (line) => line.includes('plain') })).toBe('plain words');
+    expect(keyLines(text, 100, count, { told: 'Error: no such id 4f2a9c1' })).toBe(
       'const port = 1\nsee src/a/b.ts',
     );
   });

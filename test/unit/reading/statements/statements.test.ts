@@ -202,14 +202,15 @@ describe('instructions', () => {
   it('are skills and instruction files, by what reads them back', () => {
     const ledger = ledgerOf(
       step('Skill', { skill: 'brainstorming' }, 'How to brainstorm …'),
+      step('bash', { command: 'cat /tmp/cloned/pdf/SKILL.md' }, 'An example.'),
       step('read', { path: '/repo/AGENTS.md' }, 'Be brief.'),
       step('read', { path: '/repo/README.md' }, 'A tool.'),
       user('Base directory for this skill: /home/me/skills/review\n\n# Review'),
     );
     expect(of(ledger, 'instruction').map(({ text }) => text)).toEqual([
       'Skill brainstorming [recall m1#0]',
-      'read /repo/AGENTS.md [recall m3#0]',
-      'skill review [recall m6#0]',
+      'read /repo/AGENTS.md [recall m5#0]',
+      'skill review [recall m8#0]',
     ]);
   });
 });
