@@ -136,9 +136,20 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
   const done = [...items.values()].map(itemOf);
   const names = [...looks];
   if (names.length === 0) return done;
-  const more = names.length > 6 ? ` and ${names.length - 6} more` : '';
-  const text = `looked at ${names.slice(0, 6).join(', ')}${more}`;
+  const told = namesWithin(names, LOOKS_CHARS);
+  const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
+  const text = `looked at ${told.join(', ')}${more}`;
   return [{ at: -1, worth: 0, text, short: text, detail: '' }, ...done];
+}
+
+/** What a run looked at takes so many characters: names of records are short, and each may be needed. */
+const LOOKS_CHARS = 140;
+
+/** The first names that fit, and one at least. */
+function namesWithin(names: readonly string[], chars: number): readonly string[] {
+  let left = chars;
+  const cut = names.findIndex((name, i) => i > 0 && (left -= name.length + 2) < 0);
+  return cut < 0 ? names : names.slice(0, cut);
 }
 
 /** Names of what an edit adds that stand in its line. */
