@@ -222,12 +222,22 @@ function ranked(
       found.push({ entry, passage, seq, score });
     }
   }
-  for (const call of calls)
-    if (call.added !== '' && call.ending !== 'failed')
-      found.push({ call, seq: call.seq, score: scoreOf(EDIT_WORTH, call.seq, call.added) });
+  for (const call of standing(calls))
+    found.push({ call, seq: call.seq, score: scoreOf(EDIT_WORTH, call.seq, call.added) });
   return found.sort(
     (a, b) => b.score - a.score || b.seq - a.seq || (a.passage?.at ?? 0) - (b.passage?.at ?? 0),
   );
+}
+
+/** Calls that wrote what may still stand: nothing that failed, and nothing that a later call wrote over. */
+function standing(calls: readonly CallNote[]): CallNote[] {
+  const rewritten = new Set<string>();
+  return calls.toReversed().filter(({ added, ending, changed, rewrites }) => {
+    if (ending === 'failed') return false;
+    const stands = changed.length === 0 || changed.some((path) => !rewritten.has(path));
+    if (rewrites) for (const path of changed) rewritten.add(path);
+    return stands && added !== '';
+  });
 }
 
 const NAMES: Readonly<Record<Entry['voice'], string>> = {

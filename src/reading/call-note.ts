@@ -38,6 +38,8 @@ export interface CallNote {
   readonly label: string;
   /** Files that it changes, by their last two segments. */
   readonly changed: readonly string[];
+  /** It writes those files whole: what stood in them before says nothing of them any more. */
+  readonly rewrites: boolean;
   /** What it writes into files, its most telling lines; '' for other calls. */
   readonly added: string;
   /** Functions, types and tests that it declares in files, by name. */
@@ -85,6 +87,8 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
         ? commandLabel(line, action, checks.length > 0)
         : labelOf(action.target, given),
     changed: [...new Set(changed)],
+    rewrites:
+      changed.length > 0 && action.touches.every((touch) => !isChange(touch) || touch.how === 'created'),
     added: isLabel ? '' : tellingLines(added, ADDED_CHARS),
     declares: declaredNames(added),
     written: isRun ? textInCommand(line) : action.kind === 'other' ? proseInArguments(given) : '',

@@ -224,6 +224,23 @@ describe('a digest', () => {
     expect(text).not.toContain('looked at');
   });
 
+  it('does not quote what was written over later', () => {
+    const write = (id: string, gates: number) => [
+      assistant(
+        id,
+        '',
+        call(id, 'write_file', {
+          path: 'src/gate.ts',
+          content: `export const gates = ${gates}; // so many of them`,
+        }),
+      ),
+      result(`${id}r`, id, 'written'),
+    ];
+    const { text } = digestOf([user('m0', 'Mend the mill.'), ...write('m1', 3), ...write('m2', 4)], 400);
+    expect(text).toContain('export const gates = 4;');
+    expect(text).not.toContain('export const gates = 3;');
+  });
+
   it('says what edits of a file add, by name, once for all of them', () => {
     // No room for what the edits wrote, only for what they add.
     const code = (name: string): string =>
