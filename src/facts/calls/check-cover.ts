@@ -8,7 +8,7 @@ export function speaksFor(newer: Check, older: Check): boolean {
   const isChosen = newer.filters.length > 0;
   if (isChosen && newer.filters.join('\n') !== older.filters.join('\n')) return false;
   if (newer.family === older.family) return covers(newer, older);
-  if (newer.paths.length > 0 || !areSamePlace(newer.place, older.place)) return false;
+  if (newer.paths.length > 0 || !holdsPlace(newer.place, older.place)) return false;
   const runner = runnerOf(newer);
   if (!runner) return false;
   // `mise lint` runs `lint:go`.
@@ -22,7 +22,9 @@ export function speaksFor(newer: Check, older: Check): boolean {
 
 function covers(newer: Check, older: Check): boolean {
   const isChosen = newer.filters.length > 0;
-  if (!areSamePlace(newer.place, older.place)) {
+  const isElsewhere =
+    !holdsPlace(newer.place, older.place) || (newer.paths.length > 0 && newer.place !== older.place);
+  if (isElsewhere) {
     const [whole, parts] = [fullPaths(newer), fullPaths(older)];
     return (
       whole.length > 0 && parts.length > 0 && parts.every((path) => whole.some((one) => contains(one, path)))
@@ -36,9 +38,13 @@ function covers(newer: Check, older: Check): boolean {
   );
 }
 
-/** Where one does not say where it runs, and the other runs at a whole path, both are taken to run where the work is. */
-function areSamePlace(a: string, b: string): boolean {
-  return a === b || (a === '' && isWhole(b)) || (b === '' && isWhole(a));
+/**
+ * Whether what runs in one place runs what is in another: where one does not say where it runs, and the other runs at a whole
+ * path, both are taken to run where the work is; and there the packages below are run, too.
+ */
+function holdsPlace(newer: string, older: string): boolean {
+  if (newer === older || (newer === '' && isWhole(older))) return true;
+  return newer === '' || isWhole(newer) ? !isWhole(older) || older.startsWith(`${newer}/`) : false;
 }
 
 const isWhole = (path: string): boolean => /^(?:[/~]|\w:\/)/.test(path);

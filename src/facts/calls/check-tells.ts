@@ -3,13 +3,14 @@ import type { ShellCommand } from '../shell/shell.js';
 /**
  * What tells how a check of a line ended. `all`: the status of the line, and its words. `chain`: the same, but a status of
  * failure may be that of what stands behind it. `status`: its words go into a file. `words`: the status is another's.
- * `piped`: the same, and no word is a good one. `counts`: its words were filtered, so that silence says nothing.
+ * `piped`: the same, and no word is a good one. `begins`: of its words only the first
+ * are shown. `counts`: its words were filtered, so that silence says nothing.
  * `nothing`: it runs on, or neither status nor words are its own.
  */
-export type Tells = 'all' | 'chain' | 'status' | 'piped' | 'words' | 'counts' | 'nothing';
+export type Tells = 'all' | 'chain' | 'status' | 'piped' | 'begins' | 'words' | 'counts' | 'nothing';
 
 /** From most to least: a line of several checks tells no more than the one that tells least. */
-const LEAST: readonly Tells[] = ['nothing', 'counts', 'words', 'piped', 'status', 'chain', 'all'];
+const LEAST: readonly Tells[] = ['nothing', 'counts', 'words', 'begins', 'piped', 'status', 'chain', 'all'];
 
 /** What tells how several checks of one line ended. */
 export function tellsOf(checks: readonly { readonly tells: Tells }[]): Tells {
@@ -18,6 +19,27 @@ export function tellsOf(checks: readonly { readonly tells: Tells }[]): Tells {
 
 /** Show the end of what they read, or all of it. */
 const SHOW_ENDS = new Set(['tail', 'cat', 'tee', 'less', 'more']);
+
+const SPEAKS_OF_FAILURE = /fail|error|not ok|✗|×|panic/i;
+const VERDICT_WORDS =
+  /\b(?:errors?|fail(?:ed|ing|ures?|s)?|not|ok|pass(?:ed|ing)?|panic|warn(?:ings?)?|tests?|suites?|total|summary|TS\d*)\b/gi;
+
+/** What a pipeline behind a check lets through. */
+function shownBy(filters: readonly ShellCommand[]): Tells {
+  const shown = filters.map(({ words }): Tells => {
+    const name = words[0] ?? '';
+    if (SHOW_ENDS.has(name)) return 'piped';
+    if (name === 'head') return 'begins';
+    if (!/^[ef]?grep$|^rg$/.test(name)) return 'counts';
+    // `grep -v noise` takes out what is no news; `grep -E "error|FAIL"` shows what there is to say.
+    if (words.some((word) => /^-\w*v/.test(word))) return 'piped';
+    const pattern = words.slice(1).find((word) => !word.startsWith('-')) ?? '';
+    if (!SPEAKS_OF_FAILURE.test(pattern)) return 'counts';
+    return /[\p{L}\p{N}]/u.test(pattern.replaceAll(VERDICT_WORDS, '')) ? 'counts' : 'piped';
+  });
+  return LEAST.find((tells) => shown.includes(tells)) ?? 'piped';
+}
+
 const SAYS_STATUS = /\$\?|\$\{?PIPESTATUS/;
 
 /**
@@ -34,8 +56,9 @@ export function tellsIn(
   const isSilent = outputs.some((to) => to !== '/dev/stderr') || appends.length > 0;
   if (ends === '&') return 'nothing';
   if (ends === '|' && next) {
-    if (!SHOW_ENDS.has(next.words[0] ?? '')) return 'counts';
-    return keepsStatus ? 'all' : 'piped';
+    const last = commands.findIndex((one, at) => at > i && one.ends !== '|');
+    const shown = shownBy(commands.slice(i + 1, last + 1));
+    return shown === 'piped' && keepsStatus ? 'all' : shown;
   }
   if (next === undefined || (ends === ';' && next.words.some((word) => SAYS_STATUS.test(word))))
     return isSilent ? 'status' : 'all';

@@ -7,7 +7,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../transcript/index.js';
-import { endingOf } from '../ending.js';
+import { endingOf, tellsOfFailure } from '../ending.js';
 import { withoutEnvelope } from '../envelope.js';
 import { failureLine, outcomeOf, verdictLine } from '../outcome.js';
 import { quoted } from '../quoted.js';
@@ -35,6 +35,8 @@ const LINE_CHARS = 220;
 export class CheckBook {
   #asked = new Map<string, ToolCallPart>();
   readonly #running = new RunningCommands<ToolCallPart>();
+  /** The host has told of a failure: it tells of each. */
+  #isTold = false;
   #failed: CheckRun[] = [];
   #passed: CheckRun[] = [];
   /** `npm test: passed`, newest last: what a plan's steps are proven by. */
@@ -78,8 +80,10 @@ export class CheckBook {
     this.#asked.delete(result.callId);
     const checks = checksOf(call);
     if (checks.length === 0 || this.#running.note(call, textOf(result))) return;
-    const ending = endingOf(textOf(result), { isError: result.isError === true, tells: tellsOf(checks) });
+    const isError = result.isError === true;
+    const ending = endingOf(textOf(result), { isError, tells: tellsOf(checks), isTold: this.#isTold });
     if (ending === 'not run') return;
+    if (!call.arguments.includes('$?')) this.#isTold ||= tellsOfFailure(textOf(result), isError);
     const label = checks.map((check) => check.label).join(' && ');
     if (ending !== 'unknown')
       this.#ended = [...this.#ended.slice(-MOST_RUNS), { seq, line: `${label}: ${ending}` }];

@@ -23,6 +23,8 @@ describe('how a command ended', () => {
     ['test result: FAILED. 3 passed; 1 failed', 'failed'],
     ['./lock.go:8:2: cannot use updateLock (variable of type bool) as int value\nok', 'failed'],
     ['✓ handles 3 errors\n✓ shows "1 failed"\nTests: 12 passed, 12 total', 'passed'],
+    ['[flags] Error: no such table (logged)\nError: it was handled\nAll tests passed (28)', 'passed'],
+    ['12 passed\nTraceback (most recent call last):\nKeyError: 1', 'failed'],
     // What is printed by what is tested is no status of the test.
     ['✓ bad flag gives exit code 2\nTests  3 passed (3)', 'passed'],
     ['db-1 exited with code 0\n2 failing\n10 passing', 'failed'],
@@ -47,6 +49,9 @@ describe('how a command ended', () => {
     ['status', '(no output)', 'unknown'],
     ['status', 'Exit code 0', 'passed'],
     ['counts', '(no output)', 'unknown'],
+    ['begins', '', 'passed'],
+    ['begins', 'successfully loaded config', 'unknown'],
+    ['piped', '[lint:go] 0 issues.\nFinished in 3.10s', 'passed'],
     ['counts', 'successfully loaded config', 'unknown'],
     ['nothing', '(no output)', 'unknown'],
   ])('of a check of which %s tells, %j: %s', (tells, text, ending) =>
@@ -63,6 +68,12 @@ describe('how a command ended', () => {
   ])('of a script with a status, %j: %s', (text, ending) =>
     expect(endingOf(text, { isCheck: false })).toBe(ending),
   );
+
+  it('without a status passed where the host tells of failures', () => {
+    expect(endingOf('Checked 237 files.', { isTold: true })).toBe('passed');
+    expect(endingOf('Checked 237 files.')).toBe('unknown');
+    expect(endingOf('Checked 237 files.', { isTold: true, tells: 'piped' })).toBe('unknown');
+  });
 
   it.each([
     ['bash: grind: command not found', 'failed'],
