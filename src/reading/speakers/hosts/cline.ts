@@ -1,4 +1,4 @@
-import type { Row } from '../row.js';
+import type { Row, Section } from '../row.js';
 
 const host = 'Cline';
 
@@ -7,8 +7,50 @@ const HEADER = /^\[[a-z_]{2,40}(?: for '[^\n]{0,300}')?\] Result:\s*$/;
 const RESULT =
   /^\[(?:[a-z_]{2,40}\] Result:\s*$|(?:[a-z]{1,40}_[a-z_]{1,40}|[a-z_]{2,40} for '[^\n]{0,300}')\] Result:)/;
 
+const ANSWER: Section = { speaker: 'user', opens: '<answer>', closes: '</answer>', last: true, isTag: true };
+
 /** Cline and its relatives: tool results as text, the editor's state, the user's words in tags. */
 export const CLINE: readonly Row[] = [
+  {
+    host,
+    at: 'first',
+    opens: '[',
+    like: /^\[(?:ask_followup_question|plan_mode_respond)(?: for '[^\n]{0,300}')?\] Result:\s*(?:<answer>\s*)?$/,
+    needs: '<answer>',
+    closes: 'text',
+    speaker: 'output',
+    label: 'question',
+    sections: [ANSWER],
+    example: "[ask_followup_question for 'May I push?'] Result:\n<answer>\nNo.\n</answer>",
+    counter: '[ask_followup_question] is a tool with an <answer>.',
+  },
+  {
+    host,
+    at: 'first',
+    opens: '<answer>',
+    after: /^\[(?:ask_followup_question|plan_mode_respond)(?: for '[^\n]{0,300}')?\] Result:\s*$/,
+    closes: 'text',
+    speaker: 'output',
+    label: 'question',
+    sections: [ANSWER],
+    example: ["[ask_followup_question for 'May I push?'] Result:", '<answer>\nNo.\n</answer>'],
+    counter: '<answer> is a tag of ours.',
+  },
+  {
+    host,
+    at: 'first',
+    opens: 'The user denied this operation and provided the following feedback:\n<feedback>',
+    after: HEADER,
+    closes: 'text',
+    speaker: 'output',
+    label: 'refused',
+    sections: [{ speaker: 'user', opens: '<feedback>', closes: '</feedback>', last: true, isTag: true }],
+    example: [
+      "[execute_command for 'rm a'] Result:",
+      'The user denied this operation and provided the following feedback:\n<feedback>\nKeep it.\n</feedback>',
+    ],
+    counter: 'The user denied this operation and provided the following feedback: none. Why?',
+  },
   {
     host,
     at: 'first',
