@@ -56,7 +56,7 @@ export function linesOfRuns(
 const RECENT_RUNS = 4;
 
 const isLook = ({ kind, ending }: CallNote): boolean =>
-  (kind === 'read' || kind === 'search') && ending !== 'failed';
+  (kind === 'read' || kind === 'search') && ending !== 'failed' && ending !== 'not run';
 
 const NOTHING: ReadonlySet<CallNote> = new Set();
 
@@ -180,7 +180,9 @@ function worthOf({ ending, changed, checks, written, mendedBy }: CallNote): numb
   );
 }
 
-function outcomeText({ ending, outcome, kind, changed, checks, mendedBy }: CallNote): string {
+function outcomeText({ ending, outcome, kind, changed, checks, verdict, mendedBy }: CallNote): string {
+  if (verdict === 'refused' || (verdict === 'approved' && kind === 'other'))
+    return ` → ${verdict} by the user`;
   if (ending === undefined) return ' → no answer';
   if (ending === 'passed' && (kind !== 'run' || changed.length > 0)) return '';
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));

@@ -12,19 +12,23 @@ import {
   boundsIn,
   conclusiveness,
   hostSummaryIn,
+  judge,
   mends,
   noteOf,
   passagesOf,
   proseOf,
+  ReplyReader,
   reportIn,
   RunningCommands,
   sentencesOf,
   speechesOf,
   textBy,
   withoutOwnText,
+  wordsOf,
   type CallNote,
   type Passage,
 } from '../reading/index.js';
+import { replyLines } from './reply-lines.js';
 
 /**
  * Whose words an entry holds. `pasted`: what a user put in from elsewhere; `written`: a text of the agent that stands in
@@ -73,6 +77,7 @@ export class DigestIndex implements LogFold {
   readonly #calls: CallNote[] = [];
   /** By call id: calls that wait for their result. */
   readonly #open = new Map<string, CallNote>();
+  readonly #replies = new ReplyReader();
   readonly #running = new RunningCommands<CallNote>();
   /** Runs that failed and that no later one has mended, oldest first. */
   #failed: CallNote[] = [];
@@ -100,6 +105,7 @@ export class DigestIndex implements LogFold {
       this.#add(message, 'agent', withoutOwnText(proseOf(message)), !called);
     }
     for (const part of message.parts) {
+      const reply = this.#replies.read(part);
       if (isToolCall(part)) {
         const begun = this.#running.begunBy(part);
         const note = begun ?? noteOf(part, message);
@@ -113,6 +119,11 @@ export class DigestIndex implements LogFold {
         this.#open.delete(part.callId);
         if (!note) continue;
         this.#answer(note, part);
+        if (reply) {
+          judge(note, reply.verdict);
+          this.#hear(message, replyLines(note, reply), wordsOf(reply));
+          continue;
+        }
         this.#add(message, 'report', reportIn(note.tool, textOf(part)), false);
       }
     }
@@ -142,8 +153,13 @@ export class DigestIndex implements LogFold {
     const words = textBy('user', speeches);
     const refuses = REFUSES.test(words);
     const answers = refuses || words.length <= REPLY_CHARS ? this.#answeredBy(words, refuses) : undefined;
+    this.#hear(message, words, words, answers);
+  }
+
+  /** `text`: what the user said as it is to stand; `words`: what of it is his own. */
+  #hear(message: LogMessage, text: string, words: string, answers?: Entry): void {
     const binds = sentencesOf(words).some((sentence) => boundsIn(sentence).length > 0);
-    this.#add(message, 'user', words, false, { ...(answers && { answers }), ...(binds && { binds }) });
+    this.#add(message, 'user', text, false, { ...(answers && { answers }), ...(binds && { binds }) });
   }
 
   #add(

@@ -232,8 +232,8 @@ function ranked(
 /** Calls that wrote what may still stand: nothing that failed, and nothing that a later call wrote over. */
 function standing(calls: readonly CallNote[]): CallNote[] {
   const rewritten = new Set<string>();
-  return calls.toReversed().filter(({ added, ending, changed, rewrites }) => {
-    if (ending === 'failed') return false;
+  return calls.toReversed().filter(({ added, ending, verdict, changed, rewrites }) => {
+    if (ending === 'failed' || verdict === 'refused') return false;
     const stands = changed.length === 0 || changed.some((path) => !rewritten.has(path));
     if (rewrites) for (const path of changed) rewritten.add(path);
     return stands && added !== '';

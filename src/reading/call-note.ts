@@ -15,6 +15,7 @@ import {
 import { declaredNames } from './declared-names.js';
 import { endingOf, type Ending } from './ending.js';
 import { withoutEnvelope, withoutProtocol } from './envelope.js';
+import type { Verdict } from './replies/index.js';
 import { commitLine, failureLine, verdictLine } from './outcome.js';
 import { runningIn } from './running.js';
 import { oneLine } from './slices.js';
@@ -49,6 +50,8 @@ export interface CallNote {
   ending: Ending | undefined;
   /** The tool's own words on how it ended, one line; undefined until it is answered, and where they would say nothing. */
   outcome: string | undefined;
+  /** How the user took it, where a host says. */
+  verdict: Verdict | undefined;
   /** Of a run that failed: the call behind it by which the same, or a check that contains it, passed. */
   mendedBy: string | undefined;
 }
@@ -94,6 +97,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
     written: isRun ? textInCommand(line) : action.kind === 'other' ? proseInArguments(given) : '',
     ending: undefined,
     outcome: undefined,
+    verdict: undefined,
     mendedBy: undefined,
   };
 }
@@ -113,6 +117,14 @@ function readCall(call: ToolCallPart): CallReading {
   const { name, given } = innerCall(call.name, outer);
   const runs = action.kind !== 'other' && (action.target === undefined || isShell(name, given));
   return { name, given, action, line: runs ? commandLineOf(given) : undefined };
+}
+
+/** Writes down how a user took a call: one that was refused was never made. */
+export function judge(note: CallNote, verdict: Verdict): void {
+  note.verdict = verdict;
+  if (verdict !== 'refused') return;
+  note.ending = 'not run';
+  note.outcome = undefined;
 }
 
 /** Writes down how a call ended. */

@@ -1,4 +1,5 @@
 import type { LogFold, LogMessage, ReadonlyLog } from '../../transcript/index.js';
+import { ReplyReader, wordsOf } from '../replies/index.js';
 import { userWordsIn } from '../speakers/index.js';
 import { BoundBook } from './bound-book.js';
 import { CheckBook } from './check-runs.js';
@@ -21,6 +22,7 @@ export class StatementIndex implements LogFold {
   readonly commits = new CommitBook();
   readonly instructions = new InstructionBook();
   readonly #log: ReadonlyLog;
+  readonly #replies = new ReplyReader();
   #requirements: Claim[] = [];
 
   constructor(log: ReadonlyLog) {
@@ -50,8 +52,16 @@ export class StatementIndex implements LogFold {
     this.plan.read(message);
     this.commits.read(message);
     this.instructions.read(message);
+    for (const part of message.parts) {
+      const reply = this.#replies.read(part);
+      if (reply) this.#hear(message, wordsOf(reply));
+    }
     if (message.role !== 'user' || message.origin === 'synthetic') return;
-    const words = userWordsIn(message, message.seq > 0 ? this.#log.at(message.seq - 1) : undefined);
+    this.#hear(message, userWordsIn(message, message.seq > 0 ? this.#log.at(message.seq - 1) : undefined));
+  }
+
+  /** What the user says, in a message or in reply to a call. */
+  #hear(message: LogMessage, words: string): void {
     if (words === '') return;
     const { seq, id } = message;
     for (const text of requirementsIn(words))

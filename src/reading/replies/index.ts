@@ -1,0 +1,2 @@
+export type { Verdict } from './forms.js';
+export { ReplyReader, wordsOf, type Reply } from './replies.js';
