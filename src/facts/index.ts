@@ -16,7 +16,7 @@ export { innerCall } from './calls/inner-call.js';
 export { speaksFor } from './calls/check-cover.js';
 export { tellsOf, type Tells } from './calls/check-tells.js';
 export { checksOf, mayCheck, type Check } from './calls/checks.js';
-export { saysFailed } from './calls/refused.js';
+export { isRefused, saysFailed } from './calls/refused.js';
 export { commandOf, parametersOf } from './calls/parameters.js';
 export { statusIn, wasNotRun, withoutStatus } from './calls/status.js';
 export { verbOf } from './calls/tool-verbs.js';

@@ -1,4 +1,4 @@
-import { actionOf, isChange, verbOf } from '../../facts/index.js';
+import { actionOf, isChange, isRefused, verbOf } from '../../facts/index.js';
 import {
   isToolCall,
   isToolResult,
@@ -6,10 +6,12 @@ import {
   type LogMessage,
   type ToolCallPart,
 } from '../../transcript/index.js';
+import { endingOf } from '../ending.js';
 import { oneLine } from '../slices.js';
 import type { CheckBook } from './check-runs.js';
 import type { Claim } from './claim.js';
-import { checklistIn, isDone, isGone, planIn, type WrittenPlan } from './steps.js';
+import { isDone, isGone } from './step-states.js';
+import { checklistIn, planIn, type WrittenPlan } from './steps.js';
 
 /** A step, its state in the agent's own word, and what was done for it by the time it was done. */
 export interface PlanStep {
@@ -30,6 +32,25 @@ const EVIDENCE_FILES = 4;
 const MOST_FINISHED = 40;
 const MOST_STEPS = 200;
 const MOST_CALLS = 200;
+/** Writes of the plan that wait for their results. */
+const MOST_UNSURE = 100;
+
+/** The plan at one time, with what has been done for its next step. */
+interface PlanState {
+  readonly steps: Map<string, PlanStep>;
+  readonly finished: Map<string, PlanStep>;
+  readonly went: ToolCallPart[];
+  readonly since: number;
+}
+
+/** A write of the plan by a call, and the plan before it. */
+interface PlanWrite {
+  readonly callId: string;
+  readonly plan: WrittenPlan;
+  readonly message: LogMessage;
+  before: PlanState;
+  isAnswered: boolean;
+}
 
 /** The plan of an agent, by whatever tool or list it keeps it, with what each finished step came to. */
 export class PlanBook {
@@ -42,6 +63,8 @@ export class PlanBook {
   /** Calls that went well since the plan was last moved on; read only when a step is done. */
   #went: ToolCallPart[] = [];
   #since = -1;
+  /** The last writes, from the oldest on that has no result: one that fails is no change of the plan. */
+  #unsure: PlanWrite[] = [];
   /** A list in prose is only the plan where no tool keeps one. */
   #hasTool = false;
 
@@ -86,10 +109,13 @@ export class PlanBook {
     const plan = planIn(call.name, call.arguments);
     if (plan) {
       this.#hasTool = true;
+      const { callId } = call;
+      this.#unsure.push({ callId, plan, message, before: this.#state, isAnswered: false });
+      if (this.#unsure.length > MOST_UNSURE) this.#unsure.shift();
       this.#write(plan, message);
       const [one] = plan.steps;
       if (plan.merges && plan.steps.length === 1 && one!.key === undefined)
-        this.#making.set(call.callId, one!.text!);
+        this.#making.set(callId, one!.text!);
     } else if (verbOf(call.name) === 'write' || verbOf(call.name) === 'run') {
       if (this.#asked.size > MOST_STEPS) this.#asked.clear();
       this.#asked.set(call.callId, call);
@@ -97,30 +123,59 @@ export class PlanBook {
   }
 
   /** “Task #3 created”: from now on the step goes by that number. */
-  #result(callId: string, text: string, failed: boolean): void {
+  #result(callId: string, text: string, isError: boolean): void {
+    const isFailed = isError || isRefused(text);
+    if (isFailed) this.#making.delete(callId);
+    this.#settle(callId, isFailed);
     const made = this.#making.get(callId);
     if (made !== undefined) {
       this.#making.delete(callId);
       const [, key] = /#?\b(\d{1,4}|[0-9a-f]{8}[0-9a-f-]*)\b/.exec(text.slice(0, 200)) ?? [];
       const step = this.#steps.get(made);
       if (key !== undefined && step) {
-        const renamed = [...this.#steps].map(([k, s]): [string, PlanStep] =>
-          k === made ? [key, s] : [k, s],
-        );
-        this.#steps = new Map(renamed);
+        this.#steps = renamed(this.#steps, made, key);
+        for (const write of this.#unsure)
+          write.before = { ...write.before, steps: renamed(write.before.steps, made, key) };
       }
     }
     const call = this.#asked.get(callId);
     if (!call) return;
     this.#asked.delete(callId);
-    if (!failed && this.#went.push(call) > MOST_CALLS) this.#went.shift();
+    const ending = verbOf(call.name) === 'run' ? endingOf(text, { isError, isCheck: false }) : undefined;
+    if (isFailed || ending === 'failed' || ending === 'not run') return;
+    if (this.#went.push(call) > MOST_CALLS) this.#went.shift();
+  }
+
+  get #state(): PlanState {
+    return { steps: this.#steps, finished: new Map(this.#finished), went: this.#went, since: this.#since };
+  }
+
+  /** Takes back a write that failed; those behind it are made again. */
+  #settle(callId: string, isFailed: boolean): void {
+    const at = this.#unsure.findIndex((write) => write.callId === callId);
+    if (at < 0) return;
+    this.#unsure[at]!.isAnswered = true;
+    if (isFailed) {
+      const [{ before }] = this.#unsure.splice(at, 1) as [PlanWrite];
+      const since = before.went === this.#went ? [] : this.#went;
+      this.#steps = before.steps;
+      this.#finished = new Map(before.finished);
+      this.#went = [...before.went, ...since];
+      this.#since = before.since;
+      for (const write of this.#unsure.slice(at)) {
+        write.before = this.#state;
+        this.#write(write.plan, write.message);
+      }
+    }
+    if (this.#unsure.every(({ isAnswered }) => isAnswered)) this.#unsure = [];
   }
 
   #write({ steps, merges }: WrittenPlan, { seq, id }: LogMessage): void {
     const before = this.#steps;
     const byText = new Map([...before.values()].map((step) => [step.text, step]));
     const after = new Map<string, PlanStep>(merges ? before : []);
-    let advanced = false;
+    // To take the plan away moves it on as well.
+    let advanced = steps.length === 0 && !merges;
     for (const step of steps.slice(0, MOST_STEPS)) {
       const key = step.key ?? step.text!;
       const known =
@@ -163,4 +218,9 @@ export class PlanBook {
     ].join('; ');
     return said === '' ? undefined : oneLine(said, EVIDENCE_CHARS);
   }
+}
+
+/** The same steps in the same order, one by another key. */
+function renamed(steps: ReadonlyMap<string, PlanStep>, from: string, to: string): Map<string, PlanStep> {
+  return new Map([...steps].map(([key, step]) => [key === from ? to : key, step]));
 }

@@ -23,6 +23,8 @@ const LONGEST_CHARS = 20_000;
 
 const TEXTS = ['content', 'step', 'text', 'title', 'subject', 'task', 'name', 'description'];
 const STATES = ['status', 'state', 'done', 'completed', 'checked'];
+/** What a call names its whole list: an empty one takes the plan away. */
+const LISTS = /^(?:todos?|todo_?list|plan|steps|items|tasks|task_?list|checklist)$/i;
 const KEYS = ['id', 'taskId', 'task_id', 'todoId'];
 
 /** The plan a call writes down; undefined where it writes none. */
@@ -37,6 +39,8 @@ export function planIn(tool: string, json: string): WrittenPlan | undefined {
     const steps = typeof value === 'string' ? checklistIn(value) : undefined;
     if (steps) return { steps, merges: false };
   }
+  if (Object.entries(fields).some(([name, value]) => LISTS.test(name) && isEmptyList(value)))
+    return { steps: [], merges: fields.merge === true };
   // One step a call: made, or given another state.
   const one = stepOf(fields);
   return one && (one.text !== undefined || one.key !== undefined)
@@ -56,6 +60,11 @@ function stepsOf(value: unknown): WrittenStep[] | undefined {
   return steps.every((step) => step?.text !== undefined || step?.key !== undefined)
     ? (steps as WrittenStep[])
     : undefined;
+}
+
+function isEmptyList(value: unknown): boolean {
+  const list = typeof value === 'string' ? /^\s{0,8}\[\s{0,8}\]\s{0,8}$/.test(value) : value;
+  return list === true || (Array.isArray(list) && list.length === 0);
 }
 
 /** Some models write the list as a text. */
@@ -87,7 +96,7 @@ function stepOf(fields: Readonly<Record<string, unknown>>): WrittenStep | undefi
   };
 }
 
-const BOX = /^\s{0,12}(?:[-*+]|\d{1,3}[.)])\s+\[([ xX~/-])\]\s+(.+)$/;
+const BOX = /^\s{0,12}(?:[-*+]|\d{1,3}[.)])\s+\[([ xX✓✔✅~/-])\]\s+(.+)$/;
 
 /** Steps of a checklist in Markdown; undefined where the text has fewer than two. */
 export function checklistIn(text: string): WrittenStep[] | undefined {
@@ -98,18 +107,9 @@ export function checklistIn(text: string): WrittenStep[] | undefined {
     return [
       {
         text: words.trim(),
-        state: mark === ' ' ? 'pending' : /x/i.test(mark!) ? 'completed' : 'in_progress',
+        state: mark === ' ' ? 'pending' : /[xX✓✔✅]/.test(mark!) ? 'completed' : 'in_progress',
       },
     ];
   });
   return steps.length >= 2 ? steps : undefined;
-}
-
-export function isDone(state: string): boolean {
-  return /^(?:completed?|done|finished|closed|resolved|success|x|erledigt|fertig)$/i.test(state.trim());
-}
-
-/** Given up: neither to do nor done. */
-export function isGone(state: string): boolean {
-  return /^(?:cancell?ed|deleted|removed|skipped|dropped)$/i.test(state.trim());
 }

@@ -114,4 +114,26 @@ describe('AC-12: the plan is lost and work restarts', () => {
     expect(claims).toContain('- part 7\n- done: 4 other steps\n- done: part 4 (changed src/part4.ts)');
     expect(claims).toContain('- done: part 6 (changed src/part6.ts)');
   });
+
+  it('AC-12: a plan that was taken away is not open, nor a step whose write was refused', async () => {
+    const session = (await engine(4_000)).session();
+    const todos = (list: readonly object[], answer: string): Chat[] =>
+      step('TodoWrite', { todos: list }, answer);
+    const chat = [
+      user('Ship the shop.'),
+      ...todos([{ content: 'deploy to production', status: 'pending' }], 'Todos have been modified'),
+      user('We do not deploy any more, take it off the list.'),
+      ...todos([], 'Todos have been modified'),
+      ...todos(
+        [{ content: 'deploy again', status: 'pending' }],
+        '<tool_use_error>InputValidationError: activeForm is missing</tool_use_error>',
+      ),
+      ...reading(0, 24),
+      says('Next.'),
+    ];
+    session.append(...openaiChat.parse(chat).messages);
+    await session.operator.compact({ target: 0.3 });
+    expect(session.operator.claims.filter(({ kind }) => kind === 'todo')).toEqual([]);
+    expect(session.view.map(shownText).join('\n')).not.toContain('Steps of the plan that are open');
+  });
 });
