@@ -96,7 +96,7 @@ function stepOf(fields: Readonly<Record<string, unknown>>): WrittenStep | undefi
   };
 }
 
-const BOX = /^\s{0,12}(?:[-*+]|\d{1,3}[.)])\s+\[([ xX✓✔✅~/-])\]\s+(.+)$/;
+const BOX = /^\s{0,12}(?:[-*+]|\d{1,3}[.)])\s{1,8}\[([ xX✓✔✅~/-])\]\s{1,8}(\S.*)$/;
 
 /** Steps of a checklist in Markdown; undefined where the text has fewer than two. */
 export function checklistIn(text: string): WrittenStep[] | undefined {
