@@ -116,4 +116,37 @@ describe('N8: secrets and trust', () => {
       new Set(['model']),
     );
   });
+
+  it('N8: passwords that people say in their language or type into a command stand in nothing that is made', async () => {
+    const said = [
+      ['Mein Passwort ist ', 'Kaffee!2024Haus', ', nie in Logs schreiben.'],
+      ['La contraseña es ', 'Verano2024!x', ', nunca la pongas en el código.'],
+      ['Пароль: ', 'Zima2023xx', ', никогда не пиши его в лог.'],
+      ['パスワードは ', 'Sakura9988', ' です。'],
+      ['密码是 ', 'Abc12345xyz', '，不要泄露。'],
+      ['login: bob / ', 'Tr0ub4dor&3', ''],
+      ['My card is ', '4111 1111 1111 1111', '.'],
+      ['The DB password is ', 'hunter2-Blue-Sky9', ' for now.'],
+      ['Use ', 'hunter2-Blue-Sky9', ' for the staging db too.'],
+    ].map(([before, secret, behind]) => ({ secret: secret!, text: `${before}${secret}${behind}` }));
+    const typed = ['sshpass -p Winter2023! ssh host ls', 'echo Winter2023! | sudo -S reboot'];
+    const session = await sessionOf(
+      5_000,
+      [
+        ...said.flatMap(({ text }) => [user(text), says('Noted.')]),
+        ...typed.flatMap((command) => step('bash', { command }, 'done')),
+        ...talk(8, 200),
+      ],
+      { pins: { firstUser: false } },
+    );
+    await session.operator.compact({ target: 0.3 });
+    const made = session.view
+      .filter(({ source }) => source === undefined)
+      .map(shownText)
+      .join('\n');
+    expect(made).toContain('Mein Passwort ist [password removed], nie in Logs schreiben.');
+    expect(made).toContain('sshpass -p [password removed] ssh host ls');
+    for (const secret of [...said.map((one) => one.secret), 'Winter2023!'])
+      expect(made).not.toContain(secret);
+  });
 });

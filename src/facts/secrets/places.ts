@@ -3,6 +3,20 @@ import { list, QUOTE, WORD_BEGINS, type Shape } from './shape.js';
 /** Programs whose `-u` is a user and a password, and those whose `-p` is a password. */
 const FETCHES = '(?<=(?:curl|wget)\\b[^\\n|;&]{0,200})';
 const DATABASES = '(?<=(?:mysql|mysqldump|mysqladmin|mariadb)\\b[^\\n|;&]{0,200})';
+/** Flags that a password follows, by program; the same letters are ports elsewhere. */
+const FLAG =
+  '(?:' +
+  [
+    '(?<=sshpass(?: -[vV]){0,2}) -p ?',
+    '(?<=(?:docker|podman|nerdctl|skopeo|buildah|az|oc|registry) login\\b[^\\n|;&]{0,80}) -p[ =]?',
+    '(?<=(?:mongosh|mongo|mongodump|mongorestore|mongoexport|mongoimport)\\b[^\\n|;&]{0,80}) -p ',
+    '(?<=redis-cli\\b[^\\n|;&]{0,80}) -a ',
+    '(?<=htpasswd) -b[A-Za-z]{0,4} [^\\s-]\\S{0,100} \\S{1,64} ',
+  ].join('|') +
+  `)(?:${QUOTE})?`;
+/** `echo … | sudo -S`, `sudo -S … <<< …`: the password of whoever runs it. */
+const ECHOED = `${WORD_BEGINS}echo (?:-n )?(?:${QUOTE})?(?=[^\\s"'|\\\\]{4,64}(?:${QUOTE})? {0,4}\\| {0,4}sudo (?:-\\w{1,8} ){0,3}-\\w{0,6}S\\b)`;
+const HANDED = `${WORD_BEGINS}sudo (?:-\\w{1,8} ){0,3}-\\w{0,6}S\\b[^\\n|;&<]{0,200}<<< ?(?:${QUOTE})?`;
 
 /** Where a protocol, a program or a page has its secrets, whatever they look like. */
 export const PLACE_SHAPES: readonly Shape[] = [
@@ -45,8 +59,11 @@ export const PLACE_SHAPES: readonly Shape[] = [
   },
   {
     kind: 'password',
-    begins: [' -p'],
-    pattern: new RegExp(`(${DATABASES} -p)[^\\s"'-][^\\s"']{5,100}`, 'g'),
+    begins: [' -p', ' -a', ' -b', 'echo ', 'sudo '],
+    pattern: new RegExp(
+      `(${DATABASES} -p(?=[^\\s"'-][^\\s"']{5})|${FLAG}|${ECHOED}|${HANDED})(?![-$<{%[])[^\\s"'|;&<>\\\\]{4,100}`,
+      'g',
+    ),
   },
   {
     kind: 'password',

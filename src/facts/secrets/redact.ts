@@ -27,7 +27,11 @@ export function createRedact(extra: readonly string[] = []): Redact {
   const own = extra.map((source) => new RegExp(`()(?:${source})`, 'g'));
   return (text) => {
     const secrets: string[] = [];
-    const without = (from: string, { kind, pattern, reachesBack }: Outline, mayBeNone: boolean): string => {
+    const without = (
+      from: string,
+      { kind, pattern, reachesBack, isOne }: Outline,
+      mayBeNone: boolean,
+    ): string => {
       let clean = '';
       let done = 0;
       for (const match of from.matchAll(pattern)) {
@@ -36,6 +40,7 @@ export function createRedact(extra: readonly string[] = []): Redact {
         const end = match.index + whole.length;
         const secret = from.slice(start, end);
         if (secret === '' || PLACE.test(secret) || (mayBeNone && isPlaceholder(secret))) continue;
+        if (isOne && !isOne(secret)) continue;
         secrets.push(secret);
         clean += `${from.slice(done, start)}[${kind} removed]`;
         done = end;

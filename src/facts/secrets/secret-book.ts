@@ -20,6 +20,8 @@ const MOST_CLEANED_CHARS = 1_000_000;
 export class SecretBook implements LogFold {
   readonly #redact: Redact;
   readonly #known = new Set<string>();
+  /** Of these, the ones that a user or an operator called so: to say them again does not make them words. */
+  readonly #theirs = new Set<string>();
   /** Texts of users and operators, without the secrets in them. */
   readonly #said: string[] = [];
   /** What the newest texts came to, by text, with what was known then. */
@@ -77,27 +79,36 @@ export class SecretBook implements LogFold {
       const text = part.type === 'tool-call' ? part.arguments : textOf(part);
       if (text.length < LEAST_CHARS) continue;
       const { text: clean, secrets } = this.#redact(text);
-      if (isTheirs && part.type === 'text') this.#hear(clean);
-      for (const secret of secrets) this.#learn(secret);
+      const isSaid = isTheirs && part.type === 'text';
+      if (isSaid) this.#hear(clean);
+      for (const secret of secrets) this.#learn(secret, isSaid);
     }
   }
 
   /** Takes note of what a user or an operator says; what a tool made look like a secret before is none. */
   #hear(text: string): void {
     this.#said.push(text);
-    for (const secret of this.#known) if (text.includes(secret)) this.#known.delete(secret);
+    for (const secret of this.#known)
+      if (text.includes(secret) && !this.#theirs.has(secret)) this.#known.delete(secret);
     this.#joined = undefined;
     this.#forgetCleaned();
   }
 
-  #learn(secret: string): void {
+  #forgetOldest(): void {
+    const oldest = this.#known.values().next().value!;
+    this.#known.delete(oldest);
+    this.#theirs.delete(oldest);
+  }
+
+  #learn(secret: string, isTheirs: boolean): void {
     const pieces = secret.length > 100 ? secret.split(/\s+|\\[nr]/) : [secret];
     for (const piece of pieces) {
       const isLine = pieces.length > 1;
       if (isLine ? piece.length < LINE_CHARS || piece.startsWith('-----') : !isTelling(piece)) continue;
       if (this.#wasSaid(piece)) continue;
-      if (this.#known.size >= MOST_SECRETS) this.#known.delete(this.#known.values().next().value!);
+      if (this.#known.size >= MOST_SECRETS) this.#forgetOldest();
       this.#known.add(piece);
+      if (isTheirs) this.#theirs.add(piece);
       this.#joined = undefined;
       this.#forgetCleaned();
     }

@@ -4,6 +4,10 @@ export interface Shape {
   readonly pattern: RegExp;
   /** What each match begins with, in lowercase; the text may have capitals. */
   readonly begins: readonly string[];
+  /** Says quickly of a beginning that its pattern fails there: for one that most texts have often. */
+  readonly fails?: (text: string, start: number) => boolean;
+  /** Whether what was found is one, where its form alone does not say. */
+  readonly isOne?: (secret: string) => boolean;
   /** Where the secret that a match ends begins, for one whose own beginning is no sign; not before `floor`. */
   readonly reachesBack?: (text: string, start: number, floor: number) => number;
 }

@@ -1,6 +1,8 @@
 import { ASSIGNMENT_SHAPES } from './assignments.js';
+import { CARD_SHAPES } from './cards.js';
 import { KEY_SHAPES } from './keys.js';
 import { PLACE_SHAPES } from './places.js';
+import { PROSE_SHAPES } from './prose.js';
 import type { Shape } from './shape.js';
 import { TOKEN_SHAPES } from './tokens.js';
 
@@ -10,4 +12,6 @@ export const SHAPES: readonly Shape[] = [
   ...TOKEN_SHAPES,
   ...PLACE_SHAPES,
   ...ASSIGNMENT_SHAPES,
+  ...PROSE_SHAPES,
+  ...CARD_SHAPES,
 ];

@@ -20,7 +20,7 @@ export function signsIn(text: string): number {
   scan ??= new LiteralScan(literals);
   scan.scan(text, (start, literal) => {
     for (const shape of shapesOf[literal]!) {
-      if ((signs & (1 << shape)) !== 0) continue;
+      if ((signs & (1 << shape)) !== 0 || SHAPES[shape]!.fails?.(text, start)) continue;
       const pattern = placed[shape]!;
       pattern.lastIndex = start;
       if (pattern.test(text)) signs |= 1 << shape;

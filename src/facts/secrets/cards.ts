@@ -1,0 +1,45 @@
+import { joined, list, type Shape } from './shape.js';
+
+/** First two digits of the numbers of payment cards, by their first. */
+const PREFIXES = [
+  ...joined(['2'], [''], list('2 3 4 5 6 7')),
+  ...joined(['3'], [''], list('0 4 5 6 7 8')),
+  ...joined(['4'], [''], list('0 1 2 3 4 5 6 7 8 9')),
+  ...joined(['5'], [''], list('0 1 2 3 4 5 6 7 8')),
+  ...joined(['6'], [''], list('0 2 3 4 5 7')),
+];
+const FIRST = '(?=2[2-7]|3[04-8]|4|5[0-8]|6[023457])';
+/** As cards print it: fours, or four, six and the rest; parted alike. */
+const GROUPED = '\\d{4}([ -])(?:\\d{4}\\2\\d{4}\\2\\d{1,4}(?:\\2\\d{1,3})?|\\d{6}\\2\\d{4,5})';
+/** In one run only the lengths that issuers use: ids are as long. */
+const RUN =
+  '(?:3[47]\\d{13}|3(?:0[0-5]|[68]\\d)\\d{11}|(?:4|5[1-5]|6[0245]|35|2[2-7])\\d{14,15}(?<=(?<!\\d)\\d{16}))';
+
+/** Numbers of payment cards: by their form, and by the digit that checks the others. */
+export const CARD_SHAPES: readonly Shape[] = [
+  {
+    kind: 'card number',
+    begins: PREFIXES,
+    pattern: new RegExp(
+      `()(?<![\\w.+#/=@-]|\\d[ ,:])${FIRST}(?:${GROUPED}|${RUN})(?![\\w@]|[ .,:/-]\\d)`,
+      'g',
+    ),
+    fails: (text, start) => isDigitAt(text, start - 1) || !isDigitAt(text, start + 3),
+    isOne: hasCheckDigit,
+  },
+];
+
+function isDigitAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
+}
+
+/** Luhn's sum: every second digit from the right counts twice. */
+function hasCheckDigit(number: string): boolean {
+  const digits = [...number].filter((sign) => sign >= '0' && sign <= '9').map(Number);
+  const sum = digits.reduceRight((total, digit, i) => {
+    const isTwice = (digits.length - i) % 2 === 0;
+    return total + (isTwice ? (digit > 4 ? 2 * digit - 9 : 2 * digit) : digit);
+  }, 0);
+  return digits.length >= 13 && digits.length <= 19 && new Set(digits).size > 1 && sum % 10 === 0;
+}
