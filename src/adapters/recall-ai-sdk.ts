@@ -2,6 +2,8 @@ import { recallTool } from '../session/index.js';
 import { isFields, listOf, type Fields } from '../wire/index.js';
 import { storable } from './ai-sdk-files.js';
 import {
+  NO_STEP,
+  restoredMessage,
   summed,
   type RecallCall,
   type RecallStep,
@@ -23,7 +25,14 @@ export const AI_SDK_RECALL: RecallWire = {
     return { ...params, tools: [...tools, { type: 'function', name, description, inputSchema: parameters }] };
   },
   noTools: { toolChoice: { type: 'none' } },
-  step: ({ content }) => toldApart(content).parts.step(),
+  step: ({ content, finishReason }) => toldApart(content).parts.step(isCut(finishReason)),
+  restored(messages, { calls, whole: [whole] }) {
+    const ids = new Set(calls.map(({ id }) => id));
+    const isOf = ({ role, content }: Fields): boolean =>
+      role === 'assistant' &&
+      listOf(content).some((part) => isFields(part) && ids.has(String(part.toolCallId)));
+    return restoredMessage(messages, isOf, () => whole);
+  },
   results: (calls, texts) => [
     {
       role: 'tool',
@@ -53,11 +62,14 @@ class AnswerParts {
   hasOthers = false;
   readonly #recalls: Fields[] = [];
   readonly #thoughts: Fields[] = [];
+  /** Everything that a prompt can hold, in its order. */
+  readonly #all: Fields[] = [];
   /** Of the thoughts, so many were shown; those behind them are held until it is known what they led to. */
   #shownThoughts = 0;
 
   /** What the client sees now: nothing of a recall, and thoughts only with what they led to. */
   take(part: Fields): readonly Fields[] {
+    this.keep(part);
     if (isThought(part)) this.#thoughts.push(part);
     else if (isRecall(part)) this.#recalls.push(part);
     else {
@@ -65,6 +77,11 @@ class AnswerParts {
       return [...this.#released(), part];
     }
     return [];
+  }
+
+  /** Of what was shown as it came, for further requests. */
+  keep(part: Fields): void {
+    if (PROMPTED.has(part.type) && part.text !== '' && part.preliminary !== true) this.#all.push(part);
   }
 
   /** The answer has ended: thoughts that are still held led to a recall, or to nothing at all. */
@@ -76,16 +93,18 @@ class AnswerParts {
    * A recall stands behind its thoughts, which some providers insist on. Where a thought has an id of its own and the
    * client sees it, it may not be said twice: the recall then stands without its id, which would ask for it.
    */
-  step(): RecallStep {
+  step(cut: boolean): RecallStep {
     const isTied = this.#thoughts.slice(0, this.#shownThoughts).some(hasItemId);
     const thoughts = this.#thoughts.filter((thought, at) => at >= this.#shownThoughts || !hasItemId(thought));
     const said = [...thoughts, ...(isTied ? this.#recalls.map(withoutItemId) : this.#recalls)];
     const { hasOthers } = this;
-    if (this.#recalls.length === 0) return { calls: [], said: [], hasOthers };
+    if (this.#recalls.length === 0) return { ...NO_STEP, hasOthers };
     return {
       calls: this.#recalls.map(callOf),
       said: [{ role: 'assistant', content: said.map(asPrompt) }],
+      whole: [{ role: 'assistant', content: this.#all.map(asPrompt) }],
       hasOthers,
+      isCut: cut,
     };
   }
 
@@ -96,6 +115,12 @@ class AnswerParts {
   }
 }
 
+/** Whether a limit or a filter ended an answer; one word in earlier versions of the SDK. */
+function isCut(reason: unknown): boolean {
+  const why = isFields(reason) ? reason.unified : reason;
+  return why === 'length' || why === 'content-filter';
+}
+
 function toldApart(content: unknown): { readonly parts: AnswerParts; readonly shown: readonly Fields[] } {
   const parts = new AnswerParts();
   const shown = listOf(content)
@@ -104,7 +129,8 @@ function toldApart(content: unknown): { readonly parts: AnswerParts; readonly sh
   return { parts, shown: [...shown, ...parts.end()] };
 }
 
-const NOTHING: RecallStep = { calls: [], said: [], hasOthers: false };
+/** Parts of an answer that a prompt can hold too. */
+const PROMPTED: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call', 'tool-result', 'file']);
 
 /** Whether an answer failed or broke off, which is one word in earlier versions of the SDK. */
 function hasFailed({ finishReason: reason }: Fields): boolean {
@@ -123,7 +149,7 @@ class AiSdkStream implements RecallStream {
   #answer = 0;
   #hasOthers = false;
   readonly #ownInputs = new Set<unknown>();
-  /** Thoughts that are being told, and events of those that are held. */
+  /** Thoughts and words that are being told, and events of thoughts that are held. */
   #telling = new Map<unknown, { text: string; providerMetadata?: unknown }>();
   #held: Fields[] = [];
 
@@ -143,7 +169,8 @@ class AiSdkStream implements RecallStream {
 
   endAnswer(): RecallStep {
     this.#parts.end();
-    const step = this.#finish && !hasFailed(this.#finish) ? this.#parts.step() : NOTHING;
+    const finish = this.#finish;
+    const step = finish && !hasFailed(finish) ? this.#parts.step(isCut(finish.finishReason)) : NO_STEP;
     if (step.calls.length > 0) this.#held = [];
     this.#hasOthers = this.#parts.hasOthers;
     this.#parts = new AnswerParts();
@@ -165,19 +192,35 @@ class AiSdkStream implements RecallStream {
   }
 
   #think(event: Fields): void {
-    const told = this.#telling.get(event.id) ?? { text: '' };
-    if (event.type === 'reasoning-delta') told.text += String(event.delta);
-    if (event.providerMetadata !== undefined) told.providerMetadata = event.providerMetadata;
-    this.#telling.set(event.id, told);
+    const told = this.#told(event, 'reasoning-delta');
     this.#held.push(this.#numbered(event));
     if (event.type === 'reasoning-end') this.#parts.take({ type: 'reasoning', ...told });
   }
 
   *#part(event: Fields): Iterable<Fields> {
-    this.#parts.take(event);
+    if (isText(event)) this.#speak(event);
+    else this.#parts.take(event);
     if (isRecall(event)) return;
     yield* this.#released();
     yield this.#numbered(event);
+  }
+
+  /** Words are shown as they come, and kept when they have ended. */
+  #speak(event: Fields): void {
+    const told = this.#told(event, 'text-delta');
+    // What comes before is shown with them, once.
+    if (event.type === 'text-start') this.#parts.take(event);
+    if (event.type === 'text-end') this.#parts.keep({ type: 'text', ...told });
+  }
+
+  #told(event: Fields, delta: string): { text: string; providerMetadata?: unknown } {
+    const name = `${delta} ${String(event.id)}`;
+    const isNew = String(event.type).endsWith('-start');
+    const told = (isNew ? undefined : this.#telling.get(name)) ?? { text: '' };
+    if (event.type === delta) told.text += String(event.delta);
+    if (event.providerMetadata !== undefined) told.providerMetadata = event.providerMetadata;
+    this.#telling.set(name, told);
+    return told;
   }
 
   #released(): readonly Fields[] {
@@ -194,6 +237,7 @@ class AiSdkStream implements RecallStream {
 }
 
 const isThought = ({ type }: Fields): boolean => type === 'reasoning';
+const isText = ({ type }: Fields): boolean => String(type).startsWith('text-');
 const isRecall = ({ type, toolName }: Fields): boolean =>
   type === 'tool-call' && toolName === recallTool.name;
 
@@ -209,7 +253,15 @@ const callOf = ({ toolCallId, input }: Fields): RecallCall => ({ id: String(tool
 function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {
   const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   if (type === 'tool-call') return { type, ...part, input: parsed(part.input), ...options };
+  if (type === 'tool-result') return { ...resultAsPrompt(part), ...options };
   return storable({ type, ...part, ...options });
+}
+
+/** What a tool gave that the provider ran itself. */
+function resultAsPrompt({ toolCallId, toolName, result, isError }: Fields): Fields {
+  const kind = typeof result === 'string' ? 'text' : 'json';
+  const output = { type: isError === true ? `error-${kind}` : kind, value: result ?? null };
+  return { type: 'tool-result', toolCallId, toolName, output };
 }
 
 function parsed(input: unknown): unknown {

@@ -1,6 +1,13 @@
 import { recallTool } from '../session/index.js';
 import { isFields, listOf, type Fields } from '../wire/index.js';
-import { joinedWords, RESPONSES, summed, type RecallWire } from '../endpoints/index.js';
+import {
+  joinedWords,
+  NO_STEP,
+  RESPONSES,
+  restoredMessage,
+  summed,
+  type RecallWire,
+} from '../endpoints/index.js';
 
 /** The recall tool in LangChain's model requests and messages. */
 export const LANGCHAIN_RECALL: RecallWire = {
@@ -18,7 +25,19 @@ export const LANGCHAIN_RECALL: RecallWire = {
     const recalls = all.filter(isRecall);
     const hasOthers = recalls.length < all.length;
     const calls = recalls.map(({ id, args }) => ({ id: String(id), arguments: args }));
-    return { calls, said: recalls.length > 0 ? [recallsOf(message, hasOthers)] : [], hasOthers };
+    if (recalls.length === 0) return { ...NO_STEP, hasOthers };
+    return {
+      calls,
+      said: [recallsOf(message, hasOthers)],
+      whole: [wholeOf(message)],
+      hasOthers,
+      isCut: wasCut(message),
+    };
+  },
+  restored(messages, { calls, whole: [whole] }) {
+    const ids = new Set(calls.map(({ id }) => id));
+    const isOf = (message: Fields): boolean => callsOf(message).some(({ id }) => ids.has(String(id)));
+    return restoredMessage(messages, isOf, () => whole);
   },
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({
@@ -51,16 +70,46 @@ export const LANGCHAIN_RECALL: RecallWire = {
   },
 };
 
+/** An answer as it came. */
+function wholeOf(message: Fields): Fields {
+  const { content, additional_kwargs: more, response_metadata: about } = message;
+  return {
+    type: 'ai',
+    content,
+    tool_calls: [...callsOf(message), ...readable(message)],
+    ...(isFields(more) && { additional_kwargs: withoutRaw(more) }),
+    ...(isFields(about) && outputOf(message) && { response_metadata: about }),
+  };
+}
+
+/** Calls whose arguments could not be read, in a form that can be sent. */
+const readable = (message: Fields): readonly Fields[] =>
+  brokenCallsOf(message).map(({ id, name }) => ({ type: 'tool_call', id, name, args: {} }));
+
+/** Why an answer ended that may not be whole, as providers say it. */
+const CUT: ReadonlySet<unknown> = new Set([
+  'length',
+  'content_filter',
+  'max_tokens',
+  'model_context_window_exceeded',
+  'refusal',
+  'MAX_TOKENS',
+  'incomplete',
+]);
+
+const wasCut = ({ response_metadata: about }: Fields): boolean =>
+  isFields(about) &&
+  [about.finish_reason, about.stop_reason, about.finishReason, about.status].some((why) => CUT.has(why));
+
 /** The recalls of an answer as it holds them, without its words: those are the agent's to see, and come back in its own. */
 function recallsOf(message: Fields, hasOthers: boolean): Fields {
   const ids = recallIds(message);
   const content = contentOf(message, (block) => isThought(block) || isOf(block, ids));
-  const broken = brokenCallsOf(message).map(({ id, name }) => ({ type: 'tool_call', id, name, args: {} }));
   const { additional_kwargs: more, response_metadata: about } = message;
   return {
     type: 'ai',
     content: Array.isArray(content) ? content : '',
-    tool_calls: [...callsOf(message), ...broken].filter(isRecall),
+    tool_calls: [...callsOf(message), ...readable(message)].filter(isRecall),
     ...(isFields(more) && { additional_kwargs: hasOthers ? withoutItems(more) : withoutRaw(more) }),
     ...(isFields(about) &&
       outputOf(message) && {

@@ -45,9 +45,16 @@ async function wholeAnswer(sent: Sent, turn: RecallTurn): Promise<Sent> {
     answers.push(last.data);
     const next = await recaller.answer(turn.wire.step(last.data));
     if (next === 'done') return { ...last, data: inPlace(last.data, turn.wire.visible(answers)) };
-    last = await turn.flight.again((request) => turn.send(request, { isLast: next === 'last' }));
+    const isLast = next === 'last';
+    last = await turn.flight.again((request) => turn.send(continued(request, recaller), { isLast }));
   }
 }
+
+/** A request that goes on from answers of this call. */
+const continued = (request: Prepared, recaller: Recaller): Prepared => ({
+  ...request,
+  messages: recaller.whole(request.messages),
+});
 
 /** The client's own object with other fields: what its library hung on it stays. */
 function inPlace(answer: Fields, visible: Fields): Fields {
@@ -70,7 +77,9 @@ export async function* streamedAnswers(
     const next = await recaller.answer(stream.endAnswer());
     if (next === 'done') break;
     const isLast = next === 'last';
-    const { data } = await turn.flight.again((request) => turn.send(request, { isLast, signal }));
+    const { data } = await turn.flight.again((request) =>
+      turn.send(continued(request, recaller), { isLast, signal }),
+    );
     stream.goOn();
     if (!isStream(data)) break;
     events = data;

@@ -7,6 +7,8 @@ export { RESPONSES } from './responses.js';
 export { Recaller } from './recall/recaller.js';
 export {
   joinedWords,
+  NO_STEP,
+  restoredMessage,
   summed,
   withoutRecall,
   type RecallCall,

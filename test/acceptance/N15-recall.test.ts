@@ -1,4 +1,10 @@
+import Anthropic from '@anthropic-ai/sdk';
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
+import { simulateReadableStream, streamText, wrapLanguageModel } from 'ai';
+import { MockLanguageModelV3 } from 'ai/test';
+import OpenAI from 'openai';
+import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../src/adapters/index.js';
 import { createSpillway } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { aiSdk, claude } from './recall-clients.js';
@@ -117,6 +123,183 @@ describe('N15: the answer of a model that speaks before it recalls', () => {
     await ask('Thanks.');
     expect(rewound).toEqual([]);
     legal(emulator);
+  });
+});
+
+const countOf = (text: string, word: string): number => text.split(word).length - 1;
+
+describe.each(WIRED)('N15: a further request: $name', ({ name, format, open }) => {
+  it('N15: holds each answer that it continues, in its order, and later ones hold its words once', async () => {
+    const emulator = await startEmulator();
+    emulator.otherwise = says('Built.');
+    const session = (await engine(2_500, {}, { format })).session();
+    const { ask } = open(emulator, session, true);
+    await talked(ask, session);
+    emulator.script = [
+      recalls({ query: 'key' }, { text: 'First ALPHA.', reasoning: 'Hm.' }),
+      recalls({ query: 'oak box' }, { text: 'Then BETA.' }),
+      says('Done.'),
+    ];
+    await ask('Where is the key?');
+    const [second, third] = emulator.received.slice(-2).map(({ text }) => text);
+    expect([second!, third!].map((text) => countOf(text, 'First ALPHA.'))).toEqual([1, 1]);
+    const said = ['First ALPHA.', 'number 4711', 'Then BETA.'].map((word) => third!.lastIndexOf(word));
+    expect(said).toEqual([...said].sort((a, b) => a - b));
+    await ask('Thanks.');
+    const { text } = emulator.received.at(-1)!;
+    expect(['First ALPHA.', 'Then BETA.'].map((word) => countOf(text, word))).toEqual([1, 1]);
+    legal(emulator);
+  });
+
+  it('N15: is not made of an answer that the client’s limit cut within a recall', async () => {
+    // LangChain puts the pieces together itself, and does not say that some are missing.
+    if (name === 'langchain, streamed') return;
+    const emulator = await startEmulator();
+    emulator.otherwise = says('Built.');
+    const session = (await engine(2_500, {}, { format })).session();
+    const { ask, history } = open(emulator, session, true);
+    await talked(ask, session);
+    const before = emulator.received.length;
+    const cut = { id: callId(), name: 'recall', arguments: name.startsWith('anthropic') ? {} : '{"que' };
+    emulator.script = [{ text: 'Well.', toolCalls: [cut], finish: 'length', usage }];
+    const answer = await ask('Where is the key?');
+    expect(answer).toMatchObject({ text: 'Well.', tools: [] });
+    expect(answer.finish).not.toMatch(/stop|tool/);
+    expect(emulator.received.length - before).toBe(1);
+    expect(JSON.stringify(history)).not.toContain('recall');
+    await ask('Go on.');
+    expect(emulator.received.at(-1)!.text.includes(cut.id)).toBe(false);
+    legal(emulator);
+  });
+});
+
+describe('N15: a tool that the provider ran beside a recall', () => {
+  it('N15: stands with its result in the further request of Anthropic’s messages', async () => {
+    const emulator = await startEmulator();
+    const content = [
+      { type: 'text', text: 'Searching.' },
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'mills' } },
+      {
+        type: 'web_search_tool_result',
+        tool_use_id: 'srvtoolu_1',
+        content: [{ type: 'web_search_result', url: 'https://e.x', title: 'Mills', encrypted_content: 'E' }],
+      },
+      { type: 'tool_use', id: 'toolu_1', name: 'recall', input: { query: 'mill' } },
+    ];
+    emulator.script = [
+      {
+        status: 200,
+        body: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          stop_reason: 'tool_use',
+          content,
+          usage: { input_tokens: 5, output_tokens: 5 },
+        },
+      },
+    ];
+    emulator.otherwise = says('Done.');
+    const session = (await engine(2_500, {}, { format: 'anthropic' })).session();
+    const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
+    await compactAnthropic(plain, session, { recall: true }).messages.create({
+      model: 'm',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Build a mill.' }],
+      tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+    });
+    const [, asked] = emulator.received[1]!.body.messages as readonly { readonly content: unknown }[];
+    expect(asked!.content).toEqual(content);
+  });
+
+  it('N15: stands with its result in the further request of OpenAI’s responses', async () => {
+    const emulator = await startEmulator();
+    const output = [
+      { type: 'reasoning', id: 'rs_x', summary: [] },
+      {
+        type: 'mcp_call',
+        id: 'mcp_1',
+        name: 'create_issue',
+        server_label: 'gh',
+        arguments: '{}',
+        output: 'Issue 7.',
+        error: null,
+      },
+      {
+        type: 'function_call',
+        id: 'fc_1',
+        call_id: 'call_r1',
+        name: 'recall',
+        arguments: '{"query":"mill"}',
+        status: 'completed',
+      },
+    ];
+    const response = {
+      id: 'resp_1',
+      object: 'response',
+      status: 'completed',
+      model: 'm',
+      output,
+      usage: null,
+    };
+    emulator.script = [{ status: 200, body: response }];
+    emulator.otherwise = says('Done.');
+    const session = (await engine(2_500, {}, { format: 'openai-responses' })).session();
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const { output: shown } = await compactOpenAI(
+      plain,
+      { responses: session },
+      { recall: true },
+    ).responses.create({ model: 'm', store: false, input: 'Build a mill.' });
+    expect((emulator.received[1]!.body.input as readonly unknown[]).slice(1, 4)).toEqual(output);
+    expect(shown.slice(0, 2)).toEqual(output.slice(0, 2));
+  });
+
+  it('N15: stands with its result in the further request of the AI SDK', async () => {
+    const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
+    const asked: LanguageModelV3CallOptions[] = [];
+    const parts: readonly LanguageModelV3StreamPart[] = [
+      { type: 'text-start', id: '0' },
+      { type: 'text-delta', id: '0', delta: 'Searching.' },
+      { type: 'text-end', id: '0' },
+      {
+        type: 'tool-call',
+        toolCallId: 's1',
+        toolName: 'search',
+        input: '{"q":"mills"}',
+        providerExecuted: true,
+      },
+      { type: 'tool-result', toolCallId: 's1', toolName: 'search', result: { found: 'Mills' } },
+      { type: 'tool-call', toolCallId: 'r1', toolName: 'recall', input: '{"query":"mill"}' },
+    ];
+    const tokens = { total: 5, noCache: 5, cacheRead: 0, cacheWrite: 0, text: 5, reasoning: 0 };
+    const model = wrapLanguageModel({
+      model: new MockLanguageModelV3({
+        doStream: async (call) => {
+          asked.push(call);
+          const isFirst = asked.length === 1;
+          const said = isFirst ? parts : parts.slice(0, 3);
+          const unified = isFirst ? 'tool-calls' : 'stop';
+          const usage = { inputTokens: tokens, outputTokens: tokens };
+          const finish = { type: 'finish' as const, finishReason: { unified, raw: unified } as const, usage };
+          return { stream: simulateReadableStream({ chunks: [...said, finish] }) };
+        },
+      }),
+      middleware: compactAiSdk(session, { recall: true }),
+    });
+    const { text } = streamText({ model, prompt: 'Build a mill.' });
+    await text;
+    expect(asked).toHaveLength(2);
+    expect(asked[1]!.prompt[1]).toMatchObject({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Searching.' },
+        { type: 'tool-call', toolCallId: 's1', providerExecuted: true },
+        { type: 'tool-result', toolCallId: 's1', output: { type: 'json', value: { found: 'Mills' } } },
+        { type: 'tool-call', toolCallId: 'r1' },
+      ],
+    });
   });
 });
 

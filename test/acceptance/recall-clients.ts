@@ -124,7 +124,8 @@ export const claude = (stream: boolean): Wired => ({
       const made = answer.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
       open = made.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'Seen.' }));
       const words = answer.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-      const finish = answer.stop_reason === 'tool_use' ? 'tool_calls' : 'stop';
+      const { stop_reason: reason } = answer;
+      const finish = reason === 'tool_use' ? 'tool_calls' : reason === 'max_tokens' ? 'length' : 'stop';
       const { input_tokens: fresh, cache_read_input_tokens: cached } = answer.usage;
       return { text: words, tools: made.map(({ name }) => name), finish, input: fresh + (cached ?? 0) };
     };

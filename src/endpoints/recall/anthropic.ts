@@ -1,7 +1,15 @@
 import { recallTool } from '../../session/index.js';
 import { parseJson } from '../../transcript/index.js';
 import { isFields, listOf, type Fields } from '../../wire/index.js';
-import { shownOf, summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
+import {
+  lastRun,
+  NO_STEP,
+  shownOf,
+  summed,
+  type RecallStep,
+  type RecallStream,
+  type RecallWire,
+} from './wire.js';
 
 /** The recall tool in Anthropic's messages. */
 export const ANTHROPIC_RECALL: RecallWire = {
@@ -14,7 +22,19 @@ export const ANTHROPIC_RECALL: RecallWire = {
     return { ...body, tools: [...tools, { name, description, input_schema: parameters }] };
   },
   noTools: { tool_choice: { type: 'none' } },
-  step: ({ content }) => stepOf(listOf(content).filter(isFields)),
+  step: ({ content, stop_reason: reason }) => stepOf(listOf(content).filter(isFields), reason),
+  restored(messages, { said, whole }) {
+    const [own, all] = [contentOf(said[0]), contentOf(whole[0])];
+    for (let at = messages.length - 1; at >= 0; at--) {
+      // It may have been merged with what the model said before, of an answer that paused.
+      const content = contentOf(messages[at]);
+      const from = lastRun(content, own, isSame);
+      if (from < 0) continue;
+      const restored = [...content.slice(0, from), ...all, ...content.slice(from + own.length)];
+      return { at, count: 1, messages: [{ ...(messages[at] as Fields), content: restored }] };
+    }
+    return undefined;
+  },
   results: (calls, texts) => [
     {
       role: 'user',
@@ -84,9 +104,10 @@ class AnthropicStream implements RecallStream {
 
   endAnswer(): RecallStep {
     const blocks = this.#delta ? [...this.#blocks.values()].map(blockOf) : [];
+    const { delta } = this.#delta ?? {};
     if (blocks.some(isRecall)) this.#held = [];
     this.#blocks = new Map();
-    return stepOf(blocks);
+    return stepOf(blocks, isFields(delta) ? delta.stop_reason : undefined);
   }
 
   goOn(): void {
@@ -157,10 +178,14 @@ function grow(known: Block, delta: Fields): void {
   if (delta.type === 'thinking_delta')
     fields.thinking = String(fields.thinking ?? '') + String(delta.thinking);
   if (delta.type === 'signature_delta') fields.signature = delta.signature;
+  if (delta.type === 'text_delta') fields.text = String(fields.text ?? '') + String(delta.text);
+  if (delta.type === 'citations_delta') fields.citations = [...listOf(fields.citations), delta.citation];
 }
 
 function blockOf({ block, json }: Block): Fields {
-  return isCall(block) ? { ...block, input: json === '' ? {} : parsed(json) } : block;
+  // What the provider runs itself is told in pieces as well, or stands there at once.
+  if (json !== '') return { ...block, input: parsed(json) };
+  return isCall(block) ? { ...block, input: {} } : block;
 }
 
 function parsed(json: string): unknown {
@@ -171,16 +196,29 @@ function parsed(json: string): unknown {
   }
 }
 
+/** Why an answer ended that may not be whole. */
+const CUT: ReadonlySet<unknown> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);
+
 /** Thoughts stay with the call that they led to; the words are the client's to see, and come back in its own answer. */
-function stepOf(blocks: readonly Fields[]): RecallStep {
+function stepOf(blocks: readonly Fields[], reason: unknown): RecallStep {
+  if (!blocks.some(isRecall)) return NO_STEP;
   const said = blocks.filter((block) => isThought(block) || isRecall(block));
   const calls = said.filter(isRecall).map(({ id, input }) => ({ id: String(id), arguments: input }));
   return {
     calls,
-    said: calls.length > 0 ? [{ role: 'assistant', content: said }] : [],
+    said: [{ role: 'assistant', content: said }],
+    whole: [
+      { role: 'assistant', content: blocks.filter(({ type, text }) => type !== 'text' || text !== '') },
+    ],
     hasOthers: blocks.some((block) => isCall(block) && !isRecall(block)),
+    isCut: CUT.has(reason),
   };
 }
+
+const contentOf = (message: unknown): readonly unknown[] =>
+  isFields(message) ? listOf(message.content) : [];
+
+const isSame = (block: Fields, own: Fields): boolean => block.type === own.type && block.id === own.id;
 
 const isCall = ({ type }: Fields): boolean => type === 'tool_use';
 const isRecall = (block: Fields): boolean => isCall(block) && block.name === recallTool.name;

@@ -3,6 +3,7 @@ import { isFields, listOf, numberIn, type Fields } from '../../wire/index.js';
 import {
   gapBetween,
   joinedWords,
+  restoredMessage,
   summed,
   type RecallStep,
   type RecallStream,
@@ -24,12 +25,22 @@ export const CHAT_RECALL: RecallWire = {
   },
   noTools: { tool_choice: 'none' },
   step(answer) {
-    // The words are the client's to see, and come back in its own answer.
-    const message: Fields = { ...messageOf(answer), content: null };
+    const message = messageOf(answer);
     const calls = listOf(message.tool_calls).filter(isFields);
     const own = calls.filter(isRecall);
     const hasOthers = own.length < calls.length;
-    return stepOf(own, hasOthers ? { role: 'assistant', content: null } : message, hasOthers);
+    const [choice] = listOf(answer.choices);
+    const isCut = isFields(choice) && CUT.has(choice.finish_reason);
+    return stepOf(own, hasOthers ? { role: 'assistant', content: message.content } : message, {
+      hasOthers,
+      isCut,
+    });
+  },
+  restored(messages, { calls, whole: [whole] }) {
+    const ids = new Set(calls.map(({ id }) => id));
+    const isOf = ({ tool_calls: made }: Fields): boolean =>
+      listOf(made).some((call) => isFields(call) && ids.has(String(call.id)));
+    return restoredMessage(messages, isOf, (message) => ({ ...message, content: (whole as Fields).content }));
   },
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({ role: 'tool', tool_call_id: id, content: texts[at] })),
@@ -51,6 +62,9 @@ export const CHAT_RECALL: RecallWire = {
   stream: () => new ChatStream(),
 };
 
+/** Why an answer ended that may not be whole. */
+const CUT: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
+
 class ChatStream implements RecallStream {
   #id: unknown;
   #hasBegun = false;
@@ -62,7 +76,8 @@ class ChatStream implements RecallStream {
   /** Calls of the answer under way, by the provider's place. */
   #calls = new Map<unknown, { call: Fields; text: string; isOwn: boolean; place: number }>();
   #shownCalls = 0;
-  #reasoning = '';
+  /** What else the answer under way says: its words, and its thoughts by whatever name. */
+  #said: Fields = {};
   /** The words that were shown last, and whether others of another answer follow. */
   #words = '';
   #isFurther = false;
@@ -82,7 +97,7 @@ class ChatStream implements RecallStream {
     }
     const { delta: given, finish_reason: finish, ...rest } = choice;
     const { tool_calls: calls, ...delta } = isFields(given) ? given : {};
-    if (typeof delta.reasoning_content === 'string') this.#reasoning += delta.reasoning_content;
+    this.#said = grown(this.#said, delta);
     const shown = listOf(calls)
       .filter(isFields)
       .flatMap((call) => this.#callOf(call));
@@ -116,14 +131,12 @@ class ChatStream implements RecallStream {
       function: { name: recallTool.name, arguments: text },
     }));
     const hasOthers = recalls.length < all.length;
-    const said: Fields = {
-      role: 'assistant',
-      content: null,
-      ...(this.#reasoning !== '' && !hasOthers && { reasoning_content: this.#reasoning }),
-    };
+    const [choice] = listOf(this.#finish?.choices) as [Fields | undefined];
+    const { content = null } = this.#said;
+    const said = { ...(!hasOthers && this.#said), role: 'assistant', content };
     this.#calls = new Map();
-    this.#reasoning = '';
-    return stepOf(calls, said, hasOthers);
+    this.#said = {};
+    return stepOf(calls, said, { hasOthers, isCut: CUT.has(choice?.finish_reason) });
   }
 
   goOn(): void {
@@ -165,15 +178,50 @@ class ChatStream implements RecallStream {
   }
 }
 
-function stepOf(calls: readonly Fields[], message: Fields, hasOthers: boolean): RecallStep {
+/** The words are the client's to see, and come back in its own answer: the log holds the step without them. */
+function stepOf(
+  calls: readonly Fields[],
+  message: Fields,
+  ended: Pick<RecallStep, 'hasOthers' | 'isCut'>,
+): RecallStep {
+  const whole = { ...message, tool_calls: calls };
   return {
     calls: calls.map((call) => ({
       id: String(call.id),
       arguments: isFields(call.function) ? call.function.arguments : undefined,
     })),
-    said: calls.length > 0 ? [{ ...message, tool_calls: calls }] : [],
-    hasOthers,
+    said: calls.length > 0 ? [{ ...whole, content: null }] : [],
+    whole: [whole],
+    ...ended,
   };
+}
+
+/** A message with a piece more: texts are put together, and so are parts of lists that go on (`reasoning_details`). */
+function grown(message: Fields, delta: Fields): Fields {
+  const fields: Record<string, unknown> = { ...message };
+  for (const [name, value] of Object.entries(delta)) {
+    if (value === null || value === undefined || name === 'role') continue;
+    const known = fields[name];
+    if (typeof value === 'string' && typeof known === 'string') fields[name] = known + value;
+    else if (Array.isArray(value)) fields[name] = value.reduce(grownList, listOf(known));
+    else fields[name] = value;
+  }
+  return fields;
+}
+
+/** Texts of a part that is told in pieces; all else of it is said once, as a signature is at its end. */
+const TOLD: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
+
+function grownList(list: readonly unknown[], piece: unknown): readonly unknown[] {
+  const last = list.at(-1);
+  if (!isFields(piece) || !isFields(last) || last.type !== piece.type || last.index !== piece.index)
+    return [...list, piece];
+  const told = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
+  const more = told.map(([name, value]) => [
+    name,
+    TOLD.has(name) && typeof last[name] === 'string' ? last[name] + String(value) : value,
+  ]);
+  return [...list.slice(0, -1), { ...last, ...(Object.fromEntries(more) as Fields) }];
 }
 
 const nameOf = (made: unknown): unknown => (isFields(made) ? made.name : undefined);

@@ -11,6 +11,8 @@ export class Recaller {
   readonly #session: Session;
   readonly #wire: RecallWire;
   readonly #most: number;
+  /** Steps of this call that were answered. */
+  readonly #steps: RecallStep[] = [];
   #made = 0;
   #answers = 0;
   #isLast = false;
@@ -21,8 +23,10 @@ export class Recaller {
     this.#most = most;
   }
 
-  async answer({ calls, said, hasOthers }: RecallStep): Promise<Next> {
-    if (calls.length === 0) return 'done';
+  async answer(step: RecallStep): Promise<Next> {
+    const { calls, said, hasOthers, isCut } = step;
+    if (calls.length === 0 || isCut) return 'done';
+    this.#steps.push(step);
     const texts: string[] = [];
     for (const call of calls) texts.push(await this.#textOf(call));
     const { field } = this.#wire;
@@ -34,6 +38,22 @@ export class Recaller {
     // With the tool in it, a model that must call one would recall for ever, and another might end with no word.
     this.#isLast = ++this.#answers >= this.#most || this.#made >= this.#most;
     return this.#isLast ? 'last' : 'again';
+  }
+
+  /**
+   * A further request with all of the answers that it continues. The log has what was said beside a recall only with the client's
+   * answer; a model that does not see it says it again, and does again what its provider did.
+   */
+  whole(messages: readonly unknown[]): unknown[] {
+    let rest = messages;
+    let after: readonly unknown[] = [];
+    for (const step of this.#steps.toReversed()) {
+      const found = this.#wire.restored(rest, step);
+      if (!found) continue;
+      after = [...found.messages, ...rest.slice(found.at + found.count), ...after];
+      rest = rest.slice(0, found.at);
+    }
+    return [...rest, ...after];
   }
 
   async #textOf({ arguments: given }: RecallCall): Promise<string> {

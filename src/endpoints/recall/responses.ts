@@ -1,6 +1,14 @@
 import { recallTool } from '../../session/index.js';
 import { isFields, listOf, type Fields } from '../../wire/index.js';
-import { shownOf, summed, type RecallStep, type RecallStream, type RecallWire } from './wire.js';
+import {
+  lastRun,
+  NO_STEP,
+  shownOf,
+  summed,
+  type RecallStep,
+  type RecallStream,
+  type RecallWire,
+} from './wire.js';
 
 /** The recall tool in OpenAI's responses. */
 export const RESPONSES_RECALL: RecallWire = {
@@ -12,7 +20,12 @@ export const RESPONSES_RECALL: RecallWire = {
     return { ...body, tools: [...tools, { type: 'function', ...recallTool, strict: false }] };
   },
   noTools: { tool_choice: 'none' },
-  step: ({ output, status }) => (status === 'failed' ? NOTHING : stepOf(listOf(output).filter(isFields))),
+  step: ({ output, status }) =>
+    status === 'failed' ? NO_STEP : stepOf(listOf(output).filter(isFields), status === 'incomplete'),
+  restored(messages, { said, whole }) {
+    const at = lastRun(messages, said, isSame);
+    return at < 0 ? undefined : { at, count: said.length, messages: whole };
+  },
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({ type: 'function_call_output', call_id: id, output: texts[at] })),
   visible(answers) {
@@ -33,7 +46,6 @@ export const RESPONSES_RECALL: RecallWire = {
 
 const BEGINNINGS = ['response.created', 'response.queued', 'response.in_progress'];
 const ENDS = ['response.completed', 'response.incomplete', 'response.failed'];
-const NOTHING: RecallStep = { calls: [], said: [], hasOthers: false };
 
 class ResponsesStream implements RecallStream {
   readonly #begun = new Set<unknown>();
@@ -81,7 +93,8 @@ class ResponsesStream implements RecallStream {
 
   endAnswer(): RecallStep {
     const hasEnded = this.#end !== undefined && this.#end.type !== 'response.failed';
-    const step = hasEnded ? stepOf(this.#items) : NOTHING;
+    const isCut = this.#end?.type === 'response.incomplete';
+    const step = hasEnded ? stepOf(this.#items, isCut) : NO_STEP;
     if (step.calls.length > 0) this.#held = [];
     this.#items = [];
     this.#places = new Map();
@@ -129,7 +142,7 @@ class ResponsesStream implements RecallStream {
  * Reasoning goes with the item that it led to, and may be said only once: where the client sees it, the recall stands without
  * its id, which would ask for it.
  */
-function stepOf(items: readonly Fields[]): RecallStep {
+function stepOf(items: readonly Fields[], isCut: boolean): RecallStep {
   const shown = new Set(shownOf(items, isReasoning, isRecall));
   let isTied = false;
   const said: Fields[] = [];
@@ -144,9 +157,14 @@ function stepOf(items: readonly Fields[]): RecallStep {
   return {
     calls,
     said: calls.length > 0 ? said : [],
+    whole: items,
     hasOthers: items.some((item) => isForClient(item, items)),
+    isCut,
   };
 }
+
+const isSame = (item: Fields, own: Fields): boolean =>
+  item.type === own.type && (item.call_id ?? item.id) === (own.call_id ?? own.id);
 
 /** A call that waits for the client: of any kind that is answered by its `call_id`, unless the provider ran it itself. */
 function isForClient(item: Fields, items: readonly Fields[]): boolean {

@@ -10,11 +10,24 @@ export interface RecallCall {
 /** What one answer of the model holds for the loop. */
 export interface RecallStep {
   readonly calls: readonly RecallCall[];
-  /** The step as it goes into the log, which the client never sees. */
+  /** The step as it goes into the log, which the client never sees: without what the client's own answer holds. */
   readonly said: readonly unknown[];
+  /** The same with all that the model said and its provider did, in its order: what a further request within the call holds. */
+  readonly whole: readonly unknown[];
   /** Calls stand beside that are for the client to run: they end the loop. */
   readonly hasOthers: boolean;
+  /** A limit or a filter ended the answer: what it asks for may not be all, and is not answered. */
+  readonly isCut: boolean;
 }
+
+/** Messages of a request in whose place others stand. */
+export interface Restored {
+  readonly at: number;
+  readonly count: number;
+  readonly messages: readonly unknown[];
+}
+
+export const NO_STEP: RecallStep = { calls: [], said: [], whole: [], hasOthers: false, isCut: false };
 
 /** One wire, as far as the recall tool goes. */
 export interface RecallWire {
@@ -23,6 +36,8 @@ export interface RecallWire {
   /** The request with the tool in it; undefined where it cannot be offered, or the client has one of that name. */
   offer(body: Fields): Fields | undefined;
   step(answer: Fields): RecallStep;
+  /** Where in a request a step stands as the log has it, with the whole of it for that place. */
+  restored(messages: readonly unknown[], step: RecallStep): Restored | undefined;
   /** What answers these calls, as messages of the wire. */
   results(calls: readonly RecallCall[], texts: readonly string[]): readonly unknown[];
   /** What keeps the model from calling any tool: of a last request whose only tool would be this one. */
@@ -53,6 +68,32 @@ export function shownOf(
   if (!items.some(isRecall)) return items;
   const last = items.findLastIndex((item) => !isThought(item) && !isRecall(item));
   return items.slice(0, last + 1).filter((item) => !isRecall(item));
+}
+
+/** Where this run of items stands last in a list; -1 where it does not. */
+export function lastRun(
+  items: readonly unknown[],
+  run: readonly unknown[],
+  isSame: (item: Fields, own: Fields) => boolean,
+): number {
+  for (let from = items.length - run.length; from >= 0 && run.length > 0; from--) {
+    const isThere = run.every((own, at) => {
+      const item = items[from + at];
+      return isFields(item) && isFields(own) && isSame(item, own);
+    });
+    if (isThere) return from;
+  }
+  return -1;
+}
+
+/** The message that stands last for a step, changed into the whole of it. */
+export function restoredMessage(
+  messages: readonly unknown[],
+  isOf: (message: Fields) => boolean,
+  change: (message: Fields) => unknown,
+): Restored | undefined {
+  const at = messages.findLastIndex((message) => isFields(message) && isOf(message));
+  return at < 0 ? undefined : { at, count: 1, messages: [change(messages[at] as Fields)] };
 }
 
 /** The request that ends a loop of recalls: as the client made it, or with no tool to call where it has none. */

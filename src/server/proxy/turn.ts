@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Endpoint, Fault, RecallStep } from '../../endpoints/index.js';
+import type { Endpoint, Fault } from '../../endpoints/index.js';
 import { SpillwayError } from '../../errors/index.js';
-import { compactedAsAsked, Recaller, report, withoutPrefill, withoutRecall } from '../../endpoints/index.js';
+import {
+  compactedAsAsked,
+  NO_STEP,
+  Recaller,
+  report,
+  withoutPrefill,
+  withoutRecall,
+} from '../../endpoints/index.js';
 import type { Flight, Prepared, Session } from '../../session/index.js';
 import { inputOf } from '../../tokens/index.js';
 import { parseJson } from '../../transcript/index.js';
@@ -73,14 +80,17 @@ export class Turn {
   }
 
   /** Sends what fits, and once more where it was too long. Each request of the turn leaves as much room to answer. */
-  #ask<T>(read: (answer: UpstreamAnswer) => T | Promise<T>, isLast = false): Promise<T> {
+  #ask<T>(read: (answer: UpstreamAnswer) => T | Promise<T>, further?: Further): Promise<T> {
     const { endpoint, body, signal } = this.#parts;
     const maxOutputTokens = endpoint.maxOutputTokens(body);
-    return this.#flight.again((prepared) => this.#post(prepared, isLast).then(read), {
-      signal,
-      ...(typeof body.model === 'string' && { model: body.model }),
-      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    });
+    return this.#flight.again(
+      (prepared) => this.#post(continued(prepared, further), further?.isLast === true).then(read),
+      {
+        signal,
+        ...(typeof body.model === 'string' && { model: body.model }),
+        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      },
+    );
   }
 
   async #compacted(): Promise<HttpAnswer> {
@@ -178,7 +188,7 @@ export class Turn {
       const next = await recaller.answer(stream.endAnswer());
       if (next === 'done') break;
       try {
-        events = await this.#ask((answer) => this.#opened(answer), next === 'last');
+        events = await this.#ask((answer) => this.#opened(answer), { recaller, isLast: next === 'last' });
       } catch (error) {
         // The client has read the head of a good answer: what went wrong can only be told within it.
         if (this.#parts.signal.aborted) throw error;
@@ -202,11 +212,11 @@ export class Turn {
       if (!answer) return bytes;
       answers.push(answer);
       await this.#heard(endpoint.usageReader()(answer));
-      const step: RecallStep = this.#recalls ? wire.step(answer) : { calls: [], said: [], hasOthers: false };
+      const step = this.#recalls ? wire.step(answer) : NO_STEP;
       const next = await recaller.answer(step);
       if (next === 'done' && answers.length === 1 && step.calls.length === 0) return bytes;
       if (next === 'done') return Buffer.from(jsonText(wire.visible(answers)));
-      bytes = await this.#ask((again) => wholeOf(again.body), next === 'last');
+      bytes = await this.#ask((again) => wholeOf(again.body), { recaller, isLast: next === 'last' });
     }
   }
 
@@ -214,6 +224,16 @@ export class Turn {
     if (usage && inputOf(usage) > 0) await report(this.#session, usage);
   }
 }
+
+/** A request of this turn that goes on from earlier answers. */
+interface Further {
+  readonly recaller: Recaller;
+  /** The tool is offered no more. */
+  readonly isLast: boolean;
+}
+
+const continued = (prepared: Prepared, further: Further | undefined): Prepared =>
+  further ? { ...prepared, messages: further.recaller.whole(prepared.messages) } : prepared;
 
 /** What a failure says of itself: the provider's own words where it refused. */
 function faultOf(error: unknown): Fault {
