@@ -1,7 +1,7 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
 import { firstCount, report, usageIn, withoutRecall } from '../endpoints/index.js';
 import type { Prepared } from '../session/index.js';
-import { isFields, langchain, type Fields } from '../wire/index.js';
+import { isFields, langchain, listOf, type Fields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
 import { LANGCHAIN_RECALL } from './recall-langchain.js';
 import { answeringRecalls, mostRecalls, type Further } from './recall-loop.js';
@@ -48,7 +48,9 @@ export function compactLangChain(
       const offered = most > 0 ? LANGCHAIN_RECALL.offer(given as Fields) : undefined;
       const request = (offered ?? given) as ModelRequest;
       const last = (
-        offered ? withoutRecall(LANGCHAIN_RECALL, given as Fields, offered) : given
+        offered && !hasOwnTools(given as Fields)
+          ? withoutRecall(LANGCHAIN_RECALL, given as Fields, offered)
+          : given
       ) as ModelRequest;
       const call = handler as (request: ModelRequest) => unknown;
       const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages');
@@ -66,25 +68,28 @@ export function compactLangChain(
           maxOutputTokens,
           signal,
           send: async (prepared, flight) => {
+            let newest: unknown;
             const ask = async ({ messages }: Prepared, { isLast }: Further): Promise<Sent> => {
               const all = messages.map((message) =>
                 coerceMessageLikeToMessage(message as MessageFieldWithRole),
               );
               const [first, ...rest] = all;
               const isSystem = instructions.length > 0 && first?.getType() === 'system';
-              const answer = await call({
+              newest = await call({
                 ...(isLast ? last : request),
                 ...(modelSettings && { modelSettings: found.untrimmed(modelSettings) }),
                 ...(isSystem && { systemMessage: first as SystemMessage }),
                 messages: isSystem ? rest : all,
               });
+              const answer = messageIn(newest);
               await report(found, usageIn(langchain, answer));
               return { data: answer };
             };
             const first = await ask(prepared, { isLast: false });
             const turn = { session: found, flight, wire: LANGCHAIN_RECALL, most, send: ask };
-            const { data } = offered ? await answeringRecalls(first, turn) : first;
-            return data as AIMessage;
+            if (offered) await answeringRecalls(first, turn);
+            // The newest message was changed in its place, wherever it stands.
+            return newest as AIMessage;
           },
           say: (words) => new AIMessage(words),
         }),
@@ -93,6 +98,15 @@ export function compactLangChain(
     },
   };
 }
+
+/** The model's own message, which LangChain gives with more around it where it read a structured answer from it. */
+function messageIn(answer: unknown): unknown {
+  if (!isFields(answer) || answer.structuredResponse === undefined) return answer;
+  return listOf(answer.messages)[0];
+}
+
+/** LangChain adds tools of its own where an answer is to be structured. */
+const hasOwnTools = ({ responseFormat }: Fields): boolean => responseFormat !== undefined;
 
 function about({ model, modelSettings, runtime }: ModelRequest): {
   readonly model?: string;

@@ -16,6 +16,8 @@ export const LANGCHAIN_RECALL: RecallWire = {
     const tools = listOf(request.tools);
     const isTaken = tools.some((tool) => isFields(tool) && nameOf(tool) === recallTool.name);
     if (isTaken || request.toolChoice === 'none') return undefined;
+    // Where the provider itself holds the answer to a schema, its client may want every tool strict, which this one is not.
+    if (request.responseFormat !== undefined && !isByTools(request.responseFormat)) return undefined;
     // In the shape that all its models take, and not as a tool of LangChain's own, which the agent would want to run.
     return { ...request, tools: [...tools, { type: 'function', function: recallTool }] };
   },
@@ -50,7 +52,7 @@ export const LANGCHAIN_RECALL: RecallWire = {
     const last = answers.at(-1)!;
     const usage = answers.map(({ usage_metadata: used }) => used).reduce(summed);
     const ids = recallIds(last);
-    if (answers.length === 1 && ids.size === 0) return { usage_metadata: usage };
+    if (answers.length === 1 && ids.size === 0) return {};
     const [calls, broken] = [callsOf(last), brokenCallsOf(last)];
     const left = calls.filter((call) => !isRecall(call));
     const { additional_kwargs: more, tool_call_chunks: chunks } = last;
@@ -69,6 +71,10 @@ export const LANGCHAIN_RECALL: RecallWire = {
     throw new TypeError('LangChain gives whole messages');
   },
 };
+
+/** Whether a structured answer is asked for as a call of a tool, of LangChain's own, rather than of the provider. */
+const isByTools = (format: unknown): boolean =>
+  listOf(format).length > 0 && listOf(format).every((one) => isFields(one) && isFields(one.tool));
 
 /** An answer as it came. */
 function wholeOf(message: Fields): Fields {
@@ -147,8 +153,11 @@ function metadataOf(answers: readonly Fields[], ended: boolean): unknown {
   const about = answers.at(-1)!.response_metadata;
   if (!isFields(about)) return about;
   const outputs = answers.map(outputOf);
+  const metadata = answers.map((answer) => answer.response_metadata).filter(isFields);
+  const sums = ['usage', 'tokenUsage'].filter((name) => about[name] !== undefined);
   return {
     ...about,
+    ...Object.fromEntries(sums.map((name) => [name, metadata.map((one) => one[name]).reduce(summed)])),
     ...(outputs.at(-1) && {
       output: RESPONSES.recall.visible(outputs.map((output) => ({ output }))).output,
     }),

