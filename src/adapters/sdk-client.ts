@@ -1,4 +1,4 @@
-import { report, withoutPrefill, withoutRecall, type Endpoint } from '../endpoints/index.js';
+import { canRecall, report, withoutPrefill, withoutRecall, type Endpoint } from '../endpoints/index.js';
 import type { Prepared, Session } from '../session/index.js';
 import { fitCacheMarks, isFields, type Fields } from '../wire/index.js';
 import { holdStream, isStream, through } from './held-stream.js';
@@ -70,8 +70,11 @@ export function sendCompacted(
   const offered = most > 0 && prefill.length === 0 ? endpoint.recall.offer(given) : undefined;
   const body = offered ?? given;
   const last = offered ? withoutRecall(endpoint.recall, given, offered) : given;
-  const bodyOf = (found: Session, { messages, beside }: Prepared, isLast: boolean): Fields => {
-    const own = isLast ? last : body;
+  // A client may go on from an answer that its provider keeps: there a recall would wait for its result for ever. Who does
+  // never sends its history, so nothing of it is compacted.
+  const mayBeKept = endpoint.format === 'openai-responses' && given.store !== false;
+  const bodyOf = (found: Session, { messages, beside, view }: Prepared, isLast: boolean): Fields => {
+    const own = mayBeKept && !canRecall(view) ? given : isLast ? last : body;
     return isAnthropic
       ? fitCacheMarks({
           ...found.untrimmed<Fields>({ ...own, ...beside }),

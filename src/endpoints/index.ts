@@ -6,6 +6,8 @@ export type { Endpoint, Fault } from './endpoint.js';
 export { RESPONSES } from './responses.js';
 export { Recaller } from './recall/recaller.js';
 export {
+  canRecall,
+  gapBetween,
   joinedWords,
   NO_STEP,
   restoredMessage,

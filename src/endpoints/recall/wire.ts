@@ -1,3 +1,4 @@
+import type { ViewMessage } from '../../transcript/index.js';
 import { isFields, listOf, numberIn, type Fields } from '../../wire/index.js';
 
 /** A call of the recall tool, as the model wrote it. */
@@ -95,6 +96,10 @@ export function restoredMessage(
   const at = messages.findLastIndex((message) => isFields(message) && isOf(message));
   return at < 0 ? undefined : { at, count: 1, messages: [change(messages[at] as Fields)] };
 }
+
+/** Whether anything of a session was compacted, or recalled before. */
+export const canRecall = (view: readonly ViewMessage[]): boolean =>
+  view.some(({ source, replaced, message }) => !source || replaced || message.unknownToClient === true);
 
 /** The request that ends a loop of recalls: as the client made it, or with no tool to call where it has none. */
 export function withoutRecall(wire: RecallWire, given: Fields, offered: Fields): Fields {

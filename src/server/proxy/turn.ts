@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Endpoint, Fault } from '../../endpoints/index.js';
 import { SpillwayError } from '../../errors/index.js';
 import {
+  canRecall,
   compactedAsAsked,
   NO_STEP,
   Recaller,
@@ -117,9 +118,7 @@ export class Turn {
 
   #bodyOf({ messages, beside, view }: Prepared, isLast: boolean): Fields {
     const { endpoint, body } = this.#parts;
-    this.#recalls ||=
-      this.#offered !== undefined &&
-      view.some(({ source, replaced, message }) => !source || replaced || message.unknownToClient === true);
+    this.#recalls ||= this.#offered !== undefined && canRecall(view);
     const given = !this.#recalls
       ? body
       : isLast
