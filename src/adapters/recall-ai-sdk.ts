@@ -1,7 +1,8 @@
 import { recallTool } from '../session/index.js';
 import { isFields, listOf, type Fields } from '../wire/index.js';
-import { storable } from './ai-sdk-files.js';
+import { asPrompt } from './ai-sdk-prompt.js';
 import {
+  gapBetween,
   NO_STEP,
   restoredMessage,
   summed,
@@ -49,13 +50,28 @@ export const AI_SDK_RECALL: RecallWire = {
     const told = answers.map(({ content }) => toldApart(content));
     return {
       ...last,
-      content: told.flatMap(({ shown }) => shown),
+      content: spaced(told.map(({ shown }) => shown)),
       usage: answers.map(({ usage }) => usage).reduce(summed),
       finishReason: told.at(-1)!.parts.hasOthers ? last.finishReason : withoutCalls(last.finishReason),
     };
   },
   stream: () => new AiSdkStream(),
 };
+
+/** The parts of several answers, their words kept apart. */
+function spaced(answers: readonly (readonly Fields[])[]): readonly Fields[] {
+  let words = '';
+  return answers.flatMap((parts, answer) => {
+    let isFirst = answer > 0;
+    return parts.map((part) => {
+      if (part.type !== 'text' || part.text === '') return part;
+      const gap = isFirst ? gapBetween(words, String(part.text)) : '';
+      isFirst = false;
+      words = String(part.text);
+      return gap === '' ? part : { ...part, text: gap + words };
+    });
+  });
+}
 
 /** The parts of one answer, told apart as they come: what the client sees, and what belongs to recalls alone. */
 class AnswerParts {
@@ -152,6 +168,9 @@ class AiSdkStream implements RecallStream {
   /** Thoughts and words that are being told, and events of thoughts that are held. */
   #telling = new Map<unknown, { text: string; providerMetadata?: unknown }>();
   #held: Fields[] = [];
+  /** The words that were shown last, and whether others of another answer follow. */
+  #words = '';
+  #isFurther = false;
 
   *take(event: Fields): Iterable<Fields> {
     const { type } = event;
@@ -181,6 +200,7 @@ class AiSdkStream implements RecallStream {
 
   goOn(): void {
     this.#finish = undefined;
+    this.#isFurther = true;
   }
 
   *finish(): Iterable<Fields> {
@@ -202,7 +222,16 @@ class AiSdkStream implements RecallStream {
     else this.#parts.take(event);
     if (isRecall(event)) return;
     yield* this.#released();
-    yield this.#numbered(event);
+    yield this.#spaced(this.#numbered(event));
+  }
+
+  #spaced(event: Fields): Fields {
+    if (event.type !== 'text-delta' || event.delta === '') return event;
+    const words = String(event.delta);
+    const gap = this.#isFurther ? gapBetween(this.#words, words) : '';
+    this.#words = words;
+    this.#isFurther = false;
+    return gap === '' ? event : { ...event, delta: gap + words };
   }
 
   /** Words are shown as they come, and kept when they have ended. */
@@ -248,30 +277,6 @@ function isOwnInput({ type, id, toolName }: Fields, known: ReadonlySet<unknown>)
 }
 
 const callOf = ({ toolCallId, input }: Fields): RecallCall => ({ id: String(toolCallId), arguments: input });
-
-/** A part of an answer as a prompt holds it. */
-function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {
-  const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
-  if (type === 'tool-call') return { type, ...part, input: parsed(part.input), ...options };
-  if (type === 'tool-result') return { ...resultAsPrompt(part), ...options };
-  return storable({ type, ...part, ...options });
-}
-
-/** What a tool gave that the provider ran itself. */
-function resultAsPrompt({ toolCallId, toolName, result, isError }: Fields): Fields {
-  const kind = typeof result === 'string' ? 'text' : 'json';
-  const output = { type: isError === true ? `error-${kind}` : kind, value: result ?? null };
-  return { type: 'tool-result', toolCallId, toolName, output };
-}
-
-function parsed(input: unknown): unknown {
-  if (typeof input !== 'string') return input ?? {};
-  try {
-    return JSON.parse(input || '{}') as unknown;
-  } catch {
-    return {};
-  }
-}
 
 const optionsOf = ({ providerMetadata }: Fields): readonly [string, unknown][] =>
   isFields(providerMetadata) ? Object.entries(providerMetadata) : [];
