@@ -103,7 +103,9 @@ export function compactAiSdk(
         },
         dataOf: ({ stream }) => stream,
         answer: (first, flight, recalls) => {
-          const parts = recalls ? streamedAnswers(first.stream, recalls) : first.stream;
+          const failed = (error: unknown): StreamPart | undefined =>
+            params.abortSignal?.aborted ? undefined : { type: 'error', error };
+          const parts = recalls ? streamedAnswers(first.stream, { ...recalls, failed }) : first.stream;
           const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
           return { ...first, stream: readable(held) };
         },

@@ -8,9 +8,12 @@ import type { Sent } from './sdk-answer.js';
 /** Recalls that an agent may make within one call, where the host does not say. */
 const MOST_RECALLS = 4;
 
+/** A model that recalls for ever is ended at last, whatever the host says. */
+const HIGHEST = 100;
+
 /** How many, by the option of a drop-in. */
 export const mostRecalls = (recall: DropInOptions['recall']): number =>
-  recall === true ? MOST_RECALLS : recall || 0;
+  recall === true ? MOST_RECALLS : Math.min(recall || 0, HIGHEST);
 
 export interface RecallTurn {
   readonly session: Session;
@@ -19,6 +22,8 @@ export interface RecallTurn {
   readonly most: number;
   /** Sends a further request and reports its usage. */
   readonly send: (request: Prepared, how: Further) => Promise<Sent>;
+  /** An event that tells a stream's reader of a further request that failed; it is thrown where there is none. */
+  readonly failed?: (error: unknown) => unknown;
 }
 
 export interface Further {
@@ -33,7 +38,7 @@ export async function answeringRecalls(sent: Sent, turn: RecallTurn): Promise<Se
   if (!isStream(sent.data)) return wholeAnswer(sent, turn);
   // The object stays the client's own; its iterator goes on through all answers.
   const { controller } = sent.data as { readonly controller?: AbortController };
-  through(sent.data, (events) => streamedAnswers(events, turn, controller?.signal));
+  through(sent.data, (events) => streamedAnswers(events, turn, controller));
   return sent;
 }
 
@@ -56,6 +61,9 @@ const continued = (request: Prepared, recaller: Recaller): Prepared => ({
   messages: recaller.whole(request.messages),
 });
 
+const wasAborted = (events: object): boolean =>
+  (events as { readonly controller?: AbortController }).controller?.signal.aborted === true;
+
 /** The client's own object with other fields: what its library hung on it stays. */
 function inPlace(answer: Fields, visible: Fields): Fields {
   return Object.assign(answer, visible);
@@ -65,7 +73,7 @@ function inPlace(answer: Fields, visible: Fields): Fields {
 export async function* streamedAnswers(
   first: AsyncIterable<unknown>,
   turn: RecallTurn,
-  signal?: AbortSignal,
+  controller?: AbortController,
 ): AsyncGenerator<unknown> {
   const recaller = new Recaller(turn.session, turn.wire, turn.most);
   const stream = turn.wire.stream();
@@ -74,12 +82,21 @@ export async function* streamedAnswers(
       if (isFields(event)) yield* stream.take(event);
       else yield event;
     }
+    // Who gave up a further stream gave up the one stream there is, which is where the client's library looks.
+    if (wasAborted(events)) controller?.abort();
     const next = await recaller.answer(stream.endAnswer());
     if (next === 'done') break;
     const isLast = next === 'last';
-    const { data } = await turn.flight.again((request) =>
-      turn.send(continued(request, recaller), { isLast, signal }),
-    );
+    let data: unknown;
+    try {
+      ({ data } = await turn.flight.again((request) =>
+        turn.send(continued(request, recaller), { isLast, signal: controller?.signal }),
+      ));
+    } catch (error) {
+      const told = turn.failed?.(error);
+      if (told === undefined) throw error;
+      return yield told;
+    }
     stream.goOn();
     if (!isStream(data)) break;
     events = data;

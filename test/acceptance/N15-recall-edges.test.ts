@@ -1,7 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from '@jest/globals';
 import { HumanMessage, ToolMessage, type AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
+import { generateText, streamText, wrapLanguageModel } from 'ai';
 import {
   createAgent,
   createMiddleware,
@@ -11,7 +13,7 @@ import {
 } from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { chat, claude, responses, type Wired } from './recall-clients.js';
@@ -99,7 +101,9 @@ describe.each(WIRED)('N15: edges of recall: $name', (wired) => {
       ({ finish }) => finish,
       () => 'failed',
     );
-    expect(found).toBe(plain);
+    // The AI SDK ends a stream that has said something with an error, where it has nothing to give otherwise.
+    const hasSpoken = wired.format === 'ai-sdk' && isStream && found === 'error';
+    expect(found).toBe(hasSpoken ? 'error' : plain);
     expect(found).not.toBe('stop');
     expect(emulator.received.length - before).toBe(2);
     expect(await ask('Go on.')).toMatchObject({ text: 'Built.' });
@@ -242,7 +246,7 @@ describe('N15: what the model may not be offered', () => {
     ['a history that the provider keeps', { previous_response_id: 'resp_1' }],
   ])('N15: responses with %s', async (_, more) => {
     const { emulator, client } = await of('openai-responses');
-    await client.responses.create({ model: 'm', input: messages, ...more });
+    await client.responses.create({ model: 'm', store: false, input: messages, ...more });
     const tools = emulator.received[0]!.body.tools ?? [];
     expect(tools).toEqual((more as { tools?: unknown }).tools ?? []);
   });
@@ -300,6 +304,102 @@ describe('N15: calls of other kinds beside a recall', () => {
     );
   });
 });
+
+describe('N15: a history that the provider may keep', () => {
+  it.each([undefined, true])('N15: is offered no recall until something was compacted: %s', async (store) => {
+    const emulator = await startEmulator();
+    emulator.otherwise = says('Built.');
+    const session = (await engine(2_500, {}, { format: 'openai-responses' })).session();
+    const plain = new OpenAI({ baseURL: emulator.url, apiKey: 'k', maxRetries: 0 });
+    const client = compactOpenAI(plain, { responses: session }, { recall: true });
+    const input: OpenAI.Responses.ResponseInputItem[] = [];
+    const ask = async (words: string) => {
+      input.push({ role: 'user', content: words });
+      const { output } = await client.responses.create({ model: 'm', input, ...(store && { store }) });
+      input.push(...(output as OpenAI.Responses.ResponseInputItem[]));
+      return offersRecall(emulator.received.at(-1)!.body);
+    };
+    expect(await ask('Build a mill.')).toBe(false);
+    const offered: boolean[] = [];
+    for (let turn = 0; turn < 8; turn++) offered.push(await ask(`Question ${turn}: ${prose(400, turn)}`));
+    expect(session.operator.history.length).toBeGreaterThan(0);
+    expect(offered.at(-1)).toBe(true);
+    emulator.script = [recalls({ query: 'mill' }), says('So.')];
+    await ask('What is it?');
+    expect(JSON.stringify(input)).not.toContain('recall');
+    legal(emulator);
+  });
+});
+
+it('N15: an agent that recalls for ever is ended whatever the host says', async () => {
+  const emulator = await startEmulator();
+  emulator.otherwise = ({ body }) => (offersRecall(body) ? recalls({ query: 'mill' }) : says('Built.'));
+  const session = (await engine(20_000, {}, { format: 'openai-chat' })).session();
+  const { ask } = chat(false).open(emulator, session, Infinity);
+  expect(await ask('Build a mill.')).toMatchObject({ text: 'Built.' });
+  expect(emulator.received).toHaveLength(101);
+});
+
+describe('N15: streams of the AI SDK', () => {
+  const opened = async (script: readonly Act[]) => {
+    const emulator = await startEmulator();
+    emulator.script = [...script];
+    const session = (await engine(2_500, {}, { format: 'ai-sdk' })).session();
+    const provider = createOpenAI({ baseURL: emulator.url, apiKey: 'k' });
+    return wrapLanguageModel({
+      model: provider.chat('m'),
+      middleware: compactAiSdk(session, { recall: true }),
+    });
+  };
+  const words = [recalls({ query: 'mill' }, { text: 'Let me check.' }), says('It is 417 cm.')];
+
+  it('N15: keep the words of several answers apart, and so do whole ones', async () => {
+    const text = 'Let me check.\n\nIt is 417 cm.';
+    expect(await streamText({ model: await opened(words), prompt: 'How high?' }).text).toBe(text);
+    expect((await generateText({ model: await opened(words), prompt: 'How high?' })).text).toBe(text);
+  });
+
+  it('N15: tell of a further request that is refused as of any error', async () => {
+    const model = await opened([words[0]!, 'overloaded']);
+    const heard: unknown[] = [];
+    const onError = ({ error }: { error: unknown }): void => void heard.push(error);
+    const { fullStream } = streamText({ model, prompt: 'How high?', maxRetries: 0, onError });
+    const types: string[] = [];
+    for await (const { type } of fullStream) types.push(type);
+    expect(types.filter((type) => type === 'error')).toHaveLength(1);
+    expect(heard).toHaveLength(1);
+  });
+});
+
+it.each(['helper', 'signal'])(
+  'N15: who gives up Anthropic’s helper after a recall hears that: by %s',
+  async (how) => {
+    const emulator = await startEmulator();
+    let further: ((value?: unknown) => void) | undefined;
+    const reached = new Promise((resolve) => (further = resolve));
+    emulator.script = [recalls({ query: 'mill' })];
+    emulator.otherwise = () => {
+      further!();
+      return 'stall';
+    };
+    const session = (await engine(2_500, {}, { format: 'anthropic' })).session();
+    const plain = new Anthropic({ baseURL: emulator.origin, apiKey: 'k', maxRetries: 0 });
+    const given = new AbortController();
+    const stream = compactAnthropic(plain, session, { recall: true }).messages.stream(
+      { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Build a mill.' }] },
+      { signal: given.signal },
+    );
+    const events: string[] = [];
+    stream.on('abort', () => events.push('abort')).on('error', () => events.push('error'));
+    const spoken = new Promise((resolve) => stream.on('text', resolve));
+    const ended = stream.finalMessage().catch((error: unknown) => error);
+    await Promise.all([reached, spoken]);
+    if (how === 'helper') stream.abort();
+    else given.abort();
+    expect(await ended).toBeInstanceOf(Anthropic.APIUserAbortError);
+    expect([events, stream.aborted]).toEqual([['abort'], true]);
+  },
+);
 
 describe('N15: streams of the clients', () => {
   it.each([true, false])(
