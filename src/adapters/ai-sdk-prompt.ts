@@ -1,4 +1,4 @@
-import type { Fields } from '../wire/index.js';
+import { isFields, type Fields } from '../wire/index.js';
 import { storable } from './ai-sdk-files.js';
 
 /** A part of an answer as a prompt holds it. */
@@ -23,4 +23,20 @@ function parsed(input: unknown): unknown {
   } catch {
     return {};
   }
+}
+
+const optionsOf = ({ providerMetadata }: Fields): readonly [string, unknown][] =>
+  isFields(providerMetadata) ? Object.entries(providerMetadata) : [];
+
+/** Whether its provider knows a part by a name of its own. */
+export const hasItemId = (part: Fields): boolean =>
+  optionsOf(part).some(([, options]) => isFields(options) && typeof options.itemId === 'string');
+
+export function withoutItemId(part: Fields): Fields {
+  const options = optionsOf(part).map(([name, of]) => {
+    if (!isFields(of)) return [name, of];
+    const { itemId: _, ...rest } = of;
+    return [name, rest];
+  });
+  return { ...part, ...(options.length > 0 && { providerMetadata: Object.fromEntries(options) as Fields }) };
 }

@@ -14,7 +14,7 @@ import type { Flight, Prepared, Session } from '../session/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import { heldStream } from './held-stream.js';
 import type { DropInOptions } from './options.js';
-import { AI_SDK_RECALL } from './recall-ai-sdk.js';
+import { AI_SDK_JSON_RECALL, AI_SDK_RECALL, asksJson } from './recall-ai-sdk.js';
 import {
   answeringRecalls,
   mostRecalls,
@@ -63,7 +63,8 @@ export function compactAiSdk(
           const send = async (prepared: Prepared, { isLast }: Further): Promise<Sent> => ({
             data: way.dataOf(await ask(prepared, isLast && last ? last : params)),
           });
-          const recalls = last && { session: found, flight, wire: AI_SDK_RECALL, most, send };
+          const wire = asksJson(given as unknown as Fields) ? AI_SDK_JSON_RECALL : AI_SDK_RECALL;
+          const recalls = last && { session: found, flight, wire, most, send };
           return way.answer(await ask(request, params), flight, recalls);
         },
         say: (text) => way.say(text),

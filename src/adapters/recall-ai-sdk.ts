@@ -1,32 +1,31 @@
 import { recallTool } from '../session/index.js';
 import { isFields, listOf, type Fields } from '../wire/index.js';
-import { asPrompt } from './ai-sdk-prompt.js';
+import { AnswerParts, isRecall, toldApart } from './ai-sdk-parts.js';
 import {
   gapBetween,
   NO_STEP,
   restoredMessage,
   summed,
-  type RecallCall,
   type RecallStep,
   type RecallStream,
   type RecallWire,
 } from '../endpoints/index.js';
 
-/** The recall tool in what a model of the AI SDK is called with. */
-export const AI_SDK_RECALL: RecallWire = {
+/** The recall tool in what a model of the AI SDK is called with, by what it is to answer: words, or JSON and nothing else. */
+const wireOf = (isJson: boolean): RecallWire => ({
   field: 'messages',
   offer(params) {
     const tools = listOf(params.tools);
     const isTaken = tools.some((tool) => isFields(tool) && tool.name === recallTool.name);
-    const { toolChoice, responseFormat } = params;
+    const { toolChoice } = params;
     if (isTaken || (isFields(toolChoice) && toolChoice.type === 'none')) return undefined;
     // An object that is asked for without tools may not be spoken of as one call among others.
-    if (tools.length === 0 && isFields(responseFormat) && responseFormat.type === 'json') return undefined;
+    if (tools.length === 0 && asksJson(params)) return undefined;
     const { name, description, parameters } = recallTool;
     return { ...params, tools: [...tools, { type: 'function', name, description, inputSchema: parameters }] };
   },
   noTools: { toolChoice: { type: 'none' } },
-  step: ({ content, finishReason }) => toldApart(content).parts.step(isCut(finishReason)),
+  step: ({ content, finishReason }) => toldApart(content, isJson).parts.step(isCut(finishReason)),
   restored(messages, { calls, whole: [whole] }) {
     const ids = new Set(calls.map(({ id }) => id));
     const isOf = ({ role, content }: Fields): boolean =>
@@ -47,7 +46,7 @@ export const AI_SDK_RECALL: RecallWire = {
   ],
   visible(answers) {
     const last = answers.at(-1)!;
-    const told = answers.map(({ content }) => toldApart(content));
+    const told = answers.map(({ content }) => toldApart(content, isJson));
     return {
       ...last,
       content: spaced(told.map(({ shown }) => shown)),
@@ -55,8 +54,15 @@ export const AI_SDK_RECALL: RecallWire = {
       finishReason: told.at(-1)!.parts.hasOthers ? last.finishReason : withoutCalls(last.finishReason),
     };
   },
-  stream: () => new AiSdkStream(),
-};
+  stream: () => new AiSdkStream(isJson),
+});
+
+export const AI_SDK_RECALL = wireOf(false);
+/** Words that led to a recall are no part of the JSON: they are kept like thoughts. */
+export const AI_SDK_JSON_RECALL = wireOf(true);
+
+export const asksJson = ({ responseFormat: format }: Fields): boolean =>
+  isFields(format) && format.type === 'json';
 
 /** The parts of several answers, their words kept apart. */
 function spaced(answers: readonly (readonly Fields[])[]): readonly Fields[] {
@@ -73,80 +79,11 @@ function spaced(answers: readonly (readonly Fields[])[]): readonly Fields[] {
   });
 }
 
-/** The parts of one answer, told apart as they come: what the client sees, and what belongs to recalls alone. */
-class AnswerParts {
-  hasOthers = false;
-  readonly #recalls: Fields[] = [];
-  readonly #thoughts: Fields[] = [];
-  /** Everything that a prompt can hold, in its order. */
-  readonly #all: Fields[] = [];
-  /** Of the thoughts, so many were shown; those behind them are held until it is known what they led to. */
-  #shownThoughts = 0;
-
-  /** What the client sees now: nothing of a recall, and thoughts only with what they led to. */
-  take(part: Fields): readonly Fields[] {
-    this.keep(part);
-    if (isThought(part)) this.#thoughts.push(part);
-    else if (isRecall(part)) this.#recalls.push(part);
-    else {
-      if (part.type === 'tool-call' && part.providerExecuted !== true) this.hasOthers = true;
-      return [...this.#released(), part];
-    }
-    return [];
-  }
-
-  /** Of what was shown as it came, for further requests. */
-  keep(part: Fields): void {
-    if (PROMPTED.has(part.type) && part.text !== '' && part.preliminary !== true) this.#all.push(part);
-  }
-
-  /** The answer has ended: thoughts that are still held led to a recall, or to nothing at all. */
-  end(): readonly Fields[] {
-    return this.#recalls.length > 0 ? [] : this.#released();
-  }
-
-  /**
-   * A recall stands behind its thoughts, which some providers insist on. Where a thought has an id of its own and the
-   * client sees it, it may not be said twice: the recall then stands without its id, which would ask for it.
-   */
-  step(cut: boolean): RecallStep {
-    const isTied = this.#thoughts.slice(0, this.#shownThoughts).some(hasItemId);
-    const thoughts = this.#thoughts.filter((thought, at) => at >= this.#shownThoughts || !hasItemId(thought));
-    const said = [...thoughts, ...(isTied ? this.#recalls.map(withoutItemId) : this.#recalls)];
-    const { hasOthers } = this;
-    if (this.#recalls.length === 0) return { ...NO_STEP, hasOthers };
-    return {
-      calls: this.#recalls.map(callOf),
-      said: [{ role: 'assistant', content: said.map(asPrompt) }],
-      whole: [{ role: 'assistant', content: this.#all.map(asPrompt) }],
-      hasOthers,
-      isCut: cut,
-    };
-  }
-
-  #released(): readonly Fields[] {
-    const held = this.#thoughts.slice(this.#shownThoughts);
-    this.#shownThoughts = this.#thoughts.length;
-    return held;
-  }
-}
-
 /** Whether a limit or a filter ended an answer; one word in earlier versions of the SDK. */
 function isCut(reason: unknown): boolean {
   const why = isFields(reason) ? reason.unified : reason;
   return why === 'length' || why === 'content-filter';
 }
-
-function toldApart(content: unknown): { readonly parts: AnswerParts; readonly shown: readonly Fields[] } {
-  const parts = new AnswerParts();
-  const shown = listOf(content)
-    .filter(isFields)
-    .flatMap((part) => parts.take(part));
-  return { parts, shown: [...shown, ...parts.end()] };
-}
-
-/** Parts of an answer that a prompt can hold too. */
-const PROMPTED: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call', 'tool-result', 'file']);
 
 /** Whether an answer failed or broke off, which is one word in earlier versions of the SDK. */
 function hasFailed({ finishReason: reason }: Fields): boolean {
@@ -161,7 +98,7 @@ class AiSdkStream implements RecallStream {
   #usage: unknown;
   #finish: Fields | undefined;
   /** The answer under way, and which of the client's stream it is. */
-  #parts = new AnswerParts();
+  #parts: AnswerParts;
   #answer = 0;
   #hasOthers = false;
   readonly #ownInputs = new Set<unknown>();
@@ -171,6 +108,12 @@ class AiSdkStream implements RecallStream {
   /** The words that were shown last, and whether others of another answer follow. */
   #words = '';
   #isFurther = false;
+  readonly #isJson: boolean;
+
+  constructor(isJson: boolean) {
+    this.#isJson = isJson;
+    this.#parts = new AnswerParts(isJson);
+  }
 
   *take(event: Fields): Iterable<Fields> {
     const { type } = event;
@@ -192,7 +135,7 @@ class AiSdkStream implements RecallStream {
     const step = finish && !hasFailed(finish) ? this.#parts.step(isCut(finish.finishReason)) : NO_STEP;
     if (step.calls.length > 0) this.#held = [];
     this.#hasOthers = this.#parts.hasOthers;
-    this.#parts = new AnswerParts();
+    this.#parts = new AnswerParts(this.#isJson);
     this.#telling = new Map();
     this.#answer++;
     return step;
@@ -218,8 +161,9 @@ class AiSdkStream implements RecallStream {
   }
 
   *#part(event: Fields): Iterable<Fields> {
-    if (isText(event)) this.#speak(event);
-    else this.#parts.take(event);
+    if (isText(event)) {
+      if (this.#isHeldBack(event)) return;
+    } else this.#parts.take(event);
     if (isRecall(event)) return;
     yield* this.#released();
     yield this.#spaced(this.#numbered(event));
@@ -234,12 +178,20 @@ class AiSdkStream implements RecallStream {
     return gap === '' ? event : { ...event, delta: gap + words };
   }
 
-  /** Words are shown as they come, and kept when they have ended. */
-  #speak(event: Fields): void {
+  /** Words are shown as they come; where JSON is asked for, only what begins like it. */
+  #isHeldBack(event: Fields): boolean {
     const told = this.#told(event, 'text-delta');
-    // What comes before is shown with them, once.
-    if (event.type === 'text-start') this.#parts.take(event);
-    if (event.type === 'text-end') this.#parts.keep({ type: 'text', ...told });
+    const hasEnded = event.type === 'text-end';
+    const part = { type: 'text', ...told };
+    if (this.#isJson && !/^[[{]/.test(told.text.trimStart())) {
+      this.#held.push(this.#numbered(event));
+      if (hasEnded) this.#parts.take(part);
+      return true;
+    }
+    // What comes before is shown with them.
+    this.#parts.take(event);
+    if (hasEnded) this.#parts.keep(part);
+    return false;
   }
 
   #told(event: Fields, delta: string): { text: string; providerMetadata?: unknown } {
@@ -265,32 +217,11 @@ class AiSdkStream implements RecallStream {
   }
 }
 
-const isThought = ({ type }: Fields): boolean => type === 'reasoning';
 const isText = ({ type }: Fields): boolean => String(type).startsWith('text-');
-const isRecall = ({ type, toolName }: Fields): boolean =>
-  type === 'tool-call' && toolName === recallTool.name;
-
 function isOwnInput({ type, id, toolName }: Fields, known: ReadonlySet<unknown>): boolean {
   return type === 'tool-input-start'
     ? toolName === recallTool.name
     : String(type).startsWith('tool-input') && known.has(id);
-}
-
-const callOf = ({ toolCallId, input }: Fields): RecallCall => ({ id: String(toolCallId), arguments: input });
-
-const optionsOf = ({ providerMetadata }: Fields): readonly [string, unknown][] =>
-  isFields(providerMetadata) ? Object.entries(providerMetadata) : [];
-
-const hasItemId = (part: Fields): boolean =>
-  optionsOf(part).some(([, options]) => isFields(options) && typeof options.itemId === 'string');
-
-function withoutItemId(part: Fields): Fields {
-  const options = optionsOf(part).map(([name, of]) => {
-    if (!isFields(of)) return [name, of];
-    const { itemId: _, ...rest } = of;
-    return [name, rest];
-  });
-  return { ...part, ...(options.length > 0 && { providerMetadata: Object.fromEntries(options) as Fields }) };
 }
 
 /** Why an answer ended whose calls were all answered here; one word in earlier versions of the SDK. */

@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from '@jest/globals';
 import { HumanMessage, ToolMessage, type AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
-import { generateText, streamText, wrapLanguageModel } from 'ai';
+import { generateText, Output, streamText, tool, wrapLanguageModel, type ToolSet } from 'ai';
 import {
   createAgent,
   createMiddleware,
@@ -357,6 +357,25 @@ describe('N15: streams of the AI SDK', () => {
     const text = 'Let me check.\n\nIt is 417 cm.';
     expect(await streamText({ model: await opened(words), prompt: 'How high?' }).text).toBe(text);
     expect((await generateText({ model: await opened(words), prompt: 'How high?' })).text).toBe(text);
+  });
+
+  it.each([
+    ['words', 'Let me check.'],
+    ['no words', ''],
+  ])('N15: hold nothing but the object that was asked for: %s before the recall', async (_, text) => {
+    const script = [recalls({ query: 'mill' }, { text }), says('{"h":417}')];
+    const tools = { look: tool({ inputSchema: z.object({ at: z.string() }) }) } as unknown as ToolSet;
+    const output = Output.object({ schema: z.object({ h: z.number() }) });
+    const prompt = 'How high?';
+    const whole = await generateText({ model: await opened(script), prompt, tools, output });
+    expect(whole.output).toEqual({ h: 417 });
+    const streamed = streamText({ model: await opened(script), prompt, tools, output });
+    const pieces: string[] = [];
+    for await (const piece of streamed.textStream) pieces.push(piece);
+    expect(await streamed.output).toEqual({ h: 417 });
+    expect(pieces.length).toBeGreaterThan(1);
+    const plain = streamText({ model: await opened([says('Not known.')]), prompt, tools, output });
+    expect(await plain.text).toBe('Not known.');
   });
 
   it('N15: tell of a further request that is refused as of any error', async () => {
