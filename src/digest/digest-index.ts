@@ -22,6 +22,7 @@ import {
   RunningCommands,
   sentencesOf,
   speechesOf,
+  tellsOfFailure,
   textBy,
   withoutOwnText,
   wordsOf,
@@ -79,6 +80,8 @@ export class DigestIndex implements LogFold {
   readonly #open = new Map<string, CallNote>();
   readonly #replies = new ReplyReader();
   readonly #running = new RunningCommands<CallNote>();
+  /** The host has told of a run that failed: it tells of each. */
+  #isTold = false;
   /** Runs that failed and that no later one has mended, oldest first. */
   #failed: CallNote[] = [];
 
@@ -130,7 +133,8 @@ export class DigestIndex implements LogFold {
   }
 
   #answer(note: CallNote, result: ToolResultPart): void {
-    answer(note, result);
+    answer(note, result, this.#isTold);
+    if (note.kind === 'run') this.#isTold ||= tellsOfFailure(textOf(result), result.isError === true);
     this.#running.note(note, textOf(result));
     if (note.ending === 'failed') this.#failed = [...this.#failed.slice(-MOST_FAILED), note];
     if (note.ending !== 'passed') return;

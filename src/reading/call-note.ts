@@ -127,14 +127,17 @@ export function judge(note: CallNote, verdict: Verdict): void {
   note.outcome = undefined;
 }
 
-/** Writes down how a call ended. */
-export function answer(note: CallNote, result: ToolResultPart): void {
+/** Writes down how a call ended; `isTold`: the host tells of failures, so that what it says nothing of went well. */
+export function answer(note: CallNote, result: ToolResultPart, isTold = false): void {
   const text = textOf(result);
   if (note.kind === 'run' || (note.kind === 'write' && note.tool === '')) {
     const isCheck = note.checks.length > 0;
     const tells = isCheck ? tellsOf(note.checks) : note.isWhole ? 'all' : 'words';
     const running = runningIn(text);
-    note.ending = running ? 'unknown' : endingOf(text, { isError: result.isError === true, isCheck, tells });
+    const isError = result.isError === true;
+    note.ending = running
+      ? 'unknown'
+      : endingOf(text, { isError, isCheck, tells, isTold: isTold && isCheck });
     note.outcome = running?.line ?? runOutcome(withoutEnvelope(text), note.ending, isCheck);
     return;
   }

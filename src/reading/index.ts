@@ -12,6 +12,7 @@ export { quoted } from './quoted.js';
 export { plainName } from './tool-name.js';
 export { proseOf } from './prose.js';
 export { withoutOwnText } from './own-text.js';
+export { tellsOfFailure } from './ending.js';
 export { looksFailed, outcomeOf } from './outcome.js';
 export { noteOfResult, type ResultNote } from './result-note.js';
 export { passagesOf, type Passage } from './passages.js';

@@ -85,7 +85,7 @@ type Kind = 'test' | 'types' | 'lint' | 'format';
 const KINDS_OF_TASKS: Readonly<Partial<Record<string, readonly Kind[]>>> = {
   test: ['test'],
   tests: ['test'],
-  lint: ['lint'],
+  lint: ['lint', 'format'],
   typecheck: ['types'],
   'type-check': ['types'],
   check: ['types', 'lint', 'format'],
