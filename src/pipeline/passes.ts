@@ -41,5 +41,5 @@ export function planSignatures(
 
 /** Whether a record did nothing but take out stale reasoning: nobody asked for it, and nobody takes it back. */
 export function onlyStripsReasoning({ plan }: CompactionRecord): boolean {
-  return plan.edits.every(({ stage }) => stage === PIPELINE_STEPS.signatures);
+  return plan.edits.length > 0 && plan.edits.every(({ stage }) => stage === PIPELINE_STEPS.signatures);
 }

@@ -12,7 +12,8 @@ const OPERATOR_RIGHTS = { ...FIT_RIGHTS, mayGrow: CARRY_RIGHTS.mayGrow === true,
 
 /**
  * A plan with these edits in place of its own: each is judged, measured and applied anew on the view of now, and the
- * whole is hashed again. Throws `EDIT_ILLEGAL` naming the edit that is refused, or the whole where it frees nothing.
+ * whole is hashed again. Throws `EDIT_ILLEGAL` naming the edit that is refused, or the whole where it frees nothing or
+ * no edit is left.
  */
 export function rejudge(
   input: RunInput,
@@ -20,6 +21,7 @@ export function rejudge(
   edits: readonly PlannedEdit[],
 ): Extract<RunOutcome, { kind: 'planned' }> {
   const { projection } = input;
+  if (edits.length === 0) throw illegal('the plan', 'no edit is left', 'Leave one in, or reject the plan.');
   const draft = new RunDraft(input);
   const before = draft.reading;
   for (const [place, edit] of edits.entries()) {
@@ -30,7 +32,7 @@ export function rejudge(
   }
   applyReasoningRule(draft, input);
   const after = draft.projection.size;
-  if (edits.length > 0 && after.tokens >= projection.size.tokens && after.bytes >= projection.size.bytes)
+  if (after.tokens >= projection.size.tokens && after.bytes >= projection.size.bytes)
     throw illegal('the plan', 'would not shrink the view');
   const stages = byStage(draft.outcomes, plan.stages);
   const { floor } = plan;
@@ -60,10 +62,10 @@ function byStage(outcomes: readonly StageOutcome[], planned: readonly StageOutco
   return [...lines.values()];
 }
 
-function illegal(subject: string, found: string): SpillwayError {
+function illegal(subject: string, found: string, remedy = 'Change or leave out that edit.'): SpillwayError {
   return new SpillwayError('EDIT_ILLEGAL', {
     subject,
     found,
-    remedy: 'Change or leave out that edit.',
+    remedy,
   });
 }

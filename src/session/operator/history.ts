@@ -61,7 +61,9 @@ export class History {
         facts: { later: later.map(({ id }) => id) },
       });
     }
-    const undone = ledger.undoTo(first, (one) => (onlyStripsReasoning(one) ? undefined : spanOf(one, log)));
+    const undone = ledger.undoTo(first, (one) =>
+      onlyStripsReasoning(one) || one.plan.edits.length === 0 ? undefined : spanOf(one, log),
+    );
     if (undone.length === 0) return [];
     this.#of.thread.redraw();
     gauge.rewritten();

@@ -84,7 +84,8 @@ describe('methods of an operator, called with something else than they take', ()
     const session = await sessionOf(4_000, WORK);
     const plan = await planned(session);
     const edit = (changes: unknown) => codeOf(() => operatorOf(session).edit!(plan, changes));
-    expect(await edit({ without: [0] })).toBe('taken');
+    expect(await edit({ without: [] })).toBe('taken');
+    expect(await edit({ without: [0] })).toBe('EDIT_ILLEGAL'); // it is the only one
     for (const odd of [
       null,
       5,

@@ -66,6 +66,15 @@ describe('N2: a plan is a value', () => {
     expect(JSON.stringify((await session.prepare()).messages)).toBe(JSON.stringify(preview.messages));
   });
 
+  it('is refused where no edit is left: it would be a compaction of nothing', async () => {
+    const session = await full();
+    const { plan } = await session.operator.plan();
+    const all = plan!.edits.map((_, place) => place);
+    await expect(session.operator.edit(plan!, { without: all })).rejects.toMatchObject({
+      code: 'EDIT_ILLEGAL',
+    });
+  });
+
   it('is judged and measured again where it is edited, under another hash', async () => {
     const session = await full();
     const { plan } = await session.operator.plan();
@@ -82,12 +91,18 @@ describe('N2: a plan is a value', () => {
   });
 
   it('leaves out what an operator wants to keep', async () => {
-    const session = await full();
-    const { plan } = await session.operator.plan({ target: 0.9 });
-    const touched = plan!.edits.find((edit) => edit.kind === 'replace') ?? plan!.edits[0]!;
-    const id = touched.kind === 'replace' ? touched.messageId : touched.fromId;
-    const edited = await session.operator.edit(plan!, { keep: [id] });
-    if (edited.edits.length > 0) await session.operator.commit(edited);
+    const looks = Array.from({ length: 4 }, (_, at) => step('look', { at }, prose(700, at))).flat();
+    const settings = { roster: ['micro'] };
+    const session = await sessionOf(
+      12_000,
+      [...START, ...looks, ...talk(30, 110), user('And now?')],
+      settings,
+    );
+    const { plan } = await session.operator.plan({ target: 0.6 });
+    const [edit, ...others] = plan!.edits;
+    expect(others).not.toEqual([]);
+    const id = edit!.kind === 'replace' ? edit!.messageId : edit!.fromId;
+    await session.operator.commit(await session.operator.edit(plan!, { keep: [id] }));
     expect(session.operator.explain().find((one) => one.id === id)!.status).toMatch(/kept|pinned/);
   });
 
@@ -167,7 +182,7 @@ describe('K22: a checkpoint pauses the session until somebody says yes', () => {
   it('an edited plan takes the place of the one that waited', async () => {
     const { store, session } = await paused();
     const { plan } = session.operator.pending!;
-    const edited = await session.operator.edit(plan, { without: [plan.edits.length - 1] });
+    const edited = await session.operator.edit(plan, { text: { 0: 'They spoke of boats.' } });
     expect(session.operator.pending!.plan.hash).toBe(edited.hash);
     await expect(session.operator.approve(plan.hash)).rejects.toMatchObject({ code: 'PLAN_UNKNOWN' });
     const later = await openOn(store, settings);

@@ -1,13 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGuard } from '../../../src/pipeline/guard.js';
 import { openLoopFrom } from '../../../src/pipeline/reasoning-rule.js';
-import { reasoningRuleFor } from '../../../src/pipeline/index.js';
+import { onlyStripsReasoning, reasoningRuleFor } from '../../../src/pipeline/index.js';
 import { joinReasoning } from '../../../src/pipeline/signed.js';
 import { formats } from '../../../src/wire/index.js';
-import type { ReasoningOutcome } from '../../../src/transcript/index.js';
+import type { CompactionRecord, ReasoningOutcome } from '../../../src/transcript/index.js';
 import { Bench } from '../../support/bench.js';
 import { replace } from '../../support/edits.js';
 import { call, calls, conversation, result, says, thought, user, words } from '../../support/messages.js';
+
+it('a record without edits, as older versions made them, is a compaction, which undo takes back by itself', () => {
+  expect(onlyStripsReasoning({ plan: { edits: [] } } as unknown as CompactionRecord)).toBe(false);
+});
 
 describe('the rule of a session', () => {
   it.each([
