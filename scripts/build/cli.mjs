@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { common, dist, root } from './options.mjs';
+import { common, commonPlugins, dist, root } from './options.mjs';
 import { fromTextFile } from './vocabulary.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -78,7 +78,7 @@ export async function buildCli() {
       '@modelcontextprotocol/sdk/*',
     ],
     supported: { ...common.supported, 'dynamic-import': false },
-    plugins: [fromTextFile(`__addressOf('.')`), ownAddress, oneLanguage],
+    plugins: [...commonPlugins, fromTextFile(`__addressOf('.')`), ownAddress, oneLanguage],
   });
   asciiOnly(join(out, 'bundle.cjs'));
   const launcher = join(out, 'spillway.js');

@@ -3,7 +3,7 @@
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { common, dist, manifest, root, shared } from './options.mjs';
+import { common, commonPlugins, dist, manifest, root, shared } from './options.mjs';
 import { fromTextFile } from './vocabulary.mjs';
 
 /** Source of each door of the package, as tsc and this bundle place it in dist. */
@@ -61,7 +61,7 @@ export async function buildLibrary() {
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     external: [...shared, 'rxjs/*'],
-    plugins: [fromTextFile('import.meta.url'), rxjsByFile, builtins],
+    plugins: [...commonPlugins, fromTextFile('import.meta.url'), rxjsByFile, builtins],
   });
   return metafile;
 }

@@ -10,6 +10,20 @@ export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf
 /** Packages that a user has installed, or installs where he wants what needs them; all others go into the bundles. */
 export const shared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
 
+/** prom-client asks for the OpenTelemetry API to add exemplars, which are off: the service starts without that package. */
+const metricsWithoutTracing = {
+  name: 'metrics-without-tracing',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@opentelemetry\/api$/ }, ({ importer }) =>
+      /[\\/]prom-client[\\/]/.test(importer) ? { path: 'none', namespace: 'no-tracing' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'no-tracing' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** Plugins that both bundles are built with. */
+export const commonPlugins = [metricsWithoutTracing];
+
 /** @type {import('esbuild').BuildOptions} */
 export const common = {
   absWorkingDir: root,

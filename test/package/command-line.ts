@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, run, type Packed } from './project.js';
+import { copyOf, ROOT, run, type Packed } from './project.js';
 
 /** The command line as it is installed: its version, the demonstration's session compacted, stores that are missing. */
-export async function checkCommandLine({ folder }: Packed): Promise<string[]> {
+export async function checkCommandLine(packed: Packed): Promise<string[]> {
+  const { folder } = packed;
   const project = join(folder, 'bare');
   const bin = join('node_modules', 'spillway', 'dist', 'cli', 'spillway.js');
   const session = join('node_modules', 'spillway', 'examples', 'sessions', 'pressure-gauge.jsonl');
@@ -23,7 +25,31 @@ export async function checkCommandLine({ folder }: Packed): Promise<string[]> {
   writeFileSync(join(project, 'a.db'), '');
   const missing = command('sessions', '--store', 'sqlite:./a.db');
   hold(missing.status === 1 && missing.err.includes('npm install libsql'), `sessions: ${missing.err}`);
-  return faults;
+  const unserved = command('serve');
+  hold(unserved.status === 1 && unserved.err.includes('npm install fastify'), `serve: ${unserved.err}`);
+  return [...faults, ...(await served(copyOf(project, packed, 'served', ['fastify', 'libsql']), bin))];
+}
+
+/** The service with what the recipes of docs/operating.md install beside it: it answers, and ends when it is told to. */
+async function served(project: string, bin: string): Promise<string[]> {
+  const args = [bin, 'serve', '--port', '0', '--store', 'sqlite:./served.db'];
+  const child = spawn(process.execPath, args, { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  let said = '';
+  const url = await new Promise<string | undefined>((resolve) => {
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+      const address = /page: (http:[^ ]+)\. /.exec(said)?.[1];
+      if (address) resolve(address);
+    });
+    void ended.then(() => resolve(undefined));
+  });
+  const codes =
+    url && (await Promise.all(['/ready', '/metrics'].map(async (path) => (await fetch(url + path)).status)));
+  child.kill('SIGTERM');
+  const status = await ended;
+  if (codes && codes.every((code) => code === 200) && status === 0) return [];
+  return [`serve: answered ${String(codes)}, ended with ${status}: ${said.slice(-2_000)}`];
 }
 
 /** The checkout's starts from compiled code: it must read every pattern as the installed one does. */
