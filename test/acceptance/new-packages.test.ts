@@ -57,6 +57,15 @@ describe('S10: spillway new', () => {
     expect(broken.code).toBe(1);
   });
 
+  it('S10: says what is to be done: nothing is installed below a project that has spillway', async () => {
+    const project = join(folder.path, 'project');
+    mkdirSync(join(project, 'node_modules', 'spillway'), { recursive: true });
+    writeFileSync(join(project, 'node_modules', 'spillway', 'package.json'), '{ "name": "spillway" }');
+    const to = join(project, 'tidy-logs');
+    const { err } = await spillway(['new', 'stage', 'tidy-logs', '--folder', to]);
+    expect(err).toBe(`cd ${to} && npm test\n`);
+  });
+
   it('S10: takes words of the language for names', async () => {
     const to = join(folder.path, 'default');
     expect((await spillway(['new', 'stage', 'default', '--folder', to])).code).toBe(0);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { SpillwayError } from '../../errors/index.js';
 import { packageFolder } from '../../package-folder.js';
 import { BUILT_IN_STAGES } from '../../stages/index.js';
@@ -49,8 +49,15 @@ export async function writeSkeleton(
       cause,
     });
   }
-  terminal.note(`cd ${to} && npm install && npm test`);
+  terminal.note(`cd ${to} && ${findsSpillway(resolve(to)) ? '' : 'npm install && '}npm test`);
   return EXIT.done;
+}
+
+/** Whether a package in that folder has `spillway` already, from a project above it. */
+function findsSpillway(folder: string): boolean {
+  const above = dirname(folder);
+  if (existsSync(join(folder, 'node_modules', 'spillway', 'package.json'))) return true;
+  return above !== folder && findsSpillway(above);
 }
 
 function checkKind(kind: string): asserts kind is SkeletonKind {
