@@ -10,9 +10,9 @@ export function allowed(json: JsonSchema): string {
     return json.type.map((type: string) => allowed({ ...json, type })).join(', or ');
   switch (json.type) {
     case 'number':
-      return `a number${bounds(json)}`;
+      return `a number${bounds(json)}${multiple(json)}`;
     case 'integer':
-      return `a whole number${bounds(json)}`;
+      return `a whole number${bounds(json)}${multiple(json)}`;
     case 'boolean':
       return 'true | false';
     case 'string':
@@ -39,6 +39,9 @@ export function schemaAt(json: JsonSchema, path: Path): JsonSchema {
   }
   return {};
 }
+
+const multiple = ({ multipleOf }: JsonSchema): string =>
+  multipleOf === undefined ? '' : `, a multiple of ${multipleOf}`;
 
 function bounds(json: JsonSchema): string {
   const { exclusiveMinimum: above, exclusiveMaximum: below } = json;

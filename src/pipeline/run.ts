@@ -90,7 +90,7 @@ export function planRun(input: RunInput): RunOutcome {
   const claimsSpace = claimsRoom(draft, input.policy, floor);
   const { delegated, injected = [] } = input;
   // First of all: it was judged on the view as it stands.
-  if (delegated && delegated.edits.length > 0)
+  if (delegated)
     draft.step(PIPELINE_STEPS.delegate, input.policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
   draft.step(
     PIPELINE_STEPS.pins,

@@ -101,7 +101,7 @@ export interface Plan {
 export type WarningCode =
   /** What may never be removed does not fit. */
   | 'floor-too-large'
-  /** Summaries were not enough: the oldest messages were left out. */
+  /** What stages or a compactor did was not enough, or the strategy drops: the oldest messages were left out. */
   | 'oldest-dropped'
   /** The first gate is still passed after the run. */
   | 'still-full'

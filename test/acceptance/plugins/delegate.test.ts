@@ -95,6 +95,21 @@ describe('K3: delegate asks the compactor in the place of the stages', () => {
     expect(session.view.map(({ message }) => message.id)).toEqual(before);
   });
 
+  it('K3: one that changes nothing is told of by a row and a warning, and the oldest are dropped', async () => {
+    const session = await sessionOf(({ messages }) => ({ messages }), {}, 1.2);
+    const { run } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(run.stages.map(({ stage, outcome }) => `${stage} ${outcome}`)).toEqual(
+      expect.arrayContaining(['delegate nothing', 'drop applied']),
+    );
+    expect(run.warnings).toEqual([
+      {
+        code: 'oldest-dropped',
+        message: expect.stringMatching(/^The compactor changed nothing: the oldest/),
+      },
+    ]);
+  });
+
   it('K3: per run too, and with an operator who is asked first', async () => {
     const plugins = [plugin(summarise)];
     const session = (await engine(5_000, { target: 0.5 }, { plugins })).session();

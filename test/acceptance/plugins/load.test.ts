@@ -147,6 +147,7 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     const error = await refusalOf({ plugins, settings: { knobs: { notes: { most: 55, colour: 'red' } } } });
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.faults.map(({ subject }) => subject)).toEqual(['knobs.notes.colour', 'knobs.notes.most']);
+    expect(error.faults[1]).toMatchObject({ allowed: 'a whole number from 1 to 50, a multiple of 5' });
     const unloaded = await refusalOf({ settings: { knobs: { notes: { most: 5 } } } });
     expect(unloaded.faults.map(({ subject }) => subject)).toEqual(['knobs.notes']);
   });
