@@ -124,7 +124,7 @@ const PLAN_SHAPE = having({ hash: TEXT, base: TEXT, edits: listOf(OBJECT), trigg
 const VALUES = {
   plan: {
     is: (value) => PLAN_SHAPE.is(value) && whyNotCopyable(value) === undefined,
-    words: 'a plan, as `plan` or `edit` gives it',
+    words: 'a plan: the field `plan` of what `plan` gives, or what `edit` gives',
   },
   notes: ANY_TEXT,
   claim: TEXT,

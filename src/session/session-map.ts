@@ -12,7 +12,7 @@ export interface SessionMapOptions {
  * begins it anew.
  *
  *     const threads = spillway.sessionMap({ format: 'openai-chat' });
- *     const client = compactOpenAI(new OpenAI(), { chat: threads.by((body) => body.metadata?.thread_id) });
+ *     const client = compactOpenAI(new OpenAI(), { chat: threads.by(({ user }) => user as string | undefined) });
  */
 export class SessionMap<Message = unknown> {
   readonly #open: (key: string) => Session<Message> | Promise<Session<Message>>;

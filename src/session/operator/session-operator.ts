@@ -166,7 +166,7 @@ export class SessionOperator {
     );
   }
 
-  /** Says no: the plan goes, and nothing is compacted until something new comes in. */
+  /** Says no: the plan goes, and nothing is compacted until something new comes in. Above the budget the next call plans again. */
   async reject(hash?: string, notes?: string): Promise<void> {
     checkValue('reject', 'notes', notes ?? '');
     await this.#of.persistence.load();
