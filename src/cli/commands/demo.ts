@@ -93,6 +93,7 @@ async function startService(window: number, terminal: Terminal): Promise<Running
     });
   return start().catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
+    terminal.note('The usual port is taken, so another one is used.');
     return start(0);
   });
 }
