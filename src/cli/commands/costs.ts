@@ -13,11 +13,12 @@ export const projectCosts: Action = async (options, terminal) => {
 /** What a session spent, whether its compactions pay, and with `--calls` what each call was sent. */
 export async function costs({ session, options }: Within): Promise<Said> {
   await session.load();
-  const { costs: spent, netCosts, calls } = session.operator;
+  const { costs: spent, netCosts, calls, history } = session.operator;
+  const undone = new Set(history.filter(({ status }) => status === 'undone').map(({ id }) => id));
   const listed = options.calls ? calls : undefined;
   return {
     value: { ...spent, compactions: netCosts, ...(listed && { calls: listed }) },
-    lines: () => [...spentLines(spent), ...netLines(netCosts), ...(listed?.map(callLine) ?? [])],
+    lines: () => [...spentLines(spent), ...netLines(netCosts, undone), ...(listed?.map(callLine) ?? [])],
   };
 }
 
@@ -33,8 +34,10 @@ function spentLine(name: string, { calls, cost, unpriced, ...tokens }: CostLine)
   return `${name}: ${price}, ${callsOf(calls)}, ${amount(read)} tokens in${cached}, ${amount(tokens.outputTokens)} out`;
 }
 
-function netLines(netCosts: readonly NetCost[]): readonly string[] {
-  const compactions = netCosts.filter(({ kind }) => kind === 'compaction').map(netLine);
+function netLines(netCosts: readonly NetCost[], undone: ReadonlySet<string>): readonly string[] {
+  const compactions = netCosts
+    .filter(({ kind }) => kind === 'compaction')
+    .map((one) => netLine(one, undone.has(one.record)));
   const prunes = netCosts.filter(({ kind }) => kind === 'prune');
   if (prunes.length === 0) return compactions.length === 0 ? ['nothing was compacted'] : compactions;
   const sum = (of: (one: NetCost) => number): number => prunes.reduce((total, one) => total + of(one), 0);
@@ -46,10 +49,16 @@ function netLines(netCosts: readonly NetCost[]): readonly string[] {
   ];
 }
 
-function netLine({ record, savedPerCall, rewritten, spentTokens, calls, net, netCost }: NetCost): string {
+function netLine(
+  { record, savedPerCall, rewritten, spentTokens, calls, net, netCost }: NetCost,
+  isUndone: boolean,
+): string {
   const worth = netCost === null ? '' : ` (${netCost < 0 ? '-' : '+'}${dollars(Math.abs(netCost))})`;
   const spent = spentTokens > 0 ? ` and ${amount(spentTokens)} of a summarizer` : '';
-  return `${record}  saves ${amount(savedPerCall)} tokens a call, over ${callsOf(calls)}, for ${amount(rewritten)} written anew${spent}: net ${change(net)} input tokens${worth}`;
+  const saved = isUndone
+    ? `saved tokens over ${callsOf(calls)}, until it was undone,`
+    : `saves ${amount(savedPerCall)} tokens a call, over ${callsOf(calls)},`;
+  return `${record}  ${saved} for ${amount(rewritten)} written anew${spent}: net ${change(net)} input tokens${worth}`;
 }
 
 const callsOf = (count: number): string => `${amount(count)} call${count === 1 ? '' : 's'}`;

@@ -107,6 +107,10 @@ describe('the command line for kept sessions', () => {
       primary: { calls: 2, inputTokens: 3_600 },
       compactions: [{ record: 'c1', calls: 1, reported: { inputTokens: 3_000 } }],
     });
+    await spillway(['undo', 'mill', ...named]);
+    expect((await spillway(['costs', 'mill', ...named])).out).toMatch(
+      /^c1 {2}saved tokens over 1 call, until it was undone, for .*: net [-+][\d,]+ input tokens$/m,
+    );
   }, 60_000);
 
   it('counts the messages that stand, and not those that were rolled back', async () => {
