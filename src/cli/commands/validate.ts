@@ -1,5 +1,5 @@
 import { SpillwayError } from '../../errors/index.js';
-import { readJson, wireOf } from '../../importers/index.js';
+import { readJson, readSession, wireOf } from '../../importers/index.js';
 import { validators } from '../../testkit/index.js';
 import { EXIT } from '../exit.js';
 import type { Terminal } from '../terminal.js';
@@ -21,7 +21,13 @@ export async function validate(file: string, options: ValidateOptions, terminal:
       remedy: 'Name the format that the request is written in.',
     });
   }
-  const request = await readJson(file);
+  const request = await readJson(file).catch(async (cause: unknown) => {
+    const isRecording = await readSession(file).then(
+      () => true,
+      () => false,
+    );
+    throw isRecording ? aRecording(file, cause) : cause;
+  });
   const format = options.format === 'auto' ? (wireOf(request)?.format ?? 'openai-chat') : options.format;
   const violations = validators.get(format)!(request);
   if (options.json) terminal.out(`${JSON.stringify({ file, format, violations })}\n`);
@@ -33,3 +39,13 @@ export async function validate(file: string, options: ValidateOptions, terminal:
   }
   return violations.length === 0 ? EXIT.done : EXIT.inputAtFault;
 }
+
+/** What is validated is a request; a recording has none in it. */
+const aRecording = (file: string, cause: unknown): SpillwayError =>
+  new SpillwayError('INPUT_FORMAT', {
+    subject: file,
+    found: 'a recording of a session',
+    allowed: 'a request: one JSON value',
+    remedy: '`spillway compact FILE --out request.json` writes a request of a recording.',
+    cause,
+  });

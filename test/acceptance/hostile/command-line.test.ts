@@ -74,6 +74,12 @@ describe('bytes in front of a file, and bytes that are none of its text', () => 
     expect((await spillway(['config', 'print', '--config', settings])).code).toBe(0);
   });
 
+  it('a recording is no request: validate says how one is made of it', async () => {
+    const lines = '{"role":"user","content":"Build a mill."}\n{"role":"assistant","content":"Gladly."}\n';
+    const { code, err } = await spillway(['validate', folder.file('recorded.jsonl', lines)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^INPUT_FORMAT: .*a recording.*spillway compact/)]);
+  });
+
   it('two-byte text is named as what it is, by validate too', async () => {
     const file = folder.file('wide.json', Buffer.from(`\ufeff${BODY.toString()}`, 'utf16le'));
     const { code, err } = await spillway(['validate', file]);
