@@ -155,10 +155,13 @@ function tables(rounds: readonly BenchRound[], { paint }: Terminal): string {
         head,
         colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
       });
-      grid.push(...rows.map((row) => [row.policy, ...COLUMNS.map(({ of }) => of(row))]));
+      grid.push(
+        ...rows.map((row) => [row.policy, ...COLUMNS.map(({ of }) => (row.calls > 0 ? of(row) : '–'))]),
+      );
       return [
         `${paint.bold(`window ${amount(window)}`)}  ${about}`,
         grid.toString(),
+        ...(short.length > 0 ? [`left out: ${short.join(', ')}`] : []),
         ...rows.flatMap(({ policy, failure }) => (failure === undefined ? [] : [`${policy}: ${failure}`])),
         '',
       ];

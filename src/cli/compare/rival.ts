@@ -38,20 +38,25 @@ export async function rivalNamed(name: string): Promise<Rival> {
   const known = BASELINES.get(name);
   if (known) return known;
   const found = await importModule(resolve(name)).catch((cause: unknown) => {
-    throw notOne(name, cause instanceof Error ? cause.message : String(cause), cause);
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: `the policy ${name}`,
+      found: cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause),
+      allowed: 'a module that can be loaded',
+      remedy: 'Mend it, or install what it imports where it stands.',
+      cause,
+    });
   });
   const rival = found.compact ?? found.default;
   if (typeof rival !== 'function') throw notOne(name, 'no function of that name');
   return rival as Rival;
 }
 
-function notOne(name: string, found: string, cause?: unknown): SpillwayError {
+function notOne(name: string, found: string): SpillwayError {
   return new SpillwayError('CONFIG_INVALID', {
     subject: `the policy ${name}`,
     found,
     allowed: 'a module that exports `compact`: it takes messages and a budget and returns messages',
     remedy: 'See docs/bench.md for one of ten lines.',
-    cause,
   });
 }
 

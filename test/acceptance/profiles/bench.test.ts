@@ -99,6 +99,8 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
     expect(err).toMatch(/policy +kept +from afar +mean sent +rewritten +compactions +over +illegal +failed/);
     expect(err).toMatch(/^keep-newest .* 0\.0 % /m);
     expect(err).toMatch(/window 64,000 {2}0 sessions, 0 calls; 2 never pass the window/);
+    expect(err).toMatch(/left out: [^\n]*, [^\n]*$/m);
+    expect(err).not.toMatch(/ 100\.0 % .* – /);
     const { rounds } = JSON.parse(readFileSync(report, 'utf8')) as Report;
     expect(rounds.map(({ files }) => files.length)).toEqual([1, 0]);
   });
