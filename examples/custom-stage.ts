@@ -98,8 +98,12 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   for (const [what, roster] of Object.entries(ROSTERS)) {
     const session = (await open(roster)).session();
     session.append(...POLLED);
+    const before = session.reading.pressure;
     const { run, reading } = await session.prepare();
+    const percent = (pressure: number): string => `${Math.round(100 * pressure)} %`;
     const stages = run.stages.map(({ stage, edits }) => `${stage} ${edits}`).join(', ');
-    console.log(`polls ${what}: ${run.kind} at ${Math.round(100 * reading.pressure)} %; edits: ${stages}`);
+    console.log(
+      `polls ${what}: ${run.kind}, ${percent(before)} -> ${percent(reading.pressure)}; edits: ${stages}`,
+    );
   }
 }

@@ -32,5 +32,10 @@ for (let turn = 0; turn < 20; turn++) {
 await session.load();
 for (const { id, plan } of session.operator.history)
   console.log(id, plan.before.tokens, '->', plan.after.tokens);
-console.log((await session.recall({ query: 'turn-0', limit: 1 })).map(({ handle }) => handle));
+// Of what has left the request: turn-0 is pinned, so it stands there.
+const found = await session.recall({ query: 'turn-4', limit: 1 });
+console.log(
+  'recall of turn-4 gives',
+  found.map(({ handle }) => handle).join(', ') || 'nothing: it has not left yet',
+);
 await spillway.close();

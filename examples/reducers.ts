@@ -129,8 +129,10 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   });
   const session = spillway.session();
   session.append(...LONG);
+  const before = session.reading.pressure;
   const { run, reading } = await session.prepare();
   for (const { stage, edits, before, after } of run.stages)
     console.log(`${stage}: ${edits} edits, ${before.tokens} to ${after.tokens} tokens`);
-  console.log(`${run.kind} at ${Math.round(100 * reading.pressure)} %`);
+  const percent = (pressure: number): string => `${Math.round(100 * pressure)} %`;
+  console.log(`${run.kind}, pressure ${percent(before)} -> ${percent(reading.pressure)}`);
 }

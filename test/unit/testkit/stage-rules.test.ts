@@ -67,7 +67,7 @@ describe('the rules of stages', () => {
     const passed = verdicts.filter(({ holds, exercised }) => holds && exercised).map(({ id }) => id);
     expect(passed).toEqual(['STAGE-01', 'STAGE-02', 'STAGE-03', 'STAGE-04']);
     expect(verdicts.find(({ id }) => id === 'STAGE-15')).toMatchObject({ holds: true, exercised: false });
-    expect(verdicts.find(({ id }) => id === 'STAGE-11')!.seen).toContain('not exercised');
+    expect(verdicts.find(({ id }) => id === 'STAGE-11')!.seen).toContain('proposed no edit');
   });
 
   it('N1: each has a stage that it catches, and an id and an intent of its own', () => {
