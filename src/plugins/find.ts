@@ -93,7 +93,7 @@ function packageFolder(named: string, from: string): string {
   if (found !== undefined) return found;
   throw pluginError('PLUGIN_UNKNOWN', {
     plugin: named,
-    found: `no package of that name from ${from}`,
+    found: `no package of that name in ${resolve(from)} or above`,
     remedy: `Install it (npm install ${named}); a local one is named by its path, ./${named}.`,
   });
 }

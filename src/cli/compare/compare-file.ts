@@ -1,9 +1,11 @@
+import { SpillwayError } from '../../errors/index.js';
 import { readSession } from '../../importers/index.js';
 import { DEFAULT_WINDOW, loadPrices } from '../../tokens/index.js';
 import { formats } from '../../wire/index.js';
 import { closing, type Closable } from '../engine.js';
 import { openFor, type PolicyOptions } from '../open.js';
 import type { Terminal } from '../terminal.js';
+import { BASELINES } from './baselines.js';
 import { differenceOf, type Difference } from './difference.js';
 import { ownLane, type Lane, type LaneCall } from './lane.js';
 import { Probes } from './probes.js';
@@ -45,7 +47,11 @@ export async function compareFile(
         opened.push(one);
         lanes.push(lane);
       } else {
-        const one = await openFor(input, { ...options, profile: name, json: true }, terminal);
+        const one = await openFor(input, { ...options, profile: name, json: true }, terminal).catch(
+          (cause: unknown) => {
+            throw policyUnknown(name, cause);
+          },
+        );
         opened.push(one);
         lanes.push(ownLane(name, format, one.session, messages));
       }
@@ -72,5 +78,19 @@ export async function compareFile(
     // What follows the last call is appended, so that the sessions hold all of it.
     for (const lane of lanes) await lane.calls.next();
     return { file, policies: tallies.map(({ done }) => done), differences: [...differences.values()] };
+  });
+}
+
+/** Where no profile has that name: what else a policy may be is named too. */
+function policyUnknown(name: string, cause: unknown): unknown {
+  if (!(cause instanceof SpillwayError) || cause.code !== 'PROFILE_UNKNOWN') return cause;
+  const known = [...((cause.facts['known'] as readonly string[] | undefined) ?? []), ...BASELINES.keys()];
+  return new SpillwayError('PROFILE_UNKNOWN', {
+    subject: 'policy',
+    found: name,
+    allowed: known.join(', '),
+    remedy: 'Name one of these, a file of settings, or a module (.js, .mjs, .cjs) that exports `compact`.',
+    facts: { known },
+    cause,
   });
 }

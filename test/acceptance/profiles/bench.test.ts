@@ -117,7 +117,11 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
   it.each<[string, readonly string[], RegExp]>([
     ['no such module', ['--policies', 'staged,./gone.mjs'], /CONFIG_INVALID.*gone\.mjs/s],
     ['a module without a policy', ['--policies', 'staged,EMPTY'], /no function of that name/],
-    ['no such profile', ['--policies', 'nobody'], /PROFILE_UNKNOWN/],
+    [
+      'no such profile',
+      ['--policies', 'nobody'],
+      /PROFILE_UNKNOWN: policy.*nobody.*staged, keep-newest, clear-tools/,
+    ],
     ['no window', ['--windows', '8000,none'], /whole numbers above 0/],
     ['no session', ['--report', 'REPORT'], /a folder without a session/],
   ])('N10: says what is wrong: %s', async (name, args, said) => {
