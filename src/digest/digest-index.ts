@@ -9,7 +9,7 @@ import {
 } from '../transcript/index.js';
 import {
   answer,
-  boundsIn,
+  boundsBySentence,
   conclusiveness,
   hostSummaryIn,
   judge,
@@ -20,7 +20,6 @@ import {
   ReplyReader,
   reportIn,
   RunningCommands,
-  sentencesOf,
   speechesOf,
   tellsOfFailure,
   textBy,
@@ -162,7 +161,7 @@ export class DigestIndex implements LogFold {
 
   /** `text`: what the user said as it is to stand; `words`: what of it is his own. */
   #hear(message: LogMessage, text: string, words: string, answers?: Entry): void {
-    const binds = sentencesOf(words).some((sentence) => boundsIn(sentence).length > 0);
+    const binds = boundsBySentence(words).some(({ bounds }) => bounds.length > 0);
     this.#add(message, 'user', text, false, { ...(answers && { answers }), ...(binds && { binds }) });
   }
 

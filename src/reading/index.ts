@@ -21,7 +21,7 @@ export { RunningCommands } from './running.js';
 export { conclusiveness } from './conclusions.js';
 export { answer, callLabel, judge, mends, noteOf, type CallNote } from './call-note.js';
 export { joinedLines, sentencesOf } from './sentences.js';
-export { boundsIn } from './statements/bounds.js';
+export { boundsBySentence } from './statements/bounds.js';
 export { ReplyReader, wordsOf, type Reply } from './replies/index.js';
 export { StatementIndex } from './statements/statements.js';
 export { claimRef } from './statements/claim.js';

@@ -6,27 +6,34 @@ const PROSE_CHARS = 12_000;
  * is one, with its line breaks.
  */
 export function sentencesOf(prose: string): string[] {
+  return paragraphsOf(prose).flat();
+}
+
+/** The same, those of one paragraph together: a blank line or a code block ends it. */
+export function paragraphsOf(prose: string): string[][] {
   const read =
     prose.length <= 2 * PROSE_CHARS ? prose : `${prose.slice(0, PROSE_CHARS)}\n${prose.slice(-PROSE_CHARS)}`;
-  const sentences: string[] = [];
+  const paragraphs: string[][] = [[]];
   let inCode = false;
-  let paragraph: string[] = [];
+  let lines: string[] = [];
   const end = (): void => {
-    for (const sentence of paragraph.join('\n').split(/(?<=[.!?])\s+|(?<=[。！？])/))
-      if (/\p{L}{2}/u.test(sentence)) sentences.push(sentence.trim());
-    paragraph = [];
+    for (const sentence of lines.join('\n').split(/(?<=[.!?])\s+|(?<=[。！？])/))
+      if (/\p{L}{2}/u.test(sentence)) paragraphs.at(-1)!.push(sentence.trim());
+    lines = [];
   };
   for (const line of read.split('\n')) {
     const isFence = line.trimStart().startsWith('```');
     if (isFence) inCode = !inCode;
-    if (isFence || inCode || line.trim() === '') end();
-    else {
-      if (paragraph.length > 0 && !isWrapped(paragraph, line)) end();
-      paragraph.push(line.trimEnd());
+    if (isFence || inCode || line.trim() === '') {
+      end();
+      paragraphs.push([]);
+    } else {
+      if (lines.length > 0 && !isWrapped(lines, line)) end();
+      lines.push(line.trimEnd());
     }
   }
   end();
-  return sentences;
+  return paragraphs.filter((paragraph) => paragraph.length > 0);
 }
 
 /** A shorter line was ended by its writer, not by its width. In characters. */

@@ -1,6 +1,7 @@
 import type { LogMessage } from '../../transcript/index.js';
-import { joinedLines, sentencesOf } from '../sentences.js';
-import { aboutOf, boundsIn, enderOf } from './bounds.js';
+import { joinedLines } from '../sentences.js';
+import { aboutOf, enderOf } from './bound-ends.js';
+import { boundsBySentence } from './bounds.js';
 import type { Claim } from './claim.js';
 
 /** More bounds are instructions to be read back, not bounds to be carried; the oldest go. */
@@ -19,8 +20,7 @@ export class BoundBook {
   /** `words`: what the user said himself. */
   read({ seq, id }: LogMessage, words: string): void {
     const before = this.#bounds.length;
-    for (const sentence of sentencesOf(words)) {
-      const bounds = boundsIn(sentence);
+    for (const { sentence, bounds } of boundsBySentence(words)) {
       const isBound = bounds.length > 0;
       for (const text of isBound ? bounds : [joinedLines(sentence)]) {
         // What ends a bound says that it is gone: no bound of its own.

@@ -1,41 +1,77 @@
-import { joinedLines } from '../sentences.js';
-import { BOUND_WORDS } from './bound-words.js';
+import { joinedLines, paragraphsOf } from '../sentences.js';
+import { BOUND_WORDS } from './lexicon/index.js';
+import { saidIn } from './own-words.js';
 
-/** A longer sentence is a text. In characters. */
+/** A longer sentence is a text, but for one that opens with its bound and goes on with a reason. In characters. */
 const LONGEST_CHARS = 320;
+const LONGEST_WITH_REASON_CHARS = 800;
+/** Of such a sentence: the clause that must bind by itself ends here at the latest. */
+const FIRST_CLAUSE =
+  /^[^\n]{12,240}?(?=[,;:–—(，；、]| (?:because|since|weil|denn|parce que|porque|потому)\b)/u;
 /** What may stand before an order without changing it. */
 const LEAD =
-  /^(?:[-*+•>"“'’(\s]|\d{1,3}[.)]\s|(?:ok(?:ay)?|also|and|but|so|then|btw|well|yes|no(?=[,;:.!])|yep|sure|great|right|again|remember|note|important|just|however|still|for this|in (?:this|the) (?:repo|project|codebase)|one (?:more )?thing|other than that|und|aber|also)\b[,:;!.\s-]*)+/iu;
+  /^(?:[-*+•>"“'’(\s¡]|\[[^\]\n]{1,60}\]|\d{1,3}[.)]\s|(?:ok(?:ay)?|also|and|but|so|then|btw|well|yes|no(?=[,;:.!])|yep|sure|great|right|again|remember|note|important|just|however|still|for this|in (?:this|the) (?:repo|project|codebase)|one (?:more )?thing|other than that|(?:error: |as )?i (?:said|repeat)|und|aber|also|surtout|por favor|s['’]il (?:te|vous) pla[îi]t|пожалуйста)(?!\p{L})[,:;!.\s-]*)+/iu;
 const POLITE = /^(?:please|pls|plz)\s+/iu;
 /** Where a clause begins that may be an order of its own. */
 const CLAUSE =
-  /(?:[,;:–—]|\s-)\s+(?:(?:and|but|then|also|please|und|aber|mais|pero)\s+)*|\s(?:and|but)\s+/giu;
+  /(?:[,;:–—]|\s-)\s+(?:(?:and|but|then|also|please|und|aber|mais|pero|но|и|а)\s+)*|[،؛]\s*|\s(?:and|but)\s+/giu;
+
+const QUESTION = /[?？؟]\W{0,5}$/u;
+/** Asked behind an order, it asks for a yes: the order stands. */
+const TAG =
+  /(?:[,;.–—-]\s*¿?(?:ok|okay|got (?:it|that)|all ?right|understood|is that clear|clear|agreed|please|will you|would you|ja|verstanden|klar|alles klar|bitte|gell|d['’]accord|compris|hein|s['’]il (?:te|vous) pla[iî]t|vale|entendido|de acuerdo|está claro|por favor|хорошо|ладно|ок|окей|понял[аи]?|понятно|договорились)|[,，、।،\s](?:好吗|好嗎|行吗|好不好|行不行|知道吗|明白吗|明白了吗|懂吗|可以吗|ठीक है|समझे|समझ गए|ok|حسنا|حسناً|مفهوم|طيب|تمام|اتفقنا)|(?<=[ねよ])|、?(?:いい|いいね|わかった|分かった|了解))\s{0,2}[?？؟]{1,3}\W{0,3}$/iu;
+/** What opens so is a question, whatever is asked behind it. */
+const ASKS =
+  /^\W{0,3}(?:(?:is|are|does|did|should|shall|may|what|why|how|who|when|where|which|so)\b|do (?!not\b)|(?:can|could) i\b)/iu;
+/** A line of a program; a user may call his own so. */
+const ERROR_LINE = /^\W{0,3}(?:error|fatal|fatal error)(?:\[\w{1,12}\])?: (?!.*\bI\b)/iu;
 
 /** Whether a sentence of a user sets a bound beyond the moment: an order not to, a must, an only, a limit. */
 export function setsBound(sentence: string): boolean {
-  if (sentence.length > LONGEST_CHARS || /[?？]\W{0,5}$/.test(sentence.slice(-6))) return false;
+  const said = assertedIn(sentence);
+  if (said === undefined || ERROR_LINE.test(said)) return false;
   let clauses: readonly string[] | undefined;
-  return BOUND_WORDS.some(({ opens, holds, needs }) => {
-    if (holds && (needs?.test(sentence) ?? true) && holds.test(sentence)) return true;
-    return (
-      opens !== undefined &&
-      (clauses ??= openings(sentence)).some((clause) => {
-        opens.lastIndex = 0;
-        return opens.test(clause);
-      })
-    );
+  return BOUND_WORDS.some(({ opens, holds, needs, tells }) => {
+    if (needs?.test(said) === false) return false;
+    const isBound =
+      (holds?.test(said) ?? false) ||
+      (opens !== undefined &&
+        (clauses ??= openings(said)).some((clause) => {
+          opens.lastIndex = 0;
+          return opens.test(clause);
+        }));
+    return isBound && !(tells?.test(said) ?? false);
   });
 }
 
+/** What of a sentence can bind: itself without a question behind it, of a long one its first clause; of a question nothing. */
+function assertedIn(sentence: string): string | undefined {
+  let said = sentence;
+  if (QUESTION.test(said.slice(-8))) {
+    said = said.replace(TAG, '');
+    if (said === sentence || ASKS.test(said)) return undefined;
+  }
+  if (said.length <= LONGEST_CHARS) return said;
+  return said.length <= LONGEST_WITH_REASON_CHARS ? FIRST_CLAUSE.exec(said)?.[0] : undefined;
+}
+
 /** The bounds of a sentence: itself in one line or, where its lines only look wrapped, each of them that sets one. */
-export function boundsIn(sentence: string): string[] {
+export function boundsIn(sentence: string, own = sentence): string[] {
   const whole = joinedLines(sentence);
-  if (setsBound(whole)) return [whole];
-  if (whole === sentence) return [];
+  if (setsBound(joinedLines(own))) return [whole];
+  if (whole === sentence || own !== sentence) return [];
   return sentence
     .split('\n')
     .map((line) => line.trim())
     .filter(setsBound);
+}
+
+/** The sentences of what a user said, each with its bounds. */
+export function boundsBySentence(words: string): { readonly sentence: string; readonly bounds: string[] }[] {
+  return saidIn(paragraphsOf(words)).map(({ sentence, own }) => ({
+    sentence,
+    bounds: own === '' ? [] : boundsIn(sentence, own),
+  }));
 }
 
 /** Where an order may begin: at the sentence and at each clause, without courtesy and with it. */
@@ -43,98 +79,4 @@ function openings(sentence: string): readonly string[] {
   const plain = sentence.replace(LEAD, '');
   const clauses = [plain, ...plain.split(CLAUSE).slice(1)].map((clause) => clause.replace(LEAD, ''));
   return [...new Set(clauses.flatMap((clause) => [clause.replace(POLITE, ''), clause]))];
-}
-
-/** A permission, or the end of a duty, in so many words. */
-const PERMITS =
-  /(?<!\p{L})(?:you (?:may|can|are allowed to|have (?:my )?permission to)|feel free to|it['’]?s (?:ok|okay|fine|allowed) (?:to|now)|(?:ok|okay|fine) to|go ahead and|permission (?:granted )?to|i (?:now )?allow|no (?:longer|more) (?:forbidden|prohibited|needed|necessary|required|off limits)|no need to|(?:you )?(?:do not|don['’]?t) (?:need|have) to|(?:du|ihr) (?:darfst|dürft|kannst|könnt)|ist jetzt erlaubt|nicht mehr nötig|(?:ya )?puedes|se permite|(?:tu peux|vous pouvez)|plus besoin de|можно|можешь|разреш\p{L}+)(?!\p{L})|可以|允许|不用再|してよい|してもいい|해도 (?:돼|됩)/iu;
-/** A rule is called off by its name. */
-const RESCINDS =
-  /(?<!\p{L})(?:forget|ignore|drop|scrap|cancel|lift|remove|disregard|vergiss|streiche?|oublie[rz]?|olvida|ignora)(?!\p{L}).{0,160}(?<!\p{L})(?:rules?|bounds?|constraints?|restrictions?|requirements?|bans?|limits?|what i said|regel|einschränkung|règle|contrainte|regla|restricción)(?!\p{L})|(?<!\p{L})(?:rule|ban|restriction|constraint|limit|requirement)\b.{0,160}(?:no longer (?:applies|holds)|is (?:off|lifted|gone)|does(?: not|n['’]t) apply)|忘(?:掉|记).{0,160}规则|取消.{0,160}(?:限制|规则)/iu;
-/** With such words a permission is one for the moment, or under conditions: the bound stands beside it. */
-const LIMITED =
-  /(?<!\p{L})(?:only|just|once|today|tonight|for now|this time|if|when|unless|until|till|after|before|except|but|not|never|temporarily|nur|heute|wenn|falls|diesmal|seulement|si|solo|hoy|только|сегодня|если)(?!\p{L})|[?？]|只|如果|今天|これだけ/iu;
-/** A bound that says itself that it waits for a word. */
-const PROVISIONAL =
-  /(?<!\p{L})(?:yet|for now|until|unless|noch nicht|vorerst|bis|pas encore|todavía|пока)(?!\p{L})|暂时|先不/iu;
-/** Words that may stand in an order to go on, beside what it is about. */
-const GO =
-  /^\W*(?:(?:ok(?:ay)?|looks? good(?: to me)?|fine|great|good|yes|alright|perfect|lgtm|alles klar|now|please|so|then|go ahead(?: and)?|you can(?: now)?|you may(?: now)?|it['’]s time to)[\s,.!:-]*)*/iu;
-
-/** What a sentence is about, in stems: read once for all sentences that it is held against. */
-export const aboutOf = (sentence: string): ReadonlySet<string> => stemsOf(sentence);
-
-/**
- * Whether a later sentence of the user ends a bound; it is read once for all of them. Only one that names the bound does: a
- * permission, or a rule called off, that holds every word the bound is about and adds neither a condition nor anything
- * narrower. Where in doubt both stand.
- */
-export function enderOf(newer: string): (bound: string, about: ReadonlySet<string>) => boolean {
-  if (newer.length > LONGEST_CHARS) return () => false;
-  const said = stemsOf(newer);
-  const rescinds = RESCINDS.test(newer);
-  return (bound, about) => ends(newer, said, rescinds, bound, about);
-}
-
-function ends(
-  newer: string,
-  said: ReadonlySet<string>,
-  rescinds: boolean,
-  bound: string,
-  about: ReadonlySet<string>,
-): boolean {
-  if (about.size === 0) return false;
-  if (rescinds)
-    return (
-      [...said].some((stem) => about.has(stem)) &&
-      [...said].every((stem) => about.has(stem) || RULE_STEMS.has(stem))
-    );
-  for (const stem of about) if (!said.has(stem)) return false;
-  if (LIMITED.test(newer.replace(PERMITS, ' '))) return false;
-  const permissions = newer.split(/[,;.!。，；]\s*/).filter((clause) => PERMITS.test(clause));
-  // “You may push to the branch” permits less than “do not push” forbids.
-  if (permissions.length > 0)
-    return permissions.every((clause) =>
-      [...stemsOf(clause.replace(PERMITS, ' '))].every((stem) => about.has(stem)),
-    );
-  // “Don't merge it yet” waits for just this: an order to do it, about it and nothing else.
-  return (
-    PROVISIONAL.test(bound) &&
-    !setsBound(newer) &&
-    newer.replace(GO, '').length < newer.length &&
-    said.size <= about.size + 1
-  );
-}
-
-/** Function words, and the words by which bounds are set and lifted: what is left says what a sentence is about. */
-const EMPTY = new Set(
-  (
-    'the a an of to in on at by for from with and or but nor so as is are be been it its this that these those them they you your we our us i me my he she his her ' +
-    'do does did not no never always must may can could should shall would will need have has had please only just now yet then again ever any anymore more ok okay go ahead ' +
-    'make sure ensure keep feel free want let lets fine good looks alright yes allowed permission unless until before without when if once what how all every each there here than also too up anything something everything nothing ' +
-    'der die das den dem des ein eine einen und oder nicht nie niemals immer nur bitte noch jetzt du darfst kannst mehr zu in im am auf mit für von es wir ich mir ' +
-    'le la les un une des du de et ou ne pas jamais toujours il faut que qui avec pour el los las una y o no nunca siempre que con para se ya puedes'
-  ).split(' '),
-);
-const RULE_STEMS = new Set(
-  'forget ignore drop scrap cancel lift remove disregard rule bound constraint restriction requirement ban limit about said longer applies apply holds off lifted gone not'
-    .split(' ')
-    .map(stemOf),
-);
-
-function stemsOf(sentence: string): Set<string> {
-  const stems = new Set<string>();
-  for (const [word] of sentence
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}_][\p{L}\p{N}_./-]*[\p{L}\p{N}_]|[\p{L}\p{N}]/gu))
-    if (!EMPTY.has(word) && !EMPTY.has(word.replace(/['’]/g, ''))) stems.add(stemOf(word));
-  for (const short of ['don', 't', 's', 'll', 're', 've', 'm', 'd', 'dont']) stems.delete(short);
-  return stems;
-}
-
-/** push, pushes, pushed, pushing: `push`. */
-function stemOf(word: string): string {
-  if (!/^[a-z]+$/.test(word) || word.length < 4) return word;
-  const base = word.replace(/ies$/, 'y').replace(/(?:ing|ed|es|s|e)$/, '');
-  return base.length < 3 ? word : base.replace(/(.)\1$/, '$1');
 }

@@ -1,17 +1,4 @@
-/**
- * The words by which people set bounds, a row a language. A sentence binds by its grammar: an order not to, an order
- * that holds for all time, a must, an only, a limit. What merely describes (“the build always fails”) does not.
- * A language without a row sets no bounds here; its users' words still stand in the digest.
- */
-export interface BoundWords {
-  readonly language: string;
-  /** Tested against a sentence or a clause of it, at its beginning alone: sticky. */
-  readonly opens?: RegExp;
-  /** Tested anywhere in a sentence. */
-  readonly holds?: RegExp;
-  /** Words without which `holds` cannot match: it is slow, so it is asked only where they stand. */
-  readonly needs?: RegExp;
-}
+import type { BoundWords } from './row.js';
 
 const SUBJECT =
   '(?:you|we|i|it|this|that|these|those|they|nothing|nobody|no one|everything|all|each|every|the|our|my|any|tests?|code|changes?|commits?|files?)';
@@ -34,22 +21,44 @@ const GUESS =
 /** Of whom “make sure” tells instead of asking for it. */
 const PROMISES = "(?:\\b(?:i|we|they|he|she|who)|[’'](?:ll|d|m|re)) (?:\\p{L}+ ){0,3}?(?:to )?";
 
+/** Behind “cannot”: what one fails to do. */
+const HELPLESS =
+  '(?:really|wait|believe|imagine|tell|see|find|get|help|guess|hope|dream|reproduce|connect|open|access|reach|figure|understand|say|load|log in|sign in|remember|hear|decide|agree|even|just|seem|come|make it|explain|recall|know)\\b';
+/** Behind “don’t want to”: what one would rather not feel. */
+const FEEL =
+  '(?:talk|hurt|go through|be (?:rude|annoying|a bother)|bother|disturb|sound|interrupt|annoy|think|hear|argue|offend|complain|lose|miss|die|cry|sleep|know|see)\\b';
+/** What an agent does that others feel. */
+const ACT =
+  '(?:touch|change|edit|modify|rename|delete|remove|drop|add|use|upgrade|update|bump|push|commit|deploy|merge|release|publish|send|ship|post|introduce|break|refactor|rewrite|reformat|move|install|log|store|spend|mock|cache|buy|book|order|pay|restart|migrate|rebase|write|create|open|close|run|start|apply|proceed|continue)';
+const DOINGS =
+  '(?:deploys?|deployments?|deploying|releases?|releasing|merges?|merging|push(?:es|ing)?|commits?|committing|migrations?|publishing|roll-?outs?|purchases?|payments?|bookings?|deletions?|deleting|refunds?|e?-?mails|reviews?)';
+const MY_WORD =
+  '(?:ok|okay|approval|sign-?off|permission|consent|confirmation|go-ahead|review|blessing|say-so)\\b';
+
 /** What others say has to be. */
 const REPORTED =
   '.*(?:\\bi told (?:him|her|them)\\b|(?<!\\bi )\\b(?:says?|said|argues?|claims?|claimed|wrote|know|knew|told (?:him|her|them|us))\\b).{0,60}\\b(?:must|have to|has to|should)\\b';
 
-export const BOUND_WORDS: readonly BoundWords[] = [
+/** Words of others, and what is no duty. */
+const TELLS =
+  /\b(?:he|she|they|who|docs?|documentation|readme|manual|handbook|guide|wiki|error|linter|compiler|teacher|boss|manager|colleague|customer|client) (?:said|says?|told|wrote|writes|asked|claims?)\b|^\W{0,3}(?:(?:there(?:['’]s| is) )?no need|(?:you )?(?:do not|don['’]?t) (?:need|have)) to\b(?!.{0,200}\b(?:but|and) (?:never|do not|don['’]?t|always|only)\b)/iu;
+/** Behind what should be: what is instead. It is to be mended, once. */
+const FAULT =
+  /\b(?:but|yet) (?:it|they|this|that|he|she) (?:do(?:es)?|did|is(?! (?:ok|okay|fine|optional|allowed|enough))|are|was|shows?|still|currently|always|never|returns?|fails?|crashes|gets?|goes|keeps?|(?:is|are|do|does|did)n['’]t)\b|\bit (?:is|does) not\b\W{0,3}$|[,;] right now\b|\b(?:please )?fix(?: (?:it|this|that))?(?: please| pls)?\W{0,3}$/iu;
+
+export const EN: readonly BoundWords[] = [
   {
     language: 'en',
+    tells: TELLS,
     opens: new RegExp(
       [
         `(?:do not|don['’]?t|under no circumstances)(?! ${COMFORT})\\b`,
         `never (?!${TOLD}|${COMFORT})\\p{L}`,
         `always (?!${TOLD}|${STATE})\\p{L}`,
-        `avoid |refrain from |stay (?:away|on|with|within|inside|out) |hands off |stick (?:to|with) |keep .{1,80}\\b(?:below|under|within|as (?:is|it is|they are)|unchanged|intact|untouched|compatible|(?:small|short|simple|minimal|private|separate|alive|green)(?= ?(?:$|[^\\s\\p{L}]| (?:and|so|to|in|for|from)\\b)))\\b`,
+        `avoid |refrain from |stay (?:away|on|with|within|inside|out) |(?:keep your )?hands off |stick (?:to|with) |keep .{1,80}\\b(?:below|under|within|as (?:is|it is|they are)|unchanged|intact|untouched|compatible|(?:small|short|simple|minimal|private|separate|alive|green)(?= ?(?:$|[^\\s\\p{L}]| (?:and|so|to|in|for|from)\\b)))\\b`,
         `leave .{1,80}\\b(?:alone|untouched|as (?:is|it is|they are)|unchanged)\\b`,
         `only (?!(?:one|two|three|a|an|the|problem|thing|issue|question|difference|then|when|if|once|because|after|\\p{L}*[^s\\W]s (?:the|an?|it|one))\\b)\\p{L}`,
-        `(?:no|zero) (?!${TALK})(?:new|more than|extra|additional|external|breaking|third[- ]party|further|other|\\p{L}+ing|\\p{L}+s)\\b(?! (?:yet|so far)\\b)(?! (?:are|is|were|was|came|have|has)\\b(?! to\\b))`,
+        `(?:no|zero) (?!${TALK}|[^.;!?]{0,80}(?<!\\p{L})(?:que|el|la|los|las|una|lo|para|por|está|hacerlo|tan)(?!\\p{L}))(?:new|more than|extra|additional|external|breaking|third[- ]party|further|other|\\p{L}+ing|\\p{L}+s)\\b(?! (?:yet|so far)\\b)(?! (?:are|is|were|was|came|have|has)\\b(?! to\\b))`,
         `(?:make|be) (?:very |absolutely )?sure (?:that |to (?!(?:tell|take care|let (?:me|us) know)\\b)|you (?!(?:take|get|have|stay)\\b)|we |it |the |all |every |this |not )|ensure (?:that |the |all |every |no |it )|see to it that`,
         `(?:i )?prefer (?!(?:that|this|it|the (?:first|second|latter|former))\\b.{0,20}$)`,
         `use .{1,60}\\b(?:instead of|rather than|not|never|only|everywhere|throughout)\\b|write .{1,60}\\bonly\\b`,
@@ -64,10 +73,10 @@ export const BOUND_WORDS: readonly BoundWords[] = [
     holds: new RegExp(
       `\\b(?:${[
         `(?:must (?:not|never)(?! have\\b)|mustn['’]t|(?<!\\b(?:which|that|this|it|they) )may not|shall not|is not allowed to|are not allowed to)\\b`,
-        `(?:i|we) (?:do not|don['’]?t|never|only|would rather not|['’]d rather not) want\\b|(?:i|we) (?:would |['’]d )?only want\\b|(?:i|we) (?:only |just )?want (?:you to |it to |this to |them to |\\p{L}+ to )?(?:not|never|only|always|no)\\b|i['’]d rather (?!wait|stay|see|go\\b)\\b`,
+        `(?:i|we) (?:do not|don['’]?t|never|only|would rather not|['’]d rather not) want\\b(?! to ${FEEL})|(?:i|we) (?:would |['’]d )?only want\\b|(?:i|we) (?:only |just )?want (?:you to |it to |this to |them to |\\p{L}+ to )?(?:not|never|only|always|no)\\b|i['’]d rather (?!wait|stay|see|go\\b)\\b`,
         `(?:off[- ]limits|forbidden|prohibited|read[- ]only|is frozen|are frozen|not negotiable|non-negotiable|out of scope|under no circumstances|no exceptions|at all times|from now on|going forward)\\b(?! (?:error|for admins|response|status))`,
         `(?:without asking|(?:unless|until) i(?:['’]ve)? (?!met|saw|was|got|had|found|did|came|went|started|realized|read)\\p{L}|before you (?:touch|change|delete|push|merge|commit|deploy|publish)|ask me (?:first|before)|wait for (?:my|me)\\b|only stop if|without my (?:explicit |prior )?(?:ok|okay|approval|permission|consent|say|knowledge|confirmation|go|sign|review))\\b`,
-        `(?<!turns out )(?:you|they|we) (?:can['’]?t|cannot|may only|can only|may never)\\b(?! (?:really|wait|believe|imagine|tell|see|find|get|help)\\b)|you may (?!skip\\b|ignore\\b)(?![^.;!?]*\\b(?:this time|today)\\b)\\b`,
+        `(?<!turns out )(?:you|they|we) (?:can['’]?t|cannot|may only|can only|may never)\\b(?! ${HELPLESS})|(?<!\\b(?:whether|if|says?|said|(?:told|asked) (?:him|her|them|me)[:,]?) )you may (?!(?:skip|ignore|want|need|have|find|notice|see|as well|think|remember|recall|know|wonder|get|be)\\b)(?![^.;!?]*\\b(?:this time|today)\\b)\\b`,
         `may (?:hold|take|use|have|contain|only|approve)\\b[^.;!?]{0,40}\\b(?:at most|only|no more)\\b|only [^.;!?]{1,60} may\\b|(?:must|should) stay (?:under|below|within)\\b|no more than \\d|at most \\d`,
         `but (?:(?:do not|don['’]?t)(?! ${COMFORT})|(?:never|only)(?! (?:${TOLD}))|not(?! (?:the other|all|always|everyone|enough|sure|so|too|very|quite|stress)\\b)|without(?! the\\b)|keep|leave|avoid)\\b|and (?:do not|don['’]?t|never)\\b(?! (?:${TOLD}|${COMFORT}))|(?<!${PROMISES}|\\b(?:can|could) you )make sure\\b(?! (?:i|they)\\b)(?! you (?:take|get|have|stay)\\b)`,
       ].join('|')})`,
@@ -76,6 +85,7 @@ export const BOUND_WORDS: readonly BoundWords[] = [
   },
   {
     language: 'en',
+    tells: FAULT,
     needs: /\b(?:must|shall|should|ha(?:ve|s) to|needs? to)/iu,
     holds: new RegExp(
       [
@@ -88,6 +98,7 @@ export const BOUND_WORDS: readonly BoundWords[] = [
   {
     // Rules as people put them who give no order.
     language: 'en',
+    tells: TELLS,
     opens: new RegExp(
       [
         `nothing (?:leaves|gets|goes|ships|may|touches|is to be)\\b|nobody (?:touches|merges|pushes|deploys|may)\\b`,
@@ -112,50 +123,36 @@ export const BOUND_WORDS: readonly BoundWords[] = [
     ),
   },
   {
-    language: 'de',
-    opens:
-      /(?:bitte )?(?:niemals|nie(?! wieder was)|nimm|nutze|verwende|lass|bleib|halte? dich|achte darauf|stelle? sicher|keine?n?[rsm]? (?:neue|weitere|externe))\b/iuy,
-    holds:
-      /(?<!\p{L})(?:niemals|darfst|dürfen nicht|darf nicht|darf nur|auf keinen fall|keinesfalls|verboten|tabu|ausschließlich|ab jetzt|von jetzt an|ab sofort|nur noch|höchstens|unbedingt|bitte (?:\S+ ){0,3}(?:nicht|nie|kein\p{L}*|noch nicht|nur)|muss (?:immer|stets|zwingend)|müssen (?:immer|stets)|immer (?:erst|zuerst|vorher)|ohne (?:zu fragen|rücksprache|mich (?:vorher |erst )?zu fragen|(?:mein )?(?:okay|ok|grünes licht|freigabe|zustimmung))|nicht (?:erlaubt|gestattet)|grundsätzlich)(?!\p{L})/iu,
-  },
-  {
-    language: 'fr',
-    opens:
-      /(?:ne |n['’]|évite[rz]? |utilise[rz]? (?:toujours|uniquement)|garde[rz]? |veille[rz]? à|assure(?:z-vous|-toi))/iuy,
-    holds:
-      /(?<!\p{L})(?:(?<!(?:^|[\s,«(])(?:il|elle|ça|cela|je|on|(?:le|la|les|un|une|mon|ma|mes|ce|cette|son|sa) [^\s,]{1,30}|l['’][^\s,]{1,30}) (?:ne |n['’])(?:[^\s,]{1,30} ){0,2})jamais|il (?:ne )?faut(?! (?:pas )?t['’])|avant de (?:supprimer|modifier|pousser|déployer)|interdit|uniquement|désormais|(?<!(?:^|[\s,«(])(?:il|elle|ça|cela|je|on|(?:le|la|les|un|une|mon|ma|mes|ce|cette|son|sa) [^\s,]{1,30}|l['’][^\s,]{1,30}) )ne (?:\S+ ){1,3}(?:pas|jamais|plus que)|doit (?:toujours|rester)|tu dois|vous devez|au plus|sans (?:demander|mon accord))(?!\p{L})/iu,
-  },
-  {
-    language: 'es',
-    opens:
-      /(?:no (?=\p{L}+(?:es|as|en|an|éis|áis|ar|er|ir)\b)(?=.*(?:(?<!\p{L})(?:el|la|los|las|un|una|de|del|al|que|por|con|nada|ni|este|esta|tus?|sus?|mis?|lo|se|sin)(?!\p{L})|[áéíóúñ¡])|(?:toques|borres|uses|cambies|hagas|modifiques|subas|edites|elimines|agregues)\b)|nunca(?! (?:me|se|ha|han|hab\p{L}+)(?!\p{L}))|jamás|evita|usa siempre|usa solo|prefiero que)/iuy,
-    holds:
-      /(?<!\p{L})(?:(?<!(?<!\p{L})(?:el|la|los|las|un|una|o|a|os|as|um|uma) [^\s,]{1,30} )nunca(?! (?:me|se|ha|han|hab\p{L}+)(?!\p{L}))|jamás|a partir de ahora|sin excepciones|solo puedes|siempre (?:usa|que|debes)|, siempre|prohibido|hay que|no debes?|debes? (?:siempre|usar|mantener)|como máximo|únicamente|de ahora en adelante|asegúrate|sin (?:preguntar|mi permiso))(?!\p{L})/iu,
-  },
-  {
-    language: 'pt, it, nl, sv, pl, tr, fi',
-    holds:
-      /(?<!\p{L})(?:(?<!(?<!\p{L})(?:o|a|os|as|um|uma|el|la) [^\s,]{1,30} )nunca(?! (?:me|se|ha|hab\p{L}+)(?!\p{L}))|daqui (?:pra|para) (?:a )?frente|tem que|não (?:deves?|pode[ms]?|use|altere|apague)|somente|proibido|sempre que|mai (?:\p{L}+re|usare)|non (?:devi|usare|toccare|modificare)|vietato|nooit|niet (?:aan|doen|wijzigen)|mag niet|moet altijd|får (?:inte|aldrig)|rör inte|aldrig|nigdy|nie (?:wolno|zmieniaj|usuwaj|rób)|zawsze|zabronione|asla|sakın|yapma|dokunma|yasak|älä|ei saa|aina)(?!\p{L})/iu,
-  },
-  {
-    language: 'ru, uk',
-    holds:
-      /(?<!\p{L})(?:никогда не(?! \p{L}+(?:ит|ет|ёт|ут|ют|ат|ят|ил|ел|ал|ала|или)(?!\p{L}))|ни при каких|нельзя|запрещ\p{L}+|обязательно|всегда (?!был)|не (?:трогай|меняй|удаляй|пушь|коммить|делай|используй|надо|нужно|должен|должна|должны|смей)\p{L}*|только (?:через|с|по|в|для)|ніколи не|не можна|завжди)(?!\p{L})/iu,
-  },
-  {
-    language: 'zh',
-    holds:
-      /不要(?!紧)|必须|必須|一定要|只能|只用|只准|只允许|禁止|务必|請勿|请勿|别(?:再|去|动|改|用|提|删|推)|始终|不得|不准|不可(?!能)|永远不|总是要|至多|最多|不超过|以后(?:所有|都)|请一直|不能(?:变|改|动)/u,
-  },
-  {
-    language: 'ja',
-    holds:
-      /必ず|絶対に|以内で|(?<!気に|心配)しないで|ないでください|ないこと|てはいけ|ては(?:だめ|ダメ)|禁止|のみ(?:に|を|で)|常に.{1,20}(?:こと|ください)/u,
-  },
-  { language: 'ko', holds: /절대|항상|반드시|하지 ?마|지 ?말|금지|만 사용/u },
-  {
-    language: 'ar, he, hi, vi, el',
-    holds:
-      /ممنوع|لا تقم|لا تحذف|لا تغير|أبدا|دائما|يجب (?:أن|ألا)|אסור|לעולם לא|תמיד|कभी (?:नहीं|मत)|मत |हमेशा|केवल|đừng|không được|luôn luôn|chỉ được|ποτέ|μην |πάντα|απαγορεύεται/u,
+    // Everyday words: who does it himself, what is not yet, where alone, and after whose word.
+    language: 'en',
+    tells: TELLS,
+    opens: new RegExp(
+      [
+        `hold off (?:on|with|from)\\b|stay out of\\b|keep your (?:hands|fingers) (?:off|away)\\b`,
+        `i(?:['’]ll| will)? (?:always )?(?:do|handle|run|make|take care of) (?:all |the |every |any |our )*(?:\\p{L}{1,20} )?${DOINGS} (?:my|our)sel(?:f|ves)\\b`,
+        `leave (?:all |any |the |every )*(?:\\p{L}{1,20} )?${DOINGS} to (?:me|us)\\b`,
+        `skip (?:the |all |any )?(?:\\S{1,20} ){0,2}(?:tests|suite|benchmarks|hooks|checks)(?=\\W*$|,)`,
+        `(?:work|write|edit|operate|search) only (?:in|inside|within|under|below|on|with)\\b`,
+        `${ACT} (?:[^\\s,.;!?]{1,30} ){0,5}only (?:after|once|with|when|if) (?:my|i)\\b`,
+        `${ACT} nothing\\b|make no (?:\\p{L}{1,20} )?(?:edits|changes|commits|modifications|purchases|bookings|calls|requests|additions|deletions|assumptions)\\b`,
+        `let['’]?s not (?:ever )?${ACT}\\b`,
+        `i(?:['’]d| would) (?:like|prefer|appreciate)(?: it)?(?: if)? you (?:not|never|didn['’]t|don['’]t|to not|to never|only|always)\\b`,
+        `[\\p{L}-]{2,30}ing (?:[^\\s,.;!?]{1,30} ){0,5}?(?:is|are) (?:not|never) (?:allowed|permitted|acceptable|ok|okay|fine)\\b`,
+        `it(?:['’]s| is) (?:not|never) (?:ok|okay|allowed|acceptable|permitted|fine) to\\b`,
+        `i (?:forbid|prohibit|won['’]t (?:allow|have you|tolerate)|(?:do not|don['’]t) allow)\\b`,
+        `we (?:stay|stick|remain) (?:on|with|at) [\\w.+-]{1,30} v?\\d`,
+        `nothing (?:in|under|below|inside|from|outside) \\S{1,60} (?:gets?|may|is to be|should|must)\\b`,
+        `(?:can|could|would|will) you please (?:not|never|avoid)\\b`,
+      ].join('|'),
+      'iuy',
+    ),
+    holds: new RegExp(
+      `\\b(?:${[
+        `you(?:['’]re| are) (?:only|not) allowed\\b`,
+        `(?<!\\bi )(?:needs?|requires?) (?:my|our|(?:an? )?explicit|(?:a )?written) (?:\\p{L}{1,20} )?${MY_WORD}`,
+        `only (?:after|with|once you have) my (?:\\p{L}{1,20} )?${MY_WORD}`,
+      ].join('|')})`,
+      'iu',
+    ),
   },
 ];

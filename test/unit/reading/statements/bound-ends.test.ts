@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { aboutOf, enderOf } from '../../../../src/reading/statements/bound-ends.js';
+
+const endsBound = (newer: string, bound: string): boolean => enderOf(newer)(bound, aboutOf(bound));
+
+describe('a later sentence ends a bound', () => {
+  it.each([
+    ['Do not push.', 'you may push now'],
+    ['Never push to main.', 'You may push to main from now on.'],
+    ['Never commit secrets.', 'forget the rule about secrets'],
+    ['Please don’t merge the request yet.', 'Looks good to me, go ahead and merge the request.'],
+    ['Always run the smoke suite.', "You don't have to run the smoke suite any more."],
+    ['Do not edit the settings page.', 'You can edit the settings page now.'],
+    ['Bitte den Dienst noch nicht deployen.', 'Alles klar, du kannst den Dienst jetzt deployen.'],
+    ['Do not use tabs.', 'It is fine to use tabs now, feel free to use tabs.'],
+    ['Do not touch the cache.', 'the rule on the cache no longer applies'],
+    ['Never delete branches.', 'Permission to delete branches.'],
+    ['Please do not push anything yet.', 'ok, you can push now'],
+  ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(true));
+});
+
+describe('a later sentence leaves a bound alone', () => {
+  it.each([
+    ['Never commit secrets.', 'ok, commit it now'],
+    ['Never delete customer records.', 'Fine, now delete it.'],
+    ['Never force push.', 'Great. Now push it.'],
+    ['Never push to main.', 'You can push to main today, just this once.'],
+    ['Never push to main.', 'you may push to main if the tests pass'],
+    ['Do not deploy on Fridays.', 'Alright, deploy it again.'],
+    ['No new dependencies.', 'Dependencies are fine by me.'],
+    ['Never commit secrets.', 'You may commit now.'],
+    ['Do not push.', 'Do not push.'],
+    ['Do not push.', 'You may push to the feature branch.'],
+    ['Never delete anything.', 'You may delete build.log now.'],
+    ['Do not rename the API.', 'You can rename the helper.'],
+    ['Never touch the vendored copy.', 'may I touch the vendored copy?'],
+    ['Always run the linter.', 'run the linter'],
+    ['Do not log tokens.', 'ok to log'],
+    ['Never edit generated files.', 'edit the files'],
+    ['Keep the bundle below 180 kB.', 'the bundle is now 200 kB'],
+  ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(false));
+});
