@@ -16,6 +16,15 @@ describe('a later sentence ends a bound', () => {
     ['Do not touch the cache.', 'the rule on the cache no longer applies'],
     ['Never delete branches.', 'Permission to delete branches.'],
     ['Please do not push anything yet.', 'ok, you can push now'],
+    ['Do not push.', 'Cancel the push ban.'],
+    ['Never touch the ledger.', 'Forget what I said about the ledger.'],
+    ['Do not deploy yet.', 'Deploy now please.'],
+    ['Always ask me before you commit.', 'No need to ask me before you commit.'],
+    ['不要推送到主分支。', '现在可以推送到主分支了。'],
+    ['デプロイしないでください。', 'もうデプロイしてもいいですよ。'],
+    ['No subas nada a main.', 'Ya puedes subir a main.'],
+    ['Не пушь в main.', 'Теперь можно пушить в main.'],
+    ['Ne pousse pas sur main.', 'Tu peux pousser sur main maintenant.'],
   ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(true));
 });
 
@@ -38,5 +47,22 @@ describe('a later sentence leaves a bound alone', () => {
     ['Do not log tokens.', 'ok to log'],
     ['Never edit generated files.', 'edit the files'],
     ['Keep the bundle below 180 kB.', 'the bundle is now 200 kB'],
+    ['Never log tokens.', 'Remove the token limit.'],
+    ['Do not change the users table.', 'Remove the constraint on the users table.'],
+    ['Do not change the schema.', 'Drop the schema constraint.'],
+    ['Do not drop the users table.', 'Drop the limit constraint.'],
+    ['Do not remove the limit.', 'Remove the limit.'],
+    ['Do not use eval.', 'Ignore the lint rule about eval.'],
+    ['Never touch the firewall.', 'Delete the firewall rule.'],
+    ['Do not commit.', 'Forget the requirement to commit messages.'],
+    ['Keep the rate limit at most 100 per minute.', 'Remove the rate limit.'],
+    ['Do not deploy yet.', 'Now the deploy script: fix it.'],
+    ['Do not deploy yet.', 'It deploys now.'],
+    ['Always ask me before you commit.', 'No need to ask me before you commit if the tests pass.'],
+    ['不要删除用户数据。', '你可以删除用户数据的缓存。'],
+    ['不要部署。', '我可以部署吗'],
+    ['削除しないでください。', '削除してもいいですか'],
+    ['Не удаляй файлы.', 'Можно ли удалять файлы?'],
+    ['No subas nada a main.', 'Ya puedes subir a main si pasan las pruebas.'],
   ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(false));
 });
