@@ -86,6 +86,24 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     expect(talk.operator.claims[0]).toMatchObject({ text: 'Do not push.', endedBy: 'You may push now.' });
   });
 
+  it('N7: a bound with a question behind it is one, a text that is quoted none; an order on code ends none', async () => {
+    const talk = (await engine(BUDGET)).session();
+    talk.append(
+      ...openaiChat.parse([
+        user('Never log tokens, okay? Fass die Tabelle orders nicht an, ja? mainには絶対にpushしないでね？'),
+        says('Understood.'),
+        user('Add the text "Never close this window." to the page. Then remove the token limit.'),
+        says('Done.'),
+        user('Here is the error again: TypeError: you must not nest forms'),
+      ]).messages,
+    );
+    expect(talk.operator.claims.map(({ text, status }) => [text, status])).toEqual([
+      ['Never log tokens, okay?', 'live'],
+      ['Fass die Tabelle orders nicht an, ja?', 'live'],
+      ['mainには絶対にpushしないでね？', 'live'],
+    ]);
+  });
+
   it('N7: a check that fails ends by the same check, or by one that holds it, passing', async () => {
     const after = async (...runs: readonly (readonly [string, string])[]): Promise<readonly string[]> => {
       const talk = (await engine(BUDGET)).session();

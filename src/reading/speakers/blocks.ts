@@ -32,12 +32,15 @@ export interface HostBlock<R> {
 /** Finds blocks of hosts in the texts of one message, which stand one behind the other in one string. */
 export class BlockFinder {
   readonly #text: string;
+  readonly #asked: string | undefined;
   readonly #finder: Finder;
   /** By closing tag: its last place in the text that was asked about last. */
   readonly #last = new Map<string, { readonly end: number; readonly at: number }>();
 
-  constructor(text: string) {
+  /** `asked`: the end of the message before, where an agent or the system said it. */
+  constructor(text: string, asked?: string) {
     this.#text = text;
+    this.#asked = asked;
     this.#finder = new Finder(text);
   }
 
@@ -117,6 +120,7 @@ export class BlockFinder {
     for (const row of rows) {
       if (!this.#text.startsWith(row.opens, at) || !this.#fits(row, at, end)) continue;
       if (row.after && !row.after.test(before.slice(0, LINE_CHARS))) continue;
+      if (row.answers && this.#asked !== undefined && !row.answers.test(this.#asked)) continue;
       const to = this.#endOf(row, at, end);
       if (to !== undefined) return { row, from: at, to, inner: { from: at, to }, opening: '' };
     }

@@ -29,6 +29,11 @@ const HEADINGS = 3;
 const HEADED_CHARS = 1_000;
 /** The user's own sentence above a document ends so. */
 const LEADS = /[:：]\s*$/u;
+/** The user says that what follows is his own: what he wants, and what he saw. */
+const OWN_BRIEF =
+  /(?<!\p{L})(?:here(?:['’]s| is) (?:what|how) (?:i|we)|what (?:i|we) (?:want|need)|(?:my|our) (?:task|brief|request|rules|requirements|plan)|was (?:ich|wir) (?:will|wollen|brauche|brauchen|möchte)|mein auftrag|(?:voici )?ce que (?:je|nous) v\p{L}{1,8}|lo que (?:quiero|queremos|necesito)|что (?:я хочу|мне нужно)|我的要求|我想要|してほしいこと)|^\s*(?:the )?(?:plan|task|brief|goal|request|requirements|aufgabe|auftrag|任务|需求)\s?[:：]\s{0,9}$/iu;
+const OWN_REVIEW =
+  /(?<!\p{L})(?:i(?:['’]ve| have)? (?:just )?(?:reviewed|looked|went|checked|noticed|read)|(?:my|our) (?:review|notes|findings|comments|remarks))(?!\p{L})(?![^\n]{0,200}(?<!\p{L})(?:it|he|she|they|claude|codex|copilot|bot|reviewer) (?:said|says|found|wrote|reports?))/iu;
 /** Longer, it is no sentence above a document. In characters. */
 const LEAD_CHARS = 400;
 /** Longer, what stands below a document is a part of it. In characters. */
@@ -63,7 +68,7 @@ function citingIn(text: string, paragraphs: readonly Paragraph[]): Stretch | und
     return undefined;
   const first = paragraphs.findIndex((paragraph) => count(paragraph.text, ITEM) > 0);
   const from = paragraphs[first]!.from;
-  if (from > LEAD_CHARS) return undefined;
+  if (from > LEAD_CHARS || OWN_REVIEW.test(text.slice(0, from))) return undefined;
   const last = paragraphs.findLastIndex(({ text: one }) => count(one, ITEM) > 0 || count(one, CITATION) > 0);
   return {
     from,
@@ -77,7 +82,8 @@ function headedIn(text: string, paragraphs: readonly Paragraph[]): Stretch | und
   const place = paragraphs.findIndex(({ text: one }) => one.startsWith('#'));
   if (place < 1) return undefined;
   const from = paragraphs[place]!.from;
-  if (from > LEAD_CHARS || !LEADS.test(text.slice(0, from))) return undefined;
+  const lead = text.slice(0, from);
+  if (from > LEAD_CHARS || !LEADS.test(lead) || OWN_BRIEF.test(lead)) return undefined;
   const document = text.slice(from);
   if (document.length < HEADED_CHARS || count(document, HEADING) < HEADINGS) return undefined;
   return { from, to: text.length, label: 'document' };

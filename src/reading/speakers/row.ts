@@ -47,6 +47,11 @@ export interface PhraseRow extends Shape {
   readonly needs?: string;
   /** Further, the text before it, in the same message or at the end of the last one, must begin like this. The first 400 characters are looked at. */
   readonly after?: RegExp;
+  /**
+   * Further, where an agent's message or the system's stands before it, that must look like this: what a host says
+   * here answers something. The last 2,000 characters are looked at.
+   */
+  readonly answers?: RegExp;
   /** Further, the text must end like this. The last 600 characters are looked at. */
   readonly ends?: RegExp;
   /**

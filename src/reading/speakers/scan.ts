@@ -8,10 +8,11 @@ import type { Speech } from './speech.js';
  * Who says what in the texts of one message of a user, in order. Linear in their length.
  *
  * @param before - the text in front of them, of a message in the same role
+ * @param asked - the end of the message in front of them, of an agent or the system
  */
-export function scanTexts(texts: readonly string[], before = ''): Speech[] {
+export function scanTexts(texts: readonly string[], before = '', asked?: string): Speech[] {
   const text = texts.join('\n');
-  const finder = new BlockFinder(text);
+  const finder = new BlockFinder(text, asked);
   const speeches: Speech[] = [];
   let from = 0;
   let start = 0;

@@ -24,19 +24,32 @@ export function speechesOf(message: Spoken, before?: Spoken): readonly Speech[] 
   if (origin === 'model') return whole('agent', parts);
   if (origin === 'system') return whole('instructions', parts);
   const behind = before?.role === 'user' ? (textsOf(before).at(-1) ?? '') : '';
-  const speeches = scanned(message, behind);
+  const speeches = scanned(message, behind, askedIn(before));
   return origin === 'synthetic' ? speeches.map(byProgram) : speeches;
 }
 
 /** Several read the same log, each for its own ends; messages in it never change. */
-const known = new WeakMap<Spoken, { readonly behind: string; readonly speeches: readonly Speech[] }>();
+const known = new WeakMap<
+  Spoken,
+  { readonly behind: string; readonly asked: string | undefined; readonly speeches: readonly Speech[] }
+>();
 
-function scanned(message: Spoken, behind: string): readonly Speech[] {
+function scanned(message: Spoken, behind: string, asked: string | undefined): readonly Speech[] {
   const before = known.get(message);
-  if (before?.behind === behind) return before.speeches;
-  const speeches = scanTexts(textsOf(message), behind);
-  known.set(message, { behind, speeches });
+  if (before?.behind === behind && before.asked === asked) return before.speeches;
+  const speeches = scanTexts(textsOf(message), behind, asked);
+  known.set(message, { behind, asked, speeches });
   return speeches;
+}
+
+/** Of what a host may have answered, so much is looked at, from its end, in characters. */
+const ASKED_CHARS = 2_000;
+
+/** What an agent or the system said before; undefined where that is not known, or where tools were called. */
+function askedIn(before: Spoken | undefined): string | undefined {
+  if (before?.role !== 'assistant' && before?.role !== 'system') return undefined;
+  if (before.parts.some(({ type }) => type === 'tool-call')) return undefined;
+  return before.role === 'system' ? '' : (textsOf(before).at(-1) ?? '').slice(-ASKED_CHARS);
 }
 
 /** The user's own words in a message, joined by blank lines; '' where there are none. */

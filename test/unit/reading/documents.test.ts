@@ -154,6 +154,18 @@ describe('what a user may have written', () => {
       'a list of its own and a log',
       `${long}\n\n- first\n- second\n- third\n\n\`\`\`\n${'lexer.ts:14\n'.repeat(3)}\`\`\``,
     ],
+    [
+      'a brief of his own under headings',
+      `Here is what I want:\n\n# Task\n\n${LONG.repeat(6)}\n\n# Bounds\n\nNever push.\n\n# Out\n\n${LONG.repeat(6)}`,
+    ],
+    [
+      'a plan of his own under headings',
+      `Plan:\n\n## Context\n\n${LONG.repeat(6)}\n\n## Rules\n\nNever push.\n\n## Steps\n\n${LONG.repeat(6)}`,
+    ],
+    [
+      'a review of his own',
+      `I reviewed it:\n\n- src/a.ts:10 is wrong\n- src/b.ts:20 too\n- src/c.ts:30 goes\n\nDo not push it. ${LONG.repeat(8)}`,
+    ],
     ['one place in a file', `${long} See lexer.ts:14, and never change it.`],
   ])('stays the user’s in a long one: %s', (_name, text) => {
     expect(userWordsIn(spoken(text))).toBe(text.trimEnd());

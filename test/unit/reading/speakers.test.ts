@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hostSummaryIn, speechesOf, userWordsIn } from '../../../src/reading/index.js';
+import { hostSummaryIn, speechesOf, userWordsIn, type Spoken } from '../../../src/reading/index.js';
 import { from, spoken, told } from './messages.js';
 
 describe('who wrote a message', () => {
@@ -274,4 +274,31 @@ describe('our own texts, sent back', () => {
   ])('are not meant by %j', (text) => {
     expect(userWordsIn(spoken(text))).toBe(text);
   });
+});
+
+describe('a line that begins like an observation', () => {
+  const text = 'Observation: the login is broken. Do not touch prod.';
+  const wordsBehind = (before?: Spoken): string => userWordsIn(spoken(text), before);
+
+  it('is the output of a tool behind an agent that asked for one, and where that is not known', () => {
+    expect(wordsBehind()).toBe('');
+    expect(wordsBehind(from('assistant', 'model', 'Thought: I look.\nAction: login'))).toBe('');
+    expect(wordsBehind(from('assistant', 'model', '```bash\ncurl login\n```'))).toBe('');
+  });
+
+  it('is the user’s where the agent asked for nothing', () => {
+    expect(wordsBehind(from('system', 'system', 'Be brief.'))).toBe(text);
+    expect(wordsBehind(from('assistant', 'model', 'The login is done.'))).toBe(text);
+  });
+
+  it('is read again where another message stands before it', () => {
+    const message = spoken(text);
+    expect(userWordsIn(message, from('system', 'system', 'Be brief.'))).toBe(text);
+    expect(userWordsIn(message)).toBe('');
+  });
+});
+
+it('a user may begin as a host does that goes on with a session', () => {
+  const text = 'This session is being continued from a previous conversation, so again: do not deploy.';
+  expect(userWordsIn(spoken(text))).toBe(text);
 });

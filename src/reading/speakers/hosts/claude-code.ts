@@ -82,6 +82,7 @@ export const CLAUDE_CODE: readonly Row[] = [
     host,
     at: 'first',
     opens: 'This session is being continued from a previous conversation',
+    like: /^This session is being continued from a previous conversation(?!,)/,
     closes: 'text',
     speaker: 'summary',
     label: 'continuation',

@@ -2,6 +2,9 @@ import type { Row } from '../row.js';
 
 const host = 'LangChain';
 
+/** An agent that asks in plain text names what it does, or shows a call of some form. */
+const ASKED = /(?:^|\n)[ \t*#]{0,8}(?:Thought|Action|Act|Tool|Command|Code|Input)\b|```|[<{]/i;
+
 /** The summarization middleware, and the text protocol of ReAct agents. */
 export const LANGCHAIN: readonly Row[] = [
   {
@@ -19,6 +22,7 @@ export const LANGCHAIN: readonly Row[] = [
     host: 'ReAct',
     at: 'first',
     opens: 'Observation:',
+    answers: ASKED,
     closes: 'text',
     speaker: 'output',
     label: 'observation',
