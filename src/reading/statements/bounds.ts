@@ -20,6 +20,8 @@ const QUESTION = /[?？؟]\W{0,5}$/u;
 /** Asked behind an order, it asks for a yes: the order stands. */
 const TAG =
   /(?:[,;.–—-]\s*¿?(?:ok|okay|got (?:it|that)|all ?right|understood|is that clear|clear|agreed|please|will you|would you|ja|verstanden|klar|alles klar|bitte|gell|d['’]accord|compris|hein|s['’]il (?:te|vous) pla[iî]t|vale|entendido|de acuerdo|está claro|por favor|хорошо|ладно|ок|окей|понял[аи]?|понятно|договорились)|[,，、।،\s](?:好吗|好嗎|行吗|好不好|行不行|知道吗|明白吗|明白了吗|懂吗|可以吗|ठीक है|समझे|समझ गए|ok|حسنا|حسناً|مفهوم|طيب|تمام|اتفقنا)|(?<=[ねよ])|、?(?:いい|いいね|わかった|分かった|了解))\s{0,2}[?？؟]{1,3}\W{0,3}$/iu;
+/** An order in the form of a question. */
+const ASKS_NOT_TO = /^\W{0,3}(?:can|could|would|will) you please (?:not|never) /iu;
 /** What opens so is a question, whatever is asked behind it. */
 const ASKS =
   /^\W{0,3}(?:(?:is|are|does|did|should|shall|may|what|why|how|who|when|where|which|so)\b|do (?!not\b)|(?:can|could) i\b)/iu;
@@ -47,7 +49,7 @@ export function setsBound(sentence: string): boolean {
 /** What of a sentence can bind: itself without a question behind it, of a long one its first clause; of a question nothing. */
 function assertedIn(sentence: string): string | undefined {
   let said = sentence;
-  if (QUESTION.test(said.slice(-8))) {
+  if (QUESTION.test(said.slice(-8)) && !ASKS_NOT_TO.test(said)) {
     said = said.replace(TAG, '');
     if (said === sentence || ASKS.test(said)) return undefined;
   }

@@ -41,7 +41,7 @@ const REPORTED =
 
 /** Words of others, and what is no duty. */
 const TELLS =
-  /\b(?:he|she|they|who|docs?|documentation|readme|manual|handbook|guide|wiki|error|linter|compiler|teacher|boss|manager|colleague|customer|client) (?:said|says?|told|wrote|writes|asked|claims?)\b|^\W{0,3}(?:(?:there(?:['’]s| is) )?no need|(?:you )?(?:do not|don['’]?t) (?:need|have)) to\b(?!.{0,200}\b(?:but|and) (?:never|do not|don['’]?t|always|only)\b)/iu;
+  /\b(?:he|she|they|who|docs?|documentation|readme|manual|handbook|guide|wiki|error|linter|compiler|teacher|boss|manager|colleague|customer|client) (?:said|says?|told|wrote|writes|asked|claims?)\b|^\W{0,3}what if\b|^\W{0,3}(?:(?:there(?:['’]s| is) )?no need|(?:you )?(?:do not|don['’]?t) (?:need|have)) to\b(?!.{0,200}\b(?:but|and) (?:never|do not|don['’]?t|always|only)\b)/iu;
 /** Behind what should be: what is instead. It is to be mended, once. */
 const FAULT =
   /\b(?:but|yet) (?:it|they|this|that|he|she) (?:do(?:es)?|did|is(?! (?:ok|okay|fine|optional|allowed|enough))|are|was|shows?|still|currently|always|never|returns?|fails?|crashes|gets?|goes|keeps?|(?:is|are|do|does|did)n['’]t)\b|\bit (?:is|does) not\b\W{0,3}$|[,;] right now\b|\b(?:please )?fix(?: (?:it|this|that))?(?: please| pls)?\W{0,3}$/iu;
@@ -61,7 +61,7 @@ export const EN: readonly BoundWords[] = [
         `(?:no|zero) (?!${TALK}|[^.;!?]{0,80}(?<!\\p{L})(?:que|el|la|los|las|una|lo|para|por|está|hacerlo|tan)(?!\\p{L}))(?:new|more than|extra|additional|external|breaking|third[- ]party|further|other|\\p{L}+ing|\\p{L}+s)\\b(?! (?:yet|so far)\\b)(?! (?:are|is|were|was|came|have|has)\\b(?! to\\b))`,
         `(?:make|be) (?:very |absolutely )?sure (?:that |to (?!(?:tell|take care|let (?:me|us) know)\\b)|you (?!(?:take|get|have|stay)\\b)|we |it |the |all |every |this |not )|ensure (?:that |the |all |every |no |it )|see to it that`,
         `(?:i )?prefer (?!(?:that|this|it|the (?:first|second|latter|former))\\b.{0,20}$)`,
-        `use .{1,60}\\b(?:instead of|rather than|not|never|only|everywhere|throughout)\\b|write .{1,60}\\bonly\\b`,
+        `use .{1,60}\\b(?:(?:instead of|rather than)(?! (?:this|that|it)\\W*$)|not|never|only|everywhere|throughout)\\b|write .{1,60}\\bonly\\b`,
         `ask (?:me )?(?:first|before)|check with me|wait for (?:my|me)|stop (?:and ask|only if)|only stop if`,
         `cap .{1,60}\\b(?:at|to)\\b|limit .{1,60}\\bto\\b|at most |no more than |at least \\d`,
         `remember[:,]? (?:to|that|not|never|always)\\b|keep in mind|from now on|going forward|from here on|for (?:all|any) future`,

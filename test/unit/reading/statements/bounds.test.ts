@@ -158,11 +158,18 @@ describe('what a user said sets bounds', () => {
     ['Proofread this: Always wash your hands. Never run.'],
     ['Put this line on the page: “Never share your PIN. Always log out.”'],
     ['Rules of the game we implement:\n- A king must not move into check\n- A pawn may only move forward'],
+    [
+      'Review this contract clause:\n\n"The Supplier must be insured at all times. No subcontractors are allowed."',
+    ],
+    ['Slack from Tom:\n\nTom: never deploy on Fridays\nJane: do not touch the cluster'],
+    ['The spec of the API says:\n- id must be unique\n- name must not be empty'],
+    ['use the other one instead of this'],
     ['Traceback:\nValueError: x must be positive\nfix pls'],
   ])('none, where another says them: %j', (words) => expect(boundsOf(words)).toEqual([]));
 
   it.each([
     ['Summarize:\n\nNever share passwords.\n\nDo not add headings.', 'Do not add headings.'],
+    ['Can you please not push?', 'Can you please not push?'],
     ['I said “never deploy”!', 'I said “never deploy”!'],
     ['Never use the type "any".', 'Never use the type "any".'],
     ['[recall m3] Do not deploy to prod.', '[recall m3] Do not deploy to prod.'],
