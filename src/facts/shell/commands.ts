@@ -34,14 +34,14 @@ function plainEffect(words: readonly string[], command: ShellCommand, directory:
   if (name === '') return QUIETLY;
   if (QUIET.has(name)) return QUIETLY;
   if (READS.has(name)) return readEffect(name, words.slice(1), directory);
-  if (name === 'sed') return sedEffect(words.slice(1), directory);
+  if (name === 'sed' || name === 'gsed') return sedEffect(words.slice(1), directory);
   if (name === 'find' && words.some((word) => /^-(delete|exec|execdir|ok|fprint)/.test(word))) return RUN;
   if (LOOKS.has(name)) return LOOK;
   if (name === 'xargs') {
     const inner = words.slice(1).findIndex((word) => LOOKS.has(word) || READS.has(word));
     return inner >= 0 ? LOOK : RUN;
   }
-  if (name === 'git') return gitEffect(words, directory);
+  if (name === 'git') return gitEffect(words, command, directory);
   if (name === 'rm' || name === 'unlink') return write(files(operands, directory, 'deleted'));
   if (name === 'touch' || name === 'tee') return write(files(operands, directory, 'created'));
   if (name === 'cp' && flags.every((flag) => !/^-(r|R|a|t)/.test(flag)))
@@ -51,7 +51,38 @@ function plainEffect(words: readonly string[], command: ShellCommand, directory:
   if (name === 'apply_patch' || name === 'applypatch') {
     return write(patchTouches([...operands, ...command.documents].join('\n'), directory));
   }
-  return RUN;
+  if (name === 'patch' && command.documents.length > 0)
+    return write(patchTouches(command.documents.join('\n'), directory));
+  if (name === 'perl' && flags.some((flag) => /^-\w*i/.test(flag)))
+    return rewrites(operands.slice(-1), directory);
+  const writes = FORMATTERS.get(name === 'npx' ? (words[1] ?? '') : name);
+  return writes?.test(words.join(' ')) ? rewrites(operands, directory) : RUN;
+}
+
+/** Programs that write files anew, and by which words they are told to. */
+const FORMATTERS: ReadonlyMap<string, RegExp> = new Map([
+  ['prettier', / (?:--write|-w)\b/],
+  ['eslint', / --fix\b/],
+  ['oxlint', / --fix\b/],
+  ['biome', / --(?:write|apply)\b/],
+  ['gofmt', / -w\b/],
+  ['goimports', / -w\b/],
+  ['rustfmt', /^(?!.* --check\b)/],
+  ['black', /^(?!.* --(?:check|diff)\b)/],
+  ['isort', /^(?!.* --check)/],
+  ['ruff', / format\b(?!.* --check\b)| --fix\b/],
+]);
+
+/** Of what stands behind a program the files that are named; folders say too little. */
+function rewrites(operands: readonly string[], directory: string): Effect {
+  return {
+    does: 'run',
+    touches: files(
+      operands.filter((path) => ENDING.test(path)),
+      directory,
+      'modified',
+    ),
+  };
 }
 
 /** `mv a b`, `cp a b lib/`; a name without an ending that a file is moved to is a folder. */
@@ -104,7 +135,7 @@ function sedEffect(args: readonly string[], directory: string): Effect {
   return read(paths, directory, `sed ${isScripted ? script : (operands[0] ?? '')}`);
 }
 
-function gitEffect(words: readonly string[], directory: string): Effect {
+function gitEffect(words: readonly string[], command: ShellCommand, directory: string): Effect {
   let at = 1;
   while (at < words.length && words[at]!.startsWith('-'))
     at += words[at] === '-C' || words[at] === '-c' ? 2 : 1;
@@ -116,6 +147,8 @@ function gitEffect(words: readonly string[], directory: string): Effect {
   if (['branch', 'tag', 'remote'].includes(verb)) return operands.length === 0 ? LOOK : RUN;
   if (['stash', 'worktree'].includes(verb) && (operands[0] === 'list' || operands[0] === 'show')) return LOOK;
   if (words.includes('-C')) return RUN;
+  if (verb === 'apply' && command.documents.length > 0)
+    return write(patchTouches(command.documents.join('\n'), directory));
   if (verb === 'rm') return write(files(operands, directory, 'deleted'));
   if (verb === 'mv') return moved(operands, directory, 'deleted');
   const undone = undoneByGit(verb, rest, operands);

@@ -101,6 +101,22 @@ describe('a command that failed', () => {
   ])('%j, %j', (command, output, states) => expect(statesAfter([command, output])).toEqual(states));
 });
 
+describe('a command that writes files anew', () => {
+  const patch = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-a\n+b\n';
+  it.each<[string, string[]]>([
+    ["perl -pi -e 's/a/b/' src/a.ts", ['src/a.ts']],
+    ["perl -e 'print 1' src/a.ts", []],
+    ["gsed -i 's/a/b/' src/a.ts", ['src/a.ts']],
+    ['npx prettier --write src/a.ts src', ['src/a.ts']],
+    ['npx prettier --check src/a.ts', []],
+    ['gofmt -w main.go', ['main.go']],
+    ['black --check a.py', []],
+    ['ruff format a.py', ['a.py']],
+    [`patch -p1 <<'EOF'\n${patch}EOF`, ['src/a.ts']],
+    [`git apply <<'EOF'\n${patch}EOF`, ['src/a.ts']],
+  ])('%j', (command, paths) => expect(Object.keys(statesAfter([command, '']))).toEqual(paths));
+});
+
 describe('work that is undone', () => {
   const edit = ['sed -i s/a/b/ src/a.ts', ''] as const;
   it.each<[string, readonly (readonly [string, string])[], Record<string, string>]>([
