@@ -2,6 +2,7 @@ export * from './due.js';
 export * from './policy.js';
 export { planRun, type RunInput, type RunOutcome } from './run.js';
 export { PIPELINE_STEPS } from './steps.js';
+export { fitsNever } from './unreachable.js';
 export { mayBeWorthIt } from './prospect.js';
 export { delegatedBy, listFor, type Delegated } from './delegated.js';
 export { isCarriedFor, type Injected } from './inject.js';

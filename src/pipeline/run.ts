@@ -16,7 +16,6 @@ import { RunDraft, tokensOf, type RunDraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
-import { computeFloor, floorBytesAndImages } from './floor.js';
 import { carryInjected, type Injected } from './inject.js';
 import { keepSlots, survivors } from './kept-edits.js';
 import { planOf } from './plan-value.js';
@@ -26,7 +25,7 @@ import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
 import { applyReasoningRule } from './signed.js';
 import { PIPELINE_STEPS } from './steps.js';
-import { unreachable, type Unreachable } from './unreachable.js';
+import { isTooMuch, leastOf, unreachable, type Unreachable } from './unreachable.js';
 import type { ViewSource } from './view.js';
 import { hasGained, isWorthIt, leastGain, mustGoOn, stillWorth } from './worth.js';
 
@@ -79,12 +78,9 @@ export function planRun(input: RunInput): RunOutcome {
   const draft = new RunDraft(input);
   const before = draft.reading;
   const { shares } = input.policy;
-  const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(shares.pins));
-  const beside = floorBytesAndImages(draft.view.exchanges, input.fixed);
-  const isOver = before.budget.bytes !== undefined && beside.bytes > before.budget.bytes;
-  const tooMany = before.budget.images !== undefined && beside.images > before.budget.images;
-  if (floor.total * before.scale > before.budget.tokens || isOver || tooMany)
-    return unreachable(floor, beside, before, []);
+  const least = leastOf(draft, input);
+  const { floor } = least;
+  if (isTooMuch(least, before)) return unreachable(least, before, []);
 
   const states = new Map(input.states);
   const claimsSpace = claimsRoom(draft, input.policy, floor);
@@ -130,7 +126,7 @@ export function planRun(input: RunInput): RunOutcome {
   applyReasoningRule(draft, input);
 
   const stages = draft.outcomes;
-  if (draft.reading.pressure > 1) return unreachable(floor, beside, draft.reading, stages);
+  if (draft.reading.pressure > 1) return unreachable(least, draft.reading, stages);
   if (draft.edits.length === 0) return tooLittle(draft, input, before);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   return planned(draft, input, before, floor, states);

@@ -1,7 +1,43 @@
 import { SpillwayError } from '../errors/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { FloorBytesAndImages } from './floor.js';
-import type { Floor, StageOutcome } from '../transcript/index.js';
+import { RunDraft, type RunDraftParts } from './draft.js';
+import { computeFloor, floorBytesAndImages, type FloorBytesAndImages } from './floor.js';
+import type { Policy } from './policy.js';
+import type { Floor, Size, StageOutcome } from '../transcript/index.js';
+
+/** What the floor of a run depends on. */
+interface FloorParts extends RunDraftParts {
+  readonly policy: Policy;
+  /** Tool definitions and reserves that no edit can change. */
+  readonly fixed: Size;
+}
+
+/** What no run may take out of a request, in tokens and beside them. */
+export interface Least {
+  readonly floor: Floor;
+  readonly beside: FloorBytesAndImages;
+}
+
+export function leastOf(draft: RunDraft, { policy, fixed }: FloorParts): Least {
+  const { exchanges } = draft.view;
+  return {
+    floor: computeFloor(exchanges, fixed.tokens, draft.share(policy.shares.pins)),
+    beside: floorBytesAndImages(exchanges, fixed),
+  };
+}
+
+/** Whether what no run may take out is above a limit by itself. */
+export function isTooMuch({ floor, beside }: Least, { budget, scale }: Reading): boolean {
+  const { tokens, bytes = Infinity, images = Infinity } = budget;
+  return floor.total * scale > tokens || beside.bytes > bytes || beside.images > images;
+}
+
+/** Whether every run on a session as it stands would end in `BUDGET_UNREACHABLE` before any stage is asked. */
+export function fitsNever(input: FloorParts): boolean {
+  const draft = new RunDraft(input);
+  return draft.reading.pressure > 1 && isTooMuch(leastOf(draft, input), draft.reading);
+}
+
 /** What may never be removed does not fit. */
 export interface Unreachable {
   readonly kind: 'unreachable';
@@ -11,8 +47,7 @@ export interface Unreachable {
 
 /** Says what the floor is made of, in what the limit is of: tokens, bytes or images. */
 export function unreachable(
-  floor: Floor,
-  beside: FloorBytesAndImages,
+  { floor, beside }: Least,
   reading: Reading,
   stages: readonly StageOutcome[],
 ): Unreachable {

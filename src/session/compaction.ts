@@ -7,7 +7,7 @@ import { finishRun } from './finish-run.js';
 import { givenWayOf } from './audit.js';
 import type { PluginHooks } from './hooks/plugin-hooks.js';
 import { belowThreshold, NO_PROSPECT, noRun, pendingReport } from './no-run.js';
-import { commitPass, stripMoved } from './passes.js';
+import { commitPasses, stripMoved } from './passes.js';
 import { planAndFill, type FilledRun } from './plan-and-fill.js';
 import { planInput } from './plan-input.js';
 import type { RunReport } from './prepared.js';
@@ -40,7 +40,8 @@ export class Compaction {
     const { ledger, memory } = this.#of.thread;
     if (ledger.pending) return pendingReport(ledger.pending.plan);
     if (moved !== undefined) stripMoved(this.#of, moved);
-    for (const pass of policy.passes) if (passIsDue(this.#of, pass)) commitPass(this.#of, pass);
+    const due = triggerAt(this.#of, gauge.read(this.#of.thread.projection));
+    commitPasses(this.#of, policy, due, (pass) => passIsDue(this.#of, pass));
     const reading = gauge.read(this.#of.thread.projection);
     stream.emit({ kind: 'reading', reading });
     const trigger = triggerAt(this.#of, reading);
@@ -102,7 +103,7 @@ export class Compaction {
     if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
     stream.emit({ kind: 'triggered', reading, reason: trigger.detail });
     audit.triggered(trigger, reading.pressure, policy.strategies, hooks.compactorFor(policy));
-    for (const pass of policy.passes) if (pass.when === 'compaction') commitPass(this.#of, pass);
+    commitPasses(this.#of, policy, trigger, ({ when }) => when === 'compaction');
     const announcer = new RunAnnouncer(parts, policy);
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
     const finish = (run: FilledRun): RunReport => {

@@ -1,8 +1,10 @@
 import {
+  fitsNever,
   onlyStripsReasoning,
   planPass,
   planSignatures,
   type Pass,
+  type Policy,
   type RunInput,
   type RunOutcome,
   type SignedThought,
@@ -14,8 +16,23 @@ import type { SessionCore } from './session-parts.js';
 
 /* What needs no gate: free work before a call, and at the head of a run. */
 
+/**
+ * Commits each pass that is due when its turn comes. None where the run that follows by `trigger` is sure to be refused:
+ * what may never be removed does not fit, and the ledger stays as it was.
+ */
+export function commitPasses(
+  of: SessionCore,
+  policy: Policy,
+  trigger: Trigger | undefined,
+  isDue: (pass: Pass) => boolean,
+): void {
+  if (!policy.passes.some(isDue)) return;
+  if (trigger && fitsNever({ ...planInput(of, trigger), policy })) return;
+  for (const pass of policy.passes) if (isDue(pass)) commitPass(of, pass);
+}
+
 /** Commits a pass by a record of its own, which keeps the view stable; it is no compaction: no history, hooks or events. */
-export function commitPass(of: SessionCore, pass: Pass): void {
+function commitPass(of: SessionCore, pass: Pass): void {
   commitQuietly(of, pass, (input) => planPass(input, pass));
 }
 

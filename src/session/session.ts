@@ -103,7 +103,7 @@ export class Session<ClientMessage = unknown> {
 
   /**
    * The request for the next call: compacts first where pressure says so. Rejects with `BUDGET_UNREACHABLE` where what
-   * may not be removed does not fit, log and ledger being as before, and with `COMPACTION_PENDING` where an operator is
+   * may not be removed does not fit, no run being committed then, and with `COMPACTION_PENDING` where an operator is
    * asked first. Aborting the signal stops the waiting for text: the compaction goes on with what there is.
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {

@@ -9,6 +9,7 @@ import {
   callOf,
   says,
   sessionOf,
+  step,
   system,
   talk,
   user,
@@ -46,6 +47,22 @@ describe('N4: the convergence contract', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['reading', 'triggered', 'warning', 'failed']);
     expect(session.operator.ledger.records).toEqual([]);
     expect(session.log.length).toBe(8);
+  });
+
+  it.each(['always', 'compaction'] as const)('N4: commits no pass either (prune: %s)', async (prune) => {
+    const results = Array.from({ length: 8 }, (_, i) => step('read', { path: `${i}.ts` }, prose(400, i)));
+    const chat = [user('Look.'), ...results.flat(), says('Seen.'), user('And now?'), says('Done.')];
+    const settings = { prune, stages: { snip: { protectTokens: 0, protectTurns: 0 } } };
+    const passes = await sessionOf(4_000, chat, settings);
+    fill(passes, 0.9);
+    await passes.prepare();
+    expect(passes.operator.ledger.records[0]).toMatchObject({ kind: 'prune' });
+    const session = await sessionOf(4_000, chat, settings);
+    session.append(...read([user(prose(4_500, 77))]).map((message) => ({ ...message, id: 'long' })));
+    const before = session.reading.tokens;
+    await expect(session.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
+    expect(session.operator.ledger.records).toEqual([]);
+    expect(session.reading.tokens).toBe(before);
   });
 
   it('goes on as soon as what was too large is gone', async () => {
