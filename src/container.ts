@@ -21,27 +21,36 @@ import type { Catalogue, PriceOf } from './tokens/index.js';
 
 export type { ConfigSources } from './engine.js';
 
-/** What can be bound from outside. `Stage` and `Plugin` take many; the others take one. */
+/** The services by which a host brings its own parts, and by which it has injected what an opening made. */
 export const SERVICES = {
+  /* You bind these. `Stage` and `Plugin` take many; the others take one. */
   Stage: Symbol.for('spillway.Stage') as ServiceIdentifier<CompactionStage>,
-  /** Takes many; beside those that the settings name. Each needs a name. */
+  /** Beside those that the settings name. Each needs a name. */
   Plugin: Symbol.for('spillway.Plugin') as ServiceIdentifier<Plugin>,
   WireFormat: Symbol.for('spillway.WireFormat') as ServiceIdentifier<WireFormat>,
   TokenCounter: Symbol.for('spillway.TokenCounter') as ServiceIdentifier<TokenCounter>,
   Effects: Symbol.for('spillway.Effects') as ServiceIdentifier<Effects>,
-  Config: Symbol.for('spillway.Config') as ServiceIdentifier<EffectiveConfig>,
   Catalogue: Symbol.for('spillway.Catalogue') as ServiceIdentifier<Catalogue>,
-  Policy: Symbol.for('spillway.Policy') as ServiceIdentifier<Policy>,
   /** Writes better text for what a plan replaces; wins over the settings' model. */
   Summarizer: Symbol.for('spillway.Summarizer') as ServiceIdentifier<Summarizer>,
   /** Facts that every request of a summarizer is told beside the transcript. */
   SummaryLines: Symbol.for('spillway.SummaryLines') as ServiceIdentifier<{ readonly lines: SummaryLines }>,
   PriceOf: Symbol.for('spillway.PriceOf') as ServiceIdentifier<PriceOf>,
-  OpenFiller: Symbol.for('spillway.OpenFiller') as ServiceIdentifier<OpenFiller>,
   /** Where sessions are kept that outlive the process; one of your own, or what `openStore` opens. */
   Store: Symbol.for('spillway.Store') as ServiceIdentifier<SessionStore>,
+  /* The opening binds these, and refuses a container that binds one itself. */
+  Config: Symbol.for('spillway.Config') as ServiceIdentifier<EffectiveConfig>,
+  Policy: Symbol.for('spillway.Policy') as ServiceIdentifier<Policy>,
+  OpenFiller: Symbol.for('spillway.OpenFiller') as ServiceIdentifier<OpenFiller>,
   Spillway: Symbol.for('spillway.Spillway') as ServiceIdentifier<Spillway>,
 } as const;
+
+const OF_THE_OPENING: readonly ServiceIdentifier[] = [
+  SERVICES.Config,
+  SERVICES.Policy,
+  SERVICES.OpenFiller,
+  SERVICES.Spillway,
+];
 
 /** What a bound value has to have at least: a wrong one is told at the opening, not at some later call. */
 const SHAPES = new Map<ServiceIdentifier<unknown>, Kind>([
@@ -95,11 +104,12 @@ const chosen = new WeakMap<Container, Map<ServiceIdentifier, unknown>>();
 /**
  * Opens the engine with what the container binds, and binds what it chose itself, the engine too. Any container will
  * do, a child too: the built-in stages need no binding. As often as asked; the newest engine is the one that is bound.
- * Rejects with `CONFIG_INVALID` where a service has two bindings, none that holds a value, one that throws, or a value of
- * another kind, and leaves the container as it was.
+ * Rejects with `CONFIG_INVALID` where a service has two bindings, none that holds a value, one that throws, a value of
+ * another kind, or one of yours where the opening binds, and leaves the container as it was.
  */
 export async function openSpillway(container: Container, sources: ConfigSources = {}): Promise<Spillway> {
   const before = chosen.get(container);
+  for (const service of OF_THE_OPENING) checkOwn(container, service, before);
   const bound = <T>(service: ServiceIdentifier<T>): T | undefined => {
     const value = boundIn(container, service);
     return before?.has(service) && before.get(service) === value ? undefined : value;
@@ -148,7 +158,20 @@ function bindEngine(container: Container, engine: Engine): void {
       ),
   );
   container.load(...wings);
+  for (const service of OF_THE_OPENING)
+    if (before?.has(service) && !made.has(service)) container.unbind(service);
   chosen.set(container, made);
+}
+
+/** Refuses what somebody else has bound where an opening binds: it would be replaced without a word. */
+function checkOwn(
+  container: Container,
+  service: ServiceIdentifier,
+  before: ReadonlyMap<ServiceIdentifier, unknown> | undefined,
+): void {
+  if (!container.isCurrentBound(service)) return;
+  if (before?.has(service) && boundIn(container, service) === before.get(service)) return;
+  throw badBinding(service, 'a binding of your own', 'Unbind it: the opening binds what it made.');
 }
 
 /** The one value of a service; undefined where nothing is bound. */
@@ -159,7 +182,7 @@ function boundIn<T>(container: Container, service: ServiceIdentifier<T>): T | un
     throw badBinding(
       service,
       `${more.length + 1} bindings`,
-      'Only Stage takes many: unbind all but one, or use rebind.',
+      'Only Stage and Plugin take many: unbind all but one, or use rebind.',
     );
   if (value === undefined || value === null)
     throw badBinding(service, 'a binding without a value', 'Bind a value to it, or bind nothing.');

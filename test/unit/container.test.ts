@@ -37,7 +37,7 @@ const WRONG: readonly (readonly [what: string, bind: Binds, found: RegExp, remed
       container.bind(service).toConstantValue(good);
     },
     /2 bindings/,
-    /unbind all but one/,
+    /Only Stage and Plugin take many: unbind all but one/,
   ],
   [
     'nothing',
@@ -124,6 +124,36 @@ describe('a container of a platform', () => {
       settings: { ...SETTINGS.settings, roster: [{ stage: 'polls', opensAt: 0.8 }] },
     });
     expect(spillway.stages.map(({ name }) => name)).toContain('polls');
+  });
+
+  it.each(['Config', 'Policy', 'OpenFiller', 'Spillway'] as const)(
+    'that binds %s, which the opening binds, is told so, and usable afterwards',
+    async (name) => {
+      const service = SERVICES[name] as ServiceIdentifier;
+      const container = createContainer();
+      container.bind(service).toConstantValue({});
+      const opening = openSpillway(container, SETTINGS);
+      await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      await expect(opening).rejects.toThrow(new RegExp(`SERVICES\\.${name};.*Unbind it`));
+      await container.unbind(service);
+      const spillway = await openSpillway(container, SETTINGS);
+      expect(container.get(SERVICES.Spillway)).toBe(spillway);
+      container.rebind(service).toConstantValue({});
+      await expect(openSpillway(container, SETTINGS)).rejects.toThrow(/Unbind it/);
+    },
+  );
+
+  it('binds a filler as long as its newest engine has a summarizer', async () => {
+    const container = createContainer();
+    container.bind(SERVICES.Summarizer).toConstantValue(summarizer);
+    await openSpillway(container, SETTINGS);
+    expect(container.isBound(SERVICES.OpenFiller)).toBe(true);
+    await container.unbind(SERVICES.Summarizer);
+    await openSpillway(container, SETTINGS);
+    expect(container.isBound(SERVICES.OpenFiller)).toBe(false);
+    container.bind(SERVICES.Summarizer).toConstantValue(summarizer);
+    await openSpillway(container, SETTINGS);
+    expect(container.isBound(SERVICES.OpenFiller)).toBe(true);
   });
 
   it('is opened as often as asked, each time by its settings, and a child beside its parent', async () => {
