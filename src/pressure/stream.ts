@@ -130,44 +130,21 @@ export type PressureEvent<Reading> =
   | { readonly kind: 'listener-failed'; readonly error: unknown }
   | { readonly kind: 'breaker'; readonly stage: string; readonly state: 'closed' | 'open' | 'half-open' };
 
-/** What a run came to. A failure is a value: one bad run never ends the stream. */
-export type Settled<Outcome> =
-  { readonly ok: true; readonly outcome: Outcome } | { readonly ok: false; readonly error: unknown };
-
 export type Emit<Reading> = (event: PressureEvent<Reading>) => void;
 
-/** What is to be done about a reading, when its turn comes: takes the reading then, for earlier runs may have changed it. */
-export type Respond<Outcome> = () => Outcome | Promise<Outcome>;
-
-interface Submission<Outcome> {
-  readonly respond: Respond<Outcome>;
-  readonly done: (settled: Settled<Outcome>) => void;
-}
-
 /**
- * The hot subject of one agent path. What is submitted is answered one after the other (`concatMap`), and what
+ * The hot subject of one agent path. What is submitted is done one after the other (`concatMap`), and what
  * happens comes out as events.
  */
-export class PressureStream<Reading, Outcome> {
-  readonly #submissions = new Subject<Submission<Outcome>>();
+export class PressureStream<Reading> {
+  readonly #tasks = new Subject<() => Promise<void>>();
   readonly #hub = new EventHub<PressureEvent<Reading>>((error) => ({ kind: 'listener-failed', error }));
   readonly #onEvent: Emit<Reading> | undefined;
 
   /** `onEvent` hears of everything as well, before the subscribers. */
   constructor(onEvent?: Emit<Reading>) {
     this.#onEvent = onEvent;
-    this.#submissions
-      .pipe(
-        concatMap(async ({ respond, done }) => {
-          try {
-            done({ ok: true, outcome: await respond() });
-          } catch (error) {
-            this.emit({ kind: 'failed', error });
-            done({ ok: false, error });
-          }
-        }),
-      )
-      .subscribe();
+    this.#tasks.pipe(concatMap((task) => task())).subscribe();
   }
 
   /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
@@ -175,9 +152,18 @@ export class PressureStream<Reading, Outcome> {
     return this.#hub.events;
   }
 
-  /** Queues an answer to pressure and says what it came to. Never rejects. */
-  submit(respond: Respond<Outcome>): Promise<Settled<Outcome>> {
-    return new Promise((done) => this.#submissions.next({ respond, done }));
+  /** Does this when all that was submitted before is done. What it throws is an event too, and never ends the stream. */
+  submit<T>(task: () => T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#tasks.next(async () => {
+        try {
+          resolve(await task());
+        } catch (error) {
+          this.emit({ kind: 'failed', error });
+          reject(error);
+        }
+      });
+    });
   }
 
   /** Says that something happened, in a run or outside one. */

@@ -2,7 +2,6 @@ import type { Observable } from 'rxjs';
 import type { HearPlugin } from '../plugins/index.js';
 import { EventHub, PressureStream, type PressureEvent } from '../pressure/index.js';
 import type { Reading } from '../tokens/index.js';
-import type { RunReport } from './prepared.js';
 
 /** Where something happened. */
 export interface EventPlace {
@@ -46,7 +45,7 @@ export class EngineEvents {
   };
 
   /** A stream for one session, whose events are told here too. */
-  streamOf(place: () => EventPlace): PressureStream<Reading, RunReport> {
+  streamOf(place: () => EventPlace): PressureStream<Reading> {
     return new PressureStream((event) => {
       if (this.#hub.isHeard) this.#hub.emit({ ...event, ...place(), at: this.#clock() });
     });

@@ -3,7 +3,7 @@ import type { CallLine } from './call-line.js';
 import type { Persistence } from './persistence/persistence.js';
 import type { RunReport } from './prepared.js';
 import { continuesAfter } from './own-messages.js';
-import type { Compaction, Response } from './compaction.js';
+import type { Compaction } from './compaction.js';
 import type { RunManner } from './run-overrides.js';
 import type { SessionCore } from './session-parts.js';
 import { wouldAct } from './triggers.js';
@@ -72,10 +72,7 @@ export class Runs {
 
   /** Makes a change that is no run, after whatever is under way. */
   async between(change: () => Promise<unknown>): Promise<void> {
-    await this.#submit(async () => {
-      await change();
-      return { kind: 'noop', reason: 'the client went back', stages: [], durationMs: 0 };
-    });
+    await this.#submit(change);
   }
 
   async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
@@ -85,11 +82,9 @@ export class Runs {
     return how;
   }
 
-  async #submit(respond: () => Response): Promise<RunReport> {
+  async #submit<T>(task: () => T | Promise<T>): Promise<T> {
     const { gauge, stream } = this.#of.parts;
     if (gauge.loading) await gauge.loading;
-    const settled = await stream.submit(respond);
-    if (!settled.ok) throw settled.error;
-    return settled.outcome;
+    return await stream.submit(task);
   }
 }

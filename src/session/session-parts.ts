@@ -11,7 +11,6 @@ import type { Follower } from './client/follow.js';
 import type { CostBook } from './costs.js';
 import type { Gauge } from './gauge.js';
 import type { SessionPlugins } from './hooks/session-plugins.js';
-import type { RunReport } from './prepared.js';
 import type { RunOverrides, Tuned } from './run-overrides.js';
 import type { Thread, ThreadRules } from './thread.js';
 
@@ -43,7 +42,7 @@ export interface SessionParts extends ThreadRules {
   readonly injectionReserve: number;
   readonly audit: AuditTrail;
   /** Answers pressure one run after the other, and tells what happens. */
-  readonly stream: PressureStream<Reading, RunReport>;
+  readonly stream: PressureStream<Reading>;
   /** Whether calls go on from memory while the store is away, or reject. */
   readonly onStoreFailure: 'open' | 'closed';
   readonly priceOf: PriceOf;
