@@ -1,4 +1,4 @@
-import type { PressureEvent, Reading } from '../index.js';
+import type { PressureEvent } from '../index.js';
 
 /** One stage in a compaction, or in all of them: how often it acted and what that did to the view. */
 export interface StageTotals {
@@ -26,7 +26,7 @@ export class Compactions {
   #newest: Compaction | undefined;
   readonly #totals = new Map<string, StageTotals>();
 
-  event(event: PressureEvent<Reading>): void {
+  event(event: PressureEvent): void {
     if (event.kind === 'triggered') {
       this.#before = event.reading.pressure;
       this.#fired = [];

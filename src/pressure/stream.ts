@@ -1,4 +1,5 @@
 import { concatMap, Subject, type Observable } from 'rxjs';
+import type { Reading } from '../tokens/index.js';
 import type { ModelCall, Warning } from '../transcript/index.js';
 import { EventHub } from './hub.js';
 
@@ -20,7 +21,7 @@ export interface BoughtText {
 }
 
 /** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
-export type PressureEvent<Reading> =
+export type PressureEvent =
   /** Before each call. */
   | { readonly kind: 'reading'; readonly reading: Reading }
   | { readonly kind: 'triggered'; readonly reading: Reading; readonly reason: string }
@@ -130,25 +131,25 @@ export type PressureEvent<Reading> =
   | { readonly kind: 'listener-failed'; readonly error: unknown }
   | { readonly kind: 'breaker'; readonly stage: string; readonly state: 'closed' | 'open' | 'half-open' };
 
-export type Emit<Reading> = (event: PressureEvent<Reading>) => void;
+export type Emit = (event: PressureEvent) => void;
 
 /**
  * The hot subject of one agent path. What is submitted is done one after the other (`concatMap`), and what
  * happens comes out as events.
  */
-export class PressureStream<Reading> {
+export class PressureStream {
   readonly #tasks = new Subject<() => Promise<void>>();
-  readonly #hub = new EventHub<PressureEvent<Reading>>((error) => ({ kind: 'listener-failed', error }));
-  readonly #onEvent: Emit<Reading> | undefined;
+  readonly #hub = new EventHub<PressureEvent>((error) => ({ kind: 'listener-failed', error }));
+  readonly #onEvent: Emit | undefined;
 
   /** `onEvent` hears of everything as well, before the subscribers. */
-  constructor(onEvent?: Emit<Reading>) {
+  constructor(onEvent?: Emit) {
     this.#onEvent = onEvent;
     this.#tasks.pipe(concatMap((task) => task())).subscribe();
   }
 
   /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
-  get events(): Observable<PressureEvent<Reading>> {
+  get events(): Observable<PressureEvent> {
     return this.#hub.events;
   }
 
@@ -167,13 +168,13 @@ export class PressureStream<Reading> {
   }
 
   /** Says that something happened, in a run or outside one. */
-  emit(event: PressureEvent<Reading>): void {
+  emit(event: PressureEvent): void {
     this.#onEvent?.(event);
     this.#hub.emit(event);
   }
 
   /** Says it to whoever hears of all sessions, and not to subscribers of this one, who asked for the call themselves. */
-  tellAll(event: PressureEvent<Reading>): void {
+  tellAll(event: PressureEvent): void {
     this.#onEvent?.(event);
   }
 }

@@ -1,6 +1,5 @@
 import type { Policy } from '../pipeline/index.js';
 import { boughtText, type PressureEvent } from '../pressure/index.js';
-import type { Reading } from '../tokens/index.js';
 import type { CompactionRecord, Plan, StageOutcome } from '../transcript/index.js';
 import type { GivenWay } from './audit.js';
 import type { RunReport } from './prepared.js';
@@ -69,13 +68,7 @@ export function tellEnded({ report, givenWay, attempted }: RunEnd, { stream, aud
   audit.ended(report, givenWay, attempted);
 }
 
-function completedEvent({
-  id,
-  plan,
-  durationMs,
-  stageMs,
-  calls = [],
-}: CompactionRecord): PressureEvent<Reading> {
+function completedEvent({ id, plan, durationMs, stageMs, calls = [] }: CompactionRecord): PressureEvent {
   const { before, after } = plan;
   return {
     kind: 'completed',
@@ -88,6 +81,6 @@ function completedEvent({
   };
 }
 
-export function pendingEvent({ hash, before, after }: Plan): PressureEvent<Reading> {
+export function pendingEvent({ hash, before, after }: Plan): PressureEvent {
   return { kind: 'pending', plan: hash, tokensBefore: before.tokens, tokensAfter: after.tokens };
 }

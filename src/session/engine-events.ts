@@ -1,7 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { HearPlugin } from '../plugins/index.js';
 import { EventHub, PressureStream, type PressureEvent } from '../pressure/index.js';
-import type { Reading } from '../tokens/index.js';
 
 /** Where something happened. */
 export interface EventPlace {
@@ -12,7 +11,7 @@ export interface EventPlace {
 }
 
 /** Something that happened in one session of an engine. */
-export type EngineEvent = PressureEvent<Reading> &
+export type EngineEvent = PressureEvent &
   EventPlace & {
     /** Milliseconds since the epoch. */
     readonly at: number;
@@ -45,7 +44,7 @@ export class EngineEvents {
   };
 
   /** A stream for one session, whose events are told here too. */
-  streamOf(place: () => EventPlace): PressureStream<Reading> {
+  streamOf(place: () => EventPlace): PressureStream {
     return new PressureStream((event) => {
       if (this.#hub.isHeard) this.#hub.emit({ ...event, ...place(), at: this.#clock() });
     });

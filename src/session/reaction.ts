@@ -86,7 +86,7 @@ export class Reaction {
   }
 
   /** What a session beside this one was told of a model holds here as well. */
-  toldBeside(event: PressureEvent<Reading>): void {
+  toldBeside(event: PressureEvent): void {
     if (event.kind !== 'limit-learned') return;
     this.#of.parts.gauge.learn(event.limits, event.model);
     void this.#of.persistence.learned(event.model, event.limits);

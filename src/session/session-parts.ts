@@ -3,7 +3,7 @@ import type { Policy } from '../pipeline/index.js';
 import type { PressureStream } from '../pressure/index.js';
 import type { MeasureMessage, Provider, Serialised } from '../spi/index.js';
 import type { Filler } from '../summarizers/index.js';
-import type { PriceOf, Reading } from '../tokens/index.js';
+import type { PriceOf } from '../tokens/index.js';
 import type { CopyOptions, SummarizerChoice, ViewMessage } from '../transcript/index.js';
 import type { AheadParts } from './ahead/background.js';
 import type { AuditTrail } from './audit.js';
@@ -42,7 +42,7 @@ export interface SessionParts extends ThreadRules {
   readonly injectionReserve: number;
   readonly audit: AuditTrail;
   /** Answers pressure one run after the other, and tells what happens. */
-  readonly stream: PressureStream<Reading>;
+  readonly stream: PressureStream;
   /** Whether calls go on from memory while the store is away, or reject. */
   readonly onStoreFailure: 'open' | 'closed';
   readonly priceOf: PriceOf;

@@ -68,7 +68,7 @@ export class Session<ClientMessage = unknown> {
   }
 
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
-  get events(): Observable<PressureEvent<Reading>> {
+  get events(): Observable<PressureEvent> {
     return this.#of.parts.stream.events;
   }
 

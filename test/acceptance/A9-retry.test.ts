@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PressureEvent, Reading, Warning } from '../../src/index.js';
+import type { PressureEvent, Warning } from '../../src/index.js';
 import { GOOD, startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { emulated, summariesOf } from './summarizer.js';
 import {
@@ -74,7 +74,7 @@ describe('A9: progressive retry', () => {
     const spillway = await engine(8_000, emulated(emulator), { profile: 'agent' });
     const session = spillway.session();
     const warned: Warning[] = [];
-    session.events.subscribe((event: PressureEvent<Reading>) => {
+    session.events.subscribe((event: PressureEvent) => {
       if (event.kind === 'warning') warned.push({ code: event.code, message: event.message });
     });
     // What was asked last may not go, and leaves no room for more.

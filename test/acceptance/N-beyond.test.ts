@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SpillwayError, type PressureEvent, type Reading } from '../../src/index.js';
+import { SpillwayError, type PressureEvent } from '../../src/index.js';
 import {
   engine,
   fill,
@@ -25,7 +25,7 @@ describe('N4: the convergence contract', () => {
     const tools = [{ type: 'function', function: { name: 'search', description: prose(600) } }];
     const session = spillway.session({ tools });
     session.append(...read([system(prose(300, 1)), ...talk(3, 300), user(prose(1_500, 2))]));
-    const events: PressureEvent<Reading>[] = [];
+    const events: PressureEvent[] = [];
     session.events.subscribe((event) => events.push(event));
     const error = await session.prepare().then(
       () => undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EngineEvent, PressureEvent, Reading } from '../../src/index.js';
+import type { EngineEvent, PressureEvent } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { emulated, pressed } from './summarizer.js';
 import { engine, fill, read, sessionOf, system, talk } from './support.js';
@@ -10,7 +10,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
   it('tells of readings, firings in order, the short-circuit and the end', async () => {
     const session = await sessionOf(20_000, TALK);
     fill(session, 0.93);
-    const events: PressureEvent<Reading>[] = [];
+    const events: PressureEvent[] = [];
     session.events.subscribe((event) => events.push(event));
     const { run } = await session.prepare();
     expect(events.map((event) => (event.kind === 'firing' ? `firing ${event.stage}` : event.kind))).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PressureEvent, Reading } from '../../src/index.js';
+import type { PressureEvent } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { filling, pressed, summariesOf } from './summarizer.js';
 
@@ -10,7 +10,7 @@ describe('S8: three failures in a row open the breaker', () => {
     const cooldown = 1_500;
     const session = await filling(emulator, { thresholds: { circuitBreakerCooldown: cooldown } });
     const states: string[] = [];
-    session.events.subscribe((event: PressureEvent<Reading>) => {
+    session.events.subscribe((event: PressureEvent) => {
       if (event.kind === 'breaker') states.push(event.state);
     });
     for (let run = 1; run <= 5; run++) {

@@ -15,7 +15,6 @@ import {
 import {
   createSpillway,
   type PressureEvent,
-  type Reading,
   type Session,
   type SpillwayOptions,
 } from '../../../src/index.js';
@@ -40,7 +39,7 @@ async function away(format = 'openai-chat', onStoreFailure: 'open' | 'closed' = 
   });
   const spillway = await engineOf({ store: shaky, format, onStoreFailure }, window);
   const session = await spillway.open({ id: 'mill' });
-  const events: PressureEvent<Reading>[] = [];
+  const events: PressureEvent[] = [];
   session.events.subscribe((event) => events.push(event));
   return { session, state, events, again };
 }

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { Compactions } from '../../../src/cli/committed.js';
 import type { PressureEvent, Reading } from '../../../src/index.js';
 
-const triggered = (pressure: number): PressureEvent<Reading> => ({
+const triggered = (pressure: number): PressureEvent => ({
   kind: 'triggered',
   reading: { pressure } as Reading,
   reason: 'pressure',
 });
-const firing = (stage: string, tokens: number, edits = 1): PressureEvent<Reading> => ({
+const firing = (stage: string, tokens: number, edits = 1): PressureEvent => ({
   kind: 'firing',
   durationMs: 1,
   stage,
@@ -16,7 +16,7 @@ const firing = (stage: string, tokens: number, edits = 1): PressureEvent<Reading
   tokensBefore: 1_000,
   tokensAfter: 1_000 + tokens,
 });
-const completed: PressureEvent<Reading> = {
+const completed: PressureEvent = {
   kind: 'completed',
   recordId: 'c1',
   tokensBefore: 1_000,
@@ -26,7 +26,7 @@ const completed: PressureEvent<Reading> = {
   calls: [],
 };
 
-function after(...events: PressureEvent<Reading>[]): Compactions {
+function after(...events: PressureEvent[]): Compactions {
   const compactions = new Compactions();
   for (const event of events) compactions.event(event);
   return compactions;

@@ -2,10 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { config, filter, map } from 'rxjs';
 import { PressureStream, type PressureEvent } from '../../../src/pressure/index.js';
 
-type Event = PressureEvent<number>;
-
-function heard(stream: PressureStream<number>): Event[] {
-  const events: Event[] = [];
+function heard(stream: PressureStream): PressureEvent[] {
+  const events: PressureEvent[] = [];
   stream.events.subscribe((event) => events.push(event));
   return events;
 }
@@ -19,7 +17,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
 
 describe('runs of one agent path', () => {
   it('happen one after the other, in order, however long each takes', async () => {
-    const stream = new PressureStream<number>();
+    const stream = new PressureStream();
     const log: string[] = [];
     const first = gate();
     const runs = ['a', 'b', 'c'].map((name) =>
@@ -38,14 +36,14 @@ describe('runs of one agent path', () => {
   });
 
   it('take their reading when their turn comes', async () => {
-    const stream = new PressureStream<number>();
+    const stream = new PressureStream();
     let pressure = 0;
     const runs = [1, 2, 3].map(() => stream.submit(async () => ++pressure));
     expect(await Promise.all(runs)).toEqual([1, 2, 3]);
   });
 
   it('fail by throwing or rejecting, and the next goes on', async () => {
-    const stream = new PressureStream<number>();
+    const stream = new PressureStream();
     const events = heard(stream);
     const thrown = stream.submit(() => {
       throw new Error('thrown');
@@ -62,12 +60,12 @@ describe('runs of one agent path', () => {
   });
 
   it('submitted from within a run or by a listener queue up behind it', async () => {
-    const stream = new PressureStream<number>();
+    const stream = new PressureStream();
     const log: string[] = [];
     const inner: Promise<unknown>[] = [];
     stream.events.subscribe(() => inner.push(stream.submit(() => (log.push('by a listener'), 'x'))));
     await stream.submit(async () => {
-      stream.emit({ kind: 'reading', reading: 1 });
+      stream.emit({ kind: 'queued', auto: true });
       inner.push(stream.submit(() => (log.push('from within'), 'y')));
       await Promise.resolve();
       log.push('the run');
@@ -88,20 +86,20 @@ describe('what happens', () => {
   });
 
   it('is heard by all who listen, from then on, in order', async () => {
-    const stream = new PressureStream<number>();
+    const stream = new PressureStream();
     const early = heard(stream);
-    await stream.submit(() => (stream.emit({ kind: 'reading', reading: 0.5 }), 'x'));
+    await stream.submit(() => (stream.emit({ kind: 'queued', auto: true }), 'x'));
     const late = heard(stream);
     await stream.submit(() => {
-      stream.emit({ kind: 'reading', reading: 0.9 });
+      stream.emit({ kind: 'queued', auto: false });
       stream.emit({ kind: 'noop', reason: 'nothing' });
       return 'x';
     });
-    expect(early.map(({ kind }) => kind)).toEqual(['reading', 'reading', 'noop']);
+    expect(early.map(({ kind }) => kind)).toEqual(['queued', 'queued', 'noop']);
     expect(late).toEqual(early.slice(1));
   });
 
-  it.each<[string, (stream: PressureStream<number>) => void]>([
+  it.each<[string, (stream: PressureStream) => void]>([
     ['throws', ({ events }) => void events.subscribe(bad)],
     ['throws as an observer', ({ events }) => void events.subscribe({ next: bad })],
     ['rejects', ({ events }) => void events.subscribe(() => Promise.reject(new Error('a bad listener')))],
@@ -114,16 +112,16 @@ describe('what happens', () => {
       const unhandled: unknown[] = [];
       // What rxjs would throw on a timer, ending the process.
       config.onUnhandledError = (error) => unhandled.push(error);
-      const stream = new PressureStream<number>();
+      const stream = new PressureStream();
       listen(stream);
       stream.events.subscribe().unsubscribe();
       const events = heard(stream);
-      const run = (reading: number) => stream.submit(() => (stream.emit({ kind: 'reading', reading }), 'x'));
-      expect(await run(1)).toBe('x');
-      expect(await run(2)).toBe('x');
+      const run = (auto: boolean) => stream.submit(() => (stream.emit({ kind: 'queued', auto }), 'x'));
+      expect(await run(true)).toBe('x');
+      expect(await run(false)).toBe('x');
       await new Promise((resolve) => setTimeout(resolve, 1));
       expect(unhandled).toEqual([]);
-      expect(events.filter(({ kind }) => kind === 'reading')).toHaveLength(2);
+      expect(events.filter(({ kind }) => kind === 'queued')).toHaveLength(2);
       expect(events.filter(({ kind }) => kind === 'listener-failed')).toEqual([
         { kind: 'listener-failed', error: new Error('a bad listener') },
       ]);
@@ -131,7 +129,7 @@ describe('what happens', () => {
   );
 
   it('cannot be made up by listeners', () => {
-    const { events } = new PressureStream<number>();
+    const { events } = new PressureStream();
     expect(events).not.toHaveProperty('next');
   });
 });
