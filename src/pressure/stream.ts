@@ -173,8 +173,8 @@ export class PressureStream {
     this.#hub.emit(event);
   }
 
-  /** Says it to whoever hears of all sessions, and not to subscribers of this one, who asked for the call themselves. */
-  tellAll(event: PressureEvent): void {
+  /** Says it to whoever hears of the whole engine, and not to subscribers of this path, who asked for the call themselves. */
+  tellEngine(event: PressureEvent): void {
     this.#onEvent?.(event);
   }
 }

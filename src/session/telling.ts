@@ -9,7 +9,7 @@ export function tellPrepared({ stream, timer }: Parts, started: number, prepared
   const { call, reading, unchangedPrefixTokens, run } = prepared;
   const { tokens, pressure } = reading;
   const durationMs = timer() - started;
-  stream.tellAll({
+  stream.tellEngine({
     kind: 'prepared',
     call,
     tokens,
@@ -28,6 +28,6 @@ export async function tellRecalled(
 ): Promise<readonly Recalled[]> {
   const started = timer();
   const found = await finding;
-  stream.tellAll({ kind: 'recalled', pieces: found.length, durationMs: timer() - started });
+  stream.tellEngine({ kind: 'recalled', pieces: found.length, durationMs: timer() - started });
   return found;
 }
