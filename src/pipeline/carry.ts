@@ -4,6 +4,7 @@ import { claimRef, joinedLines, type StatementIndex } from '../reading/index.js'
 import type { GuardRights } from './guard.js';
 import type { ViewSource } from './view.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { MESSAGE_TOKENS } from '../tokens/index.js';
 import { spanHandle, textOf, type Edit, type Message, type ViewMessage } from '../transcript/index.js';
 
 /** What claims are taken from: read off the whole log, superseded or not. */
@@ -108,9 +109,6 @@ function placing({ fromId, toId }: ViewExchange, replacement: readonly Message[]
 function messagesOf({ messages }: ViewExchange): Message[] {
   return messages.filter((shown) => !isClaims(shown)).map(({ message }) => message);
 }
-
-/** A message costs this much beside its text. */
-const MESSAGE_TOKENS = 4;
 
 function claimsMessage(handle: string, text: string): Message {
   return {

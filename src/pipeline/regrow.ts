@@ -1,5 +1,5 @@
 import { hostSummaryIn } from '../reading/index.js';
-import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { MOST_OF_SPAN, SQUEEZED_TOKENS, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
 import type { GuardRights } from './guard.js';
 import { summariesInView, type SummaryInView } from './summaries-in-view.js';
@@ -90,9 +90,6 @@ const MIN_GROWTH = 600;
 const isWorthAsking = (before: number, tokens: number): boolean =>
   tokens >= GROWTH * before && tokens >= before + MIN_GROWTH;
 
-/** Of what it stands for, as when a stage asks for it first. */
-const MAX_OF_SOURCE = 0.6;
-
 /** A text as it stands, with a slot for a longer one. */
 function askedAnew(
   { exchange, at, room = 0 }: SummaryInView,
@@ -101,7 +98,8 @@ function askedAnew(
 ): Edit[] {
   const { fromId, toId, messages } = exchange;
   const prompt = messages[at]!.made?.stage ?? '';
-  const mostOfSource = Math.floor(MAX_OF_SOURCE * sourceOf(exchange));
+  // As when a stage asks for it first.
+  const mostOfSource = Math.floor(MOST_OF_SPAN * sourceOf(exchange));
   const maxTokens = Math.min(tokens, most[prompt] ?? Infinity, mostOfSource);
   if (!isWorthAsking(room, maxTokens)) return [];
   return [
@@ -117,9 +115,6 @@ function askedAnew(
 }
 
 const ROOM_AGAIN = 'room for what was squeezed out before';
-
-/** Below this many tokens a digest of many messages says next to nothing. */
-const SQUEEZED_TOKENS = 250;
 
 /** Where nothing is free, digests that hold more than their part of the talk give to those that were squeezed. */
 function evened(

@@ -1,4 +1,4 @@
-import { freshTokens, pinnedTokens } from '../spi/index.js';
+import { freshTokens, FULL_ENOUGH, LITTLE_STANDING, pinnedTokens } from '../spi/index.js';
 import type { Floor } from '../transcript/index.js';
 import { claimsTokens } from './carry.js';
 import { tokensOf, type RunDraft } from './draft.js';
@@ -27,10 +27,6 @@ const CLAIMS_USE = 0.6;
 
 /** Of the budget: digests that take less together say too little of what they stand for; beside pins and fresh output they may pass the target. */
 const MIN_DIGESTS = 0.22;
-/** Of the budget: pins and fresh output of less are no reason to pass the target. */
-const LITTLE_STANDING = 0.1;
-/** How far digests may fill a request beyond the target: the next answer must not start a run again. */
-const FULL_ENOUGH = 0.7;
 
 /** Claims stand already: what is left up to the target is the digests'. `most`: pressure that keeps the run worth it. */
 export function roomForDigests(draft: RunDraft, { target, leaveSpans }: Policy, most: number): Room {

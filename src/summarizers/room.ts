@@ -1,8 +1,9 @@
+import { DEFAULT_WINDOW } from '../tokens/index.js';
+
 /** What our counts may be off by. */
 const WINDOW_SHARE = 0.8;
 /** What stands between the texts of a request, in tokens. */
 const FRAME_TOKENS = 100;
-export const DEFAULT_WINDOW = 128_000;
 /** Smaller pieces say nothing. Of a small window it is this share. */
 const LEAST_CHUNK = 200;
 const LEAST_SHARE = 0.1;

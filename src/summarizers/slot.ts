@@ -8,6 +8,7 @@ import {
   type ViewMessage,
 } from '../transcript/index.js';
 import { userWordsIn } from '../reading/index.js';
+import { DEFAULT_WINDOW } from '../tokens/index.js';
 import type { AskParts, Text } from './ask.js';
 import { chunksOf, type Chunk } from './chunks.js';
 import { earlierSummary } from './earlier.js';
@@ -15,7 +16,7 @@ import { isFault, Refused } from './fault.js';
 import { inViewOf } from './in-view.js';
 import { languageOf, USERS_LANGUAGE } from './language.js';
 import { asItStands, handleOf, markOf, standsAlready, withText } from './mark.js';
-import { DEFAULT_WINDOW, roomOf } from './room.js';
+import { roomOf } from './room.js';
 import type { SlotSource } from './source.js';
 import { todosOf } from './todos.js';
 import { writeInParallel, writeInSequence } from './write.js';

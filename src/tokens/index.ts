@@ -1,7 +1,13 @@
 export { createExactCounter, type Encoding } from './exact.js';
 export { heuristicCounter } from './heuristic.js';
 export { memoised } from './memo.js';
-export { createMeasure, IMAGE_TOKENS, LOW_DETAIL_IMAGE_TOKENS, measureTools } from './measure.js';
+export {
+  createMeasure,
+  IMAGE_TOKENS,
+  LOW_DETAIL_IMAGE_TOKENS,
+  measureTools,
+  MESSAGE_TOKENS,
+} from './measure.js';
 export {
   DEFAULT_WINDOW,
   type LimitOverride,

@@ -1,5 +1,8 @@
 import type { TranscriptView, ViewExchange } from '../view.js';
 
+/** Of the budget: pins and fresh output that take less are no reason to let digests pass the target. */
+export const LITTLE_STANDING = 0.1;
+
 /** Tokens of fresh output: no stage may touch it now, and it will be gone soon. */
 export function freshTokens(view: TranscriptView): number {
   return tokensWhere(

@@ -2,13 +2,13 @@ import type { StageGoal } from '../stage.js';
 import type { TranscriptView, ViewExchange } from '../view.js';
 import { spanHandle, type Message, type Supersede } from '../../transcript/index.js';
 import { overheadOf, type Span } from './spans.js';
-import { freshTokens, pinnedTokens } from './standing.js';
+import { freshTokens, LITTLE_STANDING, pinnedTokens } from './standing.js';
 
 /**
  * A summary that takes more than this of what it stands for is no summary. A span that holds an earlier one stands for
  * more than it shows, so there only what is free counts: what was kept once is not thinned out again by each run.
  */
-const MOST_OF_SPAN = 0.6;
+export const MOST_OF_SPAN = 0.6;
 
 /** Saving less of a span than this is not worth the cache it costs. */
 const LEAST_SAVING = 0.05;
@@ -23,11 +23,13 @@ const LEAST_TOKENS = 30;
 const LEAST_OF_SHARE = 0.8;
 /** Of its share, what a digest gets in any case: fewer words than this stand for nothing, and no model can use them. */
 const SMALLEST_SHARE = 0.05;
-/** Of its share, what a digest gets where pins take more of a budget than `LITTLE_PINNED`. */
+/** Of its share, what a digest gets where pins take more of a budget than `LITTLE_STANDING`. */
 const SHARE_BESIDE_PINS = 0.6;
-const LITTLE_PINNED = 0.1;
-/** Of the budget: a digest never fills a request further than this where its target is out of reach. */
-const FULLEST = 0.7;
+/**
+ * Of the budget: digests never fill a request further than this where its target is out of reach; the next answer must
+ * not start a run again.
+ */
+export const FULL_ENOUGH = 0.7;
 
 /** Which stage summarises, and the most its option lets one summary take; null: all that is free up to the target. */
 export interface Summariser {
@@ -79,8 +81,8 @@ function allot(goal: StageGoal, view: TranscriptView, spans: readonly Span[], by
   const fresh = freshOf(spans);
   const total = fresh.reduce((sum, span) => sum + span.tokens, 0);
   const overhead = fresh.reduce((sum, span) => sum + overheadOf(span.exchanges[0]!), 0);
-  const upToFull = total - overhead - (view.tokens - FULLEST * goal.budget.tokens);
-  const pinned = pinnedTokens(view) - LITTLE_PINNED * goal.budget.tokens;
+  const upToFull = total - overhead - (view.tokens - FULL_ENOUGH * goal.budget.tokens);
+  const pinned = pinnedTokens(view) - LITTLE_STANDING * goal.budget.tokens;
   const least = Math.max(
     LEAST_TOKENS,
     Math.min(SMALLEST_SHARE * goal.summaryTokens, upToFull),
@@ -101,8 +103,8 @@ function mostOf({ exchanges, tokens }: Span): number {
   return exchanges.some(({ kind }) => kind === 'replacement') ? tokens : MOST_OF_SPAN * tokens;
 }
 
-/** Below this many tokens a text that stands for a span was squeezed: it says next to nothing. */
-const SQUEEZED_TOKENS = 250;
+/** Below this many tokens a text that stands for many messages was squeezed: it says next to nothing. */
+export const SQUEEZED_TOKENS = 250;
 
 /** Of the room, what is left to texts that were squeezed before: the pipeline lets them grow again. */
 function squeezedShare(spans: readonly Span[], fresh: readonly Span[]): number {

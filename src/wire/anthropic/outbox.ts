@@ -1,8 +1,9 @@
 import type { Notice } from '../../spi/index.js';
+import { BEGINS } from '../conversation/placeholders.js';
 import { SAID, type RepairKind } from '../conversation/repairs.js';
 import { marksAllowed, marksIn, withoutMarks } from './cache-marks.js';
 import { blocksOf, isServerBlock, isThinking, type Block, type WireMessage } from './wire.js';
-import { BEGINS, CONTINUE, GOES_ON, NOTHING_SAID } from './placeholders.js';
+import { CONTINUE, GOES_ON, NOTHING_SAID } from './placeholders.js';
 
 /** What is to be said, and how it came in. */
 export interface Piece {

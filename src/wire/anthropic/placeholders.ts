@@ -1,8 +1,5 @@
 /** Texts that only this format's requests need. They are sent to models: plain, labelled, and final. */
 
-/** Requests begin with the user's turn; what the assistant said, or what stands for the past, comes after this line. */
-export const BEGINS = '[The conversation so far follows.]';
-
 /** Between two turns of the assistant that may not become one. */
 export const GOES_ON = '[The conversation goes on.]';
 

@@ -1,5 +1,5 @@
 import { interrupted, type PairedStep, type Waiting } from '../conversation/pairing.js';
-import { NO_RESULT } from '../conversation/placeholders.js';
+import { MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
 import { SAID } from '../conversation/repairs.js';
 import type { Draft, DraftCall, DraftResult } from './draft.js';
 import type { IdBook } from './ids.js';
@@ -8,8 +8,6 @@ import { blocksOf, type Block } from './wire.js';
 
 /** The ids under which the calls of a step are sent: others where the provider refuses them or an earlier call had them. */
 type WireIds = ReadonlyMap<Waiting<DraftCall>, string>;
-
-const MIDWAY_SYSTEM = '[instructions from the operator]';
 
 /**
  * Writes one step. Results come first in the user's turn, all of them in one message; what else was said follows. A call

@@ -3,6 +3,12 @@
 /** Where a turn, or everything in a view, says nothing: no provider takes an empty one. */
 export const NOTHING_SAID = '[nothing was said]';
 
+/** Where requests begin with the user's turn: what the model said, or what stands for the past, comes behind this one. */
+export const BEGINS = '[The conversation so far follows.]';
+
+/** Before instructions that came later than the system prompt, where they can only go out as the user's. */
+export const MIDWAY_SYSTEM = '[instructions from the operator]';
+
 export const NO_RESULT = '[no result: the call was interrupted]';
 
 export const ORPHAN_RESULT = '[result of a call that is not in this log]';

@@ -3,9 +3,9 @@ import type { FilePart, Message, TextPart, ToolCallPart, ToolResultPart } from '
 import { bytesOf, geminiFilePart } from '../files/index.js';
 import { isFields } from '../record.js';
 import { jsonIn } from '../conversation/arguments.js';
-import { fileNote } from '../conversation/placeholders.js';
+import { fileNote, MIDWAY_SYSTEM } from '../conversation/placeholders.js';
 import type { DraftCall, DraftResult, WireForm } from './wire-form.js';
-import { MIDWAY_SYSTEM, NO_SIGNATURE } from './placeholders.js';
+import { NO_SIGNATURE } from './placeholders.js';
 import { takenName } from './repair-parts.js';
 import { argsOf } from './edited-parts.js';
 import type { WirePart } from './wire.js';

@@ -1,15 +1,10 @@
 /** Texts that stand in a request where the wire wants a turn that the log does not hold. Plain, labelled, final. */
 
-/** Requests begin with the user's turn: what the model said, or what stands for the past, comes behind this one. */
-export const BEGINS = '[The conversation so far follows.]';
-
 /** Between two turns of the model, and behind the last one. The same text in both, so that requests only grow. */
 export const GOES_ON = '[Continue.]';
 
 /** Between results and what the user said right after them: newer models take no words beside results. */
 export const WAITS = '[The results are in; the user speaks first.]';
-
-export const MIDWAY_SYSTEM = '[instructions from the operator]';
 
 export function filesOf(callId: string, tool: string): string {
   return `[files of the result of call ${callId} to ${tool}]`;

@@ -1,10 +1,11 @@
 import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
+import { BEGINS } from '../conversation/placeholders.js';
 import { pairedSteps } from '../conversation/pairing.js';
 import { reporter, SAID } from '../conversation/repairs.js';
 import { draftOf, type Draft } from './draft.js';
 import type { DraftCall, DraftResult } from './wire-form.js';
-import { BEGINS, GOES_ON } from './placeholders.js';
+import { GOES_ON } from './placeholders.js';
 import { userTurn, writeStep, type Request } from './write-step.js';
 import { carriedBy } from './wire.js';
 

@@ -1,13 +1,13 @@
 import type { Notice } from '../../spi/index.js';
 import { interrupted, type PairedStep, type Waiting } from '../conversation/pairing.js';
-import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { BEGINS, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { reporter, SAID } from '../conversation/repairs.js';
 import { wellFormed } from '../conversation/well-formed.js';
 import { isFields } from '../record.js';
 import type { Draft } from './draft.js';
 import type { DraftCall, DraftResult } from './wire-form.js';
 import { midwaySystem } from './from-other-format.js';
-import { BEGINS, filesOf, GOES_ON, WAITS } from './placeholders.js';
+import { filesOf, GOES_ON, WAITS } from './placeholders.js';
 import { keyOf, type Content, type WirePart } from './wire.js';
 
 /** One request as it grows. */

@@ -4,9 +4,8 @@ import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls } from '../conversation/results-behind-calls.js';
 import { listOf } from '../record.js';
 import { draftOf, type ChatAnswer, type ChatCall, type ChatDraft } from './draft.js';
+import { MIDWAY } from './placeholders.js';
 import type { WireMessage } from './wire.js';
-
-const MIDWAY = '[instructions given at this point]';
 
 export const serialise = resultsBehindCalls<ChatCall, ChatAnswer, ChatDraft>({
   draft: draftOf,
