@@ -1,4 +1,4 @@
-import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { summaryMessage, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
   type Edit,
@@ -198,15 +198,7 @@ function outlined(
     kind: 'supersede',
     fromId: first.fromId,
     toId: last.toId,
-    replacement: [
-      {
-        id: `summary:${handle}`,
-        role: 'assistant',
-        origin: 'synthetic',
-        label: 'summary',
-        parts: [{ type: 'text', text }],
-      },
-    ],
+    replacement: [summaryMessage(handle, text)],
     reason: 'steps with signed reasoning behind a change: they go whole',
   };
 }
