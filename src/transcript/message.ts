@@ -7,7 +7,11 @@ export type Role = 'system' | 'user' | 'assistant' | 'tool';
 /** Who made a message. `synthetic`: a program did (reminders, notices, our own summaries). */
 export type Origin = 'user' | 'model' | 'tool' | 'system' | 'synthetic';
 
-/** What a format needs to write a part or message back byte for byte; opaque to everyone else. */
+/**
+ * What a format needs to write a part or message back byte for byte; opaque to everyone else. On a part it may be a place
+ * in the `wire` of its own message (indexes of content or calls, the name of a field), so that stored bytes stand
+ * once: such a part says nothing in another message. Importers, whose messages have none, put the content part itself.
+ */
 interface Wired {
   readonly wire?: unknown;
 }

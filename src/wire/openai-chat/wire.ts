@@ -13,13 +13,6 @@ export function isKnownRole(role: unknown): role is string {
   return ROLES.has(role);
 }
 
-/**
- * What a part's `wire` holds: where in the message's own `wire` it stands. A number is the index in the content
- * list (for calls: in `tool_calls`), a string is a field of the message. So a stored message carries its bytes
- * once. Importers of other formats, whose messages have no `wire`, put the content part itself.
- */
-export type WirePointer = number | string;
-
 /** Fields in which servers put the model's thinking: DeepSeek and Qwen; vLLM and OpenRouter. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
