@@ -1,7 +1,10 @@
 import type { Artifact } from '../facts/index.js';
 import { claimsText, type ClaimsRequest } from '../digest/index.js';
 import { claimRef, joinedLines, type StatementIndex } from '../reading/index.js';
+import { tokensOf, type RunDraft } from './draft.js';
 import type { GuardRights } from './guard.js';
+import type { Policy } from './policy.js';
+import { PIPELINE_STEPS } from './steps.js';
 import type { ViewSource } from './view.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import { MESSAGE_TOKENS } from '../tokens/index.js';
@@ -23,12 +26,40 @@ export function claimsTokens(view: readonly ViewMessage[]): number {
   return view.find(isClaims)?.size.tokens ?? 0;
 }
 
+/** What carrying claims needs of a run. */
+interface CarryParts {
+  readonly source: ViewSource;
+  readonly claims: ClaimSources;
+  readonly count: (text: string) => number;
+  readonly policy: Pick<Policy, 'target'>;
+}
+
+/** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */
+const FULLEST = 0.97;
+/** What claims keep of their room where the rest of a request is above the target already. */
+const MIN_CLAIMS_OF_ROOM = 0.9;
+
+/** Carries claims. It runs after all stages, because only then is it known which messages have left. */
+export function carry(draft: RunDraft, { source, claims, count, policy }: CarryParts, room: number): void {
+  const { tokens, budget, scale } = draft.reading;
+  const standing = claimsTokens(draft.projection.view);
+  const upToTarget = (policy.target * tokensOf(budget) - tokens) / scale + standing;
+  const upToBrim = (FULLEST * tokensOf(budget) - tokens) / scale + standing;
+  const allowance = Math.floor(Math.min(room, upToBrim, Math.max(upToTarget, MIN_CLAIMS_OF_ROOM * room)));
+  draft.step(
+    PIPELINE_STEPS.claims,
+    0,
+    (view) => carryClaims(view, source, claims, allowance, count),
+    CARRY_RIGHTS,
+  );
+}
+
 /**
  * The edits that put the few exact things that left the view into one message of claims, behind the newest replacement.
  * It is written anew in each run, so what stands before it stays in the provider's cache. Nothing where no span has
  * left, or nothing is to be said.
  */
-export function carryClaims(
+function carryClaims(
   view: TranscriptView,
   { log }: Pick<ViewSource, 'log'>,
   sources: ClaimSources,

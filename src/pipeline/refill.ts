@@ -1,11 +1,12 @@
 import type { Edit, Plan, PlannedEdit, Projection, ReadonlyLog } from '../transcript/index.js';
+import { carry } from './carry.js';
 import { RunDraft } from './draft.js';
 import { survivors } from './kept-edits.js';
 import { measureEdit } from './measure.js';
 import { hashPlan, rehashed } from './plan-value.js';
 import { claimsRoom } from './room.js';
 import { gainOf } from './proposal.js';
-import { carry, type RunInput, type RunOutcome } from './run.js';
+import type { RunInput, RunOutcome } from './run.js';
 import { joinReasoning, applyReasoningRule } from './signed.js';
 import { PIPELINE_STEPS } from './steps.js';
 import { leastGain } from './worth.js';

@@ -10,9 +10,9 @@ import type {
   StageOutcome,
   Trigger,
 } from '../transcript/index.js';
-import { CARRY_RIGHTS, carryClaims, claimsTokens, type ClaimSources } from './carry.js';
+import { carry, CARRY_RIGHTS, type ClaimSources } from './carry.js';
 import type { Delegated } from './delegated.js';
-import { RunDraft, tokensOf, type RunDraftParts } from './draft.js';
+import { RunDraft, type RunDraftParts } from './draft.js';
 import { LAST_CALL, stageOpens } from './due.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
@@ -158,26 +158,6 @@ function sourceTokens({ log, isPinned }: ViewSource, { from, to }: ViewExchange)
   for (let seq = from; seq <= to; seq++) if (!isPinned(log.at(seq))) tokens += log.at(seq).size.tokens;
   return tokens;
 }
-
-/** Carries claims. It runs after all stages, because only then is it known which messages have left. */
-export function carry(draft: RunDraft, { source, claims, count, policy }: RunInput, room: number): void {
-  const { tokens, budget, scale } = draft.reading;
-  const standing = claimsTokens(draft.projection.view);
-  const upToTarget = (policy.target * tokensOf(budget) - tokens) / scale + standing;
-  const upToBrim = (FULLEST * tokensOf(budget) - tokens) / scale + standing;
-  const allowance = Math.floor(Math.min(room, upToBrim, Math.max(upToTarget, MIN_CLAIMS_OF_ROOM * room)));
-  draft.step(
-    PIPELINE_STEPS.claims,
-    0,
-    (view) => carryClaims(view, source, claims, allowance, count),
-    CARRY_RIGHTS,
-  );
-}
-
-/** Claims never fill a request to the brim: an answer of a few hundred tokens would overflow it. */
-const FULLEST = 0.97;
-/** What claims keep of their room where the rest of a request is above the target already. */
-const MIN_CLAIMS_OF_ROOM = 0.9;
 
 /** What the stages of one run share. */
 interface Run extends RunOfStages {
