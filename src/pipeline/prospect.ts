@@ -6,6 +6,7 @@ import { LAST_CALL } from './due.js';
 import type { OpenableStage } from './policy.js';
 import { goalOf, tierOf, type ProposalParts } from './proposal.js';
 import { buildView, type ViewSource } from './view.js';
+import { worthUpTo } from './worth.js';
 
 export interface Prospective extends ProposalParts {
   readonly states: ReadonlyMap<string, unknown>;
@@ -29,7 +30,8 @@ export function mayBeWorthIt(run: Prospective, reading: Reading): boolean {
       ? policy.stages
       : policy.stages.filter(({ opensAt }, i) => i === 0 || pressure >= opensAt);
   if (mayOpen.some(({ plugin }) => plugin.reclaimable === undefined)) return true;
-  const needed = (Math.max(policy.minGain, pressure - policy.reach) * budget.tokens) / scale;
+  const enough = worthUpTo({ policy, forced: false }, reading, false);
+  const needed = ((pressure - enough) * budget.tokens) / scale;
   const view = buildView(source, projection);
   const share = (of: number): number => (of * tokensOf(budget)) / scale;
   if (isCutToSize(view, share(policy.shares.pins), share(policy.shares.unseen))) return true;

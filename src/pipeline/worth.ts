@@ -17,12 +17,19 @@ export function mustGoOn(input: Worth, before: Reading, draft: RunDraft): boolea
   return input.refused === true && gainOf(before, draft.reading) < leastGain(input);
 }
 
+/**
+ * Highest pressure that a run from `before` may end at and be worth the cache that it costs. Where a span has given way to
+ * a summary there is little more to be had, and what is fresh keeps pressure up.
+ */
+export function worthUpTo({ policy, forced }: Worth, before: Reading, spanGaveWay: boolean): number {
+  const gained = before.pressure - leastGain({ policy, forced });
+  return forced || spanGaveWay ? gained : Math.min(gained, policy.reach);
+}
+
 /** Whether a run has come far enough below `before` to stop. */
-export function hasGained({ policy, forced }: Worth, before: Reading, draft: RunDraft): boolean {
-  const after = draft.reading;
-  if (gainOf(before, after) < leastGain({ policy, forced })) return false;
-  // Where a span has given way to a summary there is little more to be had, and what is fresh keeps pressure up.
-  return forced || after.pressure <= policy.reach || tierOf(before) > 1 || draft.edits.some(standsForSpan);
+export function hasGained(input: Worth, before: Reading, draft: RunDraft): boolean {
+  if (tierOf(before) > 1) return gainOf(before, draft.reading) >= leastGain(input);
+  return draft.reading.pressure <= worthUpTo(input, before, draft.edits.some(standsForSpan));
 }
 
 /** Whether a run is worth the cache that it costs. Fitting at all always is. */
@@ -31,11 +38,10 @@ export function isWorthIt(input: Worth, before: Reading, draft: RunDraft): boole
   return before.pressure >= LAST_CALL && gainOf(before, draft.reading) >= MIN_WHEN_FORCED;
 }
 
-/** Pressure up to which a run, as it stands, is worth its cost: what digests take beyond would make it come to nothing. */
-export function stillWorth({ policy, forced }: Worth, before: Reading, draft: RunDraft): number {
+/** Pressure up to which digests may grow: what they take beyond would make the run come to nothing. */
+export function stillWorth(input: Worth, before: Reading, draft: RunDraft): number {
   if (before.pressure > 1 || tierOf(before) > 1) return Infinity;
-  const gained = before.pressure - leastGain({ policy, forced });
-  return forced || draft.edits.some(standsForSpan) ? gained : Math.min(gained, policy.reach);
+  return worthUpTo(input, before, draft.edits.some(standsForSpan));
 }
 
 /** A run by hand commits from this gain on, in share of the budget: below it the rewritten request costs more. */
