@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import type { Reading } from '../tokens/index.js';
+import { grouped, type Reading } from '../tokens/index.js';
 import { RunDraft, type RunDraftParts } from './draft.js';
 import { computeFloor, floorBytesAndImages, type FloorBytesAndImages } from './floor.js';
 import type { Policy } from './policy.js';
@@ -52,11 +52,9 @@ export function unreachable(
   stages: readonly StageOutcome[],
 ): Unreachable {
   const { budget, tokens } = reading;
-  const { found, allowed, remedy } = figuresOf(floor, beside, reading, stages.length > 0);
+  const { takes, limit, remedy } = figuresOf(floor, beside, reading, stages.length > 0);
   const error = new SpillwayError('BUDGET_UNREACHABLE', {
-    subject: 'what may never be removed',
-    found,
-    allowed,
+    subject: `What may never be removed takes ${takes}; the budget is ${limit}`,
     remedy,
     facts: {
       floor,
@@ -79,28 +77,44 @@ function figuresOf(
   beside: FloorBytesAndImages,
   { budget, tokens, bytes, images, scale }: Reading,
   isLeft: boolean,
-): { readonly found: string; readonly allowed: string; readonly remedy: string } {
+): { readonly takes: string; readonly limit: string; readonly remedy: string } {
   const least = (least: number, left: number): number => Math.max(Math.ceil(least), isLeft ? left : 0);
   const leastTokens = least(floor.total * scale, tokens);
   if (leastTokens > budget.tokens) {
-    const parts = Object.entries(floor.parts).filter(([, part]) => part > 0);
-    const breakdown = parts.map(([name, part]) => `${name} ${Math.round(part)}`).join(', ');
     return {
-      found: `${leastTokens} tokens (${breakdown})`,
-      allowed: `${budget.tokens} tokens`,
+      takes: `${grouped(leastTokens)} tokens (${breakdownOf(floor)})`,
+      limit: `${grouped(budget.tokens)} tokens`,
       remedy: 'Use a larger window, shorten the message or the tool definitions, or release pins and holds.',
     };
   }
   const leastBytes = least(beside.bytes, bytes);
   if (budget.bytes !== undefined && leastBytes > budget.bytes)
     return {
-      found: `${leastBytes} bytes`,
-      allowed: `${budget.bytes} bytes`,
+      takes: `${grouped(leastBytes)} bytes`,
+      limit: `${grouped(budget.bytes)} bytes`,
       remedy: 'Raise limits.bytes, send smaller files or fewer tools, or release pins and holds.',
     };
   return {
-    found: `${least(beside.images, images)} images`,
-    allowed: `${budget.images ?? Infinity} images`,
+    takes: `${least(beside.images, images)} images`,
+    limit: `${budget.images ?? Infinity} images`,
     remedy: 'Raise limits.images, or send fewer of them at once.',
   };
+}
+
+/** Parts of the floor in words. */
+const PARTS: Readonly<Record<keyof Floor['parts'], string>> = {
+  tools: 'tools',
+  pins: 'pins',
+  unansweredUser: 'unanswered user message',
+  openExchange: 'open exchange',
+  unseen: 'fresh results',
+  holds: 'holds',
+};
+
+function breakdownOf({ parts }: Floor): string {
+  const names = Object.keys(PARTS) as (keyof Floor['parts'])[];
+  return names
+    .filter((name) => parts[name] > 0)
+    .map((name) => `${PARTS[name]} ${grouped(Math.round(parts[name]))}`)
+    .join(', ');
 }

@@ -185,7 +185,7 @@ function origin(source: LimitSource | undefined): string {
 }
 
 /** 1234567 as 1,234,567. `toLocaleString` would load locales: 30 ms at start. */
-function grouped(value: number): string {
+export function grouped(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 

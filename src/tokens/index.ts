@@ -28,6 +28,7 @@ export {
   DEFAULT_OUTPUT_RESERVE,
   copyOfBudget,
   deriveBudget,
+  grouped,
   type Budget,
   type BudgetRequest,
 } from './budget.js';

@@ -188,7 +188,7 @@ describe('a budget or a setting that cannot be', () => {
     const before = readFileSync(file);
     const { code, out: stdout, err } = await spillway(['compact', file, '--window', '500', '--out', out]);
     expect([code, stdout]).toEqual([2, '']);
-    expect(err).toMatch(/BUDGET_UNREACHABLE: .*unansweredUser/);
+    expect(err).toMatch(/BUDGET_UNREACHABLE: .*unanswered user message/);
     expect(existsSync(out)).toBe(false);
     expect(readFileSync(file).equals(before)).toBe(true);
     const { code: shown, out: none } = await spillway(['compact', file, '--window', '500']);
