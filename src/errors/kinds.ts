@@ -64,13 +64,14 @@ export function fieldFaults(
   const names = Object.keys(fields).join(', ');
   if (!isObject(given))
     return [{ subject: `what ${of} is given`, found: given, allowed: `an object with ${names}`, remedy }];
-  return Object.entries(given).flatMap(([name, value]): Fault[] => {
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
+  const wrong = Object.entries(given).flatMap(([name, value]): Fault[] => {
     const kind = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const subject = `option ${name} of ${of}`;
-    if (!kind) return [{ subject, allowed: names, remedy }];
-    if (value === undefined || kind.is(value)) return [];
-    return [
-      { subject, found: typeof value === 'function' ? 'a function' : value, allowed: kind.words, remedy },
-    ];
+    if (!kind || value === undefined || kind.is(value)) return [];
+    const found = typeof value === 'function' ? 'a function' : value;
+    return [{ subject: `option ${name} of ${of}`, found, allowed: kind.words, remedy }];
   });
+  if (unknown.length === 0) return wrong;
+  const subject = `unknown ${unknown.length === 1 ? 'option' : 'options'} ${unknown.join(', ')} of ${of}`;
+  return [{ subject, allowed: names, remedy }, ...wrong];
 }
