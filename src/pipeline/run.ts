@@ -49,7 +49,7 @@ export interface RunInput extends RunDraftParts {
   readonly states: ReadonlyMap<string, unknown>;
   /** What a compactor has made of the view, in the place of stages. */
   readonly delegated?: Delegated;
-  /** The plan's slots will be filled: what a model wrote in little room may be asked for anew. */
+  /** A model will be asked: its earlier, cramped summaries may be requested again. */
   readonly asks?: boolean;
   /** What plugins have carried. */
   readonly injected?: readonly Injected[];

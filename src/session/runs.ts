@@ -31,7 +31,7 @@ export class Runs {
   }
 
   /**
-   * Answers pressure until nothing has come in that was not measured: what is written next is what was read. `moved`:
+   * Runs until no message is left unmeasured, so that the request written next is the one that was measured. `moved`:
    * position of the log behind which what hooks add has changed.
    */
   async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
