@@ -13,7 +13,7 @@ export interface Alias {
 
 export type Tree = Readonly<Record<string, unknown>>;
 
-export interface Translated {
+interface Translated {
   readonly tree: unknown;
   readonly faults: readonly ConfigFault[];
 }

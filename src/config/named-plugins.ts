@@ -32,7 +32,7 @@ export const NO_PLUGINS: PluginShapes = {
 };
 
 /** A source as it was written, with the folder of its file. */
-export interface WrittenSource {
+interface WrittenSource {
   readonly tree: unknown;
   readonly folder: string;
 }

@@ -4,7 +4,7 @@ import { chooseSummarizer, describeChoice } from './summarizer.js';
 /** Longer values would push the origins of all lines off the screen. */
 const WIDEST = 60;
 
-export interface PrintOptions {
+interface PrintOptions {
   readonly json?: boolean;
   /** What a profile, a file, the environment or code has set, and no defaults. */
   readonly changed?: boolean;

@@ -39,7 +39,7 @@ export interface Table extends Described {
   readonly initial: unknown;
 }
 /** One setting; lists included, which a higher layer replaces whole. */
-export interface Leaf extends Described {
+interface Leaf extends Described {
   readonly kind: 'leaf';
   readonly initial: unknown;
 }

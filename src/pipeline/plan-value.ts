@@ -6,7 +6,7 @@ import { pinsIn } from './floor.js';
 import type { RunInput } from './run.js';
 
 /** What a draft came to, where that is not read off the draft itself. */
-export interface DraftedPlan {
+interface DraftedPlan {
   /** What was read before the first step. */
   readonly before: Reading;
   readonly stages: readonly StageOutcome[];

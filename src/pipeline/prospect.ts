@@ -8,7 +8,7 @@ import { goalOf, tierOf, type ProposalParts } from './proposal.js';
 import { buildView, type ViewSource } from './view.js';
 import { worthUpTo } from './worth.js';
 
-export interface Prospective extends ProposalParts {
+interface Prospective extends ProposalParts {
   readonly states: ReadonlyMap<string, unknown>;
   readonly source: ViewSource;
   readonly projection: Projection;

@@ -13,7 +13,7 @@ import { leastGain } from './worth.js';
 
 export type Planned = Extract<RunOutcome, { kind: 'planned' }>;
 
-export interface Refilled {
+interface Refilled {
   readonly outcome: Planned;
   /** Places in the plan whose new text did not shrink the view and was left out. */
   readonly refused: readonly number[];

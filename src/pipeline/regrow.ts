@@ -21,7 +21,7 @@ export interface Room {
   readonly forSqueezed: number;
 }
 
-export interface RegrowParts {
+interface RegrowParts {
   /** What this run leaves to a model to write for a span, where it does. */
   readonly slotOf: (exchange: ViewExchange) => Slot | undefined;
   readonly count: (text: string) => number;

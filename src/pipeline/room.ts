@@ -19,7 +19,7 @@ export function claimsRoom(draft: RunDraft, { shares }: Policy, floor: Floor): n
 }
 
 /** What claims may yet grow by: few that stand use more than so much of their room. */
-export function growthOfClaims(draft: RunDraft, room: number): number {
+function growthOfClaims(draft: RunDraft, room: number): number {
   return Math.max(0, CLAIMS_USE * room - claimsTokens(draft.projection.view));
 }
 

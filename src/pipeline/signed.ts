@@ -14,7 +14,7 @@ import { openLoopFrom, takesOut, type ReasoningRule } from './reasoning-rule.js'
 import { PIPELINE_STEPS } from './steps.js';
 
 /** What invalidates signatures may be taken out of pins and holds too: the provider would refuse the whole request. */
-export const SIGNATURE_RIGHTS: GuardRights = { mayCut: () => false, mayStrip: true };
+const SIGNATURE_RIGHTS: GuardRights = { mayCut: () => false, mayStrip: true };
 
 /** A place in the log that a change begins at, or that a thought stands at. */
 interface Place {
@@ -28,7 +28,7 @@ interface Thought extends Place {
 }
 
 /** What this step needs of a run. */
-export interface SignatureInput {
+interface SignatureInput {
   readonly source: { readonly log: ReadonlyLog };
   readonly policy: { readonly reasoning?: ReasoningRule };
   readonly count: (text: string) => number;

@@ -10,7 +10,7 @@ export type PluginLevel = keyof PluginLog;
 /** Who hears what plugins say. */
 export type HearPlugin = (plugin: string, level: PluginLevel, message: string) => void;
 
-export interface ApiParts {
+interface ApiParts {
   readonly hear: HearPlugin;
   /** Where their values are kept; memory where absent. */
   readonly store?: Pick<SessionStore, 'value' | 'setValue' | 'values'> | undefined;

@@ -131,7 +131,7 @@ export type PressureEvent =
   | { readonly kind: 'listener-failed'; readonly error: unknown }
   | { readonly kind: 'breaker'; readonly stage: string; readonly state: 'closed' | 'open' | 'half-open' };
 
-export type Emit = (event: PressureEvent) => void;
+type Emit = (event: PressureEvent) => void;
 
 /**
  * The hot subject of one agent path. What is submitted is done one after the other (`concatMap`), and what

@@ -6,7 +6,7 @@ export const ROLES = ['client', 'viewer', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A token as the settings name it; its words stand in a variable. */
-export interface NamedToken {
+interface NamedToken {
   readonly name: string;
   readonly role: Role;
   readonly tokenEnv: string;

@@ -26,7 +26,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 /** What an answer says of a fault. */
-export interface FaultBody {
+interface FaultBody {
   readonly error: {
     /** One of docs/errors.md, or `HTTP_` and a status where the request itself was at fault. */
     readonly code: string;

@@ -17,7 +17,7 @@ const ABOUT = 'service.sessions';
 const MOST_TOLD = 100_000;
 
 /** Who changes knobs, and which, by path. */
-export interface KnobChange {
+interface KnobChange {
   readonly by: string;
   readonly paths: readonly string[];
 }

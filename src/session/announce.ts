@@ -9,7 +9,7 @@ import type { SessionParts } from './session-parts.js';
 type Listeners = Pick<SessionParts, 'audit' | 'stream'>;
 
 /** How a run ended, with what is known of it beside its report. */
-export interface RunEnd {
+interface RunEnd {
   readonly report: RunReport;
   readonly givenWay: GivenWay;
   /** What the run might have done; a record says itself what it did. */

@@ -18,7 +18,7 @@ import { passIsDue, triggerAt } from './triggers.js';
 /** At once where no text is to be bought. */
 export type Response = RunReport | Promise<RunReport>;
 
-export interface CompactionServices extends SessionCore {
+interface CompactionServices extends SessionCore {
   readonly early: EarlyFill;
   readonly hooks: PluginHooks;
 }

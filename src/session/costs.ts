@@ -21,7 +21,7 @@ export interface Costs {
   readonly compactor: CostLine;
 }
 
-export interface SpendingLimits {
+interface SpendingLimits {
   readonly maxCost: number | null;
   readonly maxTokens: number | null;
 }
@@ -137,7 +137,7 @@ export class ProjectCosts {
   }
 }
 
-export interface HourlyLimits {
+interface HourlyLimits {
   readonly maxCostPerHour: number | null;
   readonly maxTokensPerHour: number | null;
 }

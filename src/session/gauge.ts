@@ -15,13 +15,13 @@ import type { Projection, Size } from '../transcript/index.js';
 import { budgetFor, limitsFor, ratioFor } from './budget.js';
 
 /** What reports and refusals have taught of models. */
-export interface Knowledge {
+interface Knowledge {
   readonly model: string | null;
   readonly calibration: Calibration;
   readonly learned: ReadonlyMap<string | null, Limits>;
 }
 
-export interface GaugeRequest {
+interface GaugeRequest {
   readonly settings: Settings;
   readonly catalogue: Catalogue;
   readonly counter: TokenCounter;

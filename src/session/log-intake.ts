@@ -4,7 +4,7 @@ import { createMeasure } from '../tokens/index.js';
 import type { Message, MessageSize, Size } from '../transcript/index.js';
 
 /** How messages enter the log of a session. */
-export interface LogIntake {
+interface LogIntake {
   /** Measures what is appended, once: at its client's own words, for these are what a request may hold. */
   readonly measure: MeasureMessage;
   /** Takes secrets out before; absent where the log keeps what was said. */

@@ -24,7 +24,7 @@ export interface Tuned {
   readonly filler: Filler | undefined;
 }
 
-export interface Tuning extends Tuned {
+interface Tuning extends Tuned {
   readonly settings: Settings;
   readonly policyOf: (settings: Settings) => Policy;
   /** Whether a plugin is loaded that delegate could ask. */

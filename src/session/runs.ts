@@ -14,7 +14,7 @@ const MAX_ROUNDS_WITH_TEXT = 3;
 /** How a run is made that no gate started. */
 export type ManualRun = Omit<RunManner, 'forced'>;
 
-export interface RunsParts extends SessionCore {
+interface RunsParts extends SessionCore {
   readonly compaction: Compaction;
   readonly persistence: Persistence;
   readonly line: CallLine;

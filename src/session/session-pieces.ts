@@ -19,7 +19,7 @@ import { Thread } from './thread.js';
 import { UsageReports } from './usage-reports.js';
 
 /** What the pieces of a session ask of the session itself. */
-export interface OwnDoors {
+interface OwnDoors {
   readonly append: (message: Message) => Promise<void>;
   readonly appendAll: (messages: readonly Message[]) => Promise<void>;
   readonly load: () => Promise<unknown>;

@@ -11,7 +11,7 @@ export interface UsageNotice {
 }
 
 /** A request as it was sent. `estimate`: its tokens by our own count, whatever reports have taught since. */
-export interface SentEstimate {
+interface SentEstimate {
   readonly reading: Reading;
   readonly estimate: number;
   /** How often the view had been rewritten. */

@@ -6,7 +6,7 @@ import type { Requests } from './requests.js';
 import type { EarlyFill } from './ahead/early.js';
 import type { SessionCore } from './session-parts.js';
 
-export interface UsageReportsParts extends SessionCore {
+interface UsageReportsParts extends SessionCore {
   readonly early: EarlyFill;
   readonly persistence: Persistence;
   readonly requests: Requests;

@@ -1,6 +1,6 @@
 import type { UsageEntry } from '../spi/index.js';
 
-export const USAGE_SUMS = [
+const USAGE_SUMS = [
   'calls',
   'inputTokens',
   'cacheReadTokens',

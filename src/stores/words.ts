@@ -4,8 +4,8 @@ import { isRecallAnswer, isRecallCall, textOf, type Message } from '../transcrip
 export type WordCounts = ReadonlyMap<string, number>;
 
 /** Of a longer text only its head and its tail can be searched: what is longer is a dump, and an index of it a second one. */
-export const SEARCHED_HEAD_CHARS = 1_000_000;
-export const SEARCHED_TAIL_CHARS = 200_000;
+const SEARCHED_HEAD_CHARS = 1_000_000;
+const SEARCHED_TAIL_CHARS = 200_000;
 /** PostgreSQL takes a megabyte of words a message, their places included. */
 const MAX_WORDS = 20_000;
 /** Longer ones are encoded bytes: nobody asks for them by name. */

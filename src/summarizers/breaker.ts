@@ -3,7 +3,7 @@ import CircuitBreaker from 'opossum';
 /** `open`: nothing is asked until the cooldown is over; `half-open`: then one call is tried. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** Consecutive failures that open it. */
   readonly failures: number;
   readonly cooldownMs: number;

@@ -17,7 +17,7 @@ export interface CallParts {
   readonly onCall: (call: ModelCall) => void;
 }
 
-export interface CallRequest {
+interface CallRequest {
   readonly request: SummaryRequest;
   readonly sourceTokens: number;
   /** The answer is to be in the request's language. */

@@ -1,7 +1,7 @@
 import { textOf, type ReadonlyLog, type Slot, type ViewMessage } from '../transcript/index.js';
 
 /** A summary that a model wrote, which another one may go on from. */
-export interface EarlierSummary {
+interface EarlierSummary {
   readonly text: string;
   /** Last log position that it stands for. */
   readonly to: number;

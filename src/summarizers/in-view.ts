@@ -9,7 +9,7 @@ const SHOWN: Detail = { proseChars: 1_500, writtenChars: 600, resultChars: 300 }
 /** Of the summarizer's window, what stays in view takes at most this. */
 const WINDOW_SHARE = 0.03;
 
-export interface InViewRequest {
+interface InViewRequest {
   readonly log: ReadonlyLog;
   /** Position of the first message of the span. */
   readonly from: number;

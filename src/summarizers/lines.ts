@@ -7,7 +7,7 @@ import { escaped } from './quote.js';
 const MOST_LINES = 50;
 const LONGEST_CHARS = 500;
 
-export interface AskedLines {
+interface AskedLines {
   /** One line each, quoted. */
   readonly lines: readonly string[];
   /** Why there are none, for the record. */

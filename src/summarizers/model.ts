@@ -86,7 +86,7 @@ export interface SummarizerFields {
   readonly window: number | null;
 }
 
-export interface NamedModel {
+interface NamedModel {
   readonly fields: SummarizerFields;
   /** Where the settings say it, for who has to mend them. */
   readonly subject: string;

@@ -1,7 +1,7 @@
 import type { Artifact, Artifacts } from './artifacts.js';
 import { settledOrAborted } from './each.js';
 
-export interface Purchase {
+interface Purchase {
   /** What it is bought for. */
   readonly key: string;
   readonly maxTokens: number;

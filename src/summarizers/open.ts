@@ -43,7 +43,7 @@ export interface FillSettings {
 }
 
 /** What of an agent's own settings concerns summarizers; as loose as they were written. */
-export interface AgentAsks {
+interface AgentAsks {
   readonly model?: unknown;
   readonly summarizer?: unknown;
   readonly compaction?: { readonly prompt?: unknown };

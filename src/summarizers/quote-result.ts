@@ -14,7 +14,7 @@ const LOOKED_THROUGH = 32_000;
 const RUN_HEAD_SHARE = 0.4;
 
 /** Which result is quoted, and beside what. */
-export interface ResultPlace {
+interface ResultPlace {
   /** The call it answers, where the source holds it. */
   readonly call?: ToolCallPart | undefined;
   /** Shown again by a later result of the same source. */

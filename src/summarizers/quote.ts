@@ -13,7 +13,7 @@ export const attribute = (text: string): string => text.replace(/[^\w.:/-]/g, '_
 /** Of what is left of a cut text, the head's part: what a text is stands at its head, how it ended at its tail. */
 const HEAD_SHARE = 0.6;
 
-export interface MiddleCut {
+interface MiddleCut {
   /** The head's part of what stays. */
   readonly headShare?: number;
   /** Picks what of the middle must stay all the same. */

@@ -15,7 +15,7 @@ const LONGEST_ANSWER = 8_000;
 /** Of what a model writes at most: its counts are not ours. */
 const OUTPUT_SHARE = 0.9;
 
-export interface RoomRequest {
+interface RoomRequest {
   /** Of the summarizer, in tokens. */
   readonly window: number | undefined;
   /** Most it writes in one answer, where that is known. */

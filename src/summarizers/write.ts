@@ -2,7 +2,7 @@ import { ask, type AskParts, type SlotRequest, type Text } from './ask.js';
 import type { Chunk } from './chunks.js';
 import { escaped } from './quote.js';
 
-export interface WriteRequest extends SlotRequest {
+interface WriteRequest extends SlotRequest {
   /** An earlier summary that this one goes on from. */
   readonly previous?: string | undefined;
   readonly chunks: readonly Chunk[];

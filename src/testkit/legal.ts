@@ -11,9 +11,7 @@ export function bodyOf(format: WireFormat, view: readonly ViewMessage[]): Readon
 }
 
 /** Writes a view in every format that has a validator; the first fault of each, with the format's name. */
-export function illegalIn(
-  view: readonly ViewMessage[],
-): { readonly format: string; readonly fault: WireFault }[] {
+function illegalIn(view: readonly ViewMessage[]): { readonly format: string; readonly fault: WireFault }[] {
   return [...formats.values()].flatMap((format) => {
     const fault = validators.get(format.name)?.(bodyOf(format, view))[0];
     return fault ? [{ format: format.name, fault }] : [];

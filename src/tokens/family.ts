@@ -1,7 +1,7 @@
 import type { Encoding } from './exact.js';
 
 /** What is known of a family of models and stands in no published sheet. Tokens. */
-export interface Family {
+interface Family {
   readonly outputLimit?: number;
   /** Only for gaps in the sheets. */
   readonly contextWindow?: number;
@@ -11,7 +11,7 @@ export interface Family {
 }
 
 /** Nothing measured: smaller vocabularies than o200k's take somewhat more tokens. Too high compacts early, no worse. */
-export const UNKNOWN_FAMILY: Family = { tokenRatio: 1.1 };
+const UNKNOWN_FAMILY: Family = { tokenRatio: 1.1 };
 
 /** +11.9 % over o200k on 2.1 MB of READMEs, types, code and JSON, by the last vocabulary that was published. */
 const CLAUDE = 1.12;

@@ -12,15 +12,15 @@ import {
 /** Role and delimiters of one message, in tokens: OpenAI's chat format spends 3 to 4, Anthropic's about as many. */
 export const MESSAGE_TOKENS = 4;
 /** The same in bytes: `{"role":"assistant","content":""},`. */
-export const MESSAGE_BYTES = 34;
+const MESSAGE_BYTES = 34;
 /** Id, type and braces around a tool call, and around its result, in bytes. */
-export const CALL_BYTES = 60;
+const CALL_BYTES = 60;
 /** What a `name` on a message costs beside the name itself. */
-export const NAME_TOKENS = 1;
+const NAME_TOKENS = 1;
 /** Framing of one tool call around its name and arguments, in tokens. */
 export const CALL_TOKENS = 4;
 /** Framing of one tool definition around its JSON, in tokens. */
-export const TOOL_TOKENS = 8;
+const TOOL_TOKENS = 8;
 
 /**
  * One image, in tokens. Providers bill by pixels, which the log does not hold. A full-HD screenshot is 1,105 on OpenAI
@@ -32,7 +32,7 @@ export const IMAGE_TOKENS = 1_100;
 export const LOW_DETAIL_IMAGE_TOKENS = 85;
 
 /** Other files are taken for text of four bytes a token, up to this: PDF is mostly not text (2,000 tokens a page). */
-export const MAX_FILE_TOKENS = 25_000;
+const MAX_FILE_TOKENS = 25_000;
 
 /** Measures messages with `counter`. Each text is counted once, by itself; nothing is joined. */
 export function createMeasure(counter: TokenCounter): MeasureMessage {

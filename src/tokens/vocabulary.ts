@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Encoding } from './exact.js';
 
 /** Rank -> token, as text, or as bytes where it is none. */
-export type Vocabulary = readonly (string | readonly number[])[];
+type Vocabulary = readonly (string | readonly number[])[];
 
 const require = createRequire(import.meta.url);
 

@@ -3,7 +3,7 @@ import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
 import { isProgramWritten, isFields, jsonText, type Fields } from '../../wire/index.js';
 import { filesOf, resultOf } from './content.js';
 
-export interface CopilotEvent {
+interface CopilotEvent {
   readonly id: string;
   readonly type: string;
   readonly data: Fields;

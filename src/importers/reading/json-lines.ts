@@ -14,7 +14,7 @@ const HOPELESS = 100;
 /** So many bad lines are named one by one; the rest are counted. */
 const NAMED = 50;
 
-export interface LineFile {
+interface LineFile {
   readonly path: string;
   /** A name from `formatNames`, or `auto`. */
   readonly format: string;

@@ -32,7 +32,7 @@ function gatesFrom(upper: number, thresholds: Settings['thresholds']): object {
 }
 
 /** The session as these settings would have it, to plan in; what it plans can be committed in the session itself. */
-export async function planningSession(
+async function planningSession(
   service: Service,
   session: Session,
   asked: RunOverrides,

@@ -14,7 +14,7 @@ import { Turn } from './turn.js';
 import { ask } from './upstream.js';
 
 /** What the proxy tells of itself, for metrics. */
-export interface ProxyNotes {
+interface ProxyNotes {
   /** A request went on without compaction, since that failed. */
   passedBy(code: string): void;
 }

@@ -13,7 +13,7 @@ import { asSent, printOfLog } from './redacted-print.js';
 /** Sessions that begin alike of which the store is asked; older ones are not found again by a process that never saw them. */
 const MOST_ALIKE = 32;
 
-export interface SessionRequest {
+interface SessionRequest {
   readonly caller: Caller;
   readonly format: string;
   readonly model: string | undefined;

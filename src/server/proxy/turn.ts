@@ -25,7 +25,7 @@ import { ask, wholeOf, type UpstreamAnswer } from './upstream.js';
 /** Errors of providers are short; what is longer is none. */
 const MOST_ERROR_BYTES = 1_048_576;
 
-export interface TurnParts extends SentRequest {
+interface TurnParts extends SentRequest {
   readonly endpoint: Endpoint;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;

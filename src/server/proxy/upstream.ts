@@ -36,7 +36,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-export interface UpstreamRequest {
+interface UpstreamRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;

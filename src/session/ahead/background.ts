@@ -4,7 +4,7 @@ import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js
 import { ProcessQueue } from './process-queue.js';
 import type { WorkerParts } from './prepare-stored.js';
 
-export interface BackgroundParts {
+interface BackgroundParts {
   readonly store?: (SessionStore & OpensQueue) | undefined;
   /** Jobs of this process alone, at a time. */
   readonly atOnce: number;
@@ -16,7 +16,7 @@ export interface BackgroundParts {
   readonly partsFor: (body: PreparedBody) => WorkerParts;
 }
 
-export interface PreparationJob {
+interface PreparationJob {
   readonly body: PreparedBody;
   /** Whether another process could do it: the thread is in the store. */
   readonly isStored: boolean;

@@ -16,7 +16,7 @@ interface ReadyPlan {
 }
 
 /** Resolves when the log is stored; absent where it is kept nowhere. */
-export type UntilStored = (() => Promise<void>) | undefined;
+type UntilStored = (() => Promise<void>) | undefined;
 
 /**
  * Prepares the next compaction between turns, off the path: above a pressure of its own it plans as a run would, and

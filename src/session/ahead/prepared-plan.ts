@@ -13,7 +13,7 @@ export interface SavedPlan {
 }
 
 /** Whose plan is prepared, and when. */
-export interface PreparedFor extends ThreadKey {
+interface PreparedFor extends ThreadKey {
   readonly model: string | null;
   /** `Filler.version` of who planned. */
   readonly version: string;

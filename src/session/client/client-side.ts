@@ -12,7 +12,7 @@ export interface FollowOptions {
   readonly commands?: boolean;
 }
 
-export interface ClientSideParts extends SessionCore, FollowDoors {
+interface ClientSideParts extends SessionCore, FollowDoors {
   readonly history: History;
   readonly load: () => Promise<unknown>;
 }

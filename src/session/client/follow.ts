@@ -49,7 +49,7 @@ export interface FollowedSession {
   fixed(size: Size): void;
 }
 
-export interface FollowerParts {
+interface FollowerParts {
   /** Absent: the log takes messages as they are. */
   readonly redaction?: LogRedaction | undefined;
   readonly measure: (message: Message) => MessageSize;

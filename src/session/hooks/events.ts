@@ -12,7 +12,7 @@ import {
 import type { SessionParts } from '../session-parts.js';
 import type { Thread } from '../thread.js';
 
-export type EventParts = Pick<SessionParts, 'agentPath' | 'gauge' | 'id' | 'plugins'>;
+type EventParts = Pick<SessionParts, 'agentPath' | 'gauge' | 'id' | 'plugins'>;
 
 /** What hooks are told before a compaction. */
 export function preCompactEvent(

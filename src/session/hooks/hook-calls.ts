@@ -20,7 +20,7 @@ export interface HookCall<T> {
   readonly messageOf?: (value: T) => string | undefined;
 }
 
-export interface HookResult<T> {
+interface HookResult<T> {
   readonly line: HookRun;
   /** Absent where it threw, was late, or answered wrongly. */
   readonly value?: T;

@@ -8,7 +8,7 @@ import type { HookRun } from '../../transcript/index.js';
 export type ReadInstructions = () => Promise<readonly Instructions[]>;
 
 /** What is put back in one run. */
-export interface PutBack {
+interface PutBack {
   readonly injected: Injected;
   /** For the record: what of each source is put back where it does not stand in view. */
   readonly line: HookRun;

@@ -21,7 +21,7 @@ export interface HookAnswers {
 }
 
 /** What is known of a run that plugins are asked about. */
-export interface HookQuestion {
+interface HookQuestion {
   readonly reading: Reading;
   /** A plan for an operator to look at. */
   readonly dryRun: boolean;

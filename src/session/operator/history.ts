@@ -24,7 +24,7 @@ export interface UndoRequest {
 }
 
 /** Of the live records, oldest first, those that a log made shorter cannot keep. */
-export type RecordsTakenOff = (
+type RecordsTakenOff = (
   live: readonly CompactionRecord[],
   shorter: ReadonlyLog,
 ) => readonly CompactionRecord[];

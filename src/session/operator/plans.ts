@@ -47,7 +47,7 @@ export interface PlanChanges {
   readonly text?: Readonly<Record<number, string>>;
 }
 
-export interface PlansServices extends SessionCore {
+interface PlansServices extends SessionCore {
   readonly history: History;
   readonly hooks: PluginHooks;
 }

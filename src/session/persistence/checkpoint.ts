@@ -8,7 +8,7 @@ import type { EditPlaces } from './edit-places.js';
 import { revived, storedView, type NamedEdits, type StoredItem } from './stored-view.js';
 
 /** Version 2 holds the text of every edit in view; 3 names the ledger entries that hold it. */
-export const CHECKPOINT_VERSION = 3;
+const CHECKPOINT_VERSION = 3;
 export const READABLE_VERSIONS: readonly number[] = [2, CHECKPOINT_VERSION];
 
 /** What a session leaves beside its log and ledger, so that opening it reads the live tail and nothing else. */

@@ -9,7 +9,7 @@ import { entryOf, writerOf } from './entry.js';
 import { Outbox } from './outbox.js';
 import { resolveInDoubt, isInDoubt, type InDoubtWrite } from './in-doubt.js';
 
-export interface JournalParts {
+interface JournalParts {
   readonly store: SessionStore;
   readonly key: ThreadKey;
   readonly head: ThreadHead;
@@ -21,7 +21,7 @@ export interface JournalParts {
   readonly reload: (unsaved: () => readonly LogMessage[], whole?: boolean) => Promise<Reloaded>;
 }
 
-export interface Reloaded {
+interface Reloaded {
   readonly head: ThreadHead;
   /** Ids under which other messages than ours are stored. */
   readonly taken: readonly string[];

@@ -3,12 +3,12 @@ import { standsAnyway } from '../audit.js';
 import { isInDoubt } from './in-doubt.js';
 
 /** What goes with a write or a note: events and usage, and how many of each. */
-export interface OutboxItems {
+interface OutboxItems {
   readonly events: readonly StoredEvent[];
   readonly usage: readonly UsageEntry[];
 }
 
-export interface OutboxParts {
+interface OutboxParts {
   readonly store: SessionStore;
   readonly key: ThreadKey;
   /** Nobody else's. */

@@ -20,7 +20,7 @@ import { contentsOn, type ThreadContents, type ThreadRules } from '../thread.js'
 import type { SessionParts } from '../session-parts.js';
 
 /** A thread as it was read, and the head it was read at. */
-export interface ReadThread {
+interface ReadThread {
   readonly head: ThreadHead;
   readonly contents: ThreadContents;
   readonly checkpoint?: Checkpoint | undefined;

@@ -9,7 +9,7 @@ export interface Ranked {
   readonly byWord: ReadonlyMap<string, number>;
 }
 
-export interface RankRequest {
+interface RankRequest {
   readonly query: string;
   /** What the passage is the answer of: words of the call, '' where it is none. */
   readonly callOf: (passage: Passage) => string;

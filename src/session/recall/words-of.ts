@@ -11,7 +11,7 @@ import {
 export type Clean = (text: string) => string;
 
 /** The words of one part within those of its message. */
-export interface PartWords {
+interface PartWords {
   readonly index: number;
   readonly part: Part;
   /** Characters of the message's text, from and to (exclusive). */

@@ -22,7 +22,7 @@ import { expiredOf, isEvictable } from './retention.js';
 const PROTECTED_TOKENS = 40_000;
 const PROTECTED_SHARE = 0.3;
 
-export type ResultClass = 'reads' | 'expired' | 'unreferenced';
+type ResultClass = 'reads' | 'expired' | 'unreferenced';
 
 /** A result that may go, and what stands for it then. */
 export interface Candidate {

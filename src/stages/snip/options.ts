@@ -48,7 +48,7 @@ const Dialogue = z
   .describe('A sliding window on plain dialogue. Both empty: no window.');
 
 /** The kinds of things snip takes out, in the order it takes them. */
-export const SNIP_CLASSES = ['duplicates', 'media', 'reads', 'expired', 'unreferenced', 'arguments'] as const;
+const SNIP_CLASSES = ['duplicates', 'media', 'reads', 'expired', 'unreferenced', 'arguments'] as const;
 
 export const SnipOptions = z.strictObject({
   mode: z

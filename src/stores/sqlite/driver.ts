@@ -1,7 +1,7 @@
 import type Libsql from 'libsql';
 import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 
-export interface OpenFile {
+interface OpenFile {
   readonly database: Libsql.Database;
   /** Throws where the file may not be written to any more. */
   readonly check: () => void;

@@ -3,13 +3,13 @@ import type { CompactorResult, PreCompact, SeenMessage } from '../../spi/index.j
 /** What a list breaks; the rules name them. */
 export type ListFault = 'list' | 'parted' | 'order' | 'fixed' | 'grows' | 'superseded';
 
-export interface SeenInList {
+interface SeenInList {
   readonly breaks: ListFault;
   readonly what: string;
 }
 
 /** What a compactor's answer comes to, judged by itself: nothing of the engine is asked. */
-export interface ReadList {
+interface ReadList {
   readonly faults: readonly SeenInList[];
   /** Whether anything left. */
   readonly acts: boolean;

@@ -7,7 +7,7 @@ export const FORMAT = 'ai-sdk';
 export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
 
 /** What a system message holds that came in the body's own field `system`: the field's value, and which of its list. */
-export interface SystemField {
+interface SystemField {
   readonly system: unknown;
   readonly at: number;
 }

@@ -14,7 +14,7 @@ import { opaquePart } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 
 /** A tool's id where the wire has none: made from its place, so that both sides of a pair get the same. */
-export type NameCall = (place: number) => string;
+type NameCall = (place: number) => string;
 
 /** Blocks that are known and that only this format understands; of any other type a notice says so. */
 const OPAQUE: ReadonlySet<unknown> = new Set([

@@ -7,7 +7,7 @@ const LONGEST = 64;
  * The id of a call as the provider takes it: the log's own, or one made from it. The same source gives the same id, so
  * that both sides of a pair agree, and two sources never give one.
  */
-export function legalId(id: string): string {
+function legalId(id: string): string {
   if (LEGAL_ID.test(id)) return id;
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);
   return `${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST - hash.length - 1)}_${hash}`;

@@ -25,7 +25,7 @@ export interface Draft<C extends Call = Call, A extends DraftedAnswer = DraftedA
 }
 
 /** How one format writes what `pairing.ts` pairs. */
-export interface Layout<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
+interface Layout<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>> {
   draft(shown: ViewMessage): D;
   /** Messages that hold these answers of one draft, each with the call that it answers. */
   answered(pairs: readonly Pair<C, A>[], draft: D, report: Report): readonly unknown[];

@@ -8,7 +8,7 @@ export type FileSource =
   | { readonly kind: 'id'; readonly id: string; readonly mediaType: string };
 
 /** Reads the object that a format's file part came from; undefined where it holds no bytes. */
-export type ReadFileSource = (item: Fields, part: FilePart) => FileSource | undefined;
+type ReadFileSource = (item: Fields, part: FilePart) => FileSource | undefined;
 
 /**
  * The bytes of a part that another format parsed. Formats add themselves to `readers`, with what finds the object that
@@ -26,7 +26,7 @@ export interface FileReader {
   readonly read: ReadFileSource;
 }
 
-export type FileReaders = Readonly<Record<string, FileReader>>;
+type FileReaders = Readonly<Record<string, FileReader>>;
 
 /** A `data:` address taken apart, or the address itself. */
 export function sourceOfUrl(url: string, mediaType: string): FileSource | undefined {

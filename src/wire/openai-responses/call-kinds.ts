@@ -26,7 +26,7 @@ export interface CallKind {
 }
 
 /** A grey pixel: a computer's output must be a screenshot, also where its picture was left out. */
-export const BLANK_SCREEN =
+const BLANK_SCREEN =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB4+3XtQAAAABJRU5ErkJggg==';
 
 const byCallId = { idField: 'call_id', resultIdFields: ['call_id', 'id'] } as const;

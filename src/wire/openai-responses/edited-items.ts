@@ -54,7 +54,7 @@ function writeMessage(item: Item, parts: readonly Aligned[]): readonly Item[] {
   return item.role === 'assistant' ? [] : [{ ...item, content: '' }];
 }
 
-export function textEntry(text: string, isModels: boolean): Item {
+function textEntry(text: string, isModels: boolean): Item {
   return isModels ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text };
 }
 

@@ -32,7 +32,7 @@ function listIn(body: Fields, input: unknown): readonly unknown[] {
 }
 
 /** What the body says beside its items. */
-export interface BesideItems {
+interface BesideItems {
   readonly instructions?: unknown;
   /** Responses that are not in this list come before it. */
   readonly earlier?: boolean;

@@ -39,7 +39,7 @@ const FITTING_CODE =
   /^(?:[45]\d\d|error|.*invalid.?request.*|.*invalid.?(?:argument|parameter).*|.*bad.?request.*|.*validation.*|.*context.*|.*too.?(?:long|large|many.?tokens).*|.*(?:input|prompt|token|string).*(?:length|limit|exceed).*)$/i;
 
 /** What a refusal says, and whether limits may be learned from it. */
-export interface ReadOverflow {
+interface ReadOverflow {
   readonly overflow: Overflow;
   /** Status and codes are those of a request that is too long. */
   readonly fits: boolean;

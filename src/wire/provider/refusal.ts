@@ -1,5 +1,5 @@
 /** An error as a provider meant it. */
-export interface Refusal {
+interface Refusal {
   /** What it says in words. */
   readonly texts: readonly string[];
   /** Its codes and types, as far as they are words. */

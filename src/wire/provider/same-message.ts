@@ -3,7 +3,7 @@ import type { Fields } from '../record.js';
 import { PROVIDERS } from './known.js';
 
 /** Whether two texts count as one: the same, unless a caller knows better. */
-export type SameText = (a: string, b: string) => boolean;
+type SameText = (a: string, b: string) => boolean;
 
 const isEqual: SameText = (a, b) => a === b;
 
