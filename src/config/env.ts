@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Variables that are no settings: the file and the profile to load. `SPILLWAY_TEST_*` belongs to the test suites.
  * Any other `SPILLWAY_*` variable must name a setting, or a service, or it is a fault: a misspelt variable would change nothing.
  */
-export const RESERVED_ENV: readonly string[] = ['SPILLWAY_CONFIG', 'SPILLWAY_PROFILE'];
+const RESERVED_ENV: readonly string[] = ['SPILLWAY_CONFIG', 'SPILLWAY_PROFILE'];
 
 /**
  * Kubernetes and Docker tell a container of each service beside it: one that is called `spillway` brings

@@ -15,7 +15,7 @@ export { measureEdit } from './measure.js';
 export { computeFloor } from './floor.js';
 export { buildPolicy, indexStages, withAbsoluteTrigger, withSharesOfWindow } from './roster.js';
 export type { ClaimSources } from './carry.js';
-export { reasoningRuleFor, takesOut, type ReasoningRule, type SignedChoice } from './reasoning-rule.js';
+export { reasoningRuleFor, takesOut, type SignedChoice } from './reasoning-rule.js';
 export type { SignedThought } from './signed.js';
 export { onlyStripsReasoning, planPass, planSignatures } from './passes.js';
 export { touchesReopened } from './reopened.js';

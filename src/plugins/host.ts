@@ -3,7 +3,7 @@ import { apiFor, closePlugins, openPlugins, type HearPlugin } from './api.js';
 import { HooksInFlight } from './in-flight.js';
 import type { LoadedPlugin } from './shape.js';
 
-export interface HostParts {
+interface HostParts {
   readonly plugins: readonly LoadedPlugin[];
   readonly store?: Pick<SessionStore, 'value' | 'setValue' | 'values'> | undefined;
   /** Knobs as the settings of all have them, by plugin. */

@@ -5,7 +5,7 @@ import { findPlugin, type FoundPlugin, type NamedPlugin } from './find.js';
 import { PLUGIN_NAME } from './manifest.js';
 import { shapedPlugin, type LoadedPlugin } from './shape.js';
 
-export interface PluginsRequest {
+interface PluginsRequest {
   /** Of the settings, in their order. */
   readonly named: readonly NamedPlugin[];
   /** Handed in from code; behind those of the settings. */

@@ -19,7 +19,7 @@ export class BreakerOpen extends Error {
 }
 
 /** Guards one endpoint: after so many failures in a row nothing calls it until the cooldown is over; then one trial decides. */
-export interface Breaker {
+interface Breaker {
   readonly state: BreakerState;
   /** Runs a call, or rejects with `BreakerOpen`. `counts` says of an error whether it was the endpoint's. */
   run<Result>(call: () => Promise<Result>, counts: (error: unknown) => boolean): Promise<Result>;
@@ -33,7 +33,7 @@ type Counts = (error: unknown) => boolean;
  * (a cancel, a wrong key) neither adds to the row nor breaks it; as the trial it leaves the breaker open.
  * opossum's own filter would emit `success` for it, which breaks the row and closes.
  */
-export function createBreaker({ failures, cooldownMs, onChange }: BreakerOptions): Breaker {
+function createBreaker({ failures, cooldownMs, onChange }: BreakerOptions): Breaker {
   const circuit = new CircuitBreaker<[Call, Counts], unknown>((call) => call(), {
     timeout: false, // deadlines are signals: what is late is stopped, not only forgotten
     resetTimeout: cooldownMs,

@@ -8,7 +8,7 @@ import { callsByResult, repeatedResults } from './repeats.js';
 import type { SlotSource } from './source.js';
 import { isPlanning } from './todos.js';
 
-export interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
+interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
   readonly source: SlotSource;
   readonly exchangeOf: (seq: number) => number;
   /** Longest tool result, in characters; less where room is short. */

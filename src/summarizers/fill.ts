@@ -43,7 +43,7 @@ export interface FillerParts
   readonly stopped: () => string | undefined;
 }
 
-export interface FillRequest {
+interface FillRequest {
   readonly edits: readonly PlannedEdit[];
   readonly log: ReadonlyLog;
   readonly isPinned: IsPinned;
@@ -56,7 +56,7 @@ export interface FillRequest {
   readonly onCall: (call: ModelCall) => void;
 }
 
-export interface AheadRequest extends FillRequest {
+interface AheadRequest extends FillRequest {
   /** Whether the view is still the one that the edits are for; where not, nothing more is bought. */
   readonly isCurrent?: () => boolean;
 }
@@ -188,6 +188,6 @@ export class Filler {
 }
 
 /** Places of the edits that a model could write better. */
-export function slotted(edits: readonly PlannedEdit[]): number[] {
+function slotted(edits: readonly PlannedEdit[]): number[] {
   return edits.flatMap((edit, place) => (edit.slot ? [place] : []));
 }

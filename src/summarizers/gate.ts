@@ -1,7 +1,7 @@
 import type { SummaryAnswer } from '../spi/index.js';
 import { otherLanguageOf } from './language.js';
 
-export interface GateRequest {
+interface GateRequest {
   readonly answer: SummaryAnswer;
   readonly maxTokens: number;
   /** What the text stands for, in counted tokens: a summary as long as its source is none. */

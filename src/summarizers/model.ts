@@ -3,7 +3,7 @@ import { SpillwayError } from '../errors/index.js';
 import { SummarizerError, type Summarizer, type SummaryRequest } from '../spi/index.js';
 import type { ModelLimits } from '../tokens/index.js';
 
-export interface ModelSettings {
+interface ModelSettings {
   readonly provider: 'openai-compatible' | 'openai' | 'anthropic';
   readonly model: string;
   readonly baseUrl?: string;

@@ -18,7 +18,7 @@ import {
 } from './prompts.js';
 
 /** The settings that concern summarizers, under the names they have there. */
-export interface FillSettings {
+interface FillSettings {
   readonly model: string | null;
   readonly summarizer: string;
   readonly summarizerModel: SummarizerFields;
@@ -49,7 +49,7 @@ interface AgentAsks {
   readonly compaction?: { readonly prompt?: unknown };
 }
 
-export interface FillersRequest {
+interface FillersRequest {
   readonly settings: FillSettings;
   /** The caller's own; it takes the place of the settings' default. */
   readonly summarizer?: Summarizer;
@@ -64,7 +64,7 @@ export interface FillersRequest {
   readonly store?: Pick<SessionStore, 'artifact' | 'keepArtifact'>;
 }
 
-export interface OpenRequest {
+interface OpenRequest {
   /** The default where absent. */
   readonly choice?: SummarizerChoice;
   /** Model that the session talks to: it is asked where no other one is named. */

@@ -1,7 +1,7 @@
 import type { LimitSource, ModelLimits } from './limits.js';
 
 /** Tokens kept for the answer where nobody says otherwise: enough for a long file and its reasoning. */
-export const DEFAULT_OUTPUT_RESERVE = 32_000;
+const DEFAULT_OUTPUT_RESERVE = 32_000;
 
 /** A default reserve takes no more of a window than this; of an 8k model it would take all. An explicit one may. */
 const MAX_DEFAULT_SHARE = 0.25;

@@ -31,7 +31,7 @@ export interface Catalogue {
   load?(): Promise<void> | undefined;
 }
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   /**
    * By model name; with or without the vendor, `*` for any characters (`llama-*`, `copilot/*`). The longest name that
    * fits wins. A limit of 0 is no limit.

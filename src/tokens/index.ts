@@ -15,23 +15,14 @@ export {
   type LimitSource,
   type ModelLimits,
 } from './limits.js';
-export { loadPublishedLimits, type PublishedLimits } from './published.js';
 export {
   createCatalogue,
   createLazyCatalogue,
   openCatalogue,
   type Catalogue,
-  type CatalogueOptions,
   type LearnedLimits,
 } from './catalogue.js';
-export {
-  DEFAULT_OUTPUT_RESERVE,
-  copyOfBudget,
-  deriveBudget,
-  grouped,
-  type Budget,
-  type BudgetRequest,
-} from './budget.js';
+export { copyOfBudget, deriveBudget, grouped, type Budget, type BudgetRequest } from './budget.js';
 export {
   basisOf,
   calibrate,
