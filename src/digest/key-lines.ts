@@ -12,6 +12,7 @@ const END_CHARS = 32_000;
 /** Of a text without any telling line, this many of its first stand for it. */
 const FIRST_LINES = 5;
 
+/** Which lines of a text are wanted. */
 export interface KeyLineOptions {
   readonly wanted?: Wanted;
   /** Lines that stand in it already are left out. */
