@@ -254,7 +254,9 @@ describe('N7: claims are carried verbatim through many compactions', () => {
       ...edit('src/d.ts'),
       ...bash('git checkout -- src/d.ts'),
     );
-    expect(text).toMatch(/^Files changed in this session, no call made a commit:\n- modified: \/repo\/src\/a\.ts$/m);
+    expect(text).toMatch(
+      /^Files changed in this session, no call made a commit:\n- modified: \/repo\/src\/a\.ts$/m,
+    );
   });
 
   it('N7: no file that came and went with the work: a trial, and what a run writes again and again', async () => {
