@@ -7,7 +7,7 @@ export interface Outcome {
   readonly rules: { verbatim: number; inClaims: number; named: number; lost: number };
   readonly missing: readonly string[];
   readonly retired: number;
-  /** Retired rules that the claims state as if they held. */
+  /** Retired rules that the claims state as if they held, without the words that took them back. */
   readonly statedAsLive: readonly string[];
   readonly artifacts: {
     readonly changed: number;
@@ -42,7 +42,8 @@ export function judge(session: Session, planted: Planted): Outcome {
     }
   }
   // The talk still holds what was said; only the claims say what binds.
-  const isStated = (text: string): boolean => claims.split('\n').some((line) => line.includes(text));
+  const isStated = (text: string): boolean =>
+    claims.split('\n').some((line) => line.includes(text) && !line.includes('], later: “'));
   const statedAsLive = planted.retired.filter(isStated);
   return {
     rules,

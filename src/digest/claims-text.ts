@@ -138,16 +138,22 @@ function sentenceLines(claims: readonly Claim[], chars: number): string[] {
   const chosen = new Set<Claim>();
   let left = chars;
   for (const claim of inTurn(claims)) {
-    const size = claim.text.length + claim.id.length + 8;
+    const size = boundLine(claim).length + 1;
     if (size > left) continue;
     left -= size;
     chosen.add(claim);
   }
-  const lines = claims
-    .filter((claim) => chosen.has(claim))
-    .map(({ text, id }) => `- ${quoted(text)} [${id}]`);
+  const lines = claims.filter((claim) => chosen.has(claim)).map(boundLine);
   return [...lines, ...restLine(claims.filter((claim) => !chosen.has(claim)))];
 }
+
+/** With what the user said later that may lift some of it: who goes on decides. */
+function boundLine({ text, id, later }: Claim): string {
+  const since = later ? `, later: ${quoted(oneLine(later.text, LATER_CHARS))} [${later.id}]` : '';
+  return `- ${quoted(text)} [${id}]${since}`;
+}
+
+const LATER_CHARS = 160;
 
 const LISTED_IDS = 6;
 const NAMED_CHARS = 300;

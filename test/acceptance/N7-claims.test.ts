@@ -104,6 +104,29 @@ describe('N7: claims are carried verbatim through many compactions', () => {
     ]);
   });
 
+  it('N7: a bound stands beside what the user said later of the same, and nobody decides for him', async () => {
+    const rules = Array.from({ length: 60 }, (_, i) => `Never rename the column amber_${i} of the ledger.`);
+    const talk = (await engine(BUDGET)).session();
+    talk.append(
+      ...openaiChat.parse([
+        user('Tidy the ledgers.'),
+        ...rules.flatMap((rule, i) => [user(`${prose(60, i)} ${rule}`), says('Understood.')]),
+        user('You can rename the column amber_59 now, the others stay.'),
+        ...Array.from({ length: 20 }, (_, i) => [user(prose(120, i)), says('Fine.')]).flat(),
+      ]).messages,
+    );
+    const later = 'You can rename the column amber_59 now, the others stay.';
+    expect(talk.operator.claims.filter((claim) => claim.later !== undefined)).toMatchObject([
+      { text: rules[59], status: 'live', later: { text: later } },
+    ]);
+    await talk.operator.compact({ target: 0.3 });
+    const [claims] = talk.view.filter(({ message }) => message.label === 'claims');
+    const text = claims!.message.parts.map((part) => ('text' in part ? part.text : '')).join('\n');
+    expect(text).toMatch(
+      /^- “Never rename the column amber_59 of the ledger\.” \[m\d+\], later: “You can rename the column amber_59 now, the others stay\.” \[m\d+\]$/m,
+    );
+  });
+
   it('N7: a check that fails ends by the same check, or by one that holds it, passing', async () => {
     const after = async (...runs: readonly (readonly [string, string])[]): Promise<readonly string[]> => {
       const talk = (await engine(BUDGET)).session();

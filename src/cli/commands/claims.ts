@@ -38,8 +38,13 @@ type Operator = Session['operator'];
 function linesOf(claims: Operator['claims'], files: Operator['files']): readonly string[] {
   if (claims.length + files.length === 0) return ['nothing to carry'];
   return [
-    ...claims.map(({ ref, status, kind, id, text, endedBy, ended }) => {
-      const why = ended ? `  (${endingOf(ended)})` : endedBy === undefined ? '' : `  (ended by: ${endedBy})`;
+    ...claims.map(({ ref, status, kind, id, text, endedBy, ended, later }) => {
+      const since = later ? `  (later, ${later.id}: ${later.text})` : '';
+      const why = ended
+        ? `  (${endingOf(ended)})`
+        : endedBy === undefined
+          ? since
+          : `  (ended by: ${endedBy})`;
       return `${ref}  ${(ended ? 'ended' : status).padEnd(10)} ${kind.padEnd(11)} ${id}  ${text}${why}`;
     }),
     ...files.map(({ ref, state, path, ended }) => {

@@ -1,6 +1,6 @@
 import type { LogMessage } from '../../transcript/index.js';
 import { joinedLines } from '../sentences.js';
-import { aboutOf, enderOf } from './bound-ends.js';
+import { aboutOf, bearsOn, enderOf } from './bound-ends.js';
 import { boundsBySentence } from './bounds.js';
 import type { Claim } from './claim.js';
 
@@ -24,7 +24,7 @@ export class BoundBook {
       const isBound = bounds.length > 0;
       for (const text of isBound ? bounds : [joinedLines(sentence)]) {
         // What ends a bound says that it is gone: no bound of its own.
-        const hasEnded = this.#end(text, isBound);
+        const hasEnded = this.#end({ text, id }, isBound);
         if (isBound && !hasEnded) this.#bounds.push({ kind: 'constraint', status: 'live', text, seq, id });
       }
     }
@@ -37,9 +37,11 @@ export class BoundBook {
     return this.#bounds;
   }
 
-  #end(newer: string, isBound: boolean): boolean {
+  #end(said: { readonly text: string; readonly id: string }, isBound: boolean): boolean {
+    const newer = said.text;
     let hasEnded = false;
     const plain = plainOf(newer);
+    let bears: ReturnType<typeof bearsOn> | undefined;
     let ends: ReturnType<typeof enderOf> | undefined;
     for (let i = Math.max(0, this.#bounds.length - COMPARED); i < this.#bounds.length; i++) {
       const older = this.#bounds[i]!;
@@ -49,6 +51,8 @@ export class BoundBook {
       const isRepeated = isBound && read.plain === plain;
       const isEnded = !isRepeated && (ends ??= enderOf(newer))(older.text, read.about);
       if (isRepeated || isEnded) this.#bounds[i] = { ...older, status: 'superseded', endedBy: newer };
+      else if (!isBound && (bears ??= bearsOn(newer))(read.about))
+        this.#bounds[i] = { ...older, later: said };
       hasEnded ||= isEnded;
     }
     return hasEnded;

@@ -53,6 +53,26 @@ export function enderOf(newer: string): (bound: string, about: ReadonlySet<strin
   };
 }
 
+/** Of what a bound is about this much, at least. */
+const MUCH = 0.6;
+
+/**
+ * Whether a later sentence of the user may lift some of a bound that it does not end: a permission or an order that shares
+ * most of what the bound is about. It is told beside the bound.
+ */
+export function bearsOn(newer: string): (about: ReadonlySet<string>) => boolean {
+  const allows = PERMITS.test(newer) || CALLS_OFF.test(newer) || LIFTS.test(newer);
+  if (newer.length > LONGEST_CHARS || (!allows && !ORDERS.test(newer))) return () => false;
+  const said = stemsOf(newer);
+  return (about) => {
+    const shared = [...about].filter((stem) => said.has(stem)).length;
+    return shared >= 2 && shared >= MUCH * about.size && (allows || isOrder(newer, about));
+  };
+}
+
+/** `push the branch now`, `ok, push the branch`. */
+const ORDERS = /\bnow\W{0,3}$|^\W{0,3}(?:ok(?:ay)?|yes|fine|alright|go ahead|please)\b/iu;
+
 function isCalledOff(said: ReadonlySet<string>, isOfRule: boolean, about: ReadonlySet<string>): boolean {
   if (![...said].every((stem) => about.has(stem) || RULE_STEMS.has(stem))) return false;
   const isNamed = (stem: string): boolean => said.has(stem);

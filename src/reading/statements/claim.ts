@@ -20,6 +20,8 @@ export interface Claim {
   readonly id: string;
   /** What ended it: the user's own words, or what a step came to. */
   readonly endedBy?: string;
+  /** Of a bound that holds: the newest words of the user that may lift some of it, and their message. Nobody decides for him. */
+  readonly later?: { readonly text: string; readonly id: string };
 }
 
 /** Letters of a name: enough to tell the claims of one session apart, few enough to be typed. */

@@ -23,6 +23,12 @@ export const Claim = z
     status: z.enum(['live', 'superseded', 'done']),
     text: z.string().describe('Verbatim.'),
     endedBy: z.string().optional().describe('The words, or the outcome, that ended it.'),
+    later: z
+      .object({ text: z.string(), id: z.string() })
+      .optional()
+      .describe(
+        'Of a bound that holds: the newest words of the user that may lift some of it, and their message.',
+      ),
     ...stands,
   })
   .meta({ id: 'Claim' });

@@ -9,6 +9,7 @@ export interface Shown {
   readonly isSent: boolean;
   readonly record?: string | undefined;
   readonly endedBy?: string | undefined;
+  readonly later?: { readonly text: string; readonly id: string } | undefined;
   readonly mark?: string;
   readonly isPath?: boolean;
   readonly isEnded?: boolean;
@@ -50,6 +51,11 @@ export function ClaimRows({ title, why, rows, place, onLook }: RowsProps) {
                 </small>
               ) : (
                 row.endedBy !== undefined && <small>ended by: {row.endedBy}</small>
+              )}
+              {row.later !== undefined && (
+                <small>
+                  said later ({row.later.id}): {row.later.text}
+                </small>
               )}
             </div>
             <div className="claim-place">

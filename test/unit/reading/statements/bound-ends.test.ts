@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aboutOf, enderOf } from '../../../../src/reading/statements/bound-ends.js';
+import { aboutOf, bearsOn, enderOf } from '../../../../src/reading/statements/bound-ends.js';
 
 const endsBound = (newer: string, bound: string): boolean => enderOf(newer)(bound, aboutOf(bound));
 
@@ -65,4 +65,23 @@ describe('a later sentence leaves a bound alone', () => {
     ['Не удаляй файлы.', 'Можно ли удалять файлы?'],
     ['No subas nada a main.', 'Ya puedes subir a main si pasan las pruebas.'],
   ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(false));
+});
+
+describe('a later sentence may lift some of a bound', () => {
+  const bears = (newer: string, bound: string): boolean => bearsOn(newer)(aboutOf(bound));
+
+  it.each([
+    ['Do not push the amber branch.', 'ok, push the amber branch now'],
+    ['Never touch the amber settings page.', 'You can edit the amber settings page now.'],
+    ['Always format the amber sources with dprint.', 'No need to format the amber sources any more.'],
+    ['Do not push to the amber branch.', 'You may push to the amber branch once.'],
+  ])('%j: %j', (bound, newer) => expect(bears(newer, bound)).toBe(true));
+
+  it.each([
+    ['Do not push the amber branch.', 'The amber branch was pushed by Tom.'],
+    ['Do not push the amber branch.', 'ok, look at the amber page now'],
+    ['Do not push.', 'You may push to the amber branch.'],
+    ['Never log tokens.', 'Remove the token limit.'],
+    ['Never commit secrets to the amber branch.', 'ok, commit it now'],
+  ])('%j: not %j', (bound, newer) => expect(bears(newer, bound)).toBe(false));
 });
