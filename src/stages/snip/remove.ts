@@ -20,7 +20,7 @@ import {
 } from '../../spi/index.js';
 import type { Candidate } from './candidates.js';
 
-/** A call of more is something the agent wrote (an edit, a plan, a script): it stays, and its result becomes a stub. */
+/** A call of more is something the agent wrote (an edit, a plan, a script): it stays, trimmed or not, and its result becomes a stub. */
 const CALL_TOKENS = 60;
 
 /**
@@ -65,7 +65,8 @@ function isRemovable(block: Block, candidates: ReadonlySet<string>): boolean {
   const parts = exchange.messages.flatMap(shownParts);
   if (
     parts.some(
-      ({ original, shown, tokens }) => shown === original && isToolCall(original) && tokens > CALL_TOKENS,
+      ({ original, source, index }) =>
+        isToolCall(original) && (source.size.parts[index]?.tokens ?? 0) > CALL_TOKENS,
     )
   )
     return false;

@@ -67,9 +67,12 @@ it('K3: the compactor of docs/plugins.md returns a list that is taken', async ()
   const compact = new Function(`return ${source};`)() as NonNullable<Plugin['compactor']>['compact'];
   const plugins = [definePlugin({ name: 'page', compactor: { compact } })];
   const session = (await engine(4_000, { compaction: { strategy: 'delegate' } }, { plugins })).session();
-  await session.append(...read([system('You help.'), user('Go.'), says('Yes.'), ...talk(11, 150)]));
+  await session.append(...read([system('You help.'), user('Go.'), says('Yes.'), ...talk(25, 60)]));
   fill(session, 0.9);
   const { run } = await session.prepare();
-  expect([run.kind, run.record!.plan.edits[0]!.reason]).toEqual(['committed', 'page: kept five turns']);
-  expect(session.view.map(shownText)).toContain('13 older messages.');
+  expect([run.kind, run.record!.plan.edits[0]!.reason]).toEqual([
+    'committed',
+    'page: kept the newest twenty',
+  ]);
+  expect(session.view.map(shownText)).toContain('32 older messages.');
 });

@@ -66,10 +66,11 @@ describe('the container file', () => {
     const [, major] = /^node:(\d+)-slim$/.exec(of('FROM')) ?? [];
     const [, least] = /^>=(\d+)\./.exec(own.engines.node) ?? [];
     expect(Number(major)).toBeGreaterThanOrEqual(Number(least));
-    const [, packages] = /npm install ([\w ]+?) &&/.exec(of('RUN')) ?? [];
+    const [, packages] = /npm install ([\w@. ]+?) &&/.exec(of('RUN')) ?? [];
     const [first, ...others] = packages!.split(' ');
     expect(first).toBe(own.name);
-    for (const other of others) expect(Object.keys(own.peerDependencies)).toContain(other);
+    for (const other of others)
+      expect(Object.keys(own.peerDependencies)).toContain(other.replace(/@.*$/, ''));
     const [, script] = listIn(of('CMD'));
     expect(script).toBe(`node_modules/${own.name}/${own.bin['spillway']!.replace('./', '')}`);
     expect(of('USER')).not.toBe('root');
