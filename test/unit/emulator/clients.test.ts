@@ -137,9 +137,12 @@ describe('the emulator', () => {
     const { emulator, openai } = await clients();
     emulator.script = ['never', 'stall'];
     for (let i = 0; i < 2; i++) {
-      const signal = AbortSignal.timeout(60);
-      const asked = openai.chat.completions.create({ model: 'm', messages }, { signal });
-      await expect(asked).rejects.toThrow(/abort/i);
+      const hangUp = new AbortController();
+      const asked = openai.chat.completions.create({ model: 'm', messages }, { signal: hangUp.signal });
+      const refused = expect(asked).rejects.toThrow(/abort/i);
+      while (emulator.received.length <= i) await setTimeout(2);
+      hangUp.abort();
+      await refused;
     }
     // A socket that hangs up is told to the server in its own time.
     while (!emulator.received.every(({ aborted }) => aborted)) await setTimeout(2);
