@@ -133,7 +133,7 @@ export class DigestIndex implements LogFold {
 
   #answer(note: CallNote, result: ToolResultPart): void {
     answer(note, result, this.#isTold);
-    if (note.kind === 'run') this.#isTold ||= tellsOfFailure(textOf(result), result.isError === true);
+    if (note.kind === 'run') this.#isTold ||= tellsOfFailure(textOf(result));
     this.#running.note(note, textOf(result));
     if (note.ending === 'failed') this.#failed = [...this.#failed.slice(-MOST_FAILED), note];
     if (note.ending !== 'passed') return;

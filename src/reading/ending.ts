@@ -27,6 +27,11 @@ const BROKE =
   /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^(?:fatal|error): |^[^\S\n]{0,4}! \[rejected\]|^Traceback \(most recent|^[\w.]{0,120}(?:Error|Exception): |^npm ERR!|^make: \*\*\*|^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
 const BROKE_CHARS = 600;
 
+/** What hosts say in place of an output: it goes on, or was stopped or cleared. */
+const UNENDED =
+  /\b(?:timed? ?out|timeout|cancell?ed|aborted|interrupted|terminated|background|still running|no new output|requires approval|content cleared|denied)\b/i;
+const STATUS_CHARS = 400;
+
 export interface Run {
   /** The host says that the call failed. */
   readonly isError?: boolean;
@@ -45,7 +50,7 @@ export function endingOf(
   if (wasNotRun(text)) return 'not run';
   const status = statusIn(text);
   const isBad = status === undefined ? isError : status !== 0;
-  const isGood = !isBad && (status !== undefined || isTold);
+  const isGood = !isBad && status !== undefined;
   if (!isCheck) {
     const broke =
       BROKE.test(text.slice(-BROKE_CHARS)) || text.slice(-END_CHARS).includes('Traceback (most recent');
@@ -64,6 +69,8 @@ export function endingOf(
     case 'all':
       if (isGood) return 'passed';
       if (isBad) return tells === 'chain' && said === 'passed' ? 'passed' : 'failed';
+      // A host that tells of failures tells of none; what has not ended is no pass.
+      if (isTold && said === 'unknown' && !UNENDED.test(text.slice(0, STATUS_CHARS))) return 'passed';
   }
   if (said !== 'unknown') return said;
   const isSilent = text.length < 80 && SILENT.test(withoutStatus(text).trim());
@@ -87,13 +94,10 @@ function lastOf(pattern: RegExp, text: string): number {
   return last;
 }
 
-/** Whether the host itself says that a call failed: by a flag, or by a status where its words begin or end. */
-export function tellsOfFailure(text: string, isError: boolean): boolean {
-  return (
-    isError ||
-    (statusIn(text.slice(0, HOST_CHARS)) ?? 0) !== 0 ||
-    (statusIn(text.slice(-HOST_CHARS)) ?? 0) !== 0
-  );
+/** Whether the host itself says that a call failed: by a status where its words begin or end. `exit status 1` is Go's word. */
+export function tellsOfFailure(text: string): boolean {
+  const [head, tail] = [text.slice(0, HOST_CHARS), text.slice(-HOST_CHARS)];
+  return [head, tail].some((words) => !/exit status/i.test(words) && (statusIn(words) ?? 0) !== 0);
 }
 
 const HOST_CHARS = 60;

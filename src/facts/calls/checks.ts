@@ -226,7 +226,7 @@ function withoutPlace(
 
 /** Leave parts out. */
 const NARROWS =
-  /^-{1,2}(?:short|lf|last-failed|ff|sw|stepwise|ignore|ignore-glob|exclude|deselect|skip|only-changed|onlyChanged|changed\w*|findRelatedTests|related|shard|onlyFailures|grep-invert|tags|m)(?:=.*)?$/;
+  /^-{1,2}(?:short|lf|last-failed|ff|sw|stepwise|ignore|ignore-glob|exclude|deselect|skip|only-changed|onlyChanged|changed\w*|findRelatedTests|related|shard|onlyFailures|grep-invert|tags?|m|only|testPathPatterns?|selectProjects|projects?|tests|testsuite|test-name-pattern|lib|doc|test|quiet|Dtest)(?:=.*)?$/;
 
 function made(family: string, rest: readonly string[], whole: readonly string[]): OneCheck {
   const narrowed = rest.flatMap((word, i) => {
@@ -248,7 +248,8 @@ function made(family: string, rest: readonly string[], whole: readonly string[])
 }
 
 /** Such a flag has its value behind it. */
-const NARROWS_BY = /^-{1,2}(?:ignore|ignore-glob|exclude|deselect|skip|shard|tags|m)$/;
+const NARROWS_BY =
+  /^-{1,2}(?:ignore|ignore-glob|exclude|deselect|skip|shard|tags?|m|only|testPathPatterns?|selectProjects|projects?|tests|testsuite|test-name-pattern|test)$/;
 
 const FILTER_FLAG = /^-(?:k|run|t|g|p|m|-grep|-testNamePattern|-filter)$/;
 const FILTER = /^-{1,2}(?:k|run|grep|testNamePattern|filter)=(.+)$/;

@@ -41,18 +41,20 @@ export function saysFailed(text: string): boolean {
 
 /** How programs of the shell say that they did not find or could not write a file. */
 const COULD_NOT =
-  /^(?:[\w./-]{1,40}: )(?:line \d{1,6}: )?[^\n]{0,300}\b(?:No such file or directory|cannot (?:stat|remove|create|open|access|touch)|can't (?:read|open)|Permission denied|Operation not permitted|Read-only file system|Not a directory|Is a directory|did not match any file)[^\n]{0,200}$/gim;
+  /^(?:rm|mv|cp|sed|touch|tee|bash|sh|zsh|cd|patch|perl|git): (?:line \d{1,6}: )?[^\n]{0,300}\b(?:No such file or directory|cannot (?:stat|remove|create|open|access|touch)|can't (?:read|open)|Permission denied|Operation not permitted|Read-only file system|Not a directory|Is a directory|did not match any file)[^\n]{0,200}$/gim;
 const OUTPUT_CHARS = 4_000;
 
 /** Whether the output of a command line says that it could not do something to a file. */
 export function refusedFiles(output: string): (path: string) => boolean {
   const lines = output.slice(0, OUTPUT_CHARS).match(COULD_NOT);
   if (!lines) return () => false;
+  const named = lines.map((line) => ({ line, words: line.split(/[\s'"‘’:,]+/) }));
   return (path) => {
-    const name = path.slice(path.lastIndexOf('/') + 1);
     const folder = path.slice(0, path.lastIndexOf('/'));
-    return lines.some(
-      (line) => line.includes(name) || (folder !== '' && /\bcd: /.test(line) && line.includes(folder)),
+    return named.some(
+      ({ line, words }) =>
+        words.some((word) => word === path || (word !== '' && path.endsWith(`/${word}`))) ||
+        (folder !== '' && /\bcd: /.test(line) && words.includes(folder)),
     );
   };
 }

@@ -142,7 +142,7 @@ export class ArtifactIndex {
       (file) =>
         isBelow(file) && file.changed > this.#committed && this.#lives.get(file.path)?.base !== undefined,
     );
-    if (how === 'stashed') this.#stashed = undone;
+    if (how === 'stashed' && undone.length > 0) this.#stashed = undone;
     for (const { passing: _, ...file } of undone)
       this.#byPath.set(file.path, { ...file, ...this.#lives.get(file.path)!.base! });
   }

@@ -93,7 +93,10 @@ function moved(operands: readonly string[], directory: string, how: 'read' | 'de
   const touches = sources.flatMap((from): Touch[] => {
     const name = from.slice(from.lastIndexOf('/') + 1);
     const isInto =
-      sources.length > 1 || to.endsWith('/') || to === '.' || (ENDING.test(name) && !ENDING.test(to));
+      sources.length > 1 ||
+      to.endsWith('/') ||
+      to === '.' ||
+      (ENDING.test(name) && isFolderName(to.slice(to.lastIndexOf('/') + 1)));
     const [left] = files([from], directory, how, how === 'read' ? 'cp' : undefined);
     const [made] = files([isInto ? `${to.replace(/\/$/, '')}/${name}` : to], directory, 'created');
     return left && made ? [left, { ...made, from: left.path }] : [];
@@ -102,6 +105,9 @@ function moved(operands: readonly string[], directory: string, how: 'read' | 'de
 }
 
 const ENDING = /[^/]\.\w{1,10}$/;
+
+/** `lib`, not `.env`, `Dockerfile` or `LICENSE`. */
+const isFolderName = (name: string): boolean => /^[a-z][\w-]*$/.test(name);
 
 /** `head -n 20 x`, `tail -20 x`, `nl -ba x`: flags of `head` and `tail` choose a part, those of the others do not. */
 function readEffect(name: string, args: readonly string[], directory: string): Effect {
@@ -162,21 +168,25 @@ function undoneByGit(
   operands: readonly string[],
 ): { readonly paths: readonly string[]; readonly how: Touch['how'] } | undefined {
   if (verb === 'reset') return rest.includes('--hard') ? { paths: ['.'], how: 'restored' } : undefined;
+  if (rest.some((word) => /^(?:--theirs|--ours|-p|--patch)$/.test(word))) return undefined;
   if (verb === 'restore')
-    return rest.includes('--staged') && !rest.includes('--worktree')
+    return rest.some((word) => word === '--staged' || word === '-S') && !rest.includes('--worktree')
       ? undefined
       : { paths: operands, how: 'restored' };
   if (verb === 'checkout') {
     const marked = rest.indexOf('--');
+    // As another commit has it: changed, not put back.
+    if (marked > 0 && operands[0] !== 'HEAD' && operands[0] !== rest[marked + 1]) return undefined;
     const paths =
       marked >= 0 ? rest.slice(marked + 1) : operands.filter((word) => word === '.' || ENDING.test(word));
     return paths.length > 0 && !rest.includes('-b') ? { paths, how: 'restored' } : undefined;
   }
   if (verb !== 'stash') return undefined;
   if (operands[0] === 'pop' || operands[0] === 'apply') return { paths: ['.'], how: 'unstashed' };
-  if (operands[0] === undefined || operands[0] === 'push' || operands[0] === 'save')
-    return { paths: ['.'], how: 'stashed' };
-  return undefined;
+  if (operands[0] !== undefined && operands[0] !== 'push' && operands[0] !== 'save') return undefined;
+  const marked = rest.indexOf('--');
+  const paths = marked >= 0 ? rest.slice(marked + 1) : operands.slice(1).filter((word) => ENDING.test(word));
+  return { paths: paths.length > 0 ? paths : ['.'], how: 'stashed' };
 }
 
 /** Skips `FOO=1`, `sudo`, `timeout 10` in front of the command that counts. */

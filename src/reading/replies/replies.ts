@@ -1,4 +1,4 @@
-import { innerCall, parseArguments } from '../../facts/index.js';
+import { actionOf, innerCall, parseArguments } from '../../facts/index.js';
 import {
   isToolCall,
   isToolResult,
@@ -17,6 +17,8 @@ export interface Reply {
   readonly said: readonly Said[];
 }
 
+/** Tools by which a host asks the user himself. */
+const ASKS = /^(?:ask_?\w*|exit_?plan_?mode|question\w*|request_user_input)$/i;
 /** A longer result is what a program printed. In characters. */
 const MOST_CHARS = 60_000;
 
@@ -46,7 +48,10 @@ export class ReplyReader {
     );
     if (mayBe.length === 0) return undefined;
     const { name, given } = innerCall(call.name, parseArguments(call.arguments));
-    const form = mayBe.find(({ tools }) => tools === undefined || tools.test(name));
+    // What looks at something shows the words of others, and may begin as a host does.
+    const { kind } = actionOf(call);
+    const asksForLeave = kind === 'write' || kind === 'run' || result.isError === true || ASKS.test(name);
+    const form = mayBe.find(({ tools }) => (tools === undefined ? asksForLeave : tools.test(name)));
     if (!form) return undefined;
     const rest = output.slice(form.opens.exec(output)![0].length);
     return { verdict: form.verdict, said: form.says(given, rest) };

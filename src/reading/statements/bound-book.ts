@@ -17,14 +17,14 @@ export class BoundBook {
   /** Every sentence of the user is held against every bound that lives; each bound is read once. */
   readonly #read = new WeakMap<Claim, Read>();
 
-  /** `words`: what the user said himself. */
-  read({ seq, id }: LogMessage, words: string): void {
+  /** `words`: what the user said himself; `mayEnd`: they end bounds, and do not only stand beside them. */
+  read({ seq, id }: LogMessage, words: string, mayEnd = true): void {
     const before = this.#bounds.length;
     for (const { sentence, bounds } of boundsBySentence(words)) {
       const isBound = bounds.length > 0;
       for (const text of isBound ? bounds : [joinedLines(sentence)]) {
         // What ends a bound says that it is gone: no bound of its own.
-        const hasEnded = this.#end({ text, id }, isBound);
+        const hasEnded = this.#end({ text, id }, isBound, mayEnd);
         if (isBound && !hasEnded) this.#bounds.push({ kind: 'constraint', status: 'live', text, seq, id });
       }
     }
@@ -37,7 +37,7 @@ export class BoundBook {
     return this.#bounds;
   }
 
-  #end(said: { readonly text: string; readonly id: string }, isBound: boolean): boolean {
+  #end(said: { readonly text: string; readonly id: string }, isBound: boolean, mayEnd: boolean): boolean {
     const newer = said.text;
     let hasEnded = false;
     const plain = plainOf(newer);
@@ -49,7 +49,7 @@ export class BoundBook {
       // Said again, the newer sentence carries it on.
       const read = this.#readOf(older);
       const isRepeated = isBound && read.plain === plain;
-      const isEnded = !isRepeated && (ends ??= enderOf(newer))(older.text, read.about);
+      const isEnded = mayEnd && !isRepeated && (ends ??= enderOf(newer))(older.text, read.about);
       if (isRepeated || isEnded) this.#bounds[i] = { ...older, status: 'superseded', endedBy: newer };
       else if (!isBound && (bears ??= bearsOn(newer))(read.about))
         this.#bounds[i] = { ...older, later: said };

@@ -75,7 +75,7 @@ const ORDERS = /\bnow\W{0,3}$|^\W{0,3}(?:ok(?:ay)?|yes|fine|alright|go ahead|ple
 
 function isCalledOff(said: ReadonlySet<string>, isOfRule: boolean, about: ReadonlySet<string>): boolean {
   if (![...said].every((stem) => about.has(stem) || RULE_STEMS.has(stem))) return false;
-  const isNamed = (stem: string): boolean => said.has(stem);
+  const isNamed = (stem: string): boolean => said.has(stem) && !(isOfRule && RULE_STEMS.has(stem));
   if (isOfRule) return [...about].some(isNamed);
   // “Remove the limit” is the very thing that “do not remove the limit” forbids.
   return [...about].every((stem) => isNamed(stem) && !RULE_STEMS.has(stem));

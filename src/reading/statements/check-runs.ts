@@ -83,7 +83,7 @@ export class CheckBook {
     const isError = result.isError === true;
     const ending = endingOf(textOf(result), { isError, tells: tellsOf(checks), isTold: this.#isTold });
     if (ending === 'not run') return;
-    if (!call.arguments.includes('$?')) this.#isTold ||= tellsOfFailure(textOf(result), isError);
+    if (!call.arguments.includes('$?')) this.#isTold ||= tellsOfFailure(textOf(result));
     const label = checks.map((check) => check.label).join(' && ');
     if (ending !== 'unknown')
       this.#ended = [...this.#ended.slice(-MOST_RUNS), { seq, line: `${label}: ${ending}` }];

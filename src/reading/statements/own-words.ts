@@ -32,6 +32,10 @@ const MATERIAL =
 const HEADING = /^#{1,6} /;
 const ENDS_IN_COLON = /[:：]\s{0,3}$/u;
 
+/** Such a line leads to what the writer himself demands, not to a text. */
+const LEADS_TO_RULES =
+  /(?<!\p{L})(?:mind|remember|careful|conditions?|rules?|constraints?|bounds?|requirements?|notes?|gilt|beachte|regeln|condition|règles?|reglas?|условия?|правила?)\s{0,3}[:：]\s{0,3}$|(?:要求|注意|条件|规则)\s{0,3}[:：]\s{0,3}$/iu;
+
 /** A sentence, and what of it is said by the one who wrote it: '' where that is nothing. */
 export interface Said {
   readonly sentence: string;
@@ -50,7 +54,7 @@ export function saidIn(paragraphs: readonly (readonly string[])[]): Said[] {
     const owns = ownOf(paragraph);
     const isTitle: boolean = isMaterial && paragraph.length === 1 && HEADING.test(paragraph[0]!);
     paragraph.forEach((sentence, i) => {
-      const leads = !isMaterial && MATERIAL.test(sentence);
+      const leads = !isMaterial && MATERIAL.test(sentence) && !LEADS_TO_RULES.test(sentence);
       said.push({ sentence, own: isMaterial || (leads && !ENDS_IN_COLON.test(sentence)) ? '' : owns[i]! });
       isMaterial ||= leads;
     });
@@ -79,5 +83,8 @@ function withoutTexts(sentence: string): string {
   const wording = WORDING.exec(sentence);
   const own = wording ? sentence.slice(0, wording.index + wording[0].length) : sentence;
   const error = ERROR.exec(own);
-  return error ? own.slice(0, error.index) : own;
+  if (!error) return own;
+  // Behind it the writer speaks again.
+  const again = /[,;] (?:but|aber|mais|pero|но)\b/iu.exec(own.slice(error.index));
+  return own.slice(0, error.index) + (again ? own.slice(error.index + again.index) : '');
 }

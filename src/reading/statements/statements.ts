@@ -54,20 +54,20 @@ export class StatementIndex implements LogFold {
     this.instructions.read(message);
     for (const part of message.parts) {
       const reply = this.#replies.read(part);
-      if (reply) this.#hear(message, wordsOf(reply));
+      if (reply) this.#hear(message, wordsOf(reply), false);
     }
     if (message.role !== 'user' || message.origin === 'synthetic') return;
     this.#hear(message, userWordsIn(message, message.seq > 0 ? this.#log.at(message.seq - 1) : undefined));
   }
 
-  /** What the user says, in a message or in reply to a call. */
-  #hear(message: LogMessage, words: string): void {
+  /** What the user says, in a message or in reply to a call: a reply ends no bound, for a program may have printed it. */
+  #hear(message: LogMessage, words: string, mayEnd = true): void {
     if (words === '') return;
     const { seq, id } = message;
     for (const text of requirementsIn(words))
       this.#requirements.push({ kind: 'requirement', status: 'live', text, seq, id });
     if (this.#requirements.length > MOST_REQUIREMENTS)
       this.#requirements = this.#requirements.slice(-MOST_REQUIREMENTS);
-    this.bounds.read(message, words);
+    this.bounds.read(message, words, mayEnd);
   }
 }

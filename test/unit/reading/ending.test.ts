@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Tells } from '../../../src/facts/index.js';
-import { endingOf } from '../../../src/reading/ending.js';
+import { endingOf, tellsOfFailure } from '../../../src/reading/ending.js';
 
 describe('how a command ended', () => {
   it.each([
@@ -73,6 +73,11 @@ describe('how a command ended', () => {
     expect(endingOf('Checked 237 files.', { isTold: true })).toBe('passed');
     expect(endingOf('Checked 237 files.')).toBe('unknown');
     expect(endingOf('Checked 237 files.', { isTold: true, tells: 'piped' })).toBe('unknown');
+    expect(endingOf('Tests: 2 failed, 3 passed', { isTold: true })).toBe('failed');
+    expect(endingOf('Command timed out after 30 seconds', { isTold: true })).toBe('unknown');
+    expect(endingOf('bash: pytest: command not found', { isTold: true })).toBe('failed');
+    expect(tellsOfFailure('Exit code 1\nno')).toBe(true);
+    expect(tellsOfFailure('FAIL\nexit status 1\nFAIL pkg/a 0.003s')).toBe(false);
   });
 
   it.each([

@@ -98,6 +98,22 @@ describe('a command that failed', () => {
     ['echo x > /etc/hosts', 'bash: /etc/hosts: Permission denied', {}],
     ['cd /nowhere && sed -i s/a/b/ x.ts', 'bash: cd: /nowhere: No such file or directory', {}],
     ['bash -lc "npm test && rm src/a.ts"', 'Process exited with code 1', {}],
+    // What another program says of a file is no refusal of this one's.
+    [
+      'rm src/a.ts && ls src/a.ts',
+      "ls: cannot access 'src/a.ts': No such file or directory",
+      { 'src/a.ts': 'deleted' },
+    ],
+    [
+      'sed -i s/a/b/ src/c.json; node x.js',
+      "ENOENT: no such file or directory, open '/tmp/c.json'",
+      { 'src/c.json': 'modified' },
+    ],
+    [
+      'rm old/i.ts; sed -i s/a/b/ src/i.ts',
+      "rm: cannot remove 'old/i.ts': No such file or directory",
+      { 'src/i.ts': 'modified' },
+    ],
   ])('%j, %j', (command, output, states) => expect(statesAfter([command, output])).toEqual(states));
 });
 
@@ -172,6 +188,22 @@ describe('work that is undone', () => {
         ['mv old lib', ''],
       ],
       { 'old/new.ts': 'deleted', 'lib/new.ts': 'created' },
+    ],
+    [
+      'a part of it that is put away',
+      [edit, ['sed -i s/a/b/ src/b.ts', ''], ['git stash push src/a.ts', '']],
+      { 'src/b.ts': 'modified' },
+    ],
+    [
+      'another commit’s, that is taken',
+      [edit, ['git checkout main -- src/a.ts', '']],
+      { 'src/a.ts': 'modified' },
+    ],
+    ['a copy to a name without an ending', [['cp .env.example .env', '']], { '.env': 'created' }],
+    [
+      'a move to a name with a capital',
+      [['mv Dockerfile.dev Dockerfile', '']],
+      { 'Dockerfile.dev': 'deleted', Dockerfile: 'created' },
     ],
     [
       'a file that is moved into a folder',

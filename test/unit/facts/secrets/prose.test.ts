@@ -87,6 +87,7 @@ describe('secrets as people say and type them', () => {
       '5555 5555 5555 5555',
       'a1-4111-1111-1111-1111',
     ],
+    ['Never touch ports 3000 3001 3002 3003.', 'Ports 5000 5001 5002 5003 are taken.'],
   ])('leaves ordinary text alone: %s …', (...lines) => {
     for (const text of lines) expect(redact(text)).toEqual({ text, count: 0, secrets: [] });
   });

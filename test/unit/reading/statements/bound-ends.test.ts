@@ -67,6 +67,13 @@ describe('a later sentence leaves a bound alone', () => {
   ])('%s | %s', (bound, newer) => expect(endsBound(newer, bound)).toBe(false));
 });
 
+describe('a rule that is called off by no name', () => {
+  it.each([
+    ['Do not drop the users table.', 'Drop that rule.'],
+    ['Never remove user data.', 'Remove that restriction.'],
+  ])('%j: not by %j', (bound, newer) => expect(endsBound(newer, bound)).toBe(false));
+});
+
 describe('a later sentence may lift some of a bound', () => {
   const bears = (newer: string, bound: string): boolean => bearsOn(newer)(aboutOf(bound));
 

@@ -8,6 +8,27 @@ const sentences = JSON.parse(read('test/unit/reading/statements/bound-sentences.
   readonly plain: Readonly<Record<string, readonly string[]>>;
 };
 
+describe('a line that opens a task on a text', () => {
+  const bounds = (text: string): string[] => boundsBySentence(text).flatMap((one) => [...one.bounds]);
+
+  it.each([
+    [
+      'Rewrite the auth module, please mind:\n\nDo not change the public API.',
+      'Do not change the public API.',
+    ],
+    [
+      'Convert the codebase to TypeScript, with one condition:\n\nNever touch the generated files.',
+      'Never touch the generated files.',
+    ],
+    ['Fix the TypeError: x is undefined, but do not touch utils.ts.', 'do not touch utils.ts'],
+  ])('%j leads to what the user demands', (text, bound) => expect(bounds(text).join()).toContain(bound));
+
+  it.each([['Rewrite this:\n\nNever share your PIN.'], ['Fix the TypeError: x must never be null.']])(
+    '%j leads to what another says',
+    (text) => expect(bounds(text)).toEqual([]),
+  );
+});
+
 describe('a sentence sets a bound', () => {
   it.each([
     'Never commit secrets.',
