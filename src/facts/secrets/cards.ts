@@ -8,7 +8,7 @@ const PREFIXES = [
   ...joined(['5'], [''], list('0 1 2 3 4 5 6 7 8')),
   ...joined(['6'], [''], list('0 2 3 4 5 7')),
 ];
-const FIRST = '(?=2[2-7]|3[47]|4|5[1-8]|6[023457])';
+const FIRST = '(?=2[2-7]|3[04-8]|4|5[0-8]|6[023457])';
 /** As cards print it: fours, or four, six and the rest; parted alike. */
 const GROUPED = '\\d{4}([ -])(?:\\d{4}\\2\\d{4}\\2\\d{1,4}(?:\\2\\d{1,3})?|\\d{6}\\2\\d{4,5})';
 /** In one run only the lengths that issuers use: ids are as long. */
@@ -25,13 +25,19 @@ export const CARD_SHAPES: readonly Shape[] = [
       'g',
     ),
     fails: (text, start) => isDigitAt(text, start - 1) || !isDigitAt(text, start + 3),
-    isOne: hasCheckDigit,
+    isOne: (number) => hasCheckDigit(number) && !counts(number),
   },
 ];
 
 function isDigitAt(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 48 && code <= 57;
+}
+
+/** `3000 3001 3002 3003`: numbers of four digits in a row, each the one behind the last. */
+function counts(number: string): boolean {
+  const [first = 0, ...others] = number.split(/[ -]/).map(Number);
+  return others.length > 1 && others.every((group, i) => group === first + i + 1);
 }
 
 /** Luhn's sum: every second digit from the right counts twice. */

@@ -42,6 +42,8 @@ describe('secrets as people say and type them', () => {
     ['{"card":"4111111111111111"}', '4111111111111111'],
     ['amex 378282246310005', '378282246310005'],
     ['amex 3782 822463 10005', '3782 822463 10005'],
+    ['diners 3056 930902 5904', '3056 930902 5904'],
+    ['jcb 3530 1113 3330 0000', '3530 1113 3330 0000'],
     ['maestro 6304 0000 0000 0000 000', '6304 0000 0000 0000 000'],
   ])('takes out of: %s', (line, secret) => {
     const [before, behind] = line.split(secret) as [string, string];
