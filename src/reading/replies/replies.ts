@@ -17,8 +17,6 @@ export interface Reply {
   readonly said: readonly Said[];
 }
 
-/** Tools by which a host asks the user himself. */
-const ASKS = /^(?:ask_?\w*|exit_?plan_?mode|question\w*|request_user_input)$/i;
 /** A longer result is what a program printed. In characters. */
 const MOST_CHARS = 60_000;
 
@@ -50,13 +48,16 @@ export class ReplyReader {
     const { name, given } = innerCall(call.name, parseArguments(call.arguments));
     // What looks at something shows the words of others, and may begin as a host does.
     const { kind } = actionOf(call);
-    const asksForLeave = kind === 'write' || kind === 'run' || result.isError === true || ASKS.test(name);
+    const asksForLeave = kind === 'write' || kind === 'run' || result.isError === true || asksUser(name);
     const form = mayBe.find(({ tools }) => (tools === undefined ? asksForLeave : tools.test(name)));
     if (!form) return undefined;
     const rest = output.slice(form.opens.exec(output)![0].length);
     return { verdict: form.verdict, said: form.says(given, rest) };
   }
 }
+
+/** Whether a host asks the user himself by this tool. */
+const asksUser = (tool: string): boolean => REPLY_FORMS.some(({ tools }) => tools?.test(tool));
 
 /** The user's own words in a reply, joined by blank lines; '' where there are none. */
 export function wordsOf({ said }: Reply): string {
