@@ -59,9 +59,11 @@ export class ArtifactIndex {
 
   /** What git tells of files: those that a commit or a cleaning took away, whoever made them, and those that a commit does not have. */
   readGit(output: string, seq: number): void {
-    for (const [, path] of output.matchAll(REMOVED))
-      for (const known of this.#named(path!)) this.#remove(known, seq);
-    if (!COMMITTED.test(output)) return;
+    // Most output is none of git's, and may be long.
+    if (output.includes('Removing '))
+      for (const [, path] of output.matchAll(REMOVED))
+        for (const known of this.#named(path!)) this.#remove(known, seq);
+    if (!output.includes(' changed') || !COMMITTED.test(output)) return;
     for (const [, path] of output.matchAll(DELETED))
       for (const known of this.#named(path!)) this.#remove(known, seq);
     if (!COUNTED.test(output) || output.includes('\n rename ') || output.includes('\n copy ')) return;
@@ -122,7 +124,7 @@ export class ArtifactIndex {
   /** Of a folder that is deleted or moved, what is known to lie in it. */
   #movedOrDeleted({ path, how, from }: Touch, seq: number): Touch[] {
     const folder = `${how === 'deleted' ? path : (from ?? '')}/`;
-    if (folder === '/' || (how === 'deleted' && from !== undefined)) return [];
+    if (folder === '/') return [];
     return [...this.#byPath.values()]
       .filter((file) => file.path.startsWith(folder))
       .filter(({ state, changed }) =>
