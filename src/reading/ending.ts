@@ -32,7 +32,7 @@ const UNENDED =
   /\b(?:timed? ?out|timeout|cancell?ed|aborted|interrupted|terminated|background|still running|no new output|requires approval|content cleared|denied)\b/i;
 const STATUS_CHARS = 400;
 
-export interface Run {
+interface RunFacts {
   /** The host says that the call failed. */
   readonly isError?: boolean;
   /** A test, build or linter, whose words are its verdict. */
@@ -45,7 +45,7 @@ export interface Run {
 /** Reads the ends of a text only, whatever its size. */
 export function endingOf(
   text: string,
-  { isError = false, isCheck = true, tells = 'all', isTold = false }: Run = {},
+  { isError = false, isCheck = true, tells = 'all', isTold = false }: RunFacts = {},
 ): Ending {
   if (wasNotRun(text)) return 'not run';
   const status = statusIn(text);

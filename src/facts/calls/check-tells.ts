@@ -1,11 +1,15 @@
 import type { ShellCommand } from '../shell/shell.js';
 
 /**
- * What tells how a check of a line ended. `all`: the status of the line, and its words. `chain`: the same, but a status of
- * failure may be that of what stands behind it. `status`: its words go into a file. `words`: the status is another's.
- * `piped`: the same, and no word is a good one. `begins`: of its words only the first
- * are shown. `counts`: its words were filtered, so that silence says nothing.
- * `nothing`: it runs on, or neither status nor words are its own.
+ * What tells how a check of a line ended:
+ * - `all`: the status of the line, and the check's words;
+ * - `chain`: the same, but a status of failure may be that of what stands behind it;
+ * - `status`: the status alone, for its words go into a file;
+ * - `piped`: its words, where silence is a pass; the status is that of another program;
+ * - `begins`: its first words, where silence is a pass;
+ * - `words`: its words among those of others, where silence tells nothing;
+ * - `counts`: the verdict of a runner, as far as a filter lets it through;
+ * - `nothing`: it runs on, or neither status nor words are its own.
  */
 export type Tells = 'all' | 'chain' | 'status' | 'piped' | 'begins' | 'words' | 'counts' | 'nothing';
 
