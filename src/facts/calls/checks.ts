@@ -4,7 +4,7 @@ import { normalizePath } from '../files/paths.js';
 import { commandOf, directoryOf, parametersOf } from './parameters.js';
 import { joinWords } from '../shell/action.js';
 import { commandsInScript } from '../shell/scripted.js';
-import { splitShell, type ShellCommand } from '../shell/shell.js';
+import { innerLine, splitShell, type ShellCommand } from '../shell/shell.js';
 import { tellsIn, type Tells } from './check-tells.js';
 import { verbOf } from './tool-verbs.js';
 
@@ -99,11 +99,6 @@ function flat(commands: readonly ShellCommand[]): readonly ShellCommand[] {
       ? own.map((one, i) => (i === own.length - 1 && one.ends === '' ? { ...one, ends: command.ends } : one))
       : [command];
   });
-}
-
-function innerLine(words: readonly string[]): string | undefined {
-  const isShell = /(^|\/)(ba|z|da)?sh$/.test(words[0] ?? '') && /^-l?i?c$/.test(words[1] ?? '');
-  return isShell ? words[2] : undefined;
 }
 
 /** `cd $(git rev-parse --show-toplevel)`: where it leads is not known, and does not matter. */
@@ -224,15 +219,24 @@ function withoutPlace(
   return { rest, place };
 }
 
-/** Leave parts out. */
-const NARROWS =
-  /^-{1,2}(?:short|lf|last-failed|ff|sw|stepwise|ignore|ignore-glob|exclude|deselect|skip|only-changed|onlyChanged|changed\w*|findRelatedTests|related|shard|onlyFailures|grep-invert|tags?|m|only|testPathPatterns?|selectProjects|projects?|tests|testsuite|test-name-pattern|lib|doc|test|quiet|Dtest)(?:=.*)?$/;
+/** Flags that leave parts out, and those of them that have what they choose behind them. */
+const NARROWS = list(
+  'short lf last-failed ff sw stepwise only-changed onlyChanged findRelatedTests related onlyFailures grep-invert lib doc quiet Dtest',
+);
+const NARROWS_BY = list(
+  'ignore ignore-glob exclude deselect skip shard tag tags m only testPathPattern testPathPatterns selectProjects project projects tests testsuite test-name-pattern test',
+);
+
+/** What a word leaves out, with what stands behind it; undefined of any other. */
+function narrowedBy(word: string, next = ''): string | undefined {
+  const [, flag, value] = /^-{1,2}([\w-]{1,40})(=.*)?$/.exec(word) ?? [];
+  if (flag === undefined) return undefined;
+  if (NARROWS_BY.has(flag)) return value === undefined ? `${word}=${next}` : word;
+  return NARROWS.has(flag) || /^changed\w*$/.test(flag) ? word : undefined;
+}
 
 function made(family: string, rest: readonly string[], whole: readonly string[]): OneCheck {
-  const narrowed = rest.flatMap((word, i) => {
-    if (!NARROWS.test(word)) return [];
-    return [NARROWS_BY.test(word) ? `${word}=${rest[i + 1] ?? ''}` : word];
-  });
+  const narrowed = rest.flatMap((word, i) => narrowedBy(word, rest[i + 1]) ?? []);
   const paths: string[] = [];
   const filters: string[] = [];
   rest.forEach((word, i) => {
@@ -246,10 +250,6 @@ function made(family: string, rest: readonly string[], whole: readonly string[])
   });
   return { family, paths, filters, narrowed, place: '', settings: '', label: oneLine(joinWords(whole)) };
 }
-
-/** Such a flag has its value behind it. */
-const NARROWS_BY =
-  /^-{1,2}(?:ignore|ignore-glob|exclude|deselect|skip|shard|tags?|m|only|testPathPatterns?|selectProjects|projects?|tests|testsuite|test-name-pattern|test)$/;
 
 const FILTER_FLAG = /^-(?:k|run|t|g|p|m|-grep|-testNamePattern|-filter)$/;
 const FILTER = /^-{1,2}(?:k|run|grep|testNamePattern|filter)=(.+)$/;

@@ -1,5 +1,5 @@
 import { normalizePath } from '../files/paths.js';
-import { splitShell, type ShellCommand } from './shell.js';
+import { innerLine, splitShell, type ShellCommand } from './shell.js';
 import { effectOf, type Effect } from './commands.js';
 import type { Touch } from '../files/touch.js';
 
@@ -42,7 +42,7 @@ export function actionOfAll(commands: readonly ShellCommand[], directory: string
   let before = 0;
   for (const command of commands) {
     if (!command.piped) pipeline = touches.length;
-    const inner = nested(command);
+    const inner = innerLine(command.words);
     if (inner !== undefined && nesting < MAX_NESTING) {
       const action = shellAction(inner, here, nesting + 1);
       if (command.ends === '') before = touches.length + (action.before ?? 0);
@@ -84,11 +84,6 @@ function narrow(touches: Touch[], from: number, filter: ShellCommand): void {
     if (touch.how === 'read')
       touches[i] = { ...touch, range: `${touch.range ?? ''}|${filter.words.join(' ')}` };
   }
-}
-
-function nested(command: ShellCommand): string | undefined {
-  const [name, flag, line] = command.words;
-  return /(^|\/)(ba|z|da)?sh$/.test(name ?? '') && /^-l?i?c$/.test(flag ?? '') ? line : undefined;
 }
 
 /** A command given as a list of words, as a line. */

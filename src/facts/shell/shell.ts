@@ -28,6 +28,11 @@ type Sink = 'words' | 'outputs' | 'appends' | 'document' | 'none';
 const UNTELLABLE = new Set('for while until if case select function do then else [[ { !'.split(' '));
 const PLAIN = /[^\s|&;<>()'"\\`$#]+/y;
 
+/** The line that a shell is given as one word: `bash -lc "npm test"`; undefined of any other command. */
+export function innerLine([name, flag, line]: readonly string[]): string | undefined {
+  return /(^|\/)(ba|z|da)?sh$/.test(name ?? '') && /^-l?i?c$/.test(flag ?? '') ? line : undefined;
+}
+
 /** Splits a command line into its commands; undefined where it says more than a list of plain commands. */
 export function splitShell(line: string): readonly ShellCommand[] | undefined {
   return new ShellReader(line).read();
