@@ -37,7 +37,6 @@ const config: Config = {
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^spillway$': '<rootDir>/src/index.ts',
-    '^spillway/container$': '<rootDir>/src/container.ts',
     '^spillway/(openai|anthropic|ai-sdk|langchain)$': '<rootDir>/src/adapters/$1.ts',
     '^spillway/(.*)$': '<rootDir>/src/$1/index.ts',
   },

@@ -8,8 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { redactFor, ReferenceIndex, SecretBook } from '../src/facts/index.js';
-import { claimsText, DigestIndex, drawDigest } from '../src/digest/index.js';
-import { StatementIndex } from '../src/reading/index.js';
+import { DigestIndex, drawDigest } from '../src/digest/index.js';
 import { createExactCounter, createMeasure } from '../src/tokens/index.js';
 import { Log, LogReader, spanHandle, type MessageSize } from '../src/transcript/index.js';
 import { provenance, saveResult } from './support/provenance.js';
@@ -29,8 +28,6 @@ const GOAL = 0.25;
 /** As in `config/default.yaml` and the options of the stages. */
 const TARGET = 0.6;
 const SUMMARY_SHARE = 0.35;
-const CLAIMS_SHARE = 0.08;
-const MOST_CLAIMS_TOKENS = 4_000;
 const MOST_OF_SPAN = 0.6;
 
 const command = `npm run bench:keyless -- ${process.argv.slice(2).join(' ')}`.trim();
@@ -44,7 +41,7 @@ const redact = redactFor([]);
 interface Cost {
   readonly tokens: number;
   readonly digestMs: number;
-  readonly claimsMs: number;
+  readonly readMs: number;
   readonly firstMs: number;
   readonly againMs: number;
 }
@@ -74,21 +71,9 @@ function digest(span: Span, log: Log): void {
   if (text.length === 0) throw new Error(`no digest of ${handle}`);
 }
 
-/** Reads everything that claims are taken from, and draws them once. */
-function claims({ window }: Span, log: Log): void {
-  const references = new ReferenceIndex(log);
-  const statements = new StatementIndex(log);
-  const secrets = new SecretBook(redact);
-  new LogReader(log, references, statements, secrets).catchUp();
-  claimsText({
-    statements,
-    artifacts: references.artifacts.all(),
-    isShownText: () => false,
-    upTo: 'm0',
-    isShownMessage: () => false,
-    maxTokens: Math.min(MOST_CLAIMS_TOKENS, Math.floor(CLAIMS_SHARE * window)),
-    count,
-  });
+/** Reads what else a run needs of a log: who refers to what, and secrets. */
+function references(log: Log): void {
+  new LogReader(log, new ReferenceIndex(log), new SecretBook(redact)).catchUp();
 }
 
 function costOf(span: Span): Cost {
@@ -96,8 +81,8 @@ function costOf(span: Span): Cost {
   const forDigest = freshLog(span);
   const digestMs = cpuMs(() => digest(span, forDigest));
   const log = freshLog(span);
-  const claimsMs = cpuMs(() => claims(span, log));
-  return { tokens: span.tokens, digestMs, claimsMs, ...tokenizerPass(texts) };
+  const readMs = cpuMs(() => references(log));
+  return { tokens: span.tokens, digestMs, readMs, ...tokenizerPass(texts) };
 }
 
 /** By name: the spans that a session is long enough for. */
@@ -137,7 +122,7 @@ function ratios(costs: readonly Cost[], ours: (cost: Cost) => number, theirs: (c
 }
 
 function figuresOf(costs: readonly Cost[]) {
-  const both = ({ digestMs, claimsMs }: Cost): number => digestMs + claimsMs;
+  const both = ({ digestMs, readMs }: Cost): number => digestMs + readMs;
   return {
     spans: costs.length,
     meanTokens: Math.round(costs.reduce((sum, { tokens }) => sum + tokens, 0) / costs.length),
@@ -151,8 +136,8 @@ function figuresOf(costs: readonly Cost[]) {
       ({ digestMs }) => digestMs,
       ({ againMs }) => againMs,
     ),
-    withClaims: ratios(costs, both, ({ firstMs }) => firstMs),
-    withClaimsToSecondPass: ratios(costs, both, ({ againMs }) => againMs),
+    withReading: ratios(costs, both, ({ firstMs }) => firstMs),
+    withReadingToSecondPass: ratios(costs, both, ({ againMs }) => againMs),
   };
 }
 
@@ -166,7 +151,7 @@ function middle(rounds: readonly Cost[]): Cost {
   return {
     tokens: of('tokens'),
     digestMs: of('digestMs'),
-    claimsMs: of('claimsMs'),
+    readMs: of('readMs'),
     firstMs: of('firstMs'),
     againMs: of('againMs'),
   };
@@ -190,10 +175,10 @@ const names = [...byName.keys()].sort((a, b) => rank(a) - rank(b));
 const results = Object.fromEntries(names.map((name) => [name, figuresOf(byName.get(name)!)]));
 const all = figuresOf([...byName.values()].flat());
 console.log('CPU time against one pass of the tokenizer: total / median / p90 of spans');
-for (const [name, { spans, meanTokens, digest: text, withClaims }] of Object.entries({ ...results, all }))
+for (const [name, { spans, meanTokens, digest: text, withReading }] of Object.entries({ ...results, all }))
   console.log(
     `${name.padEnd(22)} ${String(spans).padStart(3)} spans of ${String(meanTokens).padStart(6)} tokens: ` +
-      `digest ${text.total} / ${text.median} / ${text.p90}; with claims ${withClaims.total} / ${withClaims.median} / ${withClaims.p90}`,
+      `digest ${text.total} / ${text.median} / ${text.p90}; with references ${withReading.total} / ${withReading.median} / ${withReading.p90}`,
   );
 console.log(`goal ${GOAL}: the digest comes to ${all.digest.total}`);
 const name = flags.only === undefined ? 'keyless' : 'keyless-short';

@@ -44,7 +44,6 @@ async function faults(
     doubleSupersedes: 0,
     gaps: 0,
     textsApart: 0,
-    unfound: 0,
     callsOff: 0,
   };
   const stored = new Map<string, number>();
@@ -62,8 +61,6 @@ async function faults(
       end = span.to;
     }
     events += (await store.events(info)).length;
-    const hits = await store.search(info, 'note', messages.length + 1);
-    if (hits.length !== messages.length) found.unfound++;
   }
   const acknowledged = told.flatMap(({ messages }) => messages);
   found.lostMessages = acknowledged.filter((id) => !stored.has(id)).length;

@@ -34,7 +34,6 @@ interface Make {
   /** What came in since the model last spoke, with the calls it answers: no stage may take it out. */
   readonly fresh: number;
   readonly digests: number;
-  readonly claims: number;
   readonly rest: number;
 }
 
@@ -106,12 +105,12 @@ function causeOf(reason: string): string {
 }
 
 function makeOf(view: readonly ViewMessage[], budget: number): Make {
-  const make = { pins: 0, fresh: 0, digests: 0, claims: 0, rest: 0 };
+  const make = { pins: 0, fresh: 0, digests: 0, rest: 0 };
   const users = view.filter(({ source }) => source?.role === 'user');
   const spoken = view.findLastIndex(({ source }) => source?.role === 'assistant');
-  for (const [index, { message, source, size }] of view.entries()) {
+  for (const [index, { source, size }] of view.entries()) {
     const isPin = source?.role === 'system' || (source !== undefined && source === users[0]?.source);
-    if (!source) make[message.label === 'claims' ? 'claims' : 'digests'] += size.tokens;
+    if (!source) make.digests += size.tokens;
     else if (isPin) make.pins += size.tokens;
     else make[index >= spoken ? 'fresh' : 'rest'] += size.tokens;
   }
@@ -131,7 +130,6 @@ function meanMake(runs: readonly Run[]): Make {
     pins: of('pins'),
     fresh: of('fresh'),
     digests: of('digests'),
-    claims: of('claims'),
     rest: of('rest'),
   };
 }

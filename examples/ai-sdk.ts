@@ -7,11 +7,13 @@ import { createSpillway } from 'spillway';
 const name = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
 const baseURL = process.env.OPENAI_BASE_URL;
 const spillway = await createSpillway({ model: name });
+// #region drop-in
 const session = spillway.session({ format: 'ai-sdk' });
 const model = wrapLanguageModel({
   model: createOpenAI(baseURL ? { baseURL } : {}).chat(name),
   middleware: compactAiSdk(session),
 });
+// #endregion drop-in
 
 // The loop stays as it was: it sends its whole history each time, and only what fits is sent on.
 const messages: ModelMessage[] = [];

@@ -4,9 +4,11 @@ import { compactAnthropic } from 'spillway/anthropic';
 import { createSpillway } from 'spillway';
 
 const model = 'claude-sonnet-5-5';
+// #region drop-in
 const spillway = await createSpillway({ model });
 const session = spillway.session({ format: 'anthropic' });
 const client = compactAnthropic(new Anthropic(), session);
+// #endregion drop-in
 
 // The loop stays as it was: it sends its whole history each time, and only what fits is sent on.
 const messages: Anthropic.MessageParam[] = [];

@@ -7,12 +7,14 @@ import { createSpillway } from 'spillway';
 const model = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
 const baseURL = process.env.OPENAI_BASE_URL;
 const spillway = await createSpillway({ model, format: 'langchain' });
+// #region drop-in
 const session = spillway.session({ format: 'langchain' });
 const agent = createAgent({
   model: new ChatOpenAI({ model, configuration: baseURL ? { baseURL } : {} }),
   tools: [],
   middleware: [createMiddleware(compactLangChain(session))],
 });
+// #endregion drop-in
 
 // The agent's state keeps all that was said; each call of the model gets what fits.
 let { messages } = await agent.invoke({ messages: 'Where does the river go?' });

@@ -4,9 +4,11 @@ import { compactOpenAI } from 'spillway/openai';
 import { createSpillway } from 'spillway';
 
 const model = process.env.OPENAI_MODEL ?? 'gpt-5-mini';
+// #region drop-in
 const spillway = await createSpillway({ model });
 const session = spillway.session();
 const client = compactOpenAI(new OpenAI(), { chat: session });
+// #endregion drop-in
 
 // The loop stays as it was: it sends its whole history each time, and only what fits is sent on.
 const messages: OpenAI.ChatCompletionMessageParam[] = [];

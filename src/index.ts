@@ -13,7 +13,7 @@ import {
   TEXT,
   type Kind,
 } from './errors/index.js';
-import { openEngine, type ConfigSources } from './engine.js';
+import type { ConfigSources } from './container/index.js';
 import type { Spillway } from './session/index.js';
 import type {
   CompactionStage,
@@ -24,8 +24,6 @@ import type {
   TokenCounter,
   WireFormat,
 } from './spi/index.js';
-import { BUILT_IN_STAGES } from './stages/index.js';
-import { openStore } from './stores/index.js';
 
 export interface SpillwayOptions extends ConfigSources {
   /** Model the sessions talk to; its limits come from the catalogue. */
@@ -63,37 +61,34 @@ export interface SpillwayOptions extends ConfigSources {
 /** Opens the engine. Rejects with `CONFIG_INVALID`, naming every fault. */
 export async function createSpillway(options: SpillwayOptions = {}): Promise<Spillway> {
   checkOptions(options);
-  const { model, window, inputBudget, stages = [], format, store: given, ...rest } = options;
-  const { counter, summarizer, summaryLines, onStoreFailure, plugins = [], ...sources } = rest;
+  const { model, window, inputBudget, stages, format, store, counter, summarizer, ...rest } = options;
+  const { summaryLines, plugins = [], settings, ...sources } = rest;
   const named = plugins.filter((plugin): plugin is string => typeof plugin === 'string');
-  const store = typeof given === 'string' ? await openStore(given) : given;
-  const settings = {
-    ...sources.settings,
-    ...(model !== undefined && { model }),
-    ...(window !== undefined && { window }),
-    ...(inputBudget !== undefined && {
-      window: inputBudget,
-      reserve: { ...sources.settings?.reserve, output: 0 },
-    }),
-    ...(named.length > 0 && { plugins: named }),
-  };
-  try {
-    const parts = {
-      stages: [...BUILT_IN_STAGES, ...stages],
-      ...(format !== undefined && { format }),
-      counter,
-      summarizer,
-      summaryLines,
-      store,
-      onStoreFailure,
-      plugins: plugins.filter((plugin): plugin is Plugin => typeof plugin !== 'string'),
-    };
-    const { spillway } = await openEngine(parts, { ...sources, settings });
-    return spillway;
-  } catch (error) {
-    if (store !== given) await store?.close();
-    throw error;
-  }
+  // Inversify is 365 files: they are read when an engine is opened, not when the library is imported.
+  const { createContainer, openSpillway } = await import('./container/index.js');
+  const container = createContainer({
+    Stage: stages,
+    Plugin: plugins.filter((plugin): plugin is Plugin => typeof plugin !== 'string'),
+    TokenCounter: counter,
+    WireFormat: typeof format === 'object' ? format : undefined,
+    Summarizer: summarizer,
+    SummaryLines: summaryLines && { lines: summaryLines },
+  });
+  return openSpillway(container, {
+    ...sources,
+    ...(typeof format === 'string' && { format }),
+    ...(store !== undefined && { store }),
+    settings: {
+      ...settings,
+      ...(model !== undefined && { model }),
+      ...(window !== undefined && { window }),
+      ...(inputBudget !== undefined && {
+        window: inputBudget,
+        reserve: { ...settings?.reserve, output: 0 },
+      }),
+      ...(named.length > 0 && { plugins: named }),
+    },
+  });
 }
 
 /** Every option there is, and its kind; what numbers may be is said with the settings. */
@@ -121,7 +116,7 @@ function checkOptions(options: SpillwayOptions): void {
   if (faults[0]) throw new SpillwayError('CONFIG_INVALID', { ...faults[0], faults });
 }
 
-export type { ConfigSources } from './engine.js';
+export type { ConfigSources } from './container/index.js';
 export { SpillwayError, ERROR_CODES, type ErrorCode, type ErrorDetails, type Fault } from './errors/index.js';
 export type {
   CompactionThresholds,
@@ -139,7 +134,6 @@ export type {
 export { openStore, type StoreOptions } from './stores/index.js';
 export { packageFolder } from './package-folder.js';
 export * from './session/index.js';
-export type { Claim, ClaimKind, ClaimStatus } from './reading/index.js';
 export type { BoughtText, PressureEvent } from './pressure/index.js';
 export type {
   Basis,
@@ -179,7 +173,6 @@ export type {
   ViewExchange,
 } from './spi/index.js';
 export type {
-  ClaimEnd,
   CompactionRecord,
   Edit,
   Message,

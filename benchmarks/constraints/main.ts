@@ -30,8 +30,7 @@ interface Run extends Outcome {
   readonly session: string;
   readonly compactions: number;
   readonly unreachable: number;
-  /** Most tokens that claims and summaries took after any compaction, as shares of the budget. */
-  readonly claimsShare: number;
+  /** Most tokens that summaries took after any compaction, as a share of the budget. */
   readonly summaryShare: number;
 }
 
@@ -46,13 +45,11 @@ async function replay(input: BenchSession, index: number, window: number): Promi
   const planted = plant(input.messages, index);
   const spillway = await createSpillway({ inputBudget: window, settings: { minGain: 0 } });
   const session = spillway.session();
-  let claimsShare = 0;
   let summaryShare = 0;
   let unreachable = 0;
   const tokensOf = (label: string): number =>
     session.view.reduce((sum, { message, size }) => sum + (message.label === label ? size.tokens : 0), 0);
   const measure = (): void => {
-    claimsShare = Math.max(claimsShare, tokensOf('claims') / window);
     summaryShare = Math.max(summaryShare, tokensOf('summary') / window);
   };
   const every = Math.max(1, Math.floor(planted.messages.length / (3 * CHAIN)));
@@ -71,7 +68,7 @@ async function replay(input: BenchSession, index: number, window: number): Promi
     session.append(message);
   }
   await session.prepare().catch(() => unreachable++);
-  // What came after the last compaction is claimed by the next: one more, so that all is judged as of the end.
+  // One more, so that what came after the last compaction has left too, so that all is judged as of the end.
   await force(session, 0.9);
   for (let i = 0; i < CHAIN && session.operator.history.length < CHAIN; i++) {
     await force(session, 0.9 - 0.02 * i);
@@ -82,7 +79,6 @@ async function replay(input: BenchSession, index: number, window: number): Promi
     session: input.id,
     compactions: history.length,
     unreachable,
-    claimsShare,
     summaryShare,
     ...judge(session, planted),
   };
@@ -103,15 +99,11 @@ for (const window of flags.windows.split(',').map(Number)) {
     runs.push(run);
     if (flags.verbose) {
       console.log(`${window} ${run.session}: ${run.compactions} compactions, ${JSON.stringify(run.rules)}`);
-      for (const line of [...run.missing, ...run.statedAsLive.map((text) => `stated as live: ${text}`)].slice(
-        0,
-        12,
-      ))
+      for (const line of [...run.missing, ...run.alone.map((text) => `stands alone: ${text}`)].slice(0, 12))
         console.log(`    ${line}`);
-      for (const line of run.artifacts.wrong.slice(0, 4)) console.log(`    artifact: ${line}`);
     }
   }
-  const planted = sum(runs.map(({ rules }) => rules.verbatim + rules.named + rules.lost));
+  const planted = sum(runs.map(({ rules }) => rules.verbatim + rules.lost));
   const total = {
     sessions: runs.length,
     chained: Math.min(...runs.map(({ compactions }) => compactions)),
@@ -119,22 +111,14 @@ for (const window of flags.windows.split(',').map(Number)) {
     unreachable: sum(runs.map((run) => run.unreachable)),
     planted,
     verbatim: sum(runs.map(({ rules }) => rules.verbatim)),
-    inClaims: sum(runs.map(({ rules }) => rules.inClaims)),
-    namedByHandle: sum(runs.map(({ rules }) => rules.named)),
     lost: sum(runs.map(({ rules }) => rules.lost)),
     retired: sum(runs.map((run) => run.retired)),
-    retiredStatedAsLive: sum(runs.map(({ statedAsLive }) => statedAsLive.length)),
-    claimsShareAtMost: Number(Math.max(...runs.map(({ claimsShare }) => claimsShare)).toFixed(3)),
+    retiredAlone: sum(runs.map(({ alone }) => alone.length)),
     summaryShareAtMost: Number(Math.max(...runs.map(({ summaryShare }) => summaryShare)).toFixed(3)),
-    artifactListsRight: runs.filter(({ artifacts }) => artifacts.wrong.length === 0).length,
   };
   console.log(`window ${window}: ${JSON.stringify(total)}`);
   // Figures only: what sessions say stays with the sessions.
-  const figures = runs.map(({ missing: _, statedAsLive, artifacts, ...run }) => ({
-    ...run,
-    statedAsLive: statedAsLive.length,
-    artifacts: { ...artifacts, wrong: artifacts.wrong.length },
-  }));
+  const figures = runs.map(({ missing: _, alone, ...run }) => ({ ...run, alone: alone.length }));
   results[window] = { total, runs: figures };
 }
 const short = flags.only !== undefined || Number(flags.count) < 20;

@@ -5,7 +5,7 @@ export interface Planted {
   readonly messages: readonly Message[];
   /** Rules that hold to the end, by kind and place. */
   readonly rules: readonly { readonly kind: string; readonly place: number; readonly text: string }[];
-  readonly retired: readonly string[];
+  readonly retired: readonly { readonly rule: string; readonly word: string }[];
 }
 
 /** Where rules go, as shares of the session. */
@@ -32,7 +32,7 @@ export function plant(messages: readonly Message[], session: number): Planted {
     const name = nameOf(session, 30 + i);
     put(RETIRED_FROM + 0.04 * i, rule(name));
     put(RETIRED_TO + 0.03 * i, word(name));
-    return rule(name);
+    return { rule: rule(name), word: word(name) };
   });
   let said = 0;
   const planted = messages.flatMap((message, i) => [

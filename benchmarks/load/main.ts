@@ -1,10 +1,11 @@
-// npm run bench:load -- concurrent | memory | replicas: many agents through the proxy at once, each resending its history.
+// npm run bench:load -- concurrent | memory | replicas | herd: many agents through the proxy at once, each resending its history.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../../test/support/postgres.js';
 import { provenance, saveResult } from '../support/provenance.js';
 import { LoadAgent, Tally } from './agent.js';
+import { herd } from './herd.js';
 import { startService, startUpstream, type ServiceProcess } from './processes.js';
 
 const [what = 'concurrent', first, second] = process.argv.slice(2);
@@ -107,6 +108,7 @@ async function replicas(agents: number, calls: number): Promise<void> {
 
 try {
   if (what === 'memory') await memory(Number(first ?? 30));
+  else if (what === 'herd') await herd(Number(first ?? 200), sqlite(), COMMAND);
   else if (what === 'replicas') await replicas(Number(first ?? 50), Number(second ?? 15));
   else await concurrent(Number(first ?? 1_000), Number(second ?? 12));
 } finally {

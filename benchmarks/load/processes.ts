@@ -21,11 +21,19 @@ export async function startService(
   store: string,
   upstream: string,
   sessions: number,
+  window = 16_000,
 ): Promise<ServiceProcess> {
   const child: ChildProcess = fork(
     fileURLToPath(new URL('service.ts', import.meta.url)),
-    [store, upstream, String(sessions)],
-    { execArgv: ['--import', 'tsx', '--expose-gc'] },
+    [store, upstream, String(sessions), String(window)],
+    {
+      execArgv: [
+        '--import',
+        'tsx',
+        '--expose-gc',
+        ...(process.env['SPILLWAY_CPU_PROF'] ? ['--cpu-prof'] : []),
+      ],
+    },
   );
   const [{ url }] = (await once(child, 'message')) as [{ url: string }];
   return {
@@ -43,7 +51,7 @@ export async function startService(
 }
 
 /** A model that reads what it is sent, and says how much that was. */
-export async function startUpstream(): Promise<{ readonly url: string; close(): void }> {
+export async function startUpstream(delayMs = 0): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request, response) => {
     let bytes = 0;
     request.on('data', (piece: Buffer) => (bytes += piece.length));
@@ -52,15 +60,9 @@ export async function startUpstream(): Promise<{ readonly url: string; close(): 
       const tokens = Math.ceil(bytes / 4);
       const usage = { prompt_tokens: tokens, completion_tokens: 3, total_tokens: tokens + 3 };
       response.setHeader('content-type', 'application/json');
-      response.end(
-        JSON.stringify({
-          id: 'c',
-          object: 'chat.completion',
-          model: 'm',
-          choices: [{ index: 0, message, finish_reason: 'stop' }],
-          usage,
-        }),
-      );
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      const said = JSON.stringify({ id: 'c', object: 'chat.completion', model: 'm', choices, usage });
+      setTimeout(() => response.end(said), delayMs);
     });
   });
   await new Promise<void>((ready) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, ready));

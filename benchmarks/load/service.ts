@@ -1,22 +1,25 @@
 // The service in a process of its own, for the benchmarks of load. Says its URL, and on request what memory it holds.
 import { serve } from '../../src/server/index.js';
+import { plainProxy } from '../support/plain-proxy.js';
 
-const [store, upstream, sessions] = process.argv.slice(2) as [string, string, string];
-const running = await serve({
-  log: { write: (line) => void (/"level":[45]0/.test(line) && process.stderr.write(line)) },
-  store,
-  settings: {
-    window: 16_000,
-    reserve: { output: 0 },
-    server: {
-      port: 0,
-      requestsPerMinute: 0,
-      concurrency: 5_000,
-      sessions: Number(sessions),
-      upstreams: { openai: `${upstream}/v1`, anthropic: upstream },
+const [store, upstream, sessions, window] = process.argv.slice(2) as [string, string, string, string];
+const open = (): ReturnType<typeof serve> =>
+  serve({
+    log: { write: (line) => void (/"level":[45]0/.test(line) && process.stderr.write(line)) },
+    store,
+    settings: {
+      window: Number(window),
+      reserve: { output: 0 },
+      server: {
+        port: 0,
+        requestsPerMinute: 0,
+        concurrency: 5_000,
+        sessions: Number(sessions),
+        upstreams: { openai: `${upstream}/v1`, anthropic: upstream },
+      },
     },
-  },
-});
+  });
+const running = store === 'plain' ? await plainProxy(`${upstream}/v1`) : await open();
 
 process.on('message', (asked) => {
   if (asked === 'end') {

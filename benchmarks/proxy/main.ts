@@ -1,9 +1,8 @@
 // npm run bench:proxy: what the proxy adds to a call of a 100k-token session, as a ratio to a proxy that only hands on.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Fastify from 'fastify';
 import { serve } from '../../src/server/index.js';
-import { ask } from '../../src/server/proxy/upstream.js';
+import { plainProxy } from '../support/plain-proxy.js';
 
 const CALLS = Number(process.argv[2] ?? 100);
 const TOKENS = 100_000;
@@ -29,25 +28,8 @@ const upstream = createServer((request, response) => {
 await new Promise<void>((ready) => upstream.listen(0, '127.0.0.1', ready));
 const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`;
 
-const plain = Fastify({ bodyLimit: 2 ** 26 });
-plain.removeAllContentTypeParsers();
-plain.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
-plain.post('/v1/chat/completions', async (request, reply) => {
-  const { headers, body } = request;
-  const { signal } = new AbortController();
-  const answer = await ask({
-    method: 'POST',
-    url: `${upstreamUrl}/chat/completions`,
-    headers,
-    body: body as Buffer,
-    signal,
-  });
-  return reply
-    .code(answer.status)
-    .headers(answer.headers as Record<string, string>)
-    .send(answer.body);
-});
-const plainUrl = await plain.listen({ port: 0, host: '127.0.0.1' });
+const plain = await plainProxy(upstreamUrl);
+const plainUrl = plain.url;
 const own = await serve({
   settings: {
     window: 200_000,

@@ -1,5 +1,6 @@
 import { groupBy } from '../support/group.js';
-import { interval, shareOf, type Counts, type Interval } from './bootstrap.js';
+import { interval, type Interval } from '../../src/cli/bench/bootstrap.js';
+import { shareOf, type Counts } from './counts.js';
 import type { Verdict } from './judge.js';
 import type { Probe } from './probes.js';
 

@@ -49,16 +49,6 @@ export async function opening(
     await fill(store, longKey!, long);
     await filling.after?.();
   });
-  const searchMs: Record<string, number> = {};
-  for (const query of [`step${long >> 1}`, 'retryLimit load.ts', 'why did the build fail']) {
-    searchMs[`"${query}"`] = round(
-      await timed(async () => {
-        if ((await store.search(longKey!, query, 10)).length === 0)
-          throw new Error(`nothing found for ${query}`);
-      }),
-      1,
-    );
-  }
   await store.close();
   // In turn, so that what else the machine does meets both.
   const times = { short: [] as number[], long: [] as number[] };
@@ -72,6 +62,5 @@ export async function opening(
     ratio: round(median(times.long) / median(times.short)),
     goal: 1.5,
     fillMessagesPerSecond: Math.round(long / (fillMs / 1_000)),
-    searchMs,
   };
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, type MouseEvent, type ReactNode } from 'react';
 import { WhoProvider } from './api/access';
 import { ApiError } from './api/client';
 import { useLive } from './api/live';
 import { inbox, me } from './api/queries';
-import { TopBar } from './bar';
+import { GoneBanner, TopBar } from './bar';
 import { InboxPage } from './inbox/inbox-page';
 import { KnobsPage } from './knobs/knobs-page';
 import { Failed, Loading } from './parts/states';
@@ -17,7 +17,7 @@ export function App() {
   const who = useQuery(me);
   const route = useRoute();
   const mayLook = who.data !== undefined && who.data.role !== 'client';
-  const isLive = useLive(mayLook);
+  const live = useLive(mayLook);
   const waiting = useQuery({ ...inbox, enabled: mayLook });
   useTitle(route);
   const isUnknown = who.error instanceof ApiError && who.error.status === 401;
@@ -30,16 +30,32 @@ export function App() {
   };
   return (
     <WhoProvider value={who.data}>
-      <a className="skip" href="#content">
+      <a className="skip" href="#content" onClick={toContent}>
         To the content
       </a>
-      <TopBar route={route} isLive={isLive} waiting={waiting.data?.items.length ?? 0} />
-      <main id="content" tabIndex={-1}>
+      {route.view === 'session' && (
+        <a className="skip" href="#views" onClick={toViews}>
+          To the views of this session
+        </a>
+      )}
+      <TopBar route={route} live={live} waiting={waiting.data?.items.length ?? 0} />
+      <GoneBanner live={live} />
+      <main id="content" tabIndex={-1} data-stale={typeof live === 'object'}>
         {body()}
       </main>
     </WhoProvider>
   );
 }
+
+/** Not by the address: what is behind its `#` says which view is shown. */
+const focusing =
+  (where: string) =>
+  (event: MouseEvent): void => {
+    event.preventDefault();
+    document.querySelector<HTMLElement>(where)?.focus();
+  };
+const toContent = focusing('#content');
+const toViews = focusing('.tabs a[aria-current]');
 
 /** The title says where one is; another page begins at its top. */
 function useTitle(route: Route): void {

@@ -1,17 +1,21 @@
 import { ActionIcon, Menu, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useWho } from './api/access';
+import type { Live } from './api/live';
 import { token } from './api/token';
 import { Dam, Key, Moon, Sun } from './parts/icons';
+import { at } from './parts/format';
 import { linkTo, type Route } from './route';
+import { Shortcuts } from './shortcuts';
 
 interface BarProps {
   readonly route: Route;
-  readonly isLive: boolean;
+  readonly live: Live;
   readonly waiting: number;
 }
 
-export function TopBar({ route, isLive, waiting }: BarProps) {
+export function TopBar({ route, live, waiting }: BarProps) {
+  const { state, why } = told(live);
   const here = route.view === 'session' ? 'sessions' : route.view;
   const entry = (view: 'sessions' | 'inbox' | 'knobs', label: string) => (
     <a href={linkTo({ view })} {...(here === view && { 'aria-current': 'page' as const })}>
@@ -34,21 +38,38 @@ export function TopBar({ route, isLive, waiting }: BarProps) {
         {entry('inbox', 'Inbox')}
         {entry('knobs', 'Knobs')}
       </nav>
-      <Tooltip
-        label={
-          isLive
-            ? 'What you see follows what happens.'
-            : 'The service does not tell what happens; it is asked again and again.'
-        }
-      >
-        <span className="live" data-on={isLive} role="status">
+      <Tooltip label={why}>
+        <span className="live" data-on={state} role="status">
           <i />
-          <span>{isLive ? 'live' : 'not connected'}</span>
+          <span>{state}</span>
         </span>
       </Tooltip>
+      <Shortcuts route={route} />
       <SchemeToggle />
       <WhoMenu />
     </header>
+  );
+}
+
+function told(live: Live): { readonly state: string; readonly why: string } {
+  if (live === 'live') return { state: 'live', why: 'What you see follows what happens.' };
+  if (live === 'opening') return { state: 'connecting', why: 'The service is being asked.' };
+  if (live === 'mute')
+    return {
+      state: 'not live',
+      why: 'The service answers, and does not tell what happens: load the page again to see it.',
+    };
+  return { state: 'gone', why: `The service has not answered since ${at(live.goneSince)}.` };
+}
+
+/** Above everything: what is shown is old. */
+export function GoneBanner({ live }: { readonly live: Live }) {
+  if (typeof live !== 'object') return null;
+  return (
+    <div className="gone-banner" role="alert">
+      <b>The service does not answer.</b> What you see is of {at(live.goneSince)} or before. It is asked again
+      and again, and the page goes on by itself.
+    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import './language';
 import '@mantine/core/styles.css';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';

@@ -10,6 +10,15 @@ export type Route =
 
 export const PRIMARY = 'primary';
 
+/** The views of a session, in their order. */
+export const TABS = [
+  ['context', 'Context and log'],
+  ['compactions', 'Compactions'],
+  ['compact', 'Compact'],
+  ['ask', 'Why forgotten?'],
+  ['events', 'Events'],
+] as const;
+
 export function linkTo(route: Route): string {
   if (route.view !== 'session') return route.view === 'sessions' ? '#/' : `#/${route.view}`;
   const { id, agentPath } = route.place;

@@ -25,6 +25,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
     Button: SMALL,
     ActionIcon: { defaultProps: { size: 'md', variant: 'subtle', color: 'gray' } },

@@ -1,10 +1,11 @@
-// Bundles the library: a file for each door, and chunks that all doors share, so that a class or a map is one everywhere.
-// From single files `import 'spillway'` takes three times as long: docs/decisions/0023-one-package.md.
-import { isBuiltin } from 'node:module';
+// Bundles the library and the command line: a file for each door and for the command, and chunks that all share, so that a
+// class or a map is one everywhere and nothing is packed twice: docs/decisions/0023-one-package.md, 0004-start-up.md.
+import { chmodSync, copyFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { common, commonPlugins, dist, manifest, root, shared } from './options.mjs';
-import { fromTextFile } from './vocabulary.mjs';
+import { browserSources, platform, storeSources } from './platform.mjs';
+import { fromFiles } from './vocabulary.mjs';
 
 /** Source of each door of the package, as tsc and this bundle place it in dist. */
 export const doors = Object.values(manifest.exports).flatMap((target) =>
@@ -17,8 +18,13 @@ const RXJS = {
   Subject: 'rxjs/internal/Subject',
   Subscriber: 'rxjs/internal/Subscriber',
   concatMap: 'rxjs/internal/operators/concatMap',
+  distinctUntilChanged: 'rxjs/internal/operators/distinctUntilChanged',
   filter: 'rxjs/internal/operators/filter',
   map: 'rxjs/internal/operators/map',
+  scan: 'rxjs/internal/operators/scan',
+  share: 'rxjs/internal/operators/share',
+  skip: 'rxjs/internal/operators/skip',
+  startWith: 'rxjs/internal/operators/startWith',
 };
 
 const rxjsByFile = {
@@ -34,34 +40,29 @@ const rxjsByFile = {
   },
 };
 
-/** CommonJS packages `require` what is built into Node; an ES module has no `require`, and a bundler of users none to offer. */
-const builtins = {
-  name: 'builtins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(?:node:)?[a-z_]+(?:\/[a-z]+)?$/ }, ({ kind, path }) =>
-      kind === 'require-call' && isBuiltin(path)
-        ? { path: path.replace(/^node:/, ''), namespace: 'builtin' }
-        : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
-      // Not by import: esbuild hands a CommonJS package the module's namespace then, and `events` has no class in it.
-      contents: `module.exports = process.getBuiltinModule('node:${path}');`,
-    }));
-  },
-};
-
 /** Returns what went in, as esbuild tells it. */
 export async function buildLibrary() {
+  rmSync(join(dist, 'chunks'), { recursive: true, force: true });
   const { metafile } = await build({
     ...common,
-    entryPoints: doors,
+    entryPoints: [...doors, 'src/cli/main.ts', ...browserSources, ...storeSources],
     outbase: join(root, 'src'),
     outdir: dist,
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
+    minifySyntax: true,
+    minifyWhitespace: true, // names stay, so that a stack trace can be read
     external: [...shared, 'rxjs/*'],
-    plugins: [...commonPlugins, fromTextFile('import.meta.url'), rxjsByFile, builtins],
+    inject: [join(root, 'scripts', 'build', 'globals.mjs')],
+    plugins: [...commonPlugins, fromFiles, rxjsByFile, platform],
   });
+  const launcher = join(dist, 'cli', 'spillway.js');
+  copyFileSync(new URL('launcher.mjs', import.meta.url), launcher);
+  chmodSync(launcher, 0o755);
+  copyFileSync(join(root, 'src', 'cli', 'compare', 'peer-host.mjs'), join(dist, 'cli', 'peer-host.mjs'));
+  for (const file of ['uPlot.iife.min.js', 'uPlot.min.css'])
+    cpSync(join(root, 'node_modules', 'uplot', 'dist', file), join(dist, 'cli', 'uplot', file));
+  copyFileSync(join(root, 'src', 'import-module.cjs'), join(dist, 'import-module.cjs'));
   return metafile;
 }

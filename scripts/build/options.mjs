@@ -1,4 +1,4 @@
-// What both bundles, the library and the command line, are built with.
+// What the bundle is built with.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const dist = join(root, 'dist');
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Packages that a user has installed, or installs where he wants what needs them; all others go into the bundles. */
+/** Packages that a user has installed, or installs where he wants what needs them; all others go into the bundle. */
 export const shared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
 
 /** prom-client asks for the OpenTelemetry API to add exemplars, which are off: the service starts without that package. */
@@ -21,7 +21,6 @@ const metricsWithoutTracing = {
   },
 };
 
-/** Plugins that both bundles are built with. */
 export const commonPlugins = [metricsWithoutTracing];
 
 /** @type {import('esbuild').BuildOptions} */

@@ -9,22 +9,22 @@ import type {
 } from '@ai-sdk/provider';
 import type { LanguageModelMiddleware } from 'ai';
 import { aiSdk, type Fields } from '../wire/index.js';
-import { firstCount, report, usageIn, withoutRecall } from '../endpoints/index.js';
+import {
+  firstCount,
+  offering,
+  report,
+  streamedAnswers,
+  usageIn,
+  type RecallTurn,
+  type Turn,
+} from '../endpoints/index.js';
 import type { Flight, Prepared, Session } from '../session/index.js';
 import { sendable, storable } from './ai-sdk-files.js';
 import { heldStream } from './held-stream.js';
 import type { DropInOptions } from './options.js';
 import { AI_SDK_JSON_RECALL, AI_SDK_RECALL, asksJson } from './recall-ai-sdk.js';
-import {
-  answeringRecalls,
-  mostRecalls,
-  streamedAnswers,
-  type Further,
-  type RecallTurn,
-} from './recall-loop.js';
-import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { takeTurn, type Turn } from './turns.js';
+import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
 
 export type { DropInOptions } from './options.js';
 export type { SessionFor } from './session-for.js';
@@ -50,25 +50,22 @@ export function compactAiSdk(
     given: Call,
     way: Way<First, Answer>,
   ): Promise<Answer> => {
-    const { params, last } = offering(given, most);
-    return takeTurn(
+    const { offered: params, last } = offering(AI_SDK_RECALL, given, most) ?? { offered: given };
+    return turnOf(
       sessionOf,
       params,
-      (found) => ({
-        ...turnOf(model, params),
+      {
+        ...aboutCall(model, params),
         commands,
-        send: async (request, flight) => {
-          const ask = (prepared: Prepared, call: Call): Promise<First> =>
-            way.ask(callOf(call, found, prepared), found);
-          const send = async (prepared: Prepared, { isLast }: Further): Promise<Sent> => ({
-            data: way.dataOf(await ask(prepared, isLast && last ? last : params)),
-          });
+        send: async (request, place) => {
+          const ask = (prepared: Prepared, isLast: boolean): Promise<First> =>
+            way.ask(callOf(isLast && last ? last : params, place.session, prepared), place.session);
           const wire = asksJson(given as unknown as Fields) ? AI_SDK_JSON_RECALL : AI_SDK_RECALL;
-          const recalls = last && { session: found, flight, wire, most, send };
-          return way.answer(await ask(request, params), flight, recalls);
+          const recalls = last && { ...place, wire, most, ask };
+          return way.answer(await ask(request, false), place.flight, recalls);
         },
         say: (text) => way.say(text),
-      }),
+      },
       () => way.alone(),
     );
   };
@@ -83,11 +80,7 @@ export function compactAiSdk(
           await report(found, usageIn(aiSdk, answer));
           return answer;
         },
-        dataOf: (answer) => answer,
-        answer: async (first, _, recalls) =>
-          recalls
-            ? ((await answeringRecalls({ data: first }, recalls)).data as LanguageModelV3GenerateResult)
-            : first,
+        answer: (first, _, recalls) => (recalls ? recalledAnswer(first, recalls) : first),
         say: (text) => ({
           content: [{ type: 'text', text }],
           finishReason: STOP,
@@ -102,11 +95,14 @@ export function compactAiSdk(
           const answer = await model.doStream(call);
           return { ...answer, stream: observed(answer.stream, found) };
         },
-        dataOf: ({ stream }) => stream,
         answer: (first, flight, recalls) => {
-          const failed = (error: unknown): StreamPart | undefined =>
+          const failed = (error: unknown): Fields | undefined =>
             params.abortSignal?.aborted ? undefined : { type: 'error', error };
-          const parts = recalls ? streamedAnswers(first.stream, { ...recalls, failed }) : first.stream;
+          const further = recalls && {
+            ...recalls,
+            ask: async (request: Prepared, isLast: boolean) => (await recalls.ask(request, isLast)).stream,
+          };
+          const parts = further ? streamedAnswers(first.stream, further, failed) : first.stream;
           const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
           return { ...first, stream: readable(held) };
         },
@@ -121,10 +117,8 @@ export function compactAiSdk(
 interface Way<First, Answer> {
   /** Calls it and sees to what it reports of usage. */
   ask(call: Call, session: Session): Promise<First>;
-  /** What of an answer is looked through for recalls. */
-  dataOf(answer: First): unknown;
   /** What the client gets, whose recalls are answered where there may be any. */
-  answer(first: First, flight: Flight, recalls: RecallTurn | undefined): Answer | Promise<Answer>;
+  answer(first: First, flight: Flight, recalls: RecallTurn<First> | undefined): Answer | Promise<Answer>;
   /** An answer in the model's place. */
   say(text: string): Answer;
   /** The call as it came, of no session. */
@@ -133,18 +127,7 @@ interface Way<First, Answer> {
 
 type Call = LanguageModelV3CallOptions;
 
-/** The call with the recall tool in it, and the last one of a loop; undefined where it is not offered. */
-function offering(given: Call, most: number): { readonly params: Call; readonly last: Call | undefined } {
-  const fields = given as unknown as Fields;
-  const offered = most > 0 ? AI_SDK_RECALL.offer(fields) : undefined;
-  if (!offered) return { params: given, last: undefined };
-  return {
-    params: offered as unknown as Call,
-    last: withoutRecall(AI_SDK_RECALL, fields, offered) as unknown as Call,
-  };
-}
-
-function turnOf(
+function aboutCall(
   model: LanguageModelV3,
   params: LanguageModelV3CallOptions,
 ): Pick<Turn<never>, 'body' | 'model' | 'maxOutputTokens' | 'signal'> {

@@ -1,17 +1,15 @@
 import { MESSAGES } from '../endpoints/index.js';
-import { isFields, type Fields } from '../wire/index.js';
-import { propsOf, type Answering } from './anthropic-words.js';
+import { type Fields, isFields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
-import { responseOf } from './sdk-answer.js';
+import { answering, instead, responseOf, type SdkAnswer, type Sent } from './sdk-answer.js';
 import {
-  instead,
-  nested,
-  sendCompacted,
-  withResources,
   type Change,
   type Compacting,
   type Method,
+  nested,
   type Resource,
+  sendCompacted,
+  withResources,
 } from './sdk-client.js';
 import { resolveSession, type SessionFor } from './session-for.js';
 
@@ -67,17 +65,31 @@ function create(messages: Resource, how: Compacting, body: Fields, options: unkn
   if (isFields(body.thread)) return messages.create(body, options);
   // Wrapped, or the promise of the client would be awaited here and its response be lost.
   const sent = sendCompacted(messages, how, body, options);
-  const data = sent.then((one) => one.data);
-  const alone = instead(data);
-  return Object.assign(data, {
-    asResponse: () => alone(sent.then((one) => responseOf(one))),
-    withResponse: () =>
-      alone(
-        sent.then(async (one) => {
-          const answer = await one.answer?.withResponse();
-          return { ...(answer ?? { response: await responseOf(one) }), data: one.data };
-        }),
+  const answer = answering(sent, (data) => data);
+  return Object.assign(answer, {
+    _responseProps: () =>
+      instead(
+        answer,
+        sent.then((one) => propsOf(one, body.stream === true)),
       ),
-    _responseProps: () => alone(sent.then((one) => propsOf(one, body.stream === true))),
   }) satisfies Answering;
+}
+
+/** What the promise of Anthropic's client can do beside resolving; the last is for its own helpers. */
+interface Answering extends SdkAnswer {
+  _responseProps(): Promise<ResponseProps>;
+}
+
+interface ResponseProps {
+  readonly response: Response;
+}
+
+/**
+ * What the client's helpers build one request on another with. The body was read here to learn the usage, so it is
+ * written out again; an answer that no server gave gets a response of its own.
+ */
+async function propsOf(sent: Sent, isStreamed: boolean): Promise<ResponseProps> {
+  const given = await (sent.answer as Answering | undefined)?._responseProps();
+  const own = { options: { stream: isStreamed }, controller: new AbortController(), startTime: Date.now() };
+  return { ...(given ?? own), response: await responseOf(sent) };
 }

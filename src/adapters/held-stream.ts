@@ -82,7 +82,3 @@ export function through(
   for (const name of [Symbol.asyncIterator, ...(read === iterator ? ['iterator'] : [])])
     Object.defineProperty(stream, name, { value, configurable: true });
 }
-
-export function isStream(data: unknown): data is AsyncIterable<unknown> {
-  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
-}

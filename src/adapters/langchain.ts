@@ -1,13 +1,12 @@
 import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
-import { firstCount, report, usageIn, withoutRecall } from '../endpoints/index.js';
+import { checkVersion, orMissing } from '../errors/index.js';
+import { firstCount, offering, report, usageIn } from '../endpoints/index.js';
 import type { Prepared } from '../session/index.js';
 import { isFields, langchain, listOf, type Fields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
 import { LANGCHAIN_RECALL } from './recall-langchain.js';
-import { answeringRecalls, mostRecalls, type Further } from './recall-loop.js';
-import type { Sent } from './sdk-answer.js';
 import { resolveSession, type SessionFor } from './session-for.js';
-import { takeTurn } from './turns.js';
+import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
 
 export type { DropInOptions } from './options.js';
 export type { SessionFor } from './session-for.js';
@@ -19,7 +18,11 @@ export interface ModelRequest {
   readonly systemMessage: SystemMessage;
   readonly tools: readonly unknown[];
   readonly modelSettings?: Fields;
-  readonly runtime?: unknown;
+  /** `configurable` is what the agent was invoked with. */
+  readonly runtime?: {
+    readonly configurable?: { readonly thread_id?: string };
+    readonly signal?: unknown;
+  };
 }
 
 /** What `createMiddleware` takes. */
@@ -40,36 +43,36 @@ export function compactLangChain(
   session: SessionFor<ModelRequest>,
   { commands, recall }: DropInOptions = {},
 ): LangChainCompaction {
+  checkVersion('@langchain/core', 'compactLangChain');
   const sessionOf = resolveSession(session, 'langchain', 'compactLangChain');
   const most = mostRecalls(recall);
   return {
     name: 'spillway',
     wrapModelCall: async (given, handler) => {
-      const offered = most > 0 ? LANGCHAIN_RECALL.offer(given as Fields) : undefined;
-      const request = (offered ?? given) as ModelRequest;
-      const last = (
-        offered && !hasOwnTools(given as Fields)
-          ? withoutRecall(LANGCHAIN_RECALL, given as Fields, offered)
-          : given
-      ) as ModelRequest;
+      const whole = given as ModelRequest & Fields;
+      const recalls = offering(LANGCHAIN_RECALL, whole, most);
+      const request = recalls?.offered ?? whole;
+      const last = recalls && !hasOwnTools(whole) ? recalls.last : whole;
       const call = handler as (request: ModelRequest) => unknown;
-      const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages');
+      const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages').catch(
+        orMissing('compactLangChain'),
+      );
       const { systemMessage, modelSettings } = request;
       const instructions = systemMessage.content.length > 0 ? [systemMessage] : [];
       const tools = await described(request.tools);
       const { model, maxOutputTokens, signal } = about(request);
-      return takeTurn(
+      return turnOf(
         sessionOf,
         request,
-        (found) => ({
+        {
           body: { messages: [...instructions, ...request.messages], tools },
           commands,
           model,
           maxOutputTokens,
           signal,
-          send: async (prepared, flight) => {
+          send: async (prepared, place) => {
             let newest: unknown;
-            const ask = async ({ messages }: Prepared, { isLast }: Further): Promise<Sent> => {
+            const ask = async ({ messages }: Prepared, isLast: boolean): Promise<unknown> => {
               const all = messages.map((message) =>
                 coerceMessageLikeToMessage(message as MessageFieldWithRole),
               );
@@ -77,23 +80,23 @@ export function compactLangChain(
               const isSystem = instructions.length > 0 && first?.getType() === 'system';
               newest = await call({
                 ...(isLast ? last : request),
-                ...(modelSettings && { modelSettings: found.untrimmed(modelSettings) }),
+                ...(modelSettings && { modelSettings: place.session.untrimmed(modelSettings) }),
                 ...(isSystem && { systemMessage: first as SystemMessage }),
                 messages: isSystem ? rest : all,
               });
               const answer = messageIn(newest);
-              await report(found, usageIn(langchain, answer));
-              return { data: answer };
+              await report(place.session, usageIn(langchain, answer));
+              return answer;
             };
-            const first = await ask(prepared, { isLast: false });
-            const turn = { session: found, flight, wire: LANGCHAIN_RECALL, most, send: ask };
-            if (offered) await answeringRecalls(first, turn);
+            const first = await ask(prepared, false);
+            const turn = { ...place, wire: LANGCHAIN_RECALL, most, ask };
+            if (recalls) await recalledAnswer(first, turn);
             // The newest message was changed in its place, wherever it stands.
             return newest as AIMessage;
           },
           say: (words) => new AIMessage(words),
-        }),
-        async () => (await call(given as ModelRequest)) as AIMessage,
+        },
+        async () => (await call(whole)) as AIMessage,
       );
     },
   };
@@ -127,7 +130,9 @@ function about({ model, modelSettings, runtime }: ModelRequest): {
 
 /** Tools as the provider will be told of them; counted in the budget. */
 async function described(tools: readonly unknown[]): Promise<readonly Fields[]> {
-  const { toJsonSchema } = await import('@langchain/core/utils/json_schema');
+  const { toJsonSchema } = await import('@langchain/core/utils/json_schema').catch(
+    orMissing('compactLangChain'),
+  );
   return tools.filter(isFields).map((tool) => {
     if (tool.schema === undefined) return tool;
     const { name, description } = tool;

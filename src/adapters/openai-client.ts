@@ -1,9 +1,10 @@
 import { CHAT, RESPONSES, type Endpoint } from '../endpoints/index.js';
+import { fieldFaults, FUNCTION, having, SpillwayError, type Kind } from '../errors/index.js';
+import type { Spillway } from '../session/index.js';
 import type { Fields } from '../wire/index.js';
 import type { DropInOptions } from './options.js';
-import { responseOf, type SdkAnswer, type Sent } from './sdk-answer.js';
+import { answering, type SdkAnswer, type Sent } from './sdk-answer.js';
 import {
-  instead,
   nested,
   sendCompacted,
   withResources,
@@ -11,7 +12,7 @@ import {
   type Compacting,
   type Resource,
 } from './sdk-client.js';
-import { resolveSession, type SessionFor } from './session-for.js';
+import { resolveSession, SESSION_FOR, type SessionFor } from './session-for.js';
 
 /** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
 export interface OpenAIClient {
@@ -29,17 +30,18 @@ export interface OpenAISessions {
 /**
  * The same client, of which every request of `chat.completions` and `responses` is compacted before it is sent:
  * `create`, `stream`, `parse` and `runTools` alike. Each request carries the whole history, as ever; what is new in it
- * goes into the session. Reported usage calibrates the session, and a request that the provider finds too long is
+ * goes into the session. An engine makes a session for each of the two; where they are to differ, name them. Reported usage calibrates the session, and a request that the provider finds too long is
  * compacted and sent once more. Left alone are requests of an endpoint without a session, and responses whose history
  * the provider keeps (`previous_response_id`, `conversation`).
  *
- *     const client = compactOpenAI(new OpenAI(), { chat: spillway });
+ *     const client = compactOpenAI(new OpenAI(), spillway);
  */
 export function compactOpenAI<Client extends OpenAIClient>(
   client: Client,
-  { chat, responses }: OpenAISessions,
+  sessions: Pick<Spillway, 'session'> | OpenAISessions,
   options: DropInOptions = {},
 ): Client {
+  const { chat, responses } = byEndpoint(sessions);
   const chats = chat && {
     ...options,
     endpoint: CHAT,
@@ -54,6 +56,23 @@ export function compactOpenAI<Client extends OpenAIClient>(
     chat: nested('completions', creating(chats)),
     responses: creating(others),
   });
+}
+
+/** Throws `ARGUMENT_INVALID` where nothing would be compacted. */
+function byEndpoint(given: Pick<Spillway, 'session'> | OpenAISessions): OpenAISessions {
+  if (having({ session: FUNCTION }).is(given)) {
+    const engine = given as Pick<Spillway, 'session'>;
+    return { chat: engine, responses: engine };
+  }
+  const remedy = 'Pass the engine, or { chat, responses } with a session for one of them at least.';
+  const subject = 'sessions given to compactOpenAI';
+  const named = { chat: SESSION_FOR, responses: SESSION_FOR } satisfies Record<keyof OpenAISessions, Kind>;
+  const faults = fieldFaults('compactOpenAI', given, named, remedy);
+  const sessions = given as OpenAISessions;
+  if (faults.length === 0 && !sessions.chat && !sessions.responses)
+    faults.push({ subject, found: given, allowed: `chat or responses: ${SESSION_FOR.words}`, remedy });
+  if (faults[0]) throw new SpillwayError('ARGUMENT_INVALID', { ...faults[0], faults });
+  return sessions;
 }
 
 /** All other methods of the resource go through the new `create`: streams, parsing and the tool runner end there. */
@@ -81,12 +100,7 @@ function asAnswering<T>(
   endpoint: Endpoint,
   change: (data: unknown) => T = (data) => data as T,
 ): Answering<T> {
-  const data = sent.then((one) => change(one.data));
-  const alone = instead(data);
-  return Object.assign(data, {
-    asResponse: () => alone(sent.then((one) => responseOf(one, endpoint.done))),
-    withResponse: () =>
-      alone(sent.then(async ({ answer }) => ({ ...(await answer?.withResponse()), data: await data }))),
+  return Object.assign(answering(sent, change, endpoint.done), {
     _thenUnwrap: <U>(next: (data: T) => U) => asAnswering(sent, endpoint, (one) => next(change(one))),
   });
 }

@@ -1,4 +1,5 @@
 import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api';
+import { checkVersion } from '../errors/index.js';
 import { boughtText } from '../pressure/index.js';
 import type { EngineEvent, Spillway } from '../session/index.js';
 import { MODEL, Spans } from './opentelemetry-spans.js';
@@ -16,6 +17,7 @@ export interface Telemetry {
  *     const stop = traceSpillway(spillway);
  */
 export function traceSpillway(spillway: Pick<Spillway, 'events'>, telemetry: Telemetry = {}): () => void {
+  checkVersion('@opentelemetry/api', 'traceSpillway');
   const spans = new Spans(telemetry.tracer ?? trace.getTracer('spillway'));
   const heard = instruments(telemetry.meter ?? metrics.getMeter('spillway'));
   const listening = spillway.events.subscribe((event) => {

@@ -31,7 +31,14 @@ const wireOf = (isJson: boolean): RecallWire => ({
     const isOf = ({ role, content }: Fields): boolean =>
       role === 'assistant' &&
       listOf(content).some((part) => isFields(part) && ids.has(String(part.toolCallId)));
-    return restoredMessage(messages, isOf, () => whole);
+    const partsOf = (message: unknown): readonly unknown[] =>
+      listOf((message as Fields | undefined)?.content);
+    // Thoughts that a compaction took out stay out: their signature vouches for what is no longer sent.
+    return restoredMessage(messages, isOf, (message) =>
+      partsOf(message).some(isThought)
+        ? whole
+        : { ...(whole as Fields), content: partsOf(whole).filter((part) => !isThought(part)) },
+    );
   },
   results: (calls, texts) => [
     {
@@ -216,6 +223,8 @@ class AiSdkStream implements RecallStream {
     return isBlock && this.#answer > 0 ? { ...event, id: `${this.#answer}-${String(event.id)}` } : event;
   }
 }
+
+const isThought = (part: unknown): boolean => isFields(part) && part.type === 'reasoning';
 
 const isText = ({ type }: Fields): boolean => String(type).startsWith('text-');
 function isOwnInput({ type, id, toolName }: Fields, known: ReadonlySet<unknown>): boolean {

@@ -52,7 +52,6 @@ export const LANGCHAIN_RECALL: RecallWire = {
     const last = answers.at(-1)!;
     const usage = answers.map(({ usage_metadata: used }) => used).reduce(summed);
     const ids = recallIds(last);
-    if (answers.length === 1 && ids.size === 0) return {};
     const [calls, broken] = [callsOf(last), brokenCallsOf(last)];
     const left = calls.filter((call) => !isRecall(call));
     const { additional_kwargs: more, tool_call_chunks: chunks } = last;

@@ -1,5 +1,5 @@
+import { isStream } from '../endpoints/index.js';
 import { isFields, type Fields } from '../wire/index.js';
-import { isStream } from './held-stream.js';
 
 /** What the promise of an SDK can do beside resolving. */
 export interface SdkAnswer<T = unknown> extends Promise<T> {
@@ -27,12 +27,32 @@ export function withSignal(options: unknown, signal: AbortSignal | undefined): u
   return { ...(options as object | undefined), signal: AbortSignal.any([...own, signal]) };
 }
 
+/** The promise of a client, of what came or `change` of it. `done` ends a stream where the wire has such a line. */
+export function answering<T>(sent: Promise<Sent>, change: (data: unknown) => T, done?: string): SdkAnswer<T> {
+  const data = sent.then((one) => change(one.data));
+  const withResponse = async (one: Sent): Promise<object> => {
+    const answer = await one.answer?.withResponse();
+    return { ...(answer ?? { response: await responseOf(one, done) }), data: await data };
+  };
+  return Object.assign(data, {
+    asResponse: () =>
+      instead(
+        data,
+        sent.then((one) => responseOf(one, done)),
+      ),
+    withResponse: () => instead(data, sent.then(withResponse)),
+  });
+}
+
+/** Who asks for the response alone hears of a failure there, not as one of the data that nobody awaits. */
+export function instead<T>(data: Promise<unknown>, asked: Promise<T>): Promise<T> {
+  data.catch(() => undefined);
+  return asked;
+}
+
 const NO_BODY_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding'];
 
-/**
- * A raw response whose body can be read: the original's was read here, to learn the usage, so it is written out again.
- * `done` ends a stream where the wire has such a line.
- */
+/** A raw response whose body can be read: the original's was read here, to learn the usage, so it is written out again. */
 export async function responseOf({ answer, data }: Sent, done?: string): Promise<Response> {
   const original = await answer?.asResponse();
   const headers = new Headers(original?.headers);

@@ -1,12 +1,18 @@
-import { canRecall, report, withoutPrefill, withoutRecall, type Endpoint } from '../endpoints/index.js';
+import {
+  canRecall,
+  ClientRequest,
+  isStream,
+  report,
+  streamedAnswers,
+  type Endpoint,
+} from '../endpoints/index.js';
 import type { Prepared, Session } from '../session/index.js';
-import { fitCacheMarks, isFields, type Fields } from '../wire/index.js';
-import { holdStream, isStream, through } from './held-stream.js';
+import { isFields, type Fields } from '../wire/index.js';
+import { holdStream, through } from './held-stream.js';
 import type { DropInOptions } from './options.js';
-import { answeringRecalls, mostRecalls, type Further } from './recall-loop.js';
 import { sentBy, streamOf, withSignal, type Sent } from './sdk-answer.js';
 import type { Resolved } from './session-for.js';
-import { takeTurn } from './turns.js';
+import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
 
 export type Method = (...parameters: unknown[]) => unknown;
 
@@ -62,60 +68,63 @@ export function sendCompacted(
 ): Promise<Sent> {
   const { endpoint, session, commands } = how;
   const most = mostRecalls(how.recall);
-  const isAnthropic = endpoint.format === 'anthropic';
-  const { history, prefill } = isAnthropic
-    ? withoutPrefill(given)
-    : { history: given[endpoint.field], prefill: [] };
-  // Words in the model's mouth have to come last: no recall can stand behind them.
-  const offered = most > 0 && prefill.length === 0 ? endpoint.recall.offer(given) : undefined;
-  const body = offered ?? given;
-  const last = offered ? withoutRecall(endpoint.recall, given, offered) : given;
+  const asked = new ClientRequest(endpoint, given, most);
+  const body = asked.offering?.offered ?? given;
   // A client may go on from an answer that its provider keeps: there a recall would wait for its result for ever. Who does
   // never sends its history, so nothing of it is compacted.
   const mayBeKept = endpoint.format === 'openai-responses' && given.store !== false;
-  const bodyOf = (found: Session, { messages, beside, view }: Prepared, isLast: boolean): Fields => {
-    const own = mayBeKept && !canRecall(view) ? given : isLast ? last : body;
-    return isAnthropic
-      ? fitCacheMarks({
-          ...found.untrimmed<Fields>({ ...own, ...beside }),
-          messages: [...messages, ...prefill],
-        })
-      : found.untrimmed({ ...own, ...beside, [endpoint.field]: messages });
-  };
-  return takeTurn(
+  return turnOf(
     session,
     body,
-    (found) => ({
-      body: isAnthropic ? { ...body, messages: history } : body,
+    {
+      body: asked.followed,
       commands,
       model: typeof body.model === 'string' ? body.model : undefined,
       maxOutputTokens: endpoint.maxOutputTokens(body),
       signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
-      send: async (request, flight): Promise<Sent> => {
-        const post = async (prepared: Prepared, { isLast, signal }: Further): Promise<Sent> => {
-          const sent = await sentBy(() =>
-            resource.create(bodyOf(found, prepared, isLast), withSignal(options, signal)),
-          );
-          await observe(sent.data, endpoint, found);
-          return sent;
+      send: async (request, place): Promise<Sent> => {
+        let controller: AbortController | undefined;
+        let newest: Sent | undefined;
+        const ask = async (prepared: Prepared, isLast: boolean): Promise<unknown> => {
+          const offers = !mayBeKept || canRecall(prepared.view);
+          const own = asked.bodyOf(place.session, prepared, { offers, isLast });
+          newest = await sentBy(() => resource.create(own, withSignal(options, controller?.signal)));
+          await observe(newest.data, endpoint, place.session, controller);
+          return newest.data;
         };
-        const first = await post(request, { isLast: false });
-        const turn = { session: found, flight, wire: endpoint.recall, most, send: post };
-        const sent = offered ? await answeringRecalls(first, turn) : first;
-        if (isStream(sent.data)) holdStream(sent.data, flight);
-        return sent;
+        const data = await ask(request, false);
+        const first = newest!;
+        const turn = { ...place, wire: endpoint.recall, most, ask };
+        if (isStream(data)) {
+          ({ controller } = data as { readonly controller?: AbortController });
+          // The object stays the client's own; its iterator goes on through all answers.
+          if (asked.offering) through(data, (events) => streamedAnswers(events, turn));
+          holdStream(data, place.flight);
+        } else if (asked.offering) {
+          const whole = await recalledAnswer(data, turn);
+          return { ...newest!, data: whole };
+        }
+        return first;
       },
       say: (words): Sent => {
         const whole = endpoint.say(words, body);
         return { data: body.stream === true ? streamOf(endpoint.events(whole)) : whole };
       },
-    }),
+    },
     () => sentBy(() => resource.create(given, options)),
   );
 }
 
-/** What was used stands in the answer or, where it is streamed, in some of its events. */
-async function observe(data: unknown, { format, usageReader }: Endpoint, session: Session): Promise<void> {
+/**
+ * What was used stands in the answer or, where it is streamed, in some of its events. Who gives up a further stream gives up
+ * the one there is, whose `controller` the client's library looks at.
+ */
+async function observe(
+  data: unknown,
+  { format, usageReader }: Endpoint,
+  session: Session,
+  controller: AbortController | undefined,
+): Promise<void> {
   const usage = usageReader();
   if (isStream(data))
     return through(data, async function* (events) {
@@ -125,15 +134,9 @@ async function observe(data: unknown, { format, usageReader }: Endpoint, session
         if (used && (format === 'anthropic' || used.outputTokens)) await report(session, used);
         yield event;
       }
+      const own = (data as { readonly controller?: AbortController }).controller;
+      if (own?.signal.aborted) controller?.abort();
     });
   const used = isFields(data) ? usage(data) : undefined;
   if (used) await report(session, used);
 }
-
-/** Who asks for the response alone hears of a failure there, not as one of the data that nobody awaits. */
-export const instead =
-  (data: Promise<unknown>) =>
-  <T>(asked: Promise<T>): Promise<T> => {
-    data.catch(() => undefined);
-    return asked;
-  };

@@ -1,4 +1,4 @@
-import { SpillwayError } from '../errors/index.js';
+import { either, FUNCTION, having, SpillwayError, type Kind } from '../errors/index.js';
 import type { Session, Spillway } from '../session/index.js';
 
 /**
@@ -13,15 +13,28 @@ type SessionOrNone = Session | undefined;
 /** Finds the session of a request. Rejects with `SESSION_FORMAT` where it speaks another format than the client. */
 export type Resolved<Request> = (request: Request) => Promise<SessionOrNone>;
 
+/** What `SessionFor` is where nothing checked types. */
+export const SESSION_FOR: Kind = {
+  ...either(having({ session: FUNCTION }), having({ follow: FUNCTION, turn: FUNCTION }), FUNCTION),
+  words: 'an engine, a session, or a function from a request to its session',
+};
+
 /**
  * Binds a drop-in to its session. Throws `SESSION_FORMAT` at once where one session of another format is given: its
- * requests would be legal until the first compaction, and refused from then on.
+ * requests would be legal until the first compaction, and refused from then on. `ARGUMENT_INVALID` where it is none.
  */
 export function resolveSession<Request>(
   given: SessionFor<Request>,
   format: string,
   dropIn: string,
 ): Resolved<Request> {
+  if (!SESSION_FOR.is(given))
+    throw new SpillwayError('ARGUMENT_INVALID', {
+      subject: `session given to ${dropIn}`,
+      found: given ?? String(given),
+      allowed: SESSION_FOR.words,
+      remedy: 'Pass what createSpillway resolves to; wait for it first.',
+    });
   if (typeof given === 'function')
     return async (request) => {
       const session = await given(request);

@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod/v4';
-import { listSessions, recalledText, type RecallRequest, type Spillway } from '../index.js';
+import { listSessions, SpillwayError, type Spillway } from '../index.js';
+import { find, recall, type Verb } from '../operations/index.js';
 
 interface Answer {
   [field: string]: unknown;
@@ -8,68 +9,54 @@ interface Answer {
   isError?: boolean;
 }
 
+type Ask<Said> = (asked: Said) => Promise<string>;
+type Asked = { readonly session?: string };
+
 /** Recall and explain as tools of the Model Context Protocol, over the sessions of one store. Nothing is changed by them. */
 export function createMcpServer(spillway: Spillway, version: string): McpServer {
   const server = new McpServer({ name: 'spillway', version });
   const session = z.string().optional().describe('Id of the session; the one written to last where absent.');
   const opened = async (id: string | undefined) => {
-    const [newest] =
-      id === undefined ? await listSessions(spillway.store, { limit: 1 }) : [{ sessionId: id }];
-    if (!newest) throw new Error('The store has no session yet.');
+    const [newest] = await spillway.store.threads({ ...(id !== undefined && { sessionId: id }), limit: 1 });
+    if (!newest && id === undefined) throw new Error('The store has no session yet.');
+    if (!newest)
+      throw new SpillwayError('SESSION_UNKNOWN', {
+        subject: 'session',
+        found: id,
+        remedy: 'Name one that the tool sessions lists.',
+      });
     return spillway.open({ id: newest.sessionId });
   };
 
-  server.registerTool(
-    'sessions',
-    { description: 'Lists the sessions that are kept, newest first.', annotations: { readOnlyHint: true } },
-    () =>
-      answered(async () => {
-        const sessions = await listSessions(spillway.store, { limit: 50 });
-        return sessions
-          .map(({ sessionId, agentPath, messages }) => `${sessionId} ${agentPath}: ${messages} messages`)
-          .join('\n');
-      }),
-  );
-  server.registerTool(
-    'recall',
-    {
-      description:
-        'Reads back the original words of a session, compacted or not: by handle (m12, m3..m9) or by words.',
-      annotations: { readOnlyHint: true },
-      inputSchema: {
-        session,
-        handle: z
-          .string()
-          .optional()
-          .describe('As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.'),
-        query: z.string().optional().describe('Words to search for.'),
-        limit: z.number().int().optional(),
-        maxTokens: z.number().int().optional(),
-      },
-    },
-    ({ session: id, ...asked }) =>
-      answered(async () => recalledText(await (await opened(id)).recall(asked as RecallRequest))),
-  );
-  server.registerTool(
-    'explain',
-    {
-      description:
-        'Says whether words reached the model in a call: sent, compacted out, said later, or never; and by what.',
-      annotations: { readOnlyHint: true },
-      inputSchema: { session, words: z.string().min(1), call: z.number().int().min(1).optional() },
-    },
-    ({ session: id, words, call }) =>
-      answered(async () => {
-        const { verdict, call: asked, said, sentIn } = await (await opened(id)).operator.find(words, call);
-        const lines = said.map(
-          ({ id: message, status, by }) => `${message}: ${status}${by ? `, ${by.stage}: ${by.reason}` : ''}`,
-        );
-        return [
-          `call ${asked.call}: ${verdict}`,
-          ...lines,
-          ...(sentIn.length > 0 ? [`sent in ${sentIn.join(', ')}`] : []),
-        ].join('\n');
-      }),
+  const tool = <Said>(name: string, description: string, inputSchema: z.ZodRawShape, ask: Ask<Said>): void =>
+    void server.registerTool(
+      name,
+      { description, annotations: { readOnlyHint: true }, inputSchema },
+      (asked: object) => answered(() => ask(asked as Said)),
+    );
+  /** A verb of operators, of the session that is named. */
+  const verbTool = <Output>(
+    name: string,
+    verb: Verb<z.core.$ZodShape, Output>,
+    say: (output: Output) => string,
+  ): void =>
+    tool(name, verb.summary, { session, ...verb.input.shape }, async ({ session: id, ...asked }: Asked) =>
+      say(await verb.run(await opened(id), asked)),
+    );
+
+  tool('sessions', 'Lists the sessions that are kept, newest first.', {}, async () => {
+    const sessions = await listSessions(spillway.store, { limit: 50 });
+    return sessions
+      .map(({ sessionId, agentPath, messages }) => `${sessionId} ${agentPath}: ${messages} messages`)
+      .join('\n');
+  });
+  verbTool('recall', recall, ({ text }) => text);
+  verbTool('explain', find, ({ verdict, call, said, sentIn }) =>
+    [
+      `call ${call.call}: ${verdict}`,
+      ...said.map(({ id, status, by }) => `${id}: ${status}${by ? `, ${by.stage}: ${by.reason}` : ''}`),
+      ...(sentIn.length > 0 ? [`sent in ${sentIn.join(', ')}`] : []),
+    ].join('\n'),
   );
   return server;
 }

@@ -1,42 +1,34 @@
 import { Argument, type Command } from 'commander';
 import type { ACTIONS } from './commands/stored.js';
 import type { StoredOptions } from './commands/within.js';
-import { EXIT } from './exit.js';
-import type { Terminal } from './terminal.js';
+import { each, fraction, shared, whole } from './options.js';
+import { EXIT, type Terminal } from './terminal.js';
 
 type Name = keyof typeof ACTIONS;
 
 /** The commands for sessions that are kept in a store. Their code is loaded when one of them runs. */
-export function storedCommands(
-  program: Command,
-  terminal: Terminal,
-  exit: (code: number) => void,
-  parse: { readonly whole: (text: string) => number; readonly fraction: (text: string) => number },
-): void {
+export function storedCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
+  const count = whole('a number');
   const kept = (name: Name, description: string): Command =>
-    program
-      .command(name)
-      .description(description)
-      .option(
-        '--store <url>',
-        'where sessions are kept: sqlite:FILE, postgres://HOST/NAME (default: the setting store)',
-      )
-      .option('--json', 'machine output')
-      .action(async (...given: unknown[]) => {
+    shared(program.command(name).description(description), 'store', 'json').action(
+      async (...given: unknown[]) => {
         // commander hands over the arguments, undefined where one is left out, then the options, then the command.
         const names = given.slice(0, -2).filter((one) => typeof one === 'string');
         const { ACTIONS: actions } = await import('./commands/stored.js');
         await actions[name](given.at(-2) as StoredOptions, terminal, names);
         exit(EXIT.done);
-      });
+      },
+    );
   const one = (name: Name, description: string, session = '<session>'): Command =>
-    kept(name, description)
-      .argument(session, 'id of the session')
-      .option('--agent <path>', 'which agent of it', 'primary')
-      .option('--window <tokens>', 'input budget in tokens; nothing is kept back', parse.whole)
-      .option('--model <name>', 'model whose limits apply')
-      .option('--profile <profile>', 'profile name or file')
-      .option('--config <file>', 'configuration file');
+    shared(
+      kept(name, description)
+        .argument(session, 'id of the session')
+        .option('--agent <path>', 'which agent of it', 'primary'),
+      'window',
+      'model',
+      'profile',
+      'config',
+    );
 
   kept('sessions', 'List the sessions of a store.');
   kept('limits', 'List the limits that refusals of a provider have taught, model by model.').option(
@@ -58,42 +50,36 @@ export function storedCommands(
     .argument('<record>', 'id of the compaction')
     .addArgument(new Argument('<flag>', 'what you think of it').choices(['good', 'bad', 'neutral']))
     .option('--notes <text>', 'why');
-  one('claims', 'List the exact things that are carried beside digests; end one by hand, or bring it back.')
-    .option('--end <claim>', 'this one holds no more: the next compaction carries it no longer')
-    .option('--restore <claim>', 'take that back')
-    .option('--by <name>', 'who says so (default: $USER)')
-    .option('--notes <text>', 'why');
   one('plan', 'Say what a compaction would do, and change nothing.')
-    .option('--target <pressure>', 'down to this pressure', parse.fraction)
+    .option('--target <pressure>', 'down to this pressure', fraction('--target'))
     .option('--propose', 'let the plan wait for approve or reject');
-  one('approve', 'Commit the plan that waits, exactly as it was shown.').argument(
-    '[plan]',
-    'its hash, or the beginning of it',
-  );
-  one('edit', 'Change the plan that waits: leave edits out, or give them other words. It waits on.')
-    .argument('[plan]', 'its hash, or the beginning of it')
-    .option('--drop <place>', 'leave this edit out; again for more', each(parse.whole))
+  const answer = (name: Name, description: string): Command =>
+    one(name, description).argument('[plan]', 'its hash, or the beginning of it');
+  answer('approve', 'Commit the plan that waits, exactly as it was shown.');
+  answer('edit', 'Change the plan that waits: leave edits out, or give them other words. It waits on.')
+    .option('--drop <place>', 'leave this edit out; again for more', each(count))
     .option('--keep <message>', 'leave out what touches this message; again for more', each(String))
     .option('--text <place=file>', 'the words of a file in place of an edit; again for more', each(String));
-  one('reject', 'Drop the plan that waits.')
-    .argument('[plan]', 'its hash, or the beginning of it')
-    .option('--notes <text>', 'why');
+  answer('reject', 'Drop the plan that waits.').option('--notes <text>', 'why');
   one('explain', 'What a call was sent, message by message, and why; or whether words were in it.')
-    .option('--call <number>', 'number of the call, from 1; the newest where absent', parse.whole)
+    .option('--call <number>', 'number of the call, from 1; the newest where absent', count)
     .option('--find <text>', 'were these words sent, compacted out, or never said?');
   one(
     'costs',
     'What a session spent, and whether each of its compactions pays; without a session what all of a store spent.',
     '[session]',
   ).option('--calls', 'every call of it too, with what it was sent');
+  one('give-back', 'Have the next request carry original words once more; or list what was given back.')
+    .argument(
+      '[handle]',
+      'as it stands in a mark: m12, m12#0, m3..m9; absent: list, and say what the model saw',
+    )
+    .option('--query <words>', 'only the passages in it that hold these words')
+    .option('--max-tokens <count>', 'most tokens of it', count)
+    .option('--preview', 'say what it would cost, and do nothing');
   one('recall', 'Read back the original words of anything in the log.')
     .option('--handle <handle>', 'as it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200')
     .option('--query <words>', 'words to search for')
-    .option('--limit <count>', 'most passages', parse.whole)
-    .option('--max-tokens <count>', 'most tokens of the answer', parse.whole);
-}
-
-/** An option that may be given more than once. */
-function each<T>(parse: (text: string) => T): (text: string, before?: readonly T[]) => readonly T[] {
-  return (text, before = []) => [...before, parse(text)];
+    .option('--limit <count>', 'most passages', count)
+    .option('--max-tokens <count>', 'most tokens of the answer', count);
 }

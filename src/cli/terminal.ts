@@ -1,6 +1,30 @@
 import { writeSync } from 'node:fs';
 import pc from 'picocolors';
-import { EXIT } from './exit.js';
+import { SpillwayError, type ErrorCode } from '../errors/index.js';
+
+/** What a process says to the shell when it ends. */
+export const EXIT = {
+  done: 0,
+  /** Input or configuration at fault. */
+  inputAtFault: 1,
+  /** The budget cannot be reached; nothing was written. */
+  unreachable: 2,
+  /** A plan waits for an approval. */
+  pending: 3,
+  /** Our own fault. */
+  internal: 70,
+} as const;
+
+const BY_CODE: Partial<Record<ErrorCode, number>> = {
+  BUDGET_UNREACHABLE: EXIT.unreachable,
+  COMPACTION_PENDING: EXIT.pending,
+  INTERNAL: EXIT.internal,
+};
+
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof SpillwayError)) return EXIT.internal;
+  return BY_CODE[error.code] ?? EXIT.inputAtFault;
+}
 
 /** The only place that knows of stdout, stderr and colours. */
 export interface Terminal {
@@ -58,4 +82,14 @@ function surviveClosedPipes(): void {
       process.exit(EXIT.inputAtFault);
     });
   }
+}
+
+/** What moves the cursor of a terminal, or turns the direction of what stands behind it. */
+const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Ids and words are anybody's: what a terminal would obey is written out. Lines end where `newline` is none. */
+export function visible(text: string, newline = '\n'): string {
+  return text.replace(UNSEEN, (sign) =>
+    sign === '\n' ? newline : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

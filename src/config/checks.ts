@@ -1,5 +1,3 @@
-import type { PluginShapes } from './named-plugins.js';
-import { COUNTERS, SUMMARIZERS } from './plugin-fields.js';
 import { valueAt, type Path } from './path.js';
 
 /** A rule between settings that is broken, seen from the setting at `path`. */
@@ -47,24 +45,9 @@ function gateOf(entry: unknown, index: number, settings: unknown): Gate | undefi
   return !opensAt ? undefined : { stage: nameOf(entry) ?? '?', opensAt, path };
 }
 
-/** What settings may name only where a plugin brings it. Takes anything, as `crossChecks` does. */
-export function pluginChecks(settings: unknown, plugins: PluginShapes): Finding[] {
-  return [
-    ...delegates(settings, plugins.compactors),
-    ...namesCompactor(settings, plugins.compactors),
-    ...unknownName(settings, 'counter', [...COUNTERS, ...plugins.counters]),
-    ...unknownName(settings, 'summarizer', [...SUMMARIZERS, ...plugins.summarizers]),
-  ];
-}
-
-function* unknownName(settings: unknown, key: string, names: readonly string[]): Iterable<Finding> {
-  const found = valueAt(settings, [key]);
-  if (typeof found !== 'string' || found === '' || names.includes(found)) return;
-  yield {
-    path: [key],
-    allowed: names.join(' | '),
-    remedy: 'Name one of these, or load the plugin that brings it.',
-  };
+/** What a compaction may name only where a plugin brings it. Takes anything, as `crossChecks` does. */
+export function compactorFindings(settings: unknown, compactors: readonly string[]): Finding[] {
+  return [...delegates(settings, compactors), ...namesCompactor(settings, compactors)];
 }
 
 /** A compactor stands in the place of the stages; without one there is nobody to delegate to. */
@@ -83,7 +66,7 @@ function* namesCompactor(settings: unknown, compactors: readonly string[]): Iter
   const path = ['compaction', 'compactor'];
   const named = valueAt(settings, path);
   const isMissing = named === null && compactors.length > 1;
-  const isUnknown = typeof named === 'string' && named !== '' && !compactors.includes(named);
+  const isUnknown = typeof named === 'string' && named !== '' && compactors.length === 0;
   if (!isMissing && !isUnknown) return;
   yield {
     path,
@@ -168,9 +151,9 @@ function* targetBelow(gates: readonly Gate[], settings: unknown): Iterable<Findi
   };
 }
 
-/** Pins, claims and summaries have separate hard shares; at 1 and more nothing is left for the conversation. */
+/** Pins and summaries have separate hard shares; at 1 and more nothing is left for the conversation. */
 function* sharesTogether(settings: unknown): Iterable<Finding> {
-  const shares = ['pins', 'claims', 'summary'].map((key) => ({
+  const shares = ['pins', 'summary'].map((key) => ({
     key,
     part: share(settings, key, 'share') ?? 0,
   }));
@@ -178,9 +161,9 @@ function* sharesTogether(settings: unknown): Iterable<Finding> {
   if (sum < 1 - ROUNDING) return;
   const seen = shares.map(({ key, part }) => ({
     path: [key, 'share'],
-    allowed: `below ${round(Math.max(0, 1 - sum + part))}; pins, claims and summary share one budget`,
+    allowed: `below ${round(Math.max(0, 1 - sum + part))}; pins and summary share one budget`,
   }));
-  const remedy = 'Lower one of the three shares; what they leave is all the conversation has.';
+  const remedy = 'Lower one of the two shares; what they leave is all the conversation has.';
   yield { ...seen[0]!, remedy, otherwise: seen.slice(1) };
 }
 

@@ -1,6 +1,5 @@
 import type { ZodType } from 'zod/v4';
-import { allowed } from './allowed.js';
-import { configShape, type Section, type Shape } from './shape.js';
+import { allowed, placesIn, wholeSchema, type JsonSchema } from './json-schema.js';
 
 const HEADER = `# Every setting of Spillway with its default. Generated from the schema.
 # You may edit this file, but a file of your own that holds only what differs survives an upgrade:
@@ -12,40 +11,27 @@ const HEADER = `# Every setting of Spillway with its default. Generated from the
 `;
 
 /** The text of default.yaml for these schemas: every setting, its default, its description, what it accepts. */
-export function renderDefaultYaml(
-  settings: ZodType,
-  stageOptions: Readonly<Record<string, ZodType>>,
-): string {
-  return renderDefaults(configShape(settings, stageOptions));
-}
+export const renderDefaultYaml = (settings: ZodType, stages: Readonly<Record<string, ZodType>>): string =>
+  renderDefaults(wholeSchema({ settings, stages, knobs: {} }));
 
-export function renderDefaults(root: Section): string {
-  const blocks = [...root.keys].flatMap(([key, shape]) => {
+export function renderDefaults(root: JsonSchema): string {
+  const blocks = [...placesIn(root)].flatMap((place) => {
+    const { path, json, description, initial, isSection } = place;
+    const key = String(path.at(-1));
+    const isTop = path.length === 1;
     // No stage, no plugin, no section: an empty mapping would only raise the question what belongs there.
-    if ((key === 'stages' || key === 'knobs') && shape.kind === 'section' && shape.keys.size === 0) return [];
-    return [block(key, shape, '').join('\n')];
+    if (isTop && isSection && Object.keys(json.properties!).length === 0) return [];
+    const indent = '  '.repeat(path.length - 1);
+    const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : JSON.stringify(key);
+    const accepts = isSection ? '' : allowed(json);
+    const text = accepts === '' ? description : `${description} [${accepts}]`.trim();
+    // A setting without a default is shown, and set by taking the # away.
+    const isShown = initial === undefined && !isSection;
+    const value = isSection ? '' : scalar(isShown ? json.default : initial);
+    const line = `${indent}${isShown ? '# ' : ''}${name}: ${value}`.trimEnd();
+    return [...(isTop ? [''] : []), ...comment(text, indent), line];
   });
-  return `${HEADER}\n${blocks.join('\n\n')}\n`;
-}
-
-function block(key: string, shape: Shape, indent: string): string[] {
-  const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : JSON.stringify(key);
-  if (shape.kind === 'section') {
-    const lines = [...comment(shape.description, indent), `${indent}${name}:`];
-    for (const [inner, child] of shape.keys) lines.push(...block(inner, child, `${indent}  `));
-    return lines;
-  }
-  const initial = shape.initial;
-  const accepts = allowed(shape.json);
-  const text = [shape.description, accepts === '' ? '' : `[${accepts}]`]
-    .filter((part) => part !== '')
-    .join(' ');
-  // A setting without a default is shown, and set by taking the # away.
-  const line =
-    initial === undefined
-      ? `${indent}# ${name}: ${scalar(shape.json.default)}`.trimEnd()
-      : `${indent}${name}: ${scalar(initial)}`;
-  return [...comment(text, indent), line];
+  return `${HEADER}${blocks.join('\n')}\n`;
 }
 
 /** A value on one line: YAML's flow style, which is JSON with fewer quotes. */

@@ -1,155 +1,146 @@
-import type { Alias, Tree } from './alias.js';
-import { CompactionFields } from './compaction-fields.js';
-import { isMapping, type Path } from './path.js';
+import { isMapping, matched, type Path } from './path.js';
 
-/** Where the `agent` document lets its settings stand: in compaction.yaml, in an agent's frontmatter, or bare. */
-function agentNames(): Alias[] {
-  return [['features', 'compaction'], ['compaction'], []].flatMap((at) => [
-    percent([...at, 'threshold'], triggerAt),
-    plain([...at, 'max_tokens'], (value) => ({ trigger: { maxTokens: value } })),
-    percent([...at, 'trim_threshold'], (share) => ({ trim: { threshold: share } })),
-    plain([...at, 'trim_max_tokens'], (value) => ({ trim: { maxTokens: value } })),
-    plain([...at, 'keep_last_messages'], (value) => ({ thresholds: { retainCount: value } })),
-    plain([...at, 'chunks'], (value) => ({ fill: { chunks: value } })),
-    plain([...at, 'tool_result_max_length'], (value) => ({ fill: { toolResultChars: value } })),
-    plain([...at, 'prune', 'mode'], (value) => ({ prune: value })),
-    percent([...at, 'prune', 'protect_percent'], (share) => argumentsWith({ protectShare: share })),
-    plain([...at, 'prune', 'arg_threshold'], (value) => argumentsWith({ minTokens: value })),
-    ...(at[0] === 'features' ? ownFields(at) : []),
-    ...(at.length === 0 ? [plain(['context'], (value) => ({ window: value }))] : []),
-  ]);
-}
+/** What a document's setting is here: the path, or the paths, of ours; and its unit, where it has one of its own. */
+type Name =
+  | string
+  | {
+      /** Absent: there is no setting of this name. */
+      readonly to?: string | readonly string[];
+      /** Its number for the whole, of which ours is a share. */
+      readonly of?: number;
+      /** A share below it brings the target down, to this part of it. */
+      readonly target?: number;
+      /** Its values and ours. */
+      readonly values?: readonly (readonly [value: unknown, ours: unknown])[];
+      /** What it takes, for people; without it any other value is passed on. */
+      readonly allowed?: string;
+      /** What is set with it. */
+      readonly sets?: Readonly<Record<string, unknown>>;
+    };
 
-/** Fields of our own `compaction` block; an empty text names nobody. */
-const ownFields = (at: Path): Alias[] =>
-  Object.keys(CompactionFields.shape).map((key) =>
-    plain([...at, key], (value) => ({ compaction: { [key]: value === '' ? null : value } })),
-  );
+/** Names of a document by path; `*` is any key, and stands for the same key in ours. */
+export type Names = Readonly<Record<string, Name>>;
 
-const argumentsWith = (options: Tree): Tree => ({ stages: { snip: { arguments: options } } });
+const GATES = ['snip', 'micro', 'collapse', 'auto', 'partial'].map((stage) => `thresholds.${stage}Threshold`);
 
-/** The `operator` document's `compaction:` block of an agent, its PruneConfig, and its override of a model's window. */
-function operatorNames(): Alias[] {
-  const summarize: Path = ['compaction', 'summarize'];
-  const auto = (options: Tree): Tree => ({ stages: { auto: options } });
-  // Whoever writes the block wants it.
-  const summarized = (key: string, as: (value: unknown) => Tree): Alias =>
-    plain([...summarize, key], (value) => ({ ...as(value), compaction: { summarizeFirst: true } }));
-  const prune = (key: string): Alias[] =>
-    [['prune'], ['compaction', 'prune']].map((at) =>
-      plain([...at, key], (value) => ({ stages: { snip: { [key]: value } } })),
-    );
-  return [
-    share(['compaction', 'upper_threshold'], (value) => ({ thresholds: allGates(value) })),
-    share(['compaction', 'lower_threshold'], (value) => ({ target: value })),
-    summarized('model', (value) => ({ summarizer: 'model', summarizerModel: { model: value } })),
-    summarized('prompt', (value) => ({
-      fill: { promptFiles: { auto: value, partial: value, full: value } },
-    })),
-    summarized('window_messages', (value) => auto({ windowMessages: value })),
-    summarized('preserve_recent', (value) => auto({ preserveRecent: value })),
-    summarized('max_summary_tokens', (value) => auto({ maxSummaryTokens: value })),
-    {
-      path: summarize,
-      allowed: 'a mapping with model, prompt, window_messages, preserve_recent, max_summary_tokens; or false',
-      as: (value) => {
-        const isOff = value === false || value === null;
-        const isOn = value === true || (isMapping(value) && Object.keys(value).length === 0);
-        return isOff || isOn ? { compaction: { summarizeFirst: isOn } } : undefined;
-      },
-    },
-    ...['protectTokens', 'protectedTools', 'minimumSavings'].flatMap(prune),
-    {
-      path: ['models'],
-      as: (value) => renamed(value, { maxInputTokens: 'contextWindow' }, (models) => ({ models })),
-    },
-  ];
-}
-
-/** The `pivot` document's two switches, its two thresholds, its output cap and its limits. */
-function pivotNames(): Alias[] {
-  const names = { contextLimit: 'contextWindow' };
-  return [
-    {
-      path: ['compaction', 'prune'],
-      allowed: 'true | false',
-      as: (value) => (typeof value === 'boolean' ? { prune: value ? 'iteration' : 'off' } : undefined),
-    },
-    plain(['compaction', 'model'], (value) => ({ summarizer: 'model', summarizerModel: { model: value } })),
-    ...[['compaction'], []].flatMap((at) => [
-      plain([...at, 'PROTECT'], (value) => ({ stages: { snip: { protectTokens: value } } })),
-      plain([...at, 'MIN_PRUNE'], (value) => ({ stages: { snip: { minimumSavings: value } } })),
-    ]),
-    plain(['globalOutputCap'], (value) => ({ outputCap: value })),
-    { path: ['models'], as: (value) => renamed(value, names, (models) => ({ models })) },
-  ];
-}
-
-/** The `reducer` document's retention, injection reserve, window and caps. */
-function reducerNames(): Alias[] {
-  const retention = (tools: Tree): Tree => ({ stages: { snip: { retention: { tools } } } });
-  return [
-    plain(['injection_reserve'], (value) => ({ reserve: { injection: value } })),
-    { path: ['retention', 'tools'], as: (value) => renamed(value, { never_evict: 'neverEvict' }, retention) },
-    plain(['retention', 'default'], (value) => ({ stages: { snip: { retention: { default: value } } } })),
-    plain(['sliding_window'], (value) => ({ stages: { snip: { dialogue: value } } })),
-    plain(['caps', 'tool_results'], (value) => ({ caps: { toolResults: value } })),
-    plain(['budget'], (value) => ({ window: value, reserve: { output: 0 } })),
-  ];
-}
-
-/** One trigger for all stages; where it is low the target stays below it. */
-function triggerAt(share: number): Tree {
-  return { thresholds: allGates(share), ...(share < 0.75 && { target: round(0.75 * share) }) };
-}
-
-function allGates(share: number): Tree {
-  const stages = ['snip', 'micro', 'collapse', 'auto', 'partial'];
-  return Object.fromEntries(stages.map((stage) => [`${stage}Threshold`, share]));
-}
-
-const plain = (path: Path, as: (value: unknown) => Tree): Alias => ({ path, as });
-
-function share(path: Path, as: (share: number) => Tree, most = 1, what = 'a number'): Alias {
-  return {
-    path,
-    allowed: `${what} from 0 to ${most}`,
-    as: (value) =>
-      typeof value === 'number' && value >= 0 && value <= most ? as(round(value / most)) : undefined,
-  };
-}
-
-const percent = (path: Path, as: (share: number) => Tree): Alias => share(path, as, 100, 'a percentage');
-
-const round = (value: number): number => Number(value.toFixed(6));
-
-/** A table whose entries use other names for their keys; undefined where it uses none of them. */
-function renamed(
-  table: unknown,
-  names: Readonly<Record<string, string>>,
-  as: (table: Tree) => Tree,
-): Tree | undefined {
-  if (!isMapping(table)) return undefined;
-  const entries = Object.entries(table).map(([name, entry]) => [
-    name,
-    isMapping(entry)
-      ? Object.fromEntries(
-          Object.entries(entry).map(([key, value]) => [Object.hasOwn(names, key) ? names[key]! : key, value]),
-        )
-      : entry,
-  ]);
-  return as(Object.fromEntries(entries) as Tree);
-}
-
-/** Settings under the names and in the units of the documents that the profiles are named after. */
-export const DOCUMENT_NAMES: Readonly<Record<string, readonly Alias[]>> = {
-  agent: agentNames(),
-  operator: operatorNames(),
-  pivot: pivotNames(),
-  reducer: reducerNames(),
+const AGENT: Names = {
+  threshold: { to: GATES, of: 100, target: 0.75 },
+  max_tokens: 'trigger.maxTokens',
+  trim_threshold: { to: 'trim.threshold', of: 100 },
+  trim_max_tokens: 'trim.maxTokens',
+  keep_last_messages: 'thresholds.retainCount',
+  chunks: 'fill.chunks',
+  tool_result_max_length: 'fill.toolResultChars',
+  'prune.mode': 'prune',
+  'prune.protect_percent': { to: 'stages.snip.arguments.protectShare', of: 100 },
+  'prune.arg_threshold': 'stages.snip.arguments.minTokens',
 };
 
 /** What an agent file says, whatever the profile: its host writes it so. */
-export const AGENT_FILE_NAMES: readonly Alias[] = agentNames().filter(({ path: [first] }) =>
-  ['features', 'context'].includes(String(first)),
-);
+export const AGENT_FILE_NAMES: Names = {
+  ...Object.fromEntries(Object.entries(AGENT).map(([from, name]) => [`compaction.${from}`, name])),
+  // An empty text names nobody.
+  'features.compaction.*': { to: 'compaction.*', values: [['', null]] },
+  context: 'window',
+};
+
+const SUMMARIZE = { 'compaction.summarizeFirst': true };
+const SUMMARIZE_KEYS = 'model, prompt, window_messages, preserve_recent, max_summary_tokens';
+
+/** Settings under the names and in the units of the documents that the profiles are named after. */
+export const DOCUMENT_NAMES: Readonly<Record<string, Names>> = {
+  agent: { ...AGENT, ...AGENT_FILE_NAMES },
+  operator: {
+    'compaction.upper_threshold': { to: GATES, of: 1 },
+    'compaction.lower_threshold': { to: 'target', of: 1 },
+    'compaction.summarize.model': {
+      to: 'summarizerModel.model',
+      sets: { ...SUMMARIZE, summarizer: 'model' },
+    },
+    'compaction.summarize.prompt': {
+      to: ['auto', 'partial', 'full'].map((stage) => `fill.promptFiles.${stage}`),
+      sets: SUMMARIZE,
+    },
+    'compaction.summarize.window_messages': { to: 'stages.auto.windowMessages', sets: SUMMARIZE },
+    'compaction.summarize.preserve_recent': { to: 'stages.auto.preserveRecent', sets: SUMMARIZE },
+    'compaction.summarize.max_summary_tokens': { to: 'stages.auto.maxSummaryTokens', sets: SUMMARIZE },
+    'compaction.summarize.*': { allowed: SUMMARIZE_KEYS },
+    'compaction.summarize': {
+      to: 'compaction.summarizeFirst',
+      values: [
+        [true, true],
+        [{}, true],
+        [false, false],
+        [null, false],
+      ],
+      allowed: `a mapping with ${SUMMARIZE_KEYS}; or false`,
+    },
+    'compaction.prune': 'prune',
+    'prune.protectTokens': 'stages.snip.protectTokens',
+    'prune.protectedTools': 'stages.snip.protectedTools',
+    'prune.minimumSavings': 'stages.snip.minimumSavings',
+    'models.*.maxInputTokens': 'models.*.contextWindow',
+  },
+  pivot: {
+    'compaction.prune': {
+      to: 'prune',
+      values: [
+        [true, 'iteration'],
+        [false, 'off'],
+      ],
+      allowed: 'true | false',
+    },
+    'compaction.model': { to: 'summarizerModel.model', sets: { summarizer: 'model' } },
+    'compaction.PROTECT': 'stages.snip.protectTokens',
+    'compaction.MIN_PRUNE': 'stages.snip.minimumSavings',
+    PROTECT: 'stages.snip.protectTokens',
+    MIN_PRUNE: 'stages.snip.minimumSavings',
+    globalOutputCap: 'outputCap',
+    'models.*.contextLimit': 'models.*.contextWindow',
+  },
+  reducer: {
+    injection_reserve: 'reserve.injection',
+    'retention.tools': 'stages.snip.retention.tools',
+    'stages.snip.retention.tools.*.never_evict': 'stages.snip.retention.tools.*.neverEvict',
+    'retention.default': 'stages.snip.retention.default',
+    sliding_window: 'stages.snip.dialogue',
+    'caps.tool_results': 'caps.toolResults',
+    budget: { to: 'window', sets: { 'reserve.output': 0 } },
+  },
+};
+
+interface Meant {
+  /** The same in our own settings. */
+  readonly settings: readonly { readonly path: Path; readonly value: unknown }[];
+  /** Where it is none of what the name takes: what that is. */
+  readonly allowed?: string;
+}
+
+/** What a document says at a path. Undefined where it has no name there. */
+export function meantBy(names: Names, path: Path, value: unknown): Meant | undefined {
+  for (const [from, name] of Object.entries(names)) {
+    const keys = matched(from, path);
+    if (!keys) continue;
+    const { to = [], of, target, values, allowed, sets } = typeof name === 'string' ? { to: name } : name;
+    const known = values?.find(([one]) => JSON.stringify(one) === JSON.stringify(value));
+    // What stands in it has names of its own.
+    if (allowed !== undefined && values && !known && isMapping(value)) continue;
+    if (of !== undefined && !(typeof value === 'number' && value >= 0 && value <= of))
+      return { settings: [], allowed: `${of === 100 ? 'a percentage' : 'a number'} from 0 to ${of}` };
+    if (!known && of === undefined && allowed !== undefined) return { settings: [], allowed };
+    const ours = of !== undefined ? rounded((value as number) / of) : known ? known[1] : value;
+    const isLow = target !== undefined && (ours as number) < target;
+    const follow = { ...sets, ...(isLow && { target: rounded(target * (ours as number)) }) };
+    const all = [...[to].flat().map((one) => [one, ours] as const), ...Object.entries(follow)];
+    return { settings: all.map(([one, its]) => ({ path: placed(one, keys), value: its })) };
+  }
+  return undefined;
+}
+
+const rounded = (value: number): number => Number(value.toFixed(6));
+
+/** A path of ours, with the keys that its stars stand for. */
+function placed(to: string, stars: Path): Path {
+  const keys = [...stars];
+  return to.split('.').map((key) => (key === '*' ? keys.shift()! : key));
+}

@@ -1,8 +1,7 @@
 import type { Origin } from './faults.js';
-import type { Assignment } from './layer.js';
-import { isMapping, showPath, valueAt, type Path } from './path.js';
+import { placesIn, type Place } from './json-schema.js';
+import { isMapping, showPath, valueAt } from './path.js';
 import type { Settings } from './schema.js';
-import type { Section, Shape } from './shape.js';
 
 /** One setting as it is in force; `path` with dots: `thresholds.snipThreshold`. */
 export interface ConfigEntry {
@@ -44,39 +43,25 @@ export interface EffectiveConfig {
   readonly entries: readonly ConfigEntry[];
 }
 
-/** The layer that a path's value came from, or that of the nearest setting around it. */
-export function originIn(winners: ReadonlyMap<string, Assignment>): (path: string) => Origin {
-  return (path) => {
-    const exact = winners.get(path);
-    if (exact) return exact.origin;
-    const around = [...winners.keys()].filter(
-      (key) => path.startsWith(`${key}.`) || path.startsWith(`${key}[`),
-    );
-    const nearest = around.sort((a, b) => b.length - a.length)[0];
-    return (nearest !== undefined && winners.get(nearest)?.origin) || 'default';
-  };
-}
-
-/** One entry for each setting of the shape; a table has one for each setting its entries hold. */
-export function entriesOf(root: Section, tree: unknown, origin: (path: string) => Origin): ConfigEntry[] {
-  const entries: ConfigEntry[] = [];
-  const add = (shape: Shape, path: Path, optional: boolean): void => {
+/** One entry for each setting of a schema; a table has one for each setting its entries hold. */
+export function* entriesOf(
+  places: Iterable<Place>,
+  tree: unknown,
+  origin: (path: string) => Origin,
+  isEntry = false,
+): Iterable<ConfigEntry> {
+  for (const { path, json, description, isSection } of places) {
+    if (isSection) continue;
     const value = valueAt(tree, path);
-    if (shape.kind === 'section') {
-      for (const [key, child] of shape.keys) add(child, [...path, key], optional);
-      return;
+    const entry = json.additionalProperties;
+    if (typeof entry === 'object' && isMapping(value) && Object.keys(value).length > 0) {
+      for (const key of Object.keys(value))
+        yield* entriesOf(placesIn(entry, [...path, key]), tree, origin, true);
+    } else if (value !== undefined || !isEntry) {
+      const shown = showPath(path);
+      yield { path: shown, value, origin: value === undefined ? 'default' : origin(shown), description };
     }
-    if (shape.kind === 'table' && isMapping(value) && Object.keys(value).length > 0) {
-      for (const key of Object.keys(value)) add(shape.entry, [...path, key], true);
-      return;
-    }
-    const shown = showPath(path);
-    if (value === undefined && optional) return;
-    const setBy = value === undefined ? 'default' : origin(shown);
-    entries.push({ path: shown, value, origin: setBy, description: shape.description });
-  };
-  add(root, [], false);
-  return entries;
+  }
 }
 
 /** Freezes plain mappings and lists all the way down; objects of a plugin's own classes stay as they are. */

@@ -1,9 +1,7 @@
-import { allowed } from './allowed.js';
-import type { Origin } from './faults.js';
-import { Layer } from './layer.js';
-import { nearest } from './nearest.js';
+import { nearest, type ConfigFault, type Origin } from './faults.js';
+import { allowed, placesIn, typesOf, type JsonSchema } from './json-schema.js';
+import { layerOf, type Layer, type Reading } from './layers.js';
 import { envName, type Path } from './path.js';
-import type { JsonSchema, Section, Shape } from './shape.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Variables that are no settings: the file and the profile to load. `SPILLWAY_TEST_*` belongs to the test suites.
  * Any other `SPILLWAY_*` variable must name a setting, or a service, or it is a fault: a misspelt variable would change nothing.
  */
-const RESERVED_ENV: readonly string[] = ['SPILLWAY_CONFIG', 'SPILLWAY_PROFILE'];
+const RESERVED = /^SPILLWAY_(?:CONFIG$|PROFILE$|TEST_)/;
 
 /**
  * Kubernetes and Docker tell a container of each service beside it: one that is called `spillway` brings
@@ -20,77 +18,75 @@ const RESERVED_ENV: readonly string[] = ['SPILLWAY_CONFIG', 'SPILLWAY_PROFILE'];
 const SERVICE_LINK =
   /^SPILLWAY_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
+/** What the environment sets, a layer for each variable. An empty variable sets nothing (compose files pass them so). */
+export function envLayers(env: Environment, reading: Reading): Layer[] {
+  const set = Object.entries(env).filter(
+    ([name, text]) =>
+      name.startsWith('SPILLWAY_') && !RESERVED.test(name) && text !== '' && text !== undefined,
+  ) as [`SPILLWAY_${string}`, string][];
+  if (set.length === 0) return [];
+  const targets = targetsIn(reading);
+  // What is said in our own names wins over what is said in a document's.
+  const isOurs = ([name]: readonly [string, string]): number => Number(targets.get(name)?.json !== ANY_TEXT);
+  return set
+    .toSorted((a, b) => isOurs(a) - isOurs(b))
+    .flatMap(([name, text]): Layer[] => {
+      const origin: Origin = `env ${name}`;
+      const refused = (what: string, remedy: string): Layer[] => {
+        const fault: ConfigFault = { subject: name, found: text, allowed: what, remedy, origin };
+        return [{ settings: {}, faults: [fault] }];
+      };
+      const target = targets.get(name);
+      if (!target && SERVICE_LINK.test(name)) return [];
+      if (!target) {
+        const meant = nearest(name, targets.keys());
+        const remedy = `${meant ? `Did you mean ${meant}? ` : 'It names no setting. '}Change or unset it.`;
+        return refused('the name of a setting', remedy);
+      }
+      const value = decoded(text, target.json);
+      if (value === undefined)
+        return refused(allowed(target.json) || 'any JSON', `Write it as JSON. Change or unset ${name}.`);
+      const tree = target.path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+      return [layerOf(tree, origin, reading)];
+    });
+}
+
 interface Target {
   readonly path: Path;
-  readonly shape: Shape;
+  readonly json: JsonSchema;
 }
 
-/** What the environment sets. An empty variable sets nothing (compose files pass them so). */
-export function envLayer(env: Environment, root: Section): Layer {
-  const layer = new Layer(root);
-  const names = Object.keys(env).filter(
-    (name) => name.startsWith('SPILLWAY_') && env[name] !== '' && env[name] !== undefined,
-  );
-  const relevant = names.filter((name) => !name.startsWith('SPILLWAY_TEST_') && !RESERVED_ENV.includes(name));
-  if (relevant.length === 0) return layer;
+const ANY_TEXT: JsonSchema = { type: ['string', 'number', 'boolean', 'null', 'array', 'object'] };
+
+/** Every setting has a variable; a table has one as a whole. Where two meet in one name, the first has it. */
+function targetsIn({ root, names = {} }: Reading): ReadonlyMap<string, Target> {
   const targets = new Map<string, Target>();
-  collect(root, [], targets);
-  for (const name of relevant) {
-    const origin: Origin = `env ${name as `SPILLWAY_${string}`}`;
-    const text = env[name] ?? '';
-    const target = targets.get(name);
-    if (!target && SERVICE_LINK.test(name)) continue;
-    if (!target) {
-      const meant = nearest(name, targets.keys());
-      const remedy = `${meant ? `Did you mean ${meant}? ` : 'It names no setting. '}Change or unset it.`;
-      layer.faults.push({ subject: name, found: text, allowed: 'the name of a setting', remedy, origin });
-      continue;
-    }
-    const value = decode(text, target.shape.json);
-    if (value === NOT_JSON) {
-      const accepts = allowed(target.shape.json) || 'any JSON';
-      const remedy = `Write it as JSON. Change or unset ${name}.`;
-      layer.faults.push({ subject: name, found: text, allowed: accepts, remedy, origin });
-    } else {
-      layer.add(value, origin, target.shape, target.path);
-    }
-  }
-  return layer;
+  const add = (path: Path, json: JsonSchema): void => {
+    const name = envName(path);
+    if (!targets.has(name)) targets.set(name, { path, json });
+  };
+  const ofDocument = Object.keys(names).filter((from) => from.includes('.') && !from.includes('*'));
+  for (const from of ofDocument) add(from.split('.'), ANY_TEXT);
+  for (const { path, json, isSection } of placesIn(root)) if (!isSection) add(path, json);
+  return targets;
 }
 
-/** Every setting has a variable; a table has one as a whole. Where two settings meet in one name, the first has it. */
-function collect(shape: Shape, path: Path, targets: Map<string, Target>): void {
-  if (shape.kind === 'section') {
-    for (const [key, child] of shape.keys) collect(child, [...path, key], targets);
-    return;
-  }
-  const name = envName(path);
-  if (!targets.has(name)) targets.set(name, { path, shape });
-}
-
-const NOT_JSON = Symbol('not JSON');
 const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * A variable's text as the type its setting wants. Text that is not of that type stays text, for the schema to refuse.
- * Not convict's own coercion: that one reads `0.8x` as 0.8 and any word as true.
+ * A variable's text as the type its setting wants; undefined where that is JSON, and the text is none. Text of another type
+ * stays text, for the schema to refuse.
  */
-function decode(text: string, json: JsonSchema): unknown {
+function decoded(text: string, json: JsonSchema): unknown {
   const types = typesOf(json);
-  if (types.has('null') && text === 'null') return null;
-  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
-  if ((types.has('number') || types.has('integer')) && NUMBER.test(text.trim())) return Number(text);
-  const structured = types.size === 0 || types.has('array') || types.has('object');
-  if (!structured) return text;
+  const takes = (...names: string[]): boolean => names.some((name) => types.has(name));
+  if (takes('null') && text === 'null') return null;
+  if (takes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (takes('number', 'integer') && NUMBER.test(text.trim())) return Number(text);
+  if (types.size > 0 && !takes('array', 'object')) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return types.has('string') ? text : NOT_JSON;
+    return takes('string') ? text : undefined;
   }
-}
-
-function typesOf(json: JsonSchema): Set<string> {
-  if (json.anyOf) return new Set(json.anyOf.flatMap((branch) => [...typesOf(branch)]));
-  if (json.type === undefined) return new Set((json.enum ?? []).map((value) => typeof value));
-  return new Set(typeof json.type === 'string' ? [json.type] : json.type);
 }

@@ -1,15 +1,15 @@
 import type { Fault } from '../errors/index.js';
-import { allowed, schemaAt } from './allowed.js';
 import type { Finding } from './checks.js';
-import { nearest } from './nearest.js';
+import { allowed, placesIn, schemaAt, type JsonSchema } from './json-schema.js';
 import { envName, isMapping, showPath, valueAt, type Path } from './path.js';
-import type { JsonSchema, Section, Shape } from './shape.js';
 
 /** Where a value came from: `default`, `profile agent`, `file spillway.yaml`, `env SPILLWAY_TARGET`, `code`. */
 export type Origin = 'default' | `profile ${string}` | `file ${string}` | `env SPILLWAY_${string}` | 'code';
 
 /** The kinds of layers, lowest first. */
 const LAYERS: readonly string[] = ['default', 'profile', 'file', 'env', 'code'];
+
+export const rankOf = (origin: Origin): number => LAYERS.indexOf(origin.split(' ')[0]!);
 
 /** A fault in the configuration, with the layer the value came from. */
 export interface ConfigFault extends Fault {
@@ -26,19 +26,18 @@ export interface Issue {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the faults of a parse are told about: the tree that was parsed, its shape, and who set what. */
+/** What the faults of a parse are told about: the tree that was parsed, its schema, and who set what. */
 export interface Parsed {
   readonly tree: unknown;
-  readonly root: Section;
+  readonly root: JsonSchema;
   origin(path: string): Origin;
 }
 
 /** One zod issue as faults; `below` is the path of the schema that was parsed, e.g. `stages.snip`. */
 export function issueFaults(issue: Issue, parsed: Parsed, below: Path = []): ConfigFault[] {
   const path: Path = [...below, ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key))];
-  if (issue.code === 'unrecognized_keys' && issue.keys) {
-    return issue.keys.map((key) => unknownKey(key, path, parsed));
-  }
+  if (issue.code === 'unrecognized_keys' && issue.keys)
+    return issue.keys.map((key) => unknownKey([...path, key], parsed));
   if (issue.code === 'invalid_union' && issue.errors) {
     // A branch that complains about something inside the value is the one that was meant.
     const meant = issue.errors.find(
@@ -51,18 +50,17 @@ export function issueFaults(issue: Issue, parsed: Parsed, below: Path = []): Con
   const subject = showPath(path);
   const origin = parsed.origin(subject);
   const found = valueAt(parsed.tree, path);
-  const why = issue.code === 'custom' ? issue.message : '';
-  const remedy = [why, found === undefined ? giveIt(path) : changeIn(origin)]
-    .filter((part) => part)
-    .join(' ');
-  return [{ subject, found, allowed: allowed(jsonAt(parsed.root, path)) || issue.message, remedy, origin }];
+  const why = issue.code === 'custom' ? `${issue.message} ` : '';
+  const giveIt = `Give it a value in a file, in ${envName(path)} or in code.`;
+  const remedy = `${why}${found === undefined ? giveIt : changeIn(origin)}`;
+  const what = allowed(schemaAt(parsed.root, path) ?? {}) || issue.message;
+  return [{ subject, found, allowed: what, remedy, origin }];
 }
 
 /** A rule between settings is reported at the one set last (in the highest layer), not at what it collides with. */
 export function findingFault(finding: Finding, parsed: Parsed): ConfigFault {
   const sides = [finding, ...(finding.otherwise ?? [])];
-  const rank = ({ path }: (typeof sides)[number]) =>
-    LAYERS.indexOf(parsed.origin(showPath(path)).split(' ')[0]!);
+  const rank = ({ path }: (typeof sides)[number]): number => rankOf(parsed.origin(showPath(path)));
   const side = sides.reduce((highest, other) => (rank(other) > rank(highest) ? other : highest));
   const subject = showPath(side.path);
   const origin = parsed.origin(subject);
@@ -77,52 +75,66 @@ function isFinding(value: unknown): value is Finding {
 
 export function changeIn(origin: Origin): string {
   if (origin === 'default') return 'Set it in a file, in the environment or in code.';
-  if (origin === 'code') return 'Change it in the overrides given in code.';
+  if (origin === 'code') return 'Give it another value.';
   if (origin.startsWith('env ')) return `Change or unset ${origin.slice('env '.length)}.`;
   return `Change it in ${origin}.`;
 }
 
-function giveIt(path: Path): string {
-  return `Give it a value in a file, in ${envName(path)} or in code.`;
-}
+/** Keys that were settings once, and what does now what they did. */
+const LET_GO: Readonly<Record<string, string>> = {
+  claims:
+    'What is carried exactly stands in the digest: summary.share says how much it takes; pins.patterns keeps messages whole.',
+};
 
-function unknownKey(key: string, path: Path, parsed: Parsed): ConfigFault {
-  const here = [...path, key];
-  const origin = parsed.origin(showPath(here));
-  const keys = Object.keys(jsonAt(parsed.root, path).properties ?? {});
-  const meant = nearest(key, keys);
-  return unknownKeyFault({ path: here, value: valueAt(parsed.tree, here), keys, meant, origin });
-}
-
-/** A key that nobody knows, `meant` being the nearest that somebody does. */
-export function unknownKeyFault({ path, value, keys, meant, origin }: UnknownKey): ConfigFault {
-  const remedy = `${meant ? `Did you mean ${meant}? ` : 'Unknown key. '}${changeIn(origin)}`;
+/** A key that nobody knows. Suggested is the nearest beside it, else anywhere: `snipThreshold` at the top is `thresholds.snipThreshold`. */
+export function unknownKey(path: Path, { root, tree, ...parsed }: Parsed): ConfigFault {
+  const [key, around] = [String(path.at(-1)), path.slice(0, -1)];
+  const subject = showPath(path);
+  const origin = parsed.origin(subject);
+  const keys = Object.keys(schemaAt(root, around)?.properties ?? {});
+  const beside = nearest(key, keys);
+  const places = [...placesIn(root)].map((place) => place.path);
+  const elsewhere = nearest(key, new Set(places.map((place) => String(place.at(-1)))));
+  const meant =
+    beside === undefined ? places.find((place) => place.at(-1) === elsewhere) : [...around, beside];
+  const gone = path.length === 1 ? LET_GO[key] : undefined;
+  const why = gone ?? (meant ? `Did you mean ${showPath(meant)}?` : 'Unknown key.');
+  const remedy = `${why} ${changeIn(origin)}`;
   // At the top of a file without its value: a file that is no configuration at all may hold anything.
   const isFile = origin !== 'code' && !origin.startsWith('env ');
-  const found = path.length === 1 && isFile ? undefined : value;
-  return { subject: showPath(path), found, allowed: keys.join(', ') || 'no keys', remedy, origin };
+  const found = path.length === 1 && isFile ? undefined : valueAt(tree, path);
+  return { subject, found, allowed: keys.join(', ') || 'no keys', remedy, origin };
 }
 
-interface UnknownKey {
-  readonly path: Path;
-  readonly value: unknown;
-  /** Those that it could be. */
-  readonly keys: readonly string[];
-  readonly meant: string | undefined;
-  readonly origin: Origin;
-}
-
-function jsonAt(root: Section, path: Path): JsonSchema {
-  let shape: Shape = root;
-  for (const [index, key] of path.entries()) {
-    const child: Shape | undefined =
-      shape.kind === 'section'
-        ? shape.keys.get(String(key))
-        : shape.kind === 'table'
-          ? shape.entry
-          : undefined;
-    if (!child) return schemaAt(shape.json, path.slice(index));
-    shape = child;
+/**
+ * The known name that was most likely meant, or undefined where none is close. Case, `_` and `-` do not count, so
+ * `snip_threshold` finds `snipThreshold`.
+ */
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  const wanted = plain(name);
+  // One slip per three letters: looser and short names (`trim`, `caps`) suggest each other.
+  let best = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let found: string | undefined;
+  for (const candidate of known) {
+    const other = plain(candidate);
+    const apart = Math.abs(wanted.length - other.length) < best ? distance(wanted, other) : best;
+    if (apart >= best) continue;
+    best = apart;
+    found = candidate;
   }
-  return shape.json;
+  return found;
+}
+
+const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
+
+/** Levenshtein distance by rows (Wagner and Fischer, 1974). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1)
+      next.push(Math.min(row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), row[j]! + 1, next[j - 1]! + 1));
+    row = next;
+  }
+  return row[b.length]!;
 }

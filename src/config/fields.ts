@@ -11,3 +11,37 @@ export const share = z.number().min(0).max(1);
 
 /** A setting that may be empty, and is until somebody sets it. */
 export const orEmpty = <T extends z.ZodType>(schema: T) => z.nullable(schema).default(null);
+
+/** A mapping of settings that each have a default. */
+export const section = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>
+  z
+    .strictObject(shape)
+    .prefault({} as never)
+    .describe(description);
+
+/** One of some names. */
+export const oneOf = <const Names extends readonly string[]>(names: Names, usual: Names[number]) =>
+  z.enum(names).default(usual);
+
+export const flag = (usual: boolean) => z.boolean().default(usual);
+
+const MOST_CHARS = 200;
+const MOST_SEGMENT_CHARS = 64;
+/** None is `.` or `..`, or begins or ends with a space. */
+const SEGMENT = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_ .:@+-]*[\p{L}\p{N}_.:@+-])?$/u;
+
+/** What an agent path may be, for people. */
+export const AGENT_PATH_WORDS = `names joined by slashes (letters, digits, “_ . : @ + -” and spaces within), each at most ${MOST_SEGMENT_CHARS} characters, together at most ${MOST_CHARS}`;
+
+/** Which agent of a session: `primary`, `primary/reviewer`. It is a key of stores and settings, and stands in URLs and logs. */
+export const AgentPath = z
+  .string()
+  .max(MOST_CHARS, AGENT_PATH_WORDS)
+  .refine(
+    (path) =>
+      path.split('/').every((segment) => segment.length <= MOST_SEGMENT_CHARS && SEGMENT.test(segment)),
+    AGENT_PATH_WORDS,
+  );
+
+/** Whether a value is one; tests of kinds ask so. */
+export const isAgentPath = (value: unknown): boolean => AgentPath.safeParse(value).success;

@@ -1,19 +1,22 @@
-export { AgentPath, AGENT_PATH_WORDS, isAgentPath } from './agent-path.js';
-export { Settings, CompactionThresholds } from './schema.js';
-export { loadConfig, type DeepPartial, type LoadOptions, type Overrides } from './load.js';
+export { AgentPath, AGENT_PATH_WORDS, isAgentPath } from './fields.js';
+export { COUNTERS, knobSchemas, Settings, SUMMARIZERS, type KnobSchemas } from './schema.js';
+export {
+  loadConfig,
+  type DeepPartial,
+  type LoadOptions,
+  type NamedPlugins,
+  type Overrides,
+  type PluginShapes,
+} from './load.js';
 export { configOf, type AgentConfig, type ConfigEntry, type EffectiveConfig } from './effective.js';
 export type { ConfigFault, Origin } from './faults.js';
 export type { Environment } from './env.js';
-export { DEFAULT_PROFILE, listProfiles, type Profile } from './profiles.js';
+export { DEFAULT_PROFILE, listProfiles, type Profile } from './files.js';
 export { renderDefaultYaml } from './default-yaml.js';
 export { printConfig } from './print.js';
 export { envName, readPath, showPath, type Path } from './path.js';
 export { asksForText, chooseSummarizer } from './summarizer.js';
-export { StrategyNames, type Strategy } from './compaction-fields.js';
+export { CompactionThresholds, StrategyNames, thresholdOf, type Strategy } from './pipeline-fields.js';
 export { strategyPlan, type StrategyPlan } from './strategies.js';
-export { thresholdOf } from './thresholds.js';
-export type { NamedPlugins, PluginShapes } from './named-plugins.js';
-export { knobSchemas, type KnobSchemas } from './knob-schemas.js';
+export type { JsonSchema } from './json-schema.js';
 export { readInstructions, type Instructions } from './instruction-files.js';
-export type { JsonSchema } from './shape.js';
-export { COUNTERS, SUMMARIZERS } from './plugin-fields.js';

@@ -1,37 +1,26 @@
 import { dirname, join } from 'node:path';
 import type { ZodType } from 'zod/v4';
 import { SpillwayError } from '../errors/index.js';
+import { agentConfigs, type ParsedConfig } from './agents.js';
 import { renderDefaults } from './default-yaml.js';
-import { agentConfigs } from './agent-configs.js';
-import { translated } from './alias.js';
-import { aliasVariables } from './alias-env.js';
-import { pluginChecks } from './checks.js';
 import { DOCUMENT_NAMES } from './document-names.js';
-import { deepFreeze, entriesOf, originIn, type EffectiveConfig } from './effective.js';
-import { envLayer, type Environment } from './env.js';
+import { deepFreeze, entriesOf, type EffectiveConfig } from './effective.js';
+import { envLayers, type Environment } from './env.js';
+import { issueFaults, unknownKey, type ConfigFault, type Issue, type Parsed } from './faults.js';
+import { DEFAULT_PROFILE, fileSource, parseSource, profileSources, readText, type Source } from './files.js';
+import { placesIn, wholeSchema, type JsonSchema, type Schemas } from './json-schema.js';
 import {
-  findingFault,
-  issueFaults,
-  type ConfigFault,
-  type Issue,
-  type Origin,
-  type Parsed,
-} from './faults.js';
-import { layOver, treeOf } from './layering.js';
-import { defaultLayer, Layer } from './layer.js';
-import { valueAt } from './path.js';
-import { DEFAULT_PROFILE, familyOf, profileSources, type NamedSource } from './profiles.js';
-import {
-  namedPlugins,
-  NO_PLUGINS,
-  pluginsInEnv,
-  type NamedPlugins,
-  type PluginShapes,
-} from './named-plugins.js';
-import { rebased } from './rebase.js';
-import { Settings } from './schema.js';
-import { configShape, type Section } from './shape.js';
-import { parseSource, readText } from './source.js';
+  defaultLayer,
+  laidOver,
+  layerOf,
+  originIn,
+  treeOf,
+  type Layer,
+  type SettingsByPath,
+} from './layers.js';
+import { isMapping, valueAt } from './path.js';
+import { PluginLimits } from './pipeline-fields.js';
+import { Settings, settingsWith, type PluginNames } from './schema.js';
 
 /** Any of the fields, at any depth; lists are given whole. */
 export type DeepPartial<T> = T extends readonly unknown[]
@@ -47,6 +36,21 @@ export type Overrides = DeepPartial<Settings> & {
   knobs?: Readonly<Record<string, unknown>>;
 };
 
+/** What the settings say of plugins, read before all else: what they bring decides what the rest may say. */
+export interface NamedPlugins {
+  /** As they are named, with the folder that they are looked for from. */
+  readonly plugins: readonly { readonly named: string; readonly from: string }[];
+  readonly loadMs: number;
+}
+
+/** What plugins add to a configuration. */
+export interface PluginShapes extends PluginNames {
+  /** Options of their stages, by the stage's name. */
+  readonly stageOptions: Readonly<Record<string, ZodType>>;
+  /** Their knobs, by the plugin's name. */
+  readonly knobs: Readonly<Record<string, ZodType>>;
+}
+
 export interface LoadOptions {
   /** Name of a profile, or path of a profile file. Beats `SPILLWAY_PROFILE`, which beats the file's `extends`. */
   readonly profile?: string | undefined;
@@ -56,16 +60,12 @@ export interface LoadOptions {
   readonly overrides?: Overrides | undefined;
   /** Options schema of each known stage, built in or third party, by the stage's name. */
   readonly stageOptions: Readonly<Record<string, ZodType>>;
+  /** Built-in stages that are absent, or replaced: what default.yaml and the profiles say of them is left out. */
+  readonly absent?: readonly string[];
   /** The folder that holds default.yaml and profiles/. */
   readonly configDir: string;
   /** Loads the plugins that the settings name and says what they add; without it a setting may name none. */
   readonly plugins?: (named: NamedPlugins) => Promise<PluginShapes>;
-}
-
-/** The schemas that a configuration is read against, beside that of the settings. */
-interface Schemas {
-  readonly stages: Readonly<Record<string, ZodType>>;
-  readonly knobs: Readonly<Record<string, ZodType>>;
 }
 
 /**
@@ -73,109 +73,89 @@ interface Schemas {
  * every fault at once, `PROFILE_UNKNOWN`, or `INPUT_UNREADABLE`.
  */
 export async function loadConfig(options: LoadOptions): Promise<EffectiveConfig> {
-  const { env, configDir } = options;
-  const sources: NamedSource[] = [];
+  const { env, configDir, stageOptions, overrides } = options;
   const file = options.file ?? nonEmpty(env['SPILLWAY_CONFIG']);
   const own = file === undefined ? undefined : await fileSource(file);
   const named = options.profile ?? nonEmpty(env['SPILLWAY_PROFILE']);
-  const profile = named ?? own?.extends ?? DEFAULT_PROFILE;
   const from = named === undefined && file !== undefined ? dirname(file) : '.';
-  sources.push(...(await profileSources(profile, configDir, from)));
-  const family = familyOf(sources, Object.keys(DOCUMENT_NAMES));
-  const aliases = (family !== undefined && DOCUMENT_NAMES[family]) || [];
+  const profiles = await profileSources(named ?? own?.extends ?? DEFAULT_PROFILE, configDir, from);
+  const family = profiles
+    .map(({ origin }) => origin.replace(/^profile /, ''))
+    .findLast((name) => Object.hasOwn(DOCUMENT_NAMES, name));
+  const names = family === undefined ? {} : DOCUMENT_NAMES[family];
 
-  const written = [
-    ...sources.map(({ tree }) => ({ tree, folder: '.' })),
-    ...(own ? [{ tree: own.tree, folder: dirname(file!) }] : []),
-    ...pluginsInEnv(env),
-    { tree: options.overrides, folder: '.' },
+  const layersUnder = async (root: JsonSchema): Promise<readonly Layer[]> => [
+    ...(await defaultLayers(root, options)),
+    ...profiles.map(({ tree, origin }) => layerOf(tree, origin, { root, names, absent: options.absent })),
+    ...(own ? [layerOf(own.tree, own.origin, { root, names, folder: dirname(file!) })] : []),
+    ...envLayers(env, { root, names }),
+    layerOf(overrides, 'code', { root, names }),
   ];
-  const plugins = (await options.plugins?.(namedPlugins(written, env))) ?? NO_PLUGINS;
-  const schemas: Schemas = {
-    stages: { ...options.stageOptions, ...plugins.stageOptions },
-    knobs: plugins.knobs,
-  };
-  const root = configShape(Settings, schemas.stages, schemas.knobs, {
-    counter: plugins.counters,
-    summarizer: plugins.summarizers,
-    'compaction.compactor': plugins.compactors,
-  });
 
-  const defaults = defaultLayer(root);
-  const layers = [await editedDefaults(root, defaults, configDir)];
-  const add = (tree: unknown, origin: Origin, folder?: string): void => {
-    const meant = translated(tree, aliases, origin);
-    const layer = new Layer(root).add(
-      folder === undefined ? meant.tree : rebased(meant.tree, folder),
-      origin,
-    );
-    layer.faults.push(...meant.faults);
-    layers.push(layer);
-  };
-  for (const { tree, origin } of sources) add(tree, origin);
-  if (own) {
-    sources.push(own);
-    add(own.tree, own.origin, dirname(file!));
+  let schemas: Schemas = { settings: Settings, stages: stageOptions, knobs: {} };
+  let root = wholeSchema(schemas);
+  let layers = await layersUnder(root);
+  const plugins = await options.plugins?.(namedPlugins(laidOver(layers)));
+  if (plugins && Object.values(plugins).some((brought) => Object.keys(brought).length > 0)) {
+    const stages = { ...stageOptions, ...plugins.stageOptions };
+    schemas = { settings: settingsWith(plugins), stages, knobs: plugins.knobs };
+    root = wholeSchema(schemas);
+    layers = await layersUnder(root);
   }
-  const { rest, trees } = aliasVariables(env, aliases);
-  for (const { tree, origin } of trees) add(tree, origin);
-  layers.push(envLayer(rest, root));
-  add(options.overrides, 'code');
 
-  const faults = [...sources.flatMap((source) => source.faults), ...layers.flatMap((layer) => layer.faults)];
-  const winners = layOver(defaults, layers);
+  const winners = laidOver(layers);
   const origin = originIn(winners);
-  const tree = treeOf(winners.values());
-  const parsed = parse(tree, schemas, plugins, { tree, root, origin });
-  faults.push(...parsed.faults);
+  const { faults: wrong, ...parsed } = parse(winners, schemas, root);
+  const sources: readonly Source[] = own ? [...profiles, own] : profiles;
+  const faults = [...[...sources, ...layers].flatMap((source) => source.faults), ...wrong];
   if (faults.length > 0) {
     const remedy = 'Mend the settings that are listed.';
     throw new SpillwayError('CONFIG_INVALID', { subject: 'configuration', remedy, faults });
   }
-  const settings = deepFreeze(parsed.settings as Settings);
-  const stages = deepFreeze(parsed.stages);
-  const knobs = deepFreeze(parsed.knobs);
-  const agents = await agentConfigs({ settings, origin, root, aliases }, (own) => {
-    const mine = layOver(defaults, [...layers, ...own]);
-    const whose = originIn(mine);
-    const whole = treeOf(mine.values());
-    return { ...parse(whole, schemas, plugins, { tree: whole, root, origin: whose }), origin: whose };
+  const { settings, stages, knobs } = deepFreeze(parsed);
+  const agents = await agentConfigs({
+    agentFiles: settings.agentFiles,
+    settings: winners,
+    root,
+    names,
+    origin,
+    parsedWith: (more) => parse(laidOver([...layers, ...more]), schemas, root),
   });
-  const entries = deepFreeze(entriesOf(root, { ...settings, stages, knobs }, origin));
+  const entries = deepFreeze([...entriesOf(placesIn(root), { ...settings, stages, knobs }, origin)]);
   return Object.freeze({ settings, stages, knobs, origin, agents, entries });
 }
 
-async function fileSource(file: string): Promise<NamedSource> {
-  const text = await readText(file);
-  if (text === undefined) {
-    const remedy = 'Name a configuration file that exists.';
-    throw new SpillwayError('INPUT_UNREADABLE', { subject: file, found: 'no such file', remedy });
-  }
-  const source = await parseSource(text, `file ${file}`);
-  return { ...source, origin: `file ${file}` };
+/** The strongest layer that names plugins decides, as with any list; a package is looked for from the file that names it. */
+function namedPlugins(settings: SettingsByPath): NamedPlugins {
+  const { value, origin = 'code' } = settings['plugins'] ?? {};
+  const from = origin.startsWith('file ') ? dirname(origin.slice('file '.length)) : '.';
+  const limits = PluginLimits.safeParse({ loadMs: settings['pluginLimits.loadMs']?.value });
+  return {
+    plugins: (Array.isArray(value) ? (value as unknown[]) : [])
+      .filter((named): named is string => typeof named === 'string' && named !== '')
+      .map((named) => ({ named, from })),
+    loadMs: (limits.data ?? PluginLimits.parse({})).loadMs,
+  };
 }
 
-/** default.yaml as shipped says what the schema says, and is not parsed; an operator's edits in it are a layer. */
-async function editedDefaults(root: Section, defaults: Layer, configDir: string): Promise<Layer> {
-  const layer = new Layer(root);
+/** What the schemas say, and default.yaml over it: as shipped it says the same, and is not parsed; an operator's edits count. */
+async function defaultLayers(root: JsonSchema, { configDir, absent }: LoadOptions): Promise<Layer[]> {
+  const defaults = defaultLayer(root);
   const text = await readText(join(configDir, 'default.yaml'));
-  if (text === undefined || text.replaceAll('\r\n', '\n') === renderDefaults(root)) return layer;
-  const source = await parseSource(text, 'file default.yaml');
-  layer.faults.push(...source.faults);
-  layer.add(source.tree, 'file default.yaml');
-  for (const [path, { value }] of layer.assignments) {
-    const same = JSON.stringify(value) === JSON.stringify(defaults.assignments.get(path)?.value);
-    if (same) layer.assignments.delete(path);
-  }
-  return layer;
+  if (text === undefined || text.replaceAll('\r\n', '\n') === renderDefaults(root)) return [defaults];
+  const { tree, origin, faults } = await parseSource(text, 'file default.yaml');
+  const layer = layerOf(tree, origin, { root, absent });
+  const edited = Object.entries(layer.settings).filter(
+    ([path, { value }]) => JSON.stringify(value) !== JSON.stringify(defaults.settings[path]?.value),
+  );
+  return [defaults, { settings: Object.fromEntries(edited), faults: [...faults, ...layer.faults] }];
 }
 
-function parse(
-  tree: Record<string, unknown>,
-  { stages: stageOptions, knobs: knobSchemas }: Schemas,
-  plugins: PluginShapes,
-  parsed: Parsed,
-) {
+/** Settings, options and knobs as their schemas take them, with every fault. */
+function parse(winners: SettingsByPath, schemas: Schemas, root: JsonSchema): ParsedConfig {
+  const tree = treeOf(Object.values(winners));
+  const origin = originIn(winners);
+  const parsed: Parsed = { tree, root, origin };
   const { stages: _, knobs: __, ...plain } = tree;
   const faults: ConfigFault[] = [];
   const check = (schema: ZodType, value: unknown, below: readonly string[]): unknown => {
@@ -183,31 +163,31 @@ function parse(
       // The parser zod compiles for a schema costs more than the one parse of a start gains by it.
       const result = schema.safeParse(value, { jitless: true });
       if (result.success) return result.data;
-      const issues: readonly Issue[] = result.error.issues;
+      // A key that nobody knows first: it may be why another has no value.
+      const isUnknown = ({ code }: Issue): number => Number(code === 'unrecognized_keys');
+      const issues = [...(result.error.issues as readonly Issue[])].sort(
+        (a, b) => isUnknown(b) - isUnknown(a),
+      );
       faults.push(...issues.flatMap((issue) => issueFaults(issue, parsed, below)));
     } catch (cause) {
       // A plugin's schema that throws, or that is asynchronous.
-      const issue: Issue = {
-        code: 'custom',
-        path: [],
-        message: `The schema failed: ${(cause as Error).message}.`,
-      };
-      faults.push(...issueFaults(issue, parsed, below));
+      const message = `The schema failed: ${(cause as Error).message}.`;
+      faults.push(...issueFaults({ code: 'custom', path: [], message }, parsed, below));
     }
     return undefined;
   };
-  const settings = check(Settings, plain, []);
-  const each = (section: 'stages' | 'knobs', by: Readonly<Record<string, ZodType>>) =>
-    Object.fromEntries(
-      Object.entries(by).map(([name, schema]) => {
-        const path = [section, name];
-        return [name, check(schema, valueAt(tree, path) ?? {}, path)];
-      }),
-    );
-  const stages = each('stages', stageOptions);
-  const knobs = each('knobs', knobSchemas);
-  faults.push(...pluginChecks(plain, plugins).map((finding) => findingFault(finding, parsed)));
-  return { settings, stages, knobs, faults };
+  const each = (section: 'stages' | 'knobs'): Record<string, unknown> => {
+    const given = isMapping(tree[section]) ? tree[section] : {};
+    const unknown = Object.keys(given).filter((name) => !Object.hasOwn(schemas[section], name));
+    faults.push(...unknown.map((name) => unknownKey([section, name], parsed)));
+    const checked = Object.entries(schemas[section]).map(([name, schema]) => {
+      const path = [section, name];
+      return [name, check(schema, valueAt(tree, path) ?? {}, path)];
+    });
+    return Object.fromEntries(checked) as Record<string, unknown>;
+  };
+  const settings = check(schemas.settings, plain, []) as Settings;
+  return { settings, stages: each('stages'), knobs: each('knobs'), origin, faults };
 }
 
-const nonEmpty = (text: string | undefined) => (text === '' ? undefined : text);
+const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text);

@@ -19,16 +19,8 @@ export function showPath(path: Path): string {
 
 const STEP = /^(?:\.?([^.[\]]+)|\[(\d+)\]|\[("(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*")\])/u;
 
-/**
- * The keys of a path as `showPath` writes it, or of a JSON pointer: `models["gpt-4.1"].inputLimit`,
- * `/models/gpt-4.1/inputLimit`. Undefined where it is neither.
- */
+/** The keys of a path as `showPath` writes it: `models["gpt-4.1"].inputLimit`. Undefined where it is none. */
 export function readPath(text: string): readonly string[] | undefined {
-  if (text.startsWith('/'))
-    return text
-      .slice(1)
-      .split('/')
-      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
   const keys: string[] = [];
   for (let rest = text; rest !== '';) {
     const step = STEP.exec(rest);
@@ -65,4 +57,11 @@ export function valueAt(value: unknown, path: Path): unknown {
     found = (found as Record<string | number, unknown>)[key];
   }
   return found;
+}
+
+/** The keys that stand for the stars of `models.*.contextWindow` in a path; undefined where it is another path. */
+export function matched(pattern: string, path: Path): Path | undefined {
+  const keys = pattern.split('.');
+  const isIt = keys.length === path.length && keys.every((key, i) => key === '*' || key === path[i]);
+  return isIt ? path.filter((_, i) => keys[i] === '*') : undefined;
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod/v4';
-import { count, positive } from './fields.js';
+import { count, flag, positive } from './fields.js';
+
+/** With its scheme: `localhost:1234` would be one of its own. */
+const upstream = z.url({ protocol: /^https?$/ });
 
 /** Where `spillway serve` listens, to whom it opens, and where it sends what it was sent. */
 export const ServerFields = z
@@ -43,12 +46,10 @@ export const ServerFields = z
       .describe('Web origins, beside its own, whose pages may call the HTTP API.'),
     upstreams: z
       .strictObject({
-        openai: z
-          .url()
+        openai: upstream
           .default('https://api.openai.com/v1')
           .describe("Base URL of an interface like OpenAI's, /v1 included."),
-        anthropic: z
-          .url()
+        anthropic: upstream
           .default('https://api.anthropic.com')
           .describe("Base URL of an interface like Anthropic's, without /v1."),
       })
@@ -60,10 +61,9 @@ export const ServerFields = z
       .describe(
         'Times that a model may read back, within one call, what was compacted; 0: the tool is not offered.',
       ),
-    commands: z
-      .boolean()
-      .default(false)
-      .describe('A user message of nothing but /compact compacts, and is answered by the proxy.'),
+    commands: flag(false).describe(
+      'A user message of nothing but /compact compacts, and is answered by the proxy.',
+    ),
     bodyBytes: z.int().min(1_024).default(33_554_432).describe('Largest request body, in bytes.'),
     requestsPerMinute: count
       .default(6_000)
@@ -73,6 +73,15 @@ export const ServerFields = z
       .min(100)
       .default(120_000)
       .describe('How long a client may take over sending one request: who drips it byte by byte is cut off.'),
+    eventStreams: positive
+      .default(32)
+      .describe('Most event streams open at a time for one token, or for all without tokens.'),
+    drainMs: count
+      .max(300_000)
+      .default(5_000)
+      .describe(
+        'How long /ready says that the service stops before it takes no more, where somebody asks there.',
+      ),
     concurrency: positive.default(1_024).describe('Most requests under way at a time.'),
     sessions: positive
       .default(1_000)

@@ -1,13 +1,13 @@
 import type { Settings } from './schema.js';
-import type { Strategy } from './compaction-fields.js';
-import { thresholdOf } from './thresholds.js';
+import { chooseSummarizer } from './summarizer.js';
+import { thresholdOf, type Strategy } from './pipeline-fields.js';
 
 /** Built-in stages by what they do: nothing is taken out of the roster that somebody wrote himself. */
 const PRUNES: readonly string[] = ['snip', 'micro', 'collapse'];
 const SUMMARIZES: readonly string[] = ['auto', 'partial', 'full'];
 
 type Entry = Settings['roster'][number];
-type StrategySettings = Pick<Settings, 'roster' | 'thresholds' | 'compaction' | 'summarizer'>;
+type StrategySettings = Parameters<typeof chooseSummarizer>[0] & Pick<Settings, 'roster' | 'thresholds'>;
 
 /** What the named strategies come to: which stages may open, and what follows where they are not enough. */
 export interface StrategyPlan {
@@ -29,9 +29,9 @@ export interface StrategyPlan {
 }
 
 export function strategyPlan(settings: StrategySettings): StrategyPlan {
-  const { strategy, summarizeFirst, approval, prompt, agent } = settings.compaction;
+  const { strategy, summarizeFirst, approval } = settings.compaction;
   // Our own extraction writes summaries too.
-  const canSummarize = Boolean(prompt ?? agent) || settings.summarizer !== 'none';
+  const canSummarize = chooseSummarizer(settings).from !== 'none';
   const named = strategy === null ? [] : [strategy].flat();
   const acting = named.filter((name) => name !== 'checkpoint');
   const prunes = acting.includes('prune');

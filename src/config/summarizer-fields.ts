@@ -1,11 +1,10 @@
 import { z } from 'zod/v4';
-import { count, orEmpty, positive, share } from './fields.js';
+import { count, flag, oneOf, orEmpty, positive, share } from './fields.js';
 
 export const SummarizerFields = {
-  provider: z
-    .enum(['openai-compatible', 'openai', 'anthropic'])
-    .default('openai-compatible')
-    .describe('Whose interface the endpoint speaks.'),
+  provider: oneOf(['openai-compatible', 'openai', 'anthropic'], 'openai-compatible').describe(
+    'Whose interface the endpoint speaks.',
+  ),
   model: orEmpty(z.string()).describe(
     'Model that writes summaries. Empty: the model that the session talks to.',
   ),
@@ -26,22 +25,15 @@ export const FillFields = z.strictObject({
   prepareAt: orEmpty(share).describe(
     'Pressure from which the next compaction and its text are prepared between turns, before it is due. Empty: only when it is due.',
   ),
-  wait: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Whether a compaction that is due waits for its text. Off: it takes what was prepared between turns, else our own.',
-    ),
-  queue: z
-    .enum(['store', 'process'])
-    .default('store')
-    .describe(
-      'Who prepares: store: any process on the store, where it has a queue (PostgreSQL). process: the one that wants it.',
-    ),
-  work: z
-    .boolean()
-    .default(true)
-    .describe('Whether this process does jobs of a shared queue; off: it leaves them to others.'),
+  wait: flag(true).describe(
+    'Whether a compaction that is due waits for its text. Off: it takes what was prepared between turns, else our own.',
+  ),
+  queue: oneOf(['store', 'process'], 'store').describe(
+    'Who prepares: store: any process on the store, where it has a queue (PostgreSQL). process: the one that wants it.',
+  ),
+  work: flag(true).describe(
+    'Whether this process does jobs of a shared queue; off: it leaves them to others.',
+  ),
   concurrency: positive.max(64).default(4).describe('Calls of the summarizer at a time.'),
   toolResultChars: count
     .default(2_000)
@@ -52,18 +44,12 @@ export const FillFields = z.strictObject({
     .max(64)
     .default(1)
     .describe('Pieces that a span is summarised in; more where a piece would not fit the summarizer.'),
-  mode: z
-    .enum(['sequential', 'parallel'])
-    .default('sequential')
-    .describe(
-      'sequential: each piece is written with the summary so far. parallel: all at once, then joined; sooner done, less coherent.',
-    ),
-  oversized: z
-    .enum(['cut', 'retry'])
-    .default('cut')
-    .describe(
-      'A summary longer than its allowance is cut visibly, or first asked for again with tool results of 200, 150, 100, 50 and 0 characters.',
-    ),
+  mode: oneOf(['sequential', 'parallel'], 'sequential').describe(
+    'sequential: each piece is written with the summary so far. parallel: all at once, then joined; sooner done, less coherent.',
+  ),
+  oversized: oneOf(['cut', 'retry'], 'cut').describe(
+    'A summary longer than its allowance is cut visibly, or first asked for again with tool results of 200, 150, 100, 50 and 0 characters.',
+  ),
   generations: count
     .max(100)
     .default(0)

@@ -14,8 +14,8 @@ type SummarizerSettings = Pick<
 export function chooseSummarizer(settings: SummarizerSettings, inCode?: string): SummarizerChoice {
   const { prompt, agent } = settings.compaction;
   if (prompt) return { from: 'prompt', name: prompt };
-  if (agent) {
-    const defined = Object.keys(settings.summarizerAgents);
+  const defined = Object.keys(settings.summarizerAgents);
+  if (agent && (agent !== DEFAULT_AGENT || defined.includes(agent))) {
     if (!defined.includes(agent))
       throw new SpillwayError('CONFIG_INVALID', {
         subject: 'compaction.agent',
@@ -38,6 +38,8 @@ export const asksForText = ({ from, name }: SummarizerChoice): boolean =>
   from !== 'none' && !(from === 'default' && name === EXTRACTIVE);
 
 const EXTRACTIVE = 'extractive';
+/** As the `agent` profile calls who summarises where nobody else is named; who defines an agent of this name means that one. */
+const DEFAULT_AGENT = 'Compaction';
 
 const WORDS: Readonly<Record<SummarizerChoice['from'], string>> = {
   prompt: 'its own prompt, by the model of the session',

@@ -65,8 +65,7 @@ function rewrite(text: string, values: readonly Stretch[], write: (literal: stri
 /** Never longer than the literal it replaces. */
 function cutLiteral(literal: string, chars: number, handle: string): string {
   const value = String(JSON.parse(literal));
-  const note = (kept: number): string =>
-    `… [${grouped(value.length - kept)} more characters; recall ${handle}]`;
+  const note = (kept: number): string => `… [${grouped(value.length - kept)} more characters; ${handle}]`;
   const head = headOf(value, Math.max(0, chars - note(0).length));
   const cut = JSON.stringify(head + note(head.length));
   return cut.length < literal.length ? cut : literal;
@@ -81,9 +80,7 @@ function keysOnly(
 ): string {
   const named = JSON.stringify(Object.fromEntries(keys.map((key) => [key, '…'])));
   // Thousands of keys are themselves the data.
-  return named.length < 8 * maxTokens && count(named) <= maxTokens
-    ? named
-    : JSON.stringify({ cut: `recall ${handle}` });
+  return named.length < 8 * maxTokens && count(named) <= maxTokens ? named : JSON.stringify({ cut: handle });
 }
 
 function objectKeys(text: string): string[] | undefined {

@@ -74,16 +74,15 @@ function runLine(
   const kept = items.filter(({ detail }) => detail !== '');
   for (const item of items.toSorted((a, b) => b.worth - a.worth || b.at - a.at)) {
     if (item.detail !== '') continue;
-    const text = [item.text, item.short].find(({ length }) => length + 2 <= left);
-    if (text === undefined) continue;
-    left -= text.length + 2;
-    kept.push({ ...item, text });
+    if (item.text.length + 2 > left) continue;
+    left -= item.text.length + 2;
+    kept.push(item);
   }
   if (kept.length === 0) {
     // One long command, cut, says more than nothing.
     const [most] = items.toSorted((a, b) => b.worth - a.worth || b.at - a.at);
     if (!most || left < MIN_CUT_CHARS) return undefined;
-    kept.push({ ...most, text: oneLine(most.short, left) });
+    kept.push({ ...most, text: oneLine(most.text, left) });
   }
   // Behind what a call wrote a line of its own begins.
   const shown = kept
@@ -99,16 +98,13 @@ interface Item {
   readonly at: number;
   readonly worth: number;
   readonly text: string;
-  /** The same without what it adds, for where that has no room. */
-  readonly short: string;
   /** What it wrote, where that was chosen. */
   readonly detail: string;
 }
 
 /** The same call, made once or more. */
-interface Repeated extends Omit<Item, 'short'> {
+interface Repeated extends Item {
   readonly times: number;
-  readonly adds: ReadonlySet<string>;
 }
 
 const OUTCOME_CHARS = 220;
@@ -129,9 +125,8 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
     // The same again stands where it was done last; what was written each time is told each time.
     const key = detail === '' ? text : `${text} ${at}`;
     const same = items.get(key);
-    const adds = new Set([...(same?.adds ?? []), ...(detail === '' ? call.declares : [])]);
     items.delete(key);
-    items.set(key, { at, worth: worthOf(call), text, detail, times: (same?.times ?? 0) + 1, adds });
+    items.set(key, { at, worth: worthOf(call), text, detail, times: (same?.times ?? 0) + 1 });
   });
   const done = [...items.values()].map(itemOf);
   const names = [...looks];
@@ -139,7 +134,7 @@ function itemsOf(calls: readonly CallNote[], detailed: ReadonlySet<CallNote>): I
   const told = namesWithin(names, LOOKS_CHARS);
   const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
   const text = `looked at ${told.join(', ')}${more}`;
-  return [{ at: -1, worth: 0, text, short: text, detail: '' }, ...done];
+  return [{ at: -1, worth: 0, text, detail: '' }, ...done];
 }
 
 /** What a run looked at takes so many characters: names of records are short, and each may be needed. */
@@ -152,16 +147,9 @@ function namesWithin(names: readonly string[], chars: number): readonly string[]
   return cut < 0 ? names : names.slice(0, cut);
 }
 
-/** Names of what an edit adds that stand in its line. */
-const MOST_NAMES = 4;
-
-/** `Edit src/limits.go ×3, adds parseLimit, TestParseLimit`. */
-function itemOf({ at, worth, text, detail, times, adds }: Repeated): Item {
-  const short = times > 1 ? `${text} ×${times}` : text;
-  const names = [...adds];
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  const added = names.length > 0 ? `, adds ${names.slice(0, MOST_NAMES).join(', ')}${more}` : '';
-  return { at, worth, text: short + added, short, detail };
+/** `Edit src/limits.go ×3`. */
+function itemOf({ times, ...item }: Repeated): Item {
+  return times > 1 ? { ...item, text: `${item.text} ×${times}` } : item;
 }
 
 function labelOf({ tool, kind, changed, label }: CallNote): string {
@@ -169,28 +157,26 @@ function labelOf({ tool, kind, changed, label }: CallNote): string {
   return `${tool} ${kind === 'write' && changed.length > 0 ? changed.join(', ') : label}`.trim();
 }
 
-/** What a line on calls names first: what failed, what was changed and checked. */
-function worthOf({ ending, changed, checks, written, mendedBy }: CallNote): number {
+/** What a line on calls names first: what failed, what was changed and run. */
+function worthOf({ kind, ending, changed, written }: CallNote): number {
   return (
     1 +
-    (ending === 'failed' ? (mendedBy === undefined ? 2 : 1) : 0) +
+    (ending === 'failed' ? 2 : 0) +
     (changed.length > 0 ? 3 : 0) +
-    (checks.length > 0 ? (mendedBy === undefined ? 3 : 1) : 0) +
+    (kind === 'run' ? 1 : 0) +
     (written !== '' ? 2 : 0)
   );
 }
 
-function outcomeText({ ending, outcome, kind, changed, checks, verdict, mendedBy }: CallNote): string {
+function outcomeText({ ending, outcome, kind, verdict }: CallNote): string {
   if (verdict === 'refused' || (verdict === 'approved' && kind === 'other'))
     return ` → ${verdict} by the user`;
   if (ending === undefined) return ' → no answer';
-  if (ending === 'passed' && (kind !== 'run' || changed.length > 0)) return '';
+  if (ending === 'passed' && kind !== 'run') return '';
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
   if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;
-  const since = mendedBy === undefined ? '' : `, passes since ${mendedBy}`;
   // A status of 0 is no verdict on what a command was to show.
-  const how = ending === 'passed' && checks.length === 0 ? 'done' : ending;
-  return ` → ${how}${said === '' ? '' : `: ${said}`}${since}`;
+  return ` → ${ending === 'passed' ? 'done' : ending}${said === '' ? '' : `: ${said}`}`;
 }
 
 /** Without the marks that would lead on to another item. */

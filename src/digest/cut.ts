@@ -17,7 +17,7 @@ const LEAST_HEAD = 6;
 /** Below this many tokens a tail says nothing: all the room goes to the head. */
 const LEAST_TAIL = 24;
 
-const CUT = /^\[… (?:about [\d,]+ of [\d,]+ tokens )?cut; recall .{1,200} …\]$/m;
+const CUT = /^\[… (?:about [\d,]+ of [\d,]+ tokens )?cut; .{1,200} …\]$/m;
 
 /** Whether a text was cut to size with a visible line: its head and tail stand, unlike a stub. */
 export function isCut(text: string): boolean {
@@ -28,7 +28,7 @@ export function isCut(text: string): boolean {
 export interface CutRequest {
   readonly maxTokens: number;
   readonly count: Count;
-  /** Names what is cut, for recall. */
+  /** How what is cut is read back: `view.mark(handle)`. */
   readonly handle: Handle;
   /** Size of the whole text, where it is known: it is then not counted again. */
   readonly knownTokens?: number;
@@ -60,8 +60,8 @@ function opensAs(text: string, piece: string): boolean {
 type Style = (gone: number, of: number, handle: Handle) => string;
 
 const fullLine: Style = (gone, of, handle) =>
-  `[… about ${grouped(gone)} of ${grouped(of)} tokens cut; recall ${handle} …]`;
-const shortLine: Style = (_gone, _of, handle) => `[… cut; recall ${handle} …]`;
+  `[… about ${grouped(gone)} of ${grouped(of)} tokens cut; ${handle} …]`;
+const shortLine: Style = (_gone, _of, handle) => `[… cut; ${handle} …]`;
 const noLine: Style = () => '…';
 
 interface Frame {

@@ -9,25 +9,26 @@ import {
 } from '../transcript/index.js';
 import {
   answer,
-  boundsBySentence,
   conclusiveness,
   hostSummaryIn,
   judge,
-  mends,
+  mayBind,
   noteOf,
   passagesOf,
+  PlanBook,
   proseOf,
   ReplyReader,
   reportIn,
   RunningCommands,
   speechesOf,
-  tellsOfFailure,
   textBy,
   withoutOwnText,
-  wordsOf,
   type CallNote,
   type Passage,
 } from '../reading/index.js';
+import type { Exact } from './exact.js';
+import { loads, type Loaded } from './loaded.js';
+import { withoutTargets } from './links.js';
 import { replyLines } from './reply-lines.js';
 
 /**
@@ -42,6 +43,8 @@ export interface Weighed extends Passage {
   worth: number;
   /** Its first words: two passages with the same say the same. */
   readonly gist: string;
+  /** Of a user: it may set a bound. */
+  readonly binds?: boolean;
 }
 
 /** What one message says, in prose. */
@@ -55,14 +58,14 @@ export interface Entry {
   readonly final: boolean;
   /** Of a short reply: what it answers, without which it says nothing. */
   readonly answers?: Entry;
-  /** Of a user: it sets a bound. */
+  /** Of a user: some of it may set a bound. */
   readonly binds?: boolean;
 }
 
 /** Most characters of one message that are read for its prose; a longer one is a document. */
 const PROSE_CHARS = 60_000;
-/** Failures that wait for a run which mends them. */
-const MOST_FAILED = 40;
+/** Newest calls that are looked through for changed files. */
+const MOST_EDITS = 3_000;
 /** A reply up to this length may make no sense without the question or the options before it, in characters. */
 const REPLY_CHARS = 120;
 /** One up to this length makes none without what it agrees to. */
@@ -79,10 +82,10 @@ export class DigestIndex implements LogFold {
   readonly #open = new Map<string, CallNote>();
   readonly #replies = new ReplyReader();
   readonly #running = new RunningCommands<CallNote>();
-  /** The host has told of a run that failed: it tells of each. */
-  #isTold = false;
-  /** Runs that failed and that no later one has mended, oldest first. */
-  #failed: CallNote[] = [];
+  readonly #plan = new PlanBook();
+  #commit: CallNote | undefined;
+  /** By what was loaded: loaded again, the newest stands. */
+  readonly #loaded = new Map<string, Loaded>();
 
   constructor(log: ReadonlyLog) {
     this.#log = log;
@@ -99,16 +102,32 @@ export class DigestIndex implements LogFold {
     return this.#calls.slice(Math.max(lowerBound(this.#calls, from), end - most), end);
   }
 
+  /**
+   * The state of the work where a stretch of the log ends, as far as calls of that stretch made it so. `isBrief`: beside
+   * lines on all of its calls only the newest plan says more than they do.
+   */
+  exact(from: number, to: number, isBrief: boolean): Exact {
+    const plan = this.#plan.in(from, to, isBrief);
+    const commit = this.#commit;
+    const first = Math.max(from, (commit?.seq ?? -1) + 1);
+    const edits = isBrief || first > to ? [] : this.calls(first, to, MOST_EDITS).filter(isDoneEdit);
+    const isHere = !isBrief && commit !== undefined && from <= commit.seq && commit.seq <= to;
+    const loaded = [...this.#loaded.values()].filter(({ seq }) => from <= seq && seq <= to);
+    return { ...(plan && { plan }), ...(isHere && { commit }), edits, loaded, isSince: commit !== undefined };
+  }
+
   read(message: LogMessage): void {
     const { role, origin } = message;
+    if (message.label === 'recalled') return;
     if (role === 'user') this.#readUser(message);
     if (role === 'assistant' && origin !== 'synthetic') {
       const called = message.parts.some(isToolCall);
       this.#add(message, 'agent', withoutOwnText(proseOf(message)), !called);
     }
-    for (const part of message.parts) {
+    for (const [at, part] of message.parts.entries()) {
       const reply = this.#replies.read(part);
       if (isToolCall(part)) {
+        this.#plan.call(part, message);
         const begun = this.#running.begunBy(part);
         const note = begun ?? noteOf(part, message);
         this.#open.set(part.callId, note);
@@ -117,13 +136,15 @@ export class DigestIndex implements LogFold {
         this.#calls.push(note);
         if (note.written !== '') this.#add(message, 'written', note.written, false);
       } else if (isToolResult(part)) {
+        this.#plan.answer(part);
         const note = this.#open.get(part.callId);
         this.#open.delete(part.callId);
         if (!note) continue;
         this.#answer(note, part);
+        this.#load(note, message, at);
         if (reply) {
           judge(note, reply.verdict);
-          this.#hear(message, replyLines(note, reply), wordsOf(reply));
+          this.#add(message, 'user', replyLines(note, reply), false);
           continue;
         }
         this.#add(message, 'report', reportIn(note.tool, textOf(part)), false);
@@ -132,15 +153,15 @@ export class DigestIndex implements LogFold {
   }
 
   #answer(note: CallNote, result: ToolResultPart): void {
-    answer(note, result, this.#isTold);
-    if (note.kind === 'run') this.#isTold ||= tellsOfFailure(textOf(result));
+    answer(note, result);
     this.#running.note(note, textOf(result));
-    if (note.ending === 'failed') this.#failed = [...this.#failed.slice(-MOST_FAILED), note];
-    if (note.ending !== 'passed') return;
-    this.#failed = this.#failed.filter((older) => {
-      if (mends(note, older)) older.mendedBy = note.id;
-      return older.mendedBy === undefined;
-    });
+    if (note.commits && note.ending !== 'failed' && note.ending !== 'not run') this.#commit = note;
+  }
+
+  #load(note: CallNote, { seq, id, size }: LogMessage, at: number): void {
+    if (!loads(note, size.parts[at]?.tokens ?? 0)) return;
+    this.#loaded.delete(note.label);
+    this.#loaded.set(note.label, { seq, label: note.label, handle: `${id}#${at}` });
   }
 
   #readUser(message: LogMessage): void {
@@ -156,22 +177,10 @@ export class DigestIndex implements LogFold {
     const words = textBy('user', speeches);
     const refuses = REFUSES.test(words);
     const answers = refuses || words.length <= REPLY_CHARS ? this.#answeredBy(words, refuses) : undefined;
-    this.#hear(message, words, words, answers);
+    this.#add(message, 'user', words, false, answers);
   }
 
-  /** `text`: what the user said as it is to stand; `words`: what of it is his own. */
-  #hear(message: LogMessage, text: string, words: string, answers?: Entry): void {
-    const binds = boundsBySentence(words).some(({ bounds }) => bounds.length > 0);
-    this.#add(message, 'user', text, false, { ...(answers && { answers }), ...(binds && { binds }) });
-  }
-
-  #add(
-    { seq, id }: LogMessage,
-    voice: Voice,
-    prose: string,
-    final: boolean,
-    more: Pick<Entry, 'answers' | 'binds'> = {},
-  ): void {
+  #add({ seq, id }: LogMessage, voice: Voice, prose: string, final: boolean, answers?: Entry): void {
     const read =
       prose.length > PROSE_CHARS
         ? `${prose.slice(0, PROSE_CHARS / 2)}\n\n${prose.slice(-PROSE_CHARS / 2)}`
@@ -181,9 +190,12 @@ export class DigestIndex implements LogFold {
         ...passage,
         worth: worthOf(passage.text, voice, final, i, all.length),
         gist: gistOf(passage.text),
+        ...(voice === 'user' && mayBind(passage.text) && { binds: true }),
       }),
     );
     if (passages.length === 0) return;
+    const binds = passages.some((passage) => passage.binds);
+    const more = { ...(answers && { answers }), ...(binds && { binds }) };
     this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...more });
   }
 
@@ -205,36 +217,9 @@ export class DigestIndex implements LogFold {
   }
 }
 
-/** `[search.go:350](https://…)`. */
-const LINK = /\[([^[\]\n]{3,240})\]\(((?:https?:|\/|\[)[^()\n]{30,400})\)/g;
-
-/** Where the label of a link names the thing, its address is read back by recall; of a file its end stays. */
-function withoutTargets(prose: string): string {
-  if (!prose.includes('](')) return prose;
-  return prose.replaceAll(LINK, (link, label: string, address: string) => {
-    const target = address.startsWith('[') ? address.slice(1, -1) : address;
-    return /[\d#./]/.test(label) || isFile(target) ? `[${label}](…${endOf(target, label)})` : link;
-  });
-}
-
-const FOLDERS = 2;
-const FILE = /\.\w{1,8}(?::\d{1,7}){0,2}$/;
-
-/** A file of this machine, not a page. */
-const isFile = (target: string): boolean => target.startsWith('/') && FILE.test(target);
-
-/** Of the address of a file the folders, `/internal/sem/`, and its name where the label does not say it; '' elsewhere. */
-function endOf(target: string, label: string): string {
-  const segments = target.split(/[?#]/, 1)[0]!.split('/');
-  const file = segments.pop()!;
-  if (!FILE.test(file)) return '';
-  // What stands before a commit says where it is served, not where it lies.
-  const lead = segments.findLastIndex((segment) => segment === '' || /^[0-9a-f]{20,64}$/.test(segment));
-  const folders = segments.slice(Math.max(lead + 1, segments.length - FOLDERS));
-  const name = file.replace(/(?::\d{1,7}){1,2}$/, '');
-  if (label.includes([...folders, name].join('/'))) return '';
-  return ['', ...folders, label.includes(name) ? '' : file].join('/');
-}
+/** A tool made for files changed one, or may have. */
+const isDoneEdit = ({ tool, paths, ending }: CallNote): boolean =>
+  tool !== '' && paths.length > 0 && ending !== 'failed' && ending !== 'not run';
 
 /** Says no to what stands before: what that was is not to be proposed again. No thanks, and no `no problem`. */
 const REFUSES =

@@ -1,5 +1,6 @@
 import { quoted, type CallNote } from '../reading/index.js';
-import type { Handle } from '../transcript/index.js';
+import { markFor, type Mark } from '../transcript/index.js';
+import { exactLines, type Exact } from './exact.js';
 import { fitText } from './fit.js';
 import type { Digest, DigestRequest } from './request.js';
 import { PREFIX_CHARS, takeUsers } from './user-words.js';
@@ -21,8 +22,9 @@ const USER_SHARE_OF_SHORT = 0.85;
 /** What is kept for lines on calls while there is more prose than room. */
 const CALL_SHARE = 0.16;
 
-export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
-  const { from, to, handle, maxTokens, count, shown } = request;
+export function drawDigest(index: DigestIndex, request: DigestRequest, mark = markFor()): Digest {
+  const { from, to, maxTokens, count, shown } = request;
+  const handle = mark(request.handle);
   const all = index.entries(from, to, MOST_ENTRIES);
   const entries = all.filter(({ seq }) => !shown?.has(seq));
   const users = entries.filter(({ voice }) => voice === 'user');
@@ -30,7 +32,9 @@ export function drawDigest(index: DigestIndex, request: DigestRequest): Digest {
   const below = all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq));
   const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
   const news = isTalk(entries, calls) ? newsOf(entries) : undefined;
-  const material = { entries, users, others, below, calls, inRank: inRank(others, calls, news), news };
+  const exact = index.exact(from, to, maxTokens === Infinity);
+  const ranks = inRank(others, calls, news);
+  const material = { entries, users, others, below, calls, exact, inRank: ranks, news, mark };
   if (maxTokens === Infinity) {
     const { text } = draw(material, handle, Infinity);
     return { text, tokens: count(text), shortened: [] };
@@ -66,18 +70,22 @@ interface Material {
   /** Users' own messages that stand whole behind the digest. */
   readonly below: readonly Entry[];
   readonly calls: readonly CallNote[];
+  readonly exact: Exact;
   readonly inRank: (room: number) => readonly Ranked[];
   /** Where people only talk: what tells most for its length stands before what is newest. */
   readonly news: News | undefined;
+  readonly mark: Mark;
 }
 
 function draw(
-  { entries, users, others, below, calls, inRank, news }: Material,
-  handle: Handle,
+  { entries, users, others, below, calls, exact, inRank, news, mark }: Material,
+  handle: string,
   chars: number,
 ): { text: string; shortened: string[] } {
   const chosen = new Map<Entry, Chosen>();
+  const state = exactLines(exact, chars);
   let left = chars - headerFor(handle, true).length - 1;
+  for (const line of state) left -= line.length + 1;
   const take = (entry: Entry, at: number, text: string): void => {
     let one = chosen.get(entry);
     if (!one) {
@@ -121,10 +129,11 @@ function draw(
     lines.push(said ? entryText(entry, said.texts) : `User [${entry.id}]: (stands whole behind this digest)`);
   }
   flush(Infinity);
+  lines.push(...state);
   const shortened = users.filter((user) => !isWhole(user, chosen.get(user))).map(({ id }) => id);
   const hidden = users.filter((user) => !chosen.has(user));
-  if (hidden.length > 0) lines.unshift(hiddenLine(hidden));
-  const said = withoutTemplateMarks(lines.join('\n'));
+  if (hidden.length > 0) lines.unshift(hiddenLine(hidden, mark));
+  const said = withoutTemplateMarks(lines.map(withoutHeads).join('\n'));
   const text = said === '' ? bareLine(handle) : `${headerFor(handle, said.includes(LEFT_OUT))}\n${said}`;
   return { text, shortened };
 }
@@ -140,13 +149,13 @@ export function isDigest(text: string): boolean {
 }
 
 /** Many a digest stands for one call: its header says no more than it must. */
-function headerFor(handle: Handle, isCut: boolean): string {
+function headerFor(handle: string, isCut: boolean): string {
   const cut = isCut ? `; “${LEFT_OUT}” where words are left out` : '';
-  return `${HEADER}in order${cut}; recall ${handle}]`;
+  return `${HEADER}in order${cut}; ${handle}]`;
 }
 
-function bareLine(handle: Handle): string {
-  return `${BARE_LINE} compacted; recall ${handle}]`;
+function bareLine(handle: string): string {
+  return `${BARE_LINE} compacted; ${handle}]`;
 }
 
 /** What may stand beside the words of users: a passage of prose, or what a call wrote into files. */
@@ -168,7 +177,7 @@ const DETAIL_CHARS = 30;
 const COVERED_LESS = 2.5;
 /** Of the room, what a summary that a host made takes before others; its end goes on with the work. */
 const EARLIER_SHARE = 0.4;
-const EARLIER_WORTH = 8;
+const EARLIER_WORTH = 9;
 
 /** The newest part of such a summary, as much as its share holds. */
 function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed> {
@@ -264,12 +273,22 @@ function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
   return `${NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;
 }
 
+/** A line within what others than the user say that passes for the head of another one (`User [m2]: …`) is told to be none: `User ‹m2]: …`. */
+function withoutHeads(line: string): string {
+  if (line.startsWith(`${NAMES.user} [`)) return line;
+  const [first, ...more] = line.split('\n');
+  return [first, ...more.map((one) => (isHead(one.trimStart()) ? one.replace('[', '‹') : one))].join('\n');
+}
+
+const HEADS = Object.values(NAMES).map((name) => `${name} [`);
+const isHead = (line: string): boolean => HEADS.some((head) => line.startsWith(head));
+
 function isWhole(entry: Entry, chosen: Chosen | undefined): boolean {
   return chosen !== undefined && entry.passages.every(({ at, text }) => chosen.texts.get(at) === text);
 }
 
-function hiddenLine(hidden: readonly Entry[]): string {
+function hiddenLine(hidden: readonly Entry[], mark: Mark): string {
   const ids = hidden.map(({ id }) => id);
   const listed = ids.length <= 8 ? ids.join(', ') : `${ids[0]}..${ids.at(-1)}`;
-  return `[${ids.length} more message${ids.length === 1 ? '' : 's'} of the user; recall ${listed}]`;
+  return `[${ids.length} more message${ids.length === 1 ? '' : 's'} of the user; ${mark(listed)}]`;
 }

@@ -1,6 +1,5 @@
 export { DigestIndex, type Entry, type Voice } from './digest-index.js';
 export { drawDigest, isDigest } from './draw.js';
-export { claimsText, type ClaimsRequest } from './claims-text.js';
 export { stubFor, isStub, grouped, type StubFacts } from './stub.js';
 export { cutText, isCut, type Count, type CutRequest } from './cut.js';
 export { cutArguments, levelFor } from './arguments.js';

@@ -7,6 +7,7 @@ export interface StubFacts {
   readonly tool?: string | undefined;
   /** Size of what left the view. */
   readonly tokens: number;
+  /** How it is read back: `view.mark(handle)`. */
   readonly handle: Handle;
   /** Why it could go, in a word or two: `stale`, `expired`. */
   readonly status?: string | undefined;
@@ -15,16 +16,16 @@ export interface StubFacts {
 }
 
 const STUB =
-  /^\[[^\n]{0,120} result, [\d,]{1,15} tokens, compacted(?:, [^\n;:]{0,60})?(?:: [^\n]{1,160})?; recall [^\n]{1,200}\]$/;
+  /^\[[^\n]{0,120} result, [\d,]{1,15} tokens, compacted(?:, [^\n;:]{0,60})?(?:: [^\n]{1,160})?; [^\n]{1,200}\]$/;
 
 /**
- * The short line that stands for a result: `[Read result, 1,234 tokens, compacted; recall m12#0]`. It says that the
+ * The short line that stands for a result: `[Read result, 1,234 tokens, compacted; m12#0]`. It says that the
  * call happened, so that the agent does not repeat it. May be larger than a tiny result: the caller compares.
  */
 export function stubFor({ tool, tokens, handle, status, said }: StubFacts): string {
   const fate = status ? `compacted, ${status}` : 'compacted';
   const ending = said ? `: ${said}` : '';
-  return `[${plainName(tool)} result, ${grouped(tokens)} tokens, ${fate}${ending}; recall ${handle}]`;
+  return `[${plainName(tool)} result, ${grouped(tokens)} tokens, ${fate}${ending}; ${handle}]`;
 }
 
 /** Whether a text is a stub of ours. */

@@ -1,5 +1,5 @@
 import { headOf, tailOf } from '../reading/index.js';
-import { ANSWERED_WORTH, type Entry } from './digest-index.js';
+import { ANSWERED_WORTH, type Entry, type Weighed } from './digest-index.js';
 import type { News } from './news.js';
 
 /** `User [m12]: ` and the line break. */
@@ -12,45 +12,63 @@ const ONE_USER_SHARE = 0.3;
 /** A message up to this length stands whole or not at all, in characters. */
 const WHOLE_CHARS = 500;
 const SHORT_CHARS = 240;
+/** Of the room, what messages that may bind leave to the first, the last and others. */
+const BINDING_KEEPS = 0.4;
 /** Of what a short reply answers: so much of its end. */
 const ANSWERED_CHARS = 600;
 
 /**
- * The newest first, in a talk those that tell most; each whole where it fits, a long one by its beginning and end; a short
- * reply with what it answers.
+ * What may set a bound first, then the newest, in a talk those that tell most; each whole where it fits, of a long one the
+ * passages that may bind, its beginning and its end; a short reply with what it answers.
  */
 export function takeUsers(users: readonly Entry[], chars: number, taken: Take, news?: News): void {
   let left = chars;
   const most = Math.max(WHOLE_CHARS, ONE_USER_SHARE * chars);
+  const places = new Map<Entry, Set<number>>();
   const take: Take = (entry, at, text) => {
+    const known = places.get(entry);
+    if (known?.has(at)) return;
+    if (!known && entry.voice === 'user') left -= PREFIX_CHARS + entry.id.length;
+    places.set(entry, (known ?? new Set()).add(at));
     taken(entry, at, text);
     left -= text.length + 3;
+  };
+  const takeOne = (user: Entry): void => {
+    if (places.has(user)) return;
+    const size = sizeOf(user);
+    const cost = size + PREFIX_CHARS + user.id.length;
+    if (cost > left && (size <= WHOLE_CHARS || left < WHOLE_CHARS / 2)) return;
+    if (cost <= most || (cost <= left && users.length === 1))
+      for (const { at, text } of user.passages) take(user, at, text);
+    else takeSome(user, Math.min(left, most));
+    if (user.answers) takeAnswered(user.answers, left, take);
+  };
+  const takeSome = (user: Entry, room: number): void => {
+    const until = left - room;
+    const { passages } = user;
+    const takeWhole = ({ at, text }: Weighed): void => {
+      if (text.length + 3 <= left - until) take(user, at, text);
+    };
+    passages.filter(({ binds }) => binds).forEach(takeWhole);
+    if (!places.has(user)) return take(user, 0, endsOf(user, room));
+    [passages[0]!, passages.at(-1)!, ...passages].forEach(takeWhole);
   };
   const [first] = users;
   const others = users.slice(1, -1).toReversed();
   const isShort = (user: Entry): boolean => sizeOf(user) <= SHORT_CHARS;
   const byNews = (a: Entry, b: Entry): number => news!.get(b)! - news!.get(a)! || b.seq - a.seq;
-  // Short ones are replies, corrections, bounds: many of them fit where one long text does.
-  const order = first
-    ? [
-        users.at(-1)!,
-        first,
-        ...others.filter((user) => isShort(user) && user.binds),
-        ...(news ? others.toSorted(byNews) : []),
-        ...others.filter((user) => isShort(user) && !user.binds),
-        ...others.filter((user) => !isShort(user)),
-      ]
-    : [];
-  for (const user of new Set(order)) {
-    const prefix = PREFIX_CHARS + user.id.length;
-    const cost = sizeOf(user) + prefix;
-    if (cost > left && (sizeOf(user) <= WHOLE_CHARS || left < WHOLE_CHARS / 2)) continue;
-    left -= prefix;
-    if (cost <= most || (cost <= left && users.length === 1))
-      for (const { at, text } of user.passages) take(user, at, text);
-    else take(user, 0, endsOf(user, Math.min(left, most)));
-    if (user.answers) takeAnswered(user.answers, left, take);
-  }
+  if (!first) return;
+  const ends = [...new Set([users.at(-1)!, first])];
+  const binding = others.filter(({ binds }) => binds);
+  ends.filter(isShort).forEach(takeOne);
+  for (const user of binding.filter(isShort)) if (left > BINDING_KEEPS * chars) takeOne(user);
+  ends.forEach(takeOne);
+  for (const user of binding)
+    for (const { at, text, binds } of user.passages)
+      if (binds && text.length + PREFIX_CHARS + user.id.length <= left - BINDING_KEEPS * chars)
+        take(user, at, text);
+  const rest = news ? others.toSorted(byNews) : [...others.filter(isShort), ...others];
+  for (const user of new Set(rest)) takeOne(user);
 }
 
 function takeAnswered(answered: Entry, room: number, take: Take): void {

@@ -27,7 +27,7 @@ export class SpillwayError extends Error {
 
   constructor(code: ErrorCode, details: ErrorDetails) {
     const faults = details.faults ?? [details];
-    super(`${code}: ${faults.map(sentence).join('\n')}`, { cause: details.cause });
+    super(`${code}: ${faults.map((fault) => sentence(fault, code)).join('\n')}`, { cause: details.cause });
     this.name = 'SpillwayError';
     this.code = code;
     this.retryable = details.retryable ?? false;
@@ -36,8 +36,10 @@ export class SpillwayError extends Error {
   }
 }
 
-function sentence(fault: Fault): string {
-  const found = 'found' in fault && fault.found !== undefined ? `; found ${show(fault.found)}` : '';
+function sentence(fault: Fault, code: ErrorCode): string {
+  const isFound = 'found' in fault && fault.found !== undefined;
+  const asked = isFound ? show(fault.found) : '';
+  const found = !isFound ? '' : code.endsWith('_UNKNOWN') ? ` ${asked} is not known` : `; found ${asked}`;
   const allowed = fault.allowed ? `; allowed: ${fault.allowed}` : '';
   return `${fault.subject}${found}${allowed}. ${fault.remedy}`;
 }

@@ -63,7 +63,14 @@ export function fieldFaults(
 ): Fault[] {
   const names = Object.keys(fields).join(', ');
   if (!isObject(given))
-    return [{ subject: `what ${of} is given`, found: given, allowed: `an object with ${names}`, remedy }];
+    return [
+      {
+        subject: `what ${of} is given`,
+        found: given ?? String(given),
+        allowed: `an object with ${names}`,
+        remedy,
+      },
+    ];
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
   const wrong = Object.entries(given).flatMap(([name, value]): Fault[] => {
     const kind = Object.hasOwn(fields, name) ? fields[name] : undefined;

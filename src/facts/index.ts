@@ -1,24 +1,17 @@
 /** What calls and their words tell, without a model: from the ground up, each folder leans only on those before it. */
 
-// files: what a call touches, and what became of it.
-export { ArtifactIndex, type Artifact } from './files/artifacts.js';
-export { normalizePath } from './files/paths.js';
-export { isChange, type Touch } from './files/touch.js';
-
-// shell: what a command line does.
-export { joinWords } from './shell/action.js';
-export { commandsInScript, patchInScript } from './shell/scripted.js';
-
-// calls: what any tool's call does, by its name and arguments.
-export { actionOf, type Action } from './calls/actions.js';
-export { isRecord, parseArguments, visitTexts, type CallArguments } from './calls/call-arguments.js';
-export { innerCall } from './calls/inner-call.js';
-export { speaksFor } from './calls/check-cover.js';
-export { tellsOf, type Tells } from './calls/check-tells.js';
-export { checksOf, mayCheck, type Check } from './calls/checks.js';
-export { isRefused, saysFailed } from './calls/refused.js';
+// calls: what any tool's call does, by its name and arguments, and whether its result says that it was not done.
+export { actionOf, joinWords, type Action } from './calls/actions.js';
+export {
+  commandsInScript,
+  innerCall,
+  isRecord,
+  parseArguments,
+  patchInScript,
+  type CallArguments,
+} from './calls/call-arguments.js';
 export { commandOf, parametersOf } from './calls/parameters.js';
-export { statusIn, wasNotRun, withoutStatus } from './calls/status.js';
+export { isRefused, saysFailed, statusIn, wasNotRun } from './calls/status.js';
 export { verbOf } from './calls/tool-verbs.js';
 
 // secrets: what must not be written again.

@@ -1,5 +1,5 @@
 import type { Notice, WireFormat } from '../spi/index.js';
-import type { ImportedSession, WholeImporter } from './importer.js';
+import type { ImportedSession, WholeImporter } from './recording.js';
 import { isFields, type Fields } from '../wire/index.js';
 
 /** How a wire format shows, in a body and in a single message or item. Marks that no other format carries. */

@@ -10,7 +10,7 @@ import {
 import type { Edit, Message } from '../transcript/index.js';
 import { RunDraft } from './draft.js';
 import type { RunInput } from './run.js';
-import { PIPELINE_STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './policy.js';
 
 /** What a compactor has made of a view. */
 export interface Delegated {

@@ -1,11 +1,9 @@
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
-import type { Edit } from '../transcript/index.js';
+import { type Edit, partHandle, textOf, type FilePart, type Part } from '../transcript/index.js';
 import type { RunDraft, Excess } from './draft.js';
 import { cutPins, dropOldest, FIT_RIGHTS, isSummary, shrinkFresh } from './fit.js';
-import { freshMedia, pinnedMedia } from './fit-media.js';
-import { withRoomForClaims } from './room.js';
-import type { Policy } from './policy.js';
-import { PIPELINE_STEPS } from './steps.js';
+import { type Policy, PIPELINE_STEPS } from './policy.js';
+import { withRoomForDigests } from './room.js';
 
 interface DropParts {
   readonly policy: Policy;
@@ -13,9 +11,9 @@ interface DropParts {
 }
 
 /** The strategy: what is above the target goes, oldest first; what a summary says only where nothing else can. */
-export function dropToTarget(draft: RunDraft, { policy, count }: DropParts, claimsSpace: number): void {
+export function dropToTarget(draft: RunDraft, { policy, count }: DropParts): void {
   const drop = (isKept?: (exchange: ViewExchange) => boolean): void => {
-    const need = needOf(draft, policy.target, claimsSpace);
+    const need = withRoomForDigests(draft, policy.target);
     if (need.tokens > 0 || need.bytes > 0 || need.images > 0)
       draft.step(
         PIPELINE_STEPS.drop,
@@ -28,16 +26,10 @@ export function dropToTarget(draft: RunDraft, { policy, count }: DropParts, clai
   drop();
 }
 
-function needOf(draft: RunDraft, target: number, claimsSpace: number): Excess {
-  const excess = draft.excess(target);
-  const { byTokens, pressure } = draft.reading;
-  return byTokens < pressure ? excess : { ...excess, tokens: withRoomForClaims(draft, target, claimsSpace) };
-}
-
 /** Below every stage: oldest first, then fresh results and pins down to whatever size fits; pictures of pins last. */
-export function dropToFit(draft: RunDraft, input: DropParts, claimsSpace: number): void {
+export function dropToFit(draft: RunDraft, input: DropParts): void {
   const { policy, count } = input;
-  dropToTarget(draft, input, claimsSpace);
+  dropToTarget(draft, input);
   const steps: readonly (readonly [step: string, propose: (view: TranscriptView) => readonly Edit[]])[] = [
     [PIPELINE_STEPS.fresh, (view) => freshMedia(view, draft.excess(1))],
     [PIPELINE_STEPS.fresh, (view) => shrinkFresh(view, draft.reclaim(1), count)],
@@ -50,3 +42,63 @@ export function dropToFit(draft: RunDraft, input: DropParts, claimsSpace: number
   for (const [step, propose] of steps)
     if (draft.reading.pressure > 1) draft.step(step, 1, propose, FIT_RIGHTS);
 }
+
+type MediaExcess = Pick<Excess, 'bytes' | 'images'>;
+
+/** Files of fresh results, the largest first, as many as bytes or images need: each leaves a line with its handle. */
+function freshMedia(view: TranscriptView, wanted: MediaExcess): Edit[] {
+  const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
+    unseen && (!protection || protection === 'unanswered');
+  return mediaEdits(view, isFresh, (part) => part.type === 'tool-result', wanted);
+}
+
+/** Files of pins, the largest first: what a user pinned goes last, and visibly. */
+function pinnedMedia(view: TranscriptView, wanted: MediaExcess): Edit[] {
+  const isPinned = ({ protection }: ViewExchange): boolean => protection === 'pinned';
+  return mediaEdits(view, isPinned, (part) => part.type === 'file' || part.type === 'tool-result', wanted);
+}
+
+function mediaEdits(
+  view: TranscriptView,
+  from: (exchange: ViewExchange) => boolean,
+  holds: (part: Part) => boolean,
+  { bytes, images }: MediaExcess,
+): Edit[] {
+  const found = view.exchanges.filter(from).flatMap(({ messages }) =>
+    messages.flatMap(({ source, replaced }) =>
+      (source?.parts ?? []).flatMap((part, partIndex) => {
+        const files = filesOf(part);
+        if (!holds(part) || files.length === 0 || replaced?.has(partIndex)) return [];
+        const size = files.reduce((sum, file) => sum + file.bytes, 0);
+        return [{ messageId: source!.id, partIndex, part, size, pictures: files.filter(isPicture).length }];
+      }),
+    ),
+  );
+  found.sort((one, other) => other.size - one.size);
+  const edits: Edit[] = [];
+  let [leftBytes, leftImages] = [bytes, images];
+  for (const { messageId, partIndex, part, size, pictures } of found) {
+    const helps = leftBytes > 0 || (leftImages > 0 && pictures > 0);
+    if (!helps) continue;
+    leftBytes -= size;
+    leftImages -= pictures;
+    const text = lineFor(part, view.mark(partHandle(messageId, partIndex)));
+    const reason = 'bytes or images are over their limit, and nothing else is left to take out';
+    edits.push({ kind: 'replace', messageId, partIndex, content: [{ type: 'text', text }], reason });
+  }
+  return edits;
+}
+
+/** The text of a result stays whole before the line. */
+function lineFor(part: Part, handle: string): string {
+  const count = filesOf(part).length;
+  const text = textOf(part).trimEnd();
+  return `${text}${text === '' ? '' : '\n'}[${count} file${count === 1 ? '' : 's'} left out; ${handle}]`;
+}
+
+function filesOf(part: Part): readonly FilePart[] {
+  if (part.type === 'file') return [part];
+  return part.type === 'tool-result' ? part.content.flatMap(filesOf) : [];
+}
+
+const isPicture = ({ mediaType }: FilePart): boolean => mediaType.startsWith('image/');

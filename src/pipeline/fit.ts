@@ -5,6 +5,7 @@ import {
   spanHandle,
   textOf,
   type Edit,
+  type Mark,
   type Message,
   type Part,
   type Replace,
@@ -40,13 +41,13 @@ type Count = (text: string) => number;
 export function cutPins(view: TranscriptView, allowance: number, count: Count): Edit[] {
   const pins = view.exchanges.filter((exchange) => exchange.protection === 'pinned').flatMap(cuttables);
   const texts = pins.filter(({ part }) => part.type === 'text' || part.type === 'tool-result');
-  return cutToTotal(texts, allowance, count, 'pins are over their share of the budget');
+  return cutToTotal(view, texts, allowance, count, 'pins are over their share of the budget');
 }
 
 /** Fresh results over their share: cut to one level before any stage opens, for no stage may touch them. */
 export function cutFreshResults(view: TranscriptView, allowance: number, count: Count): Edit[] {
   const fresh = freshOf(view).filter(({ part }) => part.type === 'tool-result');
-  return cutToTotal(fresh, allowance, count, 'fresh results are over their share of the budget');
+  return cutToTotal(view, fresh, allowance, count, 'fresh results are over their share of the budget');
 }
 
 /** The last resort: fresh results and the arguments of their calls, down to whatever fits. */
@@ -56,7 +57,7 @@ export function shrinkFresh(view: TranscriptView, need: number, count: Count): E
       part.type === 'tool-result' || (part.type === 'tool-call' && !exchange.protection),
   );
   const total = fresh.reduce((sum, { tokens }) => sum + tokens, 0);
-  return cutToTotal(fresh, total - need, count, 'nothing else is left to take out');
+  return cutToTotal(view, fresh, total - need, count, 'nothing else is left to take out');
 }
 
 /**
@@ -78,7 +79,7 @@ export function dropOldest(
     const loose = run.filter((exchange) => exchange.protection !== 'pinned');
     if (loose.length === 0) return undefined;
     const last = loose.reduce((a, b) => (b.to > a.to ? b : a));
-    const { edit, cost } = notice(loose[0]!, last, count);
+    const { edit, cost } = notice(loose[0]!, last, view.mark, count);
     return tokens > cost ? { edit, gain: tokens - cost } : undefined;
   };
   const close = (): void => {
@@ -129,9 +130,14 @@ function stays({ protection, unseen }: ViewExchange): boolean {
 /** What a message costs beside its text, about; a notice that is refused for a token would free nothing. */
 const FRAME_TOKENS = 8;
 
-function notice(first: ViewExchange, last: ViewExchange, count: Count): { edit: Edit; cost: number } {
+function notice(
+  first: ViewExchange,
+  last: ViewExchange,
+  mark: Mark,
+  count: Count,
+): { edit: Edit; cost: number } {
   const handle = spanHandle(first.fromId, last.toId);
-  const text = `[Earlier messages left out so that the request fits; recall ${handle}]`;
+  const text = `[Earlier messages left out so that the request fits; ${mark(handle)}]`;
   const replacement: Message = {
     id: `notice:${handle}`,
     role: 'assistant',
@@ -174,20 +180,26 @@ function cuttables(exchange: ViewExchange): Cuttable[] {
   });
 }
 
-function cutToTotal(items: readonly Cuttable[], allowance: number, count: Count, reason: string): Edit[] {
+function cutToTotal(
+  { mark }: TranscriptView,
+  items: readonly Cuttable[],
+  allowance: number,
+  count: Count,
+  reason: string,
+): Edit[] {
   const level = levelFor(
     items.map(({ tokens }) => tokens),
     allowance,
   );
   return items
     .filter(({ tokens }) => tokens > Math.max(level, SMALLEST_RESULT))
-    .map((item) => cut(item, Math.max(level, SMALLEST_RESULT), count, reason));
+    .map((item) => cut(item, Math.max(level, SMALLEST_RESULT), mark, count, reason));
 }
 
-function cut(item: Cuttable, maxTokens: number, count: Count, reason: string): Replace {
+function cut(item: Cuttable, maxTokens: number, mark: Mark, count: Count, reason: string): Replace {
   const { shown, partIndex, part, originalTokens } = item;
   const messageId = shown.source!.id;
-  const handle = partHandle(messageId, partIndex);
+  const handle = mark(partHandle(messageId, partIndex));
   const request = { maxTokens, count, handle, knownTokens: originalTokens };
   const text =
     part.type === 'tool-call'
@@ -202,8 +214,7 @@ function cut(item: Cuttable, maxTokens: number, count: Count, reason: string): R
 function withoutFiles(part: ToolResultPart, { maxTokens, count, handle }: CutRequest): string {
   const text = textOf(part);
   const files = part.content.filter((inner) => inner.type === 'file').length;
-  const whole =
-    `${text.trimEnd()}\n[${files} file${files === 1 ? '' : 's'} left out; recall ${handle}]`.trimStart();
+  const whole = `${text.trimEnd()}\n[${files} file${files === 1 ? '' : 's'} left out; ${handle}]`.trimStart();
   if (count(whole) <= maxTokens) return whole;
   // Where the text alone would fit, it is still cut: the line that names the handle must stand somewhere.
   const knownTokens = count(text);

@@ -15,7 +15,7 @@ import {
 } from '../transcript/index.js';
 import { sizeOf } from './measure.js';
 import { openLoopFrom } from './reasoning-rule.js';
-import { createSpanFinder, type SpanFinder } from './spans.js';
+import { createSpanFinder, type SpanFinder } from './view.js';
 import { contentText, cutsToSize, fitsPlaceOf, isTheirWords, speaksLegally } from './wording.js';
 
 /**
@@ -33,7 +33,7 @@ export interface GuardRights {
   mayCut(protection: Protection, part: Part): boolean;
   /** Whether signed reasoning may be taken out of anything, because what stands before it changed. */
   readonly mayStrip?: boolean;
-  /** Whether an edit may make the view larger: claims are paid from a share that was kept free for them. */
+  /** Whether an edit may make the view larger: what is carried is paid from what was freed. */
   readonly mayGrow?: boolean;
   /** Edits join what stands for a span already: that the span left stays the doing of whoever took it out. */
   readonly joins?: boolean;

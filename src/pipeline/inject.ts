@@ -1,4 +1,5 @@
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import type { GuardRights } from './guard.js';
 import { spanHandle, textOf, type Edit, type Message } from '../transcript/index.js';
 
 /** Text that a plugin has carried beside what stands for what left. */
@@ -9,6 +10,9 @@ export interface Injected {
   /** Of each text, words that make it needless where a message of the view says them. */
   readonly unless?: readonly string[];
 }
+
+/** What is carried beside a digest may make the view larger. */
+export const CARRY_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, joins: true };
 
 const PREFIX = 'injected:';
 

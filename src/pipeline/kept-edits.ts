@@ -38,7 +38,7 @@ export function survivors(
 }
 
 /**
- * Claims join what stands for a span, in an edit that takes the place of the span's own. Where a message of that one
+ * What is carried joins what stands for a span, in an edit that takes the place of the span's own. Where a message of that one
  * still stands in it, what it left to a model to write is left to it here.
  */
 export function keepSlots(kept: readonly PlannedEdit[], all: readonly PlannedEdit[]): readonly PlannedEdit[] {

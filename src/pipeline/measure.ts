@@ -1,3 +1,4 @@
+import type { SecretBook, TrustIndex } from '../facts/index.js';
 import type { MeasureMessage } from '../spi/index.js';
 import {
   addSizes,
@@ -7,8 +8,14 @@ import {
   type PlannedEdit,
   type ReadonlyLog,
   type Size,
+  isPlain,
+  parseJson,
+  writeJson,
+  type Message,
+  type Part,
+  type TextPart,
 } from '../transcript/index.js';
-import { takeInText, type Provenance } from './intake.js';
+import { isTheirWords } from './wording.js';
 
 /**
  * Takes in the text of an edit and puts sizes to it: stages do not get to say what they saved. `known` says what texts
@@ -33,4 +40,70 @@ export function measureEdit(
 
 export function sizeOf(edit: PlannedEdit): Size {
   return edit.kind === 'replace' ? edit.size : edit.sizes.reduce(addSizes, NO_SIZE);
+}
+
+/** What is known of the log that texts are made from. */
+interface Provenance {
+  readonly log: ReadonlyLog;
+  /** Absent: texts are taken as they are. */
+  readonly secrets?: SecretBook;
+  /** Absent: messages say nothing of their trust. */
+  readonly trust?: TrustIndex;
+}
+
+/**
+ * The one door by which text gets into a view, whoever made it: secrets are taken out, and a message that stands for
+ * others is as little trusted as the least trusted of them. What users and operators said themselves is their own:
+ * where it is cut or merged, the rest stands as it was.
+ */
+function takeInText(edit: Edit, from: Provenance): Edit {
+  if (edit.kind === 'replace') return { ...edit, content: contentOf(edit, from) };
+  return { ...edit, replacement: edit.replacement.map((message) => messageOf(message, edit, from)) };
+}
+
+function contentOf(edit: Extract<Edit, { kind: 'replace' }>, { log, secrets }: Provenance): readonly Part[] {
+  const source = log.find(edit.messageId)!;
+  const original = source.parts[edit.partIndex]!;
+  if (!secrets || isTheirWords(source, original)) return edit.content;
+  const clean = original.type === 'tool-call' ? inJson(secrets.redact) : secrets.redact;
+  return edit.content.map((part) => cleaned(part, clean));
+}
+
+function messageOf(
+  message: Message,
+  { fromId, toId }: Extract<Edit, { kind: 'supersede' }>,
+  { log, secrets, trust }: Provenance,
+): Message {
+  if (message.role !== 'assistant') return message;
+  const parts = secrets ? message.parts.map((part) => cleaned(part, secrets.redact)) : message.parts;
+  if (!trust || message.origin !== 'synthetic') return { ...message, parts };
+  return { ...message, parts, trust: trust.lowest(log.find(fromId)!.seq, log.find(toId)!.seq) };
+}
+
+function cleaned(part: Part, clean: (text: string) => string): Part {
+  if (part.type !== 'text') return part;
+  const text = clean(part.text);
+  if (text === part.text) return part;
+  // What a format kept of the original would be written instead of the text.
+  const { wire: _, ...rest } = part;
+  return { ...rest, text } satisfies TextPart;
+}
+
+/** Arguments of calls have to stay JSON, so their texts are cleaned one by one. */
+function inJson(clean: (text: string) => string): (text: string) => string {
+  return (text) => {
+    if (clean(text) === text) return text;
+    try {
+      return writeJson(withTexts(parseJson(text), clean))!;
+    } catch {
+      return clean(text);
+    }
+  };
+}
+
+function withTexts(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map((inner) => withTexts(inner, clean));
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withTexts(inner, clean)]));
 }

@@ -1,11 +1,12 @@
-import type { CompactionRecord } from '../transcript/index.js';
+import type { CompactionRecord, Plan, StageOutcome } from '../transcript/index.js';
 import { RunDraft } from './draft.js';
 import { computeFloor } from './floor.js';
+import { planOf } from './plan-value.js';
 import type { Pass } from './policy.js';
 import { proposalOf } from './proposal.js';
 import { planned, type RunInput, type RunOutcome } from './run.js';
 import { applyReasoningRule, stripStale, type SignedThought } from './signed.js';
-import { PIPELINE_STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './policy.js';
 
 /** Plans one pass: a free stage by itself, at its full allowance. Whether that is enough its own options say. */
 export function planPass(input: RunInput, pass: Pass): RunOutcome {
@@ -13,10 +14,9 @@ export function planPass(input: RunInput, pass: Pass): RunOutcome {
   const before = draft.reading;
   const states = new Map(input.states);
   const floor = computeFloor(draft.view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
-  draft.step(pass.stage.stage, 0, (view) => {
-    const edits = proposalOf(pass.stage, { draft, input, states }, view, view.tokens);
-    return pass.kind === 'prune' ? edits.filter((edit) => edit.kind === 'replace') : edits;
-  });
+  draft.step(pass.stage.stage, 0, (view) =>
+    proposalOf(pass.stage, { draft, input, states }, view, view.tokens),
+  );
   applyReasoningRule(draft, input);
   if (draft.edits.length === 0)
     return { kind: 'noop', reason: 'nothing to take out', stages: draft.outcomes };
@@ -37,6 +37,14 @@ export function planSignatures(
   if (draft.edits.length === 0) return undefined;
   const floor = computeFloor(view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
   return planned(draft, input, before, floor, input.states);
+}
+
+/** What a run that comes to nothing was decided on, for who looks at it: a plan without an edit, which nobody can commit. */
+export function planNothing(input: RunInput, stages: readonly StageOutcome[]): Plan {
+  const draft = new RunDraft(input);
+  const { reading: before, view } = draft;
+  const floor = computeFloor(view.exchanges, input.fixed.tokens, draft.share(input.policy.shares.pins));
+  return planOf(draft, input, { before, stages, edits: [], floor });
 }
 
 /** Whether a record did nothing but take out stale reasoning: nobody asked for it, and nobody takes it back. */

@@ -31,6 +31,7 @@ export function planOf(
       scale: before.scale,
       clock,
       logLength: source.log.length,
+      ...(source.recall && { recall: true }),
     },
     stages,
     edits,

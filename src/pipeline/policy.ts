@@ -1,5 +1,5 @@
+import type { Gate } from '../pressure/index.js';
 import type { CompactionStage } from '../spi/index.js';
-import type { Escalation, Gate } from './due.js';
 import type { ReasoningRule } from './reasoning-rule.js';
 
 /** A stage of the roster with its gate and parsed options. */
@@ -12,22 +12,22 @@ export interface OpenableStage extends Gate {
 export interface Shares {
   readonly pins: number;
   readonly summary: number;
-  readonly claims: number;
-  /** Most tokens of claims, whatever their share comes to. */
-  readonly maxClaimsTokens: number;
   /** Most one fresh tool result may take. */
   readonly unseen: number;
 }
 
-/** A free stage run by itself, without waiting for a gate; it replaces and removes, and leaves no compaction record. */
+/** A free stage run by itself, without waiting for a gate; it leaves no compaction record. */
 export interface Pass {
-  readonly kind: 'prune' | 'trim';
+  readonly kind: 'trim' | 'prune';
   readonly detail: string;
   readonly stage: OpenableStage;
   /** Before every call, after each tool result, at the head of each run, or from a pressure (or absolute size) on. */
   readonly when:
     'always' | 'iteration' | 'compaction' | { readonly pressure: number; readonly maxTokens: number };
 }
+
+/** `gates`: a later stage needs pressure at its own gate. `target`: stages go on until the target is met. */
+export type Escalation = 'gates' | 'target';
 
 /** What decides how runs go, resolved from the settings once per session. */
 export interface Policy {
@@ -61,3 +61,39 @@ export interface Policy {
   /** Absolute trigger in tokens, in place of the first gate; 0 where there is none. */
   readonly maxTokens: number;
 }
+
+/** Whether a stage opens at this point of a run. */
+export function stageOpens(
+  pressure: number,
+  gate: Gate,
+  rule: { readonly escalation: Escalation; readonly target: number; readonly first: boolean },
+): boolean {
+  if (rule.first) return pressure > rule.target;
+  return rule.escalation === 'gates' ? pressure >= gate.opensAt : pressure > rule.target;
+}
+
+/**
+ * Steps of the pipeline's own, by what they stand as beside stages in plans, records and reports. No stage may have one of
+ * their names.
+ */
+export const PIPELINE_STEPS = {
+  /** Pins are cut to their share. */
+  pins: 'pins',
+  /** Fresh results are cut to their share. */
+  fresh: 'fresh',
+  /** The oldest goes. */
+  drop: 'drop',
+  /** Digests grow into what is free. */
+  regrow: 'regrow',
+  /** What plugins have carried. */
+  carriedByPlugin: 'inject',
+  /** What a hook adds to one request. */
+  addedByHook: 'injection',
+  /** What a compactor made is taken over. */
+  delegate: 'delegate',
+  /** Signatures that a change would make void. */
+  signatures: 'signatures',
+} as const;
+
+/** Names that no stage may have. */
+export const STEP_NAMES: readonly string[] = Object.values(PIPELINE_STEPS);

@@ -2,7 +2,7 @@ import type { TranscriptView } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
 import { isToolResult, type Projection } from '../transcript/index.js';
 import { tokensOf } from './draft.js';
-import { LAST_CALL } from './due.js';
+import { LAST_CALL } from '../pressure/index.js';
 import type { OpenableStage } from './policy.js';
 import { goalOf, tierOf, type ProposalParts } from './proposal.js';
 import { buildView, type ViewSource } from './view.js';

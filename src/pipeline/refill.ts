@@ -1,14 +1,12 @@
 import type { Edit, Plan, PlannedEdit, Projection, ReadonlyLog } from '../transcript/index.js';
-import { carry } from './carry.js';
 import { RunDraft } from './draft.js';
 import { survivors } from './kept-edits.js';
 import { measureEdit } from './measure.js';
 import { hashPlan, rehashed } from './plan-value.js';
-import { claimsRoom } from './room.js';
 import { gainOf } from './proposal.js';
 import type { RunInput, RunOutcome } from './run.js';
 import { joinReasoning, applyReasoningRule } from './signed.js';
-import { PIPELINE_STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './policy.js';
 import { leastGain } from './worth.js';
 
 export type Planned = Extract<RunOutcome, { kind: 'planned' }>;
@@ -20,8 +18,8 @@ interface Refilled {
 }
 
 /**
- * The same plan with other words in its slots, by place in `plan.edits`: measured again, claims carried again for what
- * the new words leave out, hashed again. A slot that grows was given its room when it was planned. Undefined where the
+ * The same plan with other words in its slots, by place in `plan.edits`: measured again, and
+ * hashed again. A slot that grows was given its room when it was planned. Undefined where the
  * plan no longer fits, or no longer earns what it costs.
  */
 export function refill(
@@ -49,7 +47,6 @@ export function refill(
   });
 
   const draft = new RunDraft({ ...input, projection });
-  carry(draft, input, claimsRoom(draft, input.policy, plan.floor));
   applyReasoningRule(draft, input, edits);
   const before = input.read(input.projection);
   const { reading: after } = draft;

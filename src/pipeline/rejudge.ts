@@ -1,8 +1,8 @@
 import { SpillwayError } from '../errors/index.js';
 import type { Plan, PlannedEdit, StageOutcome } from '../transcript/index.js';
-import { CARRY_RIGHTS } from './carry.js';
 import { RunDraft } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
+import { CARRY_RIGHTS } from './inject.js';
 import { planOf } from './plan-value.js';
 import type { RunInput, RunOutcome } from './run.js';
 import { applyReasoningRule } from './signed.js';

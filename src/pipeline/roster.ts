@@ -2,9 +2,8 @@ import { strategyPlan, thresholdOf, type Settings } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import type { CompactionStage } from '../spi/index.js';
 import type { Budget } from '../tokens/index.js';
-import type { Gate } from './due.js';
-import type { OpenableStage, Pass, Policy } from './policy.js';
-import { STEP_NAMES, PIPELINE_STEPS } from './steps.js';
+import type { Gate } from '../pressure/index.js';
+import { type OpenableStage, type Pass, type Policy, STEP_NAMES, PIPELINE_STEPS } from './policy.js';
 
 /** Puts the provided stages into the order and at the gates that the settings name. */
 export function buildPolicy(
@@ -57,11 +56,9 @@ export function buildPolicy(
     shares: {
       pins: settings.pins.share,
       summary: settings.summary.share,
-      claims: settings.claims.share,
-      maxClaimsTokens: settings.claims.maxTokens,
       unseen: settings.unseen.share,
     },
-    passes: passesOf(settings, byName, optionsOf),
+    passes: passesOf(settings, stages, byName, optionsOf),
     maxTokens: settings.trigger.maxTokens,
   };
 }
@@ -121,32 +118,29 @@ function scaled(policy: Policy, wanted: number): Policy {
   };
 }
 
-/** The stage that passes are made of: it is free, and its options say what may go. */
-const PASS_STAGE = 'snip';
-
+/** Each kind of pass by the first stage that does it: of the roster, else of all that are provided. */
 function passesOf(
   { prune, trim }: Settings,
+  roster: readonly OpenableStage[],
   byName: ReadonlyMap<string, CompactionStage>,
   optionsOf: Readonly<Record<string, unknown>>,
 ): Pass[] {
-  const plugin = byName.get(PASS_STAGE);
-  if (!plugin) return [];
-  const options = optionsOf[PASS_STAGE] as Record<string, unknown>;
-  const stage: OpenableStage = { stage: PASS_STAGE, opensAt: 0, plugin, options };
-  const passes: Pass[] = [];
-  if (trim.threshold !== null || trim.maxTokens > 0) {
-    const duplicates: OpenableStage = {
-      ...stage,
-      options: { ...options, classes: ['duplicates'], minimumSavings: 0 },
-    };
-    const when = { pressure: trim.threshold ?? Infinity, maxTokens: trim.maxTokens };
-    passes.push({ kind: 'trim', detail: 'duplicate synthetic messages', stage: duplicates, when });
-  }
-  if (prune !== 'off') {
-    const replacing: OpenableStage = { ...stage, options: { ...options, mode: 'stub' } };
-    passes.push({ kind: 'prune', detail: `prune: ${prune}`, stage: replacing, when: prune });
-  }
-  return passes;
+  const provided = [...byName].map(([stage, plugin]) => ({ stage, plugin, options: optionsOf[stage] }));
+  const stageFor = (kind: Pass['kind']): OpenableStage[] => {
+    for (const { stage, plugin, options: usual } of [...roster, ...provided]) {
+      const options = plugin.asPass?.(kind, usual);
+      if (options !== undefined) return [{ stage, opensAt: 0, plugin, options }];
+    }
+    return [];
+  };
+  const passes = (kind: Pass['kind'], detail: string, when: Pass['when']): Pass[] =>
+    stageFor(kind).map((stage) => ({ kind, detail, stage, when }));
+  const trimsAt = { pressure: trim.threshold ?? Infinity, maxTokens: trim.maxTokens };
+  const trims = trim.threshold !== null || trim.maxTokens > 0;
+  return [
+    ...(trims ? passes('trim', 'duplicate synthetic messages', trimsAt) : []),
+    ...(prune === 'off' ? [] : passes('prune', `prune: ${prune}`, prune)),
+  ];
 }
 
 /** Throws `STAGE_DUPLICATE`: which of two stages of one name is meant, or of a stage and a step, nobody could say. */

@@ -1,3 +1,4 @@
+import { LAST_CALL } from '../pressure/index.js';
 import type { ViewExchange } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
 import type {
@@ -10,21 +11,18 @@ import type {
   StageOutcome,
   Trigger,
 } from '../transcript/index.js';
-import { carry, CARRY_RIGHTS, type ClaimSources } from './carry.js';
 import type { Delegated } from './delegated.js';
 import { RunDraft, type RunDraftParts } from './draft.js';
-import { LAST_CALL, stageOpens } from './due.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
-import { carryInjected, type Injected } from './inject.js';
+import { carryInjected, CARRY_RIGHTS, type Injected } from './inject.js';
 import { keepSlots, survivors } from './kept-edits.js';
 import { planOf } from './plan-value.js';
-import type { OpenableStage, Policy } from './policy.js';
+import { stageOpens, type OpenableStage, type Policy, PIPELINE_STEPS } from './policy.js';
 import { gainOf, proposalOf, tierOf, type RunOfStages } from './proposal.js';
 import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
-import { claimsRoom, roomForDigests, withRoomForClaims } from './room.js';
+import { roomForDigests } from './room.js';
 import { applyReasoningRule } from './signed.js';
-import { PIPELINE_STEPS } from './steps.js';
 import { isTooMuch, leastOf, unreachable, type Unreachable } from './unreachable.js';
 import type { ViewSource } from './view.js';
 import { hasGained, isWorthIt, leastGain, mustGoOn, stillWorth } from './worth.js';
@@ -33,6 +31,8 @@ export interface RunInput extends RunDraftParts {
   /** Ledger head the plan is made on. */
   readonly base: string;
   readonly trigger: Trigger;
+  /** The message whose marker asked for the run. */
+  readonly queuedBy?: string;
   readonly policy: Policy;
   /** An operator asked, or a provider refused: gates do not matter, the target does. */
   readonly forced: boolean;
@@ -43,8 +43,6 @@ export interface RunInput extends RunDraftParts {
   readonly count: (text: string) => number;
   /** Milliseconds since the epoch, for the plan. */
   readonly clock: number;
-  /** What is carried over when messages leave the view. */
-  readonly claims: ClaimSources;
   /** By stage: what it returned as `state` last time. */
   readonly states: ReadonlyMap<string, unknown>;
   /** What a compactor has made of the view, in the place of stages. */
@@ -83,7 +81,6 @@ export function planRun(input: RunInput): RunOutcome {
   if (isTooMuch(least, before)) return unreachable(least, before, []);
 
   const states = new Map(input.states);
-  const claimsSpace = claimsRoom(draft, input.policy, floor);
   const { delegated, injected = [] } = input;
   // First of all: it was judged on the view as it stands.
   if (delegated)
@@ -100,15 +97,14 @@ export function planRun(input: RunInput): RunOutcome {
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
   );
-  const run: Run = { draft, input, before, states, claimsSpace };
+  const run: Run = { draft, input, before, states };
   openStages(run);
-  if (input.policy.dropsToTarget) dropToTarget(draft, input, claimsSpace);
+  if (input.policy.dropsToTarget) dropToTarget(draft, input);
   if (mustGoOn(input, before, draft)) goFurther(run);
-  if (mustGoOn(input, before, draft)) dropToFit(draft, input, claimsSpace);
+  if (mustGoOn(input, before, draft)) dropToFit(draft, input);
   if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
   if (draft.edits.length > 0) {
     draft.step(PIPELINE_STEPS.carriedByPlugin, 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
-    carry(draft, input, claimsSpace);
     const room = roomForDigests(draft, input.policy, stillWorth(input, before, draft));
     draft.step(
       PIPELINE_STEPS.regrow,
@@ -145,7 +141,7 @@ function tooLittle(draft: RunDraft, input: RunInput, before: Reading): RunOutcom
   return { kind: 'noop', reason, stages: draft.outcomes, tried: draft.edits };
 }
 
-/** What this run leaves to a model of the span of a replacement. Claims that joined it since say nothing of that. */
+/** What this run leaves to a model of the span of a replacement. What joined it since says nothing of that. */
 function offeredIn({ edits }: RunDraft, { fromId, toId }: ViewExchange): Slot | undefined {
   return edits.findLast(
     (edit) => edit.kind === 'supersede' && edit.slot && edit.fromId === fromId && edit.toId === toId,
@@ -164,8 +160,6 @@ interface Run extends RunOfStages {
   readonly input: RunInput;
   /** Of the request as the run began. */
   readonly before: Reading;
-  /** Tokens that claims may take. */
-  readonly claimsSpace: number;
 }
 
 function openStages(run: Run): void {
@@ -183,11 +177,10 @@ function openStages(run: Run): void {
 }
 
 function open(run: Run, stage: OpenableStage): void {
-  const { draft, input, claimsSpace } = run;
-  draft.step(stage.stage, stage.opensAt, (view) => {
-    const reclaim = withRoomForClaims(draft, input.policy.target, claimsSpace);
-    return proposalOf(stage, run, view, reclaim);
-  });
+  const { draft, input } = run;
+  draft.step(stage.stage, stage.opensAt, (view) =>
+    proposalOf(stage, run, view, draft.reclaim(input.policy.target)),
+  );
 }
 
 /** More steps than this are no steps but a loop. */

@@ -11,7 +11,7 @@ import {
 import type { RunDraft } from './draft.js';
 import type { GuardRights } from './guard.js';
 import { openLoopFrom, takesOut, type ReasoningRule } from './reasoning-rule.js';
-import { PIPELINE_STEPS } from './steps.js';
+import { PIPELINE_STEPS } from './policy.js';
 
 /** What invalidates signatures may be taken out of pins and holds too: the provider would refuse the whole request. */
 const SIGNATURE_RIGHTS: GuardRights = { mayCut: () => false, mayStrip: true };

@@ -26,6 +26,11 @@ export function leastOf(draft: RunDraft, { policy, fixed }: FloorParts): Least {
   };
 }
 
+/** What no run may take out of a session as it stands. */
+export function floorOf(input: FloorParts): Floor {
+  return leastOf(new RunDraft(input), input).floor;
+}
+
 /** Whether what no run may take out is above a limit by itself. */
 export function isTooMuch({ floor, beside }: Least, { budget, scale }: Reading): boolean {
   const { tokens, bytes = Infinity, images = Infinity } = budget;

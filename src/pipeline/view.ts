@@ -1,7 +1,14 @@
-import type { References, SecretBook, TrustIndex } from '../facts/index.js';
 import { drawDigest, type DigestIndex } from '../digest/index.js';
+import type { References, SecretBook, TrustIndex } from '../facts/index.js';
 import type { DigestRequest, Protection, TranscriptView, ViewExchange } from '../spi/index.js';
-import type { Hold, LogMessage, Projection, ReadonlyLog, ViewMessage } from '../transcript/index.js';
+import {
+  markFor,
+  type Hold,
+  type LogMessage,
+  type Projection,
+  type ReadonlyLog,
+  type ViewMessage,
+} from '../transcript/index.js';
 
 /** What is the same for every view of one run. */
 export interface ViewSource {
@@ -13,6 +20,8 @@ export interface ViewSource {
   /** What texts that stand in place of messages may not hold, and how far they are trusted. */
   readonly secrets?: SecretBook;
   readonly trust?: TrustIndex;
+  /** The agent has the tool that reads back what left: texts tell it to. */
+  readonly recall?: boolean;
 }
 
 interface Gathering {
@@ -45,6 +54,7 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
       else gathered.push({ kind: 'replacement', messages: [shown], from: shown.from, to: shown.to });
     }
   }
+  const mark = markFor(source.recall);
   const newestTurn = log.turns.length - 1;
   const standing: LogState = {
     open: log.openExchange?.index,
@@ -75,7 +85,8 @@ export function buildView(source: ViewSource, projection: Projection): Transcrip
     references: source.references,
     originals: (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i)),
-    digest: (request: DigestRequest) => drawDigest(source.digests, request),
+    mark,
+    digest: (request: DigestRequest) => drawDigest(source.digests, request, mark),
     exchangeOf: (seq: number) => log.exchangeOf(seq).index,
   });
 }
@@ -103,4 +114,43 @@ function protectionOf(
   if (messages.some((shown) => isPinned(shown.source!))) return 'pinned';
   // Whatever else came in since the model last spoke and is no tool result: a second user message, a reminder.
   return from >= unseenFrom && kind === 'plain' ? 'unanswered' : undefined;
+}
+
+/** Finds the exchanges of a view that have messages inside a span of log positions. */
+export interface SpanFinder {
+  (from: number, to: number): readonly ViewExchange[];
+}
+
+/**
+ * Exchanges are ordered by their first message, but one may reach over others (a result that came after a user spoke),
+ * so the search walks back as long as anything before could still reach into the span.
+ */
+export function createSpanFinder(view: TranscriptView): SpanFinder {
+  const { exchanges } = view;
+  const reach: number[] = [];
+  for (const exchange of exchanges) reach.push(Math.max(exchange.to, reach.at(-1) ?? -1));
+  return (from, to) => {
+    let start = lowerBound(exchanges, from);
+    while (start > 0 && reach[start - 1]! >= from) start--;
+    const found: ViewExchange[] = [];
+    for (let i = start; i < exchanges.length && exchanges[i]!.from <= to; i++) {
+      const exchange = exchanges[i]!;
+      if (exchange.kind === 'replacement') {
+        if (exchange.to >= from) found.push(exchange);
+      } else if (exchange.messages.some((shown) => shown.from >= from && shown.from <= to))
+        found.push(exchange);
+    }
+    return found;
+  };
+}
+
+function lowerBound(exchanges: readonly ViewExchange[], from: number): number {
+  let low = 0;
+  let high = exchanges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (exchanges[middle]!.from < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

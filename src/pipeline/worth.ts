@@ -1,6 +1,6 @@
 import type { Reading } from '../tokens/index.js';
 import type { RunDraft } from './draft.js';
-import { LAST_CALL } from './due.js';
+import { LAST_CALL } from '../pressure/index.js';
 import type { Policy } from './policy.js';
 import { gainOf, standsForSpan, tierOf } from './proposal.js';
 

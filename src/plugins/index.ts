@@ -1,9 +1,11 @@
-export { readAnswer, type ReadAnswer } from './answer.js';
-export type { HearPlugin, PluginLevel } from './api.js';
-export { PluginHost } from './host.js';
-export { LATE, within } from './deadline.js';
-export { wordsOf } from './faults.js';
-export type { HookInFlight } from './in-flight.js';
-export { findPlugin, pluginFolder } from './find.js';
-export { loadPlugins } from './load.js';
-export { shapedPlugin, type LoadedPlugin } from './shape.js';
+export { LATE, within, wordsOf } from './guarded.js';
+export {
+  PluginHost,
+  readAnswer,
+  type HearPlugin,
+  type HookInFlight,
+  type PluginLevel,
+  type ReadAnswer,
+} from './host.js';
+export { loadPlugins, shapedPlugin, type LoadedPlugin } from './load.js';
+export { findPlugin, pluginFolder } from './package.js';

@@ -1,9 +1,13 @@
+import { FUNCTION, fieldFaults, having, listOf, OBJECT, TEXT, type Kind } from '../errors/index.js';
 import type { Plugin } from '../spi/index.js';
-import { LATE, within } from './deadline.js';
-import { pluginError, wordsOf } from './faults.js';
-import { findPlugin, type FoundPlugin, type NamedPlugin } from './find.js';
-import { PLUGIN_NAME } from './manifest.js';
-import { shapedPlugin, type LoadedPlugin } from './shape.js';
+
+import { LATE, lateError, pluginError, within, wordsOf } from './guarded.js';
+import { findPlugin, PLUGIN_NAME, type FoundPlugin, type Manifest, type NamedPlugin } from './package.js';
+
+/** A plugin whose shape was looked at; its name is that of the settings. */
+export interface LoadedPlugin extends Plugin {
+  readonly name: string;
+}
 
 interface PluginsRequest {
   /** Of the settings, in their order. */
@@ -20,55 +24,42 @@ interface PluginsRequest {
  * Loads what is named and nothing else. Rejects with `PLUGIN_UNKNOWN`, `PLUGIN_INVALID`, `PLUGIN_LATE` or
  * `PLUGIN_DUPLICATE`, each with the plugin's name.
  */
-export async function loadPlugins({
-  named,
-  given,
-  deadlineMs,
-  importModule,
-}: PluginsRequest): Promise<readonly LoadedPlugin[]> {
+export async function loadPlugins(request: PluginsRequest): Promise<readonly LoadedPlugin[]> {
+  const { named, given } = request;
   const found = named.map(findPlugin);
-  const names = new Set<string>();
-  for (const { name } of [...found, ...given.map(namedInCode)]) {
-    if (names.has(name))
+  const names = [...found, ...given].map(({ name }) => name);
+  for (const [place, name] of names.entries()) {
+    if (typeof name !== 'string' || !PLUGIN_NAME.test(name))
+      throw pluginError('PLUGIN_INVALID', {
+        plugin: 'of createSpillway',
+        found: name ?? 'no name',
+        allowed: 'a name of small letters, digits and -',
+        remedy: 'Give a plugin that is handed in from code a name.',
+      });
+    if (names.indexOf(name) < place)
       throw pluginError('PLUGIN_DUPLICATE', {
         plugin: name,
         found: 'two plugins of that name',
         remedy: 'Name each plugin once; "spillway": {"name": …} gives one another name.',
       });
-    names.add(name);
   }
-  const ofPackages = await Promise.all(found.map((one) => loaded(one, deadlineMs, importModule)));
+  const ofPackages = await Promise.all(found.map((one) => loaded(one, request)));
   return [...ofPackages, ...given.map((plugin) => shapedPlugin(plugin, plugin.name!))];
-}
-
-function namedInCode(plugin: Plugin): { readonly name: string } {
-  const { name } = plugin;
-  if (typeof name === 'string' && PLUGIN_NAME.test(name)) return { name };
-  throw pluginError('PLUGIN_INVALID', {
-    plugin: 'of createSpillway',
-    found: name ?? 'no name',
-    allowed: 'a name of small letters, digits and -',
-    remedy: 'Give a plugin that is handed in from code a name.',
-  });
 }
 
 async function loaded(
   { name, manifest, file }: FoundPlugin,
-  deadlineMs: number,
-  importModule: PluginsRequest['importModule'],
+  { deadlineMs, importModule }: PluginsRequest,
 ): Promise<LoadedPlugin> {
   const step = async <T>(what: string, work: () => T | Promise<T>): Promise<T> => {
-    let done: T | typeof LATE;
-    try {
-      done = await within(deadlineMs, work);
-    } catch (cause) {
+    const done = await within(deadlineMs, work).catch((cause: unknown) => {
       throw pluginError('PLUGIN_INVALID', {
         plugin: name,
         found: `${what} failed: ${wordsOf(cause)}`,
         remedy: `Mend ${file}; node ${file} shows it too.`,
         cause,
       });
-    }
+    });
     if (done === LATE) throw lateError(name, what, deadlineMs);
     return done;
   };
@@ -86,12 +77,68 @@ async function loaded(
   return shapedPlugin(made, name, manifest);
 }
 
-/** A plugin that was waited for at load; `what` has not settled. */
-export function lateError(plugin: string, what: string, deadlineMs: number): Error {
-  return pluginError('PLUGIN_LATE', {
-    plugin,
-    found: `${what} has not settled in ${deadlineMs} ms`,
-    allowed: `${deadlineMs} ms (pluginLimits.loadMs)`,
-    remedy: 'Do what takes long in a hook, or after open(); or allow more time.',
-  });
+/** Every field there is, and its kind. */
+const FIELDS = {
+  name: TEXT,
+  summary: TEXT,
+  knobs: having({ safeParse: FUNCTION }),
+  stages: listOf(having({ name: TEXT, options: OBJECT, plan: FUNCTION })),
+  summarizers: listOf(having({ name: TEXT, endpoint: TEXT, summarize: FUNCTION })),
+  counters: listOf(having({ name: TEXT, count: FUNCTION })),
+  formats: listOf(having({ name: TEXT, messagesField: TEXT, parse: FUNCTION, serialise: FUNCTION })),
+  observer: OBJECT,
+  compactor: having({ compact: FUNCTION }),
+  open: FUNCTION,
+  close: FUNCTION,
+} satisfies Record<keyof Plugin, Kind>;
+
+const HOOKS = ['preCompact', 'postCompact'] as const;
+const LISTS = ['stages', 'summarizers', 'counters', 'formats'] as const;
+const ROLES = { observer: 'an observer', compactor: 'a compactor' } as const;
+
+/** Throws `PLUGIN_INVALID` where what a module gave is no plugin, or not the one that its manifest promises. */
+export function shapedPlugin(given: unknown, name: string, manifest?: Manifest): LoadedPlugin {
+  const invalid = (found: string, remedy: string, allowed?: string): Error =>
+    pluginError('PLUGIN_INVALID', { plugin: name, found, remedy, allowed });
+  if (!OBJECT.is(given))
+    throw invalid('no object', 'Export what definePlugin gives, or a function that gives it.');
+  const plugin = given as Plugin;
+  // What stands in a plugin, of whatever class it is.
+  const fields = Object.keys(FIELDS).map((key) => [key, plugin[key as keyof Plugin]] as const);
+  const remedy = 'Mend what the module exports; definePlugin types it.';
+  const [fault] = fieldFaults('it', Object.fromEntries(fields), FIELDS, remedy);
+  if (fault)
+    throw invalid(`${fault.subject}: ${String(fault.found ?? 'nothing')}`, fault.remedy, fault.allowed);
+  const hooks = HOOKS.filter((hook) => plugin.observer?.[hook] !== undefined);
+  for (const hook of hooks)
+    if (!FUNCTION.is(plugin.observer![hook])) throw invalid(`observer.${hook} is no function`, remedy);
+  if (plugin.observer && hooks.length === 0)
+    throw invalid('an observer without preCompact and postCompact', 'Give it one of the two.');
+  const [broken] = manifest ? brokenPromises(plugin, manifest) : [];
+  if (broken !== undefined) throw invalid(broken, 'Mend the manifest or the module: they say the same.');
+  const own = fields
+    .filter(([, value]) => value !== undefined)
+    // Methods of a class keep their `this`.
+    .map(([key, value]) => [key, typeof value === 'function' ? value.bind(plugin) : value] as const);
+  const none = { stages: [], summarizers: [], counters: [], formats: [] };
+  return Object.freeze({ ...none, ...(Object.fromEntries(own) as Plugin), name });
+}
+
+/** Manifest and module have to say the same: operators read the one and run the other. */
+function* brokenPromises(plugin: Plugin, manifest: Manifest): Iterable<string> {
+  for (const role of ['observer', 'compactor'] as const) {
+    const isPromised = [manifest.role].flat().includes(role);
+    const isThere = plugin[role] !== undefined;
+    if (isPromised && !isThere) yield `no ${role}, which its manifest names as a role`;
+    if (isThere && !isPromised) yield `${ROLES[role]}, which its manifest does not name as a role`;
+  }
+  for (const list of LISTS) {
+    const there = (plugin[list] ?? []).map((one) => one.name);
+    const missing = manifest[list].filter((one) => !there.includes(one));
+    const extra = there.filter((one) => !manifest[list].includes(one));
+    if (missing.length > 0) yield `no ${missing.join(', ')} among its ${list}, which its manifest names`;
+    if (extra.length > 0) yield `${extra.join(', ')} among its ${list}, which its manifest does not name`;
+  }
+  if (manifest.knobs && !plugin.knobs) yield 'no knobs, which its manifest names';
+  if (plugin.knobs && !manifest.knobs) yield 'knobs, which its manifest does not name';
 }

@@ -1,3 +1,5 @@
+export * from './gates.js';
 export { EventHub } from './hub.js';
-export { PressureStream, type BoughtText, type PressureEvent } from './stream.js';
-export { boughtText } from './bought-text.js';
+export { SerialQueue } from './queue.js';
+export { PressureStream } from './stream.js';
+export { boughtText, type BoughtText, type PressureEvent } from './events.js';

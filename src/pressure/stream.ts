@@ -1,151 +1,61 @@
-import { concatMap, Subject, type Observable } from 'rxjs';
-import type { Reading } from '../tokens/index.js';
-import type { ModelCall, Warning } from '../transcript/index.js';
+import { distinctUntilChanged, filter, map, scan, share, skip, startWith, Subject } from 'rxjs';
+import type { Observable } from 'rxjs';
+import type { Trigger } from '../transcript/index.js';
+import type { PressureEvent } from './events.js';
+import { dueAt, highestGate, type Sighting, type Spent } from './gates.js';
 import { EventHub } from './hub.js';
+import { SerialQueue } from './queue.js';
 
-/** What a refusal names, in tokens. */
-interface LearnedFigures {
-  readonly contextWindow?: number;
-  readonly inputLimit?: number;
+/** What goes in: what a call sees, with what is to be done where that fires; and what a run left. */
+type Input = Seen | { readonly left: Spent | undefined };
+
+interface Seen {
+  readonly seen: Sighting;
+  readonly fire: (due: Trigger) => void;
 }
 
-/** One call of a summarizer, as events tell it. Tokens as reported, where they were. */
-export interface BoughtText {
-  readonly endpoint: string;
-  readonly model?: string;
-  readonly outcome: string;
-  readonly durationMs: number;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly cost: number | null;
+/** What the last run left, and what is seen now; no more than the first where nothing is. */
+interface State extends Partial<Seen> {
+  readonly spent: Spent | undefined;
+  /** Why a run is due. */
+  readonly due?: Trigger | undefined;
 }
 
-/** One thing that happened on an agent path, in order. Subscribers listen; they can neither start nor stop a run. */
-export type PressureEvent =
-  /** Before each call. */
-  | { readonly kind: 'reading'; readonly reading: Reading }
-  | { readonly kind: 'triggered'; readonly reading: Reading; readonly reason: string }
-  /** A stage has run: told as it ends, before any text is asked for. Of a plan from between turns, when it is taken. */
-  | {
-      readonly kind: 'firing';
-      readonly stage: string;
-      readonly outcome: string;
-      readonly edits: number;
-      readonly tokensBefore: number;
-      readonly tokensAfter: number;
-      readonly durationMs: number;
-    }
-  /** The stages behind the last one stay shut. Told when the plan stands, before any text is asked for. */
-  | {
-      readonly kind: 'short-circuit';
-      readonly after: string;
-      readonly pressure: number;
-      readonly skipped: readonly string[];
-    }
-  /** A model was asked for text, and this came of it. Told as its answer comes. */
-  | { readonly kind: 'model-call'; readonly call: ModelCall }
-  | { readonly kind: 'noop'; readonly reason: string }
-  /** Compaction was not enough; what an operator can do. */
-  | ({ readonly kind: 'warning' } & Warning)
-  | {
-      readonly kind: 'completed';
-      readonly recordId: string;
-      readonly tokensBefore: number;
-      readonly tokensAfter: number;
-      /** Milliseconds of planning, waiting for text, and committing. */
-      readonly durationMs: number;
-      /** Milliseconds that each stage took to plan. */
-      readonly stageMs: Readonly<Record<string, number>>;
-      /** Calls of a summarizer, in the order they were made. */
-      readonly calls: readonly BoughtText[];
-    }
-  /** A request was written. Milliseconds of everything before it was sent. */
-  | {
-      readonly kind: 'prepared';
-      readonly call: number;
-      readonly tokens: number;
-      readonly pressure: number;
-      readonly unchangedPrefixTokens: number;
-      readonly run: string;
-      readonly durationMs: number;
-    }
-  /** Somebody read back what was said; so many pieces were found. */
-  | { readonly kind: 'recalled'; readonly pieces: number; readonly durationMs: number }
-  /**
-   * A compaction waits in the log for the next request. `auto`: a provider reported more than its model takes, and whoever
-   * drives the agent's loop ends this step there.
-   */
-  | { readonly kind: 'queued'; readonly auto: boolean }
-  /** A plan waits for an operator. */
-  | {
-      readonly kind: 'pending';
-      readonly plan: string;
-      readonly tokensBefore: number;
-      readonly tokensAfter: number;
-    }
-  /** An operator said yes to it; `completed` says what came of that. */
-  | { readonly kind: 'approved'; readonly plan: string; readonly recordId: string }
-  | { readonly kind: 'rejected'; readonly plan: string }
-  /** Compactions that were taken back, newest first. */
-  | { readonly kind: 'undone'; readonly recordIds: readonly string[] }
-  /** An operator ended a claim, or took that back: so it is carried from the next commit on. */
-  | { readonly kind: 'claim-ended' | 'claim-restored'; readonly claim: string; readonly by: string }
-  /** The log ends earlier: so long it is now, and so many messages were left out. */
-  | {
-      readonly kind: 'rolled-back';
-      readonly length: number;
-      readonly left: number;
-      readonly recordIds: readonly string[];
-    }
-  /** A refusal named a limit that its model is believed to have from now on. Tokens. */
-  | {
-      readonly kind: 'limit-learned';
-      readonly model: string | null;
-      readonly limits: LearnedFigures;
-      readonly budget: number;
-    }
-  /** A client went back, or changed what it had sent: the log is so long now, and so many messages were left out. */
-  | { readonly kind: 'rewound'; readonly to: number; readonly left: number }
-  /** A request held another conversation than its session: it was given a path of its own. */
-  | { readonly kind: 'aside'; readonly agentPath: string }
-  /** The store did not do what it was asked, and the session went on without. What waits is stored with the next write. */
-  | { readonly kind: 'store-failed'; readonly error: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  /** A hook of a plugin was called. `outcome`: done, or why nothing came of it; `message` says it in words. */
-  | {
-      readonly kind: 'plugin-hook';
-      readonly plugin: string;
-      readonly hook: string;
-      readonly outcome: 'done' | 'threw' | 'late' | 'wrong';
-      readonly durationMs: number;
-      readonly message?: string;
-    }
-  /** A plugin says something to operators. */
-  | {
-      readonly kind: 'plugin-said';
-      readonly plugin: string;
-      readonly level: 'debug' | 'info' | 'warn' | 'error';
-      readonly message: string;
-    }
-  /** A subscriber threw: nothing else noticed. Told once for each stream, or a bad one would be told of for ever. */
-  | { readonly kind: 'listener-failed'; readonly error: unknown }
-  | { readonly kind: 'breaker'; readonly stage: string; readonly state: 'closed' | 'open' | 'half-open' };
+/** Hysteresis: a run that did not help disarms the gates, until enough has come in. */
+const step = ({ spent }: State, input: Input): State =>
+  'left' in input ? { spent: input.left } : { spent, ...input, due: dueAt(spent, input.seen) };
 
 type Emit = (event: PressureEvent) => void;
 
 /**
- * The hot subject of one agent path. What is submitted is done one after the other (`concatMap`), and what
- * happens comes out as events.
+ * The pressure of one agent path. Readings go in. Gates, and what the last run left, say which of them fires. What is
+ * submitted is done one after the other, and what happens comes out as events.
  */
 export class PressureStream {
-  readonly #tasks = new Subject<() => Promise<void>>();
+  readonly #queue = new SerialQueue();
+  readonly #inputs = new Subject<Input>();
   readonly #hub = new EventHub<PressureEvent>((error) => ({ kind: 'listener-failed', error }));
   readonly #onEvent: Emit | undefined;
+  #spent: Spent | undefined;
 
   /** `onEvent` hears of everything as well, before the subscribers. */
   constructor(onEvent?: Emit) {
     this.#onEvent = onEvent;
-    this.#tasks.pipe(concatMap((task) => task())).subscribe();
+    const states = this.#inputs.pipe(scan(step, { spent: undefined }), share());
+    states.subscribe(({ spent }) => (this.#spent = spent));
+    const sightings = states.pipe(filter((state): state is State & Seen => state.seen !== undefined));
+    sightings.subscribe(({ seen: { reading } }) => this.emit({ kind: 'reading', reading }));
+    const crossings = sightings.pipe(
+      map(({ seen: { gates, reading } }) => ({
+        gate: gates[highestGate(reading.pressure, gates)]?.stage ?? null,
+        pressure: reading.pressure,
+      })),
+      startWith({ gate: null, pressure: 0 }),
+      distinctUntilChanged((before, now) => before.gate === now.gate),
+      skip(1),
+    );
+    crossings.subscribe((crossing) => this.emit({ kind: 'crossed', ...crossing }));
+    sightings.subscribe(({ due, fire }) => due && fire(due));
   }
 
   /** Everything that happens, in order. Hot: nothing is replayed to late subscribers. */
@@ -153,17 +63,37 @@ export class PressureStream {
     return this.#hub.events;
   }
 
+  /** What the last run left undone; undefined where nothing keeps the gates from firing. */
+  get spent(): Spent | undefined {
+    return this.#spent;
+  }
+
+  /** A run is over, or another process made one: this is what it left. */
+  left(spent: Spent | undefined): void {
+    this.#inputs.next({ left: spent });
+  }
+
+  /** Why this would fire; undefined where it would not. Nothing goes in. */
+  wouldFire(seen: Sighting): Trigger | undefined {
+    return dueAt(this.#spent, seen);
+  }
+
+  /** A reading goes in. Where it fires, this is done, and its answer given back; undefined where it does not. */
+  see<T>(seen: Sighting, run: (due: Trigger) => T): T | undefined {
+    let firing: Trigger | undefined;
+    this.#inputs.next({ seen, fire: (due) => (firing = due) });
+    return firing && run(firing);
+  }
+
   /** Does this when all that was submitted before is done. What it throws is an event too, and never ends the stream. */
   submit<T>(task: () => T | Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#tasks.next(async () => {
-        try {
-          resolve(await task());
-        } catch (error) {
-          this.emit({ kind: 'failed', error });
-          reject(error);
-        }
-      });
+    return this.#queue.do(async () => {
+      try {
+        return await task();
+      } catch (error) {
+        this.emit({ kind: 'failed', error });
+        throw error;
+      }
     });
   }
 

@@ -1,50 +1,38 @@
 import {
   actionOf,
-  checksOf,
   innerCall,
-  isChange,
-  mayCheck,
+  isRefused,
   parseArguments,
-  saysFailed,
-  speaksFor,
-  tellsOf,
+  verbOf,
   type Action,
   type CallArguments,
-  type Check,
 } from '../facts/index.js';
-import { declaredNames } from './declared-names.js';
-import { endingOf, type Ending } from './ending.js';
-import { withoutEnvelope, withoutProtocol } from './envelope.js';
-import type { Verdict } from './replies/index.js';
-import { commitLine, failureLine, verdictLine } from './outcome.js';
+import { endingOf, outcomeOf, saidAtEnd, type Ending } from './ending.js';
+import type { Verdict } from './replies.js';
 import { runningIn } from './running.js';
-import { oneLine } from './slices.js';
+import { oneLine, plainName } from './slices.js';
 import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../transcript/index.js';
 import { tellingLines } from './telling-lines.js';
-import { plainName } from './tool-name.js';
 import { addedText, commandLineOf, proseInArguments, textInCommand } from './written.js';
 
-/** What a call was about, read once, and what came of it once it was answered. */
+/** What a call was about, read once, and how it ended, once it was answered. */
 export interface CallNote {
   readonly seq: number;
   readonly id: string;
-  readonly kind: 'read' | 'write' | 'search' | 'run' | 'other';
-  /** Tests, builds and linters that it runs. */
-  readonly checks: readonly Check[];
-  /** Of a command line: its status is that of all of it. */
-  readonly isWhole: boolean;
+  readonly kind: Action['kind'];
   /** The tool, or nothing where the label is a command. */
   readonly tool: string;
-  /** The command, the file, or the first words of the arguments; one line. */
+  /** The first line of the command, the file, or the first words of the arguments. */
   readonly label: string;
-  /** Files that it changes, by their last two segments. */
+  /** Files that a tool made for files changes, by their paths as the call gives them; and by their last two segments. */
+  readonly paths: readonly string[];
   readonly changed: readonly string[];
+  /** It makes a commit. */
+  readonly commits: boolean;
   /** It writes those files whole: what stood in them before says nothing of them any more. */
   readonly rewrites: boolean;
   /** What it writes into files, its most telling lines; '' for other calls. */
   readonly added: string;
-  /** Functions, types and tests that it declares in files, by name. */
-  readonly declares: readonly string[];
   /** A text of the agent's own that it hands over: a commit message, a plan, a report; '' where there is none. */
   readonly written: string;
   ending: Ending | undefined;
@@ -52,53 +40,38 @@ export interface CallNote {
   outcome: string | undefined;
   /** How the user took it, where a host says. */
   verdict: Verdict | undefined;
-  /** Of a run that failed: the call behind it by which the same, or a check that contains it, passed. */
-  mendedBy: string | undefined;
 }
 
-/** Tools that wait for another call, list what runs, or keep the plan, which claims tell: they do nothing of their own. */
+/** Tools that wait for another call, list what runs, or keep the plan, which the digest tells: they do nothing of their own. */
 const POLLS =
   /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
-/** A pipe, a list or an alternative: the status is that of its end. */
-const HIDES_STATUS = /[|;\n]|&\s*$/;
+const COMMITS = /\bgit\b[^\n;&|]{0,120}\b(?:commit|revert|cherry-pick|am)\b/;
 const LABEL_CHARS = 140;
 const OUTCOME_CHARS = 110;
-/** An output up to this length is a finding by itself. */
-const SHORT_OUTPUT_CHARS = 260;
 /** So much of an edit may be quoted. */
 const ADDED_CHARS = 560;
 
 export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' | 'id'>): CallNote {
   const { name, given, action, line } = readCall(call);
-  const isRun = line !== undefined;
   const isPoll = POLLS.test(call.name);
-  const changed = action.touches.filter(isChange).map(({ path }) => shortPath(path));
-  const added = action.kind === 'write' || changed.length > 0 ? addedText(given) : '';
-  // A command of one line is its own label.
-  const isLabel = isRun && !added.includes('\n');
-  const checks = action.kind === 'run' && mayCheck(call) ? checksOf(call) : [];
+  const writes = action.touches.filter(({ how }) => how !== 'read');
+  const paths = [...new Set(writes.map(({ path }) => path))];
   return {
     seq,
     id,
     kind: isPoll ? 'search' : action.kind,
-    checks,
-    isWhole: line === undefined || !HIDES_STATUS.test(line),
-    tool: isRun ? '' : plainName(name),
-    label: isPoll
-      ? ''
-      : isRun
-        ? commandLabel(line, action, checks.length > 0)
-        : labelOf(action.target, given),
-    changed: [...new Set(changed)],
-    rewrites:
-      changed.length > 0 && action.touches.every((touch) => !isChange(touch) || touch.how === 'created'),
-    added: isLabel ? '' : tellingLines(added, ADDED_CHARS),
-    declares: declaredNames(added),
-    written: isRun ? textInCommand(line) : action.kind === 'other' ? proseInArguments(given) : '',
+    tool: line === undefined ? plainName(name) : '',
+    label: isPoll ? '' : line === undefined ? labelOf(action.target, given) : commandLabel(line),
+    paths,
+    changed: [...new Set(paths.map(shortPath))],
+    commits: line === undefined ? /(?:^|_)commit$/i.test(name) : COMMITS.test(line),
+    rewrites: writes.length > 0 && writes.every(({ how }) => how === 'created'),
+    added: paths.length > 0 ? tellingLines(addedText(given), ADDED_CHARS) : '',
+    written:
+      line === undefined ? (action.kind === 'other' ? proseInArguments(given) : '') : textInCommand(line),
     ending: undefined,
     outcome: undefined,
     verdict: undefined,
-    mendedBy: undefined,
   };
 }
 
@@ -115,7 +88,7 @@ function readCall(call: ToolCallPart): CallReading {
   const outer = parseArguments(call.arguments);
   const action = actionOf(call, outer);
   const { name, given } = innerCall(call.name, outer);
-  const runs = action.kind !== 'other' && (action.target === undefined || isShell(name, given));
+  const runs = action.kind !== 'other' && action.target === undefined;
   return { name, given, action, line: runs ? commandLineOf(given) : undefined };
 }
 
@@ -127,68 +100,45 @@ export function judge(note: CallNote, verdict: Verdict): void {
   note.outcome = undefined;
 }
 
-/** Writes down how a call ended; `isTold`: the host tells of failures, so that what it says nothing of went well. */
-export function answer(note: CallNote, result: ToolResultPart, isTold = false): void {
+/** Writes down how a call ended. */
+export function answer(note: CallNote, result: ToolResultPart): void {
   const text = textOf(result);
-  if (note.kind === 'run' || (note.kind === 'write' && note.tool === '')) {
-    const isCheck = note.checks.length > 0;
-    const tells = isCheck ? tellsOf(note.checks) : note.isWhole ? 'all' : 'words';
+  const isError = result.isError === true;
+  if (note.kind === 'run' || (note.kind === 'search' && note.tool === '')) {
     const running = runningIn(text);
-    const isError = result.isError === true;
-    note.ending = running
-      ? 'unknown'
-      : endingOf(text, { isError, isCheck, tells, isTold: isTold && isCheck });
-    note.outcome = running?.line ?? runOutcome(withoutEnvelope(text), note.ending, isCheck);
+    note.ending = running ? 'unknown' : endingOf(text, isError);
+    note.outcome = running?.line ?? saidAtEnd(text, note.ending);
     return;
   }
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
-  const failed =
-    result.isError === true ||
-    saysFailed(text) ||
-    /^\W{0,3}(?:<[\w-]+>)?\s*(?:error|failed|cannot|could not|no such|the path \S{1,200} does not exist)\b/i.test(
-      text.slice(0, 300),
-    );
+  const failed = isError || isRefused(text);
   note.ending = failed ? 'failed' : 'passed';
   if (failed) note.outcome = oneLine(withoutProtocol(text), OUTCOME_CHARS);
 }
 
-/** Whether a run that passed shows that an earlier one, which failed, would pass as well. */
-export function mends(newer: CallNote, older: CallNote): boolean {
-  if (older.checks.length === 0)
-    return newer.label !== '' && newer.label === older.label && newer.kind === older.kind;
-  return older.checks.every((check) => newer.checks.some((whole) => speaksFor(whole, check)));
+/** What a result is, and how its call ended. */
+export interface ResultNote {
+  /** It shows what stands somewhere: where that speaks of failures, nothing has failed. */
+  readonly isLook: boolean;
+  readonly ending: 'failed' | 'unknown';
+  /** One line of the tool's own words on how it ended; '' where it has none. */
+  readonly line: string;
 }
 
-/** A short answer whole; of a longer one its verdict, or the line that says why it failed. */
-function runOutcome(text: string, ending: Ending, isCheck: boolean): string | undefined {
-  const flat = oneLine(text, SHORT_OUTPUT_CHARS);
-  if (flat === '') return undefined;
-  if (flat.length <= OUTCOME_CHARS || (ending !== 'failed' && text.length <= SHORT_OUTPUT_CHARS)) return flat;
-  const said =
-    ending === 'failed'
-      ? [failureLine(text, isCheck) ?? lastLine(text), verdictLine(text)]
-      : [commitLine(text) ?? verdictLine(text)];
-  const lines = [...new Set(said.filter((line) => line !== undefined))];
-  return lines.length > 0 ? oneLine(lines.join('; '), 2 * OUTCOME_CHARS) : undefined;
-}
-
-/** The last line of an output that says something, before the status that a tool adds. */
-function lastLine(text: string): string | undefined {
-  const lines = text.slice(-2_000).trimEnd().split('\n').slice(-6);
-  return lines.findLast((line) => /\p{L}{3}/u.test(line) && !/^\W*(?:command )?exit(?:ed)?\b/i.test(line));
-}
-
-/** The command; of one that only reads files, the files. Settings of a check stay: without them it cannot be run again. */
-function commandLabel(line: string, { kind, touches }: Action, checks: boolean): string {
-  const files =
-    kind === 'read' ? touches.filter(({ how }) => how === 'read').map(({ path }) => shortPath(path)) : [];
-  return files.length > 0
-    ? oneLine([...new Set(files)].join(', '), LABEL_CHARS)
-    : oneLine(withoutDocuments(checks ? withoutFolder(line) : withoutSettings(line)), LABEL_CHARS);
-}
-
-function isShell(name: string, given: CallArguments): boolean {
-  return given.text === undefined && /bash|shell|exec|terminal|command/i.test(name);
+/** Reads a result by what was asked; by its words alone where the call is not known. */
+export function noteOfResult(call: ToolCallPart | undefined, result: ToolResultPart): ResultNote {
+  const isError = result.isError === true;
+  if (!call) {
+    const verb = verbOf(result.name ?? '');
+    const isLook = (verb === 'read' || verb === 'search') && !isError;
+    const line = isLook ? '' : outcomeOf(textOf(result), isError);
+    return { isLook, ending: isError ? 'failed' : 'unknown', line };
+  }
+  const note = noteOf(call, { seq: 0, id: '' });
+  answer(note, result);
+  const failed = note.ending === 'failed' || note.ending === 'not run';
+  const isLook = (note.kind === 'read' || note.kind === 'search') && !failed;
+  return { isLook, ending: failed ? 'failed' : 'unknown', line: isLook ? '' : (note.outcome ?? '') };
 }
 
 function labelOf(target: string | undefined, given: CallArguments): string {
@@ -203,24 +153,16 @@ function shortPath(path: string): string {
   return parts.slice(-2).join('/');
 }
 
-/** `cd /where/it/works && npm test`: the folder says nothing of what was done. */
-const FOLDER = /^\s*cd\s+(?:"[^"\n]{1,300}"|\S{1,300})\s*(?:&&|;|\n)\s*/;
-/** Of a check it does where it is one of several: `cd packages/api && npm test`. */
-const WHOLE_FOLDER = /^\s*cd\s+(?:"[/~$][^"\n]{0,300}"|[/~$]\S{0,300}|\.)\s*(?:&&|;|\n)\s*/;
-/** `X=1 npm run build`. */
-const SETTING = /^\s*(?:export\s+)?[A-Za-z_]\w*=(?:"[^"\n]{0,300}"|[^\s;&]{0,300})(?:\s*(?:&&|;|\n)|\s+)\s*/;
+/** `cd /where/it/works && X=1 npm test`: the folder and the settings say nothing of what was done. */
+const HEAD =
+  /^\s*(?:cd\s+(?:"[^"\n]{1,300}"|\S{1,300})\s*(?:&&|;|\n)|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"\n]{0,300}"|[^\s;&]{0,300})(?:\s*(?:&&|;|\n)|\s+))\s*/;
 
-const withoutFolder = (line: string): string => withoutHeads(line, [WHOLE_FOLDER]);
-const withoutSettings = (line: string): string => withoutHeads(line, [FOLDER, SETTING]);
-
-function withoutHeads(line: string, heads: readonly RegExp[]): string {
+/** The command's first line; of a here-document only that there is one. */
+function commandLabel(line: string): string {
   let rest = line;
-  for (let i = 0; i < 4; i++) {
-    const bare = heads.reduce((text, head) => text.replace(head, ''), rest);
-    if (bare === rest || bare === '') break;
-    rest = bare;
-  }
-  return rest;
+  for (let i = 0; i < 4 && HEAD.test(rest) && rest.replace(HEAD, '') !== ''; i++)
+    rest = rest.replace(HEAD, '');
+  return oneLine(withoutDocuments(rest.trimStart()).split('\n', 1)[0]!, LABEL_CHARS);
 }
 
 /** A here-document is a file in a command: its first line names it. */
@@ -235,4 +177,18 @@ export function callLabel(call: ToolCallPart): string {
   if (line !== undefined) return oneLine(withoutDocuments(line), LABEL_CHARS);
   const subject = action.target ?? labelOf(undefined, given);
   return `${plainName(name)} ${oneLine(subject, LABEL_CHARS)}`.trim();
+}
+
+/** The first text of a result of the Model Context Protocol that was handed on with all around it, as JSON or as Python prints it. */
+const CONTENT_TEXT = /"text"\s*:\s*"((?:[^"\\]|\\.){2,2000})/;
+const PRINTED_TEXT = /TextContent\(type='text', text=(?:'((?:[^'\\]|\\.){2,2000})|"((?:[^"\\]|\\.){2,2000}))/;
+const PROTOCOL = /^\W{0,4}(?:"?(?:_?meta|content|isError|result)"?\s*[=:])/;
+
+/** What such a result says, without the protocol's fields; any other text as it is. */
+function withoutProtocol(text: string): string {
+  if (!PROTOCOL.test(text.slice(0, 80))) return text;
+  const head = text.slice(0, 4_000);
+  const hit = CONTENT_TEXT.exec(head) ?? PRINTED_TEXT.exec(head);
+  const said = hit?.[1] ?? hit?.[2];
+  return said === undefined ? text : said.replaceAll(/\\[nrt]/g, ' ').replaceAll(/\\(.)/g, '$1');
 }

@@ -20,12 +20,12 @@ const READ_CHARS = 1_200;
 /** A remark is short. */
 const REMARK_CHARS = 200;
 
-/** How much a passage concludes: below 0 for a remark, up to about 2. */
+/** How much a passage concludes: below 0 for a remark, up to about 2.5. */
 export function conclusiveness(text: string): number {
   const head = text.slice(0, READ_CHARS);
   if (head.length <= REMARK_CHARS && (ANNOUNCES.test(head) || /[:：…]\s*$/.test(head))) return -1;
   const specifics = head.match(SPECIFIC)?.length ?? 0;
   // One specific in forty characters is as dense as a finding gets.
   const density = Math.min(1, (specifics * 40) / Math.max(120, head.length));
-  return density + (CONCLUDES.test(head) ? 1 : 0) - (ANNOUNCES.test(head) ? 0.5 : 0);
+  return density + (CONCLUDES.test(head) ? 1.5 : 0) - (ANNOUNCES.test(head) ? 0.5 : 0);
 }

@@ -1,103 +1,157 @@
-import { statusIn, wasNotRun, withoutStatus, type Tells } from '../facts/index.js';
+import { statusIn, wasNotRun } from '../facts/index.js';
+import { lineAround, oneLine } from './slices.js';
 
-/** How a command ended: by its status, by what runners say at the end, or not to be told; or it was never run. */
+/** How a call ended: as its status or its host says, as its own words say that it failed, or not to be told; or nobody let it be done. */
 export type Ending = 'passed' | 'failed' | 'unknown' | 'not run';
 
-/** A runner's verdict stands at the end. */
+/** What a program says of itself stands at the end. In characters. */
 const END_CHARS = 3_000;
 
-/** A runner says that something failed. */
+/** A program says at its end that something failed. */
 const FAILED =
-  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors)[:=] ?[1-9]|^[^\S\n]{0,12}(?:--- )?FAIL(?:ED|URE)?\b|^(?:#|ℹ) fail [1-9]|test result: FAILED|BUILD FAIL(?:ED|URE)|Code style issues|npm (?:ERR!|error)|error TS\d+|^(?:vet: )?\S{1,200}\.go:\d+:\d+: |make: \*\*\*|ELIFECYCLE/im;
-/** The same may stand in what a test prints that passes: it counts where no verdict stands behind it. */
-const SPEAKS_OF_FAILURE =
-  /Traceback \(most recent|^panic:|^error(?:\[\w+\])?:(?!\s*(?:0|none|no)\b)|: error:|command not found|: No module named \S|segmentation fault|^fatal:|^\w{0,80}(?:Error|Exception): |is not recognized as/gim;
-/** Verdicts that count, or speak of all. */
-const COUNTED =
-  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:passed|passing)\b|test result: ok|BUILD SUCCESS|all (?:(?:tests|checks) pass(?:ed)?|matched files use)|\b0 (?:errors|failures|problems|issues|findings)\b|no issues found|^(?:#|ℹ) fail 0\b/gim;
-const PASSED = /^(?:PASS|OK|ok)\b|success(?:fully)?\b/im;
-/** What a runner says of a test that passed: its name may speak of errors. */
-const PASSING_LINE = /^[^\S\n]{0,12}(?:✓|✔|√|☑|--- PASS|PASS\b|ok \d)[^\n]{0,400}/gm;
-
-/** A check that has nothing to say has nothing to complain of. */
-const SILENT = /^\(?(?:no output|command completed(?: successfully)?(?: with no output)?)?\.?\)?$/i;
-
-/** A command that is no check says that it failed in so many words: what it prints may speak of failures. */
+  /\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors)[:=] ?[1-9]|^[^\S\n]{0,12}(?:--- )?FAIL(?:ED|URE)?\b|^(?:#|ℹ) fail [1-9]|test result: FAILED|BUILD FAIL(?:ED|URE)|npm (?:ERR!|error)|error TS\d+|make: \*\*\*|ELIFECYCLE/m;
+/** A program could not be run, or broke. */
 const BROKE =
-  /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^(?:fatal|error): |^[^\S\n]{0,4}! \[rejected\]|^Traceback \(most recent|^[\w.]{0,120}(?:Error|Exception): |^npm ERR!|^make: \*\*\*|^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
+  /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^(?:fatal|error): |^[^\S\n]{0,4}! \[rejected\]|^Traceback \(most recent|^[\w.]{0,120}(?:Error|Exception): |^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
 const BROKE_CHARS = 600;
 
-/** What hosts say in place of an output: it goes on, or was stopped or cleared. */
-const UNENDED =
-  /\b(?:timed? ?out|timeout|cancell?ed|aborted|interrupted|terminated|background|still running|no new output|requires approval|content cleared|denied)\b/i;
-const STATUS_CHARS = 400;
-
-interface RunFacts {
-  /** The host says that the call failed. */
-  readonly isError?: boolean;
-  /** A test, build or linter, whose words are its verdict. */
-  readonly isCheck?: boolean;
-  readonly tells?: Tells;
-  /** The host has told of a failure before: where it tells of none, there is none. */
-  readonly isTold?: boolean;
-}
-
 /** Reads the ends of a text only, whatever its size. */
-export function endingOf(
-  text: string,
-  { isError = false, isCheck = true, tells = 'all', isTold = false }: RunFacts = {},
-): Ending {
+export function endingOf(text: string, isError = false): Ending {
   if (wasNotRun(text)) return 'not run';
   const status = statusIn(text);
-  const isBad = status === undefined ? isError : status !== 0;
-  const isGood = !isBad && status !== undefined;
-  if (!isCheck) {
-    const broke =
-      BROKE.test(text.slice(-BROKE_CHARS)) || text.slice(-END_CHARS).includes('Traceback (most recent');
-    if (isBad || (broke && status === undefined)) return 'failed';
-    return isGood && !broke && tells === 'all' ? 'passed' : 'unknown';
+  if (status !== undefined) return status === 0 ? 'passed' : 'failed';
+  if (isError) return 'failed';
+  const hasFailed = FAILED.test(text.slice(-END_CHARS)) || BROKE.test(text.slice(-BROKE_CHARS));
+  return hasFailed ? 'failed' : 'unknown';
+}
+
+/** Longest piece of a tool's own words in an outcome, in characters. */
+const LINE_CHARS = 160;
+
+/** How programs of all sorts name a failure; `0 errors`, `no errors`, `error: 0` and `failed: 0` are none. */
+const FAILURE =
+  /(?<!\b(?:0|no|without)\s)\b(?:error|fail(?:ed|ure|s)?|exception|traceback|panic(?:ked)?|fatal|denied|not found|cannot|refused|timed? ?out|segfault|assert\w* failed|[A-Z]\w+(?:Error|Exception))\b(?!s?[:=]\s*0\b)(?!\w)/gi;
+
+/** What runners say at the end: counts of passed and failed, exit statuses, verdicts. */
+const VERDICT =
+  /\b(?:\d+ (?:tests? )?(?:passed|passing|failed|failing|failures?|errors?|warnings?|problems?)\b|exit(?:ed)?(?: with)?(?: code| status)?:? \d+|tests?:\s+\d+|test result:|build (?:successful|succeeded|failed)|ran \d+ tests?|\d+ files? changed)/gi;
+
+/** A line with something to read in it, not a rule, a bracket or a line number. */
+const MEANINGFUL = /[\p{L}\p{N}][^\n]*[\p{L}\p{N}]/u;
+
+/** Whether the text of a result looks like a failure. */
+export function looksFailed(text: string): boolean {
+  return firstFailure(text) !== undefined;
+}
+
+/**
+ * A tool result in one line: how it ended (error line, else verdict, else its first line) and how long it was.
+ * One pass over the text, whatever its size; an unbroken line of any length is only read around a hit.
+ */
+export function outcomeOf(text: string, isError = false): string {
+  if (text.trim() === '') return isError ? 'failed without output' : 'no output';
+  const failure = firstFailure(text);
+  const verdict = lastVerdict(text);
+  const said = [...new Set([failure, verdict].filter((line) => line !== undefined))];
+  if (said.length === 0) said.push(firstLine(text));
+  const lines = countLines(text);
+  const size = lines > 1 ? ` (${lines} lines)` : '';
+  return `${isError && failure === undefined ? 'failed: ' : ''}${said.join('; ')}${size}`;
+}
+
+function firstFailure(text: string): string | undefined {
+  FAILURE.lastIndex = 0;
+  const hit = FAILURE.exec(text);
+  return hit ? oneLine(lineAround(text, hit.index, LINE_CHARS), LINE_CHARS) : undefined;
+}
+
+function lastVerdict(text: string): string | undefined {
+  const end = text.slice(-END_CHARS);
+  const last = [...end.matchAll(VERDICT)].at(-1);
+  return last && oneLine(lineAround(end, last.index, LINE_CHARS), LINE_CHARS);
+}
+
+function firstLine(text: string): string {
+  const hit = MEANINGFUL.exec(text.slice(0, 2_000));
+  return oneLine(hit ? lineAround(text, hit.index, LINE_CHARS) : text, LINE_CHARS);
+}
+
+function countLines(text: string): number {
+  let lines = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+/** A line that begins as failures do, behind a place or a mark: `FAIL x`, `src/a.ts:3:1 - error TS2304`, `AssertionError: …`. */
+const FAILURE_LINE =
+  /^[^\S\n]{0,8}(?:[✗✘×●E>-]\s{1,4})?(?:[\w./\\-]{1,200}[(:]\d+(?:[:,]\d+)?\)?:?\s*(?:-\s)?)?(?:--- FAIL|FAIL(?:ED|URE)?\b|not ok\b|error\b|fatal:|panic:|[A-Z]\w*(?:Error|Exception)\b|assert|expected|undefined:|cannot |npm ERR!|make: \*\*\*)[^\n]{0,300}/im;
+const RAISED = /^[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b[^\n]{0,300}/gm;
+
+/** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */
+const COMMITTED = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/m;
+
+/** An output up to this length is a finding by itself; of a longer one so much is said. In characters. */
+const SHORT_OUTPUT_CHARS = 260;
+const OUTCOME_CHARS = 110;
+
+/** What a command said of how it ended: a short output whole, of a longer one the line that says so; undefined where there is none. */
+export function saidAtEnd(output: string, ending: Ending): string | undefined {
+  const text = withoutEnvelope(output);
+  const flat = oneLine(text, SHORT_OUTPUT_CHARS);
+  if (flat === '') return undefined;
+  if (flat.length <= OUTCOME_CHARS || (ending !== 'failed' && text.length <= SHORT_OUTPUT_CHARS)) return flat;
+  const said =
+    ending === 'failed'
+      ? [failureLine(text) ?? lastLine(text), lastVerdict(text)]
+      : [COMMITTED.exec(text.slice(0, 20_000))?.[0] ?? lastVerdict(text)];
+  const lines = [...new Set(said.filter((line) => line !== undefined))];
+  return lines.length > 0 ? oneLine(lines.join('; '), 2 * OUTCOME_CHARS) : undefined;
+}
+
+/** The first line near the end of an output that says what failed; Python names the error behind the stack. */
+function failureLine(text: string): string | undefined {
+  const end = text.slice(-4 * END_CHARS);
+  const raised = end.includes('Traceback (most recent') ? end.match(RAISED)?.at(-1) : undefined;
+  const line = raised ?? FAILURE_LINE.exec(end)?.[0];
+  return line === undefined ? undefined : oneLine(line, LINE_CHARS);
+}
+
+/** The last line of an output that says something, before the status that a tool adds. */
+function lastLine(text: string): string | undefined {
+  const lines = text.slice(-2_000).trimEnd().split('\n').slice(-6);
+  return lines.findLast((line) => /\p{L}{3}/u.test(line) && !/^\W*(?:command )?exit(?:ed)?\b/i.test(line));
+}
+
+/** Lines that a host writes before the output of a command: an identifier, a time, a status, a count. */
+const HEADING =
+  /^(?:(?:chunk id|wall time|process (?:exited|running)|original token count|script (?:completed|failed|running)|exit code|command|duration|cwd|stdout|status)\b[^\n]{0,300}|output:?[^\S\n]*)(?:\n|$)/i;
+const MOST_HEADINGS = 10;
+/** `<returncode>0</returncode><output>…</output>`, `<stdout>…</stdout>`. */
+const TAGS = /<returncode>\d+<\/returncode>|<\/?(?:output|stdout|stderr|returncode|result|exit_code)>/g;
+/** Only a small record is parsed: a large one is the output itself. In characters. */
+const RECORD_CHARS = 20_000;
+
+/** The output without what its host writes around it, trimmed. Only the first lines and the tags are looked at. */
+export function withoutEnvelope(text: string): string {
+  let rest = text.trimStart();
+  for (let i = 0; i < MOST_HEADINGS; i++) {
+    const line = HEADING.exec(rest);
+    if (!line) break;
+    rest = rest.slice(line[0].length).trimStart();
+    if (/^output/i.test(line[0])) break;
   }
-  const said = saidBy(text.slice(-END_CHARS));
-  switch (tells) {
-    case 'nothing':
-      return 'unknown';
-    case 'status':
-      return isBad ? 'failed' : isGood ? 'passed' : 'unknown';
-    case 'counts':
-      return said;
-    case 'chain':
-    case 'all':
-      if (isGood) return 'passed';
-      if (isBad) return tells === 'chain' && said === 'passed' ? 'passed' : 'failed';
-      // A host that tells of failures tells of none; what has not ended is no pass.
-      if (isTold && said === 'unknown' && !UNENDED.test(text.slice(0, STATUS_CHARS))) return 'passed';
+  // A command that prints `status: ok` and no more has said so.
+  if (rest === '' && !/^output:?\s*$/im.test(text.slice(-40))) return text.trim();
+  return (recordIn(rest) ?? (rest.startsWith('<') ? rest.replaceAll(TAGS, '') : rest)).trim();
+}
+
+function recordIn(text: string): string | undefined {
+  if (!text.startsWith('{') || text.length > RECORD_CHARS) return undefined;
+  try {
+    const { output, stdout } = JSON.parse(text) as { output?: unknown; stdout?: unknown };
+    const said = output ?? stdout;
+    return typeof said === 'string' ? said : undefined;
+  } catch {
+    return undefined;
   }
-  if (said !== 'unknown') return said;
-  const isSilent = text.length < 80 && SILENT.test(withoutStatus(text).trim());
-  const isSaid = tells !== 'begins' && PASSED.test(text.slice(-END_CHARS));
-  return isSaid || (isSilent && tells !== 'words') ? 'passed' : 'unknown';
 }
-
-/** What the end of an output says of itself: the last verdict, unless something failed. */
-function saidBy(end: string): 'passed' | 'failed' | 'unknown' {
-  const news = end.replaceAll(PASSING_LINE, (line) => ' '.repeat(line.length));
-  if (FAILED.test(news)) return 'failed';
-  const passed = lastOf(COUNTED, end);
-  const failed = lastOf(SPEAKS_OF_FAILURE, news);
-  if (passed > failed) return 'passed';
-  return failed >= 0 ? 'failed' : 'unknown';
-}
-
-function lastOf(pattern: RegExp, text: string): number {
-  let last = -1;
-  for (const { index } of text.matchAll(pattern)) last = index;
-  return last;
-}
-
-/** Whether the host itself says that a call failed: by a status where its words begin or end. `exit status 1` is Go's word. */
-export function tellsOfFailure(text: string): boolean {
-  const [head, tail] = [text.slice(0, HOST_CHARS), text.slice(-HOST_CHARS)];
-  return [head, tail].some((words) => !/exit status/i.test(words) && (statusIn(words) ?? 0) !== 0);
-}
-
-const HOST_CHARS = 60;

@@ -1,28 +1,23 @@
-export {
-  hostSummaryIn,
-  speechesOf,
-  textBy,
-  userWordsIn,
-  type Speaker,
-  type Speech,
-  type Spoken,
-} from './speakers/index.js';
-export { headOf, oneLine, tailOf } from './slices.js';
-export { quoted } from './quoted.js';
-export { plainName } from './tool-name.js';
+export { hostSummaryIn, speechesOf, textBy, userWordsIn, type Spoken } from './speakers.js';
+export type { Speech } from './documents.js';
+export type { Speaker } from './speaker-table.js';
+export { headOf, oneLine, plainName, quoted, tailOf } from './slices.js';
 export { proseOf } from './prose.js';
 export { withoutOwnText } from './own-text.js';
-export { tellsOfFailure } from './ending.js';
-export { looksFailed, outcomeOf } from './outcome.js';
-export { noteOfResult, type ResultNote } from './result-note.js';
+export { looksFailed, outcomeOf } from './ending.js';
 export { passagesOf, type Passage } from './passages.js';
 export { reportIn } from './reports.js';
 export { RunningCommands } from './running.js';
 export { conclusiveness } from './conclusions.js';
-export { answer, callLabel, judge, mends, noteOf, type CallNote } from './call-note.js';
-export { joinedLines, sentencesOf } from './sentences.js';
-export { boundsBySentence } from './statements/bounds.js';
-export { ReplyReader, wordsOf, type Reply } from './replies/index.js';
-export { StatementIndex } from './statements/statements.js';
-export { claimRef } from './statements/claim.js';
-export type { Claim, ClaimKind, ClaimStatus } from './statements/claim.js';
+export {
+  answer,
+  callLabel,
+  judge,
+  noteOf,
+  noteOfResult,
+  type CallNote,
+  type ResultNote,
+} from './call-note.js';
+export { mayBind } from './bounds.js';
+export { PlanBook, type Plan, type PlanStep } from './plan.js';
+export { ReplyReader, type Reply } from './replies.js';

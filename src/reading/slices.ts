@@ -37,3 +37,18 @@ function endOfLine(text: string, at: number): number {
 function splitsPair(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
+
+/** Text of others inside our own: in quotation marks that it cannot close. */
+export function quoted(text: string): string {
+  return `“${text.replace(/[“”]/g, '"')}”`;
+}
+
+/** A tool's name as it may stand inside our own brackets: one line, no brackets, not endless. */
+export function plainName(tool: string | undefined): string {
+  return (
+    tool
+      ?.replace(/[[\]\s\u0085]+/g, ' ')
+      .trim()
+      .slice(0, 60) || 'tool'
+  );
+}

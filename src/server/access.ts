@@ -70,13 +70,13 @@ export class Access {
 export const mayAct = ({ role }: Caller, needed: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
-/** Throws `ACCESS_DENIED` where a caller may act for one tenant alone: what he changes would hold for all of them. */
+/** Throws `ACCESS_DENIED` where a caller may act for one tenant alone: what he asks for holds for all of them. */
 export function checkMayActForAll({ name, tenant }: Caller): void {
   if (tenant === '') return;
   throw new SpillwayError('ACCESS_DENIED', {
     subject: `token ${name}`,
     found: `the tenant ${tenant}`,
-    remedy: 'Settings and limits of models hold for all tenants: ask with a token of none.',
+    remedy: 'Settings, limits of models and metrics hold for all tenants: ask with a token of none.',
   });
 }
 

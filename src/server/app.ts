@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { LogController, type FastifyInstance } from 'fastify';
-import { validatorCompiler } from 'fastify-type-provider-zod';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject, validatorCompiler } from 'fastify-type-provider-zod';
 import { Access, isLoopback } from './access.js';
 import { registerApi } from './api/index.js';
 import type { Environment } from '../config/index.js';
-import { SpillwayError } from '../errors/index.js';
+import { checkVersion, orMissing, SpillwayError } from '../errors/index.js';
 import { answerFaults } from './faults.js';
 import { guard } from './guard.js';
-import { Health } from './health.js';
+import type { Health } from './health.js';
 import { Metrics } from './metrics.js';
 import { named } from './named.js';
-import { registerOpenApi } from './openapi.js';
 import { registerPage } from './page.js';
 import { registerProxy } from './proxy/index.js';
+import { logEvents, logRequests } from './request-log.js';
 import { jsonText } from '../wire/index.js';
 import type { Service } from './service.js';
+import swagger from '@fastify/swagger';
 
 /** Where log lines go: one JSON object a line. */
 export interface LogSink {
@@ -25,10 +26,17 @@ export interface LogSink {
 const LOOK_MS = 30_000;
 
 /** All of the service on one HTTP server, not yet listening. Rejects with `CONFIG_INVALID`. */
-export async function createApp(service: Service, env: Environment, log?: LogSink): Promise<FastifyInstance> {
+export async function createApp(
+  service: Service,
+  health: Health,
+  env: Environment,
+  log?: LogSink,
+): Promise<FastifyInstance> {
   const settings = service.settings.server;
   const access = new Access(settings.tokens, env);
   checkAddress(settings.host, access);
+  checkVersion('fastify', 'spillway/server');
+  const { default: Fastify, LogController } = await import('fastify').catch(orMissing('spillway/server'));
   const app = Fastify({
     logger: log ? { level: 'info', base: null, stream: log } : false,
     logController: new LogController({ disableRequestLogging: true }),
@@ -46,12 +54,13 @@ export async function createApp(service: Service, env: Environment, log?: LogSin
   // What is said was made here: its schema describes it and need not be asked again each time.
   app.setSerializerCompiler(() => (said) => jsonText(said));
   answerFaults(app);
-  logRequests(app);
-  await guard(app, access, settings);
   const metrics = new Metrics(service);
+  logRequests(app, metrics.hear);
+  logEvents(app, service);
+  await guard(app, access, settings);
   metrics.register(app);
   await registerOpenApi(app);
-  new Health(service).register(app);
+  health.register(app);
   registerPage(app);
   const api = named('api', (scope: FastifyInstance) => registerApi(scope, service));
   await app.register(api, { prefix: '/api/v1' });
@@ -72,20 +81,21 @@ function checkAddress(host: string, { isOpen }: Access): void {
   });
 }
 
-/** One line a request: no address of its own, which may hold anybody's words, no headers and no bodies. */
-function logRequests(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const from = performance.now();
-    reply.raw.once('close', () => {
-      const { method, routeOptions, caller } = request;
-      const ms = Math.round(performance.now() - from);
-      const ended = reply.raw.writableFinished ? {} : { aborted: true };
-      const route = routeOptions.url ?? 'none';
-      request.log.info(
-        { method, route, status: reply.statusCode, ms, caller: caller?.name, ...ended },
-        'request',
-      );
-    });
-    done();
+/** Describes every route from the schemas that it is checked with: `/api/v1/openapi.json`. */
+async function registerOpenApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Spillway',
+        description: 'Sessions, compactions, plans and settings of a Spillway service.',
+        version: '1',
+      },
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
   });
+  app.get('/api/v1/openapi.json', { schema: { hide: true } }, () => app.swagger());
 }

@@ -1,47 +1,53 @@
+import type { Container } from 'inversify';
 import type { Settings } from '../config/index.js';
-import { openEngine, overridesOf, type ConfigSources, type Engine, type EngineParts } from '../engine.js';
-import type { SessionStore } from '../spi/index.js';
-import { BUILT_IN_STAGES } from '../stages/index.js';
-import { openStore } from '../stores/index.js';
-import { openCatalogue } from '../tokens/index.js';
+import { createContainer, openSpillway, SERVICES, type ConfigSources } from '../container/index.js';
+import type { CompactionStage, Plugin, SessionStore, Summarizer, TokenCounter } from '../spi/index.js';
+import { openStore, withDeadline } from '../stores/index.js';
 
 /** What the service is made from: where settings come from, and parts of one's own. */
 export interface ServiceSources extends ConfigSources {
   /** Wins over the setting `store`; memory where neither is there. */
   readonly store?: string | SessionStore;
-  readonly stages?: EngineParts['stages'];
-  readonly counter?: EngineParts['counter'];
-  readonly summarizer?: EngineParts['summarizer'];
-  readonly plugins?: EngineParts['plugins'];
+  readonly stages?: readonly CompactionStage[];
+  readonly counter?: TokenCounter;
+  readonly summarizer?: Summarizer;
+  readonly plugins?: readonly Plugin[];
 }
 
 export type Overrides = NonNullable<ConfigSources['settings']>;
 
 /** The settings as files, environment and code have them. Rejects with `CONFIG_INVALID`. */
 export async function settingsOf(sources: ServiceSources): Promise<Settings> {
-  return (await engineOn(null, sources, {})).config.settings;
+  return (await engineOn(null, sources, {})).get(SERVICES.Config).settings;
 }
 
 export async function storeFor({ store }: ServiceSources, settings: Settings): Promise<SessionStore> {
-  if (store !== undefined && typeof store !== 'string') return store;
-  return openStore(store ?? settings.store ?? 'memory:');
+  const opened =
+    store !== undefined && typeof store !== 'string'
+      ? store
+      : await openStore(store ?? settings.store ?? 'memory:');
+  return withDeadline(opened, settings.storeMs);
 }
 
-/** An engine with these settings over all others. Closing it leaves the store open. */
+/** The container of an engine with these settings over all others. Closing the engine leaves the store open. */
 export async function engineOn(
   store: SessionStore | null,
-  sources: ServiceSources,
+  { stages, counter, summarizer, plugins, store: _, settings, ...sources }: ServiceSources,
   knobs: Overrides,
-): Promise<Engine> {
-  const { stages = [], counter, summarizer, plugins, store: _, settings, ...rest } = sources;
-  const parts = { stages: [...BUILT_IN_STAGES, ...stages], counter, summarizer, plugins };
-  const layers = { ...rest, settings: merge(settings ?? {}, knobs) };
-  const plain = await openEngine({ ...parts, store: null, opensPlugins: false }, layers);
-  if (!store) return plain;
-  // Clients name their models with each request: the published limits are asked whatever the settings name.
-  const catalogue = await openCatalogue({ overrides: overridesOf(plain.config.settings.models) });
+): Promise<Container> {
+  const container = createContainer({
+    Stage: stages,
+    TokenCounter: counter,
+    Summarizer: summarizer,
+    Plugin: plugins,
+  });
+  const layers = { ...sources, settings: merge(settings ?? {}, knobs) };
   // A call that would fit is not to fail because a database is away.
-  return openEngine({ ...parts, store: kept(store), catalogue, onStoreFailure: 'open' }, layers);
+  await openSpillway(container, {
+    ...layers,
+    ...(store ? { store: kept(store), onStoreFailure: 'open' } : { store: null, opensPlugins: false }),
+  });
+  return container;
 }
 
 /** The same store, which who closes an engine does not close. */

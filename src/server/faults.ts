@@ -1,20 +1,19 @@
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { SpillwayError, type ErrorCode } from '../errors/index.js';
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   INTERNAL: 500,
   ACCESS_DENIED: 403,
   BUDGET_UNREACHABLE: 422,
+  GIVE_BACK_TOO_LARGE: 422,
   SESSION_UNKNOWN: 404,
   MESSAGE_UNKNOWN: 404,
   CALL_UNKNOWN: 404,
   RECORD_UNKNOWN: 404,
-  CLAIM_UNKNOWN: 404,
   PLAN_UNKNOWN: 404,
   PROFILE_UNKNOWN: 404,
   LEDGER_CONFLICT: 409,
   UNDO_BLOCKED: 409,
-  CLAIM_ENDED: 409,
   COMPACTION_PENDING: 409,
   MESSAGE_ID_TAKEN: 409,
   SESSION_FORMAT: 409,
@@ -43,7 +42,7 @@ export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400;
 /** Every fault as one kind of answer. What is our own fault says nothing of its insides. */
 export function answerFaults(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const { status, body } = answerTo(error);
+    const { status, body } = answerTo(error, request);
     if (status >= 500)
       request.log.error(
         { code: body.error.code, ...(status === 500 && { stack: placesOf(error) }) },
@@ -60,7 +59,10 @@ export function answerFaults(app: FastifyInstance): void {
   });
 }
 
-function answerTo(error: FastifyError | SpillwayError): {
+function answerTo(
+  error: FastifyError | SpillwayError,
+  request: FastifyRequest,
+): {
   readonly status: number;
   readonly body: FaultBody;
 } {
@@ -70,7 +72,16 @@ function answerTo(error: FastifyError | SpillwayError): {
   }
   const status = error.statusCode ?? 500;
   if (status >= 500) return { status, body: faultBody('INTERNAL', 'A fault of Spillway itself.') };
-  return { status, body: faultBody(`HTTP_${status}`, error.message, status === 429) };
+  return { status, body: faultBody(`HTTP_${status}`, wordsOf(error, request), status === 429) };
+}
+
+/** What is wrong with a request; of a body that is too large also how large one may be, and which setting says so. */
+export function wordsOf(
+  { statusCode, message }: { readonly statusCode?: number; readonly message: string },
+  { server }: FastifyRequest,
+): string {
+  if (statusCode !== 413) return message;
+  return `The body is larger than ${server.initialConfig.bodyLimit} bytes, the most that server.bodyBytes allows.`;
 }
 
 export function faultBody(code: string, message: string, retryable = false): FaultBody {

@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Least role that may ask; absent: anybody. */
     role?: Role;
+    /** Asked however busy the service is, and bounded elsewhere: not one of `server.concurrency`. */
+    isUncounted?: boolean;
   }
 }
 
@@ -91,7 +93,8 @@ function tokenOf({ headers }: FastifyRequest): string | undefined {
 
 function limitConcurrency(app: FastifyInstance, most: number): void {
   let underWay = 0;
-  app.addHook('onRequest', (_, reply, done) => {
+  app.addHook('onRequest', ({ routeOptions }, reply, done) => {
+    if (routeOptions.config.isUncounted) return done();
     if (underWay >= most) {
       const body = faultBody('HTTP_503', 'Too many requests are under way: server.concurrency.', true);
       void reply.code(503).header('retry-after', '1').send(body);

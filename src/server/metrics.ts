@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { checkMayActForAll } from './access.js';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EngineEvent } from '../session/index.js';
 import { boughtText, type BoughtText } from '../pressure/index.js';
+import type { HearRequest } from './request-log.js';
 import type { Service } from './service.js';
 
 const SECONDS: readonly number[] = [
@@ -17,6 +19,27 @@ export class Metrics {
     'spillway_request_seconds',
     'Time of a request until its answer ended.',
     ['route', 'status'],
+  );
+  readonly #upstream = this.#histogram(
+    'spillway_upstream_seconds',
+    'Time until the answer of an upstream began.',
+    ['status'],
+  );
+  readonly #overhead = this.#histogram(
+    'spillway_overhead_seconds',
+    'Time of a request of the proxy aside from that in which an upstream had it: its body coming in, waiting, preparing.',
+    ['route'],
+  );
+  readonly #refusals = this.#counter(
+    'spillway_upstream_refusals_total',
+    'Requests that an upstream answered with an error, or not at all (none).',
+    ['status'],
+  );
+  readonly #retries = this.#counter('spillway_retries_total', 'Requests compacted and sent once more.');
+  readonly #failedAfterRefusal = this.#counter(
+    'spillway_failed_after_refusal_total',
+    'Refused requests that could not be compacted and sent again.',
+    ['code'],
   );
   readonly #prepare = this.#histogram('spillway_prepare_seconds', 'Time to prepare a request for a model.');
   readonly #compaction = this.#histogram(
@@ -66,15 +89,8 @@ export class Metrics {
   }
 
   register(app: FastifyInstance): void {
-    app.addHook('onRequest', (request, reply, done) => {
-      const from = performance.now();
-      reply.raw.once('close', () => {
-        const labels = { route: request.routeOptions.url ?? 'none', status: String(reply.statusCode) };
-        this.#requests.observe(labels, (performance.now() - from) / 1_000);
-      });
-      done();
-    });
-    app.get('/metrics', { config: { role: 'viewer' }, schema: { hide: true } }, async (_, reply) => {
+    app.get('/metrics', { config: { role: 'viewer' }, schema: { hide: true } }, async (request, reply) => {
+      checkMayActForAll(request.caller);
       void reply.header('content-type', this.#registry.contentType).serializer(String);
       return reply.send(await this.#registry.metrics());
     });
@@ -83,6 +99,28 @@ export class Metrics {
   passedBy(code: string): void {
     this.#passedBy.inc({ code });
   }
+
+  failedAfterRefusal(code: string): void {
+    this.#failedAfterRefusal.inc({ code });
+  }
+
+  /** Of each request, when it is over. */
+  readonly hear: HearRequest = ({ routeOptions, notes }, code) => {
+    const route = routeOptions.url ?? 'none';
+    const status = String(code);
+    this.#requests.observe({ route, status }, notes.ms / 1_000);
+    if (notes.upstream.length === 0) return;
+    this.#overhead.observe({ route }, Math.max(0, notes.ms - notes.upstreamMs) / 1_000);
+    this.#retries.inc(notes.retries);
+    for (const call of notes.upstream) {
+      const answered = String(call.status ?? 'none');
+      this.#upstream.observe(
+        { status: answered },
+        ((call.head ?? call.to ?? performance.now()) - call.from) / 1_000,
+      );
+      if (call.status === undefined || call.status >= 400) this.#refusals.inc({ status: answered });
+    }
+  };
 
   #hear(event: EngineEvent): void {
     switch (event.kind) {

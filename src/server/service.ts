@@ -1,8 +1,10 @@
+import type { Container } from 'inversify';
 import type { EffectiveConfig, Settings } from '../config/index.js';
-import type { Engine } from '../engine.js';
+import { SERVICES } from '../container/index.js';
 import { SpillwayError } from '../errors/index.js';
 import { SessionMap, type EngineEvent, type Session, type Spillway } from '../session/index.js';
 import type { Json, SessionStore, ThreadKey } from '../spi/index.js';
+import type { Catalogue } from '../tokens/index.js';
 import { formatNamed } from '../wire/index.js';
 import { engineOn, merge, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
 
@@ -27,25 +29,25 @@ export interface AboutSession {
   readonly format: string;
   readonly model?: string | undefined;
   /** The session it branched off from, or that its client seems to have gone on from, and how that was told. */
-  readonly linked?: { readonly to: string; readonly how: 'fork' | 'trailing' | 'nearest' };
+  readonly linked?: { readonly to: string; readonly how: 'fork' | 'nearest' };
 }
 
 /** The engine behind all faces of the service: its sessions, what operators set, and what happens. */
 export class Service {
   readonly store: SessionStore;
   readonly #sources: ServiceSources;
-  #engine: Engine;
+  #engine: Container;
   #knobs: Overrides;
   #sessions: SessionMap;
   readonly #told = new Set<string>();
   readonly #listeners = new Set<(event: EngineEvent) => void>();
 
-  private constructor(sources: ServiceSources, store: SessionStore, engine: Engine, knobs: Overrides) {
+  private constructor(sources: ServiceSources, store: SessionStore, engine: Container, knobs: Overrides) {
     this.#sources = sources;
     this.store = store;
     this.#knobs = knobs;
     this.#engine = engine;
-    this.#sessions = this.#opened(engine);
+    this.#sessions = this.#opened(this.spillway);
   }
 
   /** Rejects with `CONFIG_INVALID`, or as the store does. */
@@ -61,15 +63,15 @@ export class Service {
   }
 
   get spillway(): Spillway {
-    return this.#engine.spillway;
+    return this.#engine.get(SERVICES.Spillway);
   }
 
-  get engine(): Engine {
-    return this.#engine;
+  limitsOf(model: string): ReturnType<Catalogue['lookup']> {
+    return this.#engine.get(SERVICES.Catalogue).lookup(model);
   }
 
   get settings(): Settings {
-    return this.#engine.config.settings;
+    return this.spillway.config.settings;
   }
 
   /** What operators set, over files and environment. */
@@ -89,11 +91,11 @@ export class Service {
     await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
     const at = Date.now();
     for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
-    const old = this.#engine;
+    const old = this.spillway;
     this.#knobs = knobs;
     this.#engine = engine;
-    this.#sessions = this.#opened(engine);
-    await old.spillway.close();
+    this.#sessions = this.#opened(this.spillway);
+    await old.close();
   }
 
   /** Who set which knob last, and when. */
@@ -103,12 +105,13 @@ export class Service {
 
   /** The configuration as it would be had no operator set anything. */
   async withoutKnobs(): Promise<EffectiveConfig> {
-    return (await engineOn(null, this.#sources, {})).config;
+    return (await engineOn(null, this.#sources, {})).get(SERVICES.Config);
   }
 
   /** An engine on the same store with other settings, for one compaction. */
-  engineWith(overrides: Overrides): Promise<Engine> {
-    return engineOn(this.store, this.#sources, merge(this.#knobs, overrides));
+  async engineWith(overrides: Overrides): Promise<Spillway> {
+    const engine = await engineOn(this.store, this.#sources, merge(this.#knobs, overrides));
+    return engine.get(SERVICES.Spillway);
   }
 
   /** A session that is in the store, or was announced and has said nothing yet. Rejects with `SESSION_UNKNOWN`. */
@@ -141,7 +144,7 @@ export class Service {
   }
 
   async close(): Promise<void> {
-    await this.#engine.spillway.close();
+    await this.spillway.close();
     await this.store.close();
   }
 
@@ -149,7 +152,7 @@ export class Service {
     return this.store.setValue(ABOUT, nameOf(key), about as unknown as Json);
   }
 
-  #opened({ spillway }: Engine): SessionMap {
+  #opened(spillway: Spillway): SessionMap {
     spillway.events.subscribe((event) => this.#listeners.forEach((listener) => listener(event)));
     const open = async (name: string): Promise<Session> => {
       const [sessionId, agentPath] = JSON.parse(name) as [string, string];

@@ -3,10 +3,10 @@ import { boughtText, type PressureEvent } from '../pressure/index.js';
 import type { CompactionRecord, Plan, StageOutcome } from '../transcript/index.js';
 import type { GivenWay } from './audit.js';
 import type { RunReport } from './prepared.js';
-import type { SessionParts } from './session-parts.js';
+import type { Uses } from './services.js';
 
 /** Who is told of runs: subscribers, who listen while it happens, and operators, who look later. */
-type Listeners = Pick<SessionParts, 'audit' | 'stream'>;
+type Listeners = Uses<'audit' | 'stream'>;
 
 /** How a run ended, with what is known of it beside its report. */
 interface RunEnd {

@@ -19,18 +19,19 @@ import {
 } from '../errors/index.js';
 import type { Usage } from '../tokens/index.js';
 import { whyNotCopyable, type Plan } from '../transcript/index.js';
-import type { FollowOptions } from './client/client-side.js';
-import type { ClaimAct } from './operator/claims.js';
+import type { FollowOptions } from './client/follow.js';
+import type { GiveBackRequest } from './operator/give-back.js';
 import type { UndoRequest } from './operator/history.js';
 import type { PlanChanges } from './operator/plans.js';
 import type { PrepareOptions } from './requests.js';
-import type { RunOverrides } from './run-overrides.js';
+import type { RunOverrides } from './policies.js';
 import type { SessionMapOptions } from './session-map.js';
 import type { SessionOptions } from './session-options.js';
 
 /* What methods are called with where nothing checked types. Every check throws `ARGUMENT_INVALID` naming every fault. */
 
 type Kinds = Readonly<Record<string, Kind>>;
+type Fields<Options> = Record<keyof Options, Kind>;
 
 const ANY_TEXT: Kind = { is: (value) => typeof value === 'string', words: 'a text' };
 /** An `AbortSignal` of any realm. */
@@ -46,14 +47,14 @@ const SESSION = {
   onStoreFailure: oneOf('open', 'closed'),
   summaryLines: either(listOf(TEXT), FUNCTION),
   instructions: FUNCTION,
-} satisfies Record<keyof SessionOptions, Kind>;
+} satisfies Fields<SessionOptions>;
 
 const PREPARE = {
   signal: ABORTABLE,
   model: TEXT,
   inject: listOf(having({ hook: TEXT, content: ANY_TEXT })),
   maxOutputTokens: COUNT,
-} satisfies Record<keyof PrepareOptions, Kind>;
+} satisfies Fields<PrepareOptions>;
 
 const COUNT_OR_NONE = either(COUNT, NULL);
 const USAGE = {
@@ -61,7 +62,7 @@ const USAGE = {
   cacheReadTokens: COUNT_OR_NONE,
   cacheWriteTokens: COUNT_OR_NONE,
   outputTokens: COUNT_OR_NONE,
-} satisfies Record<keyof Usage, Kind>;
+} satisfies Fields<Usage>;
 
 /** Their values are judged as settings are, by whoever reads them. */
 const RUN = {
@@ -71,7 +72,7 @@ const RUN = {
   prompt: TEXT,
   summarize: BOOLEAN,
   signal: ABORTABLE,
-} satisfies Record<keyof RunOverrides | 'signal', Kind>;
+} satisfies Fields<RunOverrides & { signal?: AbortSignal }>;
 
 const CHANGES = {
   without: listOf(WHOLE),
@@ -80,42 +81,34 @@ const CHANGES = {
     is: (value) => OBJECT.is(value) && Object.values(value as object).every((one) => typeof one === 'string'),
     words: 'texts by place of the edit',
   },
-} satisfies Record<keyof PlanChanges, Kind>;
+} satisfies Fields<PlanChanges>;
 
-const CLAIM = { by: TEXT, notes: ANY_TEXT } satisfies Record<keyof ClaimAct, Kind>;
+const REMEDY = 'Pass what the method takes, each of its kind; docs/sessions.md has them.';
 
-const OF_A_METHOD = 'Pass what the method takes, each of its kind; docs/sessions.md has them.';
-
-/** By method: the options it takes, and what to do about others. */
+/** By method: the options it takes. */
 const OPTIONS = {
-  'spillway.session': [SESSION, 'Name options of a session, each of its kind.'],
-  'spillway.sessionMap': [
-    { ...SESSION, most: WHOLE } satisfies Record<keyof (SessionOptions & SessionMapOptions), Kind>,
-    'Name options of a session, and `most`.',
-  ],
-  'session.prepare': [PREPARE, 'Name options of a request, each of its kind.'],
-  'session.follow': [
-    { commands: BOOLEAN } satisfies Record<keyof FollowOptions, Kind>,
-    'Name options of following, each of its kind.',
-  ],
-  'session.overflowed': [{ signal: ABORTABLE }, 'Pass an AbortSignal, or none.'],
-  'session.operator.compact': [RUN, OF_A_METHOD],
-  'session.operator.plan': [RUN, OF_A_METHOD],
-  'session.operator.edit': [CHANGES, OF_A_METHOD],
-  'session.operator.undo': [
-    { record: TEXT, to: TEXT } satisfies Record<keyof UndoRequest, Kind>,
-    OF_A_METHOD,
-  ],
-  'session.operator.queue': [{ auto: BOOLEAN }, OF_A_METHOD],
-  'session.operator.transcript': [{ includeSuperseded: BOOLEAN }, OF_A_METHOD],
-  'session.operator.endClaim': [CLAIM, OF_A_METHOD],
-  'session.operator.restoreClaim': [CLAIM, OF_A_METHOD],
-} satisfies Record<string, readonly [Kinds, remedy: string]>;
+  'spillway.session': SESSION,
+  'spillway.sessionMap': { ...SESSION, most: WHOLE } satisfies Fields<SessionOptions & SessionMapOptions>,
+  'session.prepare': PREPARE,
+  'session.follow': { commands: BOOLEAN, forks: BOOLEAN } satisfies Fields<FollowOptions>,
+  'session.overflowed': { signal: ABORTABLE },
+  'session.operator.compact': RUN,
+  'session.operator.plan': RUN,
+  'session.operator.edit': CHANGES,
+  'session.operator.undo': { record: TEXT, to: TEXT } satisfies Fields<UndoRequest>,
+  'session.operator.giveBack': {
+    handle: TEXT,
+    query: TEXT,
+    maxTokens: WHOLE,
+    preview: BOOLEAN,
+  } satisfies Fields<GiveBackRequest>,
+  'session.operator.queue': { auto: BOOLEAN },
+  'session.operator.transcript': { includeSuperseded: BOOLEAN },
+} satisfies Record<string, Kinds>;
 
 /** Runs before every call too: nothing is built where nothing is wrong. */
 export function checkOptions(method: keyof typeof OPTIONS, given: unknown): void {
-  const [kinds, remedy]: readonly [Kinds, string] = OPTIONS[method];
-  refuse(fieldFaults(method, given, kinds, remedy));
+  refuse(fieldFaults(method, given, OPTIONS[method], REMEDY));
 }
 
 const PLAN_SHAPE = having({ hash: TEXT, base: TEXT, edits: listOf(OBJECT), trigger: OBJECT });
@@ -127,7 +120,7 @@ const VALUES = {
     words: 'a plan: the field `plan` of what `plan` gives, or what `edit` gives',
   },
   notes: ANY_TEXT,
-  claim: TEXT,
+  handle: TEXT,
   length: WHOLE,
   call: WHOLE,
   words: TEXT,
@@ -138,7 +131,7 @@ export function checkValue(method: string, name: keyof typeof VALUES, found: unk
   const { is, words } = VALUES[name];
   if (is(found)) return;
   const subject = `${name} of session.operator.${method}`;
-  refuse([{ subject, found: found ?? String(found), allowed: words, remedy: OF_A_METHOD }]);
+  refuse([{ subject, found: found ?? String(found), allowed: words, remedy: REMEDY }]);
 }
 
 /** A place that the plan does not have names no edit: left alone, the change would be lost without a word. */
@@ -148,7 +141,7 @@ export function checkChanges({ edits }: Plan, wanted: PlanChanges): void {
   const allowed = edits.length === 0 ? 'none' : `0 to ${edits.length - 1}`;
   const unknown = places.filter((place) => !(place in edits));
   const subject = 'place of an edit';
-  refuse(unknown.map((found): Fault => ({ subject, found, allowed, remedy: OF_A_METHOD })));
+  refuse(unknown.map((found): Fault => ({ subject, found, allowed, remedy: REMEDY })));
 }
 
 /** Throws where no function was given. */
@@ -160,14 +153,9 @@ export function checkSend(send: unknown): void {
 
 /** `ARGUMENT_INVALID` where figures are none: a wrong one would set the scale of every reading after it. */
 export function usageFault(usage: Usage): SpillwayError | undefined {
-  const known = usage && typeof usage === 'object' && !Array.isArray(usage) ? onlyKnown(usage) : usage;
-  const remedy = 'Pass what the provider reported, in tokens; what it did not report is left out.';
-  return faultOf(fieldFaults('session.observe', known, USAGE, remedy));
-}
-
-/** Reports may have more in them, such as totals. */
-function onlyKnown(usage: object): object {
-  return Object.fromEntries(Object.entries(usage).filter(([name]) => Object.hasOwn(USAGE, name)));
+  const remedy =
+    'Pass what the provider reported, in tokens, under these names; what it did not report is left out.';
+  return faultOf(fieldFaults('session.observe', usage, USAGE, remedy));
 }
 
 function refuse(faults: readonly Fault[]): void {

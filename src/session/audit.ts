@@ -15,6 +15,9 @@ const SEEN = [
   'limit-learned',
   'limits-forgotten',
   'plugin-failed',
+  'given-back',
+  'give-back-left-out',
+  'recalled',
 ];
 const COMPACTION = 'compaction.';
 

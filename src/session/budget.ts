@@ -29,22 +29,46 @@ export function ratioFor(limits: ModelLimits, counter: TokenCounter): number {
   return counter.exact && counter.name === limits.exactTokenizer ? 1 : limits.tokenRatio;
 }
 
-export function budgetFor(settings: Settings, limits: ModelLimits, counter: TokenCounter, asked = 0): Budget {
+/** Room for the answer that nobody stated in the settings. Tokens. */
+export interface Answer {
+  /** What the request asks for, or what is reserved where it asks for none. */
+  readonly tokens?: number;
+  /** A refusal said so. */
+  readonly isLearned?: boolean;
+  /** Beside more than this, what may never be removed would not fit. */
+  readonly most?: number;
+}
+
+export function budgetFor(
+  settings: Settings,
+  known: ModelLimits,
+  counter: TokenCounter,
+  { tokens: asked = 0, isLearned: isProven = false, most = Infinity }: Answer = {},
+): Budget {
+  // What the provider reserved is no more than it takes for an answer, whatever the sheets say.
+  const limits = isProven ? { ...known, outputLimit: Math.max(known.outputLimit ?? asked, asked) } : known;
   const isExact = counter.exact && counter.name === limits.exactTokenizer;
   const { reserve, window, caps } = settings;
   const isLearned = limits.sources.contextWindow === 'learned';
   const deciding = windowOf(settings, limits);
   const [kept, why] = outputFor(settings, deciding, isLearned);
   // Nothing kept back on purpose: the stated figure is the input's alone.
-  const wanted = reserve.output === 0 ? 0 : Math.min(asked, Math.floor(deciding * LARGEST_ASKED_SHARE));
+  const largest = Math.min(asked, Math.floor(deciding * LARGEST_ASKED_SHARE));
+  const wanted = reserve.output === 0 && !isProven ? 0 : largest;
   const isLarger = wanted > Math.min(kept, limits.outputLimit ?? Infinity);
+  const [output, from] = isLarger
+    ? [
+        wanted,
+        isProven ? 'what is reserved unasked, as a refusal said' : 'what this request lets the model answer',
+      ]
+    : [kept, why];
   const budget = deriveBudget({
     limits,
     reserve: {
-      ...(isLarger
-        ? { output: wanted, why: 'what this request lets the model answer' }
-        : { output: kept, why }),
-      ...(isLarger && { asked: wanted }),
+      ...(most < output
+        ? { output: most, why: 'what is left beside what may never be removed' }
+        : { output, why: from }),
+      ...(isLarger && { asked: Math.min(most, wanted) }),
       injection: reserve.injection,
     },
     ...(window !== null && { userWindow: window }),

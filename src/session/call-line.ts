@@ -1,3 +1,4 @@
+import { SerialQueue } from '../pressure/index.js';
 import type { Prepared } from './prepared.js';
 import type { PrepareOptions } from './requests.js';
 
@@ -14,7 +15,7 @@ export interface Flight<Message = unknown> {
 
 /** The calls of one session: one at a time, each until its stream has ended. */
 export class CallLine {
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #calls = new SerialQueue();
   readonly #holds = new Set<PromiseLike<unknown>>();
   #sending = 0;
 
@@ -25,14 +26,15 @@ export class CallLine {
 
   /** Does this when all calls before it are over. */
   next<T>(task: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => this.#settled()).then(task);
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    return this.#calls.do(async () => {
+      await this.#settled();
+      return task();
+    });
   }
 
   /** Resolves when what is under way now is over. */
   async idle(): Promise<void> {
-    await this.#last;
+    await this.#calls.done();
     await this.#settled();
   }
 

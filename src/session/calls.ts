@@ -17,11 +17,13 @@ export interface CallRecord {
   readonly messages: number;
   /** Messages with stubs or cuts in them. */
   readonly replaced: number;
-  /** What stood for a span, by handle: summaries, digests, claims. */
+  /** What stood for a span, by handle: summaries, digests. */
   readonly summaries: readonly string[];
   readonly tokens: number;
   readonly pressure: number;
   readonly unchangedPrefixTokens: number;
+  /** Of its tokens, those that automatic recall brought back. */
+  readonly recalledTokens?: number;
   /** What the provider reported; absent where it has not. */
   readonly usage?: Usage;
   readonly calibration?: Calibration;
@@ -80,17 +82,24 @@ export const nameOf = ({ call, at, appended }: CallRecord): string => `${call} $
 export function messagesSent(
   view: readonly ViewMessage[],
   idAt: (seq: number) => string | undefined,
-): Pick<CallRecord, 'messages' | 'replaced' | 'summaries'> {
+): Pick<CallRecord, 'messages' | 'replaced' | 'summaries' | 'recalledTokens'> {
   const handles = new Set<string>();
   let changed = 0;
+  let recalled = 0;
   // Asked for at every call, over all that is sent: one pass.
-  for (const { replaced, made, message, from, to } of view) {
+  for (const { replaced, made, message, size, from, to } of view) {
+    if (message.label === 'recalled') recalled += size.tokens;
     if (replaced) changed++;
     if (!made || message.label === 'injected') continue;
     const [first, last] = [idAt(from), idAt(to)];
     handles.add(first === undefined || last === undefined ? message.id : spanHandle(first, last));
   }
-  return { messages: view.length, replaced: changed, summaries: [...handles] };
+  return {
+    messages: view.length,
+    replaced: changed,
+    summaries: [...handles],
+    ...(recalled > 0 && { recalledTokens: recalled }),
+  };
 }
 
 export function callEvent(record: CallRecord): StoredEvent {

@@ -1,33 +1,38 @@
-import { mayBeWorthIt, type Policy } from '../pipeline/index.js';
+import { floorOf, mayBeWorthIt, type Policy } from '../pipeline/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { EarlyFill } from './ahead/early.js';
 import { RunAnnouncer } from './announce.js';
-import { finishRun } from './finish-run.js';
-import { givenWayOf } from './audit.js';
+import { givenWayOf, strategiesOf } from './audit.js';
+import type { Commits } from './commits.js';
 import type { PluginHooks } from './hooks/plugin-hooks.js';
-import { belowThreshold, NO_PROSPECT, noRun, pendingReport } from './no-run.js';
-import { commitPasses, stripMoved } from './passes.js';
-import { planAndFill, type FilledRun } from './plan-and-fill.js';
-import { planInput } from './plan-input.js';
-import type { RunReport } from './prepared.js';
-import type { RunManner } from './run-overrides.js';
-import type { SessionCore } from './session-parts.js';
-import { passIsDue, triggerAt } from './triggers.js';
+import { onlyPrunes } from './hooks/session-plugins.js';
+import type { FilledRun, Planner } from './planner.js';
+import type { RunManner } from './policies.js';
+import { belowThreshold, NO_PROSPECT, noRun, pendingReport, type RunReport } from './prepared.js';
+import type { RunEnds } from './run-ends.js';
+import type { Uses } from './services.js';
+import type { Triggers } from './triggers.js';
+
+type Parts = Uses<
+  'thread' | 'gauge' | 'settings' | 'policies' | 'summarizer' | 'stream' | 'audit' | 'timer'
+> & {
+  readonly early: EarlyFill;
+  readonly hooks: PluginHooks;
+  readonly planner: Planner;
+  readonly commits: Commits;
+  readonly ends: RunEnds;
+  readonly triggers: Triggers;
+};
 
 /** At once where no text is to be bought. */
 export type Response = RunReport | Promise<RunReport>;
 
-interface CompactionServices extends SessionCore {
-  readonly early: EarlyFill;
-  readonly hooks: PluginHooks;
-}
-
 /** Plans runs, has their text bought, and commits them: the one place where a session's view gets smaller. */
 export class Compaction {
-  readonly #of: CompactionServices;
+  readonly #of: Parts;
 
-  constructor(of: CompactionServices) {
+  constructor(of: Parts) {
     this.#of = of;
   }
 
@@ -36,19 +41,25 @@ export class Compaction {
    * behind which what hooks add has changed.
    */
   beforeCall(moved?: number, signal?: AbortSignal): Response {
-    const { policy, gauge, stream } = this.#of.parts;
-    const { ledger, memory } = this.#of.thread;
-    if (ledger.pending) return pendingReport(ledger.pending.plan);
-    if (moved !== undefined) stripMoved(this.#of, moved);
-    const due = triggerAt(this.#of, gauge.read(this.#of.thread.projection));
-    commitPasses(this.#of, policy, due, (pass) => passIsDue(this.#of, pass));
-    const reading = gauge.read(this.#of.thread.projection);
-    stream.emit({ kind: 'reading', reading });
-    const trigger = triggerAt(this.#of, reading);
-    if (!trigger) return noRun(reading.pressure < (policy.gates[0]?.opensAt ?? Infinity));
+    const { thread, policies, stream, commits, triggers } = this.#of;
+    const policy = policies.now;
+    const { pending } = thread.ledger;
+    if (pending) return pendingReport(pending.plan);
+    if (moved !== undefined) commits.stripMoved(moved);
+    this.#makeRoom({ kind: 'pressure', detail: 'before a call' });
+    commits.passes(policy, stream.wouldFire(triggers.sighting), triggers.isPassDue);
+    const seen = triggers.sighting;
+    const { pressure } = seen.reading;
+    const response = stream.see(seen, (due) => this.#answer(due, seen.reading, signal));
+    return response ?? noRun(pressure < (policy.gates[0]?.opensAt ?? Infinity));
+  }
+
+  #answer(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
+    const { memory } = this.#of.thread;
+    const policy = this.#of.policies.now;
     if (!this.#hasProspect(trigger, reading)) {
-      const report = finishRun(this.#of, { outcome: NO_PROSPECT }, { durationMs: 0, waits: false });
-      new RunAnnouncer(this.#of.parts, policy).ended(report, reading.pressure, () => []);
+      const report = this.#of.ends.finish({ outcome: NO_PROSPECT }, { durationMs: 0, waits: false });
+      new RunAnnouncer(this.#of, policy).ended(report, reading.pressure, () => []);
       return report;
     }
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
@@ -61,54 +72,68 @@ export class Compaction {
     });
   }
 
+  /** Where what may never be removed does not fit beside the answer, the answer gives way, and the provider decides. */
+  #makeRoom(trigger: Trigger): void {
+    const { gauge, stream, thread, planner } = this.#of;
+    const { pressure, scale, budget } = gauge.read(thread.projection);
+    if (pressure <= 1) return;
+    const floor = Math.ceil(scale * floorOf(planner.input(trigger)).total);
+    const left = gauge.makeRoomFor(floor);
+    if (left === undefined) return;
+    const message = `What may never be removed takes ${floor} of ${budget.window} tokens: for the answer ${left} are kept, not ${budget.window - budget.usable}. Ask for a smaller answer (\`max_tokens\`, \`maxOutputTokens\`), send fewer tools, or use a larger window; a provider that counts both may refuse the request.`;
+    stream.emit({ kind: 'warning', code: 'answer-gives-way', message });
+  }
+
   /** Whether a run may be worth it; always where one is prepared, or begins with a pass. */
   #hasProspect(trigger: Trigger, reading: Reading): boolean {
-    const { passes } = this.#of.parts.policy;
-    if (trigger.kind !== 'pressure' || passes.some(({ when }) => when === 'compaction')) return true;
-    const early = this.#of.early;
+    const { early, planner, policies } = this.#of;
+    const begins = policies.now.passes.some(({ when }) => when === 'compaction');
+    if (trigger.kind !== 'pressure' || begins) return true;
     early.revive();
-    if (early.running || early.take()) return true;
-    return mayBeWorthIt(planInput(this.#of, trigger), reading);
+    return early.running !== undefined || !!early.take() || mayBeWorthIt(planner.input(trigger), reading);
   }
 
   /** One run, now: planned, committed where it is worth it, announced; and then told to plugins that listen. */
   run(trigger: Trigger, how: RunManner): Response {
-    const before = this.#of.hooks.areTold ? this.#of.hooks.now : undefined;
+    const { hooks, policies } = this.#of;
+    const before = hooks.areTold ? hooks.now : undefined;
     const response = this.#start(trigger, how);
     if (!before) return response;
     return Promise.resolve(response).then(async (report) => {
-      if (hasEnded(report)) await this.#of.hooks.after(before, report);
+      if (hasEnded(report) && !isUpkeep(how.tuned?.policy ?? policies.now, report))
+        await hooks.after(before, report);
       return report;
     });
   }
 
   /** Waits for text that is being bought already, where the run is to have text. */
   #start(trigger: Trigger, how: RunManner): Response {
-    const { early, parts } = this.#of;
+    const { early, settings } = this.#of;
     const isPressure = trigger.kind === 'pressure';
     if (isPressure) early.revive();
-    const waitsForText = parts.waitsForText || !(isPressure || trigger.kind === 'cap');
+    const waitsForText = settings.fill.wait || !(isPressure || trigger.kind === 'cap');
     if (isPressure && early.running && waitsForText && !how.signal?.aborted)
       return untilAborted(early.running, how.signal).then(() => this.#start(trigger, how));
     return this.#runNow(trigger, { ...how, waitsForText });
   }
 
   #runNow(trigger: Trigger, how: RunManner & { readonly waitsForText: boolean }): Response {
-    const { thread, parts, hooks } = this.#of;
-    const { audit, gauge, stream, timer } = parts;
-    const { policy, filler: configured } = how.tuned ?? parts;
+    const { thread, hooks, audit, gauge, stream, timer, policies, summarizer, planner } = this.#of;
+    const policy = how.tuned?.policy ?? policies.now;
+    const configured = how.tuned ? how.tuned.filler : summarizer.filler;
     const filler = how.waitsForText ? configured : undefined;
     const started = timer();
+    this.#makeRoom(trigger);
     const reading = gauge.read(thread.projection);
     if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
     stream.emit({ kind: 'triggered', reading, reason: trigger.detail });
     audit.triggered(trigger, reading.pressure, policy.strategies, hooks.compactorFor(policy));
-    commitPasses(this.#of, policy, trigger, ({ when }) => when === 'compaction');
-    const announcer = new RunAnnouncer(parts, policy);
+    this.#of.commits.passes(policy, trigger, ({ when }) => when === 'compaction');
+    const announcer = new RunAnnouncer(this.#of, policy);
     const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
     const finish = (run: FilledRun): RunReport => {
       const before = thread.projection;
-      const report = finishRun(this.#of, run, { durationMs: timer() - started, waits });
+      const report = this.#of.ends.finish(run, { durationMs: timer() - started, waits });
       announcer.ended(report, gauge.read(thread.projection).pressure, givenWayOf(before, thread));
       if (run.asked)
         hooks.tellFailedCompactor(run.asked, `${report.kind}: ${report.reason}`, report.record?.id);
@@ -118,7 +143,7 @@ export class Compaction {
     const ready = isAsked || trigger.kind !== 'pressure' ? undefined : this.#readyPlan(policy);
     if (ready) return finish(ready);
     const input = {
-      ...planInput(this.#of, trigger),
+      ...planner.input(trigger),
       policy: { ...policy, target: how.target },
       forced: how.forced,
       ...(how.refused && { refused: true }),
@@ -126,7 +151,7 @@ export class Compaction {
     };
     const isCurrent = this.#untilChanged();
     const plan = (): FilledRun | Promise<FilledRun> =>
-      planAndFill(input, { parts, hooks, filler, signal: how.signal, announcer, isCurrent });
+      planner.plan(input, { filler, signal: how.signal, announcer, isCurrent });
     if (isAsked) return this.#standingStill(async () => finish(await plan()));
     const run = plan();
     return run instanceof Promise ? this.#standingStill(async () => finish(await run)) : finish(run);
@@ -136,7 +161,7 @@ export class Compaction {
   #readyPlan({ gates }: Policy): FilledRun | undefined {
     const ready = this.#of.early.take();
     if (!ready) return undefined;
-    const after = this.#of.parts.gauge.read(ready.outcome.draft);
+    const after = this.#of.gauge.read(ready.outcome.draft);
     if (after.pressure >= (gates[0]?.opensAt ?? 1)) return undefined;
     return { ...ready, outcome: { ...ready.outcome, after } };
   }
@@ -164,6 +189,10 @@ export class Compaction {
 /** Whether a run was made, and is over: one that a plugin skipped, or that waits for a yes, is not. */
 const hasEnded = ({ kind, skippedBy }: RunReport): boolean =>
   skippedBy === undefined && (kind === 'committed' || kind === 'noop' || kind === 'unreachable');
+
+/** Whether a run could only prune, and did no more: where that is not enough, the oldest is dropped, which plugins are told. */
+const isUpkeep = (policy: Policy, { record }: RunReport): boolean =>
+  onlyPrunes(policy) && !strategiesOf(record?.plan.edits ?? []).includes('drop');
 
 /** Resolves with the work, or as soon as nobody wants to wait any more. */
 function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 import type { UsageEntry } from '../spi/index.js';
-import type { PriceOf, Usage } from '../tokens/index.js';
+import { inputOf, type PriceOf, type Usage } from '../tokens/index.js';
 import type { ModelCall } from '../transcript/index.js';
 
 /** Sums over calls; they only grow, whatever is compacted or undone. */
@@ -19,6 +19,8 @@ export interface CostLine {
 export interface Costs {
   readonly primary: CostLine;
   readonly compactor: CostLine;
+  /** Of `primary`: what automatic recall brought back into its requests, each time that it was sent. */
+  readonly recalled: CostLine;
 }
 
 interface SpendingLimits {
@@ -39,9 +41,11 @@ const NOTHING: CostLine = {
   unpriced: 0,
 };
 
+const NO_COSTS: Costs = { primary: NOTHING, compactor: NOTHING, recalled: NOTHING };
+
 /** Sums that were stored, by line. */
 export function costsOf(entries: readonly UsageEntry[]): Costs {
-  const costs = { primary: NOTHING, compactor: NOTHING };
+  const costs = { ...NO_COSTS };
   for (const { line, model: _, ...sums } of entries) costs[line] = together(costs[line], sums);
   return costs;
 }
@@ -52,8 +56,7 @@ export class CostBook {
   /** Hears of every call, as it is stored. */
   onSpent: ((entry: UsageEntry) => void) | undefined;
   readonly #project: ProjectCosts | undefined;
-  #primary = NOTHING;
-  #compactor = NOTHING;
+  #totals = NO_COSTS;
 
   /** `project` hears of every call as well. */
   constructor(priceOf: PriceOf, project?: ProjectCosts) {
@@ -62,19 +65,31 @@ export class CostBook {
   }
 
   get totals(): Costs {
-    return { primary: this.#primary, compactor: this.#compactor };
+    return this.#totals;
   }
 
-  /** `model`: that the agent's own call went to; null where none was named. */
-  addPrimary(usage: Usage, model: string | null): void {
+  /**
+   * `model`: that the agent's own call went to; null where none was named. `recalled`: tokens of its request that automatic
+   * recall brought back, paid at what its input cost on the whole, cached or not.
+   */
+  addPrimary(usage: Usage, model: string | null, recalled = 0): void {
     const cost = model === null ? null : this.#priceOf(model, usage);
-    this.#primary = plus(this.#primary, usage, cost);
-    this.#tell({ line: 'primary', model: model ?? '', ...plus(NOTHING, usage, cost) });
+    this.#add('primary', model ?? '', usage, cost);
+    if (recalled === 0) return;
+    const price = model === null ? null : this.#priceOf(model, { ...usage, outputTokens: 0 });
+    const share = Math.min(1, recalled / Math.max(1, inputOf(usage) || 0));
+    const part = { inputTokens: recalled, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    this.#add('recalled', model ?? '', part, price === null ? null : price * share);
   }
 
   addCall({ usage, cost, model = '' }: ModelCall): void {
-    this.#compactor = plus(this.#compactor, usage, cost);
-    this.#tell({ line: 'compactor', model, ...plus(NOTHING, usage, cost) });
+    this.#add('compactor', model, usage, cost);
+  }
+
+  #add(line: UsageEntry['line'], model: string, usage: Usage | undefined, cost: number | null): void {
+    const sums = plus(NOTHING, usage, cost);
+    this.#totals = { ...this.#totals, [line]: together(this.#totals[line], sums) };
+    this.#tell({ line, model, ...sums });
   }
 
   #tell(entry: UsageEntry): void {
@@ -84,16 +99,15 @@ export class CostBook {
 
   /** Takes up sums that were stored. */
   restore(entries: readonly UsageEntry[]): void {
-    for (const { line, model: _, ...sums } of entries) {
-      if (line === 'primary') this.#primary = together(this.#primary, sums);
-      else this.#compactor = together(this.#compactor, sums);
-    }
+    for (const { line, model: _, ...sums } of entries)
+      this.#totals = { ...this.#totals, [line]: together(this.#totals[line], sums) };
   }
 
   /** Why no further summary may be bought; undefined while one may. */
   stopped({ maxCost, maxTokens }: SpendingLimits): string | undefined {
-    const { cost } = this.#compactor;
-    const tokens = tokensOf(this.#compactor);
+    const { compactor } = this.#totals;
+    const { cost } = compactor;
+    const tokens = tokensOf(compactor);
     if (maxCost !== null && cost >= maxCost)
       return `was not bought: the session has spent its ${maxCost} dollars`;
     if (maxTokens !== null && tokens >= maxTokens)
@@ -105,7 +119,7 @@ export class CostBook {
 /** The spending of all sessions of one engine, and how much of it within the hour. */
 export class ProjectCosts {
   readonly #clock: () => number;
-  #totals: Costs = { primary: NOTHING, compactor: NOTHING };
+  #totals = NO_COSTS;
   /** Calls of summarizers of the last hour, oldest first. */
   #recent: { readonly at: number; readonly cost: number; readonly tokens: number }[] = [];
 

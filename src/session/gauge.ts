@@ -7,18 +7,18 @@ import {
   type Budget,
   type Calibration,
   type Catalogue,
-  type Limits,
   type Reading,
   type Usage,
 } from '../tokens/index.js';
 import type { Projection, Size } from '../transcript/index.js';
-import { budgetFor, limitsFor, ratioFor } from './budget.js';
+import { budgetFor, limitsFor, ratioFor, type Answer } from './budget.js';
+import type { ProvenLimits } from './learned-limits.js';
 
 /** What reports and refusals have taught of models. */
 interface Knowledge {
   readonly model: string | null;
   readonly calibration: Calibration;
-  readonly learned: ReadonlyMap<string | null, Limits>;
+  readonly learned: ReadonlyMap<string | null, ProvenLimits>;
 }
 
 interface GaugeRequest {
@@ -26,6 +26,7 @@ interface GaugeRequest {
   readonly catalogue: Catalogue;
   readonly counter: TokenCounter;
   readonly tools: Size;
+  readonly recall?: boolean;
   /** Other than the settings' model. */
   readonly model?: string | undefined;
 }
@@ -36,7 +37,9 @@ export class Gauge {
   #model: string | null;
   /** Most tokens that the next request lets the model answer. */
   #asked: number | undefined;
-  #learned = new Map<string | null, Limits>();
+  /** Most that is kept for an answer beside which what may never be removed would not fit. */
+  #most: number | undefined;
+  #learned = new Map<string | null, ProvenLimits>();
   #budget: Budget;
   /** Tokens of the model for each of the counter's. */
   #ratio: number;
@@ -45,11 +48,14 @@ export class Gauge {
   #loading: Promise<void> | undefined;
   /** Tool definitions, and what else no edit can change. Changes where a followed client's do. */
   fixed: Size;
+  /** The agent has the tool that reads back what left. */
+  recall: boolean;
 
   constructor(of: GaugeRequest) {
     this.#of = of;
     this.#model = of.model ?? of.settings.model;
     this.fixed = of.tools;
+    this.recall = of.recall === true;
     ({ budget: this.#budget, ratio: this.#ratio } = this.#derived());
     this.#loadLimits();
   }
@@ -69,7 +75,7 @@ export class Gauge {
   }
 
   /** Limits that refusals have proven for the model. */
-  get learned(): Limits {
+  get learned(): ProvenLimits {
     return this.#learned.get(this.#model) ?? {};
   }
 
@@ -131,6 +137,7 @@ export class Gauge {
   talkTo(model: string): void {
     if (model === this.#model) return;
     this.#model = model;
+    this.#most = undefined;
     // What was reported was of another model's tokens.
     this.#calibration = UNCALIBRATED;
     this.#derive();
@@ -144,14 +151,38 @@ export class Gauge {
     this.#derive();
   }
 
+  /** What the next request lets the model answer; undefined where it says nothing of that. */
+  get asked(): number | undefined {
+    return this.#asked;
+  }
+
+  /**
+   * What may never be removed takes so many tokens: the answer gives way to it, where nobody stated its room and the
+   * window holds both. Says what is kept for the answer from then on; undefined where nothing changed.
+   */
+  makeRoomFor(floor: number): number | undefined {
+    const { tokens, window, usable } = this.#budget;
+    const isGiven = this.#answer.tokens !== undefined || this.learned.contextWindow !== undefined;
+    if (!isGiven || floor <= tokens || floor >= window || !Number.isFinite(window)) return undefined;
+    const most = Math.floor(window - ROOM_OVER_FLOOR * floor * (usable / tokens));
+    const before = this.#most;
+    this.#most = Math.max(most, Math.min(SMALLEST_ANSWER, Math.floor((window - floor) / 2)));
+    this.#derive();
+    if (this.#budget.usable > usable) return this.#most;
+    this.#most = before;
+    this.#derive();
+    return undefined;
+  }
+
   /** A refused request said what it would have taken: of this model, or of the one that is talked to. */
-  learn(proven: Limits, model = this.#model): void {
+  learn(proven: ProvenLimits, model = this.#model): void {
     this.#learned.set(model, lowest(this.#learned.get(model) ?? {}, proven));
     this.#derive();
   }
 
   /** What refusals taught does not hold: of one model, or of all. */
   forget(model?: string | null): void {
+    this.#most = undefined;
     if (model === undefined) this.#learned.clear();
     else this.#learned.delete(model);
     this.#derive();
@@ -164,6 +195,16 @@ export class Gauge {
     this.#derive();
   }
 
+  get #answer(): Answer {
+    const { reserved } = this.learned;
+    return {
+      ...(this.#asked !== undefined
+        ? { tokens: this.#asked }
+        : reserved !== undefined && { tokens: reserved, isLearned: true }),
+      ...(this.#most !== undefined && { most: this.#most }),
+    };
+  }
+
   #derive(): void {
     ({ budget: this.#budget, ratio: this.#ratio } = this.#derived());
   }
@@ -172,7 +213,7 @@ export class Gauge {
     const { settings, catalogue, counter } = this.#of;
     const limits = limitsFor(this.#model, catalogue, counter, { learned: this.learned });
     return {
-      budget: budgetFor(settings, limits, counter, this.#asked),
+      budget: budgetFor(settings, limits, counter, this.#answer),
       ratio: ratioFor(limits, counter),
     };
   }
@@ -191,12 +232,18 @@ export class Gauge {
   }
 }
 
+/** How much more than the floor a request may hold where the answer gives way to it: the next exchanges, and a digest. */
+const ROOM_OVER_FLOOR = 1.5;
+/** Least that is kept for an answer where what may never be removed leaves more, in tokens. */
+const SMALLEST_ANSWER = 1_000;
+
 /** A refusal proves a ceiling; a later one that names a higher one proves nothing against it. */
-function lowest(known: Limits, proven: Limits): Limits {
+function lowest(known: ProvenLimits, proven: ProvenLimits): ProvenLimits {
   const fields = ['contextWindow', 'inputLimit', 'outputLimit'] as const;
   const stated = fields.flatMap((field) => {
     const values = [known[field], proven[field]].filter((value) => value !== undefined && value > 0);
     return values.length > 0 ? [[field, Math.min(...(values as number[]))] as const] : [];
   });
-  return Object.fromEntries(stated);
+  const reserved = proven.reserved ?? known.reserved;
+  return { ...Object.fromEntries(stated), ...(reserved !== undefined && { reserved }) };
 }

@@ -1,35 +1,39 @@
-export { Spillway } from './spillway.js';
-export type { Effects } from './parts-for.js';
-export type { ListedKnobs, ListedPlugin, ListedStage } from './listed.js';
+export { Spillway, type ListedKnobs, type ListedPlugin, type ListedStage } from './spillway.js';
 export type { HookInFlight } from '../plugins/index.js';
 export type { ReadInstructions } from './hooks/instructions.js';
 export type { SessionOptions } from './session-options.js';
 export type { EngineEvent, EventPlace } from './engine-events.js';
 export { SessionMap, type SessionMapOptions } from './session-map.js';
 export { Session } from './session.js';
+export { sessionIn } from './wiring.js';
+export type { Follower } from './client/follow.js';
+export type { Recall } from './recall/index.js';
 export type { SessionOperator } from './operator/session-operator.js';
-export type { SessionParts } from './session-parts.js';
+export type { Effects, Pipeline, SessionServices } from './services.js';
 export { costsOf, type Costs, type CostLine } from './costs.js';
 export type { Gauge } from './gauge.js';
 export type { Prepared, RunReport } from './prepared.js';
-export type { Disposition } from './operator/explain.js';
 export { replaySession, type ReplayedCall } from './replay.js';
-export type { RunOverrides } from './run-overrides.js';
+export type { RunOverrides } from './policies.js';
 export type { AuditTrail } from './audit.js';
 export type { Flight } from './call-line.js';
 export type { CallRecord } from './calls.js';
-export type { Injection } from './injection.js';
 export { forgetLimits, learnedLimits, type LearnedLimit, type SeenLimit } from './learned-limits.js';
-export type { ClaimAct, EndedClaim, KnownClaim, KnownFile as SessionFile } from './operator/claims.js';
+export type { GiveBackRequest, GivenBack, WordsGivenBack } from './operator/give-back.js';
 export type { Flag, UndoRequest } from './operator/history.js';
 export type { DryRun, PlanChanges } from './operator/plans.js';
-export type { PrepareOptions } from './requests.js';
-export type { FollowOptions } from './client/client-side.js';
-export type { Followed } from './client/follow.js';
-export { commandAnswer } from './client/command.js';
+export type { Injection, PrepareOptions } from './requests.js';
+export type { Compared, Followed, FollowOptions } from './client/follow.js';
+export { commandAnswer } from './client/history.js';
 export type { OverflowVerdict } from './reaction.js';
 export { prefixCacheOf, type NetCost, type PrefixCache } from './net-cost.js';
-export type { ExplainedCall, ExplainedMessage, Finding } from './operator/past.js';
+export type {
+  Disposition,
+  ExplainedCall,
+  ExplainedMessage,
+  Finding,
+  TranscriptEntry,
+} from './operator/past.js';
 export { recalledText, recallTool, type Recalled, type RecallRequest } from './recall/index.js';
-export type { TranscriptEntry } from './operator/transcript-view.js';
-export { listSessions, type ListedSession } from './persistence/listed.js';
+export { listSessions, type ListedSession } from './persistence/stored-thread.js';
+export { inSlices } from './slices.js';

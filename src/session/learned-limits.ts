@@ -11,6 +11,12 @@ const MISCOUNT = 1.5;
 /** Threads that are remembered of each model: two that agree prove a limit. */
 const MAX_THREADS = 8;
 
+/** What a refusal proves of a model. */
+export interface ProvenLimits extends Limits {
+  /** Tokens kept free for the answer where a request asks for none, by the provider or by its SDK unseen. */
+  readonly reserved?: number;
+}
+
 /** What is known of the request that was refused. */
 export interface RefusedRequest {
   /** Input, as it was read. */
@@ -28,8 +34,10 @@ export function doubtOf(refusal: Overflow, request: RefusedRequest | undefined):
   if (limit < MIN_LIMIT) return `no model takes only ${limit} tokens`;
   if (!request) return 'no request of this session was refused';
   if (limit < request.passed) return `a request of ${request.passed} tokens went through`;
-  const counted = isPlausible(refusal, request) ? (refusal.requested ?? 0) : 0;
-  const held = Math.max(counted, MISCOUNT * request.tokens + request.output);
+  const isCounted = isPlausible(refusal, request);
+  const output = Math.max(request.output, isCounted ? (refusal.output ?? 0) : 0);
+  const counted = isCounted ? (refusal.requested ?? (refusal.input ?? 0) + output) : 0;
+  const held = Math.max(counted, MISCOUNT * request.tokens + output);
   if (limit >= held) return `the request held only about ${request.tokens} tokens`;
   return undefined;
 }
@@ -40,9 +48,10 @@ export function isPlausible({ requested, input }: Overflow, { tokens, output }: 
   return counted !== undefined && counted >= tokens / 3 && counted <= 3 * tokens + output;
 }
 
-export const limitsIn = ({ contextWindow, inputLimit }: Overflow): Limits => ({
+export const limitsIn = ({ contextWindow, inputLimit, reserved }: ProvenLimits): ProvenLimits => ({
   ...(contextWindow !== undefined && { contextWindow }),
   ...(inputLimit !== undefined && { inputLimit }),
+  ...(reserved !== undefined && { reserved }),
 });
 
 const limitOf = ({ contextWindow, inputLimit }: Limits): number | undefined =>
@@ -56,10 +65,11 @@ export interface LearnedLimit {
   /** What each thread was told, newest last. */
   readonly seen: readonly SeenLimit[];
   /** What holds for every session: at least two threads were told the same. */
-  readonly proven?: Limits;
+  readonly proven?: ProvenLimits;
 }
 
-export interface SeenLimit extends Limits {
+/** What one thread was told of a model. */
+export interface SeenLimit extends ProvenLimits {
   /** Session id and agent path. */
   readonly thread: string;
   /** Milliseconds since the epoch. */
@@ -70,7 +80,7 @@ export interface SeenLimit extends Limits {
 export const threadName = (sessionId: string, agentPath: string): string => `${sessionId}/${agentPath}`;
 
 /** What holds for a thread: what it was told itself, and what two others agree on. */
-export function limitsFor({ seen, proven }: LearnedLimit, thread: string): Limits | undefined {
+export function limitsFor({ seen, proven }: LearnedLimit, thread: string): ProvenLimits | undefined {
   return seen.findLast((one) => one.thread === thread) ?? proven;
 }
 
@@ -102,5 +112,5 @@ function read(model: string, body: Json | undefined): LearnedLimit {
   return { model, seen: known, ...(proven && { proven: limitsIn(proven) }) };
 }
 
-const isSame = (a: Limits, b: Limits): boolean =>
-  a.contextWindow === b.contextWindow && a.inputLimit === b.inputLimit;
+export const isSame = (a: ProvenLimits, b: ProvenLimits): boolean =>
+  a.contextWindow === b.contextWindow && a.inputLimit === b.inputLimit && a.reserved === b.reserved;

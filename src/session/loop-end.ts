@@ -1,23 +1,28 @@
-import { takesOut } from '../pipeline/index.js';
+import { takesOut, type Policy } from '../pipeline/index.js';
 import type { Log, Message, Part, ViewMessage } from '../transcript/index.js';
 import { goOnMessage } from './own-messages.js';
-import type { SessionCore } from './session-parts.js';
+import type { Inbox } from './inbox.js';
+import type { Uses } from './services.js';
+import type { Thread } from './thread.js';
+
+type Parts = Uses<'thread' | 'policies' | 'clock'> & { readonly inbox: Inbox };
 
 /** Ends the tool loop in progress by a line of the user where a change took its reasoning. */
 export class LoopEnd {
-  readonly #of: SessionCore;
+  readonly #of: Parts;
   /** Version of the ledger that was looked at last: only what is in it takes reasoning out. */
   #checkedAt = 0;
 
-  constructor(of: SessionCore) {
+  constructor(of: Parts) {
     this.#of = of;
   }
 
   /** Before a request is written. */
-  async put(append: (message: Message) => Promise<unknown>): Promise<void> {
-    const { ledger, log } = this.#of.thread;
+  async put(): Promise<void> {
+    const { thread, policies, inbox, clock } = this.#of;
+    const { ledger, log } = thread;
     if (this.#checkedAt === ledger.version) return;
-    if (lostReasoning(this.#of)) await append(goOnMessage(log.length, this.#of.parts.clock()));
+    if (lostReasoning(thread, policies.now)) await inbox.append(goOnMessage(log.length, clock()));
     this.#checkedAt = ledger.version;
   }
 }
@@ -26,10 +31,8 @@ export class LoopEnd {
  * Whether the tool loop in progress has lost the reasoning that its provider asks for: a loop that was begun with signed
  * reasoning is refused without it, unless the user speaks. Walks back to the newest words of a user.
  */
-function lostReasoning({ thread, parts: { policy } }: SessionCore): boolean {
-  const { log, projection } = thread;
-  const { view } = projection;
-  if (!policy.reasoning || !takesOut(policy.reasoning)) return false;
+function lostReasoning({ log, projection: { view } }: Thread, { reasoning }: Policy): boolean {
+  if (!reasoning || !takesOut(reasoning)) return false;
   if (view.at(-1)?.message.role !== 'tool') return false;
   for (let i = view.length - 1; i >= 0; i--) {
     const found = reasoningOf(view[i]!, log);

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRawSync } from 'node:zlib';
+import { SerialQueue } from '../pressure/index.js';
 import { parseJson, writeJson, type Ledger, type Plan, type PlannedEdit } from '../transcript/index.js';
 
 /** The newest records keep their texts as they are: an undo and the next checkpoint ask for these. */
@@ -22,7 +23,7 @@ export class OldPlans {
   readonly #ledger: Ledger;
   /** How many records were looked at. */
   #done = 0;
-  #running: Promise<void> | undefined;
+  readonly #packing = new SerialQueue();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -30,15 +31,11 @@ export class OldPlans {
 
   /** Works beside the session, one record at a time. Resolves when all are done that the ledger holds by now. */
   pack(): Promise<void> {
-    if (this.#running) return this.#running.then(() => this.pack());
-    const from = this.#done;
-    const to = this.#ledger.records.length - RECENT;
-    if (from >= to) return Promise.resolve();
-    this.#done = to;
-    this.#running = packBetween(this.#ledger, from, to)
-      .catch(() => undefined)
-      .finally(() => (this.#running = undefined));
-    return this.#running;
+    return this.#packing.do(async () => {
+      const from = this.#done;
+      this.#done = Math.max(from, this.#ledger.records.length - RECENT);
+      await packBetween(this.#ledger, from, this.#done).catch(() => undefined);
+    });
   }
 }
 

@@ -16,6 +16,23 @@ const notice = (id: string, createdAt: number, text: string): Message => ({
 export const markerMessage = (id: string, auto: boolean, createdAt: number): Message =>
   ownMessage(id, createdAt, { type: 'marker', marker: 'compaction', auto });
 
+/** Asks that the next request carries words that left; without any: the request had no room for them. */
+export const giveBackMarker = (
+  id: string,
+  createdAt: number,
+  words?: { readonly handle: string; readonly text: string },
+): Message => ownMessage(id, createdAt, { type: 'marker', marker: 'give-back', auto: false, ...words });
+
+/** The words that left, as the model reads them. */
+export const givenMessage = (id: string, createdAt: number, text: string): Message =>
+  notice(id, createdAt, text);
+
+/** What a message asks to have carried; undefined where it asks for nothing. */
+export function askedBack({ parts: [part] }: Message): { handle: string; text: string } | undefined {
+  if (part?.type !== 'marker' || part.text === undefined) return undefined;
+  return { handle: part.handle ?? '', text: part.text };
+}
+
 /** What keeps an agent going whose loop was interrupted by a compaction. */
 export const continueMessage = (id: string, createdAt: number): Message =>
   notice(id, createdAt, 'Continue if you have next steps.');
@@ -24,10 +41,10 @@ export const continueMessage = (id: string, createdAt: number): Message =>
 export const goOnMessage = (length: number, createdAt: number): Message =>
   notice(`goes-on:${length}:${createdAt}`, createdAt, '[Go on with the task.]');
 
-/** The marker that a message is, if it is one. */
+/** The compaction that a message asks for, if it does. */
 export function markerOf({ id, parts }: Message): QueuedCompaction | undefined {
   const marker = parts.find((part) => part.type === 'marker');
-  return marker && { id, auto: marker.auto };
+  return marker?.marker === 'compaction' ? { id, auto: marker.auto } : undefined;
 }
 
 /** What waits to be executed by the next `prepare`. */
@@ -77,7 +94,7 @@ export function continuesAfter(
 function wouldStall(log: Log): boolean {
   for (let seq = log.length - 1; seq >= log.base; seq--) {
     const message = log.at(seq);
-    if (markerOf(message)) continue;
+    if (message.parts.some(({ type }) => type === 'marker')) continue;
     return message.role === 'assistant' && !message.parts.some(({ type }) => type === 'tool-call');
   }
   return false;

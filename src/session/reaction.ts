@@ -1,11 +1,18 @@
 import type { Trigger } from '../transcript/index.js';
-import type { Limits, Reading } from '../tokens/index.js';
+import type { Reading } from '../tokens/index.js';
 import type { PressureEvent } from '../pressure/index.js';
 import { readOverflowOf } from '../wire/index.js';
 import type { Persistence } from './persistence/persistence.js';
-import { doubtOf, isPlausible, limitsIn, type RefusedRequest } from './learned-limits.js';
+import {
+  doubtOf,
+  isPlausible,
+  isSame,
+  limitsIn,
+  type ProvenLimits,
+  type RefusedRequest,
+} from './learned-limits.js';
 import type { RunReport } from './prepared.js';
-import type { SessionCore } from './session-parts.js';
+import type { Uses } from './services.js';
 
 /** What a refusal came to. */
 export interface OverflowVerdict {
@@ -15,7 +22,7 @@ export interface OverflowVerdict {
   readonly retry: boolean;
   readonly reason: string;
   /** Limits that were learned from it; absent where it names none that can be believed. */
-  readonly learned?: Limits;
+  readonly learned?: ProvenLimits;
   /** The run that followed; absent where none did. */
   readonly run?: RunReport;
 }
@@ -27,19 +34,20 @@ export interface SentRequest {
   readonly passed: number;
 }
 
-interface ReactionParts extends SessionCore {
+type Parts = Uses<'thread' | 'gauge' | 'policies' | 'format' | 'stream' | 'audit'> & {
   readonly persistence: Persistence;
-}
+};
 
 type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
 
 /** Reacts to a request that was too long: once for each request, until the log has grown. */
 export class Reaction {
-  readonly #of: ReactionParts;
+  readonly #of: Parts;
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
   #triedAt: number | undefined;
+  #refusals = 0;
 
-  constructor(of: ReactionParts) {
+  constructor(of: Parts) {
     this.#of = of;
   }
 
@@ -48,11 +56,42 @@ export class Reaction {
     this.#triedAt = undefined;
   }
 
+  /** Does what is to mend a refused request. Where it fails, that is told: whoever asked may only see the refusal. */
+  async mends<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      const { code = 'INTERNAL' } = error as { readonly code?: unknown };
+      const message = `The provider refused a request as too long, and it could not be made smaller: ${String(code)}. It is not sent again.`;
+      this.#of.stream.emit({ kind: 'warning', code: 'failed-after-refusal', message });
+      throw error;
+    }
+  }
+
   async to(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
-    const refusal = readOverflowOf(error, this.#of.parts.provider.overflows);
+    const verdict = await this.#reactTo(error, sent, compact);
+    if (verdict.overflow && (++this.#refusals > 1 || !verdict.retry)) this.#warn(verdict, sent);
+    return verdict;
+  }
+
+  /** One refusal that is made good is no news; anybody who reads this has something to set. */
+  #warn({ retry, reason }: OverflowVerdict, sent: SentRequest | undefined): void {
+    const { gauge, stream } = this.#of;
+    const { window, usable, reserve } = gauge.budget;
+    const held = sent ? ` The request held about ${sent.reading.tokens} tokens;` : '';
+    const then = retry ? 'it is sent once more' : 'it is not sent again';
+    stream.emit({
+      kind: 'warning',
+      code: 'refused-again',
+      message: `The provider refused a request as too long (${this.#refusals} in this session; ${reason}; ${then}).${held} ${gauge.model ?? 'the model'} is believed to take ${usable} of ${window} tokens, ${reserve.output} kept for the answer. Set the real window (\`window\`, or \`models\`), ask for a smaller answer (\`max_tokens\`, \`maxOutputTokens\`), or send fewer tools.`,
+    });
+  }
+
+  async #reactTo(error: unknown, sent: SentRequest | undefined, compact: Compact): Promise<OverflowVerdict> {
+    const refusal = readOverflowOf(error, this.#of.format.provider?.overflows);
     if (!refusal) return { overflow: false, retry: false, reason: 'the error is about something else' };
     const { overflow, fits } = refusal;
-    const { gauge, policy, audit } = this.#of.parts;
+    const { gauge, policies, audit } = this.#of;
     const request = sent && refusedRequest(sent);
     const doubt = fits ? doubtOf(overflow, request) : 'its status or code is that of another error';
     audit.say('overflow', undefined, { ...overflow, model: gauge.model, ...(doubt && { doubt }) });
@@ -60,7 +99,10 @@ export class Reaction {
     if (fits && sent && request && input !== undefined && isPlausible(overflow, request))
       gauge.observe({ inputTokens: input }, sent.reading);
     const before = gauge.learned;
-    if (doubt === undefined) gauge.learn(limitsIn(overflow));
+    // What the request asked for itself is no news.
+    const { output: reserved } = gauge.asked === undefined ? overflow : {};
+    if (doubt === undefined)
+      gauge.learn(limitsIn({ ...overflow, ...(reserved !== undefined && { reserved }) }));
     const tried = this.#triedAt === this.#of.thread.appendedTokens;
     if (tried) {
       const learned = await this.#tell(before);
@@ -76,7 +118,7 @@ export class Reaction {
     const { pressure } = gauge.read(this.#of.thread.projection);
     const trigger: Trigger = { kind: 'overflow', detail: 'the provider refused the request as too long' };
     // What was refused was full, whatever it is read as: the target is a share of that, or nothing would go.
-    const run = await compact(trigger, policy.target * Math.min(1, pressure));
+    const run = await compact(trigger, policies.now.target * Math.min(1, pressure));
     if (run.kind === 'unreachable') this.#unlearn(before);
     const learned = await this.#tell(before);
     const after = this.#of.thread.projection.size.tokens;
@@ -88,30 +130,30 @@ export class Reaction {
   /** What a session beside this one was told of a model holds here as well. */
   toldBeside(event: PressureEvent): void {
     if (event.kind !== 'limit-learned') return;
-    this.#of.parts.gauge.learn(event.limits, event.model);
+    this.#of.gauge.learn(event.limits, event.model);
     void this.#of.persistence.learned(event.model, event.limits);
   }
 
   /** A limit under which not even what may never be removed fits would end the session: the provider decides instead. */
-  #unlearn(before: Limits): void {
-    const { gauge } = this.#of.parts;
+  #unlearn(before: ProvenLimits): void {
+    const { gauge } = this.#of;
     gauge.forget(gauge.model);
     if (Object.keys(before).length > 0) gauge.learn(before);
   }
 
   /** Stores what was learned, and says so. */
-  async #tell(before: Limits): Promise<Pick<OverflowVerdict, 'learned'>> {
-    const { gauge, audit } = this.#of.parts;
+  async #tell(before: ProvenLimits): Promise<Pick<OverflowVerdict, 'learned'>> {
+    const { gauge, audit } = this.#of;
     const { learned, model, statedWindow } = gauge;
-    if (sameLimits(before, learned)) return {};
+    if (isSame(before, learned)) return {};
     await this.#of.persistence.learned(model, learned);
     const isUnder =
       statedWindow !== null && (learned.contextWindow ?? learned.inputLimit ?? Infinity) < statedWindow;
     const budget = gauge.budget.tokens;
     audit.say('limit-learned', undefined, { model, ...learned, budget, statedWindow });
-    this.#of.parts.stream.emit({ kind: 'limit-learned', model, limits: learned, budget });
+    this.#of.stream.emit({ kind: 'limit-learned', model, limits: learned, budget });
     if (isUnder)
-      this.#of.parts.stream.emit({
+      this.#of.stream.emit({
         kind: 'warning',
         code: 'limit-below-window',
         message: `The provider takes less than the window of ${statedWindow} tokens that the settings state: ${sentence(learned)}. Requests are kept below that; state the right window, or forget it with session.operator.forgetLimits() or spillway limits --forget.`,
@@ -126,10 +168,7 @@ function refusedRequest({ reading, passed }: SentRequest): RefusedRequest {
   return { tokens: reading.tokens, output, passed };
 }
 
-const sameLimits = (a: Limits, b: Limits): boolean =>
-  a.contextWindow === b.contextWindow && a.inputLimit === b.inputLimit && a.outputLimit === b.outputLimit;
-
-const sentence = ({ contextWindow, inputLimit }: Limits): string =>
+const sentence = ({ contextWindow, inputLimit }: ProvenLimits): string =>
   [
     ...(contextWindow === undefined ? [] : [`a window of ${contextWindow}`]),
     ...(inputLimit === undefined ? [] : [`${inputLimit} of input`]),

@@ -1,12 +1,29 @@
+import { SpillwayError } from '../errors/index.js';
+import { PIPELINE_STEPS } from '../pipeline/index.js';
+import type { MeasureMessage } from '../spi/index.js';
 import { inputOf, UNCALIBRATED, type Reading, type Usage } from '../tokens/index.js';
-import { appendedAt, type ViewMessage } from '../transcript/index.js';
+import { appendedAt, type Message, type ViewMessage } from '../transcript/index.js';
 import { CallBook, messagesSent, type CallRecord } from './calls.js';
-import { measuredInjections, placeOfInjections, type Injection } from './injection.js';
+import type { OpenedThread } from './persistence/stored-thread.js';
 import type { Prepared, RunReport } from './prepared.js';
 import { newestCompaction, withoutMarkers } from './own-messages.js';
 import type { SentRequest } from './reaction.js';
-import type { SessionCore } from './session-parts.js';
+import type { Persistence } from './persistence/persistence.js';
+import type { Uses } from './services.js';
 import { TrimmingWatch, type UsageNotice } from './upstream-trimming.js';
+
+type Parts = Uses<
+  'thread' | 'gauge' | 'settings' | 'measureDraft' | 'follower' | 'stream' | 'clock' | 'timer'
+> & { readonly opened: OpenedThread | undefined; readonly persistence: Persistence };
+
+/** Content that a hook of the host adds to one request. It is not in the log, and no compaction sees it. */
+export interface Injection {
+  /** Whose it is; named where it takes too much. */
+  readonly hook: string;
+  readonly content: string;
+  /** Most tokens this hook may take; the whole reserve where absent. */
+  readonly maxTokens?: number;
+}
 
 /** What one request has beside the session's own. */
 export interface PrepareOptions {
@@ -30,7 +47,7 @@ type MeasuredInjections = ReturnType<typeof measuredInjections>;
 
 /** Writes the requests of one session, and knows what each of them held. */
 export class Requests {
-  readonly #of: SessionCore;
+  readonly #of: Parts;
   readonly #book: CallBook;
   #sent: { readonly reading: Reading; readonly generation: number } | undefined;
   /** Most input that each model was reported to have taken. */
@@ -43,10 +60,9 @@ export class Requests {
   /** Messages at the front of the last view that were no markers: asked again only where the view has changed. */
   #unmarked = 0;
 
-  /** `calls`: how many other processes made before. */
-  constructor(of: SessionCore, calls?: number) {
+  constructor(of: Parts) {
     this.#of = of;
-    this.#book = new CallBook(calls);
+    this.#book = new CallBook(of.opened?.calls);
   }
 
   get calls(): readonly CallRecord[] {
@@ -58,19 +74,27 @@ export class Requests {
     return this.#book.newest?.call;
   }
 
-  /** Calls that were stored, by whichever process. */
-  takePast(calls: readonly CallRecord[]): void {
-    this.#book.takePast(calls);
+  /** Tokens of the newest request that automatic recall brought back. */
+  get recalledTokens(): number {
+    return this.#book.newest?.recalledTokens ?? 0;
+  }
+
+  /** Reads what others stored of the session since, the rest of its log, and the calls of all processes. */
+  async load(): Promise<void> {
+    const { persistence } = this.#of;
+    await persistence.catchUp();
+    await persistence.load();
+    this.#book.takePast(await persistence.calls());
   }
 
   get sent(): SentRequest | undefined {
     const reading = this.#sent?.reading;
-    return reading && { reading, passed: this.#passed.get(this.#of.parts.gauge.model) ?? 0 };
+    return reading && { reading, passed: this.#passed.get(this.#of.gauge.model) ?? 0 };
   }
 
   injections(inject: readonly Injection[]): MeasuredInjections {
-    const { injectionReserve, measureDraft } = this.#of.parts;
-    return measuredInjections(inject, injectionReserve, measureDraft);
+    const { settings, measureDraft } = this.#of;
+    return measuredInjections(inject, settings.reserve.injection, measureDraft);
   }
 
   /**
@@ -84,9 +108,10 @@ export class Requests {
     return Math.min(before?.behind ?? Infinity, next?.behind ?? Infinity);
   }
 
-  write(run: RunReport, injected: MeasuredInjections): Prepared {
-    const { projection, log, ledger } = this.#of.thread;
-    const { gauge, clock } = this.#of.parts;
+  /** `started`: the timer when it was asked for. */
+  write(run: RunReport, injected: MeasuredInjections, started: number): Prepared {
+    const { gauge, clock, timer, stream, follower, thread } = this.#of;
+    const { projection, log, ledger } = thread;
     const reading = gauge.read(projection);
     const plain = withoutMarkers(projection.view, Math.min(this.#unmarked, projection.changedFrom));
     const place = injected.length > 0 ? placeOfInjections(plain) : Infinity;
@@ -94,7 +119,7 @@ export class Requests {
     const from = Math.min(changed, this.#injectedAt, place);
     const view = injected.length > 0 ? withInjected(plain, place, injected) : plain;
     const unchangedPrefixTokens = projection.tokensBefore(Math.min(from, projection.view.length));
-    const { messages, beside = {}, notices } = this.#of.parts.serialise(view);
+    const { messages, beside = {}, notices } = follower.serialise(view);
     this.#injectedAt = place;
     this.#injected = placedAmong(plain, injected);
     projection.settle();
@@ -112,20 +137,15 @@ export class Requests {
       pressure: reading.pressure,
       unchangedPrefixTokens,
     });
-    return {
-      messages: [...messages],
-      beside,
-      notices,
-      view,
-      reading,
-      run,
-      unchangedPrefixTokens,
-      call: call.call,
-    };
+    const { tokens, pressure } = reading;
+    const figures = { call: call.call, unchangedPrefixTokens };
+    const durationMs = timer() - started;
+    stream.tellEngine({ kind: 'prepared', ...figures, tokens, pressure, run: run.kind, durationMs });
+    return { ...figures, messages: [...messages], beside, notices, view, reading, run };
   }
 
   observe(usage: Usage): Observation {
-    const { gauge } = this.#of.parts;
+    const { gauge } = this.#of;
     const current = this.#sent?.generation === gauge.generation ? this.#sent.reading : undefined;
     const { notices, isFlat } = this.#sent
       ? this.#watch.hear(usage, { ...this.#sent, estimate: gauge.estimateOf(this.#sent.reading) })
@@ -164,4 +184,41 @@ function withInjected(
   const before = view.slice(0, place);
   const at = before.at(-1)?.to ?? 0;
   return [...before, ...injected.map((one) => ({ ...one, from: at, to: at })), ...view.slice(place)];
+}
+
+/** Throws `INJECTION_TOO_LARGE` naming the hook that goes over its reserve, or over what the others left. */
+function measuredInjections(
+  injections: readonly Injection[],
+  reserveTokens: number,
+  measure: MeasureMessage,
+): readonly Omit<ViewMessage, 'from' | 'to'>[] {
+  let left = reserveTokens;
+  return injections.map(({ hook, content, maxTokens = Infinity }) => {
+    const message: Message = {
+      id: `injected:${hook}`,
+      role: 'user',
+      origin: 'synthetic',
+      label: 'injected',
+      parts: [{ type: 'text', text: content }],
+    };
+    const size = measure(message);
+    const allowed = Math.min(maxTokens, left);
+    if (size.tokens > allowed) {
+      throw new SpillwayError('INJECTION_TOO_LARGE', {
+        subject: `hook ${hook}`,
+        found: `${size.tokens} tokens`,
+        allowed: `${allowed} tokens of reserve.injection ${reserveTokens}`,
+        remedy: 'Let the hook say less, or keep more free for it.',
+        facts: { hook, tokens: size.tokens, allowed },
+      });
+    }
+    left -= size.tokens;
+    return { message, size, made: { stage: PIPELINE_STEPS.addedByHook, reason: `hook ${hook}` } };
+  });
+}
+
+/** Index behind the newest words of the user; the end where there are none. */
+function placeOfInjections(view: readonly ViewMessage[]): number {
+  const newest = view.findLastIndex(({ source }) => source?.role === 'user' && source.origin !== 'synthetic');
+  return newest < 0 ? view.length : newest + 1;
 }

@@ -4,9 +4,11 @@ import type { Persistence } from './persistence/persistence.js';
 import type { RunReport } from './prepared.js';
 import { continuesAfter } from './own-messages.js';
 import type { Compaction } from './compaction.js';
-import type { RunManner } from './run-overrides.js';
-import type { SessionCore } from './session-parts.js';
-import { wouldAct } from './triggers.js';
+import type { Inbox } from './inbox.js';
+import type { RunManner } from './policies.js';
+import type { Uses } from './services.js';
+import { inSlices } from './slices.js';
+import type { Triggers } from './triggers.js';
 
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MAX_ROUNDS_WITH_TEXT = 3;
@@ -14,19 +16,19 @@ const MAX_ROUNDS_WITH_TEXT = 3;
 /** How a run is made that no gate started. */
 export type ManualRun = Omit<RunManner, 'forced'>;
 
-interface RunsParts extends SessionCore {
+type Parts = Uses<'thread' | 'gauge' | 'stream' | 'settings'> & {
+  readonly triggers: Triggers;
   readonly compaction: Compaction;
   readonly persistence: Persistence;
+  readonly inbox: Inbox;
   readonly line: CallLine;
-  /** Tells the agent to go on if it has next steps. */
-  readonly tellToContinue: () => Promise<void>;
-}
+};
 
 /** The runs of one session: one after the other, each between two writes of its store. */
 export class Runs {
-  readonly #of: RunsParts;
+  readonly #of: Parts;
 
-  constructor(of: RunsParts) {
+  constructor(of: Parts) {
     this.#of = of;
   }
 
@@ -35,25 +37,24 @@ export class Runs {
    * position of the log behind which what hooks add has changed.
    */
   async beforeCall(moved?: number, signal?: AbortSignal): Promise<RunReport> {
-    const { thread, compaction, persistence } = this.#of;
+    const { thread, compaction, persistence, triggers } = this.#of;
     let report: RunReport | undefined;
     for (let round = 0; ; round++) {
       let measured = 0;
       // Somebody who keeps on talking must not have every round wait for text.
       const patience = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
-      const run = await this.#submit(() =>
-        persistence.during(
-          () => {
-            measured = thread.appendedTokens;
-            return compaction.beforeCall(moved, patience);
-          },
-          () => moved !== undefined || wouldAct(this.#of),
-        ),
-      );
+      const needsWhole = (): boolean => moved !== undefined || triggers.wouldAct;
+      const run = await this.#submit(async () => {
+        if (thread.isWhole && needsWhole()) await inSlices(thread.reader.catchingUp());
+        return persistence.during(() => {
+          measured = thread.appendedTokens;
+          return compaction.beforeCall(moved, patience);
+        }, needsWhole);
+      });
       if (run.error) throw run.error;
       const goesOn = await this.#continueAfter(run);
       if (!report || run.kind === 'committed') report = goesOn ? { ...run, continue: goesOn } : run;
-      if (thread.appendedTokens === measured || !wouldAct(this.#of)) return report;
+      if (thread.appendedTokens === measured || !triggers.wouldAct) return report;
     }
   }
 
@@ -76,14 +77,14 @@ export class Runs {
   }
 
   async #continueAfter(run: RunReport): Promise<RunReport['continue']> {
-    const { thread, parts, tellToContinue } = this.#of;
-    const how = continuesAfter(run, parts.continues, thread.log);
-    if (how === 'told') await tellToContinue();
+    const { thread, settings, inbox } = this.#of;
+    const how = continuesAfter(run, settings.compaction.continue, thread.log);
+    if (how === 'told') await inbox.goOn();
     return how;
   }
 
   async #submit<T>(task: () => T | Promise<T>): Promise<T> {
-    const { gauge, stream } = this.#of.parts;
+    const { gauge, stream } = this.#of;
     if (gauge.loading) await gauge.loading;
     return await stream.submit(task);
   }

@@ -1,31 +1,39 @@
 import type { Observable } from 'rxjs';
 import { checkOptions, checkSend, usageFault } from './arguments.js';
-import { SpillwayError } from '../errors/index.js';
 import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
-import {
-  checkMessage,
-  copied,
-  NotCopyable,
-  type CopyOptions,
-  type Message,
-  type Projection,
-  type ReadonlyLog,
-} from '../transcript/index.js';
-import type { Followed } from './client/follow.js';
-import type { Flight } from './call-line.js';
-import type { FollowOptions } from './client/client-side.js';
-import { isStoreFailure } from './persistence/persistence.js';
+import type { Message, Projection, ReadonlyLog } from '../transcript/index.js';
+import type { CallLine, Flight } from './call-line.js';
+import type { ClientSide } from './client/client-side.js';
+import type { Compared, Followed, FollowOptions } from './client/follow.js';
+import type { Inbox } from './inbox.js';
+import type { LoopEnd } from './loop-end.js';
+import type { GiveBack } from './operator/give-back.js';
 import type { SessionOperator } from './operator/session-operator.js';
 import type { Prepared } from './prepared.js';
-import { continueMessage } from './own-messages.js';
-import type { OverflowVerdict } from './reaction.js';
-import type { PrepareOptions } from './requests.js';
-import type { Recalled, RecallRequest } from './recall/index.js';
-import type { SessionParts } from './session-parts.js';
-import { sessionPieces } from './session-pieces.js';
-import { tellPrepared, tellRecalled } from './telling.js';
-import type { OpenedThread } from './persistence/stored-thread.js';
+import type { Persistence } from './persistence/persistence.js';
+import type { OverflowVerdict, Reaction } from './reaction.js';
+import type { AutomaticRecall, Recall, Recalled, RecallRequest } from './recall/index.js';
+import type { PrepareOptions, Requests } from './requests.js';
+import type { Runs } from './runs.js';
+import type { Uses } from './services.js';
+import type { UsageReports } from './usage-reports.js';
+
+type Parts = Uses<'key' | 'format' | 'thread' | 'gauge' | 'stream' | 'timer'> & {
+  readonly inbox: Inbox;
+  readonly client: ClientSide;
+  readonly giveBack: GiveBack;
+  readonly runs: Runs;
+  readonly loopEnd: LoopEnd;
+  readonly automatic: AutomaticRecall;
+  readonly requests: Requests;
+  readonly line: CallLine;
+  readonly reaction: Reaction;
+  readonly reports: UsageReports;
+  readonly recall: Recall;
+  readonly persistence: Persistence;
+  readonly operator: SessionOperator;
+};
 
 /**
  * One agent path's log, what is sent of it, and what was compacted: what an agent calls; an operator's side is `operator`.
@@ -40,26 +48,20 @@ export class Session<ClientMessage = unknown> {
   /** History, plans, undo, costs, explanations: what an operator asks for, and the agent does not. */
   readonly operator: SessionOperator;
 
-  readonly #of: ReturnType<typeof sessionPieces>;
+  readonly #of: Parts;
   readonly #openAside: () => Session<ClientMessage>;
 
   /**
-   * `opened`: where it is kept, if anywhere. `openAside` makes a session of these settings under a path below this one's.
+   * `openAside` makes a session of these settings under a path below this one's.
    * @hidden `spillway.session` and `spillway.open` make them.
    */
-  constructor(parts: SessionParts, openAside: () => Session<ClientMessage>, opened?: OpenedThread) {
-    this.id = parts.id;
-    this.agentPath = parts.agentPath;
-    this.format = parts.format;
+  constructor(of: Parts, openAside: () => Session<ClientMessage>) {
+    this.id = of.key.sessionId;
+    this.agentPath = of.key.agentPath;
+    this.format = of.format.name;
+    this.operator = of.operator;
+    this.#of = of;
     this.#openAside = openAside;
-    this.#of = sessionPieces(parts, opened, {
-      append: (message) => this.append(message),
-      appendAll: (messages) => this.#appendAll(messages),
-      load: () => this.load(),
-      tellToContinue: () => this.continue(),
-      queue: () => void this.operator.queue({ auto: true }),
-    });
-    this.operator = this.#of.operator;
   }
 
   /** As far as it was read: of a session that was opened again the live tail, until `load`. */
@@ -69,11 +71,11 @@ export class Session<ClientMessage = unknown> {
 
   /** Readings, firings, short-circuits, no-ops, failures: hot, and for listening only. */
   get events(): Observable<PressureEvent> {
-    return this.#of.parts.stream.events;
+    return this.#of.stream.events;
   }
 
   get reading(): Reading {
-    return this.#of.parts.gauge.read(this.#of.thread.projection);
+    return this.#of.gauge.read(this.#of.thread.projection);
   }
 
   /** What would be sent now, message by message. Valid until the session changes. */
@@ -87,18 +89,7 @@ export class Session<ClientMessage = unknown> {
    * stored; rejects with `STORE_FAILED`, and then the next call of anything stores them; so does appending them again.
    */
   append(...messages: readonly Message[]): Promise<void> {
-    messages.forEach(checkMessage);
-    return this.#appendAll(messages.map((message) => ownMessage(message, this.#of.parts.copyInstance)));
-  }
-
-  /** Not as arguments: a client's whole history can be more of them than a call takes. */
-  #appendAll(given: readonly Message[]): Promise<void> {
-    const { redaction } = this.#of.parts;
-    const messages = redaction ? given.map((message) => redaction.take(message)) : given;
-    const fresh = messages.filter((message) => !this.#of.persistence.isWaiting(message));
-    this.#of.thread.checkIds(fresh);
-    for (const message of fresh) this.#of.thread.append(message);
-    return this.#of.persistence.stored(messages.map(({ id }) => id));
+    return this.#of.inbox.append(...messages);
   }
 
   /**
@@ -108,22 +99,20 @@ export class Session<ClientMessage = unknown> {
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<ClientMessage>> {
     checkOptions('session.prepare', options);
-    if (options.model !== undefined) this.#of.parts.gauge.talkTo(options.model);
-    this.#of.parts.gauge.askFor(options.maxOutputTokens);
-    const [started, injected] = [this.#of.parts.timer(), this.#of.requests.injections(options.inject ?? [])];
-    const run = await this.#of.runs.beforeCall(this.#of.requests.movedFrom(injected), options.signal);
-    await this.#of.loopEnd.put((message) => this.append(message));
-    return tellPrepared(
-      this.#of.parts,
-      started,
-      this.#of.requests.write(run, injected),
-    ) as Prepared<ClientMessage>;
+    const { gauge, requests, timer } = this.#of;
+    if (options.model !== undefined) gauge.talkTo(options.model);
+    gauge.askFor(options.maxOutputTokens);
+    const [started, injected] = [timer(), requests.injections(options.inject ?? [])];
+    await this.#of.giveBack.put();
+    const run = await this.#of.runs.beforeCall(requests.movedFrom(injected), options.signal);
+    await this.#of.loopEnd.put();
+    await this.#of.automatic.put(run);
+    return requests.write(run, injected, started) as Prepared<ClientMessage>;
   }
 
   /** Tells the agent to go on if it has next steps: what `compaction.continue: on` does by itself. */
   continue(): Promise<void> {
-    const { clock } = this.#of.parts;
-    return this.append(continueMessage(`continue:${this.log.length}:${clock()}`, clock()));
+    return this.#of.inbox.goOn();
   }
 
   /**
@@ -180,11 +169,12 @@ export class Session<ClientMessage = unknown> {
     options: PrepareOptions,
   ): Promise<Answer> {
     for (let isSecond = false; ; isSecond = true) {
-      const request = await this.prepare(options);
+      const { reaction } = this.#of;
+      const request = await (isSecond ? reaction.mends(() => this.prepare(options)) : this.prepare(options));
       try {
         return await this.#of.line.sending(() => send(request));
       } catch (error) {
-        const { retry } = await this.overflowed(error, options.signal);
+        const { retry } = await reaction.mends(() => this.overflowed(error, options.signal));
         if (!retry || isSecond) throw error;
       }
     }
@@ -199,12 +189,14 @@ export class Session<ClientMessage = unknown> {
     return this.#of.client.follow(body, options);
   }
 
-  /**
-   * Whether a request body holds another conversation than this session, instructions aside: a title that is to be
-   * found, a side question. Following it would roll the log back to its beginning.
-   */
+  /** Whether a body begins otherwise than this session, instructions aside: a title to be found, a side question. */
   isStranger(body: unknown): Promise<boolean> {
     return this.#of.client.isStranger(body);
+  }
+
+  /** Whether a body is another conversation, which may begin alike, and what it has that the session does not. Changes nothing. */
+  compare(body: unknown, options: FollowOptions = {}): Promise<Compared> {
+    return this.#of.client.compare(body, options);
   }
 
   /**
@@ -231,43 +223,27 @@ export class Session<ClientMessage = unknown> {
   }
 
   /** Reads back the original words of anything in the log, superseded or not: by handle, or best matches first. */
-  recall(request: RecallRequest): Promise<readonly Recalled[]> {
-    return tellRecalled(this.#of.parts, this.#of.recall.find(request));
+  async recall(request: RecallRequest): Promise<readonly Recalled[]> {
+    const { recall, stream, timer } = this.#of;
+    const started = timer();
+    const found = await recall.find(request);
+    stream.tellEngine({ kind: 'recalled', pieces: found.length, durationMs: timer() - started });
+    return found;
   }
 
   /** Reads the rest of a session that was opened again, as runs, undo and recall do, and what others stored since. */
   async load(): Promise<this> {
-    await this.#of.persistence.catchUp();
-    await this.#of.persistence.load();
-    this.#of.requests.takePast(await this.#of.persistence.calls());
+    await this.#of.requests.load();
     return this;
   }
 
   /** Whether an error is a store that is away, and calls are to go on without it (`onStoreFailure: open`). */
   goesOnWithout(error: unknown): boolean {
-    return this.#of.parts.onStoreFailure === 'open' && isStoreFailure(error);
+    return this.#of.persistence.goesOnWithout(error);
   }
 
   /** Tells listeners that a store failed where nothing waits for it; what was to be stored waits for the next write. */
   storeFailed(error: unknown): void {
-    this.#of.parts.stream.emit({ kind: 'store-failed', error });
-  }
-}
-
-/**
- * A message of the log's own: whoever appended it may write to the object that a provider or client gave, and the log
- * does not change. Throws `MESSAGE_INVALID` for what no request can carry.
- */
-function ownMessage(message: Message, instance: CopyOptions['instance']): Message {
-  try {
-    return copied(message, { freeze: true, ...(instance && { instance }) });
-  } catch (error) {
-    if (!(error instanceof NotCopyable)) throw error;
-    throw new SpillwayError('MESSAGE_INVALID', {
-      subject: `message ${message.id}`,
-      found: error.message,
-      allowed: 'what JSON can say, and bytes',
-      remedy: 'Append messages as a provider would get them.',
-    });
+    this.#of.stream.emit({ kind: 'store-failed', error });
   }
 }

@@ -1,31 +1,64 @@
 import type { Observable } from 'rxjs';
-import type { EffectiveConfig } from '../config/index.js';
+import { knobSchemas, type ConfigEntry, type EffectiveConfig, type KnobSchemas } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import { redactFor } from '../facts/index.js';
-import type { SessionStore } from '../spi/index.js';
+import type { HookInFlight } from '../plugins/index.js';
+import type { CompactionStage, PluginRole, SessionStore } from '../spi/index.js';
 import { Background } from './ahead/background.js';
 import { savedPlan } from './ahead/prepared-plan.js';
 import { checkOptions } from './arguments.js';
 import { costsOf, ProjectCosts, type Costs } from './costs.js';
 import { EngineEvents, type EngineEvent } from './engine-events.js';
-import {
-  listedKnobs,
-  listedPlugins,
-  listedStages,
-  type ListedKnobs,
-  type ListedPlugin,
-  type ListedStage,
-} from './listed.js';
-import { partsFor, type EngineCore, type SpillwayParts } from './parts-for.js';
-import { openThread } from './persistence/stored-thread.js';
+import { openThread, type OpenedThread } from './persistence/stored-thread.js';
 import { SessionMap, type SessionMapOptions } from './session-map.js';
 import type { SessionOptions } from './session-options.js';
-import type { SessionParts } from './session-parts.js';
 import { Session } from './session.js';
+import type { EngineCore, EngineParts, SessionScope } from './wiring.js';
+
+/** A provided stage as operators see it; `opensAt` is absent where the roster leaves it out. */
+export interface ListedStage {
+  readonly name: string;
+  readonly opensAt?: number;
+  readonly summary: string;
+  readonly options: unknown;
+}
+
+/** A loaded plugin as operators see it. */
+export interface ListedPlugin {
+  readonly name: string;
+  readonly summary?: string;
+  readonly roles: readonly PluginRole[];
+  /** Names of what it brings. */
+  readonly stages: readonly string[];
+  readonly summarizers: readonly string[];
+  readonly counters: readonly string[];
+  readonly formats: readonly string[];
+  /** Values of its knobs, as they are in force for all. */
+  readonly knobs: unknown;
+  /** Hooks that were called and have not settled, given up or not. */
+  readonly inFlight: readonly HookInFlight[];
+}
+
+/** Everything that operators may turn, with its value and who set it. */
+export interface ListedKnobs extends KnobSchemas {
+  /** One for each setting, option and knob. */
+  readonly values: readonly ConfigEntry[];
+}
+
+const namesOf = (list: readonly { readonly name: string }[] = []): string[] => list.map(({ name }) => name);
+
+interface SpillwayParts extends EngineParts {
+  readonly stages: readonly CompactionStage[];
+  /** Where sessions are kept that outlive the process; absent where none was named. */
+  readonly store?: SessionStore | undefined;
+  /** Makes what a session is made of. */
+  readonly openScope: (engine: EngineCore, options: SessionOptions) => SessionScope;
+}
 
 /** The engine: one configuration, many sessions. */
 export class Spillway {
   readonly config: EffectiveConfig;
+  readonly #of: SpillwayParts;
   readonly #core: EngineCore;
   #opened = 0;
   #asides = 0;
@@ -34,6 +67,7 @@ export class Spillway {
   constructor(parts: SpillwayParts) {
     const { clock } = parts.effects;
     this.config = parts.config;
+    this.#of = parts;
     const configs = [parts.config, ...Object.values(parts.config.agents)];
     const events = new EngineEvents(clock);
     parts.plugins.onSaid = events.said;
@@ -46,10 +80,10 @@ export class Spillway {
       isShared: fill.queue === 'store' && prepares,
       works: fill.work,
       partsFor: ({ sessionId, agentPath, model }) =>
-        this.#partsFor({ id: sessionId, agentPath, ...(model !== null && { model }) }),
+        this.#scopeOf({ id: sessionId, agentPath, ...(model !== null && { model }) }).pieces,
     });
     this.#core = {
-      parts,
+      ...parts,
       redact: new Map(configs.map((config) => [config, redactFor(config.settings.redact)])),
       costs: new ProjectCosts(clock),
       background,
@@ -73,31 +107,54 @@ export class Spillway {
    * `costs`.
    */
   async projectCosts(): Promise<Costs> {
-    const { store } = this.#core.parts;
+    const { store } = this.#of;
     return store ? costsOf(await store.usage()) : this.costs;
   }
 
   /** The roster in order, then what is provided and switched off. */
   get stages(): readonly ListedStage[] {
-    const { policy, stages, config } = this.#core.parts;
-    return listedStages(policy, stages, config);
+    const { policy, stages, config } = this.#of;
+    const open = policy.stages.map(({ stage: name, opensAt, plugin: { summary }, options }) => {
+      return { name, opensAt, summary, options };
+    });
+    const named = new Set(open.map(({ name }) => name));
+    const off = stages.filter(({ name }) => !named.has(name));
+    return [...open, ...off.map(({ name, summary }) => ({ name, summary, options: config.stages[name] }))];
   }
 
   /** Settings, options of stages and knobs of plugins: their schemas, values, and who set them. */
   get knobs(): ListedKnobs {
-    const { stages, plugins } = this.#core.parts;
-    return listedKnobs(stages, plugins, this.config);
+    const { stages, plugins: host, config } = this.#of;
+    const { plugins } = host;
+    const knobs = plugins.flatMap(({ name, knobs: own }) => (own ? [[name, own] as const] : []));
+    const names = {
+      counters: plugins.flatMap(({ counters }) => namesOf(counters)),
+      summarizers: plugins.flatMap(({ summarizers }) => namesOf(summarizers)),
+      compactors: plugins.flatMap(({ name, compactor }) => (compactor ? [name] : [])),
+    };
+    const options = Object.fromEntries(stages.map(({ name, options: own }) => [name, own]));
+    return { ...knobSchemas(options, Object.fromEntries(knobs), names), values: config.entries };
   }
 
   /** What was loaded, in the order it was named, with the hooks that have not settled. */
   get plugins(): readonly ListedPlugin[] {
-    return listedPlugins(this.#core.parts.plugins, this.config);
+    const { plugins, inFlight } = this.#of.plugins;
+    return plugins.map(({ name, summary, observer, compactor, ...brings }) => ({
+      name,
+      ...(summary !== undefined && { summary }),
+      roles: [...(observer ? ['observer' as const] : []), ...(compactor ? ['compactor' as const] : [])],
+      stages: namesOf(brings.stages),
+      summarizers: namesOf(brings.summarizers),
+      counters: namesOf(brings.counters),
+      formats: namesOf(brings.formats),
+      knobs: this.config.knobs[name],
+      inFlight: [...inFlight].filter(({ plugin }) => plugin === name),
+    }));
   }
 
   /** A session for one agent path that lives as long as the process. */
   session<Message = unknown>(options: SessionOptions = {}): Session<Message> {
-    const parts = this.#partsFor(options);
-    return new Session<Message>(parts, this.#asidesOf<Message>(parts, options));
+    return this.#sessionIn(this.#scopeOf(options), options);
   }
 
   /**
@@ -107,14 +164,14 @@ export class Spillway {
   async open<Message = unknown>(
     options: SessionOptions & { readonly id: string },
   ): Promise<Session<Message>> {
-    const parts = this.#partsFor(options);
-    const key = { sessionId: parts.id, agentPath: parts.agentPath };
-    await parts.gauge.loading;
-    const opened = await openThread(this.store, key, parts);
+    const scope = this.#scopeOf(options);
+    const { key, gauge, settings, summarizer } = scope.pieces;
+    await gauge.loading;
+    const opened = await openThread(this.store, key, scope.pieces);
     const { store } = this.#core.background;
-    const prepares = store && parts.filler && parts.prepareAt !== null;
+    const prepares = store && summarizer.filler && settings.fill.prepareAt !== null;
     const prepared = prepares ? await savedPlan(store, key) : undefined;
-    return new Session<Message>(parts, this.#asidesOf<Message>(parts, options), { ...opened, prepared });
+    return this.#sessionIn<Message>(scope, options, { ...opened, prepared });
   }
 
   /** Sessions by key, at most so many at a time: kept in the store where there is one. */
@@ -123,7 +180,7 @@ export class Spillway {
   ): SessionMap<Message> {
     checkOptions('spillway.sessionMap', options);
     const { most, ...each } = options;
-    const isKept = this.#core.parts.store !== undefined;
+    const isKept = this.#of.store !== undefined;
     return new SessionMap((id) => (isKept ? this.open({ ...each, id }) : this.session({ ...each, id })), {
       ...(most !== undefined && { most }),
     });
@@ -131,7 +188,7 @@ export class Spillway {
 
   /** Where sessions are kept; throws `STORE_UNKNOWN` where no store was named. */
   get store(): SessionStore {
-    const { store } = this.#core.parts;
+    const { store } = this.#of;
     if (store) return store;
     throw new SpillwayError('STORE_UNKNOWN', {
       subject: 'store',
@@ -144,26 +201,25 @@ export class Spillway {
   /** Ends what is prepared in the background, leaving it to others where there are any, and lets go of the store. */
   async close(): Promise<void> {
     await this.#core.background.stop();
-    await this.#core.parts.plugins.close();
-    await this.#core.parts.store?.close();
+    await this.#of.plugins.close();
+    await this.#of.store?.close();
   }
 
-  #asidesOf<Message>(
-    { id, agentPath, gauge, stream }: SessionParts,
-    options: SessionOptions,
-  ): () => Session<Message> {
-    return () => {
-      const path = `${agentPath}/aside-${++this.#asides}`;
-      const own = { ...options, id, agentPath: path };
-      const parts = this.#partsFor(own);
-      parts.gauge.takeOver(gauge.knowledge);
-      stream.emit({ kind: 'aside', agentPath: path });
-      return new Session<Message>(parts, this.#asidesOf<Message>(parts, own));
-    };
+  #sessionIn<Message>(scope: SessionScope, options: SessionOptions, opened?: OpenedThread): Session<Message> {
+    scope.opened(opened);
+    const { key, gauge, stream } = scope.pieces;
+    return new Session<Message>(scope.pieces, () => {
+      const agentPath = `${key.agentPath}/aside-${++this.#asides}`;
+      const own = { ...options, id: key.sessionId, agentPath };
+      const aside = this.#scopeOf(own);
+      aside.pieces.gauge.takeOver(gauge.knowledge);
+      stream.emit({ kind: 'aside', agentPath });
+      return this.#sessionIn(aside, own);
+    });
   }
 
-  #partsFor(options: SessionOptions): SessionParts {
+  #scopeOf(options: SessionOptions): SessionScope {
     checkOptions('spillway.session', options);
-    return partsFor(this.#core, options);
+    return this.#of.openScope(this.#core, options);
   }
 }

@@ -1,21 +1,52 @@
+import { DigestIndex } from '../digest/index.js';
 import { SpillwayError } from '../errors/index.js';
-import type { Redact } from '../facts/index.js';
-import type { Spent } from '../pipeline/index.js';
+import { ReferenceIndex, SecretBook, type Redact } from '../facts/index.js';
+import type { Spent } from '../pressure/index.js';
 import type { MeasureMessage } from '../spi/index.js';
 import {
   Ledger,
   Log,
+  LogReader,
   Projection,
   renderAll,
   type CompactionRecord,
   type LogMessage,
   type Message,
+  type ReadonlyLog,
+  type Steps,
 } from '../transcript/index.js';
-import { HiddenMessages } from './client/hidden.js';
 import { OldPlans } from './old-plans.js';
 import { pinPredicate, type PinRules } from './pins.js';
 import { markerOf, type QueuedCompaction } from './own-messages.js';
-import { Reader } from './reader.js';
+
+/**
+ * All that is read off a session's log and kept: references, digests, secrets. Reads only when it is asked
+ * to catch up, so a session that never compacts pays nothing.
+ */
+class Reader {
+  readonly references: ReferenceIndex;
+  readonly digests: DigestIndex;
+  readonly secrets: SecretBook;
+  readonly #reader: LogReader;
+
+  constructor(log: ReadonlyLog, redact: Redact) {
+    this.references = new ReferenceIndex(log);
+    this.digests = new DigestIndex(log);
+    this.secrets = new SecretBook(redact);
+    this.#reader = new LogReader(log, this.references, this.digests, this.secrets);
+  }
+
+  /** Itself, with everything read that was appended since. */
+  caughtUp(): this {
+    this.#reader.catchUp();
+    return this;
+  }
+
+  /** The same, in steps. */
+  catchingUp(): Steps<void> {
+    return this.#reader.catchingUp();
+  }
+}
 
 /** What a thread needs to take messages in. */
 export interface ThreadRules {
@@ -28,8 +59,6 @@ export interface ThreadRules {
 
 /** What runs remember of each other. */
 export interface RunMemory {
-  /** What the last run left undone; undefined where pressure is below the first gate. */
-  spent: Spent | undefined;
   /** By stage: what it returned as `state`. */
   stageStates: ReadonlyMap<string, unknown>;
   /** The provider refused, or reported more than the budget: the next request is compacted whatever the reading. */
@@ -44,13 +73,13 @@ export interface ThreadContents {
   readonly ledger: Ledger;
   readonly oldPlans: OldPlans;
   readonly reader: Reader;
-  /** Messages that the client does not know. */
-  readonly hidden: HiddenMessages;
   readonly isPinned: (message: LogMessage) => boolean;
   readonly projection: Projection;
   /** Counted tokens ever appended: grows with the log, whatever compaction takes out. */
   readonly appendedTokens: number;
   readonly memory: RunMemory;
+  /** What the last run had left undone when this was stored. */
+  readonly spent: Spent | undefined;
   /** False where only the live tail was read: enough to append and to send, not to compact. */
   readonly isWhole: boolean;
 }
@@ -63,11 +92,11 @@ export function contentsOn(log: Log, ledger: Ledger, { pins, redact }: ThreadRul
     ledger,
     oldPlans: new OldPlans(ledger),
     reader: new Reader(log, redact),
-    hidden: new HiddenMessages(log),
     isPinned,
     projection: new Projection(log, isPinned),
     appendedTokens: 0,
-    memory: { spent: undefined, stageStates: new Map(), overflowed: false, queued: undefined },
+    memory: { stageStates: new Map(), overflowed: false, queued: undefined },
+    spent: undefined,
     isWhole: true,
   };
 }
@@ -80,6 +109,8 @@ export class Thread {
   #appendedTokens: number;
   /** Set while text is being bought: what arrives waits, so that the log stands still under the plan. */
   #arrivals: Message[] | undefined;
+  #admit = (): void => {};
+  #admitted: Promise<void> = Promise.resolve();
 
   constructor(rules: ThreadRules, contents = contentsOn(new Log(), new Ledger(), rules)) {
     this.#rules = rules;
@@ -98,10 +129,6 @@ export class Thread {
 
   get reader(): Reader {
     return this.#now.reader;
-  }
-
-  get hidden(): HiddenMessages {
-    return this.#now.hidden;
   }
 
   get isPinned(): (message: LogMessage) => boolean {
@@ -137,7 +164,7 @@ export class Thread {
         throw new SpillwayError('MESSAGE_ID_TAKEN', {
           subject: 'message id',
           found: id,
-          remedy: 'Give every message of a session its own id, or leave ids out.',
+          remedy: 'Give every message of a session an id of its own.',
         });
       ids.add(id);
     }
@@ -160,6 +187,7 @@ export class Thread {
   /** The log stands still from here on, until `admitArrivals`. */
   holdArrivals(): void {
     this.#arrivals = [];
+    this.#admitted = new Promise((admit) => (this.#admit = admit));
   }
 
   /** Lets in what waited, in order. */
@@ -167,6 +195,12 @@ export class Thread {
     const arrivals = this.#arrivals ?? [];
     this.#arrivals = undefined;
     for (const message of arrivals) this.append(message);
+    this.#admit();
+  }
+
+  /** Resolves when nothing has to wait any more. */
+  get admitted(): Promise<void> {
+    return this.#admitted;
   }
 
   /** A compaction or a prune becomes part of the ledger, and its draft what is sent. `approves`: hash of the plan that waited. */

@@ -4,28 +4,30 @@ import { callEvent } from './calls.js';
 import type { Persistence } from './persistence/persistence.js';
 import type { Requests } from './requests.js';
 import type { EarlyFill } from './ahead/early.js';
-import type { SessionCore } from './session-parts.js';
+import type { Inbox } from './inbox.js';
+import type { Uses } from './services.js';
+import type { Triggers } from './triggers.js';
 
-interface UsageReportsParts extends SessionCore {
+type Parts = Uses<'thread' | 'gauge' | 'costs' | 'audit'> & {
+  readonly triggers: Triggers;
   readonly early: EarlyFill;
   readonly persistence: Persistence;
   readonly requests: Requests;
-  /** Has the next request compacted, also after a restart. */
-  readonly queue: () => void;
-}
+  readonly inbox: Inbox;
+};
 
 /** Takes in what a provider reports of the newest request. */
 export class UsageReports {
-  readonly #of: UsageReportsParts;
+  readonly #of: Parts;
   /** The newest report that could not be stored, and the call it is of. */
   #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
 
-  constructor(of: UsageReportsParts) {
+  constructor(of: Parts) {
     this.#of = of;
   }
 
   observe(usage: Usage): Promise<void> {
-    const { thread, parts, early, persistence, requests, queue } = this.#of;
+    const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.#of;
     const newest = requests.newestCall;
     // Told again because it could not be stored: it waits already, and is known again only until it is stored.
     if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
@@ -36,15 +38,15 @@ export class UsageReports {
       );
       return again;
     }
-    parts.costs.addPrimary(usage, parts.gauge.model);
+    costs.addPrimary(usage, gauge.model, requests.recalledTokens);
     const { reading, call, notices } = requests.observe(usage);
-    if (reading && parts.auto && overflowed(usage, reading.budget)) {
+    if (reading && triggers.isAuto && overflowed(usage, reading.budget)) {
       thread.memory.overflowed = true;
       // A task in the stream itself; kept sessions find it again after a restart.
-      queue();
+      void inbox.queue(true);
     }
     if (reading) early.start(persistence.journal && (() => persistence.stored([])));
-    for (const { what, ...facts } of notices) parts.audit.say(what, undefined, facts);
+    for (const { what, ...facts } of notices) audit.say(what, undefined, facts);
     const noted = persistence.record(call ? [callEvent(call)] : []);
     noted.then(
       () => (this.#unstored = undefined),

@@ -5,7 +5,6 @@ export * from './wire-format.js';
 export * from './provider.js';
 export * from './summarizer.js';
 export * from './session-store.js';
-export * from './background-queue.js';
 export * from './plugin.js';
 /** What a view speaks of, from the floors below. */
 export type { References, ReadStatus, Supersession } from '../facts/index.js';

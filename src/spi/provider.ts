@@ -19,6 +19,8 @@ export interface Overflow {
   readonly requested?: number;
   /** Of that, what was input, where the two are told apart. */
   readonly input?: number;
+  /** Of that, what was kept free for the answer. */
+  readonly output?: number;
 }
 
 /** How a provider says that a request was too long, and which figure stands in each group of the pattern. */

@@ -51,6 +51,12 @@ export interface CompactionStage<Options = unknown> {
    * stage that replaces parts or takes exchanges out; one whose text stands for a span leaves it out and is always asked.
    */
   reclaimable?(view: TranscriptView, goal: StageGoal<Options>): number;
+  /**
+   * Options under which it may run by itself before a call, free and without waiting for a gate: `trim` takes out what is
+   * there twice, `prune` what has outlived its use. Undefined where it does not do that. Such a run leaves no compaction
+   * record. The roster's first stage with a role does it; without one in the roster, the first that is provided.
+   */
+  asPass?(kind: 'trim' | 'prune', options: Options): Options | undefined;
   /** Options that leave less, asked for where the request does not fit after all stages; undefined where there are none. */
   harder?(options: Options): Options | undefined;
 }

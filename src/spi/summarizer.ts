@@ -18,6 +18,11 @@ export interface SummaryRequest {
   readonly todos?: string;
   /** Messages that the summary's reader sees beside it, so that it need not repeat them. Quoted, as the source is. */
   readonly inView?: readonly string[];
+  /**
+   * The newest messages, which come after the whole source and stay in view; only with its last piece. What they settle,
+   * the summary does not call open. Quoted, as the source is.
+   */
+  readonly newest?: readonly string[];
   /** What the operator and plugins add, a fact a line: the current branch, the current goal. Quoted, as the source is. */
   readonly extraLines?: readonly string[];
 }

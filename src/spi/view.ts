@@ -1,6 +1,6 @@
 import type { Digest, DigestRequest } from '../digest/index.js';
 import type { References } from '../facts/index.js';
-import type { LogMessage, ViewMessage } from '../transcript/index.js';
+import type { Handle, LogMessage, ViewMessage } from '../transcript/index.js';
 
 /**
  * Why an exchange may not be edited at all: a pin, a hold, a step that waits for results, or the user message
@@ -36,6 +36,8 @@ export interface TranscriptView {
   readonly references: References;
   /** The log's own messages of a span, superseded ones included: what a summary should be derived from. */
   originals(from: number, to: number): readonly LogMessage[];
+  /** How a text names what can be read back: `recall m12#0` where the agent has the recall tool, else `m12#0`. */
+  mark(handle: Handle): string;
   /** Text for a span without a model: what was said in it, word for word where it fits, and a line a run of calls. */
   digest(request: DigestRequest): Digest;
   /** Number of the log exchange (`Exchange.index`, as `references` asks for) that a log position belongs to. */

@@ -1,4 +1,4 @@
-import type { Message, ViewMessage } from '../transcript/index.js';
+import type { Message, Steps, ViewMessage } from '../transcript/index.js';
 import type { Provider } from './provider.js';
 
 /** Something that was mended or passed over, said to the user in the report. */
@@ -62,6 +62,8 @@ export interface WireFormat {
 export interface RequestReader {
   /** Equal to `parse(input)`, what it throws included; `changedFrom` says what is new since the last read. */
   read(input: unknown): Parsed;
+  /** The same in steps, so that a long history is read without keeping others waiting. */
+  reading?(input: unknown): Steps<Parsed>;
 }
 
 /**

@@ -1,5 +1,29 @@
-import { SpillwayError } from '../errors/index.js';
+import { SpillwayError, type ErrorCode } from '../errors/index.js';
 import type { ThreadHead, ThreadWrite } from '../spi/index.js';
+
+/** What a code of a driver means to somebody who has to mend it. */
+export interface KnownFault {
+  readonly codes: RegExp;
+  readonly code: ErrorCode;
+  readonly remedy: string;
+  readonly retryable?: boolean;
+}
+
+/** The first of `known` that a driver's code is one of; `found` is what the driver said. */
+export function faultIn(
+  known: readonly KnownFault[],
+  code: string,
+  { store, found, cause }: { readonly store: string; readonly found: string; readonly cause: unknown },
+): SpillwayError {
+  const fault = known.find(({ codes }) => codes.test(code));
+  return new SpillwayError(fault?.code ?? 'STORE_FAILED', {
+    subject: store,
+    found,
+    cause,
+    remedy: fault?.remedy ?? 'Nothing was changed; the cause says more.',
+    ...(fault?.retryable !== undefined && { retryable: fault.retryable }),
+  });
+}
 
 /** Closed by its owner: asking again cannot help. */
 export function closedFault(store: string): SpillwayError {
@@ -22,17 +46,15 @@ export function damaged(subject: string, found: string, cause?: unknown): Spillw
 
 /** Throws where the messages of a write would not stand behind the log's end, or two of them share an id. */
 export function checkWrite(expected: ThreadHead, { messages = [] }: ThreadWrite): void {
-  const wrong = messages.findIndex(({ seq }, i) => seq !== expected.messages + i);
-  if (wrong >= 0) {
-    throw new SpillwayError('STORE_FAILED', {
-      subject: 'seq of a message to store',
-      found: messages[wrong]!.seq,
-      allowed: String(expected.messages + wrong),
-      remedy: 'Write messages in the order of the log, behind its end.',
-    });
-  }
   const ids = new Set<string>();
-  for (const { id } of messages) {
+  for (const [i, { seq, id }] of messages.entries()) {
+    if (seq !== expected.messages + i)
+      throw new SpillwayError('STORE_FAILED', {
+        subject: 'seq of a message to store',
+        found: seq,
+        allowed: String(expected.messages + i),
+        remedy: 'Write messages in the order of the log, behind its end.',
+      });
     if (ids.has(id)) throw idTaken(id);
     ids.add(id);
   }
@@ -53,4 +75,17 @@ export function headAfter(expected: ThreadHead, write: ThreadWrite): ThreadHead 
     messages: expected.messages + (write.messages?.length ?? 0),
     entries: expected.entries + (write.entries?.length ?? 0),
   };
+}
+
+/**
+ * A URL as it may be shown: without user, password and options. A password may hold signs that its owner did not encode,
+ * so everything up to the last @ goes, and all of it where an option may hold an @ too.
+ */
+export function safeUrl(url: string): string {
+  const start = /^[a-z][a-z\d+.-]*:(\/\/)?/i.exec(url)?.[0] ?? '';
+  const rest = url.slice(start.length);
+  const options = rest.search(/[?#]/);
+  const lastAt = rest.lastIndexOf('@');
+  if (options >= 0 && lastAt > options) return `${start}...`;
+  return start + rest.slice(lastAt + 1, options < 0 ? undefined : options);
 }

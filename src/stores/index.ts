@@ -1,3 +1,4 @@
+export { withDeadline } from './deadline.js';
 export { openStore, type StoreOptions } from './open.js';
-export { MemoryStore, MessageRanking } from './memory/index.js';
-export { wordsOfQuery, wordsOfText, type WordCounts } from './words.js';
+export { steadyClock } from './steady-clock.js';
+export { MemoryStore } from './memory.js';

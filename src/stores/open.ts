@@ -1,9 +1,9 @@
-import { SpillwayError } from '../errors/index.js';
+import { checkVersion, missingPackage, SpillwayError } from '../errors/index.js';
 import type { SessionStore } from '../spi/index.js';
-import { MemoryStore } from './memory/index.js';
-import { missingPackage } from './packages.js';
+import { steadyClock } from './steady-clock.js';
+import { MemoryStore } from './memory.js';
 import { PATIENCE_MS } from './patience.js';
-import { safeUrl } from './safe-url.js';
+import { safeUrl } from './fault.js';
 
 /** Time and space that a store may take, and when its commits are safe. */
 export interface StoreOptions {
@@ -28,7 +28,10 @@ const ALLOWED = 'memory:, sqlite:FILE, postgres://USER:PASSWORD@HOST/NAME';
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<SessionStore> {
   const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*):(.*)$/is.exec(url) ?? [];
-  const parts = { nowMs: options.nowMs ?? Date.now, patienceMs: options.patienceMs ?? PATIENCE_MS };
+  const parts = {
+    nowMs: steadyClock(options.nowMs ?? Date.now),
+    patienceMs: options.patienceMs ?? PATIENCE_MS,
+  };
   switch (scheme.toLowerCase()) {
     case 'memory':
       if (rest.replace(/^\/\//, '') !== '') break;
@@ -36,6 +39,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     case 'sqlite': {
       const path = rest.replace(/^\/\//, '');
       if (path === '') break;
+      checkVersion('libsql', `store ${safeUrl(url)}`);
       const { openSqlite } = await driver(url, import('./sqlite/index.js'));
       const { maxBytes, synchronous } = options;
       return openSqlite(path, {

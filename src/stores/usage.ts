@@ -1,6 +1,7 @@
 import type { UsageEntry } from '../spi/index.js';
 
-const USAGE_SUMS = [
+/** The counts of an entry, in the order in which they are written. */
+export const USAGE_SUMS = [
   'calls',
   'inputTokens',
   'cacheReadTokens',
@@ -16,12 +17,8 @@ export function summed(entries: Iterable<UsageEntry>): UsageEntry[] {
   for (const entry of entries) {
     const key = `${entry.line} ${entry.model}`;
     const sum = sums.get(key);
-    sums.set(key, sum ? added(sum, entry) : entry);
+    const added = sum && Object.fromEntries(USAGE_SUMS.map((name) => [name, sum[name] + entry[name]]));
+    sums.set(key, { ...entry, ...added });
   }
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
-}
-
-function added(a: UsageEntry, b: UsageEntry): UsageEntry {
-  const sums = Object.fromEntries(USAGE_SUMS.map((name) => [name, a[name] + b[name]]));
-  return { ...a, ...sums };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SessionStore } from '../spi/index.js';
+import { settledOrAborted } from './call.js';
 
 /** A text that was paid for. */
 export interface Artifact {
@@ -58,4 +59,53 @@ export function artifactKey(...asked: readonly (string | readonly string[])[]): 
     for (const piece of pieces) hash.update(`${piece.length}:${piece}`);
   }
   return hash.digest('hex');
+}
+
+interface Purchase {
+  /** What it is bought for. */
+  readonly key: string;
+  readonly maxTokens: number;
+  /** Whether a text that somebody bought is short enough here. */
+  readonly fits: (artifact: Artifact) => boolean;
+  /** The call itself; made only where nobody has the text or is buying it. */
+  readonly make: () => Promise<Artifact>;
+  readonly signal: AbortSignal;
+}
+
+/** Buys each text once: who asks for what is being bought already waits for it, and buys it only if that fails. */
+export class BoughtOnce {
+  readonly #artifacts: Artifacts;
+  readonly #running = new Map<string, Promise<Artifact>>();
+
+  constructor(artifacts: Artifacts) {
+    this.#artifacts = artifacts;
+  }
+
+  async buy(purchase: Purchase): Promise<Artifact> {
+    const { key, fits, signal } = purchase;
+    for (let running; (running = this.#running.get(key));) {
+      const theirs = await settledOrAborted(
+        running.catch(() => undefined),
+        signal,
+      );
+      if (theirs && fits(theirs)) return theirs;
+    }
+    const buying = this.#findOrMake(purchase).finally(() => this.#running.delete(key));
+    // Set before anything is awaited, so that nobody slips in between looking and buying.
+    this.#running.set(key, buying);
+    return buying;
+  }
+
+  async #findOrMake({ key, maxTokens, fits, make }: Purchase): Promise<Artifact> {
+    const find = (at: string) => this.#artifacts.get(at).catch(() => undefined);
+    const known = await find(key);
+    if (known && fits(known)) return known;
+    // The first text under a key stays, so one that had more room leaves this allowance a key of its own.
+    const own = known ? `${key}:${maxTokens}` : key;
+    const narrow = known && (await find(own));
+    if (narrow && fits(narrow)) return narrow;
+    const made = await make();
+    const kept = await this.#artifacts.keepFirst(own, made).catch(() => made);
+    return fits(kept) ? kept : made;
+  }
 }

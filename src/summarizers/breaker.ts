@@ -3,97 +3,91 @@ import CircuitBreaker from 'opossum';
 /** `open`: nothing is asked until the cooldown is over; `half-open`: then one call is tried. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-interface BreakerOptions {
-  /** Consecutive failures that open it. */
-  readonly failures: number;
-  readonly cooldownMs: number;
-  readonly onChange?: (state: BreakerState) => void;
-}
-
 /** What a call says when the breaker does not let it through. */
 export class BreakerOpen extends Error {
+  override readonly name = 'BreakerOpen';
+
   constructor() {
     super('the breaker is open');
-    this.name = 'BreakerOpen';
   }
 }
 
-/** Guards one endpoint: after so many failures in a row nothing calls it until the cooldown is over; then one trial decides. */
-interface Breaker {
-  readonly state: BreakerState;
-  /** Runs a call, or rejects with `BreakerOpen`. `counts` says of an error whether it was the endpoint's. */
-  run<Result>(call: () => Promise<Result>, counts: (error: unknown) => boolean): Promise<Result>;
+interface BreakerOptions {
+  /** Failures in a row that open it. */
+  readonly failures: number;
+  readonly cooldownMs: number;
+  /** One breaker for each endpoint, or for each endpoint and stage. */
+  readonly scope: 'pipeline' | 'stage';
 }
 
 type Call = () => Promise<unknown>;
 type Counts = (error: unknown) => boolean;
+type Circuit = CircuitBreaker<[Call, Counts], unknown>;
 
-/**
- * opossum counts percentages in a window; this opens it after exactly `failures` in a row. An error that does not count
- * (a cancel, a wrong key) neither adds to the row nor breaks it; as the trial it leaves the breaker open.
- * opossum's own filter would emit `success` for it, which breaks the row and closes.
- */
-function createBreaker({ failures, cooldownMs, onChange }: BreakerOptions): Breaker {
-  const circuit = new CircuitBreaker<[Call, Counts], unknown>((call) => call(), {
-    timeout: false, // deadlines are signals: what is late is stopped, not only forgotten
-    resetTimeout: cooldownMs,
-    volumeThreshold: Number.MAX_SAFE_INTEGER, // never by percentage
-  });
-  let row = 0;
-  circuit.on('failure', (error: unknown, _latency: number, args?: unknown) => {
-    const counts = (args as readonly [Call, Counts] | undefined)?.[1];
-    if (counts?.(error) === false) return;
-    if (++row >= failures && circuit.closed) circuit.open();
-  });
-  circuit.on('success', () => void (row = 0));
-  circuit.on('close', () => {
-    row = 0;
-    onChange?.('closed');
-  });
-  circuit.on('open', () => onChange?.('open'));
-  circuit.on('halfOpen', () => onChange?.('half-open'));
-  return {
-    get state() {
-      return circuit.opened ? 'open' : circuit.halfOpen ? 'half-open' : 'closed';
-    },
-    async run(call, counts) {
-      // In half-open opossum lets one call through and rejects the others until it settles.
-      try {
-        return (await circuit.fire(call, counts)) as Awaited<ReturnType<typeof call>>;
-      } catch (error) {
-        if (CircuitBreaker.isOurError(error as Error)) throw new BreakerOpen();
-        throw error;
-      }
-    },
-  };
-}
+const ALL_STAGES = '*';
 
-/** The breakers of one agent path, one per endpoint; with scope `stage`, one per endpoint and stage. */
+/** The breakers of one agent path: after so many failures in a row nothing is called until the cooldown is over; then one trial decides. */
 export class Breakers {
-  readonly #options: Omit<BreakerOptions, 'onChange'> & { readonly scope: 'pipeline' | 'stage' };
-  readonly #breakers = new Map<string, Breaker>();
+  readonly #options: BreakerOptions;
+  readonly #circuits = new Map<string, Circuit>();
   /** Told of every change, with the stage it is for (`*`: all of them). */
   onChange: (stage: string, state: BreakerState) => void = () => {};
 
-  constructor(options: Omit<BreakerOptions, 'onChange'> & { readonly scope: 'pipeline' | 'stage' }) {
+  constructor(options: BreakerOptions) {
     this.#options = options;
   }
 
-  for(endpoint: string, stage: string): Breaker {
+  /** Runs a call, or rejects with `BreakerOpen`. `counts` says of an error whether it was the endpoint's. */
+  async run<Result>(
+    endpoint: string,
+    stage: string,
+    call: () => Promise<Result>,
+    counts: Counts,
+  ): Promise<Result> {
     const scope = this.#options.scope === 'stage' ? stage : ALL_STAGES;
     const key = `${scope} ${endpoint}`;
-    let breaker = this.#breakers.get(key);
-    if (!breaker) {
-      const { failures, cooldownMs } = this.#options;
-      breaker = createBreaker({ failures, cooldownMs, onChange: (state) => this.onChange(scope, state) });
-      this.#breakers.set(key, breaker);
+    const circuit = this.#circuits.get(key) ?? this.#open(scope);
+    this.#circuits.set(key, circuit);
+    try {
+      // In half-open opossum lets one call through and rejects the others until it settles.
+      return (await circuit.fire(call, counts)) as Result;
+    } catch (error) {
+      throw CircuitBreaker.isOurError(error as Error) ? new BreakerOpen() : error;
     }
-    return breaker;
   }
 
   get states(): Readonly<Record<string, BreakerState>> {
-    return Object.fromEntries([...this.#breakers].map(([key, { state }]) => [key, state]));
+    return Object.fromEntries(
+      [...this.#circuits].map(([key, circuit]) => [
+        key,
+        circuit.opened ? 'open' : circuit.halfOpen ? 'half-open' : 'closed',
+      ]),
+    );
+  }
+
+  /**
+   * opossum counts percentages in a window; this opens after exactly `failures` in a row. An error that does not count
+   * (a cancel, a wrong key) neither adds to the row nor breaks it; as the trial it leaves the breaker open.
+   * opossum's own filter would emit `success` for it, which breaks the row and closes.
+   */
+  #open(scope: string): Circuit {
+    const circuit: Circuit = new CircuitBreaker<[Call, Counts], unknown>((call) => call(), {
+      timeout: false, // deadlines are signals: what is late is stopped, not only forgotten
+      resetTimeout: this.#options.cooldownMs,
+      volumeThreshold: Number.MAX_SAFE_INTEGER, // never by percentage
+    });
+    let row = 0;
+    circuit.on('failure', (error: unknown, _latency: number, args?: unknown) => {
+      if ((args as readonly [Call, Counts] | undefined)?.[1](error) === false) return;
+      if (++row >= this.#options.failures && circuit.closed) circuit.open();
+    });
+    circuit.on('success', () => void (row = 0));
+    circuit.on('close', () => {
+      row = 0;
+      this.onChange(scope, 'closed');
+    });
+    circuit.on('open', () => this.onChange(scope, 'open'));
+    circuit.on('halfOpen', () => this.onChange(scope, 'half-open'));
+    return circuit;
   }
 }
-
-const ALL_STAGES = '*';

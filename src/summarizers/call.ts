@@ -1,10 +1,89 @@
-import type { Summarizer, SummaryAnswer, SummaryRequest } from '../spi/index.js';
+import { setMaxListeners } from 'node:events';
+import { SummarizerError, type Summarizer, type SummaryAnswer, type SummaryRequest } from '../spi/index.js';
 import type { PriceOf } from '../tokens/index.js';
 import type { CallUsage, ModelCall } from '../transcript/index.js';
 import { BreakerOpen, type Breakers } from './breaker.js';
-import { settledOrAborted } from './each.js';
-import { countsForBreaker, failureOf, InOtherLanguage, Refused } from './fault.js';
 import { judgeAnswer } from './gate.js';
+
+/** The gate did not let an answer through. */
+export class Refused extends Error {}
+
+/** It said what it should, in another language than it should. */
+export class InOtherLanguage extends Refused {}
+
+/** Why a signal aborts. */
+class Late extends Error {}
+class Cancelled extends Error {}
+
+interface Failure {
+  readonly outcome: Exclude<ModelCall['outcome'], 'filled'>;
+  /** Our own words: what an endpoint says of itself never reaches a record or a transcript. */
+  readonly reason: string;
+}
+
+/** What the record says of an error. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Refused) return { outcome: 'refused', reason: `the answer ${error.message}` };
+  if (error instanceof Late) return { outcome: 'late', reason: 'the deadline passed' };
+  if (error instanceof Cancelled) return { outcome: 'cancelled', reason: 'cancelled by the caller' };
+  if (error instanceof BreakerOpen || error instanceof SummarizerError)
+    return { outcome: 'failed', reason: error.message };
+  return { outcome: 'failed', reason: 'the summarizer threw' };
+}
+
+/** Whether a summarizer says of an error that this is its cause. */
+export const isFault = (error: unknown, fault: SummarizerError['fault']): boolean =>
+  error instanceof SummarizerError && error.fault === fault;
+
+/** What a promise comes to, or the signal's reason as soon as it aborts; whatever the promise does later is let go. */
+export function settledOrAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Works under a signal of its own, which aborts with the outer one or at the deadline, and says which. */
+export async function within<Result>(
+  deadlineMs: number | undefined,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const own = new AbortController();
+  // Every call of a run listens to one signal; node takes more than ten for a leak.
+  setMaxListeners(0, own.signal);
+  const timer = deadlineMs === undefined ? undefined : setTimeout(() => own.abort(new Late()), deadlineMs);
+  const cancel = (): void => own.abort(outer!.reason instanceof Late ? outer!.reason : new Cancelled());
+  if (outer?.aborted) cancel();
+  outer?.addEventListener('abort', cancel, { once: true });
+  try {
+    return await work(own.signal);
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', cancel);
+  }
+}
+
+/** Lets so many in at a time; the others wait in order. */
+export type Turnstile = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+export function turnstile(atOnce: number): Turnstile {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((enter) => waiting.push(enter));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}
 
 export interface CallParts {
   readonly summarizer: Summarizer;
@@ -36,10 +115,9 @@ export interface Bought {
 
 /** One call, through its breaker and the gate, on record whatever comes of it. Rejects where no text came of it. */
 export async function callOnce(
-  parts: CallParts,
+  { summarizer, breakers, deadlineMs, count, timer, priceOf, onCall }: CallParts,
   { request, sourceTokens, checksLanguage = false, signal, about }: CallRequest,
 ): Promise<Bought> {
-  const { summarizer, breakers, deadlineMs, count, timer, priceOf, onCall } = parts;
   const started = timer();
   let usage: CallUsage | undefined;
   let model: string | undefined;
@@ -63,17 +141,27 @@ export async function callOnce(
     const answer = await settledOrAborted(asked, signal);
     usage = usageOf(answer?.usage);
     model = typeof answer?.model === 'string' ? answer.model : summarizer.name;
-    const { maxTokens, prompt, instruction, source } = request;
-    const sent = { prompts: [prompt, instruction], source };
-    const language = checksLanguage ? request.language : undefined;
-    const verdict = judgeAnswer({ answer, maxTokens, sourceTokens, count, language, sent });
+    const { maxTokens, prompt, instruction, source, language } = request;
+    const verdict = judgeAnswer({
+      answer,
+      maxTokens,
+      sourceTokens,
+      count,
+      language: checksLanguage ? language : undefined,
+      sent: { prompts: [prompt, instruction], source },
+    });
     if (!verdict.ok) throw new (verdict.isInOtherLanguage ? InOtherLanguage : Refused)(verdict.reason);
     repairs = verdict.repairs;
     return { text: verdict.text, model, isCut: verdict.isCut };
   };
+  // One that was given less than half the deadline had no fair chance.
+  const isEndpoints = (error: unknown): boolean => {
+    if (error instanceof Cancelled) return false;
+    if (error instanceof Late) return timer() - started >= deadlineMs / 2;
+    return !(error instanceof SummarizerError) || error.fault === 'endpoint';
+  };
   try {
-    const breaker = breakers.for(summarizer.endpoint, about.prompt);
-    const bought = await breaker.run(call, (error) => countsForBreaker(error, timer() - started, deadlineMs));
+    const bought = await breakers.run(summarizer.endpoint, about.prompt, call, isEndpoints);
     record('filled', repairs.length > 0 ? repairs.join('; ') : undefined);
     return bought;
   } catch (error) {

@@ -1,12 +1,41 @@
 import { speechesOf } from '../reading/index.js';
-import { partHandle, spanHandle, textOf, type LogMessage } from '../transcript/index.js';
-import { detailsFor, dividingDetail, type Detail } from './detail.js';
-import { escaped, middleCut } from './quote.js';
-import { quoteCall } from './quote-call.js';
-import { quoteMessage, type QuoteRules } from './quote-message.js';
-import { callsByResult, repeatedResults } from './repeats.js';
-import type { SlotSource } from './source.js';
-import { isPlanning } from './todos.js';
+import { isToolCall, partHandle, spanHandle, textOf, type LogMessage } from '../transcript/index.js';
+import {
+  callsByResult,
+  escaped,
+  middleCut,
+  quoteCall,
+  quoteMessage,
+  repeatedResults,
+  type Detail,
+  type QuoteRules,
+} from './quote.js';
+import { PLAN_TOOL, type SlotSource } from './source.js';
+
+/**
+ * Shares of the longest result, then characters of arguments and of prose. What tools said leaves first, then what the
+ * agent wrote into calls, and what somebody said last. Below a quarter a result shows little more than that it was:
+ * long arguments shrink before it does.
+ */
+const STEPS: readonly (readonly [results: number, written: number, prose: number])[] = [
+  [1, 12_000, 40_000],
+  [1 / 2, 12_000, 40_000],
+  [1 / 4, 12_000, 40_000],
+  [1 / 4, 4_000, 16_000],
+  [1 / 8, 4_000, 16_000],
+  [1 / 8, 2_000, 8_000],
+  [1 / 16, 1_000, 4_000],
+  [0, 400, 2_000],
+];
+
+/** A result shorter than this is shown whole wherever its piece is divided. In characters. */
+const LEAST_RESULT = 300;
+
+/** Of one result's slot, the call beside it. In characters. */
+const BESIDE_CHARS = 400;
+
+/** A text is this much more or less dense than another of the same messages. */
+const DENSITY_SPREAD = 1.25;
 
 interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
   readonly source: SlotSource;
@@ -21,35 +50,43 @@ interface ChunkRequest extends Pick<QuoteRules, 'question' | 'redact'> {
 }
 
 /** One piece of a source. */
-export interface Chunk {
-  /** Quoted. */
-  readonly text: string;
+export interface Chunk extends Counted {
   /** What of the log it shows. */
   readonly handle: string;
 }
+
+interface Counted {
+  /** Quoted. */
+  readonly text: string;
+  readonly tokens: number;
+}
+
+type Exchange = readonly LogMessage[];
+type Quoting = ChunkRequest & Pick<QuoteRules, 'speechesOf'>;
 
 /**
  * The source, quoted, in pieces that fit one call each. Pieces end where exchanges end. Each shows as much of its
  * results, arguments and words as fits, in this order of leaving.
  */
 export function chunksOf(request: ChunkRequest): Chunk[] {
-  const { source } = request;
-  const [first] = source.messages;
-  if (source.partIndex !== undefined)
-    return [
-      {
-        text: quotePart(source, source.partIndex, request),
-        handle: partHandle(first!.id, source.partIndex),
-      },
-    ];
-  const quoting = { ...request, redact: onceEach(request.redact), speechesOf: speechesOnce(source.messages) };
-  return divided(quoting).map((exchanges) => {
-    const messages = exchanges.flat();
-    return {
-      text: fitted(exchanges, quoting),
-      handle: spanHandle(messages[0]!.id, messages.at(-1)!.id),
-    };
-  });
+  const { source, redact, chunkTokens, count } = request;
+  const { messages, partIndex, call } = source;
+  if (partIndex !== undefined) {
+    const beside = call ? `${quoteCall(call, redact, BESIDE_CHARS)}\n` : '';
+    const shown = cutTo(escaped(redact(textOf(messages[0]!.parts[partIndex]!))), chunkTokens, count).text;
+    const text = `<message role="tool">\n${beside}${shown}\n</message>`;
+    return [{ text, tokens: count(text), handle: partHandle(messages[0]!.id, partIndex) }];
+  }
+  const bySeq = new Map(messages.map((message) => [message.seq, message]));
+  const quoting = {
+    ...request,
+    redact: onceEach(redact),
+    speechesOf: onceEach((message: LogMessage) => speechesOf(message, bySeq.get(message.seq - 1))),
+  };
+  return divided(quoting).map((exchanges) => ({
+    ...fitted(exchanges, quoting),
+    handle: spanHandle(exchanges[0]![0]!.id, exchanges.at(-1)!.at(-1)!.id),
+  }));
 }
 
 /** What is asked again at every detail that is tried is worked out once. */
@@ -61,51 +98,53 @@ function onceEach<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
   };
 }
 
-function speechesOnce(messages: readonly LogMessage[]): QuoteRules['speechesOf'] {
-  const bySeq = new Map(messages.map((message) => [message.seq, message]));
-  return onceEach((message) => speechesOf(message, bySeq.get(message.seq - 1)));
-}
-
-type Exchange = readonly LogMessage[];
-
-function divided({ source, exchangeOf, chunks, ...request }: ChunkRequest & Quoting): Exchange[][] {
-  const detail = dividingDetail(request.resultChars);
-  const sized = exchangesOf(source.messages, exchangeOf)
+/**
+ * Exchanges in pieces. At which detail they are divided must not depend on what else stands in a piece: then the pieces
+ * of a span that grows at its end stay what they were, and their texts are not bought again.
+ */
+function divided(request: Quoting): Exchange[][] {
+  const { source, exchangeOf, chunks, chunkTokens, resultChars, count } = request;
+  const least = Math.min(resultChars, LEAST_RESULT);
+  const [full] = detailsFor(resultChars);
+  const detail = { ...full!, resultChars: Math.max(Math.floor(resultChars / 4), least) };
+  const groups = new Map<number, LogMessage[]>();
+  for (const message of source.messages) {
+    const index = exchangeOf(message.seq);
+    groups.set(index, [...(groups.get(index) ?? []), message]);
+  }
+  const sized = [...groups.values()]
     .map((exchange) => ({ exchange, text: quoted([exchange], detail, rulesFor([exchange], request)) }))
     .filter(({ text }) => text !== '')
-    .map(({ exchange, text }) => ({ exchange, tokens: request.count(text) + BREAK_TOKENS }));
+    // One more for the line break between two exchanges.
+    .map(({ exchange, text }) => ({ exchange, tokens: count(text) + 1 }));
   const total = sized.reduce((sum, { tokens }) => sum + tokens, 0);
   const pieces: Exchange[][] = [];
-  let piece: Exchange[] = [];
   let inPiece = 0;
   let before = 0;
   for (const { exchange, tokens } of sized) {
-    const share = (total * (pieces.length + 1)) / chunks;
-    const isFull = inPiece + tokens > request.chunkTokens;
+    const share = (total * pieces.length) / chunks;
     // An exchange belongs to the piece that holds its middle.
-    if (piece.length > 0 && (isFull || before + tokens / 2 > share)) {
-      pieces.push(piece);
-      piece = [];
+    if (pieces.length === 0 || inPiece + tokens > chunkTokens || before + tokens / 2 > share) {
+      pieces.push([]);
       inPiece = 0;
     }
-    piece.push(exchange);
+    pieces.at(-1)!.push(exchange);
     inPiece += tokens;
     before += tokens;
   }
-  if (piece.length > 0) pieces.push(piece);
   return pieces;
 }
 
-type Quoting = Omit<ChunkRequest, 'source' | 'exchangeOf' | 'chunks'> & Pick<QuoteRules, 'speechesOf'>;
-
-/** A line break between two exchanges. */
-const BREAK_TOKENS = 1;
-
-/** A text is this much more or less dense than another of the same messages. */
-const DENSITY_SPREAD = 1.25;
+/** From the most that may be shown to the least. */
+const detailsFor = (resultChars: number): Detail[] =>
+  STEPS.map(([share, writtenChars, proseChars]) => ({
+    resultChars: Math.floor(share * resultChars),
+    writtenChars,
+    proseChars,
+  }));
 
 /** The most detail that fits; where even the least does not, the middle is cut. */
-function fitted(exchanges: readonly Exchange[], request: Quoting): string {
+function fitted(exchanges: readonly Exchange[], request: Quoting): Counted {
   const { chunkTokens, count, resultChars } = request;
   const rules = rulesFor(exchanges, request);
   let text = '';
@@ -116,23 +155,17 @@ function fitted(exchanges: readonly Exchange[], request: Quoting): string {
     // Counting takes longer than quoting: what is plainly too long is not counted.
     if (text === before || text.length > mostChars) continue;
     const tokens = count(text);
-    if (tokens <= chunkTokens) return text;
+    if (tokens <= chunkTokens) return { text, tokens };
     mostChars = (DENSITY_SPREAD * text.length * chunkTokens) / tokens;
   }
   return cutTo(text, chunkTokens, count);
 }
 
-function rulesFor(exchanges: readonly Exchange[], { question, redact, speechesOf }: Quoting): QuoteRules {
+function rulesFor(exchanges: readonly Exchange[], rules: Quoting): QuoteRules {
   const messages = exchanges.flat();
   const calls = callsByResult(messages);
   const repeated = repeatedResults(messages, calls);
-  return {
-    question,
-    redact,
-    speechesOf,
-    callOf: (result) => calls.get(result),
-    isRepeated: (result) => repeated.has(result),
-  };
+  return { ...rules, callOf: (result) => calls.get(result), isRepeated: (result) => repeated.has(result) };
 }
 
 function quoted(exchanges: readonly Exchange[], detail: Detail, rules: QuoteRules): string {
@@ -142,41 +175,24 @@ function quoted(exchanges: readonly Exchange[], detail: Detail, rules: QuoteRule
     .join('\n');
 }
 
-/** The state of plans goes along once, with the last piece. */
+/** Where all that an exchange does is to write its plan down, its words: the state of plans goes along with the last piece. */
 function wordsOf(exchange: Exchange): Exchange {
-  if (!isPlanning(exchange)) return exchange;
+  const calls = exchange.flatMap(({ parts }) => parts.filter(isToolCall));
+  if (calls.length === 0 || !calls.every(({ name }) => PLAN_TOOL.test(name))) return exchange;
   return exchange.map((message) => ({
     ...message,
     parts: message.parts.filter(({ type }) => type === 'text'),
   }));
 }
 
-function quotePart(source: SlotSource, partIndex: number, request: ChunkRequest): string {
-  const { redact, chunkTokens, count } = request;
-  const call = source.call ? `${quoteCall(source.call, redact, detailsFor(0).at(-1)!.writtenChars)}\n` : '';
-  const text = redact(textOf(source.messages[0]!.parts[partIndex]!));
-  return `<message role="tool">\n${call}${cutTo(escaped(text), chunkTokens, count)}\n</message>`;
-}
-
-function exchangesOf(messages: readonly LogMessage[], exchangeOf: (seq: number) => number): LogMessage[][] {
-  const groups = new Map<number, LogMessage[]>();
-  for (const message of messages) {
-    const index = exchangeOf(message.seq);
-    const group = groups.get(index);
-    if (group) group.push(message);
-    else groups.set(index, [message]);
-  }
-  return [...groups.values()];
-}
-
-function cutTo(text: string, maxTokens: number, count: (text: string) => number): string {
-  const tokens = count(text);
-  if (tokens <= maxTokens) return text;
+function cutTo(text: string, maxTokens: number, count: (text: string) => number): Counted {
+  let cut = text;
+  let tokens = count(text);
   let chars = Math.floor((text.length * maxTokens) / tokens);
-  for (let attempt = 0; attempt < 8; attempt++) {
-    const cut = middleCut(text, chars);
-    if (count(cut) <= maxTokens) return cut;
+  for (let attempt = 0; tokens > maxTokens && attempt < 9; attempt++) {
+    cut = middleCut(text, attempt < 8 ? chars : 0);
+    tokens = count(cut);
     chars = Math.floor(chars * 0.8);
   }
-  return middleCut(text, 0);
+  return { text: cut, tokens };
 }

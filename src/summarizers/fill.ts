@@ -1,35 +1,21 @@
 import type { Redact } from '../facts/index.js';
 import type { SummaryLines } from '../spi/index.js';
-import {
-  pinWhole,
-  type Edit,
-  type IsPinned,
-  type ModelCall,
-  type PlannedEdit,
-  type ReadonlyLog,
-  type ViewMessage,
-} from '../transcript/index.js';
-import { artifactKey, MemoryArtifacts } from './artifacts.js';
-import type { Breakers, BreakerState } from './breaker.js';
-import type { CallParts } from './call.js';
-import { eachBounded } from './each.js';
-import { failureOf, isFault, Refused } from './fault.js';
-import { Limit } from './limit.js';
-import { linesOf } from './lines.js';
+import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
+import { artifactKey, BoughtOnce, MemoryArtifacts } from './artifacts.js';
+import type { BreakerState } from './breaker.js';
+import { callOnce, failureOf, isFault, Refused, settledOrAborted, turnstile, within } from './call.js';
 import { handleOf } from './mark.js';
-import { BoughtOnce } from './once.js';
 import { PROMPT_NAMES, type Prompts } from './prompts.js';
+import { escaped } from './quote.js';
 import { fillSlot, type SlotParts } from './slot.js';
-import { slotSource } from './source.js';
-import { Turnstile } from './turnstile.js';
-import { writeFor, type WriteParts, type WrittenRequest } from './write-for.js';
 
-export interface FillerParts
-  extends
-    Omit<CallParts, 'onCall'>,
-    Pick<SlotParts, 'resultChars' | 'chunks' | 'mode' | 'oversized' | 'generations'> {
-  readonly breakers: Breakers;
-  readonly prompts: Prompts;
+/** What is asked of a filler, for the parts of every call. */
+type FillParts = Pick<SlotParts, 'log' | 'isPinned' | 'view' | 'queuedBy' | 'recall' | 'onCall'>;
+
+export interface FillerParts extends Omit<
+  SlotParts,
+  keyof FillParts | 'once' | 'redact' | 'through' | 'mayCall' | 'extraLines'
+> {
   readonly redact: Redact;
   /** Calls at a time. */
   readonly concurrency: number;
@@ -43,17 +29,12 @@ export interface FillerParts
   readonly stopped: () => string | undefined;
 }
 
-interface FillRequest {
+interface FillRequest extends FillParts {
   readonly edits: readonly PlannedEdit[];
-  readonly log: ReadonlyLog;
-  readonly isPinned: IsPinned;
-  /** What is sent now. */
-  readonly view: readonly ViewMessage[];
   /** Takes out what is known to be secret in this log, on top of what looks like one. */
   readonly redact?: ((text: string) => string) | undefined;
   /** The caller's own: what is cancelled keeps its deterministic text. */
   readonly signal?: AbortSignal | undefined;
-  readonly onCall: (call: ModelCall) => void;
 }
 
 interface AheadRequest extends FillRequest {
@@ -70,48 +51,51 @@ export interface Filled {
   readonly isTooLong: boolean;
 }
 
+/** Text that is wanted of a summarizer outside a slot. */
+interface WrittenRequest {
+  readonly instruction: string;
+  readonly source: readonly string[];
+  readonly maxTokens: number;
+}
+
+interface WriteParts {
+  readonly signal: AbortSignal;
+  readonly redact: (text: string) => string;
+  readonly onCall: (call: ModelCall) => void;
+}
+
 /** Fills the slots of legal plans for one agent path. Whatever goes wrong, a slot is left as it was: it never rejects. */
 export class Filler {
-  readonly #parts: FillerParts;
-  readonly #once: BoughtOnce;
+  readonly #parts: FillerParts & { readonly once: BoughtOnce };
 
   constructor(parts: FillerParts) {
-    this.#parts = parts;
-    this.#once = parts.once ?? new BoughtOnce(new MemoryArtifacts());
+    this.#parts = { ...parts, once: parts.once ?? new BoughtOnce(new MemoryArtifacts()) };
   }
 
   get breakers(): Readonly<Record<string, BreakerState>> {
     return this.#parts.breakers.states;
   }
 
+  set onBreaker(listen: (stage: string, state: BreakerState) => void) {
+    this.#parts.breakers.onChange = listen;
+  }
+
   /** The same, asked by another prompt: breakers and bought texts are shared. Throws `CONFIG_INVALID`. */
   withPrompt(named: string): Filler {
     const { promptsWith } = this.#parts;
-    return promptsWith ? new Filler({ ...this.#parts, prompts: promptsWith(named), once: this.#once }) : this;
+    return promptsWith ? new Filler({ ...this.#parts, prompts: promptsWith(named) }) : this;
   }
 
   /** Of whom is asked, and with which words: texts of one version are the same purchase. */
   get version(): string {
     const { prompts, summarizer } = this.#parts;
-    return artifactKey(
-      summarizer.endpoint,
-      PROMPT_NAMES.map((name) => prompts.of(name).hash),
-      prompts.question,
-    );
-  }
-
-  /** A text for a plugin, by its own instruction: one call behind the same breaker and gate. Rejects where none came of it. */
-  write(plugin: string, request: WrittenRequest, asked: WriteParts): Promise<string> {
-    return writeFor(plugin, this.#parts, request, asked);
-  }
-
-  set onBreaker(listen: (stage: string, state: BreakerState) => void) {
-    this.#parts.breakers.onChange = listen;
+    const hashes = PROMPT_NAMES.map((name) => prompts.of(name).hash);
+    return artifactKey(summarizer.endpoint, hashes, prompts.question);
   }
 
   /** Buys text for every slot, all of it under one deadline. */
   fill(request: FillRequest): Promise<Filled> {
-    return this.#buy(request, () => undefined);
+    return within(this.#parts.deadlineMs, request.signal, (signal) => this.#buy(request, signal));
   }
 
   /**
@@ -119,75 +103,100 @@ export class Filler {
    * call. Each slot has the whole deadline. What was bought for a view that was rewritten meanwhile is discarded: no
    * plan names its span, so it is never taken.
    */
-  prepareAhead({ isCurrent = () => true, ...request }: AheadRequest): Promise<Filled> {
-    return this.#buy(
-      request,
-      () => (isCurrent() ? undefined : 'was not bought: the view was rewritten'),
-      true,
-    );
+  prepareAhead(request: AheadRequest): Promise<Filled> {
+    return within(undefined, request.signal, (signal) => this.#buy(request, signal, this.#parts.deadlineMs));
   }
 
   async #buy(
-    { edits, log, isPinned, view, redact: known = (text) => text, signal, onCall }: FillRequest,
-    why: () => string | undefined,
-    perSlot = false,
+    { edits, isCurrent, redact: known = (text) => text, ...request }: AheadRequest,
+    signal: AbortSignal,
+    slotMs?: number,
   ): Promise<Filled> {
-    const { deadlineMs, concurrency, lines } = this.#parts;
+    const { lines, concurrency, redact: takenOut, stopped: mayNot, ...common } = this.#parts;
     const texts = new Map<number, Edit>();
-    const fallbacks: string[] = [];
+    const redact = (text: string): string => known(takenOut(text).text);
+    const asked = await within(common.deadlineMs, signal, (within) => linesOf(lines, redact, within));
+    const fallbacks = asked.fault === undefined ? [] : [asked.fault];
     let isTooLong = false;
-    const whole = new Limit(perSlot ? undefined : deadlineMs, signal);
-    const redact = (text: string): string => known(this.#parts.redact(text).text);
-    const asked = await linesOf(lines, redact, new Limit(deadlineMs, whole.signal));
-    if (asked.fault !== undefined) fallbacks.push(asked.fault);
-
     let stopped: string | undefined;
     const mayCall = (): void => {
-      whole.signal.throwIfAborted();
-      stopped ??= why() ?? this.#parts.stopped();
+      signal.throwIfAborted();
+      if (isCurrent?.() === false) stopped ??= 'was not bought: the view was rewritten';
+      stopped ??= mayNot();
       if (stopped !== undefined) throw new Refused(stopped);
     };
-    const turnstile = new Turnstile(concurrency);
-    const pinned = pinWhole(log, isPinned);
-    const { once: _, lines: __, promptsWith: ___, ...common } = this.#parts;
-    const parts = {
-      ...common,
-      redact,
-      once: this.#once,
-      turnstile,
-      onCall,
-      mayCall,
-      extraLines: asked.lines,
-      isPinned: pinned,
-      view,
-    };
-    const fillPlace = async (place: number): Promise<void> => {
-      const edit = edits[place]!;
-      const limit = new Limit(perSlot ? deadlineMs : undefined, whole.signal);
+    const through = turnstile(concurrency);
+    const isPinned = pinWhole(request.log, request.isPinned);
+    const parts = { ...common, ...request, redact, through, mayCall, extraLines: asked.lines, isPinned };
+    const fillPlace = async (edit: PlannedEdit, place: number): Promise<void> => {
       try {
-        const partIndex = edit.kind === 'replace' ? edit.partIndex : undefined;
-        const source = slotSource(edit.slot!, partIndex, log, pinned);
-        if (!source) throw new Refused('names a span that is not in the log');
-        texts.set(place, await fillSlot(parts, edit, source, log, limit.signal));
+        texts.set(place, await within(slotMs, signal, (limit) => fillSlot(parts, edit, limit)));
       } catch (error) {
-        // A wrong key or address fails every other call too.
         isTooLong ||= isFault(error, 'too-long');
+        // A wrong key or address fails every other call too.
         if (isFault(error, 'caller')) stopped ??= failureOf(error).reason;
         fallbacks.push(`${edit.slot!.prompt} ${handleOf(edit)}: ${failureOf(error).reason}`);
-      } finally {
-        limit.end();
       }
     };
-    try {
-      await eachBounded(slotted(edits), concurrency, fillPlace);
-    } finally {
-      whole.end();
-    }
+    const slots = turnstile(concurrency);
+    await Promise.all(edits.map((edit, place) => edit.slot && slots(() => fillPlace(edit, place))));
     return { texts, fallbacks, isTooLong };
+  }
+
+  /**
+   * A text for a plugin, by its own instruction: one call under the limits of all others; its source is quoted, and no
+   * secret goes in or comes out. Rejects where none came of it.
+   */
+  async write(
+    plugin: string,
+    { instruction, source, maxTokens }: WrittenRequest,
+    { signal, redact, onCall }: WriteParts,
+  ): Promise<string> {
+    const stopped = this.#parts.stopped();
+    if (stopped !== undefined) throw new Refused(stopped);
+    const clean = (text: string): string => redact(this.#parts.redact(text).text);
+    const quoted = source.map((text) => escaped(clean(String(text))));
+    const prompt = this.#parts.prompts.of('auto').system;
+    const { text } = await within(this.#parts.deadlineMs, signal, (limit) =>
+      callOnce(
+        { ...this.#parts, onCall },
+        {
+          request: { prompt, instruction, source: quoted, maxTokens },
+          sourceTokens: Infinity,
+          signal: limit,
+          about: { prompt: 'plugin', handle: plugin, chunk: 1, attempt: 1 },
+        },
+      ),
+    );
+    return clean(text);
   }
 }
 
-/** Places of the edits that a model could write better. */
-function slotted(edits: readonly PlannedEdit[]): number[] {
-  return edits.flatMap((edit, place) => (edit.slot ? [place] : []));
+/** Of the operator's lines; more is no context but a document. */
+const MOST_LINES = 50;
+const LONGEST_LINE = 500;
+
+interface AskedLines {
+  /** One line each, quoted. */
+  readonly lines: readonly string[];
+  /** Why there are none, for the record. */
+  readonly fault?: string;
+}
+
+/** What the operator and plugins add to every request. What they throw, or never answer, costs only their lines. */
+async function linesOf(
+  given: SummaryLines | undefined,
+  redact: (text: string) => string,
+  signal: AbortSignal,
+): Promise<AskedLines> {
+  try {
+    const asked = async () => (typeof given === 'function' ? given({ signal }) : (given ?? []));
+    const lines: unknown = await settledOrAborted(asked(), signal);
+    if (!Array.isArray(lines)) return { lines: [], fault: 'lines: what was given is no list' };
+    const texts = lines.filter((line): line is string => typeof line === 'string' && line.trim() !== '');
+    const oneLine = (line: string): string => line.replace(/\s+/g, ' ').trim().slice(0, LONGEST_LINE);
+    return { lines: texts.slice(0, MOST_LINES).map((line) => escaped(redact(oneLine(line)))) };
+  } catch {
+    return { lines: [], fault: `lines: ${signal.aborted ? 'not there in time' : 'what gives them threw'}` };
+  }
 }

@@ -17,119 +17,96 @@ const SCRIPT_SHARE = 0.2;
 const LEAST_HITS = 3;
 const LEAST_LEAD = 1.5;
 
-/** Scripts that one language, or one above all, is written in. Kana comes before Han, which Japanese has as well. */
-const SCRIPTS: readonly (readonly [RegExp, (sample: string) => string | undefined])[] = [
-  [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, () => 'Japanese'],
-  [/\p{Script=Hangul}/gu, () => 'Korean'],
-  [/\p{Script=Han}/gu, () => 'Chinese'],
-  [/\p{Script=Cyrillic}/gu, (sample) => (/[іїєґ]/i.test(sample) ? 'Ukrainian' : byStopWords(sample))],
-  [/\p{Script=Arabic}/gu, (sample) => (/[پچژگ]/.test(sample) ? 'Persian' : 'Arabic')],
-  [/\p{Script=Hebrew}/gu, () => 'Hebrew'],
-  [/\p{Script=Greek}/gu, () => 'Greek'],
-  [/\p{Script=Thai}/gu, () => 'Thai'],
-  [/\p{Script=Devanagari}/gu, () => 'Hindi'],
+/** An answer quotes in other languages; so many words of one, and so many times those of its own, are no quotation. */
+const LEAST_OTHER_HITS = 12;
+const LEAST_OTHER_LEAD = 4;
+
+/** Of the letters of an answer, so many of a script make it the text's own; fewer letters are a name. */
+const MAIN_SHARE = 0.6;
+const LEAST_FOREIGN_LETTERS = 40;
+/** So many of its own script show that an answer is written in it. */
+const OWN_SHARE = 0.05;
+
+/** Scripts, and the languages that are told by them alone, the likely one first. Kana comes before Han, which Japanese has as well. */
+const SCRIPTS: readonly (readonly [RegExp, readonly string[], (sample: string) => string | undefined])[] = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, ['Japanese'], () => 'Japanese'],
+  [/\p{Script=Hangul}/gu, ['Korean'], () => 'Korean'],
+  [/\p{Script=Han}/gu, ['Chinese'], () => 'Chinese'],
+  [
+    /\p{Script=Cyrillic}/gu,
+    ['Russian', 'Ukrainian'],
+    (sample) => (/[іїєґ]/i.test(sample) ? 'Ukrainian' : byStopWords(sample)),
+  ],
+  [/\p{Script=Arabic}/gu, ['Arabic', 'Persian'], (sample) => (/[پچژگ]/.test(sample) ? 'Persian' : 'Arabic')],
+  [/\p{Script=Hebrew}/gu, ['Hebrew'], () => 'Hebrew'],
+  [/\p{Script=Greek}/gu, ['Greek'], () => 'Greek'],
+  [/\p{Script=Thai}/gu, ['Thai'], () => 'Thai'],
+  [/\p{Script=Devanagari}/gu, ['Hindi'], () => 'Hindi'],
 ];
 
-const list = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-
 /** Short words that each language uses in nearly every sentence. */
-const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  English: list(
-    'the and is are was were to of in it that this these for with you not have has had be been on if we should would please can do does what when which all but from or as at an by my your its',
-  ),
-  German: list(
-    'der die das und ist nicht ich du wir sie es ein eine einen mit auf für dass den dem von zu bitte auch wenn noch aber nur wie was oder kein keine mach alle im',
-  ),
-  French: list(
-    'le la les des et est une un pas je tu nous vous pour dans que qui sur avec ce cette ne du au plus fait mais sans sont ça',
-  ),
-  Spanish: list(
-    'el la los las y es una un que de en por para con no se lo del al como pero más esto está hay haz todo también sin',
-  ),
-  Portuguese: list(
-    'o os as e é uma um que de em por para com não se do da no na ao como mas mais isso está você faça tudo também sem',
-  ),
-  Italian: list(
-    'il lo la gli le e è una un che di in per con non si del della al come ma più questo sono fai tutto anche senza nel',
-  ),
-  Dutch: list(
-    'de het een en is niet ik je we dat van voor met op zijn deze dit maar ook als aan te wil alle moet geen nog er',
-  ),
-  Polish: list(
-    'i w nie na się z do to jest że jak ale czy dla od po tak tego tylko już jeszcze proszę są być co tym przez',
-  ),
-  Czech: list(
-    'a v na se je to že s z do jak ale pro od po tak jen už ještě prosím jsou co být bez když není',
-  ),
-  Swedish: list(
-    'och att det är inte jag du vi en ett som på för med av den till om men så kan alla ska har utan',
-  ),
-  Danish: list(
-    'og at det er ikke jeg du vi en et som på for med af den til om men så kan alle skal har uden',
-  ),
-  Turkish: list(
-    've bir bu da de için ile çok ama ne değil var yok gibi daha lütfen olarak sonra kadar hem ben sen',
-  ),
-  Indonesian: list(
-    'yang dan di ke dari ini itu untuk dengan tidak ada saya kamu jangan juga akan pada atau bisa sudah tolong',
-  ),
-  Vietnamese: list('và là của không có cho với này các một được trong những tôi bạn hãy khi thì đã nếu'),
-  Russian: list('и в не на что это с как но для по же так все бы если только из или у он она мы ты вы к от'),
-};
+const STOP_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  `English the and is are was to of in it that this for with you not have be on if we should would please can do does what when
+German der die das und ist nicht ich du wir sie es ein eine mit auf für dass den zu bitte auch wenn noch aber nur wie oder
+French le la les des et est une un pas je tu nous vous pour dans que qui sur avec ce cette ne du au plus fait mais sans
+Spanish el la los las y es una un que de en por para con no se lo del al como pero más esto está hay haz sin
+Portuguese o os as e é uma um que de em por para com não se do da no na ao como mas mais isso está você sem
+Italian il lo la gli le e è una un che di in per con non si del della al come ma più questo sono fai senza
+Dutch de het een en is niet ik je we dat van voor met op zijn deze dit maar ook als aan te wil alle moet geen
+Polish i w nie na się z do to jest że jak ale czy dla od po tak tego tylko już jeszcze proszę są być
+Czech a v na se je to že s z do jak ale pro od po tak jen už ještě prosím jsou co být bez když není
+Swedish och att det är inte jag du vi en ett som på för med av den till om men så kan alla ska har utan
+Danish og at det er ikke jeg du vi en et som på for med af den til om men så kan alle skal har uden
+Turkish ve bir bu da de için ile çok ama ne değil var yok gibi daha lütfen olarak sonra kadar hem ben
+Indonesian yang dan di ke dari ini itu untuk dengan tidak ada saya kamu jangan juga akan pada atau bisa
+Vietnamese và là của không có cho với này các một được trong những tôi bạn hãy khi thì đã nếu
+Russian и в не на что это с как но для по же так все бы если только из или у он она мы ты вы к от`
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map(([name, ...words]) => [name!, new Set(words)]),
+);
 
 /**
  * Names the language that the user writes in, in English, by script and stop words; undefined where their words are
  * too few or too mixed to say. Code and addresses are not read.
  */
 export function languageOf(messages: readonly LogMessage[]): string | undefined {
-  const sample = sampleOf(messages);
-  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  for (const [script, name] of SCRIPTS) {
-    const found = sample.match(script)?.length ?? 0;
-    if (found > 1 && found >= SCRIPT_SHARE * letters) return name(sample);
-  }
-  return byStopWords(sample);
-}
-
-/** The newest words of the user's own, in no order that matters. */
-function sampleOf(messages: readonly LogMessage[]): string {
   let sample = '';
   for (const message of messages.toReversed()) {
     if (message.role !== 'user') continue;
     sample += `${withoutCode(userWordsIn(message)).slice(0, HEAD_CHARS)}\n`;
     if (sample.length >= SAMPLE_CHARS) break;
   }
-  return sample;
+  const letters = matchesOf(sample, /\p{L}/gu);
+  for (const [script, , name] of SCRIPTS) {
+    const found = matchesOf(sample, script);
+    if (found > 1 && found >= SCRIPT_SHARE * letters) return name(sample);
+  }
+  return byStopWords(sample);
 }
 
+const matchesOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
 /** Programs are written in nobody's language, and no more than the head of a long text is looked at. */
-function withoutCode(text: string): string {
-  return text
+const withoutCode = (text: string): string =>
+  text
     .slice(0, 4 * HEAD_CHARS)
     .replace(/```[^]*?(?:```|$)|`[^`\n]*`/g, ' ')
     .replace(/(?<!\S)[^\s/\\_<>{}=]*[/\\_<>{}=]\S*/g, ' ');
-}
-
-/** An answer quotes in other languages; so many words of one, and so many times those of its own, are no quotation. */
-const LEAST_OTHER_HITS = 12;
-const LEAST_OTHER_LEAD = 4;
-/** Of the letters, so many of a script make a text's own. */
-const MAIN_SHARE = 0.6;
 
 /**
  * Names the language that a text is written in, where that is plainly not the one that was asked for; undefined where it
  * is, or where nobody can say: a short text, code, a mixture, a language that is not known here.
  */
 export function otherLanguageOf(text: string, asked: string): string | undefined {
-  const own = STOP_WORDS[asked];
-  const script = SCRIPTS_OF.get(asked);
-  if (!own && !script) return undefined;
+  const own = SCRIPTS.find(([, names]) => names.includes(asked));
+  if (!STOP_WORDS.has(asked) && !own) return undefined;
   const prose = withoutQuotes(text);
-  const letters = prose.match(/\p{L}/gu)?.length ?? 0;
-  const shareOf = (pattern: RegExp): number => (prose.match(pattern)?.length ?? 0) / Math.max(1, letters);
-  if (script && shareOf(script) >= 0.05) return undefined;
+  const letters = matchesOf(prose, /\p{L}/gu);
+  const shareOf = (pattern: RegExp): number => matchesOf(prose, pattern) / Math.max(1, letters);
+  if (own && shareOf(own[0]) >= OWN_SHARE) return undefined;
   const foreign = SCRIPTS.find(([pattern]) => shareOf(pattern) >= MAIN_SHARE);
-  if (letters >= LEAST_FOREIGN_LETTERS && foreign && foreign[0] !== script) return foreign[1](prose);
+  if (letters >= LEAST_FOREIGN_LETTERS && foreign && foreign !== own) return foreign[2](prose);
   const hits = hitsIn(prose);
   const [first] = hits;
   const ofAsked = hits.find(({ name }) => name === asked)?.count ?? 0;
@@ -138,37 +115,14 @@ export function otherLanguageOf(text: string, asked: string): string | undefined
   return isOther ? first!.name : undefined;
 }
 
-/** Fewer letters of a script are a name. */
-const LEAST_FOREIGN_LETTERS = 40;
-
-/** Of the languages that are told by their script alone, or by it first. */
-const SCRIPTS_OF: ReadonlyMap<string, RegExp> = new Map([
-  ['Japanese', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
-  ['Korean', /\p{Script=Hangul}/gu],
-  ['Chinese', /\p{Script=Han}/gu],
-  ['Russian', /\p{Script=Cyrillic}/gu],
-  ['Ukrainian', /\p{Script=Cyrillic}/gu],
-  ['Persian', /\p{Script=Arabic}/gu],
-  ['Arabic', /\p{Script=Arabic}/gu],
-  ['Hebrew', /\p{Script=Hebrew}/gu],
-  ['Greek', /\p{Script=Greek}/gu],
-  ['Thai', /\p{Script=Thai}/gu],
-  ['Hindi', /\p{Script=Devanagari}/gu],
-]);
-
 /** What stands in quotation marks is somebody else's; headings are the prompt's. */
-function withoutQuotes(text: string): string {
-  return text
+const withoutQuotes = (text: string): string =>
+  text
     .split('\n')
     .filter((line) => !/^\s*[#>]/.test(line))
-    .map((line) =>
-      withoutCode(line)
-        .split(/["“”„«»「」]/)
-        .filter((_, i) => i % 2 === 0)
-        .join(' '),
-    )
+    .map((line) => withoutCode(line).split(/["“”„«»「」]/))
+    .map((pieces) => pieces.filter((_, i) => i % 2 === 0).join(' '))
     .join('\n');
-}
 
 function byStopWords(sample: string): string | undefined {
   const [first, second] = hitsIn(sample);
@@ -178,8 +132,8 @@ function byStopWords(sample: string): string | undefined {
 
 /** Stop words of each language in a text, the most first. */
 function hitsIn(text: string): { readonly name: string; readonly count: number }[] {
-  const hits = Object.keys(STOP_WORDS).map((name) => ({ name, count: 0 }));
-  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}]+/gu))
-    for (const hit of hits) if (STOP_WORDS[hit.name]!.has(word)) hit.count++;
-  return hits.sort((a, b) => b.count - a.count);
+  const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  return [...STOP_WORDS]
+    .map(([name, stops]) => ({ name, count: words.filter((word) => stops.has(word)).length }))
+    .sort((a, b) => b.count - a.count);
 }

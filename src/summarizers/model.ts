@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import { SpillwayError } from '../errors/index.js';
+import { checkVersion, SpillwayError } from '../errors/index.js';
 import { SummarizerError, type Summarizer, type SummaryRequest } from '../spi/index.js';
 import type { ModelLimits } from '../tokens/index.js';
 
@@ -20,8 +20,10 @@ interface ModelSettings {
  */
 export async function createModelSummarizer(settings: ModelSettings): Promise<Summarizer> {
   const { provider, model, baseUrl, window, outputLimit } = settings;
-  const { generateText, APICallError, LoadAPIKeyError } = await installed(settings, () => import('ai'));
-  const language = await installed(settings, () => openModel(settings));
+  checkVersion('ai', 'summarizer');
+  checkVersion(`@ai-sdk/${provider}`, 'summarizer');
+  const { generateText, APICallError, LoadAPIKeyError } = await import('ai').catch(notInstalled(settings));
+  const language = await openModel(settings);
 
   const faultOf = (error: unknown): SummarizerError => {
     if (LoadAPIKeyError.isInstance(error))
@@ -135,7 +137,16 @@ const TOO_LONG =
   /context.?length|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available |maximum |model'?s? )?(?:context|input|token)|input (?:token count|is too long)|context.?window/i;
 
 function wordsOf(request: SummaryRequest): string {
-  const { instruction, source, previous, language, todos, inView = [], extraLines = [] } = request;
+  const {
+    instruction,
+    source,
+    previous,
+    language,
+    todos,
+    inView = [],
+    newest = [],
+    extraLines = [],
+  } = request;
   return [
     ...(inView.length === 0
       ? []
@@ -145,6 +156,11 @@ function wordsOf(request: SummaryRequest): string {
     ...(previous === undefined ? [] : [`<summary>\n${previous}\n</summary>`]),
     `<transcript>\n${source.join('\n')}\n</transcript>`,
     ...(todos === undefined ? [] : [`The agent's plan at the end of it:\n<todos>\n${todos}\n</todos>`]),
+    ...(newest.length === 0
+      ? []
+      : [
+          `The newest messages, cut short. They stay in view behind the record, and are no part of it; what they show to be done, settled or taken back, the record does not call open:\n<newest>\n${newest.join('\n')}\n</newest>`,
+        ]),
     ...(extraLines.length === 0
       ? []
       : [`Known beside it, from the operator:\n<lines>\n${extraLines.join('\n')}\n</lines>`]),
@@ -153,24 +169,27 @@ function wordsOf(request: SummaryRequest): string {
   ].join('\n\n');
 }
 
-async function openModel({ provider, model, baseUrl, apiKey }: ModelSettings): Promise<LanguageModel> {
+async function openModel(settings: ModelSettings): Promise<LanguageModel> {
+  const { provider, model, baseUrl, apiKey } = settings;
+  const missing = notInstalled(settings);
   const options = {
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
   };
-  if (provider === 'openai') return (await import('@ai-sdk/openai')).createOpenAI(options).chat(model);
-  if (provider === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic(options)(model);
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  if (provider === 'openai')
+    return (await import('@ai-sdk/openai').catch(missing)).createOpenAI(options).chat(model);
+  if (provider === 'anthropic')
+    return (await import('@ai-sdk/anthropic').catch(missing)).createAnthropic(options)(model);
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible').catch(missing);
   return createOpenAICompatible({ ...options, name: 'compatible', baseURL: baseUrl ?? '' })(model);
 }
 
 /** As `import()` says it, and as `require()` does, which the bundled command line uses. */
 const MISSING: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
-async function installed<Result>({ provider }: ModelSettings, load: () => Promise<Result>): Promise<Result> {
-  try {
-    return await load();
-  } catch (cause) {
+const notInstalled =
+  ({ provider }: ModelSettings) =>
+  (cause: unknown): never => {
     if (!MISSING.has((cause as { code?: unknown }).code)) throw cause;
     throw new SpillwayError('CONFIG_INVALID', {
       subject: 'summarizer',
@@ -178,5 +197,4 @@ async function installed<Result>({ provider }: ModelSettings, load: () => Promis
       remedy: `A model needs the AI SDK: npm install ai@6 @ai-sdk/${provider}.`,
       cause,
     });
-  }
-}
+  };

@@ -3,16 +3,16 @@ import { redactFor } from '../facts/index.js';
 import type { SessionStore, Summarizer, SummaryLines } from '../spi/index.js';
 import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
-import { storedArtifacts, type Artifacts } from './artifacts.js';
+import { BoughtOnce, storedArtifacts, type Artifacts } from './artifacts.js';
 import { Breakers } from './breaker.js';
 import { Filler } from './fill.js';
 import { createModelSummarizer, modelOf, type SummarizerFields } from './model.js';
-import { BoughtOnce } from './once.js';
 import {
   loadPrompts,
   PROMPT_FILES,
   readPrompt,
   withOwnPrompt,
+  type Prompt,
   type PromptSources,
   type Prompts,
 } from './prompts.js';
@@ -81,43 +81,43 @@ interface OpenRequest {
 /** Opens the filler of one agent path: its own breakers. Throws `CONFIG_INVALID` where what was chosen is not there. */
 export type OpenFiller = (session: OpenRequest) => Filler;
 
+const DEFAULT: SummarizerChoice = { from: 'default', name: '' };
+
 /** Opens everything that is configured. Rejects with `CONFIG_INVALID` where that cannot be done. */
 export async function openFillers(request: FillersRequest): Promise<OpenFiller> {
-  const { settings, promptFolder, priceOf } = request;
+  const { settings, promptFolder, priceOf, store } = request;
   const { fill, thresholds, breaker } = settings;
-  const redact = redactFor(settings.redact);
-  const sources: PromptSources = { ours: promptFolder, theirs: fill.prompts, files: fill.promptFiles };
-  const prompts = await promptsFor(sources);
+  const { toolResultChars, prompts: theirs, promptFiles, ...asked } = fill;
+  const sources: PromptSources = { ours: promptFolder, theirs, files: promptFiles };
+  const prompts = promptsFor(sources);
   const summarizerOf = await openSummarizers(request);
   for (const { prompt } of Object.values(settings.summarizerAgents)) if (prompt) ownPrompt(prompt, sources);
   for (const { compaction } of [settings, ...Object.values(settings.agents)])
     if (typeof compaction?.prompt === 'string') ownPrompt(compaction.prompt, sources);
-  const kept = request.store && storedArtifacts(request.store);
+  const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
+  const kept = store && storedArtifacts(store);
   const shared = new WeakMap<Artifacts, BoughtOnce>();
   const onceOn = (artifacts: Artifacts): BoughtOnce => {
     const once = shared.get(artifacts) ?? new BoughtOnce(artifacts);
     shared.set(artifacts, once);
     return once;
   };
-  const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
+  const parts = {
+    ...asked,
+    resultChars: toolResultChars,
+    redact: redactFor(settings.redact),
+    priceOf,
+    promptsWith,
+  };
   return ({ choice = DEFAULT, sessionModel = settings.model, artifacts = kept, ...session }) => {
     const agent = choice.from === 'agent' ? settings.summarizerAgents[choice.name] : undefined;
     const named = choice.from === 'prompt' ? choice.name : agent?.prompt;
     return new Filler({
       ...session,
+      ...parts,
       summarizer: summarizerOf(choice, sessionModel),
       prompts: named ? promptsWith(named) : prompts,
-      promptsWith,
-      redact,
-      priceOf,
       once: artifacts && onceOn(artifacts),
-      deadlineMs: fill.deadlineMs,
-      concurrency: fill.concurrency,
-      resultChars: fill.toolResultChars,
-      chunks: fill.chunks,
-      mode: fill.mode,
-      oversized: fill.oversized,
-      generations: fill.generations,
       breakers: new Breakers({
         failures: thresholds.circuitBreakerFailures,
         cooldownMs: thresholds.circuitBreakerCooldown,
@@ -126,8 +126,6 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
     });
   };
 }
-
-const DEFAULT: SummarizerChoice = { from: 'default', name: '' };
 
 type SummarizerOf = (choice: SummarizerChoice, sessionModel: string | null) => Summarizer;
 
@@ -158,18 +156,17 @@ async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
     const ofPlugin = from === 'code' && !inCode ? brought.find((one) => one.name === name) : undefined;
     const found =
       ofPlugin ?? (from === 'agent' ? agents.get(name) : (inCode ?? (from === 'prompt' ? its : usual)));
-    if (!found)
-      throw new SpillwayError('CONFIG_INVALID', {
-        subject: from === 'prompt' ? 'model' : `compaction.${from}`,
-        found: from === 'prompt' ? sessionModel : name,
-        remedy: 'Name the model in the settings, of all or of the agent, so that it is opened at start.',
-      });
-    return found;
+    if (found) return found;
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: from === 'prompt' ? 'model' : `compaction.${from}`,
+      found: from === 'prompt' ? sessionModel : name,
+      remedy: 'Name the model in the settings, of all or of the agent, so that it is opened at start.',
+    });
   };
 }
 
-/** The prompts of all stages; those that are missing in the operator's folder are written there. Rejects with `CONFIG_INVALID`. */
-export async function promptsFor(sources: PromptSources): Promise<Prompts> {
+/** The prompts of all stages; those that are missing in the operator's folder are written there. Throws `CONFIG_INVALID`. */
+export function promptsFor(sources: PromptSources): Prompts {
   const { theirs, files = {} } = sources;
   const unknown = Object.keys(files).filter((name) => !PROMPT_FILES.includes(name));
   if (unknown.length > 0)
@@ -180,7 +177,7 @@ export async function promptsFor(sources: PromptSources): Promise<Prompts> {
       remedy: 'Name prompts that there are.',
     });
   try {
-    return await loadPrompts(sources);
+    return loadPrompts(sources);
   } catch (cause) {
     throw new SpillwayError('CONFIG_INVALID', {
       subject: Object.keys(files).length > 0 ? 'fill.prompts, fill.promptFiles' : 'fill.prompts',
@@ -192,7 +189,7 @@ export async function promptsFor(sources: PromptSources): Promise<Prompts> {
   }
 }
 
-function ownPrompt(named: string, sources: PromptSources) {
+function ownPrompt(named: string, sources: PromptSources): Prompt {
   try {
     return readPrompt(named, sources);
   } catch (cause) {

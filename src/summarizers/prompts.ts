@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { constants, copyFile, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { makeFolder } from './make-folder.js';
+import { constants, copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /** One prompt file: system text, a line of three dashes, then what to do with each source. */
 export interface Prompt {
@@ -14,7 +12,6 @@ export interface Prompt {
 }
 
 export const PROMPT_NAMES = ['micro', 'auto', 'partial', 'full', 'merge', 'join'] as const;
-type PromptName = (typeof PROMPT_NAMES)[number];
 
 /** Holds no instruction: what is asked where a marker stands. */
 const QUESTION = 'question';
@@ -43,16 +40,14 @@ export interface PromptSources {
 
 /**
  * Reads the prompts. Where the operator has a folder, theirs count, and what is missing in it is written there: every
- * prompt in force can be read and changed in one place. Rejects where a file cannot be read.
+ * prompt in force can be read and changed in one place. Throws where a file cannot be read.
  */
-export async function loadPrompts({ ours, theirs, files = {} }: PromptSources): Promise<Prompts> {
-  if (theirs) await writePrompts(ours, theirs);
-  const read = (name: string): Promise<string> =>
-    readFile(files[name] ?? join(theirs ?? ours, `${name}.md`), 'utf8');
-  const prompts = new Map<string, Prompt>();
-  for (const name of PROMPT_NAMES) prompts.set(name, parsePrompt(name, await read(name)));
-  const question = (await read(QUESTION)).trim();
-  return { of: (name) => prompts.get(name) ?? prompts.get('auto' satisfies PromptName)!, question };
+export function loadPrompts({ ours, theirs, files = {} }: PromptSources): Prompts {
+  if (theirs) writePrompts(ours, theirs);
+  const read = (name: string): string =>
+    readFileSync(files[name] ?? join(theirs ?? ours, `${name}.md`), 'utf8');
+  const prompts = new Map<string, Prompt>(PROMPT_NAMES.map((name) => [name, parsePrompt(name, read(name))]));
+  return { of: (name) => prompts.get(name) ?? prompts.get('auto')!, question: read(QUESTION).trim() };
 }
 
 /** The same, with one prompt for all that stands for spans. */
@@ -65,15 +60,8 @@ export function withOwnPrompt(prompts: Prompts, own: Prompt): Prompts {
 export function readPrompt(named: string, { ours, theirs }: PromptSources): Prompt {
   const isPath = /[\\/]|\.md$/.test(named);
   const places = isPath ? [named] : [theirs, ours].flatMap((at) => (at ? [join(at, `${named}.md`)] : []));
-  let cause: unknown;
-  for (const place of places) {
-    try {
-      return parsePrompt(named, readFileSync(place, 'utf8'));
-    } catch (error) {
-      cause = error;
-    }
-  }
-  throw cause;
+  const place = places.find((file) => statSync(file, { throwIfNoEntry: false })) ?? places.at(-1)!;
+  return parsePrompt(named, readFileSync(place, 'utf8'));
 }
 
 export function parsePrompt(name: string, text: string): Prompt {
@@ -89,17 +77,32 @@ export function filledIn(template: string, values: Readonly<Record<string, strin
 }
 
 /** Writes those prompts that are missing in a folder, and says which. Never over one that is there. */
-export async function writePrompts(ours: string, folder: string): Promise<string[]> {
+export function writePrompts(ours: string, folder: string): string[] {
   makeFolder(folder);
-  const written: string[] = [];
-  for (const name of PROMPT_FILES) {
+  return PROMPT_FILES.flatMap((name) => {
+    const file = join(folder, `${name}.md`);
     try {
-      const file = join(folder, `${name}.md`);
-      await copyFile(join(ours, `${name}.md`), file, constants.COPYFILE_EXCL);
-      written.push(file);
+      copyFileSync(join(ours, `${name}.md`), file, constants.COPYFILE_EXCL);
+      return [file];
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+      return [];
     }
+  });
+}
+
+/**
+ * Makes a folder and those above it. Not by the runtime's own `recursive`: that one never ends where a file system says of
+ * a folder that is there that nothing is, as `/proc` does.
+ */
+export function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const above = dirname(resolve(path));
+  if (path !== '' && above !== resolve(path)) makeFolder(above);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process was first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
-  return written;
 }

@@ -1,17 +1,34 @@
+import { actionOf, isRecord, parseArguments, type Action } from '../facts/index.js';
+import { looksFailed, outcomeOf, plainName, type Speech } from '../reading/index.js';
+import {
+  isToolCall,
+  isToolResult,
+  textOf,
+  writeJson,
+  type LogMessage,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../transcript/index.js';
+
 /** Our own delimiters, and those that chat templates give authority to, lose their brackets. */
 const DELIMITER =
-  /<(?=\/?(?:message|transcript|summary|record|todos|lines|in-view|instruction|system|user|assistant|system-reminder)\b|\|)/gi;
+  /<(?=\/?(?:message|transcript|summary|record|todos|lines|in-view|newest|instruction|system|user|assistant|system-reminder)\b|\|)/gi;
 
 /** Text that cannot pass for structure, neither in a request nor in a transcript. */
-export function escaped(text: string): string {
-  return text.replace(DELIMITER, () => '‹');
-}
+export const escaped = (text: string): string => text.replace(DELIMITER, () => '‹');
 
 /** A value that cannot end the attribute it stands in. */
-export const attribute = (text: string): string => text.replace(/[^\w.:/-]/g, '_');
+const attribute = (text: string): string => text.replace(/[^\w.:/-]/g, '_');
 
 /** Of what is left of a cut text, the head's part: what a text is stands at its head, how it ended at its tail. */
 const HEAD_SHARE = 0.6;
+
+/** A program's output ends with what counts; a file begins with it. */
+const RUN_HEAD_SHARE = 0.4;
+
+/** A cut that saves less than this says more of itself than of the text. In characters. */
+const LEAST_CUT = 60;
 
 interface MiddleCut {
   /** The head's part of what stays. */
@@ -19,9 +36,6 @@ interface MiddleCut {
   /** Picks what of the middle must stay all the same. */
   readonly keep?: (middle: string) => string;
 }
-
-/** A cut that saves less than this says more of itself than of the text. In characters. */
-const LEAST_CUT = 60;
 
 /** Head and tail with a mark between, and between them what of the middle is picked to stay. */
 export function middleCut(
@@ -38,4 +52,202 @@ export function middleCut(
   if (chars <= 0) return `[${gone} characters left out]${kept && `\n${kept}`}`;
   const picked = kept && `of them:\n${kept}\n[…] `;
   return `${text.slice(0, head)} [… ${gone} characters left out …] ${picked}${tail > 0 ? text.slice(-tail) : ''}`;
+}
+
+/** How much of each kind of text a summarizer is shown, in characters; what is longer is cut visibly. */
+export interface Detail {
+  /** One tool result. */
+  readonly resultChars: number;
+  /** One text in a call's arguments: the new text of an edit, a command with its commit message, a plan. */
+  readonly writtenChars: number;
+  /** One text that the user or the agent said. */
+  readonly proseChars: number;
+}
+
+export interface QuoteRules {
+  /** What is asked where a marker stands. */
+  readonly question: string;
+  /** Takes secrets out; before anything is cut, since half a secret looks like none. */
+  readonly redact: (text: string) => string;
+  /** Who says what in a message of the user. */
+  readonly speechesOf: (message: LogMessage) => readonly Speech[];
+  /** The call that a result answers, where it is known. */
+  readonly callOf: (result: ToolResultPart) => ToolCallPart | undefined;
+  /** Whether a later result of the same piece shows the same. */
+  readonly isRepeated: (result: ToolResultPart) => boolean;
+}
+
+/** One message as data, with who said it. Its own words cannot end the quotation. Reasoning is left out. */
+export function quoteMessage(message: LogMessage, detail: Detail, rules: QuoteRules): string {
+  const { id, role, origin, parts } = message;
+  const element = (from: string, lines: readonly string[], label?: string): string[] => {
+    if (lines.length === 0) return [];
+    const named = label === undefined ? '' : ` label="${attribute(label)}"`;
+    const open = `<message id="${attribute(id)}" role="${role}" from="${from}"${named}>`;
+    return [`${open}\n${lines.join('\n')}\n</message>`];
+  };
+  const linesOf = (some: readonly Part[]): string[] => some.flatMap((part) => quotePart(part, detail, rules));
+  if (role !== 'user' || parts.some(isToolResult))
+    return element(role === 'tool' ? 'tool' : origin, linesOf(parts)).join('\n');
+  const said = rules.speechesOf(message).flatMap(({ speaker, text, label }) => {
+    const shown = middleCut(rules.redact(text), detail[SPEAKERS[speaker].leavesLike]);
+    return element(SPEAKERS[speaker].mark, [escaped(shown)], speaker === 'user' ? undefined : label);
+  });
+  return [...said, ...element(origin, linesOf(parts.filter(({ type }) => type !== 'text')))].join('\n');
+}
+
+interface Marked {
+  /** How a request marks who speaks in a message of the user. */
+  readonly mark: string;
+  /** What can be asked for again leaves like a result, what somebody wrote like an argument, what was said last. */
+  readonly leavesLike: keyof Detail;
+}
+
+const SPEAKERS: Readonly<Record<Speech['speaker'], Marked>> = {
+  user: { mark: 'user', leavesLike: 'proseChars' },
+  summary: { mark: 'earlier-summary', leavesLike: 'proseChars' },
+  agent: { mark: 'other-agent', leavesLike: 'writtenChars' },
+  document: { mark: 'document', leavesLike: 'writtenChars' },
+  program: { mark: 'program', leavesLike: 'resultChars' },
+  instructions: { mark: 'instructions', leavesLike: 'resultChars' },
+  output: { mark: 'tool', leavesLike: 'resultChars' },
+};
+
+function quotePart(part: Part, detail: Detail, rules: QuoteRules): string[] {
+  const { question, redact } = rules;
+  if (part.type === 'text')
+    return part.text.trim() === '' ? [] : [escaped(middleCut(redact(part.text), detail.proseChars))];
+  if (part.type === 'tool-call') return [quoteCall(part, redact, detail.writtenChars)];
+  if (part.type === 'tool-result') return [quoteResult(part, detail.resultChars, rules)];
+  if (part.type === 'file') return [`[file ${escaped(part.name ?? part.mediaType)}]`];
+  return part.type === 'marker' && part.marker === 'compaction' ? [question] : [];
+}
+
+/** Arguments of a look: a path, a pattern, a command that only shows. In characters. */
+const LOOK_CHARS = 400;
+
+/** Of what edits and plans may take, a command gets this share: scripts that were tried out and thrown away are long. */
+const COMMAND_SHARE = 1 / 3;
+
+/** The text that an edit replaced says where it was made, no more. In characters; and the parameters that hold it. */
+const OLD_TEXT_CHARS = 300;
+const OLD_TEXT = /(?:^|[._])(?:old|original|search|before)/i;
+
+/** Deeper arguments are shown as JSON. */
+const MAX_DEPTH = 4;
+
+/**
+ * A call with its arguments: what it wrote, ran or planned up to `writtenChars` a text, what it only looked at in a
+ * line. Texts of several lines stand as they were meant, not as JSON.
+ */
+export function quoteCall(
+  part: ToolCallPart,
+  redact: (text: string) => string,
+  writtenChars: number,
+): string {
+  const given = redact(part.arguments);
+  const call = `calls ${escaped(plainName(part.name))} with`;
+  if (given.length <= LOOK_CHARS && !given.includes('\\n')) return `${call} ${escaped(given)}`;
+  const { fields, text } = parseArguments(given);
+  const { kind } = actionOf(part);
+  const isLook = kind === 'read' || kind === 'search';
+  const ofCommand = Math.max(LOOK_CHARS, Math.floor(COMMAND_SHARE * writtenChars));
+  const most = isLook ? Math.min(LOOK_CHARS, writtenChars) : kind === 'run' ? ofCommand : writtenChars;
+  if (text !== undefined) return `${call} ${escaped(middleCut(redact(text), most))}`;
+  const lines = [...textsIn(fields, '')].map(([name, value]) => {
+    const isOld = kind === 'write' && OLD_TEXT.test(name);
+    const shown = middleCut(redact(value), isOld ? Math.min(OLD_TEXT_CHARS, most) : most);
+    return `  ${name}:${shown.includes('\n') ? '\n' : ' '}${shown}`;
+  });
+  return `${call}\n${escaped(middleCut(lines.join('\n'), 2 * most))}`;
+}
+
+/** Every argument with its name, nested ones by their way: `edits[0].new_string`. */
+function* textsIn(value: unknown, name: string, depth = 0): Generator<readonly [string, string]> {
+  if (typeof value === 'string') yield [name, value];
+  else if (Array.isArray(value) && value.every((inner) => typeof inner === 'string'))
+    yield [name, value.join(' ')];
+  else if (depth < MAX_DEPTH && Array.isArray(value))
+    for (const [i, inner] of value.entries()) yield* textsIn(inner, `${name}[${i}]`, depth + 1);
+  else if (depth < MAX_DEPTH && isRecord(value))
+    for (const [key, inner] of Object.entries(value))
+      yield* textsIn(inner, name === '' ? key : `${name}.${key}`, depth + 1);
+  else yield [name, writeJson(value) ?? ''];
+}
+
+/** What a tool answered: head, tail, and of a failure its error lines; of what is shown again later one line. */
+function quoteResult(
+  part: ToolResultPart,
+  resultChars: number,
+  { redact, callOf, isRepeated }: QuoteRules,
+): string {
+  const text = redact(textOf(part));
+  const call = callOf(part);
+  const kind: Action['kind'] = call ? actionOf(call).kind : 'other';
+  const isRun = kind === 'run' || kind === 'other' || kind === 'write';
+  const isError = part.isError === true;
+  const failed = isError || (isRun && looksFailed(text));
+  const said = `${part.name ? escaped(plainName(part.name)) : 'tool'} ${isError ? 'failed' : 'returned'}: `;
+  if (isRepeated(part)) {
+    const outcome = kind === 'run' || failed ? ` It ended: ${outcomeOf(text, isError)}` : '';
+    const line = `[${text.length} characters; a later result in this transcript shows the same again.]`;
+    return said + escaped(line + outcome);
+  }
+  const cut = { ...(isRun && { headShare: RUN_HEAD_SHARE }), ...(failed && { keep: failingLines }) };
+  return said + escaped(middleCut(text, resultChars, cut));
+}
+
+/** Lines of a failure that stay however little room there is. */
+const FAILING_LINES = 6;
+const LINE_CHARS = 200;
+
+/** Looked through for such lines, from both ends of what is cut. In characters. */
+const LOOKED_THROUGH = 32_000;
+
+/** The first lines that name a failure, each cut to a line's length. */
+function failingLines(middle: string): string {
+  const isShort = middle.length <= 2 * LOOKED_THROUGH;
+  const ends = isShort ? middle : `${middle.slice(0, LOOKED_THROUGH)}\n${middle.slice(-LOOKED_THROUGH)}`;
+  const lines = new Set<string>();
+  for (const line of ends.split('\n')) {
+    if (looksFailed(line)) lines.add(line.trim().slice(0, LINE_CHARS));
+    if (lines.size === FAILING_LINES) break;
+  }
+  return [...lines].join('\n');
+}
+
+/** Shorter results say it in less than a line that stands for them would save. In characters. */
+const LEAST_COPY = 500;
+
+/** Which call each result answers: the nearest earlier one with its id, as ids may come again. */
+export function callsByResult(messages: readonly LogMessage[]): Map<ToolResultPart, ToolCallPart> {
+  const open = new Map<string, ToolCallPart>();
+  const calls = new Map<ToolResultPart, ToolCallPart>();
+  for (const part of messages.flatMap(({ parts }) => parts)) {
+    const call = isToolResult(part) ? open.get(part.callId) : undefined;
+    if (isToolCall(part)) open.set(part.callId, part);
+    else if (isToolResult(part) && call) calls.set(part, call);
+  }
+  return calls;
+}
+
+/** Results that a later one of these messages shows again: the answer to the same question, or the same text. */
+export function repeatedResults(
+  messages: readonly LogMessage[],
+  calls: ReadonlyMap<ToolResultPart, ToolCallPart>,
+): Set<ToolResultPart> {
+  const repeated = new Set<ToolResultPart>();
+  const asked = new Set<string>();
+  const texts = new Set<string>();
+  for (const part of messages.flatMap(({ parts }) => parts.filter(isToolResult)).toReversed()) {
+    const text = textOf(part);
+    if (text.length < LEAST_COPY) continue;
+    const call = calls.get(part);
+    const key = call ? actionOf(call).key : '';
+    if (texts.has(text) || (key !== '' && asked.has(key))) repeated.add(part);
+    texts.add(text);
+    // What failed does not show what an earlier answer showed.
+    if (key !== '' && part.isError !== true) asked.add(key);
+  }
+  return repeated;
 }

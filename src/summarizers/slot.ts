@@ -1,3 +1,5 @@
+import { userWordsIn } from '../reading/index.js';
+import { DEFAULT_WINDOW } from '../tokens/index.js';
 import {
   textOf,
   type Edit,
@@ -7,19 +9,23 @@ import {
   type ReadonlyLog,
   type ViewMessage,
 } from '../transcript/index.js';
-import { userWordsIn } from '../reading/index.js';
-import { DEFAULT_WINDOW } from '../tokens/index.js';
-import type { AskParts, Text } from './ask.js';
+import { isFault, Refused } from './call.js';
 import { chunksOf, type Chunk } from './chunks.js';
-import { earlierSummary } from './earlier.js';
-import { isFault, Refused } from './fault.js';
-import { inViewOf } from './in-view.js';
 import { languageOf, USERS_LANGUAGE } from './language.js';
 import { asItStands, handleOf, markOf, standsAlready, withText } from './mark.js';
-import { roomOf } from './room.js';
-import type { SlotSource } from './source.js';
-import { todosOf } from './todos.js';
-import { writeInParallel, writeInSequence } from './write.js';
+import {
+  beginningOf,
+  earlierSummary,
+  inViewOf,
+  newestOf,
+  newestRoom,
+  quotedQuestion,
+  slotSource,
+  todosOf,
+  userMessages,
+  type SlotSource,
+} from './source.js';
+import { writeInParallel, writeInSequence, type AskParts, type SlotRequest, type Text } from './write.js';
 
 export interface SlotParts extends AskParts {
   /** Which messages stay in view whatever is compacted. */
@@ -35,36 +41,46 @@ export interface SlotParts extends AskParts {
   readonly oversized: 'cut' | 'retry';
   /** How many summaries may lie between a text and its originals. */
   readonly generations: number;
+  /** The message whose marker asked for the text: its question ends what is quoted. */
+  readonly queuedBy?: LogMessage | undefined;
+  readonly log: ReadonlyLog;
   /** What is sent now: where earlier summaries stand. */
   readonly view: readonly ViewMessage[];
+  /** The agent has the tool that reads back what left. */
+  readonly recall?: boolean | undefined;
 }
 
 /** What is tried one after the other where a source was too long after all, or its summary: shorter tool results. */
 const RETRY_CHARS = [200, 150, 100, 50, 0];
 
+/** An endpoint's own limit on answers may leave a slot of any size no more than the text that stands was given. */
+const WORTH_A_CALL = 1.25;
+
 /** Buys the text of one slot. Rejects where none could be had. */
-export async function fillSlot(
-  parts: SlotParts,
-  edit: PlannedEdit,
-  source: SlotSource,
-  log: ReadonlyLog,
-  signal: AbortSignal,
-): Promise<Edit> {
+export async function fillSlot(parts: SlotParts, edit: PlannedEdit, signal: AbortSignal): Promise<Edit> {
+  const { count, log, recall } = parts;
+  const source = slotSource(
+    edit.slot!,
+    edit.kind === 'replace' ? edit.partIndex : undefined,
+    log,
+    parts.isPinned,
+  );
+  if (!source) throw new Refused('names a span that is not in the log');
   const lengths = [parts.resultChars, ...RETRY_CHARS.filter((chars) => chars < parts.resultChars)];
+  const write = parts.mode === 'parallel' ? writeInParallel : writeInSequence;
   let best: (Text & { readonly generation: number }) | undefined;
   let shown: string | undefined;
   const standing = standsAlready(edit);
   for (const [i, resultChars] of lengths.entries()) {
     const isLast = i === lengths.length - 1;
-    const attempt = attemptOf(parts, edit, source, log, { resultChars, attempt: i + 1 });
-    if (standing && attempt.maxTokens < WORTH_A_CALL * (standing.room ?? 0)) return asItStands(edit);
-    const text = joined(attempt.chunks);
+    const request = requestOf(parts, edit, source, { resultChars, attempt: i + 1, signal });
+    if (standing && request.maxTokens < WORTH_A_CALL * (standing.room ?? 0)) return asItStands(edit);
+    const text = request.chunks.map((chunk) => chunk.text).join('\n');
     // The same words again would be answered as they were.
     if (best && text === shown) continue;
     shown = text;
     try {
-      const write = parts.mode === 'parallel' ? writeInParallel : writeInSequence;
-      best = { ...(await write(parts, { ...attempt, signal })), generation: attempt.generation };
+      best = { ...(await write(parts, request)), generation: request.generation };
       if (!best.isCut || parts.oversized === 'cut' || isLast) break;
     } catch (error) {
       if (best) break;
@@ -73,19 +89,13 @@ export async function fillSlot(
   }
   if (!best) throw new Refused('could not be asked for');
   const text = parts.redact(best.text);
-  const shownText = edit.kind === 'replace' ? onOneLine(text) : text;
-  const filled = withText(edit, markOf(edit, source, best.model), shownText, best.generation);
+  // What stands for one result is a line, whatever a model makes of that.
+  const words = edit.kind === 'replace' ? onOneLine(text) : text;
+  const filled = withText(edit, markOf(edit, source, best.model, recall), words, best.generation);
   // A shorter one says less than what it was to take the place of.
-  return standing && tokensOf(filled, parts.count) <= tokensOf(edit, parts.count) ? asItStands(edit) : filled;
+  return standing && tokensOf(filled, count) <= tokensOf(edit, count) ? asItStands(edit) : filled;
 }
 
-/** An endpoint's own limit on answers may leave a slot of any size no more than the text that stands was given. */
-const WORTH_A_CALL = 1.25;
-
-const tokensOf = (edit: Edit, count: (text: string) => number): number =>
-  edit.kind === 'replace' ? 0 : count(edit.replacement.flatMap(({ parts }) => parts.map(textOf)).join('\n'));
-
-/** What stands for one result is a line, whatever a model makes of that. */
 const onOneLine = (text: string): string =>
   text
     .split('\n')
@@ -93,71 +103,65 @@ const onOneLine = (text: string): string =>
     .filter((line) => line !== '')
     .join(' ');
 
+const tokensOf = (edit: Edit, count: (text: string) => number): number =>
+  edit.kind === 'replace' ? 0 : count(edit.replacement.flatMap(({ parts }) => parts.map(textOf)).join('\n'));
+
 interface Attempt {
   readonly resultChars: number;
-  /** From 1. */
+  /** From 1; each further one halves the pieces. */
   readonly attempt: number;
+  readonly signal: AbortSignal;
 }
 
-function attemptOf(
+function requestOf(
   parts: SlotParts,
   edit: PlannedEdit,
   source: SlotSource,
-  log: ReadonlyLog,
-  { resultChars, attempt }: Attempt,
-) {
-  const { summarizer, count, prompts, extraLines, redact, isPinned } = parts;
+  { resultChars, attempt, signal }: Attempt,
+): SlotRequest & { readonly generation: number } {
+  const { summarizer, count, prompts, extraLines, redact, isPinned, log, queuedBy } = parts;
   const slot = edit.slot!;
   const isSpan = source.partIndex === undefined;
   const todos = isSpan ? todosOf(source.messages, redact) : undefined;
-  const { window = DEFAULT_WINDOW, outputLimit } = summarizer;
-  const inView = isSpan
-    ? inViewOf({
-        log,
-        from: source.messages[0]!.seq,
-        isPinned,
-        question: prompts.question,
-        redact,
-        count,
-        window,
-      })
-    : [];
-  const prompt = longest(
-    isSpan ? [slot.prompt, 'merge', 'join'] : [slot.prompt],
-    (name) => count(prompts.of(name).system) + count(prompts.of(name).instruction),
-  );
-  const { maxTokens, chunkTokens } = roomOf({
-    window,
-    outputLimit,
-    // Two tokens for the mark's line break.
-    allowance: Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name)) - 2,
-    beside: prompt + count([...inView, ...extraLines].join('\n')) + count(todos ?? ''),
-    attempt,
-  });
+  const plan = { text: todos ?? '', tokens: count(todos ?? '') };
+  const { window = DEFAULT_WINDOW, outputLimit = Infinity } = summarizer;
+  const beside = { log, question: prompts.question, redact, count, window };
+  const inView = isSpan ? inViewOf(source.messages[0]!.seq, isPinned, beside) : [];
+  const asking = (isSpan ? [slot.prompt, 'merge', 'join'] : [slot.prompt]).map((name) => prompts.of(name));
+  const prompt = Math.max(...asking.map(({ system, instruction }) => count(system) + count(instruction)));
+
+  // Of the longest mark, and two tokens for its line break: what is bought ahead fits whoever asks.
+  const allowance = Math.floor(slot.maxTokens) - count(markOf(edit, source, summarizer.name, true)) - 2;
+  const answer = Math.min(ANSWER_SHARE * window, OUTPUT_SHARE * outputLimit, LONGEST_ANSWER);
+  const maxTokens = Math.min(allowance, Math.floor(answer));
   if (maxTokens <= 0) throw new Refused('would not fit behind its mark');
+  const taken = prompt + count([...inView, ...extraLines].join('\n')) + plan.tokens + newestRoom(window);
+  const room = (WINDOW_SHARE * window - FRAME_TOKENS - 2 * maxTokens - taken) / 2 ** (attempt - 1);
+  const chunkTokens = Math.floor(Math.max(Math.min(LEAST_CHUNK, LEAST_SHARE * window), room));
+
   const earlier = isSpan ? earlierSummary(slot, log, parts.view, parts.generations) : undefined;
-  const chunking = {
-    exchangeOf: (seq: number) => log.exchangeOf(seq).index,
-    resultChars,
-    question: prompts.question,
-    chunks: parts.chunks,
-    chunkTokens,
-    count,
-    redact,
-  };
+  const exchangeOf = (seq: number): number => log.exchangeOf(seq).index;
+  const chunking = { ...beside, source, exchangeOf, resultChars, chunks: parts.chunks, chunkTokens };
   const later = earlier && source.messages.filter(({ seq }) => seq > earlier.to);
   const fresh = later ? chunksOf({ ...chunking, source: { ...source, messages: later } }) : [];
   const base = fresh.length > 0 ? earlier : undefined;
-  const chunks = base ? fresh : chunksOf({ ...chunking, source });
-  if (chunks.length === 0 && todos !== undefined) chunks.push({ text: '', handle: handleOf(edit) });
+  const chunks = base ? fresh : chunksOf(chunking);
+  if (chunks.length === 0 && todos !== undefined)
+    chunks.push({ text: '', tokens: 0, handle: handleOf(edit) });
   if (chunks.length === 0) throw new Refused('has nothing to be written from');
+  if (isSpan && queuedBy && !source.messages.includes(queuedBy)) {
+    const last = chunks.pop()!;
+    const question = quotedQuestion(queuedBy, beside);
+    const text = last.text === '' ? question : `${last.text}\n${question}`;
+    chunks.push({ ...last, text, tokens: last.tokens + count(question) });
+  }
   const users = userMessages(source, log);
   return {
     stage: slot.prompt,
     handle: handleOf(edit),
     maxTokens,
     grows: slot.grows === true,
-    maxChars: charsFor(maxTokens, [joined(chunks), wordsOf(users)], count),
+    maxChars: charsFor(maxTokens, [...chunks, plan], users, count),
     chunkTokens,
     language: languageOf(users) ?? USERS_LANGUAGE,
     // A line about one result is mostly quoted.
@@ -165,54 +169,53 @@ function attemptOf(
     previous: base?.text,
     generation: base ? base.generation + 1 : 0,
     inView,
+    newest: isSpan ? newestOf(log.find(slot.toId)!.seq, beside) : [],
     begins: isSpan ? beginningOf(source, log, isPinned) : undefined,
     attempt,
+    signal,
     chunks,
     todos,
     sourceTokens: source.tokens,
   };
 }
 
-const joined = (chunks: readonly Chunk[]): string => chunks.map(({ text }) => text).join('\n');
+/** What our counts may be off by. */
+const WINDOW_SHARE = 0.8;
+/** What stands between the texts of a request, in tokens. */
+const FRAME_TOKENS = 100;
+/** Smaller pieces say nothing. Of a small window it is this share. */
+const LEAST_CHUNK = 200;
+const LEAST_SHARE = 0.1;
+/** Of a small window an answer takes at most this: it stands in it twice, as the record so far and as what is written. */
+const ANSWER_SHARE = 0.15;
+/** Longer answers repeat themselves, and many models write no longer ones. In tokens. */
+const LONGEST_ANSWER = 8_000;
+/** Of what a model writes at most: its counts are not ours. */
+const OUTPUT_SHARE = 0.9;
 
-/** The first message of a span, where anything but what is pinned stands before it. */
-function beginningOf({ messages }: SlotSource, log: ReadonlyLog, isPinned: IsPinned): string | undefined {
-  const { seq, id } = messages[0]!;
-  const held = log.exchanges[0]!.seqs[0]!;
-  for (let before = held; before < seq; before++) if (!isPinned(log.at(before))) return id;
-  return held > 0 ? id : undefined;
-}
-
-/** What stands in the user's role: first, in the source, and last. */
-function userMessages({ messages }: SlotSource, { firstUser, unansweredUser }: ReadonlyLog): LogMessage[] {
-  const all = new Set([firstUser, ...messages, unansweredUser]);
-  return [...all].filter((message): message is LogMessage => message?.role === 'user');
-}
-
-/** A record holds more names and numbers than what it is written from. */
-const RECORD_DENSITY = 0.9;
-
-/** Of each text, so much shows how dense it is; of less nothing is known. In characters. */
+/** The user's words are of a denser script than what is read where they have so much fewer characters a token. */
+const OTHER_SCRIPT = 0.6;
+/** Of the user's words, the newest; of fewer nothing is known. In characters. */
 const SAMPLE_CHARS = 8_000;
-const LEAST_SAMPLE = 100;
+const LEAST_SAMPLE = 50;
 
 /**
- * Characters that so many tokens hold, as the source's do, or the user's words where those are denser. Models count
- * characters better than tokens that are not theirs.
+ * Characters that so many tokens hold, as those of the source do; as the user's words where the record's language takes
+ * far more tokens than the code and output that it is about. Models count characters better than tokens that are not theirs.
  */
-function charsFor(maxTokens: number, texts: readonly string[], count: (text: string) => number): number {
-  const densities = texts
-    .map((text) => text.slice(0, SAMPLE_CHARS))
-    .filter((sample, i) => i === 0 || sample.length >= LEAST_SAMPLE)
-    .map((sample) => sample.length / Math.max(1, count(sample)));
-  const chars = RECORD_DENSITY * maxTokens * Math.min(...densities);
-  return chars < LEAST_SAMPLE ? Math.ceil(chars) : Math.floor(chars / 10) * 10;
-}
-
-function wordsOf(messages: readonly LogMessage[]): string {
-  return messages.map((message) => userWordsIn(message)).join('\n');
-}
-
-function longest(names: readonly string[], tokensOf: (name: string) => number): number {
-  return Math.max(...names.map(tokensOf));
+function charsFor(
+  maxTokens: number,
+  sources: readonly Pick<Chunk, 'text' | 'tokens'>[],
+  users: readonly LogMessage[],
+  count: (text: string) => number,
+): number {
+  const chars = sources.reduce((total, { text }) => total + text.length, 0);
+  const tokens = sources.reduce((total, source) => total + source.tokens, 0);
+  const ofSource = chars / Math.max(1, tokens);
+  const sample = users
+    .map((message) => userWordsIn(message))
+    .join('\n')
+    .slice(-SAMPLE_CHARS);
+  const ofUser = sample.length < LEAST_SAMPLE ? Infinity : sample.length / Math.max(1, count(sample));
+  return Math.floor(maxTokens * (ofUser < OTHER_SCRIPT * ofSource ? ofUser : ofSource));
 }

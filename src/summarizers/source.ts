@@ -1,11 +1,16 @@
+import { speechesOf } from '../reading/index.js';
 import {
   isToolCall,
   isToolResult,
+  textOf,
+  type IsPinned,
   type LogMessage,
   type ReadonlyLog,
   type Slot,
   type ToolCallPart,
+  type ViewMessage,
 } from '../transcript/index.js';
+import { callsByResult, escaped, middleCut, quoteMessage, type Detail, type QuoteRules } from './quote.js';
 
 /** What a slot's text is to be written from. */
 export interface SlotSource {
@@ -26,32 +31,177 @@ export function slotSource(
   slot: Slot,
   partIndex: number | undefined,
   log: ReadonlyLog,
-  isPinned: (message: LogMessage) => boolean,
+  isPinned: IsPinned,
 ): SlotSource | undefined {
-  const from = log.find(slot.fromId)?.seq;
-  const to = log.find(slot.toId)?.seq;
+  const [from, to] = placesOf(slot, log);
   if (from === undefined || to === undefined || from > to) return undefined;
   if (partIndex !== undefined) {
     const message = log.at(from);
-    const call = callOf(message, partIndex, log);
+    const part = message.parts[partIndex];
+    // Results follow their call at once: the nearest earlier one with the id is it.
+    const before = log.exchangeOf(from).seqs.map((seq) => log.at(seq));
+    const call = part && isToolResult(part) ? callsByResult(before).get(part) : undefined;
     const tokens = message.size.parts[partIndex]?.tokens ?? 0;
     return { messages: [message], partIndex, tokens, ...(call && { call }) };
   }
-  const span = Array.from({ length: to - from + 1 }, (_, i) => log.at(from + i));
+  const span = messagesOf(log, from, to);
   const messages = span.filter((message) => !isPinned(message));
   const kept = span.filter((message) => message.role === 'user' && isPinned(message)).map(({ id }) => id);
   const tokens = messages.reduce((sum, { size }) => sum + size.tokens, 0);
   return { messages, tokens, ...(kept.length > 0 && { kept }) };
 }
 
-/** Results follow their call at once: the nearest earlier one with the id is it. */
-function callOf(message: LogMessage, partIndex: number, log: ReadonlyLog): ToolCallPart | undefined {
-  const part = message.parts[partIndex];
-  if (!part || !isToolResult(part)) return undefined;
-  const from = log.exchangeOf(message.seq).seqs[0]!;
-  for (let seq = message.seq - 1; seq >= from; seq--) {
-    const call = log.at(seq).parts.find((other) => isToolCall(other) && other.callId === part.callId);
-    if (call && isToolCall(call)) return call;
+const placesOf = (slot: Slot, log: ReadonlyLog): [from: number | undefined, to: number | undefined] => [
+  log.find(slot.fromId)?.seq,
+  log.find(slot.toId)?.seq,
+];
+
+const messagesOf = (log: ReadonlyLog, from: number, to: number): LogMessage[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => log.at(from + i));
+
+/** Calls by which agents keep a plan: todo lists, plans with step states. */
+export const PLAN_TOOL = /todo|plan|task_?list|checklist/i;
+
+/** Plans are short; of a longer argument head and tail are shown. In characters. */
+const LONGEST_PLAN = 6_000;
+
+/** How the agent's plan stood at the end of a source, as it was written down; undefined where there was none. */
+export function todosOf(
+  messages: readonly LogMessage[],
+  redact: (text: string) => string,
+): string | undefined {
+  const parts = messages.flatMap((message) => message.parts);
+  const failed = new Set(parts.filter(isToolResult).flatMap((part) => (part.isError ? [part.callId] : [])));
+  const plan = parts
+    .filter(isToolCall)
+    .findLast((part) => PLAN_TOOL.test(part.name) && !failed.has(part.callId));
+  return plan && escaped(middleCut(redact(plan.arguments), LONGEST_PLAN));
+}
+
+/** A summary that a model wrote, which another one may go on from. */
+interface EarlierSummary {
+  readonly text: string;
+  /** Last log position that it stands for. */
+  readonly to: number;
+  /** How many summaries lie between it and the originals. */
+  readonly generation: number;
+}
+
+/**
+ * The bought summary that stands at the beginning of a span, where one more generation is allowed; undefined where the
+ * span is to be read from its originals.
+ */
+export function earlierSummary(
+  slot: Slot,
+  log: ReadonlyLog,
+  view: readonly ViewMessage[],
+  generations: number,
+): EarlierSummary | undefined {
+  const [from, to] = placesOf(slot, log);
+  if (generations === 0 || from === undefined || to === undefined) return undefined;
+  const found = view.find(
+    (shown) =>
+      shown.from === from && shown.to < to && (shown.message.generation ?? generations) < generations,
+  );
+  if (!found) return undefined;
+  const words = found.message.parts.map(textOf).join('\n');
+  // Its first line says what it is; the new one has a line of its own.
+  const text = words.slice(words.indexOf('\n') + 1);
+  return { text, to: found.to, generation: found.message.generation! };
+}
+
+/** A task is named in fewer characters; what is longer is shown by head and tail. */
+const SHOWN: Detail = { proseChars: 1_500, writtenChars: 600, resultChars: 300 };
+
+/** What an answer and a command come to is told in fewer. */
+const GLANCED: Detail = { proseChars: 1_000, writtenChars: 400, resultChars: 300 };
+
+/** Of the summarizer's window, what stays in view takes at most this. */
+const WINDOW_SHARE = 0.03;
+
+/** Of the newest messages, in tokens: a few steps back it is said what was committed, mended or taken back. */
+const MOST_NEWEST = 2_000;
+const LEAST_NEWEST = 200;
+const MOST_MESSAGES = 60;
+
+interface BesideRequest {
+  readonly log: ReadonlyLog;
+  readonly question: string;
+  readonly redact: (text: string) => string;
+  readonly count: (text: string) => number;
+  /** Of the summarizer, in tokens. */
+  readonly window: number;
+}
+
+type Wording = Pick<BesideRequest, 'question' | 'redact'>;
+
+const plainRules = ({ question, redact }: Wording): QuoteRules => ({
+  question,
+  redact,
+  speechesOf: (message) => speechesOf(message),
+  callOf: () => undefined,
+  isRepeated: () => false,
+});
+
+/** The message whose marker asked for a record, with the question that stands there. */
+export const quotedQuestion = (marker: LogMessage, wording: Wording): string =>
+  quoteMessage(marker, SHOWN, plainRules(wording));
+
+/**
+ * Messages that the reader of the record sees beside it, quoted: the first user message, where it is pinned, and that
+ * of the user which the span begins behind, for it says what the span is about.
+ */
+export function inViewOf(from: number, isPinned: IsPinned, request: BesideRequest): string[] {
+  const { log, count, window } = request;
+  const first = log.firstUser;
+  const before = from > log.exchanges[0]!.seqs[0]! ? log.at(from - 1) : undefined;
+  const asked = before?.role === 'user' && before !== first ? before : undefined;
+  return [...(first && isPinned(first) ? [first] : []), ...(asked ? [asked] : [])]
+    .map((message) => quoteMessage(message, SHOWN, plainRules(request)))
+    .filter((text) => text !== '' && count(text) <= WINDOW_SHARE * window);
+}
+
+/** What they may take. It does not hang on what they say: the pieces of a span stay what they were when it was bought ahead. */
+export function newestRoom(window: number): number {
+  const room = Math.floor(Math.min(MOST_NEWEST, WINDOW_SHARE * window));
+  return room < LEAST_NEWEST ? 0 : room;
+}
+
+/** The newest messages that come after a span, quoted in short, as many as a small part of the window holds. */
+export function newestOf(to: number, request: BesideRequest): string[] {
+  const { log, count, window } = request;
+  const messages = messagesOf(log, Math.max(to + 1, log.length - MOST_MESSAGES), log.length - 1);
+  const calls = callsByResult(messages);
+  const rules: QuoteRules = { ...plainRules(request), callOf: (result) => calls.get(result) };
+  const shown: string[] = [];
+  let room = newestRoom(window);
+  for (const message of messages.toReversed()) {
+    const text = quoteMessage(message, GLANCED, rules);
+    if (text === '') continue;
+    room -= count(text);
+    if (room < 0) break;
+    shown.unshift(text);
   }
-  return undefined;
+  return shown;
+}
+
+/** The first message of a span, where anything but what is pinned stands before it. */
+export function beginningOf(
+  { messages }: SlotSource,
+  log: ReadonlyLog,
+  isPinned: IsPinned,
+): string | undefined {
+  const { seq, id } = messages[0]!;
+  const held = log.exchanges[0]!.seqs[0]!;
+  for (let before = held; before < seq; before++) if (!isPinned(log.at(before))) return id;
+  return held > 0 ? id : undefined;
+}
+
+/** What stands in the user's role: first, in the source, and last. */
+export function userMessages(
+  { messages }: SlotSource,
+  { firstUser, unansweredUser }: ReadonlyLog,
+): LogMessage[] {
+  const all = new Set([firstUser, ...messages, unansweredUser]);
+  return [...all].filter((message): message is LogMessage => message?.role === 'user');
 }

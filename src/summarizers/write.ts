@@ -1,10 +1,44 @@
-import { ask, type AskParts, type SlotRequest, type Text } from './ask.js';
+import { artifactKey, type Artifact, type BoughtOnce } from './artifacts.js';
+import { callOnce, InOtherLanguage, type Bought, type CallParts, type Turnstile } from './call.js';
 import type { Chunk } from './chunks.js';
+import { filledIn, type Prompt, type Prompts } from './prompts.js';
 import { escaped } from './quote.js';
 
-interface WriteRequest extends SlotRequest {
+/** What all calls of one run have in common. */
+export interface AskParts extends CallParts {
+  readonly prompts: Prompts;
+  readonly once: BoughtOnce;
+  readonly through: Turnstile;
+  /** Throws where no further call may be made. */
+  readonly mayCall: () => void;
+  /** Quoted already. */
+  readonly extraLines: readonly string[];
+}
+
+/** What is written for one slot. All texts in it are quoted already. */
+export interface SlotRequest {
+  /** The stage whose slot it is. */
+  readonly stage: string;
+  readonly handle: string;
+  readonly maxTokens: number;
+  /** A text that was bought for less room is not enough. */
+  readonly grows: boolean;
+  /** About as many characters of the record's language. */
+  readonly maxChars: number;
+  /** By its name, or in words that say which. */
+  readonly language: string;
+  /** Whether an answer in another language is refused. */
+  readonly checksLanguage: boolean;
+  /** Messages that its reader sees beside it. */
+  readonly inView: readonly string[];
+  /** Messages behind the source, for what comes last. No part of what is bought: a text that is there is taken. */
+  readonly newest: readonly string[];
+  /** First message of the span, where anything but what stays in view stands before it. */
+  readonly begins: string | undefined;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
   /** An earlier summary that this one goes on from. */
-  readonly previous?: string | undefined;
+  readonly previous: string | undefined;
   readonly chunks: readonly Chunk[];
   /** The agent's plan, for the piece that comes last. */
   readonly todos: string | undefined;
@@ -14,8 +48,28 @@ interface WriteRequest extends SlotRequest {
   readonly chunkTokens: number;
 }
 
+/** One piece of it. */
+interface Piece {
+  readonly prompt: Prompt;
+  readonly source: readonly string[];
+  /** What of the log the source shows. */
+  readonly handle: string;
+  readonly previous?: string | undefined;
+  readonly todos?: string | undefined;
+  /** From 1. */
+  readonly chunk: number;
+  readonly chunks: number;
+  /** The end of the source is in it. */
+  readonly isLast: boolean;
+  /** What the answer must be smaller than, in counted tokens. */
+  readonly sourceTokens: number;
+}
+
+/** A text, and whether it is one that had to be cut. */
+export type Text = Artifact & Pick<Bought, 'isCut'>;
+
 /** Piece after piece, each with the record so far. */
-export async function writeInSequence(parts: AskParts, request: WriteRequest): Promise<Text> {
+export async function writeInSequence(parts: AskParts, request: SlotRequest): Promise<Text> {
   const { chunks, stage, todos, sourceTokens } = request;
   let written: Text | undefined;
   let previous = request.previous;
@@ -29,6 +83,7 @@ export async function writeInSequence(parts: AskParts, request: WriteRequest): P
       todos: isLast ? todos : undefined,
       chunk: i + 1,
       chunks: chunks.length,
+      isLast,
       sourceTokens: isLast ? sourceTokens : Infinity,
     });
     previous = written.text;
@@ -37,42 +92,41 @@ export async function writeInSequence(parts: AskParts, request: WriteRequest): P
 }
 
 /** All pieces at once, then the records of them joined: sooner done, and each piece is read without what came before. */
-export async function writeInParallel(parts: AskParts, request: WriteRequest): Promise<Text> {
-  const { chunks, stage, todos, sourceTokens } = request;
+export async function writeInParallel(parts: AskParts, request: SlotRequest): Promise<Text> {
+  const { chunks, stage, todos, sourceTokens, handle } = request;
   if (chunks.length === 1 || request.previous !== undefined) return writeInSequence(parts, request);
-  const records = await allOrNone(
-    chunks.map((chunk, i) =>
-      ask(parts, request, {
+  let records = await allOrNone(
+    chunks.map((chunk, i) => {
+      const isLast = i === chunks.length - 1;
+      return ask(parts, request, {
         prompt: parts.prompts.of(stage),
         source: [chunk.text],
         handle: chunk.handle,
-        todos: i === chunks.length - 1 ? todos : undefined,
+        todos: isLast ? todos : undefined,
         chunk: i + 1,
         chunks: chunks.length,
+        isLast,
         sourceTokens: Infinity,
-      }),
-    ),
+      });
+    }),
   );
-  let joined = records;
-  for (let chunk = chunks.length + 1; joined.length > 1;) {
-    const groups = grouped(joined, parts.count, request.chunkTokens);
+  for (let asked = chunks.length; records.length > 1;) {
+    const groups = grouped(records, parts.count, request.chunkTokens);
     const isLast = groups.length === 1;
-    const first = chunk;
-    chunk += groups.length;
-    joined = await allOrNone(
-      groups.map((group, i) =>
-        ask(parts, request, {
-          prompt: parts.prompts.of('join'),
-          handle: request.handle,
-          source: group.map(({ text }, at) => `<record piece="${at + 1}">\n${escaped(text)}\n</record>`),
-          chunk: first + i,
-          chunks: groups.length,
-          sourceTokens: isLast ? sourceTokens : Infinity,
-        }),
-      ),
+    const joining = groups.map((group) =>
+      ask(parts, request, {
+        prompt: parts.prompts.of('join'),
+        handle,
+        source: group.map(({ text }, at) => `<record piece="${at + 1}">\n${escaped(text)}\n</record>`),
+        chunk: ++asked,
+        chunks: groups.length,
+        isLast,
+        sourceTokens: isLast ? sourceTokens : Infinity,
+      }),
     );
+    records = await allOrNone(joining);
   }
-  return joined[0]!;
+  return records[0]!;
 }
 
 /** Neighbours that fit one call, two at least: each round halves their number or better. */
@@ -95,9 +149,70 @@ function grouped(records: readonly Text[], count: (text: string) => number, most
 
 /** Waits for all before it says what went wrong, so that nothing runs on behind a run. */
 async function allOrNone<Result>(asked: readonly Promise<Result>[]): Promise<Result[]> {
-  const settled = await Promise.allSettled(asked);
-  return settled.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
+  await Promise.allSettled(asked);
+  return Promise.all(asked);
+}
+
+/** The text of one piece: from what was bought before, or by one call. */
+async function ask(parts: AskParts, slot: SlotRequest, piece: Piece): Promise<Text> {
+  const { summarizer, count, extraLines, once } = parts;
+  const { prompt, source, previous, todos, chunk, chunks, sourceTokens } = piece;
+  const { stage, maxTokens, maxChars, language, checksLanguage, inView, attempt, signal } = slot;
+  const newest = piece.isLast ? slot.newest : [];
+  const values = {
+    handle: piece.handle,
+    maxTokens,
+    maxChars,
+    chunk,
+    chunks,
+    piece: placeLine(slot.begins, piece),
+  };
+  const instruction = filledIn(prompt.instruction, values).trim();
+  const request = {
+    prompt: prompt.system,
+    source,
+    maxTokens,
+    language,
+    ...(inView.length > 0 && { inView }),
+    ...(previous !== undefined && { previous }),
+    ...(todos !== undefined && { todos }),
+    ...(newest.length > 0 && { newest }),
+    ...(extraLines.length > 0 && { extraLines }),
+  };
+  const about = { prompt: stage, handle: slot.handle, chunk, attempt };
+  const asked = (instruction: string): Promise<Bought> => {
+    parts.mayCall();
+    const asking = { request: { ...request, instruction }, sourceTokens, checksLanguage, signal, about };
+    return callOnce(parts, asking);
+  };
+  let isCut = false;
+  const make = (): Promise<Artifact> =>
+    parts.through(async () => {
+      const bought = await asked(instruction).catch((error: unknown) => {
+        if (!(error instanceof InOtherLanguage)) throw error;
+        return asked(`${instruction}\nThe last answer was in another language. Write in ${language}.`);
+      });
+      isCut = bought.isCut;
+      return { text: bought.text, model: bought.model };
+    });
+  const key = artifactKey(
+    prompt.hash,
+    summarizer.endpoint,
+    source,
+    previous ?? [],
+    todos ?? [],
+    extraLines,
+    inView,
+    ...(slot.grows ? [`room for ${maxTokens}`] : []),
+  );
+  const fits = ({ text }: Artifact): boolean => count(text) <= maxTokens;
+  const artifact = await once.buy({ key, maxTokens, fits, make, signal });
+  return { ...artifact, isCut };
+}
+
+/** Where in the session it stands, and which piece it is, where there are several. */
+function placeLine(begins: string | undefined, { chunk, chunks }: Piece): string {
+  const before = `What came before ${begins} stays in view, as it was or in a record of its own; do not repeat it.`;
+  const piece = `This is piece ${chunk} of ${chunks}; ${chunk < chunks ? 'a later piece follows.' : 'it is the last.'}`;
+  return [...(begins === undefined ? [] : [before]), ...(chunks < 2 ? [] : [piece])].join('\n');
 }

@@ -2,11 +2,11 @@ import { basename, resolve } from 'node:path';
 import { findPlugin } from '../plugins/index.js';
 import type { CompactionStage, SessionStore, Summarizer, WireFormat } from '../spi/index.js';
 import { FORMAT_RULES } from './formats/index.js';
-import { loadedFor, PLUGIN_RULES, type PluginSubject } from './plugins/index.js';
+import { loadedFor, PLUGIN_RULES, type PluginSubject } from './plugin-rules.js';
 import type { ContractRule } from './rule.js';
-import { STAGE_RULES } from './stages/index.js';
+import { STAGE_RULES } from './stages/rules.js';
 import { STORE_RULES } from './stores/index.js';
-import { SUMMARIZER_RULES } from './summarizers/index.js';
+import { SUMMARIZER_RULES } from './summarizer-rules.js';
 import { importModule } from '../user-module.js';
 import { validators, type WireValidator } from './validators.js';
 

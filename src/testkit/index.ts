@@ -27,17 +27,18 @@ export {
 export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';
 export { validateAiSdk, type AiSdkFault, type AiSdkOptions } from './wire/ai-sdk.js';
 /** What a stage is held to. */
-export { STAGE_RULES, type StageRule, type StageSubject } from './stages/index.js';
+export { STAGE_RULES, type StageRule } from './stages/rules.js';
+export type { StageSubject } from './stages/sweep.js';
 /** Generated sessions to try anything on. */
 export { Dice, historyOf, ORDERLY, TRAITS, type HistoryOptions, type Trait } from './histories/index.js';
 export { validateLangChain, type LangChainFault, type LangChainOptions } from './wire/langchain.js';
 /** What a wire format is held to. */
 export { FORMAT_RULES, type FormatSubject } from './formats/index.js';
 /** What a summarizer is held to. */
-export { SUMMARIZER_RULES } from './summarizers/index.js';
-/** All contracts, and what of a module can be put to them. */
+export { SUMMARIZER_RULES } from './summarizer-rules.js';
 /** What a plugin is held to. */
-export { PLUGIN_RULES, type PluginSubject } from './plugins/index.js';
+export { PLUGIN_RULES, type PluginSubject } from './plugin-rules.js';
+/** All contracts, and what of a module can be put to them. */
 export {
   candidatesIn,
   pluginCandidates,

@@ -1,5 +1,5 @@
 import { SpillwayError, type Fault } from '../errors/index.js';
-import { familyOf } from './family.js';
+import { familyOf, namesOf, providerIn } from './family.js';
 import {
   DEFAULT_WINDOW,
   type LimitOverride,
@@ -7,7 +7,6 @@ import {
   type LimitSource,
   type ModelLimits,
 } from './limits.js';
-import { namesOf, providerIn } from './model-name.js';
 import { loadPublishedLimits, type PublishedLimits } from './published.js';
 
 /** What is learned of a model while it is in use. */

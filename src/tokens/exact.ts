@@ -1,8 +1,7 @@
 import type { TokenCounter } from '../spi/index.js';
-import { cutRun, MAX_RUN_CHARS } from './long-run.js';
+import { cutRun, MAX_RUN_CHARS, endOfPiece } from './pieces.js';
 import { PieceTable } from './piece-table.js';
-import { endOfPiece } from './pieces.js';
-import { loadVocabulary } from './vocabulary.js';
+import { loadVocabulary, readyVocabulary } from './vocabulary.js';
 
 /** A public encoding of OpenAI's: `o200k_base` since GPT-4o, `cl100k_base` for GPT-4 and GPT-3.5. */
 export type Encoding = 'o200k_base' | 'cl100k_base';
@@ -30,6 +29,7 @@ export async function createExactCounter(encoding: Encoding): Promise<TokenCount
   const [{ GptEncoding }, patterns] = await Promise.all([
     import('gpt-tokenizer/GptEncoding'),
     import('gpt-tokenizer/encodingParams/constants'),
+    readyVocabulary(encoding),
   ]);
   const load = (): CountTokens => {
     const vocabulary = loadVocabulary(encoding);

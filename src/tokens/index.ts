@@ -1,10 +1,12 @@
 export { createExactCounter, type Encoding } from './exact.js';
 export { heuristicCounter } from './heuristic.js';
+export { countedAhead } from './memo.js';
 export { memoised } from './memo.js';
 export {
   createMeasure,
   IMAGE_TOKENS,
   LOW_DETAIL_IMAGE_TOKENS,
+  countOf,
   measureTools,
   MESSAGE_TOKENS,
 } from './measure.js';
@@ -34,4 +36,4 @@ export {
   type UsageReport,
 } from './calibration.js';
 export { overflowed, readPressure, type Binding, type Reading, type ReadingRequest } from './reading.js';
-export { loadPrices, type PriceOf } from './prices.js';
+export { loadPrices, type PriceOf } from './published.js';

@@ -1,3 +1,4 @@
+import { COUNT, SpillwayError } from '../errors/index.js';
 import type { MeasureMessage, TokenCounter } from '../spi/index.js';
 import {
   addSizes,
@@ -34,6 +35,18 @@ export const LOW_DETAIL_IMAGE_TOKENS = 85;
 /** Other files are taken for text of four bytes a token, up to this: PDF is mostly not text (2,000 tokens a page). */
 const MAX_FILE_TOKENS = 25_000;
 
+/** What a counter says of a text. Throws `CONFIG_INVALID` where that is no count: a sum with it would compact nothing. */
+export function countOf(counter: TokenCounter, text: string): number {
+  const tokens: unknown = counter.count(text);
+  if (COUNT.is(tokens)) return tokens as number;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: `counter "${counter.name}": tokens of a text of ${text.length} characters`,
+    found: typeof tokens === 'number' ? String(tokens) : (tokens ?? String(tokens)),
+    allowed: COUNT.words,
+    remedy: 'Have `count` give the tokens of every text at once, or leave the counter out.',
+  });
+}
+
 /** Measures messages with `counter`. Each text is counted once, by itself; nothing is joined. */
 export function createMeasure(counter: TokenCounter): MeasureMessage {
   return (message) => {
@@ -56,7 +69,7 @@ function withParts({ tokens, bytes, images }: Size, parts: readonly Size[]): Mes
 export function measureTools(counter: TokenCounter, tools: readonly unknown[]): Size {
   return tools.reduce<Size>((sum, tool) => {
     const json = JSON.stringify(tool) ?? '';
-    const size = { tokens: counter.count(json) + TOOL_TOKENS, bytes: Buffer.byteLength(json), images: 0 };
+    const size = { tokens: countOf(counter, json) + TOOL_TOKENS, bytes: Buffer.byteLength(json), images: 0 };
     return addSizes(sum, size);
   }, NO_SIZE);
 }
@@ -86,7 +99,7 @@ function measurePart(counter: TokenCounter, part: Part): Size {
 }
 
 function measureText(counter: TokenCounter, text: string): Size {
-  return { tokens: counter.count(text), bytes: Buffer.byteLength(text) + escapesIn(text), images: 0 };
+  return { tokens: countOf(counter, text), bytes: Buffer.byteLength(text) + escapesIn(text), images: 0 };
 }
 
 /** Bytes that JSON adds to a text: a backslash before each quote, backslash and line break. Its rarer signs are left out. */

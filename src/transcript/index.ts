@@ -12,6 +12,15 @@ export * from './plan.js';
 export * from './ledger-event.js';
 export { GENESIS, Ledger, type HoldOf } from './ledger.js';
 export * from './handle.js';
-export { NumberLiteral, parseJson, writeJson } from './json.js';
-export { isRecallAnswer, isRecallCall, NOTHING_RECALLED, RECALL_TOOL, RECALLED } from './recalled.js';
+export { endOfString, NumberLiteral, parseJson, writeJson } from './json.js';
+export { parsingJson } from './parsing-json.js';
+export {
+  isRecallAnswer,
+  isRecallCall,
+  NOTHING_RECALLED,
+  offersRecall,
+  RECALL_TOOL,
+  RECALLED,
+} from './recalled.js';
+export { atOnce, type Steps } from './steps.js';
 export { pinWhole, type IsPinned } from './pins.js';

@@ -97,7 +97,7 @@ function isWrittenBack(text: string, start: number, end: number): boolean {
 }
 
 /** Just behind the quotation mark that closes the string that opens at `start`. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
     let slashes = end - 1;
     while (text.charCodeAt(slashes) === BACKSLASH) slashes--;
@@ -129,7 +129,7 @@ function putLiterals(root: object, shown: string): void {
 }
 
 /** An assignment to `__proto__` would set something else. */
-function setOwn(holder: Holder, key: string, value: unknown): void {
+export function setOwn(holder: Holder, key: string, value: unknown): void {
   if (key !== '__proto__') holder[key] = value;
   else Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }

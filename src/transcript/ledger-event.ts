@@ -12,15 +12,6 @@ export interface WaitingPlan {
   readonly states?: Readonly<Record<string, unknown>>;
 }
 
-/** An operator's word that a claim holds no more. */
-export interface ClaimEnd {
-  /** Who said so. */
-  readonly by: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly notes?: string;
-}
-
 /** What can happen to a ledger. A value: replaying a list of them gives the ledger again. */
 export type LedgerEvent =
   | {
@@ -39,8 +30,8 @@ export type LedgerEvent =
     }
   | { readonly kind: 'propose'; readonly proposal: WaitingPlan }
   | { readonly kind: 'reject'; readonly plan: string; readonly notes?: string }
-  | { readonly kind: 'end-claim'; readonly claim: string; readonly end: ClaimEnd }
-  | { readonly kind: 'restore-claim'; readonly claim: string }
+  /** Of an earlier release; they change nothing. */
+  | { readonly kind: 'end-claim' | 'restore-claim' }
   | {
       readonly kind: 'rollback';
       /** Messages of the log that stay. What came after is left out from here on; nothing is deleted. */

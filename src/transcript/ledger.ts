@@ -1,6 +1,6 @@
 import { SpillwayError } from '../errors/index.js';
 import type { PlannedEdit } from './edit.js';
-import { leftBy, type ClaimEnd, type Left, type LedgerEvent, type WaitingPlan } from './ledger-event.js';
+import { leftBy, type Left, type LedgerEvent, type WaitingPlan } from './ledger-event.js';
 import type { CompactionRecord, Hold, Plan } from './plan.js';
 
 /** The hold on what a record that is taken back had compacted; nothing where none is wanted. */
@@ -20,7 +20,6 @@ export class Ledger {
   #records: CompactionRecord[] = [];
   #holds: Hold[] = [];
   #pending: WaitingPlan | undefined;
-  #endedClaims: ReadonlyMap<string, ClaimEnd> = new Map();
   /** Undoing is a change too: it moves the head, so that plans made before it no longer fit. */
   #undone = 0;
 
@@ -48,11 +47,6 @@ export class Ledger {
   /** The plan that waits for an operator; undefined where none does. */
   get pending(): WaitingPlan | undefined {
     return this.#pending;
-  }
-
-  /** Claims that operators ended, by their names; another map after each change. What is planned on it leaves them out. */
-  get endedClaims(): ReadonlyMap<string, ClaimEnd> {
-    return this.#endedClaims;
   }
 
   /** Everything that happened, those before its base left out. */
@@ -135,11 +129,7 @@ export class Ledger {
     } else if (event.kind === 'release') this.#holds = [];
     else if (event.kind === 'propose') this.#pending = event.proposal;
     else if (event.kind === 'reject') this.#pending = undefined;
-    else if (event.kind === 'end-claim')
-      this.#endedClaims = new Map(this.#endedClaims).set(event.claim, event.end);
-    else if (event.kind === 'restore-claim')
-      this.#endedClaims = new Map([...this.#endedClaims].filter(([claim]) => claim !== event.claim));
-    else {
+    else if (event.kind === 'flag') {
       const { flag, notes } = event;
       this.#change(event.record, { ...(flag && { flag }), ...(notes !== undefined && { notes }) });
     }

@@ -1,5 +1,6 @@
 import type { ReadonlyLog } from './log.js';
 import type { LogMessage } from './message.js';
+import { atOnce, type Steps } from './steps.js';
 
 /** Something that is derived from a log, message by message, each once and in order. */
 export interface LogFold {
@@ -20,9 +21,15 @@ export class LogReader {
 
   /** Reads the messages that were appended since. */
   catchUp(): void {
-    for (; this.#next < this.#log.length; this.#next++) {
-      const message = this.#log.at(this.#next);
+    atOnce(this.catchingUp());
+  }
+
+  /** The same, message by message. */
+  *catchingUp(): Steps<void> {
+    while (this.#next < this.#log.length) {
+      const message = this.#log.at(this.#next++);
       for (const fold of this.#folds) fold.read(message);
+      yield;
     }
   }
 }

@@ -65,7 +65,7 @@ export class Log implements ReadonlyLog {
       throw new SpillwayError('MESSAGE_ID_TAKEN', {
         subject: 'message id',
         found: message.id,
-        remedy: 'Give every message of a session its own id, or leave ids out.',
+        remedy: 'Give every message of a session an id of its own.',
       });
     }
     const parts = Object.freeze(message.parts.map(frozenPart));

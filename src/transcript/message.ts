@@ -48,8 +48,16 @@ export interface ToolResultPart extends Wired {
   readonly isError?: boolean;
 }
 
+/** Where a file's bytes stand since it was parsed: what is there, and the names and places of fields that lead to it. */
+export interface FilePlace {
+  readonly as: 'address' | 'bytes' | 'text' | 'id';
+  readonly way: readonly (string | number)[];
+}
+
 /** An image or a document. Its content stays in `wire`: nobody here looks inside. */
 export interface FilePart extends Wired {
+  /** In the `wire` of its message. */
+  readonly at?: FilePlace;
   readonly type: 'file';
   /** e.g. `image/png` */
   readonly mediaType: string;
@@ -61,8 +69,11 @@ export interface FilePart extends Wired {
 /** A queued request in the stream itself, found again after a restart. */
 export interface MarkerPart extends Wired {
   readonly type: 'marker';
-  readonly marker: 'compaction';
+  readonly marker: 'compaction' | 'give-back';
   readonly auto: boolean;
+  /** Of a `give-back`: what was asked for, and the words that the next request is to carry; absent where it left them out. */
+  readonly handle?: string;
+  readonly text?: string;
 }
 
 /** What only its format understands: approvals, citations, blocks of a kind not known yet. Kept or gone, never edited. */
@@ -79,7 +90,7 @@ export type Part =
   TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | OpaquePart | MarkerPart;
 
 /** What a synthetic message is, so that later runs recognise our own text. */
-export type Label = 'summary' | 'digest' | 'claims' | 'notice' | 'injected';
+export type Label = 'summary' | 'digest' | 'notice' | 'injected' | 'recalled';
 
 /** One message of a transcript. Ids are unique in a session, messages that were rolled back included. */
 export interface Message extends Wired {

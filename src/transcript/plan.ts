@@ -20,6 +20,8 @@ export interface DecisionInputs {
   /** Milliseconds since the epoch, read once per run. */
   readonly clock: number;
   readonly logLength: number;
+  /** Set where the agent had the recall tool: the texts of this plan tell it to use it. */
+  readonly recall?: true;
 }
 
 /**
@@ -109,10 +111,18 @@ export type WarningCode =
   | 'source-too-long'
   /** The provider takes less than the window that the settings state. */
   | 'limit-below-window'
+  /** Beside the answer that was asked for, what may never be removed would not fit: less is kept for the answer. */
+  | 'answer-gives-way'
+  /** The provider refused a request of this session as too long, and not for the first time, or nothing could be made smaller. */
+  | 'refused-again'
+  /** What was to make a refused request smaller failed: it was not sent again. */
+  | 'failed-after-refusal'
   /** What a plugin asked for could not be done. */
   | 'plugin-not-heeded'
   /** Nothing is known of the model, so its window is a guess. */
-  | 'window-guessed';
+  | 'window-guessed'
+  /** What an operator gave back had no room in the request. */
+  | 'give-back-left-out';
 
 /** What an operator should know and do, where compaction was not enough. */
 export interface Warning {

@@ -10,6 +10,14 @@ export const NOTHING_RECALLED = 'Nothing was found.';
 
 /** Hosts put their own words before it: `mcp__spillway__recall`. */
 const NAME = /(?:^|[^a-z])recall$/i;
+/** The tool among definitions of any format, by its name. */
+const DEFINED = /"name":"(?:[^"]{0,200}[^a-z"])?recall"/i;
+
+/** Whether an agent that has these tools can read back what left. */
+export function offersRecall(tools: readonly unknown[]): boolean {
+  return DEFINED.test(JSON.stringify(tools));
+}
+
 const FIELDS: readonly string[] = ['handle', 'query', 'limit', 'maxTokens'];
 const MOST_CHARS = 20_000;
 

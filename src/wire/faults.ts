@@ -1,4 +1,36 @@
 import { SpillwayError } from '../errors/index.js';
+import type { Parsed } from '../spi/index.js';
+import { isFields, listOf, type Fields } from './record.js';
+
+/** What calls and results are called by formats that keep messages in a field of the same name. */
+const CALLS: Readonly<Record<string, (message: Fields) => boolean>> = {
+  'openai-chat': ({ tool_calls: calls }) => calls !== undefined,
+  anthropic: ({ content }) => holds(content, 'tool_use', 'tool_result'),
+  'ai-sdk': ({ content }) => holds(content, 'tool-call', 'tool-result'),
+};
+
+const holds = (content: unknown, ...types: readonly unknown[]): boolean =>
+  listOf(content).some((block) => isFields(block) && types.includes(block.type));
+
+/**
+ * Throws `SESSION_FORMAT` where a message that is new holds calls of another format than its own. Read on in this one they
+ * would be sent as they are, until a compaction takes the call and leaves the result.
+ */
+export function refuseForeign({ messages, changedFrom = 0 }: Parsed, format: string): void {
+  const own = Object.hasOwn(CALLS, format) ? CALLS[format] : undefined;
+  if (!own) return;
+  for (const { id, wire } of messages.slice(changedFrom)) {
+    if (!isFields(wire) || own(wire)) continue;
+    const found = Object.keys(CALLS).find((other) => CALLS[other]!(wire));
+    if (found === undefined) continue;
+    throw new SpillwayError('SESSION_FORMAT', {
+      subject: `message ${id} of the body that the session is to follow`,
+      found: `calls as ${found} has them`,
+      allowed: format,
+      remedy: `Make the session with spillway.session({ format: '${found}' }).`,
+    });
+  }
+}
 
 /** The error of a wire format for input that is not of it; `pass` is what it wants instead. */
 export function notOfFormat(

@@ -1,4 +1,5 @@
-import { NumberLiteral, writeJson } from '../transcript/index.js';
+import { NumberLiteral, parseJson, writeJson } from '../transcript/index.js';
+import type { Report } from './conversation/repairs.js';
 
 /** Anything read from outside, before it is known to be more. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -7,6 +8,11 @@ export function isFields(value: unknown): value is Fields {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
   );
+}
+
+/** An object as it is; an empty one for anything else. */
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
 }
 
 /** A number to reckon with, however it was written. */
@@ -35,4 +41,41 @@ export function listOf(value: unknown): readonly unknown[] {
 /** Text that says something: ids and names as much as words. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+/** What JSON text says; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Arguments as a value: nothing is an empty object, and what is no JSON is itself. */
+export function argumentsIn(text: string): unknown {
+  return text === '' ? {} : (jsonIn(text) ?? (text.trim() === 'null' ? null : text));
+}
+
+/** Arguments as the object that they must be: what is none goes into a field of one. */
+export function argumentsObject(value: unknown, tool: string, report: Report): Fields {
+  if (isFields(value)) return value;
+  report('arguments-not-json', `the arguments of ${tool} are no object; sent in the field \`arguments\``);
+  return value === undefined || value === null ? {} : { arguments: value };
+}
+
+/** What stands at a place of a list; undefined where either is not what it should be. */
+export function itemAt(list: unknown, at: unknown): Fields | undefined {
+  const item: unknown = Array.isArray(list) && typeof at === 'number' ? list[at] : undefined;
+  return isFields(item) ? item : undefined;
+}
+
+/** An object with these fields in place of its own, in their order; undefined takes one away. */
+export function withFields(own: Fields, fields: Fields): Fields {
+  return Object.fromEntries(Object.entries({ ...own, ...fields }).filter(([, value]) => value !== undefined));
+}
+
+/** An object with these values: itself where nothing differs. */
+export function changed<T extends Fields>(own: T, values: Fields): T {
+  return Object.entries(values).every(([key, value]) => own[key] === value) ? own : { ...own, ...values };
 }

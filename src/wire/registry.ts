@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import type { WireFormat } from '../spi/index.js';
+import type { Provider, WireFormat } from '../spi/index.js';
 import { aiSdk } from './ai-sdk/index.js';
 import { anthropic } from './anthropic/index.js';
 import { gemini } from './gemini/index.js';
@@ -24,3 +24,6 @@ export function formatNamed(format: string | WireFormat, more: readonly WireForm
     remedy: 'Name one of these, or pass a format of your own.',
   });
 }
+
+/** What is known of the providers behind all formats. */
+export const PROVIDERS: readonly Provider[] = [...formats.values()].map(({ provider }) => provider ?? {});

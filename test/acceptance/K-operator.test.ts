@@ -372,10 +372,21 @@ describe('K19: a strategy that supersedes nothing leaves no record', () => {
     expect(view.map(({ message }) => message)).toEqual(before);
   });
 
+  it('a dry run of it has a plan all the same, to be looked at: without an edit, and nobody can commit it', async () => {
+    const session = await sessionOf(20_000, TALK);
+    const run = await session.operator.plan({ strategy: 'prune' });
+    expect(run).toMatchObject({ kind: 'noop', plan: { edits: [], trigger: { kind: 'manual' } } });
+    expect(run.plan!.after).toEqual(run.plan!.before);
+    expect(run.plan!.stages).toEqual(run.stages);
+    for (const act of ['commit', 'propose'] as const)
+      await expect(session.operator[act](run.plan!)).rejects.toMatchObject({ code: 'EDIT_ILLEGAL' });
+    expect(session.operator.ledger.records).toEqual([]);
+    expect(session.operator.pending).toBeUndefined();
+  });
+
   it('nor does one whose gain is not worth the cache it costs', async () => {
     const session = await sessionOf(20_000, TALK, {
       roster: ['auto'],
-      claims: { share: 0 },
       stages: { auto: { windowMessages: 2 } },
     });
     fill(session, 0.82);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createContainer, openSpillway, SERVICES } from '../../src/container.js';
+import { createContainer, openSpillway, SERVICES } from '../../src/container/index.js';
 import type { ConfigSources, Spillway } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { BUDGET, emulated, pressed } from './summarizer.js';

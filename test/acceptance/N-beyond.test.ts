@@ -46,7 +46,7 @@ describe('N4: the convergence contract', () => {
       /What may never be removed takes [\d,]+ tokens \(tools [\d,]+, pins \d+, unanswered user message [\d,]+\); the budget is 2,000 tokens\. Use/,
     );
     // No stage was asked, nothing was committed, nothing is lost.
-    expect(events.map(({ kind }) => kind)).toEqual(['reading', 'triggered', 'warning', 'failed']);
+    expect(events.map(({ kind }) => kind)).toEqual(['reading', 'crossed', 'triggered', 'warning', 'failed']);
     expect(session.operator.ledger.records).toEqual([]);
     expect(session.log.length).toBe(8);
   });
@@ -240,7 +240,7 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     expect(words.match(/base64/g)).toHaveLength(4);
     // The newest, which nobody answered, are all there; of the pinned two lines say what stood there.
     for (const letter of 'DEF') expect(words).toContain(letter.repeat(1_000));
-    expect(words.match(/\[1 file left out; recall m0#\d\]/g)).toHaveLength(2);
+    expect(words.match(/\[1 file left out; m0#\d\]/g)).toHaveLength(2);
     expect(words).toContain('Build it like these.');
     const tooMany = await sessionOf(100_000, [many(0, 5, 'Look.')], {
       limits: { images: 4 },
@@ -261,6 +261,6 @@ describe('N6: tokens, request bytes and image count are one budget', () => {
     const session = await sessionOf(100_000, chat, { limits: { bytes: 100_000 } });
     const { messages } = await session.prepare();
     expect(wordsOf(messages)).toContain('six screens');
-    expect(wordsOf(messages)).toContain('6 files left out; recall m2#0');
+    expect(wordsOf(messages)).toContain('6 files left out; m2#0');
   });
 });

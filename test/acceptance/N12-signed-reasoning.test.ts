@@ -50,12 +50,43 @@ describe('N12: signed reasoning', () => {
   it.each(Object.keys(STEPS))(
     'N12: the same on the wire %s, where the model is one that signs',
     async (format) => {
-      const session = (await engine(4_000, {}, { format, model: 'anthropic/claude-opus-4-6' })).session();
+      const session = (await engine(4_000, {}, { format, model: 'anthropic/claude-opus-5.5' })).session();
       const requests = await playOn(session, loopOn(format, 30));
       expect(session.operator.history.length).toBeGreaterThan(1);
       expect(requests.flatMap(({ stale }) => stale)).toEqual([]);
       expect(requests.filter(({ unthinking }) => unthinking)).toEqual([]);
       expect(requests.filter(({ signed }) => signed > 0).length).toBeGreaterThan(requests.length / 2);
+    },
+  );
+
+  it.each(['claude-opus-4-6', 'claude-sonnet-4-5-20250929'])(
+    'N12: of %s reasoning stays in a loop that is compacted, and no line of ours stands behind it',
+    async (model) => {
+      const session = (await engine(4_000, {}, { format: 'anthropic', model })).session();
+      const wire = [...turn('a', 3), asks('Work on it.'), ...loop('b', 24)];
+      const calls = await play(session, wire);
+      expect(session.operator.history.length).toBeGreaterThan(1);
+      expect(calls.flatMap(({ illegal }) => illegal)).toEqual([]);
+      // Each step that stands is sent with the thinking that it had.
+      const thoughtOf = new Map(
+        wire.flatMap(({ role, content }) =>
+          content.flatMap((block) =>
+            role === 'assistant' && block.type === 'tool_use'
+              ? [[block.id, JSON.stringify(content[0])] as const]
+              : [],
+          ),
+        ),
+      );
+      let standing = 0;
+      for (const { messages } of calls)
+        for (const { content } of messages)
+          for (const block of content) {
+            if (block.type !== 'tool_use') continue;
+            standing++;
+            expect(JSON.stringify(content[0])).toBe(thoughtOf.get(block.id));
+          }
+      expect(standing).toBeGreaterThan(100);
+      expect(JSON.stringify(calls)).not.toContain('Go on with the task');
     },
   );
 

@@ -59,12 +59,14 @@ const spokenIn = (digest: string): Line[] =>
 
 /** Ids of users' messages that a digest lists in place of their words. */
 const listedIn = (digest: string, session: Session): string[] =>
-  [...digest.matchAll(/^\[\d+ more messages? of the user; recall ([^\]]+)\]$/gm)].flatMap(([, listed]) => {
-    const [from, to] = listed!.split('..');
-    if (to === undefined) return listed!.split(', ');
-    const [first, last] = [session.log.find(from!)!.seq, session.log.find(to)!.seq];
-    return Array.from({ length: last - first + 1 }, (_, i) => session.log.at(first + i).id);
-  });
+  [...digest.matchAll(/^\[\d+ more messages? of the user; (?:recall )?([^\]]+)\]$/gm)].flatMap(
+    ([, listed]) => {
+      const [from, to] = listed!.split('..');
+      if (to === undefined) return listed!.split(', ');
+      const [first, last] = [session.log.find(from!)!.seq, session.log.find(to)!.seq];
+      return Array.from({ length: last - first + 1 }, (_, i) => session.log.at(first + i).id);
+    },
+  );
 
 describe('N14: the handover', () => {
   it.each(BUDGETS)('N14: every word of the user is verbatim, or has a handle, at %d', async (budget) => {
@@ -119,7 +121,7 @@ describe('N14: the handover', () => {
     for (const digest of digests)
       for (const line of digest.split('\n'))
         expect(line).toMatch(
-          /^(?: {2}|\[Digest of |\[\d+ more message|\[call |\[\d+ calls |(?:User|User pasted|Assistant|Assistant wrote|Earlier summary) \[)/,
+          /^(?: {2}|\[Digest of |\[\d+ more message|\[call |\[\d+ calls |\[plan, |\[newest commit, |\[files changed by edit tools|(?:User|User pasted|Assistant|Assistant wrote|Earlier summary) \[)/,
         );
   });
 

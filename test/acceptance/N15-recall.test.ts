@@ -143,7 +143,13 @@ describe.each(WIRED)('N15: a further request: $name', ({ name, format, open }) =
     await ask('Where is the key?');
     const [second, third] = emulator.received.slice(-2).map(({ text }) => text);
     expect([second!, third!].map((text) => countOf(text, 'First ALPHA.'))).toEqual([1, 1]);
-    const said = ['First ALPHA.', 'number 4711', 'Then BETA.'].map((word) => third!.lastIndexOf(word));
+    const said = [
+      third!.lastIndexOf('First ALPHA.'),
+      // What was read back may have been condensed meanwhile.
+      third!.indexOf('Read back from this session'),
+      third!.lastIndexOf('Then BETA.'),
+    ];
+    expect(said).not.toContain(-1);
     expect(said).toEqual([...said].sort((a, b) => a - b));
     await ask('Thanks.');
     const { text } = emulator.received.at(-1)!;

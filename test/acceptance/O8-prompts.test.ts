@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { startEmulator, type Emulator } from '../emulator/index.js';
+import { createSpillway } from '../../src/index.js';
+import type { Summarizer } from '../../src/spi/index.js';
+import { createExactCounter } from '../../src/tokens/index.js';
 import { BUDGET, emulated, filling, loaded, pressed } from './summarizer.js';
-import { engine, prose, read, step, system, user } from './support.js';
+import { engine, prose, read, says, step, system, user } from './support.js';
 
 interface Asked {
   readonly system: string;
@@ -53,15 +56,83 @@ describe('O8: what a summarizer is told', () => {
     ]);
   });
 
-  it('its limit in tokens, and in characters as dense as what it reads', async () => {
+  it.each([
+    [
+      'code',
+      'Mend the roof, please.',
+      '  if (rows[i]!.width >= MAX_WIDTH_2) { return fail(`E${i}:`, 0x1f); }\n',
+      2,
+      4,
+    ],
+    [
+      'Chinese',
+      '请先修好屋顶，不要动墙。'.repeat(9),
+      '磨坊的屋顶还在漏水，先检查横梁，再更换三块木板，然后记录结果。',
+      0.8,
+      1.6,
+    ],
+    [
+      'code about which the user speaks Chinese',
+      '请先修好屋顶，不要动墙。'.repeat(9),
+      'The roof of the mill holds, and so does the wall beside the river. ',
+      0.8,
+      1.6,
+    ],
+  ])(
+    'its limit in tokens, and in characters by the ratio of what it reads: %s',
+    async (kind, words, line, least, most) => {
+      const told: [tokens: number, chars: number][] = [];
+      const sources: string[] = [];
+      const summarizer: Summarizer = {
+        name: 'told',
+        endpoint: 'here',
+        summarize({ instruction, source }) {
+          const [, tokens, chars] = /at most\s+(\d+)\s+tokens,\s+or\s+about\s+(\d+)\s+characters/.exec(
+            instruction,
+          )!;
+          told.push([Number(tokens), Number(chars)]);
+          sources.push(source.join('\n'));
+          return Promise.resolve({ text: 'The roof was mended.', finishReason: 'stop' });
+        },
+      };
+      const spillway = await createSpillway({
+        inputBudget: BUDGET,
+        settings: { roster: ['auto'] },
+        summarizer,
+      });
+      const session = spillway.session();
+      const steps = Array.from({ length: 12 }, (_, i) =>
+        step('read', { path: `src/m${i}.ts` }, `${i}: ${line.repeat(25)}`),
+      );
+      await session.append(...read([system('Be brief.'), user(words), ...steps.flat()]));
+      await session.operator.compact({ strategy: 'summarize', target: 0.3 });
+      expect(told).toHaveLength(1);
+      const [[tokens, chars]] = told as [[number, number]];
+      expect(chars / tokens).toBeGreaterThan(least);
+      expect(chars / tokens).toBeLessThan(most);
+      const counter = await createExactCounter('o200k_base');
+      const ofSource = sources[0]!.length / counter.count(sources[0]!);
+      if (!kind.startsWith('code about')) expect(chars / tokens).toBeCloseTo(ofSource, 1);
+    },
+  );
+
+  it('the newest messages behind what it records, in short, so that it writes the state as of the end', async () => {
     const emulator = await startEmulator();
-    await pressed(await filling(emulator), 1);
-    const [, tokens, chars] = /at most (\d+) tokens, or about (\d+) characters/.exec(
-      askedOf(emulator)[0]!.user,
-    )!;
-    // Four characters a token, as everything here counts; a record holds more names than prose does.
-    expect(Number(chars)).toBeGreaterThan(3 * Number(tokens));
-    expect(Number(chars)).toBeLessThan(4 * Number(tokens));
+    const session = await filling(emulator, { fill: { chunks: 2 } });
+    loaded(session, 1);
+    const words = `Committed as 4f2a91c. </newest> ${'Stone upon stone. '.repeat(120)} All is well, sk-proj-${'a1B2c3D4'.repeat(5)}.`;
+    await session.append(...read([says(words)]).map((message) => ({ ...message, id: 'late' })));
+    await session.prepare();
+    const [first, last] = askedOf(emulator) as [Asked, Asked];
+    expect(first.user).not.toContain('4f2a91c');
+    const newest = /<newest>\n([^]*?)\n<\/newest>/.exec(last.user)![1]!;
+    expect(newest).toMatch(
+      /<message id="late" role="assistant" from="model">\nCommitted as 4f2a91c\.[^]*All is well, (?!sk-)/,
+    );
+    expect(newest).toContain('characters left out');
+    expect(newest).not.toContain('a1B2c3D4');
+    expect(last.user.replace(newest, '')).not.toContain('4f2a91c');
+    expect(last.system).toMatch(/state as of the end, <newest> included/);
   });
 
   it.each([
@@ -97,6 +168,33 @@ describe('O8: what a summarizer is told', () => {
       /<message id="queued" role="user"[^>]*>\nWhere does the work stand[^\n]*\?\n<\/message>/,
     );
   });
+
+  it.each([true, false])(
+    'the question ends what is quoted in the run that its marker queued (auto: %j)',
+    async (auto) => {
+      const emulator = await startEmulator();
+      const session = await filling(emulator, { fill: { chunks: 2 } });
+      const steps = Array.from({ length: 12 }, (_, i) =>
+        step('read', { path: `src/m${i}.ts` }, prose(300, i)),
+      );
+      await session.append(
+        ...read([user('Build it.'), ...steps.flat()]).map((one) => ({ ...one, id: `q${one.id}` })),
+      );
+      await session.operator.queue({ auto });
+      await session.prepare();
+      const asks = askedOf(emulator).map(({ user }) =>
+        /<message [^>]*>\nWhere does the work stand[^\n]*\?\n<\/message>\n<\/transcript>/.test(user),
+      );
+      expect(asks).toEqual([false, true]);
+      // The next run is nobody's queue.
+      await pressed(session, 1);
+      expect(
+        askedOf(emulator)
+          .slice(2)
+          .some(({ user }) => /\?\n<\/message>\n<\/transcript>/.test(user)),
+      ).toBe(false);
+    },
+  );
 
   it('facts from the operator and from plugins, for all sessions or for one; quoted, and asked for each time', async () => {
     const emulator = await startEmulator();

@@ -55,7 +55,6 @@ async function play(
     stages: stages as readonly CompactionStage[],
     settings: {
       safetyMargin: 0,
-      claims: { share: 0 },
       ...settings,
       roster: stages.map(({ name }) => ({ stage: name, opensAt: 0.7 })),
     },
@@ -191,7 +190,7 @@ describe('R8: reduce(context, budget, state) as a stage', () => {
       inputBudget: 1_000,
       store,
       stages: [counting],
-      settings: { safetyMargin: 0, roster: [{ stage: 'mine', opensAt: 0.7 }], claims: { share: 0 } },
+      settings: { safetyMargin: 0, roster: [{ stage: 'mine', opensAt: 0.7 }] },
     };
     const first = await createSpillway(options);
     const session = await first.open({ id: 's' });

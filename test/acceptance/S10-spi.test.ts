@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Container } from 'inversify';
 import { z } from 'zod';
 import { open, POLLED, PollsStage, ROSTERS } from '../../examples/custom-stage.js';
-import { createContainer, openSpillway, SERVICES } from '../../src/container.js';
-import { createSpillway, defineStage } from '../../src/index.js';
+import { createContainer, openSpillway, SERVICES } from '../../src/container/index.js';
+import { createSpillway, defineStage, type ConfigSources } from '../../src/index.js';
+import { BUILT_IN_STAGES, snip } from '../../src/stages/index.js';
 import { opened, quarter, shownText } from './support.js';
 
 async function play(how: keyof typeof ROSTERS, settings = {}) {
@@ -13,6 +14,15 @@ async function play(how: keyof typeof ROSTERS, settings = {}) {
   const { run, view } = await session.prepare();
   return { spillway, run, results: view.filter(({ message }) => message.role === 'tool').map(shownText) };
 }
+
+/** A follower of clients that says nothing. */
+const SILENT = {
+  parse: () => [],
+  isStranger: async () => false,
+  compare: async () => ({ isFork: false }),
+  follow: () => Promise.reject(new Error('nothing is followed')),
+  copyInstance: undefined,
+};
 
 /** Nobody finds anything to take, so that every gate is tried. */
 const IDLE = {
@@ -96,7 +106,182 @@ describe('S10: a third party adds, replaces, reorders or switches off a stage wi
     }
   });
 
-  it.each(['pins', 'fresh', 'drop', 'regrow', 'claims', 'inject', 'injection', 'delegate', 'signatures'])(
+  it('what a parent container binds stays where its child binds stages of its own', async () => {
+    const parent = createContainer();
+    parent.bind(SERVICES.Stage).to(PollsStage);
+    const child = new Container({ parent });
+    child.bind(SERVICES.Stage).toConstantValue({
+      name: 'watcher',
+      summary: 'Looks and proposes nothing.',
+      options: z.strictObject({}),
+      plan: () => ({ edits: [] }),
+    });
+    const roster = ['polls', 'watcher'].map((stage) => ({ stage, opensAt: 0.8 }));
+    const spillway = await openSpillway(child, { settings: { roster } });
+    expect(spillway.stages.map(({ name }) => name)).toEqual(expect.arrayContaining(['polls', 'watcher']));
+  });
+
+  it('the built-in stages are bound as any other: unbound there are none, and one alone is one', async () => {
+    const container = createContainer();
+    expect(container.getAll(SERVICES.Stage)).toEqual(BUILT_IN_STAGES);
+    container.unbind(SERVICES.Stage);
+    const settings = { counter: 'heuristic' };
+    const none = await openSpillway(container, { settings: { ...settings, roster: [] } });
+    expect(none.stages).toEqual([]);
+    await expect(openSpillway(container, { settings })).rejects.toMatchObject({ code: 'STAGE_UNKNOWN' });
+    container.bind(SERVICES.Stage).toConstantValue(snip);
+    const one = await openSpillway(container, { settings: { ...settings, roster: ['snip'] } });
+    expect(one.stages.map(({ name }) => name)).toEqual(['snip']);
+    // One of the same name, with options of its own.
+    container.rebind(SERVICES.Stage).toConstantValue(
+      defineStage({
+        name: 'snip',
+        summary: 'Proposes nothing.',
+        options: z.strictObject({ mood: z.string().default('calm') }),
+        plan: () => ({ edits: [] }),
+      }),
+    );
+    const [own] = (
+      await openSpillway(container, { profile: 'agent', settings: { ...settings, roster: ['snip'] } })
+    ).stages;
+    expect(own).toMatchObject({ name: 'snip', options: { mood: 'calm' } });
+  });
+
+  it('a part of the host is given what the engine has, and what the settings chose can be decorated', async () => {
+    const container = createContainer();
+    const windows: (number | null)[] = [];
+    container
+      .bind(SERVICES.PriceOf)
+      .toResolvedValue(
+        ({ settings }, { lookup }) => {
+          windows.push(settings.window, lookup('gpt-4o').contextWindow);
+          return () => 0.5;
+        },
+        [SERVICES.Config, SERVICES.Catalogue],
+      )
+      .inSingletonScope();
+    container.onActivation(SERVICES.TokenCounter, (_, counter) => ({
+      ...counter,
+      count: (text: string) => 2 * counter.count(text),
+    }));
+    const settings = { counter: 'heuristic', window: 9_000, models: { 'gpt-4o': { contextWindow: 7_000 } } };
+    const sizes = [];
+    for (const from of [container, createContainer()]) {
+      const session = (await openSpillway(from, { settings })).session();
+      await session.append(...POLLED);
+      sizes.push(session.reading.tokens);
+    }
+    expect(windows).toEqual([9_000, 7_000]);
+    expect(sizes[0]).toBeGreaterThan(1.5 * sizes[1]!);
+  });
+
+  describe('the services of a session are those of the host where it binds them, each made once a session', () => {
+    const SETTINGS = { window: 5_000, reserve: { output: 0 }, counter: 'heuristic' };
+    const played = async (container: Container) => {
+      const session = (await openSpillway(container, { settings: SETTINGS })).session({ id: 'mill' });
+      await session.append(...POLLED);
+      return { session, ...(await session.prepare()) };
+    };
+
+    it('Pipeline: what it plans is what happens', async () => {
+      const container = createContainer();
+      expect((await played(container)).run.kind).toBe('committed');
+      const plan = () => ({ kind: 'noop' as const, reason: 'not on my watch', stages: [] });
+      container.bind(SERVICES.Pipeline).toConstantValue({ plan });
+      expect((await played(container)).run).toMatchObject({ kind: 'noop', reason: 'not on my watch' });
+    });
+
+    it('Gauge: what it reads decides what is due', async () => {
+      const container = createContainer();
+      container.onActivation(SERVICES.Gauge, (_, gauge) => {
+        const { read } = gauge;
+        return Object.assign(gauge, {
+          read: (...of: Parameters<typeof read>) => ({ ...read(...of), pressure: 0.1 }),
+        });
+      });
+      expect((await played(container)).run.kind).toBe('below-gate');
+    });
+
+    it('Follower: what it writes is what is sent', async () => {
+      const container = createContainer();
+      container
+        .bind(SERVICES.Follower)
+        .toResolvedValue(
+          ({ id }) => ({ ...SILENT, serialise: () => ({ messages: [id], notices: [] }) }),
+          [SERVICES.Session],
+        )
+        .inTransientScope();
+      expect((await played(container)).messages).toEqual(['mill']);
+    });
+
+    it('Recall: what it finds is what is given, and giving back asks the same one', async () => {
+      const container = createContainer();
+      const made: object[] = [];
+      const found = [{ handle: 'm1', text: 'from the archive', message: 'm1', role: 'user' as const }];
+      container
+        .bind(SERVICES.Recall)
+        .toDynamicValue(() => {
+          const recall = { find: async () => found, read: async () => found };
+          made.push(recall);
+          return recall as never;
+        })
+        .inTransientScope();
+      const { session } = await played(container);
+      expect(await session.recall({ query: 'anything' })).toBe(found);
+      expect(made).toHaveLength(1);
+    });
+
+    it('of another kind they are refused by name', async () => {
+      const container = createContainer();
+      container.bind(SERVICES.Recall).toConstantValue({ search: () => [] } as never);
+      const spillway = await openSpillway(container, { settings: SETTINGS });
+      expect(() => spillway.session()).toThrow(/SERVICES\.Recall; found "an object with search"/);
+    });
+  });
+
+  it('the stage in the place of snip makes the passes, with options of its own for them', async () => {
+    const asked: unknown[] = [];
+    const clear = defineStage({
+      name: 'clear',
+      summary: 'Clears every result.',
+      options: z.strictObject({ words: z.string().default('a run') }),
+      plan: (view, { options }) => {
+        asked.push(options.words);
+        const edits = view.exchanges.flatMap(({ kind, messages, unseen }) =>
+          kind !== 'step' || unseen
+            ? []
+            : messages
+                .filter(({ message }) => message.role === 'tool')
+                .map(({ message }) => ({
+                  kind: 'replace' as const,
+                  messageId: message.id,
+                  partIndex: 0,
+                  content: [{ type: 'text' as const, text: 'cleared' }],
+                  reason: 'cleared',
+                })),
+        );
+        return { edits };
+      },
+      asPass: (kind, options) => (kind === 'prune' ? { ...options, words: 'a pass' } : undefined),
+    });
+    const opens = async (roster: ConfigSources['settings']) => {
+      const spillway = await createSpillway({
+        counter: quarter,
+        stages: [clear],
+        inputBudget: 100_000,
+        settings: { prune: 'always', ...roster },
+      });
+      const session = spillway.session();
+      session.append(...POLLED);
+      return (await session.prepare()).run.kind;
+    };
+    expect(await opens({ roster: [{ stage: 'clear', opensAt: 0.8 }, 'full'] })).toBe('below-gate');
+    expect(asked).toEqual(['a pass']);
+    await opens({ roster: ['snip', 'full'] });
+    expect(asked).toEqual(['a pass']);
+  });
+
+  it.each(['pins', 'fresh', 'drop', 'regrow', 'inject', 'injection', 'delegate', 'signatures'])(
     'may not be called %s: a step of the pipeline is',
     async (name) => {
       const stage = defineStage({

@@ -15,20 +15,20 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     const { run } = await session.prepare();
     expect(events.map((event) => (event.kind === 'firing' ? `firing ${event.stage}` : event.kind))).toEqual([
       'reading',
+      'crossed',
       'triggered',
       'firing snip',
       'firing micro',
       'firing collapse',
       'firing auto',
-      // The pipeline's own step: digests take what was left free.
-      'firing regrow',
       'short-circuit',
       'completed',
     ]);
     expect(events[0]).toMatchObject({
       reading: { pressure: expect.closeTo(0.93, 2), budget: { tokens: 20_000 } },
     });
-    expect(events[5]).toMatchObject({ outcome: 'applied', edits: 1 });
+    expect(events[1]).toMatchObject({ gate: 'auto', pressure: expect.closeTo(0.93, 2) });
+    expect(events[6]).toMatchObject({ outcome: 'applied', edits: 1 });
     expect(events[7]).toMatchObject({ after: 'auto', skipped: ['partial', 'full'] });
     expect(events[8]).toMatchObject({
       recordId: run.record!.id,
@@ -49,7 +49,7 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
       return 'good';
     };
     await pressed(session, 1);
-    const before = ['reading', 'triggered', 'firing', 'firing', 'firing', 'short-circuit'];
+    const before = ['reading', 'crossed', 'triggered', 'firing', 'firing', 'short-circuit'];
     const isStopped = events.some(({ kind }) => kind === 'short-circuit');
     expect(when).toEqual([isStopped ? before : before.slice(0, 5)]);
     expect(events.map(({ kind }) => kind).slice(when[0]!.length)).toEqual([
@@ -77,6 +77,34 @@ describe('S11: an RxJS pressure stream drives the firing, and anyone can subscri
     full.events.subscribe(({ kind }) => kinds.push(kind));
     await expect(full.prepare()).rejects.toMatchObject({ code: 'BUDGET_UNREACHABLE' });
     expect(kinds.at(-1)).toBe('failed');
+  });
+
+  it('says each time that pressure comes to stand at another gate, up or down, and not in between', async () => {
+    const session = await sessionOf(20_000, TALK);
+    const gates: (string | null)[] = [];
+    session.events.subscribe((event) => {
+      if (event.kind === 'crossed') gates.push(event.gate);
+    });
+    await session.prepare();
+    fill(session, 0.82);
+    await session.prepare();
+    await session.prepare();
+    expect(gates).toEqual(['snip']);
+    fill(session, 0.99, 901);
+    await session.prepare();
+    await session.prepare();
+    expect(gates).toEqual(['snip', 'full', null]);
+  });
+
+  it('fires once for a gate that a run could not close, and again at the brim', async () => {
+    const session = await sessionOf(20_000, TALK);
+    const runs = async (): Promise<string> => (await session.prepare()).run.kind;
+    fill(session, 0.81);
+    expect([await runs(), await runs()]).toEqual(['noop', 'waiting']);
+    fill(session, 0.93, 901);
+    expect(await runs()).toBe('waiting');
+    fill(session, 0.99, 902);
+    expect(await runs()).toBe('committed');
   });
 
   it('goes on whatever a listener does, and starts nothing by being listened to', async () => {

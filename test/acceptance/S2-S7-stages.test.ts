@@ -17,14 +17,14 @@ import {
 
 const BUDGET = 20_000;
 
-/** Every stage but those named is taken out, and no claims are carried: a test says what one stage does by itself. */
+/** Every stage but those named is taken out: a test says what one stage does by itself. */
 const only = (stage: string, options: object = {}) => ({
   roster: [{ stage, opensAt: 0.8 }],
   stages: { [stage]: options },
 });
 
 async function compacted(chat: readonly Chat[], settings: object, pressure = 0.85) {
-  const session = await sessionOf(BUDGET, chat, { claims: { share: 0 }, ...settings });
+  const session = await sessionOf(BUDGET, chat, settings);
   fill(session, pressure);
   const prepared = await session.prepare();
   expect(prepared.run.kind).toBe('committed');
@@ -51,7 +51,7 @@ describe('S2: snip takes out tool exchanges that nothing later refers to, withou
     );
     const results = view.filter(({ message }) => message.role === 'tool');
     expect(results).toHaveLength(10);
-    expect(shownText(results[0]!)).toMatch(/^\[Bash result, [\d,]+ tokens, compacted; recall m2#0\]$/);
+    expect(shownText(results[0]!)).toMatch(/^\[Bash result, [\d,]+ tokens, compacted; m2#0\]$/);
     expect(shownText(results[2]!)).toContain(prose(1_000, 2));
     expect(sent.filter((text) => text.includes('"tool_calls"'))).toHaveLength(10);
     expect(session.operator.history[0]!.plan.edits.every(({ slot }) => slot === undefined)).toBe(true);
@@ -88,7 +88,7 @@ describe('S3: micro turns each remaining large tool result into a line', () => {
     expect(opened(run)).toEqual(['snip', 'micro']);
     const results = view.filter(({ message }) => message.role === 'tool').map(shownText);
     const first = results[0]!;
-    expect(first).toMatch(/^\[Bash result, 1,2\d\d tokens, condensed; recall m2#0\]/);
+    expect(first).toMatch(/^\[Bash result, 1,2\d\d tokens, condensed; m2#0\]/);
     expect(first).toContain('1 failed, 214 passed');
     expect(first.length / 4).toBeLessThanOrEqual(120);
     for (const line of results.filter((text) => text.includes('condensed'))) expect(line).not.toContain('\n');
@@ -116,7 +116,7 @@ describe('S3: a result of many telling lines', () => {
     ]).flat();
     const { view } = await compacted([user('Build it.'), ...chat], only('micro', { protectTokens: 0 }));
     const lines = view.filter(({ message }) => message.role === 'tool').map(shownText);
-    const condensed = lines.filter((text) => text.includes(', condensed; recall'));
+    const condensed = lines.filter((text) => text.includes(', condensed; '));
     expect(condensed.length).toBeGreaterThan(2);
     for (const line of condensed) {
       expect(line).not.toContain('\n');
@@ -139,7 +139,7 @@ describe('S2 and S3: what stands for a result says how its call ended, and nothi
     ]).flat();
     const { view } = await compacted([user('Read it.'), ...reads], only('micro', { protectTokens: 0 }));
     const [first] = view.filter(({ message }) => message.role === 'tool').map(shownText);
-    expect(first).toMatch(/condensed; recall m2#0\] export function gate7\(\) \{ \| export function gate37/);
+    expect(first).toMatch(/condensed; m2#0\] export function gate7\(\) \{ \| export function gate37/);
     expect(first).not.toContain('throw new Error');
   });
 
@@ -157,7 +157,7 @@ describe('S2 and S3: what stands for a result says how its call ended, and nothi
     });
     const results = view.filter(({ message }) => message.role === 'tool').map(shownText);
     expect(results[2]).toMatch(
-      /^\[Bash result, [\d,]+ tokens, compacted: failed: “.*1 failed, 214 passed”; recall m6#0\]$/,
+      /^\[Bash result, [\d,]+ tokens, compacted: failed: “.*1 failed, 214 passed”; m6#0\]$/,
     );
     expect(results[1]).toBe('The file has been updated. It holds one gate more than it did.');
   });

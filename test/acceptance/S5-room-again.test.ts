@@ -61,7 +61,7 @@ const summaryIn = (session: Session) => {
 };
 
 describe('S5: a text is asked for at the size that the digest takes in the end', () => {
-  it('also where the digest grew after claims had joined it', async () => {
+  it('as large as what stands without a model', async () => {
     const chat = [
       system('Be brief.'),
       user('Mend the mill.'),
@@ -76,8 +76,7 @@ describe('S5: a text is asked for at the size that the digest takes in the end',
     const { asked, summarizer } = writer();
     const { session, add } = await begun({ summarizer });
     await add(chat);
-    const { run } = await session.prepare();
-    expect(run.stages.map(({ stage }) => stage).slice(-2)).toEqual(['claims', 'regrow']);
+    await session.prepare();
     expect(asked[0]!.maxTokens).toBeGreaterThan(0.95 * summaryIn(plain.session).tokens);
   });
 });

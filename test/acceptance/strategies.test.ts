@@ -60,9 +60,7 @@ async function opened(
 
 /** What stands in the view beside the log's own messages, and what became of the log. */
 const labelsOf = (session: Session): string[] =>
-  session.view.flatMap(({ message: { label } }) =>
-    label === undefined || label === 'claims' ? [] : [label],
-  );
+  session.view.flatMap(({ message: { label } }) => (label === undefined ? [] : [label]));
 const isPruned = ({ operator }: Session): boolean =>
   operator.ledger.records.some(({ plan }) =>
     plan.edits.some(({ stage }) => ['snip', 'micro', 'collapse'].includes(stage)),

@@ -59,7 +59,7 @@ function readAs({ id, role, origin, name, parts }: Message): unknown {
 }
 
 function withoutWire(key: string, value: unknown): unknown {
-  return key === 'wire' ? undefined : value;
+  return key === 'wire' || key === 'at' ? undefined : value;
 }
 
 function listIn(lists: Map<string, string[]>, key: string): string[] {

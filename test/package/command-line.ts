@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyOf, ROOT, run, type Packed } from './project.js';
+import { copyOf, run, type Packed } from './project.js';
 
 /** The command line as it is installed: its version, the demonstration's session compacted, stores that are missing. */
 export async function checkCommandLine(packed: Packed): Promise<string[]> {
@@ -19,7 +19,6 @@ export async function checkCommandLine(packed: Packed): Promise<string[]> {
   hold(command('--version').out.trim() === version, `--version says ${command('--version').out}`);
   const compacted = command('compact', session, '--window', '32000', '--out', 'request.json');
   hold(compacted.status === 0 && existsSync(join(project, 'request.json')), `compact: ${compacted.err}`);
-  hold(sameAsCheckout(project, command), 'the command line of the checkout compacts Chinese otherwise');
   hold(command('validate', 'request.json').status === 0, 'validate refuses what compact wrote');
   hold(command('demo', '--fast').status === 0, 'demo fails');
   writeFileSync(join(project, 'a.db'), '');
@@ -33,15 +32,16 @@ export async function checkCommandLine(packed: Packed): Promise<string[]> {
 /** The service with what the recipes of docs/operating.md install beside it: it answers, and ends when it is told to. */
 async function served(project: string, bin: string): Promise<string[]> {
   const args = [bin, 'serve', '--port', '0', '--store', 'sqlite:./served.db'];
-  const child = spawn(process.execPath, args, { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   let said = '';
   const url = await new Promise<string | undefined>((resolve) => {
-    child.stderr.on('data', (chunk) => {
-      said += chunk;
-      const address = /page: (http:[^ ]+)\. /.exec(said)?.[1];
-      if (address) resolve(address);
-    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk;
+        const address = /page: (http:[^ ]+)\. /.exec(said)?.[1];
+        if (address) resolve(address);
+      });
     void ended.then(() => resolve(undefined));
   });
   const codes =
@@ -50,26 +50,4 @@ async function served(project: string, bin: string): Promise<string[]> {
   const status = await ended;
   if (codes && codes.every((code) => code === 200) && status === 0) return [];
   return [`serve: answered ${String(codes)}, ended with ${status}: ${said.slice(-2_000)}`];
-}
-
-/** The checkout's starts from compiled code: it must read every pattern as the installed one does. */
-function sameAsCheckout(project: string, command: (...args: string[]) => { status: number | null }): boolean {
-  const talk = Array.from({ length: 60 }, (_, i) => [
-    { role: 'user', content: `请不要推送到第${i}个分支。先看看文件再说，${'慢慢来，'.repeat(40)}好吗？` },
-    { role: 'assistant', content: `好的，我看了第${i}个文件。${'里面没有问题。'.repeat(40)}` },
-  ]).flat();
-  const session = join(project, 'chinese.jsonl');
-  writeFileSync(session, talk.map((message) => JSON.stringify(message)).join('\n'));
-  const args = (out: string): string[] => ['compact', session, '--window', '4000', '--out', out];
-  const checkout = run(
-    process.execPath,
-    [join(ROOT, 'dist', 'cli', 'spillway.js'), ...args('theirs.json')],
-    project,
-  );
-  const read = (file: string): string => readFileSync(join(project, file), 'utf8');
-  return (
-    checkout.status === 0 &&
-    command(...args('ours.json')).status === 0 &&
-    read('theirs.json') === read('ours.json')
-  );
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { installed, program, ROOT, type Packed, type Ran } from './project.js';
+import { copyOf, installed, program, ROOT, type Packed, type Ran } from './project.js';
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
 /** `spillway`, `spillway/spi`, ... */
@@ -10,17 +10,26 @@ export const DOORS = Object.keys(exports)
   .map((path) => `spillway${path.slice(1)}`);
 
 /** All that may be installed with the package, by itself. */
-const BROUGHT = ['rxjs', 'spillway', 'tslib', 'zod'];
+const BROUGHT = ['@inversifyjs', 'inversify', 'reflect-metadata', 'rxjs', 'spillway', 'tslib', 'zod'];
 
-/** Doors that want a package which is not brought. */
-const WANTING: readonly string[] = ['spillway/container', 'spillway/opentelemetry', 'spillway/server'];
+/** Doors that want packages which are not brought. */
+const WANTING: Readonly<Record<string, readonly string[]>> = {
+  'spillway/opentelemetry': ['@opentelemetry/api'],
+  'spillway/server': ['fastify'],
+};
 
-/** With nothing beside it: every door but those that want more, as a module and by require; what is missing is named. */
+/** Every door as a module; with nothing beside them those that want nothing, by require too; what is missing is named. */
 export async function checkDoors(packed: Packed): Promise<string[]> {
   const project = installed(packed, 'bare');
   const brought = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
-  const open = DOORS.filter((door) => !WANTING.includes(door));
+  const open = DOORS.filter((door) => !(door in WANTING));
+  const beside = copyOf(project, packed, 'beside', Object.values(WANTING).flat());
   return [
+    ...expected(
+      'all',
+      program(beside, 'all.mjs', imports(DOORS)),
+      `${DOORS.length} doors, one SpillwayError`,
+    ),
     ...(brought.join() === BROUGHT.join() ? [] : [`installed: ${brought.join(', ')}`]),
     ...expected(
       'import',
@@ -28,15 +37,6 @@ export async function checkDoors(packed: Packed): Promise<string[]> {
       `${open.length} doors, one SpillwayError`,
     ),
     ...expected('require', program(project, 'require.cjs', requires(open)), `${open.length} doors`),
-    ...expected(
-      'container',
-      program(
-        project,
-        'container.mjs',
-        `await import('spillway/container').catch((e) => console.log(e.code));`,
-      ),
-      'ERR_MODULE_NOT_FOUND',
-    ),
     ...expected('stores', program(project, 'stores.mjs', STORES), STORES_SAY),
     ...expected('configuration', configured(project), '0.5 file own.yaml'),
     ...expected('summarizer', program(project, 'summarizer.mjs', SUMMARIZER), 'asked, and heard'),

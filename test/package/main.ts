@@ -3,11 +3,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkBeside, checkBundles } from './beside.js';
+import { checkBrowser } from './browser.js';
 import { checkCommandLine } from './command-line.js';
 import { checkDoors } from './doors.js';
 import { checkExamples } from './examples.js';
 import { checkLint } from './lint.js';
 import { pack } from './project.js';
+import { checkSize } from './size.js';
 import { checkSkeletons } from './skeletons.js';
 import { checkTypes } from './types.js';
 import { checkZods } from './zods.js';
@@ -15,6 +18,10 @@ import { checkZods } from './zods.js';
 const CHECKS = {
   checkLint,
   checkDoors,
+  checkSize,
+  checkBundles,
+  checkBrowser,
+  checkBeside,
   checkCommandLine,
   checkSkeletons,
   checkZods,
@@ -29,7 +36,9 @@ const folder = mkdtempSync(join(tmpdir(), 'spillway-package-'));
 let failed = 0;
 try {
   const packed = pack(folder);
-  console.log(`packed ${packed.files.length} files, ${(packed.bytes / 1e6).toFixed(1)} MB`);
+  console.log(
+    `packed ${packed.files.length} files, ${(packed.bytes / 1e6).toFixed(1)} MB, ${(packed.unpacked / 1e6).toFixed(1)} MB unpacked`,
+  );
   // `checkDoors` makes the project that others copy, so it always runs.
   const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'));
   const isWanted = (name: string): boolean =>

@@ -11,6 +11,8 @@ export interface Packed {
   readonly tarball: string;
   readonly files: readonly string[];
   readonly bytes: number;
+  /** Bytes of its files once unpacked. */
+  readonly unpacked: number;
 }
 
 export interface Ran {
@@ -29,10 +31,16 @@ export function pack(folder: string): Packed {
   );
   if (status !== 0) throw new Error(`npm pack failed: ${err}`);
   // What the build prints stands before it.
-  const [{ filename, files, size }] = JSON.parse(out.slice(out.indexOf('[\n'))) as [
-    { filename: string; files: { path: string }[]; size: number },
+  const [{ filename, files, size, unpackedSize }] = JSON.parse(out.slice(out.indexOf('[\n'))) as [
+    { filename: string; files: { path: string }[]; size: number; unpackedSize: number },
   ];
-  return { folder, tarball: join(folder, filename), files: files.map(({ path }) => path), bytes: size };
+  return {
+    folder,
+    tarball: join(folder, filename),
+    files: files.map(({ path }) => path),
+    bytes: size,
+    unpacked: unpackedSize,
+  };
 }
 
 /** A fresh project with the tarball and these packages, installed by npm from the registry that is configured. */

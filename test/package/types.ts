@@ -66,7 +66,9 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       import { ChatOpenAI } from '@langchain/openai';
       import { createAgent, createMiddleware } from 'langchain';
       import { compactLangChain } from 'spillway/langchain';
-      const middleware = [createMiddleware(compactLangChain(spillway.session({ format: 'langchain' })))];
+      const named = spillway.sessionMap({ format: 'langchain' });
+      const byThread = compactLangChain(named.by(({ runtime }) => runtime?.configurable?.thread_id));
+      const middleware = [createMiddleware(byThread)];
       const agent = createAgent({ model: new ChatOpenAI({ model: 'm' }), tools: [], middleware });
       console.log((await agent.invoke({ messages: 'Hello.' })).messages.length);
       const threads = spillway.sessionMap<BaseMessage>({ format: 'langchain' });

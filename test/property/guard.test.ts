@@ -65,7 +65,7 @@ describe('whatever the history', () => {
         const budget = Math.max(1, bench.projection.size.tokens);
         const outcome = run(bench, [bad], {
           budget,
-          policy: { shares: { pins: 1, unseen: 1, summary: 1, claims: 0, maxClaimsTokens: 0 } },
+          policy: { shares: { pins: 1, unseen: 1, summary: 1 } },
         });
         if (outcome.kind !== 'noop') throw new Error(`expected a no-op, got ${outcome.kind}`);
         expect(outcome.stages).toMatchObject([{ stage: 'bad', outcome: 'refused', edits: 0 }]);

@@ -1,6 +1,6 @@
 import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { createSpillway, type SpillwayError } from '../../src/index.js';
+import { createSpillway, recallTool, type SpillwayError } from '../../src/index.js';
 import { textOf } from '../../src/transcript/index.js';
 import { histories } from '../support/histories.js';
 
@@ -22,9 +22,9 @@ it('N11: every mark that compaction writes is a handle, as it stands', async () 
       const measuring = (await createSpillway({ counter })).session();
       await measuring.append(...history);
       const inputBudget = Math.max(200, Math.ceil(measuring.reading.tokens / full));
-      const session = (
-        await createSpillway({ counter, inputBudget, settings: { safetyMargin: 0 } })
-      ).session();
+      const session = (await createSpillway({ counter, inputBudget, settings: { safetyMargin: 0 } })).session(
+        { tools: [recallTool] },
+      );
       await session.append(...history);
       try {
         await session.prepare();

@@ -49,7 +49,7 @@ it.each([1, 2, 3, 4])(
         await session.operator.release();
       } else if (dice < 0.9) {
         const { plan } = await session.operator.plan();
-        if (plan) await session.operator.commit(plan);
+        if (plan?.edits.length) await session.operator.commit(plan);
         did = 'commit';
       } else if (dice < 0.93 && session.log.length > 4) {
         const back = session.log.at(session.log.length - 3).id;

@@ -1,6 +1,5 @@
 import { DigestIndex } from '../../src/digest/index.js';
 import { ReferenceIndex } from '../../src/facts/index.js';
-import { StatementIndex } from '../../src/reading/index.js';
 import { buildView, type ViewSource } from '../../src/pipeline/index.js';
 import { createGuard } from '../../src/pipeline/guard.js';
 import { measureEdit } from '../../src/pipeline/measure.js';
@@ -35,9 +34,8 @@ export const usualPins = (message: LogMessage): boolean =>
 export class Bench {
   readonly log = new Log();
   readonly references = new ReferenceIndex(this.log);
-  readonly statements = new StatementIndex(this.log);
   readonly digests = new DigestIndex(this.log);
-  readonly #reader = new LogReader(this.log, this.references, this.statements, this.digests);
+  readonly #reader = new LogReader(this.log, this.references, this.digests);
   readonly isPinned: (message: LogMessage) => boolean;
   readonly edits: PlannedEdit[] = [];
   holds: readonly Hold[];

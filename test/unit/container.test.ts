@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
-import { createContainer, openSpillway, SERVICES } from '../../src/container.js';
+import { createContainer, openSpillway, SERVICES } from '../../src/container/index.js';
 import { openaiChat, openStore } from '../../src/index.js';
 import { heuristicCounter, loadPrices } from '../../src/tokens/index.js';
 import { POLLED, PollsStage } from '../../examples/custom-stage.js';

@@ -5,7 +5,7 @@ import { everything, keepNewest, keepNewestInWindow } from './keep-newest.js';
 import { openPeers } from './peers.js';
 import type { Policy } from './policy.js';
 import { randomExchanges } from './random.js';
-import { dropOnly, dropWithClaims, spillway } from './spillway.js';
+import { dropOnly, spillway } from './spillway.js';
 
 export interface Choice {
   readonly policies?: string | undefined;
@@ -36,7 +36,6 @@ export async function choosePolicies({ policies: names, profile, peers: folder }
     bareWords,
     ...(ranked ? [ranked] : []),
     dropOnly,
-    dropWithClaims,
     everything,
     ...peers.policies,
   ];

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ChatMessage } from '../../support/chat.js';
 import { referenceCount } from '../../support/reference-count.js';
 import { keylessSummaries, type Rewrite } from './keyless-summary.js';
-import { PeerProcess } from './peer-process.js';
+import { Peer } from '../../../src/cli/compare/peer.js';
 import type { Policy, Replay, SentRequest } from './policy.js';
 
 /** Those that take seconds for every compaction: a replay of the corpus would take days. */
@@ -37,7 +37,7 @@ export async function openPeers(
 }
 
 async function refusalOf(adapter: string): Promise<string | undefined> {
-  const trial = new PeerProcess(adapter);
+  const trial = new Peer(adapter);
   try {
     await trial.compact([{ role: 'user', content: 'hello' }], 1_000);
     return undefined;
@@ -52,7 +52,7 @@ function bothOf(name: string, adapter: string): Policy[] {
   const policy = (title: string, rewriteFor: (replay: Replay) => Promise<Rewrite>): Policy => ({
     name: title,
     allowance: 'narrowed',
-    replay: (replay) => compacting(new PeerProcess(adapter), replay, rewriteFor(replay)),
+    replay: (replay) => compacting(new Peer(adapter), replay, rewriteFor(replay)),
   });
   return [
     policy(`peer:${name}`, async () => (messages) => messages),
@@ -62,7 +62,7 @@ function bothOf(name: string, adapter: string): Policy[] {
 
 /** As `replay.mjs` of the peers does: before each assistant message, where the messages pass the window. */
 async function* compacting(
-  peer: PeerProcess,
+  peer: Peer,
   { session, judged, budgetAt }: Replay,
   rewriting: Promise<Rewrite>,
 ): AsyncIterable<SentRequest> {
@@ -76,7 +76,7 @@ async function* compacting(
         if (referenceCount(current) > budget) current = await attempt(peer, current, budget, index, rewrite);
         yield { index, messages: current };
       }
-      current = [...current, plain(message)];
+      current = [...current, message];
     }
   } finally {
     peer.close();
@@ -85,7 +85,7 @@ async function* compacting(
 
 /** A peer that throws has not compacted: the agent would go on with what it had. */
 async function attempt(
-  peer: PeerProcess,
+  peer: Peer,
   current: readonly ChatMessage[],
   budget: number,
   index: number,
@@ -96,18 +96,4 @@ async function attempt(
   } catch {
     return current;
   }
-}
-
-const plained = new WeakMap<ChatMessage, ChatMessage>();
-
-/** Adapters take text only. The same object each time, so that it is counted once. */
-function plain(message: ChatMessage): ChatMessage {
-  if (!Array.isArray(message.content)) return message;
-  let text = plained.get(message);
-  if (!text) {
-    const parts = message.content as readonly { text?: string }[];
-    text = { ...message, content: parts.map((part) => part.text ?? '[image]').join('\n') };
-    plained.set(message, text);
-  }
-  return text;
 }

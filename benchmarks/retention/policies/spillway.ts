@@ -17,14 +17,11 @@ const nothing = defineStage({
 
 const floorAlone = { roster: [{ stage: 'nothing', opensAt: 0.8 }] };
 
-/** The same engine with no stage that does anything and no claims: what is over goes, oldest first. */
+/** The same engine with no stage that does anything: what is over goes, oldest first. */
 export const dropOnly = engine('drop-only', {
   stages: [nothing],
-  settings: { ...floorAlone, claims: { share: 0 } },
+  settings: floorAlone,
 });
-
-/** What the claims are worth without the stages. */
-export const dropWithClaims = engine('drop-only, claims', { stages: [nothing], settings: floorAlone });
 
 function engine(name: string, options: SpillwayOptions): Policy {
   return {

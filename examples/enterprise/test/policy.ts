@@ -59,7 +59,7 @@ test('a session of the platform: counted, compacted and audited by what Acme bou
   const told: { readonly session: string }[] = [];
   const { spillway, container } = await openAcme(
     { store: await openStore('memory:'), audit: { wrote: (entry) => void told.push(entry) } },
-    { window: 6_000, reserve: { output: 0 }, safetyMargin: 0, claims: { share: 0 } },
+    { window: 6_000, reserve: { output: 0 }, safetyMargin: 0 },
   );
   assert.equal(container.get(SERVICES.TokenCounter).name, 'acme-gateway');
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('a session of the platform: counted, compacted and audited by what Acme bou
   assert.deepEqual(validateOpenAiChat(messages as never), []);
   const sent = JSON.stringify(messages);
   assert.ok(!sent.includes('name: Ada'));
-  assert.match(sent, /customer_record result, [\d,]+ tokens, compacted, restricted; recall m2#0/);
+  assert.match(sent, /customer_record result, [\d,]+ tokens, compacted, restricted; m2#0/);
   assert.match(sent, /step 8/);
   assert.deepEqual(CLASSES.restricted, ['customer_record', 'secrets']);
   assert.ok(told.length > 0 && told.every((entry) => entry.session === 'ticket-4711'));

@@ -19,6 +19,9 @@ const GATHER_PROJECT_MS = 1_500;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
+/** The service answers, and tells nothing of what happens. */
+class Refused extends Error {}
+
 /** Not the browser's own EventSource, which sends no token. */
 async function follow(
   signal: AbortSignal,
@@ -26,7 +29,7 @@ async function follow(
   hear: (happened: Happening) => void,
 ): Promise<void> {
   const answer = await fetch('/api/v1/events', { headers: credentials(), signal });
-  if (!answer.ok || !answer.body) throw new Error(`status ${answer.status}`);
+  if (!answer.ok || !answer.body) throw new Refused(`status ${answer.status}`);
   onOpen();
   const parser = createParser({ onEvent: ({ data }) => hear(JSON.parse(data) as Happening) });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -37,10 +40,13 @@ async function follow(
   }
 }
 
-/** Whether what is shown follows what happens. What happens in a session makes stale what was asked of it. */
-export function useLive(isAllowed: boolean): boolean {
+/** How what is shown follows what happens: `gone` since when the service does not answer; `mute` where it tells nothing. */
+export type Live = 'opening' | 'live' | 'mute' | { readonly goneSince: number };
+
+/** What happens in a session makes stale what was asked of it. */
+export function useLive(isAllowed: boolean): Live {
   const queries = useQueryClient();
-  const [isLive, setLive] = useState(false);
+  const [live, setLive] = useState<Live>('opening');
   useEffect(() => {
     if (!isAllowed) return undefined;
     const end = new AbortController();
@@ -68,12 +74,14 @@ export function useLive(isAllowed: boolean): boolean {
       // What happened while nobody listened.
       if (wait > FIRST_WAIT_MS) void queries.invalidateQueries();
       wait = FIRST_WAIT_MS;
-      setLive(true);
+      setLive('live');
     };
     const keepFollowing = async (): Promise<void> => {
-      await follow(end.signal, opened, hear).catch(() => undefined);
+      const refused = await follow(end.signal, opened, hear).catch((error: unknown) => error);
       if (end.signal.aborted) return;
-      setLive(false);
+      setLive((before) =>
+        refused instanceof Refused ? 'mute' : typeof before === 'object' ? before : { goneSince: Date.now() },
+      );
       retry = setTimeout(() => void keepFollowing(), wait);
       wait = Math.min(wait * 2, LONGEST_WAIT_MS);
     };
@@ -85,5 +93,5 @@ export function useLive(isAllowed: boolean): boolean {
       clearTimeout(retry);
     };
   }, [isAllowed, queries]);
-  return isLive;
+  return live;
 }

@@ -3,11 +3,12 @@ import { ask } from './client';
 import type {
   AuditEvent,
   CallRecord,
-  Claims,
   CompactionRecord,
+  CompactionSummary,
   Costs,
   Effect,
   Finding,
+  GivenBack,
   Knobs,
   LogEntry,
   Me,
@@ -24,6 +25,7 @@ import type {
   Stage,
   StatedLimits,
   WaitingPlan,
+  WordsGivenBack,
 } from './types';
 
 /** Most of a list that is shown at once; the API gives no more a page. */
@@ -102,11 +104,12 @@ function ofSession<Said>(place: Place, path: string, query: Readonly<Record<stri
 export const session = (place: Place) => ofSession<SessionSummary>(place, '');
 export const calls = (place: Place) => ofSession<Page<CallRecord>>(place, '/calls', { limit: MOST });
 export const history = (place: Place) =>
-  ofSession<Page<CompactionRecord>>(place, '/compactions', { limit: MOST });
+  ofSession<Page<CompactionSummary>>(place, '/compactions', { limit: MOST });
+export const compaction = (place: Place, id: string) =>
+  ofSession<{ readonly record: CompactionRecord }>(place, `/compactions/${encodeURIComponent(id)}`);
 export const costs = (place: Place) =>
   ofSession<{ readonly costs: Costs; readonly net: readonly NetCost[] }>(place, '/costs');
 export const effect = (place: Place) => ofSession<Effect>(place, '/effect');
-export const claims = (place: Place) => ofSession<Claims>(place, '/claims');
 export const audit = (place: Place) => ofSession<Page<AuditEvent>>(place, '/audit', { limit: 200 });
 /** Now, or as a call was sent it. */
 export const context = (place: Place, call?: number) =>
@@ -128,6 +131,23 @@ export const original = (place: Place, id: string) => ({
 });
 
 export const find = (place: Place, words: string) => ofSession<Finding>(place, '/find', { words });
+
+export const givenBack = (place: Place) =>
+  ofSession<{ readonly items: readonly GivenBack[] }>(place, '/give-back');
+
+/** What giving this back would cost. Asked anew each time: what stands in the request decides. */
+export const giveBackCost = (place: Place, handle: string, maxTokens?: number) =>
+  queryOptions({
+    queryKey: keyOf(place, 'give-back', handle, maxTokens),
+    queryFn: ({ signal }) =>
+      ask<WordsGivenBack>(`${pathOf(place)}/give-back`, {
+        method: 'POST',
+        query: agentOf(place),
+        body: { handle, dry_run: true, ...(maxTokens !== undefined && { max_tokens: maxTokens }) },
+        signal,
+      }),
+    staleTime: 0,
+  });
 
 export const recall = (place: Place, query: string) =>
   queryOptions({

@@ -1,7 +1,7 @@
 import type { z } from 'zod/v4';
-import type * as claimed from '../../../src/server/api/claim-schemas.js';
+import type * as past from '../../../src/operations/asking-shapes.js';
 import type * as asked from '../../../src/server/api/requests.js';
-import type * as said from '../../../src/server/api/schemas.js';
+import type * as said from '../../../src/operations/shapes.js';
 import type * as transcript from '../../../src/transcript/index.js';
 
 /**
@@ -29,20 +29,16 @@ export type CallRecord = z.infer<typeof said.CallRecord> & {
   readonly appended: number;
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 };
-export type Claims = z.infer<typeof claimed.Claims> & {
-  readonly carried?: { readonly parts: readonly Part[] };
-};
-export type Claim = z.infer<typeof claimed.Claim>;
-export type ClaimEnd = z.infer<typeof claimed.ClaimEnd>;
-export type ChangedFile = z.infer<typeof claimed.ChangedFile>;
 export type Effect = z.infer<typeof said.Effect>;
-export type Finding = z.infer<typeof said.Finding>;
-export type Recalled = z.infer<typeof said.Recalled> & {
+export type Finding = z.infer<typeof past.Finding>;
+export type Recalled = z.infer<typeof past.Recalled> & {
   readonly about?: string;
   readonly place: number;
   readonly of: number;
 };
-export type AuditEvent = z.infer<typeof said.AuditEvent> & {
+export type WordsGivenBack = z.infer<typeof past.WordsGivenBack>;
+export type GivenBack = z.infer<typeof past.GivenBack>;
+export type AuditEvent = z.infer<typeof past.AuditEvent> & {
   readonly body: Readonly<Record<string, unknown>>;
 };
 export type Knob = z.infer<typeof said.Knob>;
@@ -57,12 +53,14 @@ export type RunReport = z.infer<typeof said.RunReport> & {
 };
 export type Fault = z.infer<typeof said.Fault>['error'];
 export type RunOverrides = z.infer<typeof asked.RunOverrides>;
-export type PlanChanges = z.infer<typeof asked.PlanChangesBody>;
-export type Flag = z.infer<typeof asked.FlagBody>['flag'];
+export type PlanChanges = z.infer<typeof said.PlanChanges>;
+export type Flag = z.infer<typeof said.Flag>;
 
 export type Plan = transcript.Plan;
 export type PlannedEdit = transcript.PlannedEdit;
 export type CompactionRecord = transcript.CompactionRecord;
+/** As the list of them tells it: without what stands in place of what went. */
+export type CompactionSummary = Omit<CompactionRecord, 'plan'> & { readonly plan: Omit<Plan, 'edits'> };
 export type Message = transcript.Message;
 export type Part = transcript.Part;
 

@@ -82,7 +82,7 @@ export function KnobRow({ knob, name, of, draft, mayChange, onChange, onDiscard 
           </>
         )}
         {draft && (
-          <button type="button" className="link" onClick={onDiscard} aria-label={`Leave ${path} as it is`}>
+          <button type="button" className="link" onClick={onDiscard} aria-label={`leave as it is: ${path}`}>
             leave as it is
           </button>
         )}

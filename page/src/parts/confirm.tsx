@@ -14,6 +14,13 @@ interface ConfirmProps {
   readonly icon?: ReactNode;
   readonly disabled?: boolean;
   readonly isSmall?: boolean;
+  /** It is advised against: the other button is the one that stands out. */
+  readonly isAdvisedAgainst?: boolean;
+  /** What the button is for here, and all else beside it is not. */
+  readonly isPrimary?: boolean;
+  /** The dialog says why. */
+  readonly isImpossible?: boolean;
+  readonly onOpen?: () => void;
   /** One of so many that their frames would be louder than what they stand beside. */
   readonly isQuiet?: boolean;
 }
@@ -29,6 +36,10 @@ export function Confirm({
   disabled = false,
   isSmall = false,
   isQuiet = false,
+  isAdvisedAgainst = false,
+  isPrimary = false,
+  isImpossible = false,
+  onOpen,
 }: ConfirmProps) {
   const mayChange = useMayChange();
   const [isOpen, setOpen] = useState(false);
@@ -52,13 +63,16 @@ export function Confirm({
   return (
     <>
       <Button
-        variant={isQuiet ? 'subtle' : 'default'}
+        variant={isPrimary ? 'filled' : isQuiet ? 'subtle' : 'default'}
         size={isSmall ? 'compact-xs' : 'xs'}
         leftSection={icon}
         disabled={disabled || !mayChange}
         {...(!mayChange && { title: VIEWER_HINT })}
         aria-label={name}
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          onOpen?.();
+          setOpen(true);
+        }}
       >
         {label}
       </Button>
@@ -77,10 +91,15 @@ export function Confirm({
             </p>
           )}
           <div className="line">
-            <Button loading={isBusy} onClick={() => void agreed()}>
+            <Button
+              variant={isAdvisedAgainst ? 'default' : 'filled'}
+              loading={isBusy}
+              disabled={isImpossible}
+              onClick={() => void agreed()}
+            >
               {yes}
             </Button>
-            <Button variant="default" onClick={close}>
+            <Button variant={isAdvisedAgainst ? 'filled' : 'default'} onClick={close}>
               Leave it
             </Button>
           </div>

@@ -2,7 +2,11 @@ import type { CostLine, Costs } from '../api/types';
 import { Num } from './figure';
 import { dollars, exact } from './format';
 
-const WHOSE = { primary: "the agent's own calls", compactor: 'calls of summarizers' } as const;
+const WHOSE = {
+  primary: "the agent's own calls",
+  compactor: 'calls of summarizers',
+  recalled: 'what came back by itself, of those calls,',
+} as const;
 
 /** Dollars of a line of spending; where no price is known, its tokens. */
 export function Money({ line, of }: { readonly line: CostLine; readonly of: keyof Costs }) {

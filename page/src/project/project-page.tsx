@@ -24,8 +24,8 @@ export function ProjectPage() {
         <span className="soft">newest first</span>
         <div className="end">
           <TextInput
-            aria-label="Find a session by name or model"
-            placeholder="Find by name or model"
+            aria-label="Find a session by its words, name or model"
+            placeholder="Find by words, name or model"
             value={words}
             onChange={(event) => setWords(event.currentTarget.value)}
           />
@@ -58,8 +58,8 @@ export function ProjectPage() {
 
 function matching(items: readonly SessionSummary[], words: string): readonly SessionSummary[] {
   const wanted = words.trim().toLowerCase();
-  return items.filter(({ id, agentPath, model }) =>
-    `${id} ${agentPath} ${model ?? ''}`.toLowerCase().includes(wanted),
+  return items.filter(({ id, agentPath, model, title = '' }) =>
+    `${title} ${id} ${agentPath} ${model ?? ''}`.toLowerCase().includes(wanted),
   );
 }
 
@@ -112,14 +112,14 @@ function Totals({
         {count(sum(({ savedTokens }) => savedTokens))} <small>tokens</small>
       </Figure>
       <Figure
-        label="Net"
+        label="Net saving"
         why="Tokens saved over all calls so far, less what re-writing the provider's cache and summarizing took; as plain input tokens."
       >
         {signed(sum(({ net }) => net))} <small>tokens</small>
       </Figure>
       <Figure
-        label="Net cost"
-        why="The same in US dollars, of sessions whose model has a known price. Above 0: compaction has paid for itself."
+        label="Net saving in $"
+        why="The same in US dollars, of sessions whose model has a known price. Below 0: compaction has cost more than it saved so far."
       >
         {priced.length === 0 ? '–' : dollars(sum(({ netCost }) => netCost ?? 0))}
       </Figure>

@@ -11,24 +11,28 @@ const COLUMNS: readonly Column[] = [
   { name: 'Session' },
   { name: 'Pressure' },
   { name: 'Messages', why: 'Messages of the log', isNumber: true },
-  { name: 'Events', why: 'Committed compactions, undone ones included', isNumber: true },
+  { name: 'Compactions', why: 'Committed compactions, undone ones included', isNumber: true },
   { name: 'Saved', why: 'Tokens that the next call sends less', isNumber: true },
   {
-    name: 'Net tokens',
+    name: 'Net saving',
     why: 'Saved over all calls, less cache re-writes and summaries; plain input tokens',
     isNumber: true,
     isWide: true,
   },
-  { name: 'Net cost', why: 'The same in US dollars', isNumber: true, isWide: true },
+  {
+    name: 'In $',
+    why: 'The same in US dollars; below 0 compaction has cost more than it saved so far',
+    isNumber: true,
+    isWide: true,
+  },
   { name: 'Primary', why: "The agent's own calls", isNumber: true, isWide: true },
   { name: 'Compactor', why: 'Calls of summarizers', isNumber: true, isWide: true },
   { name: 'Fallbacks', why: 'Texts of models that were not to be had', isNumber: true, isWide: true },
-  { name: 'State', isWide: true },
   { name: 'Written', isNumber: true },
 ];
 
 export function SessionsTable({ items }: { readonly items: readonly SessionSummary[] }) {
-  if (items.length === 0) return <Empty title="No session has that name or model" />;
+  if (items.length === 0) return <Empty title="No session has these words, that name or model" />;
   return (
     <Table label="Table of sessions" columns={COLUMNS}>
       {items.map((one) => (
@@ -40,12 +44,20 @@ export function SessionsTable({ items }: { readonly items: readonly SessionSumma
 
 function Row({ of: one }: { readonly of: SessionSummary }) {
   const { id, agentPath, model, messages, compactions = 0, savedTokens = 0, net = 0, netCost, costs } = one;
-  const about = [agentPath === PRIMARY ? undefined : agentPath, model ?? 'no model named', one.format];
+  const about = [
+    one.title === undefined ? undefined : id,
+    agentPath === PRIMARY ? undefined : agentPath,
+    model ?? 'no model named',
+    one.format,
+  ];
   return (
     <tr className="row">
       <td className="title-cell">
-        <a href={sessionLink(one)}>{id}</a>
-        <small>{about.filter(Boolean).join(' · ')}</small>
+        <a href={sessionLink(one)}>
+          <span>{one.title ?? id}</span>
+          <small>{about.filter(Boolean).join(' · ')}</small>
+        </a>
+        <State of={one} />
       </td>
       <td>{one.reading ? <Pressure reading={one.reading} /> : '–'}</td>
       <td className="right">{count(messages)}</td>
@@ -73,9 +85,6 @@ function Row({ of: one }: { readonly of: SessionSummary }) {
         <Num why="Texts that a model was to write and did not; the deterministic text stands">
           {count(one.fallbacks ?? 0)}
         </Num>
-      </td>
-      <td className="wide">
-        <State of={one} />
       </td>
       <td className="right soft">
         <Num why={at(one.updatedAt)}>{ago(one.updatedAt)}</Num>

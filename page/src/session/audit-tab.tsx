@@ -74,9 +74,9 @@ const MEANS: Readonly<Record<string, string>> = {
   pending: 'A plan waits for a yes.',
   approved: 'An operator said yes to a plan.',
   rejected: 'An operator said no to a plan.',
-  'claim-ended': 'An operator ended something that was carried.',
-  'claim-restored': 'An operator brought it back.',
   'text-bought': 'A summarizer was asked for the text of a plan.',
+  'given-back': 'An operator had the next request carry what had left.',
+  'give-back-left-out': 'What was given back had no room in the next request.',
   overflow: 'The provider refused a request as too long.',
   'limit-learned': 'A refusal taught a limit of the model.',
 };

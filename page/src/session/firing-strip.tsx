@@ -28,6 +28,7 @@ export function FiringStrip({
 }) {
   const { fired, first, last } = timeline;
   const { width } = useViewportSize();
+  // A tab stop each would be a hundred of them: the table of compactions has the same links.
   // As close together as on a telephone they cannot be hit one by one: they say what they are, and the table has the links.
   const isRoomy = fired.length * TARGET < width - LEFT - RIGHT - FRAME;
   const across = (call: number): string => `${((call - first) / Math.max(1, last - first)) * 100}%`;
@@ -59,7 +60,12 @@ export function FiringStrip({
                     'aria-label': text,
                   };
                   return isRoomy ? (
-                    <a key={record.id} href={sessionLink(place, 'compactions', record.id)} {...dot}>
+                    <a
+                      key={record.id}
+                      href={sessionLink(place, 'compactions', record.id)}
+                      tabIndex={-1}
+                      {...dot}
+                    >
                       <span className="unseen">{text}</span>
                     </a>
                   ) : (

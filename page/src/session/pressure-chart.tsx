@@ -8,8 +8,8 @@ import type { Timeline } from './timeline';
 /** Room left of the plot, for its scale; what fired is drawn below with the same. */
 export const LEFT = 104;
 export const RIGHT = 14;
-const HEIGHT = 200;
-/** A jump far over the budget is drawn at the edge: it would flatten all the rest. Its figure stands in the tooltip. */
+const HEIGHT = 140;
+/** A jump far over the budget is drawn at the edge, with an arrow and its figure: to scale it would flatten all the rest. */
 const HIGHEST = 1.3;
 
 interface ChartProps {
@@ -120,6 +120,12 @@ function optionsOf(
       drawAxes: [(plot) => drawGates(plot, gates, ink('--line-strong'))],
       draw: [
         (plot) => drawFalls(plot, fired, ink('--ink-soft')),
+        (plot) =>
+          drawClipped(
+            plot,
+            [...calls, ...fired.map(({ call, before }) => ({ call, pressure: before }))],
+            ink('--bad'),
+          ),
         (plot) => shown !== undefined && drawShown(plot, shown, ink('--ink')),
       ],
       ready: [(plot) => plot.over.addEventListener('click', () => hit(plot, onCall))],
@@ -173,6 +179,37 @@ function drawFalls({ ctx, valToPos }: uPlot, fired: Timeline['fired'], stroke: s
     ctx.moveTo(x, valToPos(drawnAt(before), 'y', true));
     ctx.lineTo(x, valToPos(after, 'y', true));
     ctx.stroke();
+  }
+  ctx.restore();
+}
+
+/** An arrow over what is higher than the chart, and how high; where figures would stand in each other, the first. */
+function drawClipped(
+  { ctx, bbox, valToPos }: uPlot,
+  readings: readonly { readonly call: number; readonly pressure: number }[],
+  fill: string,
+): void {
+  const size = 4 * devicePixelRatio;
+  let free = bbox.left;
+  ctx.save();
+  ctx.fillStyle = fill;
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'top';
+  for (const { call, pressure } of readings.toSorted((a, b) => a.call - b.call)) {
+    if (pressure <= HIGHEST) continue;
+    const x = valToPos(call, 'x', true);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x - size, bbox.top + 1.6 * size);
+    ctx.lineTo(x + size, bbox.top + 1.6 * size);
+    ctx.fill();
+    const words = `${Math.round(pressure * 100)}%`;
+    const room = ctx.measureText(words).width;
+    const left = x + 1.6 * size + room > bbox.left + bbox.width ? x - 1.6 * size - room : x + 1.6 * size;
+    if (left < free) continue;
+    ctx.fillText(words, left, bbox.top);
+    free = left + room + size;
   }
   ctx.restore();
 }

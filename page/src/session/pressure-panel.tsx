@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { calls, history, stages } from '../api/queries';
 import type { Place } from '../api/types';
 import { Answer, Empty } from '../parts/states';
@@ -14,8 +14,15 @@ interface PanelProps {
   readonly about: string | undefined;
 }
 
+/** From one view of a session to the next: as long as nobody opens it, what one came for stands higher. */
+let wasFiredOpen = false;
+
 /** How full each call was, the gates, and what fired. */
 export function PressurePanel({ place, tab, about }: PanelProps) {
+  const [isFiredOpen, setFiredOpen] = useState(wasFiredOpen);
+  useEffect(() => {
+    wasFiredOpen = isFiredOpen;
+  }, [isFiredOpen]);
   const called = useQuery(calls(place));
   const records = useQuery(history(place));
   const roster = useQuery(stages);
@@ -30,7 +37,8 @@ export function PressurePanel({ place, tab, about }: PanelProps) {
       <header>
         <h2>Pressure</h2>
         <span className="soft wide">
-          by call, as it was sent; rings: before a compaction; dots below: stages that opened
+          by call, as it was sent; rings: before a compaction; arrows: higher than the chart; dots below:
+          stages that opened
         </span>
         {shown !== undefined && (
           <a className="end" href={sessionLink(place, 'context')}>
@@ -59,7 +67,14 @@ export function PressurePanel({ place, tab, about }: PanelProps) {
                     location.hash = sessionLink(place, 'context', String(call));
                 }}
               />
-              <FiringStrip place={place} timeline={timeline} stages={gates} />
+              <details
+                className="fired"
+                open={isFiredOpen}
+                onToggle={(event) => setFiredOpen(event.currentTarget.open)}
+              >
+                <summary>What fired at which gate</summary>
+                <FiringStrip place={place} timeline={timeline} stages={gates} />
+              </details>
             </>
           )
         }

@@ -9,11 +9,9 @@ export function RollBack({ place, id }: { readonly place: Place; readonly id: st
     { body: { message_id: message } },
   ]);
   return (
-    <div className="line">
-      <Confirm label={`Go back to ${id}`} yes="Go back" act={() => back.mutateAsync(id)}>
-        What came after {id} is left out from here on, and compactions made since are taken back. Nothing is
-        deleted: the log keeps it all.
-      </Confirm>
-    </div>
+    <Confirm label={`Roll back to ${id}`} yes="Roll back" act={() => back.mutateAsync(id)}>
+      What came after {id} is left out from here on, and compactions made since are taken back. Nothing is
+      deleted: the log keeps it all.
+    </Confirm>
   );
 }

@@ -38,16 +38,16 @@ export function SessionFigures({ of: said }: { readonly of: SessionSummary }) {
         {count(savedTokens)} <small>tokens</small>
       </Figure>
       <Figure
-        label="Net"
+        label="Net saving"
         why="Tokens saved over all calls so far, less what re-writing the provider's cache and summarizing took; as plain input tokens."
       >
         {signed(net)} <small>tokens</small>
       </Figure>
       <Figure
-        label="Net cost"
+        label="Net saving in $"
         why={
           typeof netCost === 'number'
-            ? 'The same in US dollars. Above 0: compaction has paid for itself.'
+            ? 'The same in US dollars. Below 0: compaction has cost more than it saved so far.'
             : 'Not known: no model was named, or it is in no price sheet.'
         }
       >

@@ -5,10 +5,9 @@ import { session, sessions } from '../api/queries';
 import type { Place } from '../api/types';
 import { counted } from '../parts/format';
 import { Answer } from '../parts/states';
-import { callIn, linkTo, PRIMARY, sessionLink } from '../route';
+import { callIn, linkTo, PRIMARY, sessionLink, TABS } from '../route';
 import { AskTab } from './ask/ask-tab';
 import { AuditTab } from './audit-tab';
-import { ClaimsTab } from './claims/claims-tab';
 import { CompactTab } from './compact/compact-tab';
 import { ContextTab } from './context/context-tab';
 import { PressurePanel } from './pressure-panel';
@@ -16,14 +15,8 @@ import { RecordsTab } from './records/records-tab';
 import { ReleaseHolds } from './records/release-holds';
 import { SessionFigures } from './session-figures';
 
-const TABS = [
-  ['context', 'Context and log'],
-  ['compactions', 'Compactions'],
-  ['carried', 'Carried'],
-  ['compact', 'Compact'],
-  ['ask', 'Why forgotten?'],
-  ['events', 'Events'],
-] as const;
+/** Where pressure over time says something of what stands below it. */
+const WITH_CHART: readonly string[] = ['context', 'compactions'];
 
 interface SessionPageProps {
   readonly place: Place;
@@ -37,11 +30,12 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
   return (
     <>
       <div className="head">
-        <h1>
-          <a href={linkTo({ view: 'sessions' })} className="soft">
-            Sessions
-          </a>{' '}
-          <span className="soft">/</span> {place.id}
+        <a href={linkTo({ view: 'sessions' })} className="soft">
+          Sessions /
+        </a>
+        <h1 title={summary.data?.title}>
+          {summary.data?.title !== undefined && <b>{summary.data.title}</b>}
+          <span className={summary.data?.title === undefined ? '' : 'soft'}>{place.id}</span>
         </h1>
         <AgentChoice place={place} tab={tab} />
         {summary.data && (
@@ -64,7 +58,6 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
             )}
             <Held place={place} holds={said.holds ?? 0} pressure={said.reading?.pressure ?? 0} />
             <SessionFigures of={said} />
-            <PressurePanel place={place} tab={tab} about={about} />
             <nav className="tabs" aria-label="Of this session">
               {TABS.map(([name, label]) => (
                 <a
@@ -76,6 +69,7 @@ export function SessionPage({ place, tab, about }: SessionPageProps) {
                 </a>
               ))}
             </nav>
+            {WITH_CHART.includes(tab) && <PressurePanel place={place} tab={tab} about={about} />}
             {shown(place, tab, about)}
           </>
         )}
@@ -116,8 +110,6 @@ function shown(place: Place, tab: string, about: string | undefined): ReactNode 
   switch (tab) {
     case 'compactions':
       return <RecordsTab place={place} open={about} />;
-    case 'carried':
-      return <ClaimsTab place={place} />;
     case 'compact':
       return <CompactTab place={place} />;
     case 'ask':

@@ -1,8 +1,8 @@
-import type { CallRecord, CompactionRecord, Stage } from '../api/types';
+import type { CallRecord, CompactionSummary, Stage } from '../api/types';
 
 /** A compaction at its place between calls. */
 export interface Fired {
-  readonly record: CompactionRecord;
+  readonly record: CompactionSummary;
   /** The first call that was sent with it; where none was yet, one after the newest. */
   readonly call: number;
   readonly before: number;
@@ -18,7 +18,7 @@ export interface Timeline {
 }
 
 /** Calls and compactions on one axis: the number of the call. */
-export function timelineOf(calls: readonly CallRecord[], records: readonly CompactionRecord[]): Timeline {
+export function timelineOf(calls: readonly CallRecord[], records: readonly CompactionSummary[]): Timeline {
   const ordered = calls.toSorted((a, b) => a.call - b.call || a.at - b.at);
   const newest = ordered.at(-1)?.call ?? 0;
   const fired = records

@@ -1,53 +1,55 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import Table from 'cli-table3';
-import { SpillwayError } from '../../errors/index.js';
-import { compareFile, type ComparedFile } from '../compare/compare-file.js';
-import type { ComparedPolicy } from '../compare/tally.js';
-import { EXIT } from '../exit.js';
+import { atEqualTokens } from '../bench/equal.js';
+import { checkAgainst } from '../bench/check.js';
+import { examined, readExams } from '../bench/exam.js';
+import { createExaminer, type Examiner } from '../bench/examiner.js';
+import { measure, type Measured } from '../bench/measure.js';
+import { originOf, versionOf } from '../bench/origin.js';
+import { openPolicies, type BenchPolicy } from '../bench/policy.js';
+import { meanTokens, rowsOf, type Column } from '../bench/rows.js';
+import { FORGETFUL, hashOf, openState, type State } from '../bench/state.js';
+import { sessionsAt, Subject } from '../bench/subject.js';
+import { benchMarkdown, benchTables, type BenchReport, type BenchRound } from '../bench/tables.js';
+import { benchPage } from '../bench/page.js';
+import { loadPrices } from '../../tokens/index.js';
 import type { PolicyOptions } from '../open.js';
-import { refuseInput, writeReport } from '../output.js';
-import { createProgress } from '../progress.js';
-import { amount, PLAIN_TABLE, percent } from '../report/numbers.js';
-import type { Terminal } from '../terminal.js';
+import { usage } from '../options.js';
+import { refuseInput, writeReport, writeResult } from '../output.js';
+import { createProgress } from '../live.js';
+import { EXIT, type Terminal } from '../terminal.js';
 
 export interface BenchOptions extends Omit<PolicyOptions, 'window' | 'profile' | 'model' | 'out' | 'to'> {
   /** Profiles, files of settings, `keep-newest`, or modules of policies. */
   readonly policies: readonly string[];
+  /** Adapters of other packages, each run in a process of its own. */
+  readonly peer?: readonly string[];
   /** Tokens that each request may have, one round each. */
   readonly windows: readonly number[];
+  /** Whether the others are also held against the first policy at as many tokens as it sends. */
+  readonly equal?: boolean;
+  /** Models whose price sheets the input is charged by. */
+  readonly prices?: readonly string[];
+  /** Whether it is looked what each policy holds of a session. */
+  readonly memory?: boolean;
+  /** Where what was measured is kept, to go on from. */
+  readonly state?: string;
+  readonly markdown?: string;
+  readonly html?: string;
+  /** An earlier report: figures that are worse now fail. */
+  readonly check?: string;
+  readonly seed: number;
+  /** A folder of exams: sessions cut where the agent was about to act, with questions. Nothing is asked without it. */
+  readonly exam?: string;
+  /** An OpenAI-compatible interface, `/v1` included. */
+  readonly endpoint?: string;
+  readonly reader?: string;
+  readonly grader?: string;
+  /** Variable that holds the endpoint's key. */
+  readonly key: string;
+  readonly replicates: number;
 }
 
-/** One policy over all sessions that passed the window. */
-export interface BenchRow {
-  readonly policy: string;
-  readonly sessions: number;
-  readonly calls: number;
-  /** Of the names, paths and numbers that the next steps used and that had been said before: the share that stood in the requests. */
-  readonly kept: number;
-  /** The same of those that were last said half a window ago or longer. */
-  readonly keptFromAfar: number | null;
-  readonly neededFromAfar: number;
-  readonly meanTokens: number;
-  /** Tokens behind the unchanged front of a request, of all that were sent. */
-  readonly rewritten: number;
-  readonly compactions: number;
-  readonly over: number;
-  /** Rules of the wire that requests break. */
-  readonly broken: number;
-  /** Calls for which the policy gave nothing. */
-  readonly failed: number;
-  /** What it said the first time. */
-  readonly failure?: string;
-}
-
-export interface BenchRound {
-  readonly window: number;
-  readonly rows: readonly BenchRow[];
-  /** Sessions that never pass the window: no policy has anything to do there. */
-  readonly short: readonly string[];
-  readonly files: readonly ComparedFile[];
-}
+/** Draws of an interval. */
+const DRAWS = 1_000;
 
 /** Holds policies against each other on recorded sessions: the same calls, the same budget, the same count. */
 export async function bench(
@@ -55,116 +57,129 @@ export async function bench(
   options: BenchOptions,
   terminal: Terminal,
 ): Promise<number> {
+  const { windows, prices: sheets = [], memory = false, seed, state: kept } = options;
   const files = given.flatMap(sessionsAt);
-  for (const file of files) refuseInput(file, options.report);
-  const rounds: BenchRound[] = [];
-  const progress = createProgress(terminal, files.length * options.windows.length, 'replaying');
-  for (const window of options.windows) {
-    const compared: ComparedFile[] = [];
-    const short: string[] = [];
-    for (const file of files) {
-      const one = await compareFile(file, options.policies, { ...options, window }, terminal);
-      const passes = one.policies.some(
-        ({ totals }) => totals.compactions + totals.unreachable + totals.over > 0,
+  for (const file of files)
+    refuseInput(file, options.report, options.markdown, options.html, kept, options.check);
+  const origin = originOf();
+  const state = kept === undefined ? FORGETFUL : openState(kept, versionOf(origin));
+  const priceOf = await loadPrices();
+  for (const sheet of sheets) priced(sheet, priceOf(sheet, { inputTokens: 1_000, outputTokens: 0 }));
+  const exams = options.exam === undefined ? [] : readExams(options.exam, files);
+  const examiner = exams.length > 0 ? examinerOf(options, state, terminal) : undefined;
+  const policies = await openPolicies(options.policies, options.peer ?? [], options, terminal);
+  const subjects = files.map((file) => new Subject(file, options.format));
+  const progress = createProgress(terminal, files.length * windows.length * policies.length, 'replaying');
+  let done = 0;
+  const one = (policy: BenchPolicy, subject: Subject, window: number, budget: number): Promise<Measured> =>
+    state.remember(hashOf(policy.identity, subject.hash, window, budget, sheets, memory), () =>
+      measure(policy, subject, { window, budget }, { priceOf, sheets, memory }),
+    );
+  try {
+    const rounds: BenchRound[] = [];
+    for (const window of windows) {
+      const table: Measured[][] = [];
+      for (const subject of subjects) {
+        const row: Measured[] = [];
+        for (const policy of policies) {
+          row.push(await one(policy, subject, window, window));
+          progress.at(++done);
+        }
+        table.push(row);
+        subject.forget();
+      }
+      const passes = table.map((row) =>
+        row.some(({ compactions, failed, over }) => compactions + failed + over > 0),
       );
-      if (passes) compared.push(one);
-      else short.push(file);
-      progress.at(rounds.length * files.length + compared.length + short.length);
-    }
-    rounds.push({ window, rows: rowsOf(options.policies, compared), short, files: compared });
-  }
-  progress.done();
-  writeReport({ policies: options.policies, rounds }, () => tables(rounds, terminal), options, terminal);
-  return EXIT.done;
-}
-
-const SESSION = /\.jsonl?$/;
-/** Questions on a session, as some collections put them beside it. */
-const BESIDE = /\.probes\.jsonl$/;
-
-/** The file, or every session in the folder, in the order of their names. */
-function sessionsAt(path: string): string[] {
-  if (!existsSync(path) || !statSync(path).isDirectory()) return [path];
-  const files = readdirSync(path)
-    .filter((name) => SESSION.test(name) && !BESIDE.test(name))
-    .sort();
-  if (files.length > 0) return files.map((name) => join(path, name));
-  throw new SpillwayError('INPUT_UNREADABLE', {
-    subject: path,
-    found: 'a folder without a session',
-    allowed: 'files that end in .jsonl or .json',
-    remedy: 'Name the folder that holds the recordings.',
-  });
-}
-
-function rowsOf(names: readonly string[], files: readonly ComparedFile[]): BenchRow[] {
-  return names.map((policy, i) => {
-    const own = files.map(({ policies }) => policies[i]!);
-    const calls = own.flatMap((one) => one.calls);
-    const total = (pick: (one: ComparedPolicy['totals']) => number): number =>
-      own.reduce((sum, { totals }) => sum + pick(totals), 0);
-    const sum = (pick: (call: (typeof calls)[number]) => number): number =>
-      calls.reduce((all, call) => all + pick(call), 0);
-    const [needed, afar] = [sum((call) => call.needed), sum((call) => call.neededFromAfar)];
-    const sent = total(({ sentTokens }) => sentTokens);
-    const failure = calls.find(({ error }) => error !== undefined);
-    return {
-      policy,
-      sessions: own.length,
-      calls: calls.length,
-      kept: needed > 0 ? sum((call) => call.held) / needed : 1,
-      keptFromAfar: afar > 0 ? sum((call) => call.heldFromAfar) / afar : null,
-      neededFromAfar: afar,
-      meanTokens: sent / Math.max(1, calls.length - total(({ unreachable }) => unreachable)),
-      rewritten: sent > 0 ? total(({ rewrittenTokens }) => rewrittenTokens) / sent : 0,
-      compactions: total((one) => one.compactions),
-      over: total(({ over }) => over),
-      broken: total(({ broken }) => broken),
-      failed: total(({ unreachable }) => unreachable),
-      ...(failure?.why !== undefined && { failure: failure.why }),
-    };
-  });
-}
-
-const COLUMNS: readonly { readonly title: string; readonly of: (row: BenchRow) => string }[] = [
-  { title: 'kept', of: ({ kept }) => percent(kept) },
-  { title: 'from afar', of: ({ keptFromAfar }) => (keptFromAfar === null ? '–' : percent(keptFromAfar)) },
-  { title: 'mean sent', of: ({ meanTokens }) => amount(meanTokens) },
-  { title: 'rewritten', of: ({ rewritten }) => percent(rewritten) },
-  { title: 'compactions', of: ({ compactions }) => amount(compactions) },
-  { title: 'over', of: ({ over }) => amount(over) },
-  { title: 'illegal', of: ({ broken }) => amount(broken) },
-  { title: 'failed', of: ({ failed }) => amount(failed) },
-];
-
-const counted = (count: number, what: string): string => `${amount(count)} ${what}${count === 1 ? '' : 's'}`;
-
-function tables(rounds: readonly BenchRound[], { paint }: Terminal): string {
-  return rounds
-    .flatMap(({ window, rows, short }) => {
-      const [first] = rows;
-      const about = [
-        `${counted(first?.sessions ?? 0, 'session')}, ${counted(first?.calls ?? 0, 'call')}`,
-        ...(short.length > 0
-          ? [`${short.length} never ${short.length === 1 ? 'passes' : 'pass'} the window`]
-          : []),
-      ].join('; ');
-      const head = ['policy', ...COLUMNS.map(({ title }) => title)];
-      const grid = new Table({
-        ...PLAIN_TABLE,
-        head,
-        colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
+      const passing = subjects.filter((_, at) => passes[at]);
+      const sums = table.filter((_, at) => passes[at]);
+      const columns = policies.map(({ name }, i): Column => ({
+        policy: name,
+        budget: window,
+        sessions: sums.map((row) => row[i]!),
+      }));
+      const equal: Column[] = [];
+      if (options.equal) {
+        const target = meanTokens(columns[0]!.sessions);
+        for (const [i, column] of columns.entries()) {
+          const measured = async (budget: number): Promise<Column> => {
+            const sessions: Measured[] = [];
+            for (const subject of passing) {
+              sessions.push(await one(policies[i]!, subject, window, budget));
+              subject.forget();
+            }
+            return { ...column, budget, sessions };
+          };
+          equal.push(i === 0 ? column : await atEqualTokens(target, column, measured));
+        }
+      }
+      const exam =
+        examiner &&
+        (await examined(
+          exams,
+          policies.map((policy, i) => ({ policy, budget: (equal[i] ?? columns[i]!).budget })),
+          examiner,
+          { replicates: options.replicates, format: options.format, draws: DRAWS, seed },
+        ));
+      rounds.push({
+        window,
+        rows: rowsOf(columns, { draws: DRAWS, seed }),
+        ...(options.equal && { equal: rowsOf(equal, { draws: DRAWS, seed }) }),
+        ...(exam && { exam }),
+        short: subjects.filter((_, at) => !passes[at]).map(({ file }) => file),
+        files: passing.map(({ file, hash }, at) => ({
+          file,
+          hash,
+          policies: Object.fromEntries(policies.map(({ name }, i) => [name, sums[at]![i]!])),
+        })),
       });
-      grid.push(
-        ...rows.map((row) => [row.policy, ...COLUMNS.map(({ of }) => (row.calls > 0 ? of(row) : '–'))]),
-      );
-      return [
-        `${paint.bold(`window ${amount(window)}`)}  ${about}`,
-        grid.toString(),
-        ...(short.length > 0 ? [`left out: ${short.join(', ')}`] : []),
-        ...rows.flatMap(({ policy, failure }) => (failure === undefined ? [] : [`${policy}: ${failure}`])),
-        '',
-      ];
-    })
-    .join('\n');
+    }
+    progress.done();
+    const report: BenchReport = {
+      origin,
+      policies: policies.map(({ name }) => name),
+      packages: Object.fromEntries(policies.flatMap((own) => (own.package ? [[own.name, own.package]] : []))),
+      seed,
+      draws: DRAWS,
+      rounds,
+    };
+    if (options.markdown !== undefined) writeResult([benchMarkdown(report)], options.markdown, terminal);
+    if (options.html !== undefined) writeResult([benchPage(report)], options.html, terminal);
+    writeReport(report, () => benchTables(report, terminal), options, terminal);
+    if (options.check === undefined) return EXIT.done;
+    const faults = checkAgainst(options.check, report);
+    for (const fault of faults) terminal.note(fault);
+    terminal.note(
+      faults.length > 0
+        ? `${faults.length} figures are worse than in ${options.check}`
+        : 'no figure is worse',
+    );
+    return faults.length > 0 ? EXIT.inputAtFault : EXIT.done;
+  } finally {
+    progress.done();
+    for (const policy of policies) policy.close();
+  }
+}
+
+function priced(sheet: string, price: number | null): void {
+  if (price === null) throw usage('--prices', sheet, 'names of models that have a price sheet');
+}
+
+const OPENAI = 'https://api.openai.com/v1';
+
+function examinerOf(
+  { endpoint, reader, grader, key }: BenchOptions,
+  state: State,
+  { env }: Terminal,
+): Examiner {
+  if (reader === undefined)
+    throw usage('--exam', 'no --reader', 'the name of a model that reads and answers');
+  const url = endpoint ?? env.OPENAI_BASE_URL ?? OPENAI;
+  if (!URL.canParse(url)) throw usage('--endpoint', url, 'a URL, /v1 included');
+  const secret = env[key];
+  return createExaminer(
+    { url, ...(secret !== undefined && { key: secret }) },
+    { reader, grader: grader ?? reader },
+    state,
+  );
 }

@@ -1,12 +1,11 @@
 import { formatNamed } from '../../wire/index.js';
 import { readSession, type ReadSession } from '../../importers/index.js';
 import type { Message, RunOverrides } from '../../index.js';
-import { closing } from '../engine.js';
-import { EXIT } from '../exit.js';
-import { openFor, type Opened, type PolicyOptions } from '../open.js';
+import { present } from '../../operations/index.js';
+import { closing, openFor, type Opened, type PolicyOptions } from '../open.js';
 import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
 import { compactReport, compactTable } from '../report/compact.js';
-import type { Terminal } from '../terminal.js';
+import { EXIT, type Terminal } from '../terminal.js';
 
 export interface CompactOptions extends PolicyOptions {
   readonly upto?: number;
@@ -61,10 +60,7 @@ async function compactOnce(
 /** The session says of a strategy that there is none of its name. */
 function overridesOf({ target, threshold, strategy, prompt, summarizer }: CompactOptions): RunOverrides {
   return {
-    ...(target !== undefined && { target }),
-    ...(threshold !== undefined && { threshold }),
-    ...(strategy !== undefined && { strategy: strategy as RunOverrides['strategy'] & readonly string[] }),
-    ...(prompt !== undefined && { prompt }),
+    ...present({ target, threshold, strategy: strategy as RunOverrides['strategy'], prompt }),
     ...(summarizer === false && { summarize: false }),
   };
 }

@@ -2,18 +2,15 @@ import Table from 'cli-table3';
 import { SpillwayError } from '../../errors/index.js';
 import { formatNamed } from '../../wire/index.js';
 import { compareFile, type Comparison } from '../compare/compare-file.js';
-import { rowsOf, TOTALS } from '../compare/totals.js';
-import { EXIT } from '../exit.js';
 import type { PolicyOptions } from '../open.js';
-import { refuseInput, writeReport, writeResult } from '../output.js';
-import { PLAIN_TABLE } from '../report/numbers.js';
-import type { Terminal } from '../terminal.js';
+import { refuseInput, writeReport } from '../output.js';
+import { amount, dollars, percent, PLAIN_TABLE } from '../report/numbers.js';
+import { EXIT, type Terminal } from '../terminal.js';
+import type { ComparedPolicy } from '../compare/tally.js';
 
 export interface CompareOptions extends PolicyOptions {
   /** Profiles, or paths of profile or configuration files. */
   readonly compare: readonly string[];
-  /** Where the page goes. */
-  readonly html?: string;
 }
 
 /** What each policy would have kept, sent, rewritten, cost and broken on these sessions. */
@@ -22,7 +19,7 @@ export async function compare(
   options: CompareOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { compare: policies, html, report } = options;
+  const { compare: policies, report } = options;
   if (options.to !== undefined) formatNamed(options.to);
   if (policies.length < 2 || policies.includes('')) {
     throw new SpillwayError('CONFIG_INVALID', {
@@ -32,14 +29,10 @@ export async function compare(
       remedy: 'Name what is to be held against each other: --compare staged,agent.',
     });
   }
-  for (const file of files) refuseInput(file, html, report);
+  for (const file of files) refuseInput(file, report);
   const compared = [];
   for (const file of files) compared.push(await compareFile(file, policies, options, terminal));
   const comparison: Comparison = { policies, files: compared };
-  if (html !== undefined) {
-    const { comparisonPage } = await import('../compare/page.js');
-    writeResult([comparisonPage(comparison)], html, terminal);
-  }
   writeReport(comparison, () => table(comparison, terminal), options, terminal);
   return EXIT.done;
 }
@@ -67,3 +60,21 @@ function table({ files }: Comparison, { paint }: Terminal): string {
     })
     .join('\n');
 }
+
+type Totals = ComparedPolicy['totals'];
+
+/** The columns of a comparison, in order. */
+const TOTALS: readonly { readonly title: string; readonly of: (totals: Totals) => string }[] = [
+  { title: 'kept', of: ({ kept }) => percent(kept) },
+  { title: 'from afar', of: ({ keptFromAfar }) => (keptFromAfar === null ? '–' : percent(keptFromAfar)) },
+  { title: 'mean sent', of: ({ meanTokens }) => amount(meanTokens) },
+  { title: 'highest', of: ({ highestPressure }) => percent(highestPressure) },
+  { title: 'compactions', of: ({ compactions }) => amount(compactions) },
+  { title: 'rewritten', of: ({ rewrittenTokens }) => amount(rewrittenTokens) },
+  { title: 'model calls', of: ({ summaryCalls }) => amount(summaryCalls) },
+  { title: 'cost', of: ({ cost }) => (cost === null ? 'unknown' : dollars(cost)) },
+  { title: 'broken', of: ({ broken, unreachable, over }) => amount(broken + unreachable + over) },
+];
+
+const rowsOf = (policies: readonly ComparedPolicy[]): string[][] =>
+  policies.map(({ name, totals }) => [name, ...TOTALS.map(({ of }) => of(totals))]);

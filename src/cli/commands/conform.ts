@@ -5,8 +5,7 @@ import { SpillwayError } from '../../errors/index.js';
 import { findPlugin, pluginFolder } from '../../plugins/index.js';
 import { importModule } from '../../user-module.js';
 import { candidatesIn, judge, pluginCandidates, type Candidate } from '../../testkit/index.js';
-import { EXIT } from '../exit.js';
-import type { Terminal } from '../terminal.js';
+import { EXIT, type Terminal } from '../terminal.js';
 
 export interface ConformOptions {
   readonly json?: boolean;

@@ -1,5 +1,6 @@
 import type { CallRecord, CostLine, Costs, NetCost } from '../../index.js';
-import { sourcesOf, withEngine } from '../engine.js';
+import * as verbs from '../../operations/index.js';
+import { sourcesOf, withEngine } from '../open.js';
 import { amount, change, dollars, percent } from '../report/numbers.js';
 import { show, storeOf, type Action, type Said, type Within } from './within.js';
 
@@ -12,8 +13,8 @@ export const projectCosts: Action = async (options, terminal) => {
 
 /** What a session spent, whether its compactions pay, and with `--calls` what each call was sent. */
 export async function costs({ session, options }: Within): Promise<Said> {
-  await session.load();
-  const { costs: spent, netCosts, calls, history } = session.operator;
+  const { costs: spent, net: netCosts } = await verbs.costs.run(session, {});
+  const { calls, history } = session.operator;
   const undone = new Set(history.filter(({ status }) => status === 'undone').map(({ id }) => id));
   const listed = options.calls ? calls : undefined;
   return {
@@ -22,9 +23,10 @@ export async function costs({ session, options }: Within): Promise<Said> {
   };
 }
 
-const spentLines = ({ primary, compactor }: Costs): readonly string[] => [
+const spentLines = ({ primary, compactor, recalled }: Costs): readonly string[] => [
   spentLine('primary', primary),
   spentLine('compactor', compactor),
+  ...(recalled.calls > 0 ? [spentLine('of primary, brought back', recalled)] : []),
 ];
 
 function spentLine(name: string, { calls, cost, unpriced, ...tokens }: CostLine): string {

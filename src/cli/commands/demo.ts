@@ -5,14 +5,12 @@ import Table from 'cli-table3';
 import { SpillwayError } from '../../errors/index.js';
 import { readSession } from '../../importers/index.js';
 import { createSpillway, packageFolder, replaySession } from '../../index.js';
-import { Compactions } from '../committed.js';
 import type { Running } from '../../server/index.js';
-import { closing, type Closable } from '../engine.js';
-import { EXIT } from '../exit.js';
-import { createLiveView, type Gate } from '../live.js';
+import { closing, type Closable } from '../open.js';
+import { Compactions, createLiveView, type Gate } from '../live.js';
 import { change, percent, PLAIN_TABLE } from '../report/numbers.js';
 import { replayReport, totalLines } from '../report/replay.js';
-import type { Terminal } from '../terminal.js';
+import { EXIT, type Terminal } from '../terminal.js';
 import { server, stopped } from './serve.js';
 
 export interface DemoOptions {
@@ -91,8 +89,8 @@ async function startService(window: number, terminal: Terminal): Promise<Running
       store: 'memory:',
       settings: { window, reserve: { output: 0 }, ...(port !== undefined && { server: { port } }) },
     });
-  return start().catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
+  return start().catch((error: Error) => {
+    if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRINUSE') throw error;
     terminal.note('The usual port is taken, so another one is used.');
     return start(0);
   });

@@ -1,7 +1,6 @@
-import { SpillwayError } from '../../errors/index.js';
-import { sourcesOf, withEngine } from '../engine.js';
-import { EXIT } from '../exit.js';
-import type { Terminal } from '../terminal.js';
+import { checkVersion, orMissing } from '../../errors/index.js';
+import { sourcesOf, withEngine } from '../open.js';
+import { EXIT, type Terminal } from '../terminal.js';
 import { storeOf, type StoredOptions } from './within.js';
 
 /** Serves recall and explain on standard input and output, until the client hangs up. */
@@ -17,21 +16,11 @@ export async function mcp(options: StoredOptions, version: string, terminal: Ter
   });
 }
 
-/** Rejects with `PACKAGE_MISSING`. */
+/** Rejects with `PACKAGE_MISSING` and `PACKAGE_VERSION`. */
 async function loaded() {
-  try {
-    const { createMcpServer } = await import('../mcp-server.js');
-    const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
-    return { createMcpServer, StdioServerTransport };
-  } catch (cause) {
-    const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
-    const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
-    if (!isMissing || !String(message).includes('@modelcontextprotocol/sdk')) throw cause;
-    throw new SpillwayError('PACKAGE_MISSING', {
-      subject: 'spillway mcp',
-      found: 'no package @modelcontextprotocol/sdk',
-      remedy: 'Install it where spillway is installed: npm install @modelcontextprotocol/sdk@1.',
-      cause,
-    });
-  }
+  checkVersion('@modelcontextprotocol/sdk', 'spillway mcp');
+  const told = orMissing('spillway mcp');
+  const { createMcpServer } = await import('../mcp-server.js').catch(told);
+  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js').catch(told);
+  return { createMcpServer, StdioServerTransport };
 }

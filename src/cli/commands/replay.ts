@@ -3,13 +3,11 @@ import { SpillwayError } from '../../errors/index.js';
 import { formatNamed } from '../../wire/index.js';
 import { readSession } from '../../importers/index.js';
 import { replaySession, type Message } from '../../index.js';
-import { closing } from '../engine.js';
-import { EXIT } from '../exit.js';
-import { openFor, type PolicyOptions } from '../open.js';
+import { closing, openFor, type PolicyOptions } from '../open.js';
 import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
-import { createProgress } from '../progress.js';
+import { createProgress } from '../live.js';
 import { replayReport, replayTable } from '../report/replay.js';
-import type { Terminal } from '../terminal.js';
+import { EXIT, type Terminal } from '../terminal.js';
 
 export interface ReplayOptions extends PolicyOptions {
   readonly contextsAt?: readonly number[];

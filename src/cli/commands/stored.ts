@@ -1,12 +1,18 @@
 import { SpillwayError } from '../../errors/index.js';
-import { listSessions, recalledText, type ExplainedMessage } from '../../index.js';
+import {
+  forgetLimits,
+  learnedLimits,
+  listSessions,
+  type ExplainedMessage,
+  type Flag,
+  type LearnedLimit,
+} from '../../index.js';
+import * as verbs from '../../operations/index.js';
 import type { SessionStore, StoredEvent } from '../../spi/index.js';
 import type { CompactionRecord, Part } from '../../transcript/index.js';
 import { amount, percent } from '../report/numbers.js';
-import { checkClaimOptions, claims, endingOf } from './claims.js';
 import { costs, projectCosts } from './costs.js';
 import { edit, release } from './edit.js';
-import { limits } from './limits.js';
 import {
   editLines,
   inSession,
@@ -25,6 +31,35 @@ async function sessions(store: SessionStore): Promise<Said> {
       return `${sessionId}  ${agentPath}  ${amount(messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
     });
   return { value: threads, lines: () => (threads.length === 0 ? ['no sessions'] : lines()) };
+}
+
+/** Lists what refusals taught of each model, or forgets it: of one model, or of all. */
+async function limits(store: SessionStore, { forget }: StoredOptions): Promise<Said> {
+  if (forget !== undefined) {
+    const forgotten = await forgetLimits(store, forget === true ? undefined : forget);
+    const line = forgotten === 0 ? 'nothing was learned of it' : `forgotten: ${amount(forgotten)} models`;
+    return { value: { forgotten }, lines: () => [line] };
+  }
+  const known = await learnedLimits(store);
+  return {
+    value: known,
+    lines: () => (known.length === 0 ? ['no limits were learned'] : known.flatMap(linesOf)),
+  };
+}
+
+function linesOf({ model, seen, proven }: LearnedLimit): readonly string[] {
+  return [
+    `${model}  ${proven ? `${figures(proven)}, for every session` : 'for the sessions below alone'}`,
+    ...seen.map((one) => `  ${one.thread}  ${figures(one)}  ${new Date(one.at).toISOString()}`),
+  ];
+}
+
+function figures({ contextWindow, inputLimit, reserved }: NonNullable<LearnedLimit['proven']>): string {
+  return [
+    ...(contextWindow === undefined ? [] : [`window ${amount(contextWindow)}`]),
+    ...(inputLimit === undefined ? [] : [`input ${amount(inputLimit)}`]),
+    ...(reserved === undefined ? [] : [`answer ${amount(reserved)}`]),
+  ].join(', ');
 }
 
 async function history({ session, options }: Within): Promise<Said> {
@@ -53,11 +88,8 @@ async function history({ session, options }: Within): Promise<Said> {
   };
 }
 
-async function undo({ session, options: { record, to } }: Within): Promise<Said> {
-  const undone = await session.operator.undo({
-    ...(record !== undefined && { record }),
-    ...(to !== undefined && { to }),
-  });
+async function undo({ session, options }: Within): Promise<Said> {
+  const { records: undone } = await verbs.undo.run(session, options);
   return {
     value: { undone },
     lines: () => (undone.length === 0 ? ['nothing to undo'] : undoneLines(undone)),
@@ -65,7 +97,7 @@ async function undo({ session, options: { record, to } }: Within): Promise<Said>
 }
 
 async function rollback({ session }: Within, message: string): Promise<Said> {
-  const undone = await session.operator.rollback(message);
+  const { records: undone } = await verbs.rollback.run(session, { messageId: message });
   return {
     value: { messages: session.log.length, undone },
     lines: () => [
@@ -76,15 +108,15 @@ async function rollback({ session }: Within, message: string): Promise<Said> {
 }
 
 async function flag({ session, options }: Within, record: string, value: string): Promise<Said> {
-  return saidOf(await session.operator.flag(record, value as 'good' | 'bad' | 'neutral', options.notes));
+  return saidOf(await verbs.flag.run(session, { record, flag: value as Flag, notes: options.notes }));
 }
 
 async function plan({ session, options: { target, propose } }: Within): Promise<Said> {
   const run = await session.operator.plan({ ...(target !== undefined && { target }) });
-  if (propose && run.plan) await session.operator.propose(run.plan);
+  if (propose && run.kind === 'planned') await session.operator.propose(run.plan!);
   const lines = (): string[] => {
     const { plan: made } = run;
-    if (!made) return [`${run.kind}: ${run.reason}`];
+    if (run.kind !== 'planned' || !made) return [`${run.kind}: ${run.reason}`];
     const pressures = `${percent(run.before.pressure)} -> ${percent(run.after.pressure)}`;
     return [
       `plan ${made.hash}`,
@@ -97,11 +129,11 @@ async function plan({ session, options: { target, propose } }: Within): Promise<
 }
 
 async function approve({ session }: Within, hash?: string): Promise<Said> {
-  return saidOf(await session.operator.approve(hash));
+  return saidOf((await verbs.approve.run(session, { hash })).record);
 }
 
 async function reject({ session, options }: Within, hash?: string): Promise<Said> {
-  await session.operator.reject(hash, options.notes);
+  await verbs.reject.run(session, { hash, notes: options.notes });
   return { value: { rejected: true }, lines: () => ['rejected'] };
 }
 
@@ -109,13 +141,10 @@ async function explain({ session, options: { find, call: asked } }: Within): Pro
   if (asked === undefined) await session.load();
   const call = asked ?? session.operator.calls.at(-1)?.call ?? 0;
   if (find === undefined) {
-    const explained = await session.operator.explainCall(call);
-    return {
-      value: { call: explained.call, messages: explained.messages },
-      lines: () => explained.messages.flatMap(explainedLines),
-    };
+    const value = await verbs.explain.run(session, { call });
+    return { value, lines: () => value.messages.flatMap(explainedLines) };
   }
-  const finding = await session.operator.find(find, call);
+  const finding = await verbs.find.run(session, { words: find, call });
   return {
     value: finding,
     lines: () => [
@@ -126,14 +155,33 @@ async function explain({ session, options: { find, call: asked } }: Within): Pro
 }
 
 async function recall({ session, options }: Within): Promise<Said> {
-  const { handle, query, limit, maxTokens } = options;
-  const found = await session.recall({
-    ...(handle !== undefined && { handle }),
-    ...(query !== undefined && { query }),
-    ...(limit !== undefined && { limit }),
-    ...(maxTokens !== undefined && { maxTokens }),
-  });
-  return { value: found, lines: () => recalledText(found).split('\n') };
+  const { items, text } = await verbs.recall.run(session, options);
+  return { value: items, lines: () => text.split('\n') };
+}
+
+async function giveBack({ session, options }: Within, handle?: string): Promise<Said> {
+  const { preview = false } = options;
+  if (handle === undefined) {
+    const { items: given } = await verbs.givenBack.run(session, {});
+    const lines = given.map(({ handle: what, state, tokens, call }) => {
+      const where = call === undefined ? '' : `  call ${call}`;
+      return `${state.padEnd(8)}  ${what}  ${amount(tokens)} tokens${where}`;
+    });
+    return { value: given, lines: () => (given.length === 0 ? ['nothing was given back'] : lines) };
+  }
+  const words = await verbs.giveBack.run(session, { ...options, handle, dryRun: preview });
+  const { tokens, share, cost, room, fits, compacts, inView } = words;
+  const price = cost === null ? 'price not known' : `$${cost.toFixed(4)} for the next call`;
+  return {
+    value: words,
+    lines: () => [
+      `${amount(tokens)} tokens, ${percent(share)} of the budget, ${price}; there is room for ${amount(room)}`,
+      ...(fits ? [] : ['does not fit: give back less of it, with --max-tokens or --query']),
+      ...(compacts ? ['the next request is compacted first'] : []),
+      ...(inView ? ['it is sent already'] : []),
+      ...(preview ? words.text.split('\n') : ['waits for the next request']),
+    ],
+  };
 }
 
 function checkRecallOptions({ handle, query }: StoredOptions): void {
@@ -155,7 +203,6 @@ export const ACTIONS = {
   rollback: inSession(rollback),
   release: inSession(release),
   flag: inSession(flag),
-  claims: inSession(claims, checkClaimOptions),
   plan: inSession(plan),
   approve: inSession(approve),
   edit: inSession(edit),
@@ -163,6 +210,7 @@ export const ACTIONS = {
   explain: inSession(explain),
   costs: (options, terminal, names) =>
     (names.length === 0 ? projectCosts : inSession(costs))(options, terminal, names),
+  'give-back': inSession(giveBack),
   recall: inSession(recall, checkRecallOptions),
 } satisfies Readonly<Record<string, Action>>;
 
@@ -198,10 +246,7 @@ const undoneLines = (undone: readonly CompactionRecord[]): readonly string[] =>
 function explainedLines(one: ExplainedMessage): readonly string[] {
   const tokens = `${amount(one.tokensBefore)} -> ${amount(one.tokensAfter)} tokens`;
   const by = one.by ? `  ${one.by.stage}: ${one.by.reason}` : '';
-  return [
-    `${one.status.padEnd(11)} ${one.id}  ${tokens}${one.record ? `  ${one.record}` : ''}${by}`,
-    ...(one.endedClaims ?? []).map((claim) => `  ${claim.ref}  ${endingOf(claim)}  ${claim.text}`),
-  ];
+  return [`${one.status.padEnd(11)} ${one.id}  ${tokens}${one.record ? `  ${one.record}` : ''}${by}`];
 }
 
 function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionRecord): string {

@@ -1,9 +1,7 @@
 import { SpillwayError } from '../../errors/index.js';
 import { readJson, readSession, wireOf } from '../../importers/index.js';
 import { validators } from '../../testkit/index.js';
-import { EXIT } from '../exit.js';
-import type { Terminal } from '../terminal.js';
-import { visible } from '../visible.js';
+import { EXIT, type Terminal, visible } from '../terminal.js';
 
 export interface ValidateOptions {
   /** Name of a wire format; `auto`: told from the request. */

@@ -4,9 +4,8 @@ import { openStore, type Session } from '../../index.js';
 import type { Environment } from '../../config/index.js';
 import type { SessionStore } from '../../spi/index.js';
 import type { Plan } from '../../transcript/index.js';
-import { closing, sourcesOf, withEngine, type EngineOptions } from '../engine.js';
-import type { Terminal } from '../terminal.js';
-import { visible } from '../visible.js';
+import { closing, sourcesOf, withEngine, type EngineOptions } from '../open.js';
+import { type Terminal, visible } from '../terminal.js';
 
 /** Options of the commands for kept sessions; each takes some of them. */
 export interface StoredOptions extends EngineOptions {
@@ -21,6 +20,7 @@ export interface StoredOptions extends EngineOptions {
   readonly notes?: string;
   readonly target?: number;
   readonly propose?: boolean;
+  readonly preview?: boolean;
   readonly call?: number;
   readonly calls?: boolean;
   readonly find?: string;
@@ -29,9 +29,6 @@ export interface StoredOptions extends EngineOptions {
   readonly limit?: number;
   /** A model; true: all. */
   readonly forget?: string | true;
-  /** `ref` of a claim. */
-  readonly end?: string;
-  readonly restore?: string;
   /** Who acts. */
   readonly by?: string;
   readonly maxTokens?: number;

@@ -2,15 +2,15 @@ import { SpillwayError } from '../../errors/index.js';
 import { readSession } from '../../importers/index.js';
 import { DEFAULT_WINDOW, loadPrices } from '../../tokens/index.js';
 import { formats } from '../../wire/index.js';
-import { closing, type Closable } from '../engine.js';
-import { openFor, type PolicyOptions } from '../open.js';
+import { closing, openFor, type Closable, type PolicyOptions } from '../open.js';
 import type { Terminal } from '../terminal.js';
 import { BASELINES } from './baselines.js';
-import { differenceOf, type Difference } from './difference.js';
-import { ownLane, type Lane, type LaneCall } from './lane.js';
+import { type Lane, type LaneCall, ownLane } from './lane.js';
 import { Probes } from './probes.js';
-import { isRival, rivalLane } from './rival.js';
-import { Tally, type ComparedPolicy } from './tally.js';
+import { chatHistoryOf } from './chat-history.js';
+import { isRival, rivalNamed } from './rival.js';
+import { rivalLane } from './rival-lane.js';
+import { type ComparedPolicy, Tally } from './tally.js';
 
 /** One session under each policy. */
 export interface ComparedFile {
@@ -39,13 +39,12 @@ export async function compareFile(
   const opened: Closable[] = [];
   return closing(opened, async () => {
     const lanes: Lane[] = [];
+    const history = policies.some(isRival) ? await chatHistoryOf(messages) : undefined;
     for (const name of policies.toSorted((a, b) => Number(isRival(a)) - Number(isRival(b)))) {
       if (isRival(name)) {
         // At the budget of Spillway's own, where there is one.
         const budget = lanes[0]?.sums().budget ?? options.window ?? DEFAULT_WINDOW;
-        const { lane, opened: one } = await rivalLane(name, messages, budget);
-        opened.push(one);
-        lanes.push(lane);
+        lanes.push(rivalLane(name, await rivalNamed(name), history!, budget));
       } else {
         const one = await openFor(input, { ...options, profile: name, json: true }, terminal).catch(
           (cause: unknown) => {
@@ -82,7 +81,7 @@ export async function compareFile(
 }
 
 /** Where no profile has that name: what else a policy may be is named too. */
-function policyUnknown(name: string, cause: unknown): unknown {
+export function policyUnknown(name: string, cause: unknown): unknown {
   if (!(cause instanceof SpillwayError) || cause.code !== 'PROFILE_UNKNOWN') return cause;
   const known = [...((cause.facts['known'] as readonly string[] | undefined) ?? []), ...BASELINES.keys()];
   return new SpillwayError('PROFILE_UNKNOWN', {
@@ -94,3 +93,48 @@ function policyUnknown(name: string, cause: unknown): unknown {
     cause,
   });
 }
+
+/** Where two policies first sent something else. */
+interface Difference {
+  readonly a: string;
+  readonly b: string;
+  /** 0-based index of the assistant message of the call. */
+  readonly index: number;
+  /** Position in the request of the first message that differs. */
+  readonly position: number;
+  readonly messagesA: number;
+  readonly messagesB: number;
+  /** The beginning of that message, as each sent it; empty where it sent no more. */
+  readonly wordsA: string;
+  readonly wordsB: string;
+}
+
+const SHOWN_CHARS = 160;
+
+/** Undefined where both sent the same. */
+function differenceOf(
+  [a, one]: readonly [name: string, call: LaneCall],
+  [b, other]: readonly [name: string, call: LaneCall],
+): Difference | undefined {
+  const sentA = lines(one);
+  const sentB = lines(other);
+  const length = Math.max(sentA.length, sentB.length);
+  for (let position = 0; position < length; position++) {
+    if (sentA[position] === sentB[position]) continue;
+    return {
+      a,
+      b,
+      index: one.index,
+      position,
+      messagesA: sentA.length,
+      messagesB: sentB.length,
+      wordsA: (sentA[position] ?? '').slice(0, SHOWN_CHARS),
+      wordsB: (sentB[position] ?? '').slice(0, SHOWN_CHARS),
+    };
+  }
+  return undefined;
+}
+
+/** A call that could not fit sent nothing. */
+const lines = ({ prepared }: LaneCall): readonly string[] =>
+  prepared?.messages.map((message) => JSON.stringify(message)) ?? [];

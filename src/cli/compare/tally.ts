@@ -11,10 +11,11 @@ export interface ComparedCall {
   readonly pressure: number;
   readonly run: string;
   readonly unchangedPrefixTokens: number;
+  readonly durationMs: number;
   /** Of the words that the next step used and had been said before, how many the request held; and how many there were. */
   readonly held: number;
   readonly needed: number;
-  /** The same of the words that were last said half a budget ago or longer. */
+  /** The same of the words that were last said half a window ago or longer. */
   readonly heldFromAfar: number;
   readonly neededFromAfar: number;
   /** Wire rules that the request breaks. */
@@ -57,9 +58,11 @@ export interface TallyParts {
   readonly priceOf: PriceOf;
   /** Model that is talked to; null where none was named, and then nothing has a price. */
   readonly model: string | null;
+  /** What requests are held to, where a policy is given less than that; absent: its budget. */
+  readonly window?: number;
 }
 
-/** A word is from afar where it was last said this share of the budget ago. */
+/** A word is from afar where it was last said this share of the window ago. */
 const AFAR = 0.5;
 const NONE: ReadonlySet<number> = new Set();
 
@@ -68,13 +71,15 @@ export class Tally {
   readonly #lane: Lane;
   readonly #priceOf: PriceOf;
   readonly #model: string | null;
+  readonly #window: number | undefined;
   readonly #calls: ComparedCall[] = [];
   #cost: number | null = 0;
 
-  constructor({ lane, priceOf, model }: TallyParts) {
+  constructor({ lane, priceOf, model, window }: TallyParts) {
     this.#lane = lane;
     this.#priceOf = priceOf;
     this.#model = model;
+    this.#window = window;
   }
 
   get name(): string {
@@ -82,16 +87,17 @@ export class Tally {
   }
 
   add(call: LaneCall, needed: Needed): void {
-    const { prepared, index, tokens, pressure, run, unchangedPrefixTokens, error } = call;
+    const { prepared, index, tokens, pressure, run, unchangedPrefixTokens, durationMs, error } = call;
     const held = prepared ? heldBy([...prepared.messages, prepared.beside], needed) : NONE;
-    const { budget } = this.#lane.sums();
-    const afar = [...needed].filter(([, tokens]) => tokens >= AFAR * budget).map(([hash]) => hash);
+    const window = this.#window ?? this.#lane.sums().budget;
+    const afar = [...needed].filter(([, ago]) => ago >= AFAR * window).map(([hash]) => hash);
     this.#calls.push({
       index,
       tokens,
       pressure,
       run,
       unchangedPrefixTokens,
+      durationMs,
       held: held.size,
       needed: needed.size,
       heldFromAfar: afar.filter((hash) => held.has(hash)).length,
@@ -122,7 +128,7 @@ export class Tally {
         meanTokens: sent.length > 0 ? sentTokens / sent.length : 0,
         highestPressure: Math.max(0, ...sent.map(({ pressure }) => pressure)),
         rewrittenTokens: sum((call) => call.tokens - call.unchangedPrefixTokens),
-        over: sent.filter(({ tokens }) => tokens > budget).length,
+        over: sent.filter(({ tokens }) => tokens > (this.#window ?? budget)).length,
         keptFromAfar: neededFromAfar > 0 ? sum((call) => call.heldFromAfar) / neededFromAfar : null,
         kept: needed > 0 ? sum((call) => call.held) / needed : 1,
         broken: sum((call) => call.broken),

@@ -2,8 +2,7 @@ import Table from 'cli-table3';
 import type { ReadSession } from '../../importers/index.js';
 import type { Budget, CostLine, Disposition, Prepared, RunReport, Warning } from '../../index.js';
 import type { Reading } from '../../tokens/index.js';
-import type { Terminal } from '../terminal.js';
-import { visible } from '../visible.js';
+import { type Terminal, visible } from '../terminal.js';
 import { amount, budgetLine, costsLine, percent, PLAIN_TABLE } from './numbers.js';
 
 export interface CompactReport {

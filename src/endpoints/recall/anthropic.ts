@@ -2,6 +2,7 @@ import { recallTool } from '../../session/index.js';
 import { parseJson } from '../../transcript/index.js';
 import { isFields, listOf, type Fields } from '../../wire/index.js';
 import {
+  asSent,
   lastRun,
   NO_STEP,
   shownOf,
@@ -24,15 +25,15 @@ export const ANTHROPIC_RECALL: RecallWire = {
   noTools: { tool_choice: { type: 'none' } },
   step: ({ content, stop_reason: reason }) => stepOf(listOf(content).filter(isFields), reason),
   restored(messages, { said, whole }) {
-    const [own, all] = [contentOf(said[0]), contentOf(whole[0])];
-    for (let at = messages.length - 1; at >= 0; at--) {
-      // It may have been merged with what the model said before, of an answer that paused.
-      const content = contentOf(messages[at]);
-      const from = lastRun(content, own, isSame);
-      if (from < 0) continue;
-      const restored = [...content.slice(0, from), ...all, ...content.slice(from + own.length)];
-      return { at, count: 1, messages: [{ ...(messages[at] as Fields), content: restored }] };
-    }
+    for (const [own, all] of asSent(contentOf(said[0]), contentOf(whole[0]), isThought))
+      for (let at = messages.length - 1; at >= 0; at--) {
+        // It may have been merged with what the model said before, of an answer that paused.
+        const content = contentOf(messages[at]);
+        const from = lastRun(content, own, isSame);
+        if (from < 0) continue;
+        const restored = [...content.slice(0, from), ...all, ...content.slice(from + own.length)];
+        return { at, count: 1, messages: [{ ...(messages[at] as Fields), content: restored }] };
+      }
     return undefined;
   },
   results: (calls, texts) => [

@@ -4,7 +4,7 @@ import type { RecallCall, RecallStep, RecallWire } from './wire.js';
 const LAST = '[This was the last recall of this answer: go on with what there is.]';
 
 /** What follows an answer: nothing, the same request again, or a last one that has the tool no more. */
-export type Next = 'done' | 'again' | 'last';
+type Next = 'done' | 'again' | 'last';
 
 /** Answers the recalls of one call of the client, up to so many. */
 export class Recaller {

@@ -1,6 +1,7 @@
 import { recallTool } from '../../session/index.js';
 import { isFields, listOf, type Fields } from '../../wire/index.js';
 import {
+  asSent,
   lastRun,
   NO_STEP,
   shownOf,
@@ -23,8 +24,11 @@ export const RESPONSES_RECALL: RecallWire = {
   step: ({ output, status }) =>
     status === 'failed' ? NO_STEP : stepOf(listOf(output).filter(isFields), status === 'incomplete'),
   restored(messages, { said, whole }) {
-    const at = lastRun(messages, said, isSame);
-    return at < 0 ? undefined : { at, count: said.length, messages: whole };
+    for (const [own, all] of asSent(said, whole, isReasoning)) {
+      const at = lastRun(messages, own, isSame);
+      if (at >= 0) return { at, count: own.length, messages: all };
+    }
+    return undefined;
   },
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({ type: 'function_call_output', call_id: id, output: texts[at] })),

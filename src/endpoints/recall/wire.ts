@@ -22,7 +22,7 @@ export interface RecallStep {
 }
 
 /** Messages of a request in whose place others stand. */
-export interface Restored {
+interface Restored {
   readonly at: number;
   readonly count: number;
   readonly messages: readonly unknown[];
@@ -87,6 +87,23 @@ export function lastRun(
   return -1;
 }
 
+/**
+ * A step as a request may hold it, with the whole of it for that place: with its thoughts, and without them where a
+ * compaction in between broke what they vouch for.
+ */
+export function asSent(
+  said: readonly unknown[],
+  whole: readonly unknown[],
+  isThought: (item: Fields) => boolean,
+): readonly (readonly [readonly unknown[], readonly unknown[]])[] {
+  const bare = (items: readonly unknown[]): unknown[] =>
+    items.filter((item) => !isFields(item) || !isThought(item));
+  return [
+    [said, whole],
+    [bare(said), bare(whole)],
+  ];
+}
+
 /** The message that stands last for a step, changed into the whole of it. */
 export function restoredMessage(
   messages: readonly unknown[],
@@ -101,9 +118,23 @@ export function restoredMessage(
 export const canRecall = (view: readonly ViewMessage[]): boolean =>
   view.some(({ source, replaced, message }) => !source || replaced || message.unknownToClient === true);
 
-/** The request that ends a loop of recalls: as the client made it, or with no tool to call where it has none. */
-export function withoutRecall(wire: RecallWire, given: Fields, offered: Fields): Fields {
-  return listOf(given.tools).length > 0 ? given : { ...offered, ...wire.noTools };
+/** A request with the recall tool in it. */
+export interface Offering<Request> {
+  readonly offered: Request;
+  /** The request that ends a loop of recalls: as the client made it, or with no tool to call where it has none. */
+  readonly last: Request;
+}
+
+/** Undefined where the tool is not offered. */
+export function offering<Request extends object>(
+  wire: RecallWire,
+  given: Request,
+  most: number,
+): Offering<Request> | undefined {
+  const fields = given as Fields;
+  const offered = most > 0 ? (wire.offer(fields) as Request | undefined) : undefined;
+  const hasTools = listOf(fields.tools).length > 0;
+  return offered && { offered, last: hasTools ? given : { ...offered, ...wire.noTools } };
 }
 
 /** Words of several answers as one text; what the last one holds where they are no text. */

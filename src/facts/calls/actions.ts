@@ -1,5 +1,13 @@
 import type { ToolCallPart } from '../../transcript/index.js';
-import { canonicalJson, parseArguments, visitTexts, type CallArguments } from './call-arguments.js';
+import {
+  canonicalJson,
+  commandsInScript,
+  innerCall,
+  parseArguments,
+  patchInScript,
+  visitTexts,
+  type CallArguments,
+} from './call-arguments.js';
 import {
   commandOf,
   directoryOf,
@@ -10,12 +18,8 @@ import {
   type Parameters,
   type Target,
 } from './parameters.js';
-import { innerCall } from './inner-call.js';
-import { patchTouches } from '../files/patch.js';
-import { commandsInScript, patchInScript } from '../shell/scripted.js';
-import { joinWords, shellAction } from '../shell/action.js';
+import { patchTouches, type Touch } from './paths.js';
 import { verbOf, writeOf } from './tool-verbs.js';
-import type { Touch } from '../files/touch.js';
 
 /** What a tool call does, in terms that hold for every agent's tools. */
 export interface Action {
@@ -26,10 +30,8 @@ export interface Action {
   readonly range?: string;
   /** Calls with the same key ask the same question, so that the newest answer stands for all; '' where none is asked. */
   readonly key: string;
-  /** Every file it plainly reads or changes, in order. */
+  /** Every file that a tool made for files reads or changes by it, in order; of a command line those of a patch in it. */
   readonly touches: readonly Touch[];
-  /** Of a command line: how many of them stand before its last command. Absent of what is done whole or not at all. */
-  readonly before?: number;
 }
 
 /** A parameter that takes such a word says what the tool does: editors with many commands behind one name. */
@@ -80,19 +82,29 @@ function scriptOf({ fields }: CallArguments): string | undefined {
 function scriptCall(script: string, directory: string): Action {
   const patched = patchTouches(patchInScript(script), directory);
   const line = commandsInScript(script).join(' && ');
-  if (line === '') return made('write', '', firstOf(patched), patched);
-  const action = shellCall(line, directory);
-  return patched.length === 0
-    ? action
-    : { ...action, kind: 'write', key: '', touches: [...patched, ...action.touches] };
+  return patched.length > 0
+    ? made('write', '', firstOf(patched), patched)
+    : shellCall(line === '' ? script : line, directory);
 }
 
+/** Commands that only show something, each behind a folder that was gone to, and filters. */
+const SHOWS =
+  /^(?:cd [^;&|]{1,300}(?:&&|;)\s*)?(?:cat|head|tail|sed -n|nl|less|bat|grep|egrep|rg|ag|ls|find|fd|tree|wc|pwd|which|stat|file|du|jq|git (?:--no-pager )?(?:status|diff|log|show|blame|grep|branch|ls-files))\b[^;&>`]*(?:(?:&&|;)\s*(?:echo|cat|head|tail|sed -n|nl|grep|rg|ls|find|wc|git (?:status|diff|log|show))\b[^;&>`]*){0,8}$/;
+
+/** A command line is told by its first words: what it does to files is not read off it, but for a patch. */
 function shellCall(line: string, directory: string): Action {
-  const { kind, touches, before = 0 } = shellAction(line, directory);
-  if (kind === 'read') return readCall(touches);
-  const key = kind === 'write' ? '' : `${kind}:${directory}:${line.trim()}`;
-  const action = made(kind, key, firstOf(touches), touches);
-  return before > 0 ? { ...action, before } : action;
+  const patch = line.indexOf('*** Begin Patch');
+  const touches = patch < 0 ? [] : patchTouches(line.slice(patch), directory);
+  if (touches.length > 0) return made('write', '', firstOf(touches), touches);
+  const shows = SHOWS.test(line.trim()) && !/\s-delete\b|\s-exec\b/.test(line);
+  return made(shows ? 'search' : 'run', `run:${directory}:${line.trim()}`, {});
+}
+
+/** A command given as a list of words, as a line. */
+export function joinWords(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
 }
 
 function readCall(touches: readonly Touch[]): Action {
@@ -107,13 +119,9 @@ function writeCall(
   parameters: Parameters,
   directory: string,
 ): Action {
-  const touches: Touch[] = targets.map(({ path }) => ({
-    path,
-    how: /undo/.test(verb) ? 'restored' : writeOf(verb),
-  }));
+  const touches: Touch[] = targets.map(({ path }) => ({ path, how: writeOf(verb) }));
   const move = touches.length === 0 ? moveOf(parameters, directory) : undefined;
-  if (move)
-    touches.push({ path: move.from, how: 'deleted' }, { path: move.to, how: 'created', from: move.from });
+  if (move) touches.push({ path: move.from, how: 'deleted' }, { path: move.to, how: 'created' });
   if (touches.length === 0) visitTexts(call, (text) => touches.push(...patchTouches(text, directory)));
   // Plans, to-do lists, bookings: writes to no file.
   return made(touches.length > 0 ? 'write' : 'other', '', firstOf(touches), touches);

@@ -1,6 +1,5 @@
 import { isRecord } from './call-arguments.js';
-import type { Touch } from '../files/touch.js';
-import { isPathLike, normalizePath } from '../files/paths.js';
+import { isPathLike, normalizePath, type Touch } from './paths.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -16,11 +16,48 @@ export function statusIn(text: string): number | undefined {
   return found.find((status) => status !== 0) ?? found[0];
 }
 
-export const withoutStatus = (text: string): string => text.replaceAll(STATUS_LINE, '');
-
 /** Somebody said no before it was run. */
 const NOT_RUN =
   /^\W{0,4}(?:<\w*error>)?\s*(?:the (?:user|operator) (?:does ?n['’]t want|rejected|declined|denied|cancell?ed|chose not)|(?:tool (?:use|call|execution)|command|operation|execution) (?:was )?(?:rejected|declined|denied|cancell?ed) by|user (?:rejected|declined|denied|cancell?ed)|permission to use |\w{3,20}ToolUse\S{0,40} hook )/i;
 
 /** Whether the result of a call says that nobody let it be done. */
 export const wasNotRun = (text: string): boolean => NOT_RUN.test(text.slice(0, STATUS_CHARS));
+
+/** Only the beginning of a result says that nothing was done: further on it may show what was written. In characters. */
+const BEGINNING_CHARS = 400;
+
+/** How tools that write files say that they did not. */
+const REFUSED = [
+  /^(?:<\w*error>|(?:error|exception|fatal|failure)\s{0,2}[:(]|\w{0,40}(?:Error|Exception): )/i,
+  /^(?:failed|unable|could ?n[o']t|cannot|can['’]t|refus(?:ed|ing)) (?:to |find|apply|be )/i,
+  /^[\w .:-]{1,60} (?:failed|was (?:cancell?ed|rejected|declined|denied))\s{0,2}[:.](?:\s|$)/i,
+  /^(?:permission|access|operation|request|edit|write|change)s? (?:was |were )?(?:not (?:permitted|allowed|applied)|denied|cancell?ed|rejected)/i,
+  /^(?:the )?(?:user|operator) (?:does ?n['’]t want|has |have )?(?:cancell?ed|rejected|declined|denied|doesn['’]t want)/i,
+  /^(?:no (?:match|changes?|such file)|string (?:to replace )?not found|file not found|old_?str\w* (?:was )?not found)/i,
+  /^\{\s{0,4}"(?:error|exception)"\s{0,4}:(?!\s{0,4}(?:null|false|""|\{\s{0,4}\}))/,
+  /"(?:exit_code|exitCode|returncode)"\s{0,4}:\s{0,4}-?[1-9]/,
+  /^\{\s{0,4}"(?:success|ok)"\s{0,4}:\s{0,4}false/,
+  /^\{\s{0,4}"status"\s{0,4}:\s{0,4}"(?:error|failed|failure)"/,
+  /^(?:EACCES|ENOENT|EPERM|EROFS|ENOSPC|EISDIR|ENOTDIR)\b/,
+  /^no replacement (?:was )?performed|^.{0,200}\bdid not appear verbatim\b/i,
+  /^the path .{1,200} (?:does not exist|is not an absolute path)/i,
+  /^the tool execution failed\b/i,
+  /^0 of \d{1,4} (?:edits|changes|hunks)\b/i,
+];
+/** What the Model Context Protocol says of a call that failed, as JSON and as Python prints it; what calls others may hand it on within. */
+const FLAGGED = /"isError"\s{0,4}:\s{0,4}true\b|\bisError=True\b/;
+
+/** Whether the result of a call that writes a file says that nothing was written, where no flag of the result does. */
+export function isRefused(text: string): boolean {
+  if (wasNotRun(text)) return true;
+  const beginning = text
+    .slice(0, BEGINNING_CHARS)
+    .trimStart()
+    .replace(/^<(?:observation|output|result|tool_result)>\s{0,4}/, '');
+  return saysFailed(text) || REFUSED.some((pattern) => pattern.test(beginning));
+}
+
+/** Whether the protocol of tools says that a call failed, at the beginning or the end of its result. */
+export function saysFailed(text: string): boolean {
+  return FLAGGED.test(text.slice(0, BEGINNING_CHARS)) || FLAGGED.test(text.slice(-BEGINNING_CHARS));
+}

@@ -4,8 +4,6 @@ import type { ReadStatus, Supersession } from './references.js';
 /** A call of an exchange, and how long its answer was; `answered` undefined while it has none. */
 interface Call {
   readonly action: Action;
-  /** Log position of the call. */
-  readonly seq: number;
   answered: number | undefined;
 }
 
@@ -37,8 +35,8 @@ export class ReadHistory {
   readonly #rewrites = new Map<string, number>();
   readonly #edits = new Map<string, number>();
 
-  call(exchange: number, seq: number, callId: string, action: Action): void {
-    const call: Call = { action, seq, answered: undefined };
+  call(exchange: number, callId: string, action: Action): void {
+    const call: Call = { action, answered: undefined };
     this.#add(exchange, call);
     // Call ids come back in some logs; the newest call is the one that waits.
     this.#pending.set(callId, call);
@@ -49,21 +47,14 @@ export class ReadHistory {
     return this.#pending.get(callId)?.action.kind === 'write';
   }
 
-  /** Returns what was asked for and where, if the call is known. */
-  answer(
-    exchange: number,
-    callId: string,
-    chars: number,
-    isError: boolean,
-  ): Pick<Call, 'action' | 'seq'> | undefined {
+  answer(exchange: number, callId: string, chars: number, isError: boolean): void {
     const call = this.#pending.get(callId);
-    if (!call) return undefined;
+    if (!call) return;
     this.#pending.delete(callId);
     if (this.#calls.get(exchange)?.includes(call)) call.answered = chars;
     // A late answer is an exchange of its own: the call stays unanswered where it stands, and is judged here.
     else this.#add(exchange, { ...call, answered: chars });
     if (!isError) this.#note(exchange, call.action, chars);
-    return call;
   }
 
   status(exchange: number): ReadStatus {

@@ -6,20 +6,14 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../transcript/index.js';
-import { actionOf, type Action } from '../calls/actions.js';
-import { ArtifactIndex } from '../files/artifacts.js';
-import type { Touch } from '../files/touch.js';
+import { actionOf } from '../calls/actions.js';
 import { parseArguments, visitTexts } from '../calls/call-arguments.js';
-import { isRefused, refusedFiles } from '../calls/refused.js';
-import { statusIn, wasNotRun } from '../calls/status.js';
+import { isRefused } from '../calls/status.js';
 import { ReadHistory } from './reads.js';
 import type { ReadStatus, References, Supersession } from './references.js';
 import { TrustIndex } from './trust.js';
 import { NOBODY, WordTable } from './word-table.js';
 import { scanWords } from './words.js';
-
-/** Whatever becomes of it: what follows is not known to be in no commit. */
-const COMMITS = /\bgit\b[^\n]{0,200}\b(?:commit|revert|cherry-pick|am)\b/;
 
 /**
  * Which exchange introduced each distinctive word of a log, and which later messages use it.
@@ -33,7 +27,6 @@ const COMMITS = /\bgit\b[^\n]{0,200}\b(?:commit|revert|cherry-pick|am)\b/;
  * of table, and 0.8 MB for what calls asked and did; a tenth to a sixth of the time it takes to count the same tokens.
  */
 export class ReferenceIndex implements References, LogFold {
-  readonly artifacts = new ArtifactIndex();
   readonly trust = new TrustIndex();
   readonly #log: ReadonlyLog;
   readonly #words = new WordTable();
@@ -96,20 +89,14 @@ export class ReferenceIndex implements References, LogFold {
   #readCall(part: ToolCallPart, visit: (hash: number) => void): void {
     const call = parseArguments(part.arguments);
     visitTexts(call, (text) => scanWords(text, visit));
-    const action = actionOf(part, call);
-    this.#reads.call(this.#exchange, this.#seq, part.callId, action);
-    if (action.kind === 'run' && COMMITS.test(part.arguments)) this.artifacts.mayCommit(this.#seq);
+    this.#reads.call(this.#exchange, part.callId, actionOf(part, call));
   }
 
   #readResult(part: ToolResultPart): void {
     const text = textOf(part);
     scanWords(text, this.#introduce);
     const failed = part.isError === true || (this.#reads.writes(part.callId) && isRefused(text));
-    const asked = this.#reads.answer(this.#exchange, part.callId, text.length, failed);
-    if (!asked || wasNotRun(text)) return;
-    const { action, seq } = asked;
-    for (const touch of touchesDone(action, text, failed)) this.artifacts.apply(touch, seq);
-    if (action.kind === 'run' && !failed) this.artifacts.readGit(text, seq);
+    this.#reads.answer(this.#exchange, part.callId, text.length, failed);
   }
 
   /** Known from now on, introduced by nobody. */
@@ -136,18 +123,3 @@ export class ReferenceIndex implements References, LogFold {
     this.#uses[introducer]!++;
   }
 }
-
-/** What a tool made for files does, it does whole or not at all. A command line that failed may have done what stands before its end. */
-function touchesDone({ touches, before }: Action, text: string, failed: boolean): readonly Touch[] {
-  if (touches.length === 0) return touches;
-  const isBad = failed || (statusIn(text) ?? 0) !== 0;
-  const done = isBad ? touches.slice(0, before ?? 0) : touches;
-  const isRefusedFile = refusedFiles(text);
-  const told = done.filter(({ path, from }) => !isRefusedFile(path) && !(from && isRefusedFile(from)));
-  return UPDATED.test(text.slice(0, 300))
-    ? told.map((touch) => (touch.how === 'created' && !touch.from ? { ...touch, how: 'modified' } : touch))
-    : told;
-}
-
-/** What a tool says that wrote over a file that was there. */
-const UPDATED = /\bhas been (?:updated|overwritten|modified)\b|^(?:successfully )?(?:updated|overwrote)\b/i;

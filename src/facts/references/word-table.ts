@@ -3,7 +3,7 @@ export const NOBODY = -1;
 /** The word was not in the table before. */
 export const NEW = -2;
 
-const FIRST_SLOTS = 1 << 12;
+const FIRST_SLOTS = 1 << 7;
 
 /**
  * Who introduced each word: an open-addressing table of two integers a slot, word hash and exchange number. It doubles

@@ -4,12 +4,15 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
 import type { EngineEvent } from '../../session/index.js';
 import { SpillwayError } from '../../errors/index.js';
-import { maySee } from '../access.js';
+import { maySee, type Caller } from '../access.js';
+import { faultBody } from '../faults.js';
 import type { Service } from '../service.js';
 import { checkSeen } from './asked.js';
 import { SessionParams } from './requests.js';
 
 const tags = ['events'];
+/** Streams stay open: they are bounded by token, and keep nobody else's requests out. */
+const config = { role: 'viewer', isUncounted: true } as const;
 /** Proxies cut what is silent for a minute. */
 const BEAT_MS = 20_000;
 /** Events that a slow reader may be behind; then it is cut off, and asks again. */
@@ -23,7 +26,23 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
     done();
   });
 
-  const follow = (reply: FastifyReply, wanted: (event: EngineEvent) => boolean): FastifyReply => {
+  const held = new Map<string, number>();
+
+  const follow = (
+    { name }: Caller,
+    reply: FastifyReply,
+    wanted: (event: EngineEvent) => boolean,
+  ): FastifyReply => {
+    const most = service.settings.server.eventStreams;
+    const own = held.get(name) ?? 0;
+    if (own >= most) {
+      const words = `This token has ${most} event streams open already: server.eventStreams.`;
+      return reply
+        .code(429)
+        .header('retry-after', '1')
+        .send(faultBody('HTTP_429', words, true));
+    }
+    held.set(name, own + 1);
     const stream = new Readable({ read: () => undefined });
     open.add(stream);
     let waiting = 0;
@@ -41,6 +60,7 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
       leave();
       clearInterval(beat);
       open.delete(stream);
+      held.set(name, held.get(name)! - 1);
     });
     say(': following\n\n');
     return reply
@@ -54,18 +74,18 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
     '/events',
-    { config: { role: 'viewer' }, schema: { tags, summary: 'What happens in all sessions.', response } },
-    ({ caller }, reply) => follow(reply, ({ sessionId }) => maySee(caller, sessionId)) as never,
+    { config, schema: { tags, summary: 'What happens in all sessions.', response } },
+    ({ caller }, reply) => follow(caller, reply, ({ sessionId }) => maySee(caller, sessionId)) as never,
   );
   typed.get(
     '/sessions/:id/events',
     {
-      config: { role: 'viewer' },
+      config,
       schema: { tags, summary: 'What happens in one session.', params: SessionParams, response },
     },
     (request, reply) => {
       checkSeen(request, request.params.id);
-      return follow(reply, ({ sessionId }) => sessionId === request.params.id) as never;
+      return follow(request.caller, reply, ({ sessionId }) => sessionId === request.params.id) as never;
     },
   );
 }

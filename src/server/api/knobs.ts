@@ -7,9 +7,7 @@ import { checkMayActForAll } from '../access.js';
 import type { Service } from '../service.js';
 import { checkOpen, isClosed } from './closed.js';
 import { routesOf } from './route.js';
-import { Knobs } from './schemas.js';
-
-const Keys = z.array(z.string().min(1)).min(1);
+import { Knobs } from '../../operations/index.js';
 
 /** Every parameter with its schema, its value and who set it; what operators set here wins over files and environment. */
 export function knobRoutes(app: FastifyInstance, service: Service): void {
@@ -27,33 +25,25 @@ export function knobRoutes(app: FastifyInstance, service: Service): void {
         changes: z
           .record(z.string().min(1), z.unknown())
           .describe(
-            'By path: {"thresholds.snipThreshold": 0.75}; a key with dots in brackets, models["gpt-4.1"].contextWindow, or as a JSON pointer, /models/gpt-4.1/contextWindow.',
+            'By path, as GET /knobs writes it: {"thresholds.snipThreshold": 0.75}; a key with dots in brackets, models["gpt-4.1"].contextWindow.',
           )
           .default({}),
-        set: z
-          .array(z.strictObject({ path: Keys, value: z.unknown() }))
-          .describe(
-            'The same by lists of keys: [{"path": ["models", "gpt-4.1", "contextWindow"], "value": 1000000}].',
-          )
-          .default([]),
         empty: z
-          .array(z.union([z.string().min(1), Keys]))
+          .array(z.string().min(1))
           .describe('Paths that are to be empty: null is their value, over files and environment.')
           .default([]),
       }),
       answer: Knobs,
     },
-    async ({ caller, body: { changes, set, empty } }) => {
+    async ({ caller, body: { changes, empty } }) => {
       checkMayActForAll(caller);
       let next = service.knobs;
-      const named = Object.entries(changes).map(([path, value]) => ({ path: keysOf(path), value }));
-      for (const { path, value } of [...named, ...set])
-        next = value === null || value === undefined ? takenBack(next, path) : changed(next, path, value);
-      const emptied = empty.map((path) => (typeof path === 'string' ? keysOf(path) : path));
-      for (const path of emptied) next = changed(next, path, null);
-      const paths = [...named.map(({ path }) => path), ...set.map(({ path }) => path), ...emptied].map(
-        (path) => showPath(path),
-      );
+      for (const [path, value] of Object.entries(changes)) {
+        const keys = keysOf(path);
+        next = value === null || value === undefined ? takenBack(next, keys) : changed(next, keys, value);
+      }
+      for (const path of empty) next = changed(next, keysOf(path), null);
+      const paths = [...Object.keys(changes), ...empty].map((path) => showPath(keysOf(path)));
       await service.setKnobs(next, { by: caller.name, paths });
       return knobs();
     },
@@ -85,7 +75,7 @@ function schemas({ spillway }: Service): object {
 }
 
 async function valuesOf(service: Service): Promise<readonly object[]> {
-  const { config } = service.engine;
+  const { config } = service.spillway;
   const changes = await service.knobChanges();
   const before = new Map((await service.withoutKnobs()).entries.map(({ path, value }) => [path, value]));
   return config.entries
@@ -124,7 +114,7 @@ function keysOf(path: string): readonly string[] {
   throw new SpillwayError('CONFIG_INVALID', {
     subject: 'path of a knob',
     found: path,
-    allowed: 'thresholds.snipThreshold, models["gpt-4.1"].contextWindow, /models/gpt-4.1/contextWindow',
+    allowed: 'thresholds.snipThreshold, models["gpt-4.1"].contextWindow',
     remedy: 'Write it as GET /knobs does.',
   });
 }

@@ -1,41 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod/v4';
-import type { Session } from '../../session/index.js';
-import type { CompactionRecord, Plan as PlanValue } from '../../transcript/index.js';
+import { approve, DryRun, keepPlan, planVerbs, present, reject } from '../../operations/index.js';
+import type { DryRun as DryRunReport, RunOverrides, RunReport, Session } from '../../session/index.js';
+import { merge, type Overrides } from '../engine.js';
 import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
-import { keepPlan, keptPlans, planOf } from './kept-plans.js';
-import { PlanBody, PlanChangesBody, PlanParams } from './requests.js';
+import { checkOpen } from './closed.js';
+import { PlanBody, type RunOverrides as AskedRun } from './requests.js';
 import { routesOf } from './route.js';
-import { planned } from './runs.js';
-import { CompactionRecord as Record, DryRun, Plan, Reading, ShownMessage } from './schemas.js';
-import { shown } from './shown.js';
-
-const Kept = z.object({ at: z.number(), waits: z.boolean(), plan: Plan });
 
 /** Makes, shows, changes, commits plans, and answers those that wait. */
 export function planRoutes(app: FastifyInstance, service: Service): void {
-  const { sessionRoute } = routesOf(app, service, 'plans');
-  const keep = (session: Session, plan: PlanValue): Promise<void> =>
-    keepPlan(service.store, session, plan, Date.now());
-
-  sessionRoute(
-    'GET /sessions/:id/plans',
-    {
-      summary: 'Plans that were made and not committed, newest first; one of them may wait for a yes.',
-      answer: z.object({ items: z.array(Kept) }),
-    },
-    async ({ session }) => {
-      const { pending } = session.operator;
-      const kept = (await keptPlans(service.store, session)).map(({ at, plan }) => ({
-        at,
-        plan,
-        waits: false,
-      }));
-      const others = kept.filter(({ plan }) => plan.hash !== pending?.plan.hash);
-      return { items: [...(pending ? [{ ...pending, waits: true }] : []), ...others] };
-    },
-  );
+  const { sessionRoute, verbRoute } = routesOf(app, service, 'plans');
+  const { plans, plan, edit, commit, propose } = planVerbs(service.store);
 
   sessionRoute(
     'POST /sessions/:id/plans',
@@ -46,104 +22,77 @@ export function planRoutes(app: FastifyInstance, service: Service): void {
       body: PlanBody,
       answer: DryRun,
     },
-    async ({ session, body, reply }) => {
-      const run = await planned(service, session, body, goneOf(reply));
-      if (run.plan) await keep(session, run.plan);
-      return run;
-    },
+    ({ session, body: { agent_path: _, ...asked }, reply }) =>
+      planned(service, session, asked, goneOf(reply)),
   );
 
-  sessionRoute(
-    'GET /sessions/:id/plans/:hash',
-    {
-      summary: 'A plan, and the request that it would give.',
-      params: PlanParams,
-      answer: z.object({
-        plan: Plan,
-        preview: z.object({
-          reading: Reading,
-          messages: z.array(ShownMessage),
-          request: z.array(z.unknown()),
-        }),
-      }),
-    },
-    async ({ session, params }) => {
-      const plan = await planOf(service.store, session, params.hash);
-      const { messages, reading, view } = await session.operator.preview(plan);
-      return { plan, preview: { reading, messages: view.map(shown), request: messages } };
-    },
-  );
-
-  sessionRoute(
-    'PATCH /sessions/:id/plans/:hash',
-    {
-      summary:
-        'Another plan: with other words, or without some edits; judged and measured again. One that waits is replaced.',
-      params: PlanParams,
-      body: PlanChangesBody,
-      answer: Plan,
-    },
-    async ({ session, params, body: { without, keep: kept, text } }) => {
-      const plan = await planOf(service.store, session, params.hash);
-      const changed = await session.operator.edit(plan, {
-        ...(without && { without }),
-        ...(kept && { keep: kept }),
-        ...(text && { text }),
-      });
-      await keep(session, changed);
-      return changed;
-    },
-  );
-
-  const answerRoute = (
-    verb: string,
-    summary: string,
-    act: (session: Session, hash: string, notes: string | undefined) => Promise<CompactionRecord | undefined>,
-  ): void =>
-    sessionRoute(
-      `POST /sessions/:id/plans/:hash/${verb}`,
-      {
-        summary,
-        params: PlanParams,
-        body: z.strictObject({ notes: z.string().max(20_000).optional() }).nullish(),
-        answer: z.object({ record: Record.optional() }),
-      },
-      async ({ session, params, body }) => {
-        await session.load();
-        const record = await act(session, params.hash, body?.notes);
-        return { ...(record && { record }) };
-      },
-    );
-
-  answerRoute(
-    'commit',
-    'Commits exactly this plan. Again: the compaction that came of it.',
-    async (session, hash) => {
-      const done = committedAs(session, hash);
-      return done ?? session.operator.commit(await planOf(service.store, session, hash));
-    },
-  );
-  answerRoute(
-    'propose',
-    'Lets the plan wait; calls that need it pause until it is approved or rejected.',
-    async (session, hash) => {
-      if (session.operator.pending?.plan.hash === hash) return undefined;
-      await session.operator.propose(await planOf(service.store, session, hash));
-      return undefined;
-    },
-  );
-  answerRoute(
-    'approve',
-    'Says yes to the plan that waits.',
-    async (session, hash) => committedAs(session, hash) ?? session.operator.approve(hash),
-  );
-  answerRoute('reject', 'Says no to the plan that waits.', async (session, hash, notes) => {
-    await session.operator.reject(hash, notes);
-    return undefined;
-  });
+  verbRoute('GET /sessions/:id/plans', plans);
+  verbRoute('GET /sessions/:id/plans/:hash', plan);
+  verbRoute('PATCH /sessions/:id/plans/:hash', edit, { needsBody: true });
+  verbRoute('POST /sessions/:id/plans/:hash/commit', commit);
+  verbRoute('POST /sessions/:id/plans/:hash/propose', propose);
+  verbRoute('POST /sessions/:id/plans/:hash/approve', approve);
+  verbRoute('POST /sessions/:id/plans/:hash/reject', reject);
 }
 
-/** Asked again, because an answer got lost: what was done stands. */
-function committedAs(session: Session, hash: string): CompactionRecord | undefined {
-  return session.operator.history.find(({ plan, status }) => plan.hash === hash && status === 'committed');
+/** What a body asks for, in the words of the library; `settings` are those that only another engine can have. */
+function askedBy(asked: AskedRun): { readonly overrides: RunOverrides; readonly settings?: Overrides } {
+  const { strategy, summarize, prompt, settings } = asked;
+  const { upper_threshold: threshold, lower_threshold: target, retain_count: retainCount } = asked;
+  checkOpen([], settings);
+  checkOpen(['compaction', 'prompt'], prompt);
+  const layers: readonly object[] = [
+    retainCount === undefined ? {} : { thresholds: { retainCount } },
+    summarize === true ? { summarizer: 'model' } : {},
+    settings ?? {},
+  ];
+  const merged = layers.reduce((sum, layer) => merge(sum as never, layer as never), {});
+  return {
+    overrides: {
+      ...present({ strategy, threshold, target, prompt }),
+      ...(summarize === false && { summarize }),
+    },
+    ...(Object.keys(merged).length > 0 && { settings: merged as Overrides }),
+  };
+}
+
+/** Does it with the session as these settings would have it, on the same store; what is planned there holds in the session itself. */
+async function planningSession<T>(
+  service: Service,
+  { id, agentPath, format }: Session,
+  settings: Overrides,
+  act: (planner: Session) => Promise<T>,
+): Promise<T> {
+  const spillway = await service.engineWith(settings);
+  try {
+    const { model } = await service.howToOpen({ sessionId: id, agentPath });
+    return await act(await spillway.open({ id, agentPath, format, ...present({ model }) }));
+  } finally {
+    await spillway.close();
+  }
+}
+
+/** What a compaction would do under these overrides; its plan is kept, to be looked at, changed and committed. */
+export async function planned(
+  service: Service,
+  session: Session,
+  asked: AskedRun,
+  signal?: AbortSignal,
+): Promise<DryRunReport> {
+  const { overrides, settings } = askedBy(asked);
+  const plan = ({ operator }: Session): Promise<DryRunReport> =>
+    operator.plan({ ...overrides, ...present({ signal }) });
+  const run = await (settings ? planningSession(service, session, settings, plan) : plan(session));
+  if (run.kind === 'planned') await keepPlan(service.store, session, run.plan!, Date.now());
+  return run;
+}
+
+/** Compacts now, under these overrides. */
+export function compacted(service: Service, session: Session, asked: AskedRun): Promise<RunReport> {
+  const { overrides, settings } = askedBy(asked);
+  return settings
+    ? planningSession(service, session, settings, (planner) =>
+        session.operator.compactAs(planner.operator, overrides),
+      )
+    : session.operator.compact(overrides);
 }

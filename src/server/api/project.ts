@@ -7,7 +7,7 @@ import { packageFolder } from '../../package-folder.js';
 import { checkMayActForAll, maySee } from '../access.js';
 import type { Service } from '../service.js';
 import { routesOf } from './route.js';
-import { Costs, WaitingPlan } from './schemas.js';
+import { Costs, WaitingPlan } from '../../operations/index.js';
 
 const LimitsOf = z.looseObject({
   contextWindow: z.number().optional(),
@@ -91,7 +91,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       params: ModelParams,
       answer: LimitsOf,
     },
-    ({ params }) => service.engine.catalogue.lookup(params.name),
+    ({ params }) => service.limitsOf(params.name),
   );
 
   route(
@@ -123,7 +123,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       const models = { ...service.knobs.models, [params.name]: body };
       const paths = [showPath(['models', params.name])];
       await service.setKnobs({ ...service.knobs, models }, { by: caller.name, paths });
-      return service.engine.catalogue.lookup(params.name);
+      return service.limitsOf(params.name);
     },
   );
 

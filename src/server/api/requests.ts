@@ -10,12 +10,6 @@ export const AgentQuery = z.object({
 });
 
 export const SessionParams = z.object({ id: z.string().min(1) });
-export const RecordParams = z.object({ id: z.string().min(1), cid: z.string().min(1) });
-export const ClaimParams = z.object({
-  id: z.string().min(1),
-  claim: z.string().min(1).describe('`ref` of a claim.'),
-});
-export const PlanParams = z.object({ id: z.string().min(1), hash: z.string().min(1) });
 
 /** In a query string everything is text. */
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -30,9 +24,6 @@ export const PageQuery = z.object({
 });
 
 export const PagedAgentQuery = AgentQuery.extend(PageQuery.shape);
-
-/** In a query string. */
-export const CallNumber = z.coerce.number().int().min(1);
 
 const pressure = z.number().min(0).max(1);
 
@@ -63,38 +54,6 @@ export const CompactBody = RunOverrides.extend({
 });
 
 export const PlanBody = RunOverrides.extend({ agent_path: agentPath });
-
-export const PlanChangesBody = z.strictObject({
-  without: z.array(z.int().min(0)).optional().describe('Places of edits to leave out.'),
-  keep: z
-    .array(z.string())
-    .optional()
-    .describe('Messages that stay: every edit that touches one is left out.'),
-  text: z
-    .record(z.string().regex(/^\d+$/), z.string())
-    .optional()
-    .describe('Other words, by place of the edit.'),
-});
-
-export const FlagBody = z.strictObject({
-  flag: z.enum(['good', 'bad', 'neutral']),
-  notes: z.string().max(20_000).optional(),
-});
-
-export const ClaimBody = z.strictObject({ notes: z.string().max(20_000).optional().describe('Why.') });
-export type ClaimBody = z.infer<typeof ClaimBody>;
-
-export const UndoBody = z.strictObject({
-  record: z.string().optional().describe('The one to take back; refused where later ones build on it.'),
-  to: z.string().optional().describe('Back to before this one: it and all after it.'),
-});
-
-export const RecallBody = z.strictObject({
-  handle: z.string().nullish().describe('As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.'),
-  query: z.string().nullish().describe('Words to search for; with a handle, within what it names.'),
-  limit: z.number().int().nullish(),
-  max_tokens: z.number().int().nullish(),
-});
 
 export const UsageBody = z.strictObject({
   input_tokens: z.int().min(0).describe('Not from a cache.'),

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
-import { listSessions, type ListedSession } from '../../session/index.js';
+import { type ListedSession, listSessions, type Session } from '../../session/index.js';
+import { textOf, type LogMessage, type Part } from '../../transcript/index.js';
 import { maySee, ownId } from '../access.js';
 import { goneOf } from '../gone.js';
-import type { Service } from '../service.js';
+import type { AboutSession, Service } from '../service.js';
 import { messageUnknown, paged } from './asked.js';
-import { summaryOf } from './figures.js';
-import { shown } from './shown.js';
 import {
   AgentQuery,
-  CallNumber,
   CreateBody,
   flagText,
   PagedAgentQuery,
@@ -21,14 +19,19 @@ import {
 } from './requests.js';
 import { routesOf } from './route.js';
 import {
+  CallNumber,
   CallRecord,
+  LogEntry,
   Message,
   pageOf,
+  present,
+  shown,
   Reading,
   SessionSummary,
   ShownMessage,
   TranscriptEntry,
-} from './schemas.js';
+} from '../../operations/index.js';
+import { oneLine, userWordsIn } from '../../reading/index.js';
 
 const Figures = z.object({
   figures: flagText
@@ -86,7 +89,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const { id = randomUUID(), agent_path: agentPath, format, model } = body;
       const session = await service.sessionFor(
         { sessionId: ownId(caller, id), agentPath },
-        { ...(format !== undefined && { format }), model },
+        { ...present({ format }), model },
       );
       return { id: session.id, agentPath, format: session.format };
     },
@@ -131,6 +134,28 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
   );
 
   sessionRoute(
+    'GET /sessions/:id/log',
+    {
+      summary:
+        'The log as it happened: how each message begins, and what became of it by now, or in the call of that number.',
+      query: PagedAgentQuery.extend({ call: CallNumber.optional() }),
+      answer: pageOf(LogEntry),
+    },
+    async ({ session, query }) => {
+      await session.load();
+      const { operator } = session;
+      const dispositions =
+        query.call === undefined ? operator.explain() : (await operator.explainCall(query.call)).messages;
+      const page = paged(dispositions, query);
+      const messages = new Map(
+        (await operator.transcript({ includeSuperseded: true })).map(({ message }) => [message.id, message]),
+      );
+      const items = page.items.map((one) => ({ ...one, ...beginning(messages.get(one.id) as LogMessage) }));
+      return { ...page, items };
+    },
+  );
+
+  sessionRoute(
     'GET /sessions/:id/context',
     {
       summary:
@@ -163,8 +188,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const followed = request && (await session.follow(request));
       const { call, messages, beside, reading, run, notices } = await session.prepare({
         signal,
-        ...(model !== undefined && { model }),
-        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+        ...present({ model, maxOutputTokens }),
       });
       const taken = followed && { appended: followed.appended.length, rewound: followed.rewound };
       return { call, messages, beside, reading, run, notices, ...taken };
@@ -182,4 +206,79 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
         outputTokens: body.output_tokens,
       }),
   );
+}
+
+/** A session at a glance; `session` where its figures are wanted too, which reads all of it. */
+async function summaryOf(
+  { sessionId, agentPath, messages, createdAt, updatedAt }: ListedSession,
+  about: AboutSession | undefined,
+  session: Session | undefined,
+): Promise<object> {
+  const { format, model = null, linked } = about ?? {};
+  const known = {
+    id: sessionId,
+    agentPath,
+    messages,
+    createdAt,
+    updatedAt,
+    ...(format !== undefined && { format, model }),
+    ...(linked && { linked }),
+  };
+  return session ? { ...known, format: session.format, ...(await figuresOf(session)) } : known;
+}
+
+const TITLE_CHARS = 120;
+/** Where nobody has spoken among so many messages, a session has no title. */
+const MAX_LOOKED = 20;
+
+/** How a person opened the conversation: what hosts put around the words says nothing of it. */
+function titleOf({ log }: Session): string | undefined {
+  for (let seq = 0; seq < Math.min(log.length, MAX_LOOKED); seq++) {
+    const message = log.at(seq);
+    const words = message.role === 'user' ? oneLine(userWordsIn(message), TITLE_CHARS) : '';
+    if (words !== '') return words;
+  }
+  return undefined;
+}
+
+async function figuresOf(session: Session): Promise<object> {
+  await session.load();
+  const title = titleOf(session);
+  const { history, netCosts, pending, ledger } = session.operator;
+  const flags = { good: 0, bad: 0, neutral: 0 };
+  for (const { flag } of history) if (flag) flags[flag] += 1;
+  const priced = netCosts.filter(({ netCost }) => netCost !== null);
+  return {
+    ...(title !== undefined && { title }),
+    reading: session.reading,
+    compactions: history.length,
+    holds: ledger.holds.length,
+    flags,
+    savedTokens: netCosts.reduce((sum, { savedPerCall }) => sum + savedPerCall, 0),
+    net: netCosts.reduce((sum, { net }) => sum + net, 0),
+    netCost: priced.length === 0 ? null : priced.reduce((sum, { netCost }) => sum + (netCost ?? 0), 0),
+    fallbacks: history.reduce((sum, { fallbacks = [] }) => sum + fallbacks.length, 0),
+    costs: session.operator.costs,
+    breakers: session.operator.breakers,
+    ...(pending && { pending: pending.plan.hash }),
+  };
+}
+
+/** Characters of a message that a list of them shows. */
+const PREVIEW_CHARS = 400;
+
+function beginning({ parts, origin, label }: LogMessage): object {
+  const text = parts.map(wordsOf).filter(Boolean).join('\n');
+  return {
+    origin,
+    ...(label !== undefined && { label }),
+    chars: text.length,
+    preview: text.slice(0, PREVIEW_CHARS),
+  };
+}
+
+function wordsOf(part: Part): string {
+  if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
+  if (part.type === 'file') return `[${part.mediaType}, ${part.bytes} bytes]`;
+  return textOf(part);
 }

@@ -10,8 +10,21 @@ export interface HttpAnswer {
   readonly body: Buffer | AsyncIterable<Buffer>;
 }
 
+/** Kinds of content that a browser runs nothing of. All else it is to keep as a file. */
+const INERT = /^(?:application\/(?:json|octet-stream)|text\/event-stream|audio\/|video\/|image\/(?!svg))/i;
+
+/**
+ * What an upstream sends stands under our address, and is nothing that may run there: of its headers none takes the place
+ * of ours or speaks of origins, and no page of its own gets further than into a sandbox.
+ */
 export function give(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
-  void reply.code(status).headers({ ...headers } as Record<string, string>);
+  const passed = Object.entries(headers).filter(
+    ([name]) => !reply.hasHeader(name) && !name.startsWith('access-control-'),
+  );
+  void reply.code(status).headers(Object.fromEntries(passed) as Record<string, string>);
+  void reply.header('content-security-policy', "default-src 'none'; sandbox");
+  if (!INERT.test(String(headers['content-type'] ?? 'application/json')))
+    void reply.header('content-disposition', 'attachment');
   return reply.send(Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false }));
 }
 

@@ -1,139 +1,183 @@
-import { randomUUID } from 'node:crypto';
-import type { Session } from '../../session/index.js';
-import type { Json, ThreadKey } from '../../spi/index.js';
-import { formatNamed } from '../../wire/index.js';
+import { hash, randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Compared, Session } from '../../session/index.js';
+import type { ThreadKey } from '../../spi/index.js';
+import { textOf, type Message } from '../../transcript/index.js';
+import { formatNamed, isFields, jsonText, type Fields } from '../../wire/index.js';
 import { ownId, type Caller } from '../access.js';
 import type { AboutSession, Service } from '../service.js';
-import { printOf } from './beginning.js';
-import { SessionFinder, type SessionMatch } from './finder.js';
-import { fingerprintOf, type Fingerprint } from './fingerprint.js';
-import { forkThread } from './fork.js';
-import { asSent, printOfLog } from './redacted-print.js';
 
-/** Sessions that begin alike of which the store is asked; older ones are not found again by a process that never saw them. */
+/** Sessions of one beginning that are remembered; older ones are not found again. */
 const MOST_ALIKE = 32;
 
-interface SessionRequest {
+/** Where clients say which of their own sessions a request is of: Claude Code, Codex, and what is made like them. */
+const OWN_HEADERS = ['x-claude-code-session-id', 'session_id', 'session-id', 'conversation_id'];
+
+export interface SessionRequest {
   readonly caller: Caller;
   readonly format: string;
-  readonly model: string | undefined;
-  /** What the client calls its session. */
-  readonly named: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** What the header calls its session. */
+  readonly named?: string | undefined;
+  readonly body: Fields;
+  /** Those of the body. */
   readonly messages: readonly unknown[];
-  /** The request they stand in. */
-  readonly raw?: Buffer | undefined;
+  /** Sessions that turned out to be of other conversations. */
+  readonly without?: ReadonlySet<string>;
 }
 
-/** Finds the session of each request of each tenant, and makes those that are not there. */
+/** A session that a history goes on from, or only sits beside notes that moved. */
+interface Found {
+  readonly session: Session;
+  readonly fresh: Compared['fresh'];
+}
+
+/**
+ * Finds the session of each request of each tenant, and makes those that are not there. Sessions are looked up by the hash
+ * of their first messages, within what the client itself calls its session; whether a history goes on from one is told by
+ * its log, message by message.
+ */
 export class Places {
   readonly #service: Service;
-  /** By tenant and format. */
-  readonly #finders = new Map<string, SessionFinder>();
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Hash of a beginning -> sessions that begin so, newest first. */
+  readonly #alike = new Map<string, readonly string[]>();
+  /** Session that was made last, by tenant and format. */
+  readonly #newest = new Map<string, string>();
+  /** What is under way for a beginning: two requests of one new conversation are not to make two sessions. */
+  readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(service: Service) {
     this.#service = service;
   }
 
-  /** One after the other: two requests of one new conversation are not to make two sessions. */
-  sessionOf(asked: SessionRequest): Promise<Session> {
-    const found = this.#turn.then(() => this.#sessionOf(asked));
-    this.#turn = found.catch(() => undefined);
+  /** Requests that begin alike go one after the other, and wait for no others. */
+  async sessionOf(asked: SessionRequest): Promise<Session> {
+    if (asked.named !== undefined) return this.#open(ownId(asked.caller, asked.named), aboutOf(asked));
+    const beginnings = beginningsOf(asked);
+    const key = beginnings.at(-1)!;
+    const before = this.#turns.get(key);
+    const found = (before ?? Promise.resolve()).then(() => this.#sessionOf(asked, beginnings));
+    const over = found.then(nothing, nothing);
+    this.#turns.set(key, over);
+    void over.then(() => this.#turns.get(key) === over && this.#turns.delete(key));
     return found;
   }
 
-  /** The session whose whole history these messages begin with, and how many of them that are. Nothing is learned. */
-  known(
-    caller: Caller,
-    format: string,
-    messages: readonly unknown[],
-  ): { readonly session: Promise<Session>; readonly common: number } | undefined {
-    const finder = this.#finderOf(JSON.stringify([caller.tenant, format]));
-    const found = finder.find(fingerprintOf(messages));
-    if (found.how !== 'same' || !found.isWhole) return undefined;
-    return { session: this.#service.session(keyOf(found.sessionId)), common: found.common };
+  /** The session that a request goes on from, with what of its messages is new there. Nothing is made or learned. */
+  async known(
+    asked: SessionRequest,
+  ): Promise<{ readonly session: Session; readonly fresh: readonly Message[] } | undefined> {
+    const alike = beginningsOf(asked).flatMap((beginning) => this.#alike.get(beginning) ?? []);
+    const found = await this.#bestOf(alike, asked);
+    return found?.fresh && { session: found.session, fresh: found.fresh };
   }
 
-  async #sessionOf({ caller, format, model, named, messages, raw }: SessionRequest): Promise<Session> {
-    if (named !== undefined) return this.#open(ownId(caller, named), { format, model });
-    const scope = JSON.stringify([caller.tenant, format]);
-    const finder = this.#finderOf(scope);
-    const print = printOf(messages, raw, (head) => finder.alike(head));
-    const found = await this.#found(finder, scope, print, messages);
-    const nearest = finder.newest;
-    if (found.how === 'same' || found.how === 'trailing') {
-      finder.learn(found.sessionId, print);
-      await this.#noteHead(scope, print, found.how === 'trailing' ? found.sessionId : undefined);
-      return this.#open(found.sessionId, { format, model });
-    }
+  async #sessionOf(asked: SessionRequest, beginnings: readonly string[]): Promise<Session> {
+    const { caller, format } = asked;
+    const near: string[] = [];
+    for (const beginning of beginnings)
+      for (const alike of [async () => this.#alike.get(beginning) ?? [], () => this.#stored(beginning)]) {
+        const ids = (await alike()).filter((id) => !near.includes(id));
+        near.push(...ids);
+        const found = await this.#bestOf(ids, asked);
+        if (!found) continue;
+        // Its first answer is known now, and tells it from others of its beginning.
+        await this.#move(found.session.id, beginnings[0]!, beginning);
+        return found.session;
+      }
     const sessionId = ownId(caller, `s-${randomUUID().slice(0, 13)}`);
-    finder.learn(sessionId, print);
-    await this.#noteHead(scope, print, sessionId);
-    if (found.how === 'fork') {
-      await forkThread(this.#service.store, keyOf(found.sessionId), keyOf(sessionId));
-      return this.#open(sessionId, { format, model, linked: { to: found.sessionId, how: 'fork' } });
+    const scope = jsonText([caller.tenant, format]);
+    const nearest = this.#newest.get(scope);
+    const [fork] = near;
+    const session = await this.#open(sessionId, {
+      ...aboutOf(asked),
+      ...(nearest !== undefined && { linked: { to: nearest, how: 'nearest' } }),
+      ...(fork !== undefined && { linked: { to: fork, how: 'fork' } }),
+    });
+    this.#newest.set(scope, sessionId);
+    await this.#move(sessionId, beginnings[0]!);
+    return session;
+  }
+
+  /** Of these sessions the one that holds most of a history and nothing else; else one where only notes have moved. */
+  async #bestOf(sessionIds: readonly string[], asked: SessionRequest): Promise<Found | undefined> {
+    const { commands } = this.#service.settings.server;
+    let best: Found | undefined;
+    for (const sessionId of sessionIds) {
+      if (asked.without?.has(sessionId)) continue;
+      const session = await this.#open(sessionId, aboutOf(asked));
+      const { isFork, fresh } = await session.compare(asked.body, { commands });
+      if (isFork || (best && (!fresh || (best.fresh && best.fresh.length <= fresh.length)))) continue;
+      best = { session, fresh };
     }
-    const linked = nearest === undefined ? {} : { linked: { to: nearest, how: 'nearest' as const } };
-    return this.#open(sessionId, { format, model, ...linked });
+    return best;
   }
 
-  /** By what this process heard; where that leaves a doubt, by what others on the store did. */
-  async #found(
-    finder: SessionFinder,
-    scope: string,
-    print: Fingerprint,
-    messages: readonly unknown[],
-  ): Promise<SessionMatch> {
-    const found = finder.find(print);
-    if (found.how === 'same' && found.isWhole) return found;
-    const [head] = print.hashes;
-    if (head === undefined) return found;
-    const alike = ((await this.#service.store.value(headsOf(scope), head)) ?? []) as readonly string[];
-    const unheard = alike.filter((sessionId) => !finder.knows(sessionId));
-    for (const sessionId of unheard)
-      finder.learn(sessionId, await this.#readPrint(sessionId, print, messages));
-    return unheard.length > 0 ? finder.find(print) : found;
+  async #stored(beginning: string): Promise<readonly string[]> {
+    return ((await this.#service.store.value(BEGINNINGS, beginning)) ?? []) as readonly string[];
   }
 
-  /** What the client of a session sent, told from its log, which may hold it without its secrets. */
-  async #readPrint(
-    sessionId: string,
-    print: Fingerprint,
-    messages: readonly unknown[],
-  ): Promise<Fingerprint> {
-    const session = await (await this.#service.session(keyOf(sessionId))).load();
-    const known = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
-      ({ unknownToClient }) => unknownToClient !== true,
-    );
-    const format = formatNamed(session.format);
-    const logged = printOfLog(format, known);
-    if (!known.some(({ redacted }) => redacted === true)) return logged;
-    return asSent({ format, patterns: this.#service.settings.redact, logged, messages, print });
-  }
-
-  /** Says to other processes which sessions begin like this. Only new ones are written. */
-  async #noteHead(
-    scope: string,
-    { hashes: [head] }: Fingerprint,
-    sessionId: string | undefined,
-  ): Promise<void> {
-    if (head === undefined || sessionId === undefined) return;
+  /** Says, to other processes too, how a session begins. Only what changes is written. */
+  async #move(sessionId: string, to: string, from?: string): Promise<void> {
+    const known = this.#alike.get(to);
+    this.#alike.delete(to);
+    this.#alike.set(to, [sessionId, ...(known ?? []).filter((id) => id !== sessionId)].slice(0, MOST_ALIKE));
+    const [oldest] = this.#alike.keys();
+    if (this.#alike.size > this.#service.settings.server.sessions) this.#alike.delete(oldest!);
+    if (known?.includes(sessionId)) return;
     const { store } = this.#service;
-    const alike = ((await store.value(headsOf(scope), head)) ?? []) as readonly string[];
-    if (alike.includes(sessionId)) return;
-    await store.setValue(headsOf(scope), head, [...alike, sessionId].slice(-MOST_ALIKE) as Json);
+    const stored = await this.#stored(to);
+    if (!stored.includes(sessionId))
+      await store.setValue(BEGINNINGS, to, [sessionId, ...stored].slice(0, MOST_ALIKE));
+    if (from === undefined || from === to) return;
+    const others = (await this.#stored(from)).filter((id) => id !== sessionId);
+    this.#alike.set(from, others);
+    await store.setValue(BEGINNINGS, from, others);
   }
 
   #open(sessionId: string, about: AboutSession): Promise<Session> {
-    return this.#service.sessionFor(keyOf(sessionId), about);
-  }
-
-  #finderOf(scope: string): SessionFinder {
-    const finder = this.#finders.get(scope) ?? new SessionFinder(this.#service.settings.server.sessions);
-    this.#finders.set(scope, finder);
-    return finder;
+    return this.#service.sessionFor({ sessionId, agentPath: 'primary' } satisfies ThreadKey, about);
   }
 }
 
-const keyOf = (sessionId: string): ThreadKey => ({ sessionId, agentPath: 'primary' });
-const headsOf = (scope: string): string => `proxy.heads ${scope}`;
+const BEGINNINGS = 'proxy.beginnings';
+const nothing = (): void => undefined;
+
+const aboutOf = ({ format, body: { model } }: SessionRequest): AboutSession => ({
+  format,
+  ...(typeof model === 'string' && { model }),
+});
+
+/**
+ * Hashes of how a history begins, instructions aside: up to the first words of the model where it has any, and before them.
+ * Parses no more of it than it has to.
+ */
+function beginningsOf({ caller, format, headers, body, messages }: SessionRequest): readonly string[] {
+  const { messagesField, parse } = formatNamed(format);
+  for (let count = 8; ; count *= 4) {
+    const isAll = count >= messages.length;
+    const parsed = parse({ ...body, [messagesField]: isAll ? messages : messages.slice(0, count) });
+    const said = parsed.messages.filter(({ role }) => role !== 'system');
+    const answer = said.findIndex(({ role }) => role === 'assistant');
+    if (answer < 0 && !isAll) continue;
+    const scope = [caller.tenant, format, ownNameOf(headers, body)];
+    const asked = hashOf([...scope, ...(answer < 0 ? said : said.slice(0, answer)).map(wordsOf)]);
+    return answer < 0 ? [asked] : [hashOf([asked, wordsOf(said[answer]!)]), asked];
+  }
+}
+
+/** What tells one conversation of a client from its others where it says so itself, in a header or its body. */
+function ownNameOf(headers: IncomingHttpHeaders, { metadata, prompt_cache_key: key }: Fields): unknown[] {
+  const user = isFields(metadata) ? metadata.user_id : undefined;
+  return [...OWN_HEADERS.map((name) => headers[name]), key, user].map((name) => name ?? null);
+}
+
+/** The first of what a message says or asks for: more of it may stand in the next of the list. */
+function wordsOf({ role, parts }: Message): unknown {
+  const said = parts
+    .filter(({ type }) => type !== 'reasoning')
+    .slice(0, role === 'assistant' ? 1 : undefined);
+  return [role, said.map((part) => (part.type === 'tool-call' ? [part.name, part.callId] : textOf(part)))];
+}
+
+const hashOf = (value: unknown): string => hash('sha1', jsonText(value), 'base64url');

@@ -1,19 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Endpoint, Fault } from '../../endpoints/index.js';
+import type { FastifyBaseLogger } from 'fastify';
 import { SpillwayError } from '../../errors/index.js';
 import {
   canRecall,
-  compactedAsAsked,
-  NO_STEP,
-  Recaller,
+  ClientRequest,
+  lastAnswer,
   report,
-  withoutPrefill,
-  withoutRecall,
+  streamedAnswers,
+  takeTurn,
+  type Endpoint,
+  type Fault,
+  type RecallTurn,
+  type TurnPlace,
 } from '../../endpoints/index.js';
 import type { Flight, Prepared, Session } from '../../session/index.js';
 import { inputOf } from '../../tokens/index.js';
 import { parseJson } from '../../transcript/index.js';
-import { fitCacheMarks, isFields, jsonText, type Fields } from '../../wire/index.js';
+import { isFields, jsonText, type Fields } from '../../wire/index.js';
+import type { RequestNotes } from '../request-log.js';
 import { markStablePrefix } from './cache-mark.js';
 import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { opened } from './opening.js';
@@ -31,6 +35,8 @@ interface TurnParts extends SentRequest {
   readonly headers: IncomingHttpHeaders;
   readonly withheld: ReadonlySet<string>;
   readonly commands: boolean;
+  /** A history that leaves an answer of the session is not taken back to there: it is no history of this one. */
+  readonly forks: boolean;
   /** Most recalls that are answered within the call. */
   readonly recalls: number;
   /** Upstreams that take no `stream_options`. */
@@ -38,20 +44,19 @@ interface TurnParts extends SentRequest {
   readonly signal: AbortSignal;
   /** Settled when the client has its answer, or has gone away. */
   readonly over: Promise<unknown>;
+  readonly notes: RequestNotes;
+  readonly log: FastifyBaseLogger;
 }
 
 /** One request of a client, within its session. */
 export class Turn {
   readonly #parts: TurnParts;
-  readonly #session: Session;
-  readonly #flight: Flight;
-  readonly #prefill: readonly unknown[];
-  readonly #history: Fields;
-  /** The request with the recall tool in it; undefined where it is not offered. */
-  readonly #offered: Fields | undefined;
+  readonly #place: TurnPlace;
+  readonly #request: ClientRequest;
   /** Whether the client is to see the usage that was asked for here. */
   readonly #hidesUsage: boolean;
   #recalls = false;
+  #isDone = false;
   /** What the upstream said last, where it refused. */
   refused: Refused | undefined;
   /** Whether the upstream was asked. */
@@ -60,101 +65,99 @@ export class Turn {
   constructor(parts: TurnParts, session: Session, flight: Flight) {
     const { endpoint, body, recalls } = parts;
     this.#parts = parts;
-    this.#session = session;
-    this.#flight = flight;
-    const { history, prefill } =
-      endpoint.format === 'anthropic' ? withoutPrefill(body) : { history: body[endpoint.field], prefill: [] };
-    this.#prefill = prefill;
-    // Words in the model's mouth have to come last: no recall can stand behind them.
-    this.#offered = recalls > 0 && prefill.length === 0 ? endpoint.recall.offer(body) : undefined;
-    this.#history = { ...(this.#offered ?? body), [endpoint.field]: history };
+    this.#place = { session, flight };
+    this.#request = new ClientRequest(endpoint, body, recalls);
     this.#hidesUsage = endpoint.format === 'openai-chat' && body.stream === true && !asksUsage(body);
   }
 
-  /** Takes in what is new, sends what fits, and once more where it was too long. Rejects with `Refused`. */
-  async answer(): Promise<HttpAnswer> {
-    const { commands, over } = this.#parts;
-    const { command } = await this.#session.follow(this.#history, { commands });
-    if (command === 'compact') return this.#compacted();
-    this.#flight.until(over);
-    return this.#ask((answer) => this.#read(answer));
-  }
-
-  /** Sends what fits, and once more where it was too long. Each request of the turn leaves as much room to answer. */
-  #ask<T>(read: (answer: UpstreamAnswer) => T | Promise<T>, further?: Further): Promise<T> {
-    const { endpoint, body, signal } = this.#parts;
-    const maxOutputTokens = endpoint.maxOutputTokens(body);
-    return this.#flight.again(
-      (prepared) => this.#post(continued(prepared, further), further?.isLast === true).then(read),
-      {
-        signal,
-        ...(typeof body.model === 'string' && { model: body.model }),
-        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  /**
+   * Takes in what is new, sends what fits, and once more where it was too long. Undefined, and nothing done, where the
+   * history is of another session. Rejects with `Refused`.
+   */
+  answer(): Promise<HttpAnswer | undefined> {
+    const { endpoint, body, commands, forks, signal, over } = this.#parts;
+    return takeTurn<HttpAnswer>(this.#place, {
+      body: this.#request.followed,
+      commands,
+      forks,
+      signal,
+      model: typeof body.model === 'string' ? body.model : undefined,
+      maxOutputTokens: endpoint.maxOutputTokens(body),
+      retried: () => this.#retries(),
+      send: async (prepared, place) => {
+        place.flight.until(over);
+        return this.#read(await this.#post(prepared, false), place);
       },
-    );
+      say: (words) => {
+        const whole = endpoint.say(words, body);
+        if (body.stream !== true) return jsonAnswer(whole);
+        return streamAnswer(endpoint.events(whole), endpoint.done);
+      },
+    });
   }
 
-  async #compacted(): Promise<HttpAnswer> {
-    const { endpoint, body, signal } = this.#parts;
-    const whole = endpoint.say(await compactedAsAsked(this.#session, signal), body);
-    return body.stream === true ? streamAnswer(endpoint.events(whole), endpoint.done) : jsonAnswer(whole);
+  /** It was refused, compacted, and goes out again. */
+  #retries(): void {
+    const { notes, log } = this.#parts;
+    notes.retries += 1;
+    notes.isCompacted = true;
+    log.warn({ ...notes.place }, 'retried');
+  }
+
+  #refuses(refused: Refused): Refused {
+    const { notes, log } = this.#parts;
+    log.warn({ status: refused.status, ...notes.place }, 'refused');
+    return (this.refused = refused);
   }
 
   /** Sends a prepared request. Rejects with `Refused` where the upstream does not answer it. */
   async #post(prepared: Prepared, isLast: boolean): Promise<UpstreamAnswer> {
-    const { url, headers, withheld, plain, signal } = this.#parts;
+    const { url, headers, withheld, plain, signal, notes } = this.#parts;
+    if (prepared.run.kind === 'committed') notes.isCompacted = true;
+    this.#recalls ||= this.#request.offering !== undefined && canRecall(prepared.view);
+    const own = this.#request.bodyOf(this.#place.session, prepared, {
+      offers: this.#recalls,
+      isLast,
+      mark: (marked) => markStablePrefix(marked, prepared.view),
+    });
     const asksUsage = this.#hidesUsage && !plain.has(url);
-    const body = requestBytes(this.#bodyOf(prepared, isLast), this.#parts, asksUsage);
+    const body = requestBytes(own, this.#parts, asksUsage);
     this.wasSent = true;
-    const answer = await ask({ method: 'POST', url, headers, withheld, body, signal });
+    const answer = await ask({ method: 'POST', url, headers, withheld, body, signal, notes });
     if (answer.status >= 200 && answer.status < 300) return answer;
     const refused = new Refused(answer.status, answer.headers, await wholeOf(answer.body, MOST_ERROR_BYTES));
     if (asksUsage && answer.status < 500 && refused.bytes.includes('stream_options')) {
       plain.add(url);
       return this.#post(prepared, isLast);
     }
-    throw (this.refused = refused);
+    throw this.#refuses(refused);
   }
 
-  #bodyOf({ messages, beside, view }: Prepared, isLast: boolean): Fields {
-    const { endpoint, body } = this.#parts;
-    this.#recalls ||= this.#offered !== undefined && canRecall(view);
-    const given = !this.#recalls
-      ? body
-      : isLast
-        ? withoutRecall(endpoint.recall, body, this.#offered!)
-        : this.#offered!;
-    const own = this.#session.untrimmed<Fields>({
-      ...given,
-      ...beside,
-      [endpoint.field]: messages.length === 0 ? given[endpoint.field] : messages,
-    });
-    if (endpoint.format !== 'anthropic') return own;
-    const marked = markStablePrefix(own, view);
-    return fitCacheMarks({
-      ...marked,
-      messages: [...(marked.messages as readonly unknown[]), ...this.#prefill],
-    });
-  }
-
-  async #read(answer: UpstreamAnswer): Promise<HttpAnswer> {
-    const { status, headers } = answer;
-    const session = { 'x-spillway-session': encodeURIComponent(this.#session.id) };
-    const { 'content-length': _, ...kept } = headers;
+  async #read(answer: UpstreamAnswer, place: TurnPlace): Promise<HttpAnswer> {
+    const { endpoint, recalls } = this.#parts;
+    const { status } = answer;
+    const session = { 'x-spillway-session': encodeURIComponent(place.session.id) };
+    const { 'content-length': _, ...kept } = answer.headers;
+    const headers = { ...kept, ...session };
+    const turn = { ...place, wire: endpoint.recall, most: recalls };
     if (isStream(answer)) {
       const events = await this.#opened(answer);
-      const body = this.#recalls ? this.#recalling(events) : this.#passing(events);
-      return { status, headers: { ...kept, ...session }, body };
+      return { status, headers, body: this.#recalls ? this.#recalling(events, turn) : this.#passing(events) };
     }
-    const bytes = await wholeOf(answer.body);
-    return { status, headers: { ...kept, ...session }, body: await this.#whole(bytes) };
+    const first = await this.#whole(answer);
+    if (!this.#recalls) return { status, headers, body: first.bytes };
+    const ask = async (prepared: Prepared, isLast: boolean): Promise<WholeAnswer> =>
+      this.#whole(await this.#post(prepared, isLast));
+    const { last, visible } = await lastAnswer(first, { ...turn, ask }, ({ fields }) => fields);
+    // The bytes are as they came where the model recalled nothing.
+    return { status, headers, body: visible ? Buffer.from(jsonText(visible)) : last.bytes };
   }
 
   async #opened(answer: UpstreamAnswer): Promise<AsyncGenerator<StreamEvent>> {
     try {
       return await opened(eventsOf(answer.body), answer.headers);
     } catch (error) {
-      if (error instanceof Refused) this.refused = error;
+      if (error instanceof Refused) this.#refuses(error);
       throw error;
     }
   }
@@ -169,70 +172,51 @@ export class Turn {
   }
 
   /** The events of all answers within the call, as one stream without the tool. */
-  async *#recalling(first: AsyncIterable<StreamEvent>): AsyncGenerator<Buffer> {
-    const { endpoint, recalls } = this.#parts;
-    const recaller = new Recaller(this.#session, endpoint.recall, recalls);
-    const stream = endpoint.recall.stream();
-    const shown = (event: Fields): Buffer | undefined =>
-      this.#hidesUsage && isUsageAlone(event) ? undefined : Buffer.from(written(event));
-    let isDone = false;
-    for (let events = first; ;) {
-      const used = endpoint.usageReader();
-      for await (const { bytes, fields } of events) {
-        isDone = !fields && endpoint.done !== undefined && bytes.includes(endpoint.done.trim());
-        if (!fields) continue;
-        await this.#heard(used(fields));
-        for (const event of stream.take(fields)) yield shown(event) ?? Buffer.alloc(0);
-      }
-      const next = await recaller.answer(stream.endAnswer());
-      if (next === 'done') break;
-      try {
-        events = await this.#ask((answer) => this.#opened(answer), { recaller, isLast: next === 'last' });
-      } catch (error) {
-        // The client has read the head of a good answer: what went wrong can only be told within it.
-        if (this.#parts.signal.aborted) throw error;
-        for (const event of stream.take(endpoint.fault(faultOf(error)))) yield Buffer.from(written(event));
-        return;
-      }
-      stream.goOn();
-    }
-    for (const event of stream.finish()) yield shown(event) ?? Buffer.alloc(0);
-    if (isDone) yield Buffer.from(endpoint.done!);
+  async *#recalling(
+    first: AsyncIterable<StreamEvent>,
+    turn: Omit<RecallTurn<unknown>, 'ask'>,
+  ): AsyncGenerator<Buffer> {
+    const { endpoint, signal } = this.#parts;
+    const ask = async (prepared: Prepared, isLast: boolean): Promise<AsyncIterable<Fields>> =>
+      this.#said(await this.#opened(await this.#post(prepared, isLast)));
+    const failed = (error: unknown): Fields | undefined => {
+      // The client has read the head of a good answer: what went wrong can only be told within it.
+      if (signal.aborted) return undefined;
+      this.#isDone = false;
+      return endpoint.fault(faultOf(error));
+    };
+    for await (const event of streamedAnswers(this.#said(first), { ...turn, ask }, failed))
+      if (!(this.#hidesUsage && isUsageAlone(event as Fields))) yield Buffer.from(written(event as Fields));
+    if (this.#isDone) yield Buffer.from(endpoint.done!);
   }
 
-  /** One answer, its bytes as they came where the model recalled nothing. */
-  async #whole(first: Buffer): Promise<Buffer> {
-    const { endpoint, recalls } = this.#parts;
-    const { recall: wire } = endpoint;
-    const recaller = new Recaller(this.#session, wire, recalls);
-    const answers: Fields[] = [];
-    for (let bytes = first; ;) {
-      const answer = fieldsOf(bytes);
-      if (!answer) return bytes;
-      answers.push(answer);
-      await this.#heard(endpoint.usageReader()(answer));
-      const step = this.#recalls ? wire.step(answer) : NO_STEP;
-      const next = await recaller.answer(step);
-      if (next === 'done' && answers.length === 1 && step.calls.length === 0) return bytes;
-      if (next === 'done') return Buffer.from(jsonText(wire.visible(answers)));
-      bytes = await this.#ask((again) => wholeOf(again.body), { recaller, isLast: next === 'last' });
+  async *#said(events: AsyncIterable<StreamEvent>): AsyncGenerator<Fields> {
+    const { done, usageReader } = this.#parts.endpoint;
+    const used = usageReader();
+    for await (const { bytes, fields } of events) {
+      this.#isDone = !fields && done !== undefined && bytes.includes(done.trim());
+      if (!fields) continue;
+      await this.#heard(used(fields));
+      yield fields;
     }
+  }
+
+  async #whole({ body }: UpstreamAnswer): Promise<WholeAnswer> {
+    const bytes = await wholeOf(body);
+    const fields = fieldsOf(bytes);
+    if (fields) await this.#heard(this.#parts.endpoint.usageReader()(fields));
+    return { bytes, fields };
   }
 
   async #heard(usage: ReturnType<ReturnType<Endpoint['usageReader']>>): Promise<void> {
-    if (usage && inputOf(usage) > 0) await report(this.#session, usage);
+    if (usage && inputOf(usage) > 0) await report(this.#place.session, usage);
   }
 }
 
-/** A request of this turn that goes on from earlier answers. */
-interface Further {
-  readonly recaller: Recaller;
-  /** The tool is offered no more. */
-  readonly isLast: boolean;
+interface WholeAnswer {
+  readonly bytes: Buffer;
+  readonly fields: Fields | undefined;
 }
-
-const continued = (prepared: Prepared, further: Further | undefined): Prepared =>
-  further ? { ...prepared, messages: further.recaller.whole(prepared.messages) } : prepared;
 
 /** What a failure says of itself: the provider's own words where it refused. */
 function faultOf(error: unknown): Fault {

@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { request as httpsRequest, Agent as HttpsAgent } from 'node:https';
 import { TOKEN_HEADER } from '../guard.js';
+import type { RequestNotes } from '../request-log.js';
 
 /** What came of a request, as far as its head. */
 export interface UpstreamAnswer {
@@ -44,6 +45,8 @@ interface UpstreamRequest {
   readonly withheld?: ReadonlySet<string>;
   readonly body?: string | Buffer | undefined;
   readonly signal: AbortSignal;
+  /** Where its times are noted. */
+  readonly notes: RequestNotes;
 }
 
 /**
@@ -54,7 +57,7 @@ const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
 
 /** Sends a request on, with the client's own key. Rejects where nobody answers. */
 export function ask(request: UpstreamRequest, isAgain = false): Promise<UpstreamAnswer> {
-  const { method, url, headers, withheld, body, signal } = request;
+  const { method, url, headers, withheld, body, signal, notes } = request;
   const target = new URL(url);
   const isSecure = target.protocol === 'https:';
   const sent = {
@@ -63,18 +66,29 @@ export function ask(request: UpstreamRequest, isAgain = false): Promise<Upstream
     ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
   };
   const agent = isAgain ? false : AGENTS[isSecure ? 'https:' : 'http:'];
+  const call = notes.asks();
   return new Promise((resolve, reject) => {
     const outgoing = (isSecure ? httpsRequest : httpRequest)(
       target,
       { method, headers: sent, agent, signal },
-      (answer) =>
-        resolve({
-          status: answer.statusCode ?? 502,
-          headers: passedOn(answer.headers),
-          body: answer,
-        }),
+      (answer) => {
+        call.head = performance.now();
+        call.status = answer.statusCode ?? 502;
+        answer.once('close', () => (call.to = performance.now()));
+        if (call.status > 599) {
+          answer.destroy();
+          return reject(new Error('the upstream answered with a status that there is none of'));
+        }
+        resolve({ status: call.status, headers: passedOn(answer.headers), body: answer });
+      },
     );
+    // Nobody asked for another protocol, and what comes behind this is no HTTP.
+    outgoing.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error('the upstream answered with another protocol'));
+    });
     outgoing.once('error', (error: NodeJS.ErrnoException) => {
+      call.to ??= performance.now();
       const wasClosed = outgoing.reusedSocket && CLOSED.has(error.code) && !signal.aborted;
       if (wasClosed && !isAgain) resolve(ask(request, true));
       else reject(error);

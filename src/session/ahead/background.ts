@@ -1,8 +1,13 @@
-import type { BackgroundQueue, Json, OpensQueue, SessionStore } from '../../spi/index.js';
-import { prepareStored } from './prepare-stored.js';
+import { SpillwayError } from '../../errors/index.js';
+import type { PressureStream } from '../../pressure/index.js';
+import type { BackgroundQueue, Json, OpensQueue, SessionStore, UsageEntry } from '../../spi/index.js';
+import type { ModelCall } from '../../transcript/index.js';
+import type { CostBook } from '../costs.js';
+import { readWhole } from '../persistence/stored-thread.js';
+import type { Summarizing } from '../policies.js';
+import type { ThreadRules } from '../thread.js';
 import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js';
 import { ProcessQueue } from './process-queue.js';
-import type { WorkerParts } from './prepare-stored.js';
 
 interface BackgroundParts {
   readonly store?: (SessionStore & OpensQueue) | undefined;
@@ -23,15 +28,6 @@ interface PreparationJob {
   /** How this process does it, with the session at hand. */
   readonly here: (signal: AbortSignal) => Promise<PreparedText>;
   /** How long it is waited for. */
-  readonly waitMs: number;
-}
-
-/** How a session has its compactions prepared. */
-export interface AheadParts {
-  readonly background: Background;
-  /** Whether another process would write the same: nothing of this session alone goes into its requests. */
-  readonly canShare: boolean;
-  /** Milliseconds that somebody else's work is waited for before it is done here. */
   readonly waitMs: number;
 }
 
@@ -97,4 +93,65 @@ export class Background {
     if (!store) return Promise.reject(new Error('The session is gone.'));
     return Promise.resolve().then(() => prepareStored(store, partsFor(body), body, signal));
   }
+}
+
+/** What is needed to buy text for a session that is not open here. */
+interface WorkerParts {
+  readonly rules: ThreadRules;
+  readonly costs: CostBook;
+  readonly summarizer: Summarizing;
+  readonly stream: PressureStream;
+}
+
+const NOTHING: PreparedText = { calls: [], fallbacks: [], usage: [] };
+
+/**
+ * Buys the text of a plan of another process, from its log in the store; the text is kept there as an artifact. What it
+ * cost is noted with the thread. Rejects where this process would ask somebody else, or in other words, and where the
+ * signal aborted: then the job is another's.
+ */
+async function prepareStored(
+  store: SessionStore,
+  { rules, summarizer, costs, stream }: WorkerParts,
+  { edits, entries, pinned, version, ...key }: PreparedBody,
+  signal: AbortSignal,
+): Promise<PreparedText> {
+  const { filler } = summarizer;
+  if (filler?.version !== version)
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'summarizer of this process',
+      found: 'not that of the process that planned',
+      remedy: 'Give all processes on one store the same summarizer and prompts, or set fill.work: false.',
+    });
+  const { contents, head } = await readWhole(store, key, rules);
+  if (head.entries !== entries) return NOTHING;
+  costs.restore(await store.usage(key));
+  const calls: ModelCall[] = [];
+  const usage: UsageEntry[] = [];
+  costs.onSpent = (entry) => usage.push(entry);
+  let isCurrent = true;
+  const look = async (): Promise<void> => {
+    const now = await store.load(key).catch(() => undefined);
+    isCurrent = now?.head.entries === entries;
+  };
+  const isPinned = new Set(pinned);
+  const { secrets } = contents.reader.caughtUp();
+  const { fallbacks } = await filler.prepareAhead({
+    edits,
+    log: contents.log,
+    isPinned: ({ id }) => isPinned.has(id),
+    view: contents.projection.view,
+    redact: secrets.redact,
+    signal,
+    isCurrent: () => isCurrent,
+    onCall: (call) => {
+      calls.push(call);
+      costs.addCall(call);
+      stream.emit({ kind: 'model-call', call });
+      void look();
+    },
+  });
+  if (usage.length > 0) await store.note(key, [], usage).catch(() => undefined);
+  signal.throwIfAborted();
+  return { calls, fallbacks, usage };
 }

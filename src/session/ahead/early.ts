@@ -1,18 +1,31 @@
-import { planRun, rejudge, type Planned, type RunInput } from '../../pipeline/index.js';
+import { rejudge, type Planned, type RunInput } from '../../pipeline/index.js';
 import type { Filler } from '../../summarizers/index.js';
-import type { ClaimEnd, Log, Trigger } from '../../transcript/index.js';
-import { fillPlan, hasSlots, type Filling } from '../fill.js';
+import type { Log, Trigger } from '../../transcript/index.js';
+import { asksPlugins } from '../hooks/session-plugins.js';
 import { asJson, bodyOf, placeOf, PREPARED, type PreparedText, type SavedPlan } from './prepared-plan.js';
-import { planInput } from '../plan-input.js';
-import type { SessionCore } from '../session-parts.js';
+import { hasSlots, type Filling, type Planner } from '../planner.js';
+import type { OpenedThread } from '../persistence/stored-thread.js';
+import type { Uses } from '../services.js';
+
+type Parts = Uses<
+  | 'key'
+  | 'options'
+  | 'settings'
+  | 'thread'
+  | 'gauge'
+  | 'policies'
+  | 'plugins'
+  | 'summarizer'
+  | 'background'
+  | 'costs'
+  | 'audit'
+> & { readonly planner: Planner; readonly opened: OpenedThread | undefined };
 
 /** A compaction whose text was bought before it was due: good as long as log and ledger only grow at their ends. */
 interface ReadyPlan {
   readonly outcome: Planned;
   readonly bought: Filling['bought'];
   readonly log: Log;
-  /** What operators had ended by then. */
-  readonly ended: ReadonlyMap<string, ClaimEnd>;
 }
 
 /** Resolves when the log is stored; absent where it is kept nowhere. */
@@ -23,15 +36,15 @@ type UntilStored = (() => Promise<void>) | undefined;
  * has the text bought in the background. The run that is due later finds it done. What the ledger overtook is discarded.
  */
 export class EarlyFill {
-  readonly #of: SessionCore;
+  readonly #of: Parts;
   #running: Promise<void> | undefined;
   #ready: ReadyPlan | undefined;
+  /** What another process left prepared, or is preparing. */
   #saved: SavedPlan | undefined;
 
-  /** `saved`: what another process left prepared, or is preparing. */
-  constructor(of: SessionCore, saved?: SavedPlan) {
+  constructor(of: Parts) {
     this.#of = of;
-    this.#saved = saved;
+    this.#saved = of.opened?.prepared;
   }
 
   /** What is under way; undefined where nothing is. */
@@ -41,13 +54,15 @@ export class EarlyFill {
 
   /** Starts where it is worth it; never rejects, and nobody has to wait. */
   start(stored: UntilStored): void {
-    const { filler, prepareAt, gauge, policy } = this.#of.parts;
-    const { isWhole, arrivals, projection } = this.#of.thread;
+    const { gauge, policies, planner, thread } = this.#of;
+    const { isWhole, arrivals, projection } = thread;
+    const policy = policies.now;
+    const [filler, prepareAt] = [this.#filler, this.#of.settings.fill.prepareAt];
     if (!filler || prepareAt === null || this.#running || !isWhole || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
-    const input = { ...planInput(this.#of, trigger), policy, forced: true, asks: true };
-    const outcome = planRun(input);
+    const input = { ...planner.input(trigger), policy, forced: true, asks: true };
+    const outcome = planner.draft(input);
     if (outcome.kind !== 'planned' || !hasSlots(outcome)) return;
     this.#run(input, outcome, filler, stored);
   }
@@ -55,13 +70,14 @@ export class EarlyFill {
   /** Goes on with what was loaded, where it is still for this ledger. Before a run that is due, with all of the log. */
   revive(): void {
     const saved = this.#saved;
-    const { filler } = this.#of.parts;
-    const { isWhole, arrivals, ledger } = this.#of.thread;
+    const { planner, thread } = this.#of;
+    const filler = this.#filler;
+    const { isWhole, arrivals, ledger } = thread;
     if (!saved || !filler || this.#running || !isWhole || arrivals) return;
     this.#saved = undefined;
     if (saved.entries !== ledger.version || saved.plan.base !== ledger.head) return;
     const { plan } = saved;
-    const input = { ...planInput(this.#of, plan.trigger), forced: true };
+    const input = { ...planner.input(plan.trigger), forced: true };
     try {
       const outcome = rejudge(input, plan, plan.edits);
       if (hasSlots(outcome)) this.#run(input, outcome, filler, () => Promise.resolve());
@@ -71,24 +87,27 @@ export class EarlyFill {
   }
 
   /** What can be committed on the ledger of now, with the view it gives; undefined where nothing can. */
-  take(): Omit<ReadyPlan, 'log' | 'ended'> | undefined {
+  take(): Omit<ReadyPlan, 'log'> | undefined {
     const ready = this.#ready;
     const { log, ledger, projection } = this.#of.thread;
     if (!ready || ready.log !== log || ready.outcome.plan.base !== ledger.head) return undefined;
-    // It carries what was ended since, or is without what was brought back.
-    if (ready.ended !== ledger.endedClaims) return undefined;
     const draft = projection.fork();
     draft.apply(ready.outcome.plan.edits);
     return { outcome: { ...ready.outcome, draft }, bought: ready.bought };
   }
 
+  /** None where plugins are asked, which they are when a compaction is due: by then it would be made. */
+  get #filler(): Filler | undefined {
+    const { plugins, policies, summarizer } = this.#of;
+    return asksPlugins(plugins, policies.now) ? undefined : summarizer.filler;
+  }
+
   #run(input: RunInput, outcome: Planned, filler: Filler, stored: UntilStored): void {
-    const { log, ledger } = this.#of.thread;
-    const ended = ledger.endedClaims;
+    const { log } = this.#of.thread;
     this.#saved = undefined;
     this.#running = this.#prepare(input, outcome, filler, stored)
       .then((filling) => {
-        this.#ready = filling && { ...filling, log, ended };
+        this.#ready = filling && { ...filling, log };
         if (!this.take()) this.#ready = undefined;
       })
       .catch(() => undefined)
@@ -102,19 +121,19 @@ export class EarlyFill {
     filler: Filler,
     stored: UntilStored,
   ): Promise<Filling | undefined> {
-    const { id, agentPath, ahead, audit, costs, gauge } = this.#of.parts;
-    const { background, canShare, waitMs } = ahead;
-    const thread = this.#of.thread;
+    const { key, options, settings, thread, audit, background, costs, gauge, planner } = this.#of;
+    // Of what is this session's own another process knows nothing, and would write other requests.
+    const canShare = options.summaryLines === undefined;
+    const waitMs = settings.fill.deadlineMs;
     let filling: Filling | undefined;
     const here = async (signal: AbortSignal): Promise<PreparedText> => {
-      const filled = await fillPlan(input, outcome, filler, this.#of.parts, signal);
+      const filled = await planner.fill(input, outcome, filler, signal);
       signal.throwIfAborted();
       filling = filled;
       return { ...filled.bought, usage: [] };
     };
     const body = bodyOf(input, outcome, {
-      sessionId: id,
-      agentPath,
+      ...key,
       model: gauge.model,
       version: filler.version,
       entries: thread.ledger.version,
@@ -138,7 +157,7 @@ export class EarlyFill {
     const isCurrent = thread.log === input.source.log && thread.ledger.head === outcome.plan.base;
     if (background.isStopped || !isCurrent) return undefined;
     // Finds the text that others bought; what they did not get is bought now.
-    const filled = await fillPlan(input, outcome, filler, this.#of.parts, undefined);
+    const filled = await planner.fill(input, outcome, filler, undefined);
     const calls = [...(theirs?.calls ?? []), ...filled.bought.calls];
     return { ...filled, bought: { ...filled.bought, calls } };
   }

@@ -1,63 +1,137 @@
+import { touchesReopened } from '../../pipeline/index.js';
+import {
+  appendedAt,
+  type CompactionRecord,
+  type LogMessage,
+  type Message,
+  type ReadonlyLog,
+} from '../../transcript/index.js';
 import { untrimmedBy } from '../../wire/index.js';
-import { appendedAt } from '../../transcript/index.js';
 import { checkOptions } from '../arguments.js';
+import type { Inbox } from '../inbox.js';
 import type { History } from '../operator/history.js';
-import type { SessionCore } from '../session-parts.js';
-import type { Followed } from './follow.js';
-import { followedSession, type FollowDoors } from './followed.js';
+import type { Persistence } from '../persistence/persistence.js';
+import type { Runs } from '../runs.js';
+import type { Uses } from '../services.js';
+import type { Compared, Followed, FollowedSession, FollowOptions } from './follow.js';
 
-/** How a body is followed. */
-export interface FollowOptions {
-  /** A user may ask for a compaction with a message of nothing but `/compact`; otherwise that is text like any other. */
-  readonly commands?: boolean;
-}
-
-interface ClientSideParts extends SessionCore, FollowDoors {
+type Parts = Uses<'thread' | 'gauge' | 'follower' | 'format' | 'stream' | 'audit'> & {
   readonly history: History;
-  readonly load: () => Promise<unknown>;
-}
+  readonly persistence: Persistence;
+  readonly runs: Runs;
+  readonly inbox: Inbox;
+};
 
 /** What a session does for a client that sends its whole history with each request. */
 export class ClientSide {
-  readonly #of: ClientSideParts;
+  readonly #of: Parts;
   /** Fields that asked for trimming by the host, as far as they were told. */
   readonly #switchedOff = new Set<string>();
 
-  constructor(of: ClientSideParts) {
+  constructor(of: Parts) {
     this.#of = of;
   }
 
   async follow(body: unknown, options: FollowOptions): Promise<Followed> {
     checkOptions('session.follow', options);
-    const { commands = false } = options;
-    const followed = await this.#of.parts.follower.follow(body, this.#followed, commands);
-    if (followed.rewound) this.#of.parts.stream.emit({ kind: 'rewound', ...followed.rewound });
+    const followed = await this.#of.follower.follow(body, await this.#whole(), options);
+    if (followed.rewound) this.#of.stream.emit({ kind: 'rewound', ...followed.rewound });
     return followed;
   }
 
   async appendHidden(body: unknown): Promise<void> {
     const { log, ledger, arrivals = [] } = this.#of.thread;
     const first = appendedAt(log.length, ledger.left) + arrivals.length;
-    const messages = this.#of.parts.follower.parse(body).map((message, at) => ({
+    const messages = this.#of.follower.parse(body).map((message, at) => ({
       ...message,
       id: `own${first + at}`,
       unknownToClient: true,
     }));
-    await this.#of.append(messages);
+    await this.#of.inbox.appendAll(messages);
   }
 
-  isStranger(body: unknown): Promise<boolean> {
-    return this.#of.parts.follower.isStranger(body, this.#followed, this.#of.load);
+  async isStranger(body: unknown): Promise<boolean> {
+    return this.#of.follower.isStranger(body, await this.#whole());
+  }
+
+  async compare(body: unknown, { commands = false }: FollowOptions): Promise<Compared> {
+    return this.#of.follower.compare(body, await this.#whole(), commands);
   }
 
   untrimmed<Body extends object>(body: Body): Body {
-    const { body: own, switchedOff } = untrimmedBy(body, this.#of.parts.provider.truncation);
+    const { body: own, switchedOff } = untrimmedBy(body, this.#of.format.provider?.truncation);
     const fresh = switchedOff.filter((field) => !this.#switchedOff.has(field));
     for (const field of fresh) this.#switchedOff.add(field);
     const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';
-    if (fresh.length > 0) this.#of.parts.audit.say('trimming-off', undefined, { fields: fresh, reason });
+    if (fresh.length > 0) this.#of.audit.say('trimming-off', undefined, { fields: fresh, reason });
     return own;
   }
 
-  readonly #followed = (): ReturnType<typeof followedSession> => followedSession(this.#of);
+  /** A client may have changed anything that it ever sent: what was not read of the log cannot be compared with it. */
+  async #whole(): Promise<FollowedSession> {
+    await this.#of.persistence.load();
+    return this.#session;
+  }
+
+  /** Without what the client does not know. Read afresh at each question: a rewound one has another log. */
+  get #session(): FollowedSession {
+    const { thread, gauge, inbox, runs, persistence } = this.#of;
+    return {
+      get known() {
+        const logged = Array.from({ length: thread.log.length }, (_, seq) => thread.log.at(seq));
+        return [...logged, ...(thread.arrivals ?? [])].filter(({ unknownToClient }) => !unknownToClient);
+      },
+      get view() {
+        return thread.projection.view;
+      },
+      append: (messages) => inbox.appendAll(messages),
+      rewind: (last) => runs.between(() => persistence.changeStored(() => this.#rewind(last))),
+      get branch() {
+        return thread.ledger.left.reduce((sum, { count }) => sum + count, 0);
+      },
+      fixed(size, recall) {
+        gauge.fixed = size;
+        gauge.recall = recall;
+      },
+    };
+  }
+
+  #rewind(last: Message | undefined): void {
+    const { thread, history } = this.#of;
+    const { log } = thread;
+    const kept = last && log.find(last.id);
+    // Another process has left it: what stands by now is compared again.
+    if (last && !kept) return;
+    const left = Array.from({ length: log.length }, (_, seq) => log.at(seq));
+    const stay = left.splice(0, kept ? kept.seq + 1 : 0);
+    const gone = wordsIn(left.map(({ parts }) => parts));
+    for (const { parts } of stay) for (const word of wordsIn(parts)) gone.delete(word);
+    const isPinned = (message: LogMessage): boolean => thread.isPinned(message);
+    history.rollBack(stay.length, (live, shorter) => {
+      const first = live.findIndex((record) => isOutdated(record, shorter, isPinned, gone));
+      return first < 0 ? [] : live.slice(first);
+    });
+  }
 }
+
+/**
+ * Whether a compaction reached past the end of the shorter log, touched what is open or unread again now, or says a word
+ * that only stood in what left: it read the whole log. What lies before that stays as it was sent.
+ */
+function isOutdated(
+  { plan }: CompactionRecord,
+  shorter: ReadonlyLog,
+  isPinned: (message: LogMessage) => boolean,
+  gone: ReadonlySet<string>,
+): boolean {
+  if (plan.inputs.logLength <= shorter.length) return false;
+  return plan.edits.some(
+    (edit) =>
+      !shorter.find(edit.kind === 'replace' ? edit.messageId : edit.toId) ||
+      touchesReopened(edit, shorter, isPinned) ||
+      [...wordsIn(edit.kind === 'replace' ? edit.content : edit.replacement)].some((word) => gone.has(word)),
+  );
+}
+
+/** Those short enough to be in any text are not told apart. */
+const wordsIn = (value: unknown): Set<string> => new Set(JSON.stringify(value).match(/[\p{L}\p{N}]{4,}/gu));

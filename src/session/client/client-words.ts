@@ -1,7 +1,6 @@
 import { hides, type LogRedaction } from '../../facts/index.js';
 import type { LogMessage, Message, ViewMessage } from '../../transcript/index.js';
 import { sameMessage } from '../../wire/index.js';
-import type { FollowedSession } from './follow.js';
 
 /**
  * The words of a client that sends its whole history, where the log may hold them only without their secrets. They are
@@ -14,7 +13,8 @@ export class ClientWords {
         readonly messages: readonly Message[];
         /** How many more of them there are than the log has before the same one. */
         readonly shift: number;
-        readonly session: FollowedSession;
+        /** Places of the log's messages among those that the client knows. */
+        readonly places: ReadonlyMap<string, number>;
       }
     | undefined;
   readonly #drawn = new WeakMap<LogMessage, { readonly own: Message; readonly shown: ViewMessage }>();
@@ -29,8 +29,10 @@ export class ClientWords {
   }
 
   /** Takes note of where the messages of the history stand in the log. */
-  are(messages: readonly Message[], shift: number, session: FollowedSession): void {
-    if (this.#redaction) this.#known = { messages, shift, session };
+  are(messages: readonly Message[], shift: number, known: readonly Message[]): void {
+    if (!this.#redaction) return;
+    const places = new Map(known.map(({ id }, place) => [id, place]));
+    this.#known = { messages, shift, places };
   }
 
   /** Whether a client sent this message of the log. */
@@ -59,8 +61,8 @@ export class ClientWords {
   #draw(shown: ViewMessage): ViewMessage {
     const { source, replaced } = shown;
     if (!this.#known || !source?.redacted || replaced) return shown;
-    const { messages, shift, session } = this.#known;
-    const place = session.placeOf(source);
+    const { messages, shift, places } = this.#known;
+    const place = places.get(source.id);
     const own = place === undefined ? undefined : messages[place + shift];
     if (!own) return shown;
     const known = this.#drawn.get(source);

@@ -1,21 +1,41 @@
+import { SpillwayError } from '../../errors/index.js';
+import { refuseForeign } from '../../wire/index.js';
 import type { LogRedaction } from '../../facts/index.js';
+import { SerialQueue } from '../../pressure/index.js';
 import type { Notice, Parsed, RequestReader, Serialised, WireFormat, WireMemory } from '../../spi/index.js';
 import {
   addSizes,
   copied,
   type CopyOptions,
-  type LogMessage,
   type Message,
   type MessageSize,
   NO_SIZE,
+  offersRecall,
   type Size,
+  type Steps,
   subtractSizes,
   type ViewMessage,
 } from '../../transcript/index.js';
+import { inSlices } from '../slices.js';
+import { Agreement, isSystem, leading, type Agreed } from './agreement.js';
 import { ClientWords } from './client-words.js';
-import type { Command } from './command.js';
-import { HistoryReader, type History } from './history.js';
-import { headOf, headOfLog } from './stranger.js';
+import { HistoryReader, type Command, type History } from './history.js';
+
+/** How a body is followed. */
+export interface FollowOptions {
+  /** A user may ask for a compaction with a message of nothing but `/compact`; otherwise that is text like any other. */
+  readonly commands?: boolean;
+  /** A history that leaves an answer is not followed back to there but told: `forked`. */
+  readonly forks?: boolean;
+}
+
+/** A client's history held against a session. */
+export interface Compared {
+  /** It is another conversation, though it may begin alike. */
+  readonly isFork: boolean;
+  /** What comes behind all that the session holds; absent where it does not hold all of that. */
+  readonly fresh?: readonly Message[];
+}
 
 /** What a request body brought that was not known before. */
 export interface Followed {
@@ -23,6 +43,8 @@ export interface Followed {
   readonly appended: readonly Message[];
   /** Set where the client went back: how many messages of the log still stand, and how many were left out. */
   readonly rewound?: { readonly to: number; readonly left: number };
+  /** Set where it was asked to tell a fork: the history leaves an answer that the session holds, and nothing was done. */
+  readonly forked?: true;
   /** The newest message is this command: it is not in the log, and nothing was done about it yet. */
   readonly command?: Command;
   /** The body's own, where it names one. */
@@ -30,23 +52,19 @@ export interface Followed {
   readonly notices: readonly Notice[];
 }
 
-/** What following needs of a session. */
+/** What following needs of a session, all of whose log was read. */
 export interface FollowedSession {
-  /** Everything in the log, what still waits to be let in included. Positions below `base` are not at hand. */
-  readonly base: number;
-  readonly length: number;
-  at(seq: number): Message;
+  /** What of the log the client knows, in order; what still waits to be let in comes last. */
+  readonly known: readonly Message[];
   /** What would be sent now. */
   readonly view: readonly ViewMessage[];
-  /** Which of its messages this one of the log is to the client; undefined where it does not know of it. */
-  placeOf(source: LogMessage): number | undefined;
   append(messages: readonly Message[]): Promise<unknown>;
-  /** Leaves out of the log what stands at `length` and behind; compactions that reached past it are taken off. */
-  rewind(length: number): Promise<unknown>;
+  /** Leaves out of the log what comes behind this message, or all of it; compactions that reached past it are taken off. */
+  rewind(last: Message | undefined): Promise<unknown>;
   /** How many messages were ever left out: names one branch of the history. */
   readonly branch: number;
-  /** Says what requests hold that no message of the log does. */
-  fixed(size: Size): void;
+  /** Says what requests hold that no message of the log does, and whether the recall tool is in it. */
+  fixed(size: Size, recall: boolean): void;
 }
 
 interface FollowerParts {
@@ -55,6 +73,9 @@ interface FollowerParts {
   readonly measure: (message: Message) => MessageSize;
   readonly measureTools: (tools: readonly unknown[]) => Size;
 }
+
+/** Times that a log is made to say what a client says: others may write to it at the same time. */
+const MOST_ROUNDS = 16;
 
 /**
  * Follows a client that sends its whole history with each request. What is new goes into the log; where the history
@@ -71,74 +92,99 @@ export class Follower {
   readonly #written: WireMemory = {};
   readonly #parts: FollowerParts;
   /** Bodies are followed one after the other. */
-  #turns: Promise<unknown> = Promise.resolve();
+  readonly #bodies = new SerialQueue();
   readonly #history = new HistoryReader();
   readonly #words: ClientWords;
-  #common: Common | undefined;
+  readonly #agreement: Agreement;
   /** Instructions that are sent in place of those at the head of the log. */
   #newest: readonly ViewMessage[] | undefined;
-  #tools: { readonly key: string; readonly size: Size } | undefined;
+  #tools: { readonly key: string; readonly size: Size; readonly recall: boolean } | undefined;
 
   constructor(format: WireFormat, parts: FollowerParts) {
     this.#format = format;
     this.#reader = format.createReader?.() ?? { read: (body) => format.parse(body) };
     this.#parts = parts;
     this.#words = new ClientWords(parts.redaction);
+    this.#agreement = new Agreement(this.#words);
   }
 
-  /**
-   * Whether a body holds another conversation than the session: their first messages differ, instructions aside. Changes
-   * nothing. `wholeLog` reads what of the log is not at hand.
-   */
-  async isStranger(
-    body: unknown,
-    session: () => FollowedSession,
-    wholeLog: () => Promise<unknown>,
-  ): Promise<boolean> {
-    await this.#turns;
-    const head = headOf(body, this.#format);
-    if (!head || session().length === 0) return false;
-    if (session().base > 0) await wholeLog();
-    const known = headOfLog(session());
-    return known !== undefined && !this.#words.areIn(known, head);
+  /** Whether a body holds another conversation than the session. Changes nothing. */
+  async isStranger(body: unknown, session: FollowedSession): Promise<boolean> {
+    await this.#bodies.done();
+    return this.#agreement.isStranger(body, session.known, this.#format);
   }
 
+  /** The messages of a body. */
   parse(body: unknown): readonly Message[] {
     return this.#format.parse(body).messages;
   }
 
-  /** Rejects with `INPUT_FORMAT` where the body is not of the session's format; nothing has changed then. */
-  follow(body: unknown, session: () => FollowedSession, commands = false): Promise<Followed> {
-    const turn = this.#turns.then(() => this.#follow(this.#reader.read(body), session(), commands));
-    this.#turns = turn.catch(() => undefined);
-    return turn;
+  /** What a body has that the session does not, and what it leaves. Changes nothing. */
+  async compare(body: unknown, { known }: FollowedSession, commands: boolean): Promise<Compared> {
+    await this.#bodies.done();
+    const reader = this.#format.createReader?.();
+    const parsed = reader?.reading ? await inSlices(reader.reading(body)) : this.#format.parse(body);
+    const history = new HistoryReader().read(parsed, commands);
+    const agreed = await inSlices(this.#agreement.of(history, known));
+    const { same, shift } = agreed;
+    return {
+      isFork: this.#agreement.isFork(history, known, agreed),
+      ...(same === known.length && { fresh: history.messages.slice(same + shift) }),
+    };
   }
 
-  async #follow(parsed: Parsed, session: FollowedSession, commands: boolean): Promise<Followed> {
+  /** Rejects with `INPUT_FORMAT` or `SESSION_FORMAT` where the body is not of the session's format; nothing has changed then. */
+  follow(body: unknown, session: FollowedSession, options: FollowOptions): Promise<Followed> {
+    return this.#bodies.do(async () => this.#follow(await this.#read(body), session, options));
+  }
+
+  #read(body: unknown): Parsed | Promise<Parsed> {
+    return this.#reader.reading ? inSlices(this.#reader.reading(body)) : this.#reader.read(body);
+  }
+
+  async #follow(
+    parsed: Parsed,
+    session: FollowedSession,
+    { commands = false, forks = false }: FollowOptions,
+  ): Promise<Followed> {
+    refuseForeign(parsed, this.#format.name);
     const history = this.#history.read(parsed, commands);
-    const { messages, instructions, command } = history;
+    const { messages, command } = history;
     this.#words.hear(messages);
-    const stood = session.length;
-    const logged = this.#replaceInstructions(messages.slice(0, instructions), session);
-    const to = logged === undefined ? 0 : this.#agreeing(history, session, logged);
-    this.#common = undefined; // should anything below throw, everything is compared again
-    if (to < stood) await session.rewind(to);
-    if (to === 0) this.#replaceInstructions(undefined, session);
+    const { length } = session.known;
+    let to = length;
+    let appended: readonly Message[] = [];
+    // What is stored may have been changed by others each time that something is: compared again, until both are the same.
+    for (let round = 0; ; round++) {
+      const { known } = session;
+      const agreed = await inSlices(this.#agreed(history, session, known, round === 0));
+      const { same, shift } = agreed;
+      if (same === known.length && same + shift === messages.length) break;
+      if (round === MOST_ROUNDS) throw elsewhere();
+      if (same === known.length) {
+        const fresh = messages.slice(same + shift);
+        appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
+        await session.append(appended).catch((error: unknown) => {
+          // Another process stored them first: what stands by now is compared again.
+          if (!isTaken(error) || session.known.length === known.length) throw error;
+          appended = [];
+        });
+        continue;
+      }
+      if (forks && this.#agreement.isFork(history, known, agreed))
+        return { appended: [], forked: true, notices: [] };
+      await session.rewind(known[same - 1]);
+      to = Math.min(to, same);
+    }
     this.#count(parsed, session);
-    const shift = logged === undefined || to === 0 ? 0 : instructions - logged;
-    const fresh = messages.slice(to + shift);
-    const appended = fresh.map((message) => ({ ...message, id: idOn(session.branch, message.id) }));
-    await session.append(appended);
-    this.#common = commonUpTo(messages.length - shift, shift, session);
-    this.#words.are(messages, shift, session);
-    const news = new Set(fresh.map(({ id }) => id));
-    const notices = parsed.notices.filter(({ at }) => news.has(at));
+    const news = new Set(appended.map(({ id }) => id));
+    const notices = parsed.notices.filter(({ at }) => news.has(idOn(session.branch, at)));
     return {
       appended,
-      ...(to < stood && { rewound: { to, left: stood - to } }),
+      ...(to < length && { rewound: { to, left: length - to } }),
       ...(command && { command }),
       ...(parsed.model !== undefined && { model: parsed.model }),
-      notices: to < stood ? [wentBack(to, stood - to), ...notices] : notices,
+      notices: to < length ? [wentBack(to, length - to), ...notices] : notices,
     };
   }
 
@@ -155,66 +201,64 @@ export class Follower {
     return copied(written, instance && { instance });
   }
 
+  *#agreed(
+    history: History,
+    session: FollowedSession,
+    known: readonly Message[],
+    isFirst: boolean,
+  ): Steps<Agreed> {
+    const { messages, instructions, changedFrom } = history;
+    const isReplaced = this.#replaceInstructions(messages.slice(0, instructions), session, known);
+    if (!isReplaced || known.length === 0) {
+      this.#agreement.forget();
+      return { same: 0, shift: 0 };
+    }
+    const agreed = yield* this.#agreement.ofNext(history, known, isFirst ? changedFrom : messages.length);
+    this.#words.are(messages, agreed.shift, known);
+    return agreed;
+  }
+
   /**
-   * Remembers instructions that differ from those at the head of the log. How many the log begins with; undefined where
-   * they cannot be replaced any more, for a compaction took some of them out.
+   * Remembers instructions that differ from those at the head of the log. False where these cannot be replaced any more,
+   * for a compaction took some of them out.
    */
   #replaceInstructions(
-    instructions: readonly Message[] | undefined,
-    session: FollowedSession,
-  ): number | undefined {
-    const standing = leading(session.view.length, (i) => isInstruction(session.view[i]!));
-    const logged =
-      session.base > 0 ? standing : leading(session.length, (i) => session.at(i).role === 'system');
-    const own = (i: number): Message => (session.base > 0 ? session.view[i]!.message : session.at(i));
-    const asLogged =
-      !instructions ||
-      (instructions.length === logged && instructions.every((one, i) => this.#words.areIn(own(i), one)));
-    if (asLogged) {
+    instructions: readonly Message[],
+    { view }: FollowedSession,
+    known: readonly Message[],
+  ): boolean {
+    const logged = leading(known, isSystem);
+    const isSame = (others: readonly Message[]): boolean =>
+      instructions.length === others.length &&
+      instructions.every((one, i) => this.#words.areIn(others[i]!, one));
+    if (known.length === 0 || isSame(known.slice(0, logged))) {
       this.#newest = undefined;
-      return logged;
+      return true;
     }
-    if (standing < logged) return undefined;
-    const newest = this.#newest;
-    const asBefore =
-      newest?.length === instructions.length &&
-      instructions.every((one, i) => this.#words.areIn(newest[i]!.message, one));
-    if (asBefore) return logged;
+    if (leading(view, isInstruction) < logged) return false;
+    if (this.#newest && isSame(this.#newest.map(({ message }) => message))) return true;
     this.#newest = instructions.map((one) => {
       const message = { ...one, id: `${one.id}@head` };
       return { message, size: this.#parts.measure(message), from: 0, to: 0 };
     });
-    return logged;
+    return true;
   }
 
   #withNewest(view: readonly ViewMessage[]): readonly ViewMessage[] {
     if (!this.#newest) return view;
-    return [...this.#newest, ...view.slice(leading(view.length, (i) => isInstruction(view[i]!)))];
-  }
-
-  /** First log position from which what came differs from what was known; `logged` messages at its head are not asked. */
-  #agreeing(
-    { messages, instructions, changedFrom }: History,
-    session: FollowedSession,
-    logged: number,
-  ): number {
-    const common = this.#common;
-    const shift = instructions - logged;
-    let seq = Math.max(logged, session.base);
-    if (common?.shift === shift && stillStands(common, session))
-      seq = Math.max(seq, Math.min(common.upTo, changedFrom - shift));
-    while (seq < session.length && seq + shift < messages.length) {
-      if (!this.#words.areIn(session.at(seq), messages[seq + shift]!)) return seq;
-      seq++;
-    }
-    return Math.min(seq, Math.max(0, messages.length - shift));
+    return [...this.#newest, ...view.slice(leading(view, isInstruction))];
   }
 
   /** Tools, and what the newest instructions are longer than those they stand for. */
   #count(parsed: Parsed, session: FollowedSession): void {
     const key = parsed.tools && JSON.stringify(parsed.tools);
     if (!parsed.tools || key === undefined) this.#tools = undefined;
-    else if (this.#tools?.key !== key) this.#tools = { key, size: this.#parts.measureTools(parsed.tools) };
+    else if (this.#tools?.key !== key)
+      this.#tools = {
+        key,
+        size: this.#parts.measureTools(parsed.tools),
+        recall: offersRecall(parsed.tools),
+      };
     let fixed = this.#tools?.size ?? NO_SIZE;
     for (const { size } of this.#newest ?? []) fixed = addSizes(fixed, size);
     if (this.#newest)
@@ -222,33 +266,8 @@ export class Follower {
         if (!isInstruction(shown)) break;
         fixed = subtractSizes(fixed, shown.size);
       }
-    session.fixed(fixed);
+    session.fixed(fixed, this.#tools?.recall ?? false);
   }
-}
-
-/** All messages of a client stood in the log like this, up to the newest of them. */
-interface Common {
-  /** How many more messages the client had than the log. */
-  readonly shift: number;
-  readonly upTo: number;
-  /** Which of the log stood there last: while it does, everything before it stands too. */
-  readonly last: Message;
-}
-
-/** Nothing is known where somebody else has put something into the log meanwhile. */
-function commonUpTo(upTo: number, shift: number, session: FollowedSession): Common | undefined {
-  if (upTo !== session.length || upTo <= session.base) return undefined;
-  return { shift, upTo, last: session.at(upTo - 1) };
-}
-
-function stillStands({ upTo, last }: Common, session: FollowedSession): boolean {
-  return upTo > session.base && upTo <= session.length && session.at(upTo - 1) === last;
-}
-
-function leading(length: number, holds: (index: number) => boolean): number {
-  let count = 0;
-  while (count < length && holds(count)) count++;
-  return count;
 }
 
 function isInstruction({ source, replaced }: ViewMessage): boolean {
@@ -263,4 +282,16 @@ function idOn(branch: number, id: string): string {
 function wentBack(to: number, left: number): Notice {
   const what = `the client's history differs from here on: ${left} messages are left out, and it goes on from what the client sent`;
   return { at: `message ${to}`, kind: 'history-rewound', what };
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof SpillwayError && error.code === 'MESSAGE_ID_TAKEN';
+
+function elsewhere(): SpillwayError {
+  return new SpillwayError('LEDGER_CONFLICT', {
+    subject: 'the log of a session',
+    found: 'changed by others each time the history of a client was taken in',
+    remedy: 'Try again when they are done, or have one process serve one session.',
+    retryable: true,
+  });
 }

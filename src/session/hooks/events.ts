@@ -9,14 +9,14 @@ import {
   type Part,
   type ViewMessage,
 } from '../../transcript/index.js';
-import type { SessionParts } from '../session-parts.js';
+import type { Uses } from '../services.js';
 import type { Thread } from '../thread.js';
 
-type EventParts = Pick<SessionParts, 'agentPath' | 'gauge' | 'id' | 'plugins'>;
+type EventParts = Uses<'key' | 'gauge' | 'plugins'>;
 
 /** What hooks are told before a compaction. */
 export function preCompactEvent(
-  { agentPath, gauge, id, plugins }: EventParts,
+  { key, gauge, plugins }: EventParts,
   input: RunInput,
   reading: Reading,
   dryRun: boolean,
@@ -24,8 +24,7 @@ export function preCompactEvent(
   const { tokens, budget, pressure } = reading;
   const { window } = budget;
   return Object.freeze({
-    sessionId: id,
-    agentPath,
+    ...key,
     model: gauge.model,
     forced: input.forced,
     dryRun,
@@ -54,7 +53,7 @@ export interface CompactionResult {
 
 /** What hooks are told after a compaction. */
 export function postCompactEvent(
-  { agentPath, gauge, id }: EventParts,
+  { key, gauge }: EventParts,
   { projection }: Thread,
   before: ViewBefore,
   { reason, record }: CompactionResult,
@@ -65,12 +64,11 @@ export function postCompactEvent(
     edit.kind === 'replace'
       ? []
       : edit.replacement
-          .filter((message) => message.label !== 'claims' && !isCarriedFor(message))
+          .filter((message) => !isCarriedFor(message))
           .map(({ parts }) => parts.map(textOf).join('\n')),
   );
   return Object.freeze({
-    sessionId: id,
-    agentPath,
+    ...key,
     model: gauge.model,
     success: record !== undefined,
     reason,

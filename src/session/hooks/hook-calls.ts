@@ -1,12 +1,11 @@
 import { LATE, within, wordsOf, type LoadedPlugin } from '../../plugins/index.js';
 import type { HookApi, PluginLog, PluginSummaryRequest } from '../../spi/index.js';
 import type { HookRun, ModelCall } from '../../transcript/index.js';
-import type { SessionParts } from '../session-parts.js';
+import type { Uses } from '../services.js';
 
-type CallParts = Pick<
-  SessionParts,
-  'agentPath' | 'audit' | 'clock' | 'costs' | 'filler' | 'id' | 'plugins' | 'stream' | 'timer'
-> & { readonly redact: (text: string) => string };
+type Parts = Uses<
+  'key' | 'thread' | 'audit' | 'clock' | 'costs' | 'summarizer' | 'plugins' | 'stream' | 'timer'
+>;
 
 /** One hook to call. */
 export interface HookCall<T> {
@@ -28,17 +27,20 @@ interface HookResult<T> {
 
 /** Calls hooks of plugins: each under its deadline, told by plugin and hook. Whatever one does, the call resolves. */
 export class HookCalls {
-  readonly #parts: CallParts;
+  readonly #of: Parts;
 
-  constructor(parts: CallParts) {
-    this.#parts = parts;
+  constructor(of: Parts) {
+    this.#of = of;
   }
 
   async call<T>({ plugin, hook, ms, run, read, messageOf }: HookCall<T>): Promise<HookResult<T>> {
-    const { id: sessionId, agentPath, clock, plugins, timer } = this.#parts;
+    const { key, clock, plugins, timer } = this.#of;
     const { name } = plugin;
     const started = timer();
-    const ended = plugins.host.inFlight.begin({ plugin: name, hook, sessionId, agentPath, since: clock() });
+    const { inFlight } = plugins.host;
+    const call = { plugin: name, hook, ...key, since: clock() };
+    inFlight.add(call);
+    const ended = (): void => void inFlight.delete(call);
     let outcome: HookRun['outcome'] = 'threw';
     let message: string | undefined;
     let value: T | undefined;
@@ -69,7 +71,7 @@ export class HookCalls {
   }
 
   #tell(line: HookRun): void {
-    const { audit, stream } = this.#parts;
+    const { audit, stream } = this.#of;
     stream.emit({ kind: 'plugin-hook', ...line });
     // Of a compactor the whole chain is told, when its end is known.
     if (line.outcome !== 'done' && line.hook !== 'compact')
@@ -77,7 +79,8 @@ export class HookCalls {
   }
 
   #apiFor(plugin: LoadedPlugin, signal: AbortSignal): HookApi {
-    const { filler, plugins, stream } = this.#parts;
+    const { summarizer, plugins, stream, thread } = this.#of;
+    const { filler } = summarizer;
     const says =
       (level: keyof PluginLog) =>
       (message: string): void =>
@@ -91,7 +94,7 @@ export class HookCalls {
         summarize: (request: PluginSummaryRequest) =>
           filler.write(plugin.name, request, {
             signal,
-            redact: this.#parts.redact,
+            redact: (text) => thread.reader.caughtUp().secrets.redact(text),
             onCall: (call) => this.#note(call),
           }),
       }),
@@ -99,7 +102,7 @@ export class HookCalls {
   }
 
   #note(call: ModelCall): void {
-    this.#parts.costs.addCall(call);
-    this.#parts.stream.emit({ kind: 'model-call', call });
+    this.#of.costs.addCall(call);
+    this.#of.stream.emit({ kind: 'model-call', call });
   }
 }

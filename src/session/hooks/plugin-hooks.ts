@@ -3,11 +3,13 @@ import { readAnswer, type LoadedPlugin, type ReadAnswer } from '../../plugins/in
 import type { PreCompact } from '../../spi/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';
-import type { SessionCore } from '../session-parts.js';
+import type { Uses } from '../services.js';
 import { postCompactEvent, preCompactEvent, type ViewBefore, type CompactionResult } from './events.js';
 import { HookCalls } from './hook-calls.js';
 import { InstructionSources } from './instructions.js';
-import { asksPlugins } from './session-plugins.js';
+import { asksPlugins, onlyPrunes } from './session-plugins.js';
+
+type Parts = ConstructorParameters<typeof HookCalls>[0] & Uses<'gauge' | 'count'>;
 
 /** What plugins made of a run before it is planned. */
 export interface HookAnswers {
@@ -29,27 +31,25 @@ interface HookQuestion {
 
 /** The hooks of plugins around the compactions of one session. */
 export class PluginHooks {
-  readonly #of: SessionCore;
+  readonly #of: Parts;
   readonly #calls: HookCalls;
   readonly #sources: InstructionSources | undefined;
 
-  constructor(of: SessionCore) {
+  constructor(of: Parts) {
     this.#of = of;
-    const { thread, parts } = of;
-    const redact = (text: string): string => thread.reader.caughtUp().secrets.redact(text);
-    this.#calls = new HookCalls({ ...parts, redact });
-    const { instructions } = parts.plugins;
-    this.#sources = instructions && new InstructionSources(instructions, parts.count, parts.timer);
+    this.#calls = new HookCalls(of);
+    const { instructions } = of.plugins;
+    this.#sources = instructions && new InstructionSources(instructions, of.count, of.timer);
   }
 
   /** Whether anybody is asked before a run of this policy. */
   asks(policy: Policy): boolean {
-    return asksPlugins(this.#of.parts.plugins, policy);
+    return asksPlugins(this.#of.plugins, policy);
   }
 
   /** Who is asked to make the compactions of this policy. */
   compactorFor({ delegates }: Policy): string | undefined {
-    return delegates ? this.#of.parts.plugins.compactor?.name : undefined;
+    return delegates ? this.#of.plugins.compactor?.name : undefined;
   }
 
   /** Whether anybody is told what runs came to. */
@@ -60,19 +60,19 @@ export class PluginHooks {
   /** The view as it stands, to be told of later. */
   get now(): ViewBefore {
     const { projection } = this.#of.thread;
-    return { view: projection.view, tokens: this.#of.parts.gauge.read(projection).tokens };
+    return { view: projection.view, tokens: this.#of.gauge.read(projection).tokens };
   }
 
   /** Asks observers, all at a time, and then the compactor where the policy has one. Never rejects. */
   async before(run: RunInput, { reading, dryRun }: HookQuestion): Promise<HookAnswers> {
-    const event = preCompactEvent(this.#of.parts, run, reading, dryRun);
+    const event = preCompactEvent(this.#of, run, reading, dryRun);
     const asked = await this.#withSources(await this.#askObservers(run, event, reading), reading);
     if (asked.skip !== undefined || !run.policy.delegates) return asked;
-    const { compactor } = this.#of.parts.plugins;
+    const { compactor } = this.#of.plugins;
     if (!compactor) return asked;
     const { input } = asked;
     // What observers retained stands in the list as held.
-    const told = input === run ? event : preCompactEvent(this.#of.parts, input, reading, dryRun);
+    const told = input === run ? event : preCompactEvent(this.#of, input, reading, dryRun);
     const { line, value } = await this.#askCompactor(compactor, input, told);
     const lines = [...asked.lines, line];
     if (value) return { ...asked, lines, input: { ...input, delegated: value } };
@@ -89,8 +89,8 @@ export class PluginHooks {
   async after(before: ViewBefore, came: CompactionResult): Promise<void> {
     const told = this.#observers.filter(({ observer }) => observer?.postCompact);
     if (told.length === 0) return;
-    const event = postCompactEvent(this.#of.parts, this.#of.thread, before, came);
-    const ms = this.#of.parts.plugins.limits.postCompactMs;
+    const event = postCompactEvent(this.#of, this.#of.thread, before, came);
+    const ms = this.#of.plugins.limits.postCompactMs;
     await Promise.all(
       told.map((plugin) =>
         this.#calls.call({
@@ -108,7 +108,7 @@ export class PluginHooks {
   tellFailedCompactor({ chain, lines }: HookAnswers, end: string, ref: string | undefined): void {
     if (chain.length === 0) return;
     const line = lines.find(({ hook }) => hook === 'compact')!;
-    this.#of.parts.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
+    this.#of.audit.say('plugin-failed', ref, { ...line, chain: [...chain, end] });
   }
 
   /** What plugins retain gave way. */
@@ -117,19 +117,21 @@ export class PluginHooks {
   }
 
   get #observers(): readonly LoadedPlugin[] {
-    return this.#of.parts.plugins.host.plugins.filter(({ observer }) => observer);
+    return this.#of.plugins.host.plugins.filter(({ observer }) => observer);
   }
 
   async #askObservers(run: RunInput, event: PreCompact, reading: Reading): Promise<HookAnswers> {
-    const asked = this.#observers.filter(({ observer }) => observer?.preCompact);
+    const asked = onlyPrunes(run.policy)
+      ? []
+      : this.#observers.filter(({ observer }) => observer?.preCompact);
     const called = await Promise.all(
       asked.map((plugin) =>
         this.#calls.call<ReadAnswer>({
           plugin,
           hook: 'pre_compact',
-          ms: this.#of.parts.plugins.limits.preCompactMs,
+          ms: this.#of.plugins.limits.preCompactMs,
           run: (api) => plugin.observer!.preCompact!(event, api),
-          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.#of.parts.count),
+          read: (answer) => checkedAnswer(readAnswer(answer), event, run, reading, this.#of.count),
           messageOf: wordsFor,
         }),
       ),
@@ -170,7 +172,7 @@ export class PluginHooks {
     return this.#calls.call<Delegated>({
       plugin,
       hook: 'compact',
-      ms: this.#of.parts.plugins.limits.compactMs,
+      ms: this.#of.plugins.limits.compactMs,
       run: (api) => plugin.compactor!.compact(event, api),
       read: (result) => {
         const judged = delegatedBy(plugin.name, result, input);
@@ -181,7 +183,7 @@ export class PluginHooks {
   }
 
   #warn(message: string): void {
-    this.#of.parts.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
+    this.#of.stream.emit({ kind: 'warning', code: 'plugin-not-heeded', message });
   }
 }
 
@@ -200,7 +202,7 @@ function wordsFor({ skip, retain, inject = [] }: ReadAnswer): string | undefined
   return said.length > 0 ? said.join('; ') : undefined;
 }
 
-/** Of the budget, what one plugin may have carried; and in tokens. As claims, which stand beside it. */
+/** Of the budget, what one plugin may have carried; and in tokens. */
 const CARRIED_SHARE = 0.08;
 const MAX_CARRIED = 4_000;
 

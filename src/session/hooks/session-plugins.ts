@@ -44,8 +44,12 @@ export const sessionPlugins = (
   kept: settings.thresholds.retainCount,
 });
 
+/** Whether runs of this policy take nothing but tool output: that is upkeep, and observers are neither asked nor told. */
+export const onlyPrunes = ({ strategies = [] }: Policy): boolean =>
+  strategies.includes('prune') && strategies.every((name) => name === 'prune' || name === 'checkpoint');
+
 /** Whether a plugin is asked before runs of this policy. */
 export const asksPlugins = ({ host, instructions }: SessionPlugins, policy: Policy): boolean =>
   policy.delegates === true ||
   instructions !== undefined ||
-  host.plugins.some(({ observer }) => observer?.preCompact);
+  (!onlyPrunes(policy) && host.plugins.some(({ observer }) => observer?.preCompact));

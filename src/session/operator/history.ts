@@ -9,8 +9,10 @@ import {
   type ReadonlyLog,
   type WaitingPlan,
 } from '../../transcript/index.js';
-import { stripUndone } from '../passes.js';
-import type { SessionCore } from '../session-parts.js';
+import type { Commits } from '../commits.js';
+import type { Uses } from '../services.js';
+
+type Parts = Uses<'thread' | 'gauge' | 'audit' | 'stream'> & { readonly commits: Commits };
 
 /** An operator's judgement of a compaction. */
 export type Flag = NonNullable<CompactionRecord['flag']>;
@@ -31,9 +33,9 @@ type RecordsTakenOff = (
 
 /** The compactions of a session: takes them back, goes back before them, and keeps what operators say of them. */
 export class History {
-  readonly #of: SessionCore;
+  readonly #of: Parts;
 
-  constructor(of: SessionCore) {
+  constructor(of: Parts) {
     this.#of = of;
   }
 
@@ -45,7 +47,7 @@ export class History {
 
   /** Takes compactions back, newest first, and holds their spans. */
   takeBack({ record, to }: UndoRequest): readonly CompactionRecord[] {
-    const { audit, gauge, stream } = this.#of.parts;
+    const { audit, gauge, stream } = this.#of;
     const { ledger, log } = this.#of.thread;
     const first = to ?? record;
     if (first === undefined) return [];
@@ -67,7 +69,7 @@ export class History {
     if (undone.length === 0) return [];
     this.#of.thread.redraw();
     gauge.rewritten();
-    stripUndone(this.#of, undone);
+    this.#of.commits.stripUndone(undone);
     for (const { id } of undone) audit.say('undone', id, { reason: 'asked by an operator' });
     stream.emit({ kind: 'undone', recordIds: undone.map(({ id }) => id) });
     return undone;
@@ -89,7 +91,7 @@ export class History {
     length: number,
     going: RecordsTakenOff = (live) => live.filter(({ plan }) => plan.inputs.logLength > length),
   ): readonly CompactionRecord[] {
-    const { audit, gauge, stream } = this.#of.parts;
+    const { audit, gauge, stream } = this.#of;
     const { log, ledger } = this.#of.thread;
     if (length >= log.length) return [];
     const before = ledger.left;
@@ -107,9 +109,10 @@ export class History {
     const event: LedgerEvent = { kind: 'rollback', length, appended, records };
     ledger.play(event);
     this.#of.thread.shortenTo(shorter);
+    stream.left(undefined);
     gauge.rewritten();
     const undone = records.map((id) => this.#recordOf(id));
-    stripUndone(this.#of, undone);
+    this.#of.commits.stripUndone(undone);
     audit.say('rolled-back', undefined, { length, left: log.length - length, undone: records });
     stream.emit({ kind: 'rolled-back', length, left: log.length - length, recordIds: records });
     return undone;
@@ -118,9 +121,9 @@ export class History {
   flag(recordId: string, flag: Flag, notes: string | undefined): CompactionRecord {
     this.#recordOf(recordId);
     checkFlag(flag);
-    const { thread, parts } = this.#of;
+    const { thread, audit } = this.#of;
     thread.ledger.play({ kind: 'flag', record: recordId, flag, ...(notes !== undefined && { notes }) });
-    parts.audit.say('flagged', recordId, { flag, notes });
+    audit.say('flagged', recordId, { flag, notes });
     return this.#recordOf(recordId);
   }
 

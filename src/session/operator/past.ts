@@ -5,16 +5,62 @@ import {
   renderAll,
   textOf,
   type CompactionRecord,
+  type EditMark,
   type LogMessage,
   type Message,
   type ReadonlyLog,
   type ViewMessage,
 } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
-import { explainView, type Disposition } from './explain.js';
 import { pinPredicate, type PinRules } from '../pins.js';
 import type { Thread } from '../thread.js';
-import type { Claims, EndedClaim } from './claims.js';
+
+/** What became of one message of the log in the view. */
+export interface Disposition {
+  readonly id: string;
+  readonly seq: number;
+  readonly role: string;
+  readonly status: 'kept' | 'pinned' | 'replaced' | 'superseded';
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Who changed it and why; absent where nothing did. */
+  readonly by?: EditMark;
+}
+
+const BROUGHT_BACK: EditMark = { stage: 'recall', reason: 'what was said before it speaks of what had left' };
+
+/** For every message of the log: kept, replaced, superseded or pinned, by which stage and why. Costs the whole log. */
+export function explainView(
+  log: ReadonlyLog,
+  view: readonly ViewMessage[],
+  isPinned: (message: LogMessage) => boolean,
+): Disposition[] {
+  const shownAt = new Map<number, ViewMessage>();
+  const spans: ViewMessage[] = [];
+  for (const shown of view) {
+    if (shown.source) shownAt.set(shown.from, shown);
+    else if (spans.at(-1)?.from !== shown.from) spans.push(shown);
+  }
+  let next = 0;
+  return Array.from({ length: log.length }, (_, seq): Disposition => {
+    const message = log.at(seq);
+    const common = { id: message.id, seq, role: message.role, tokensBefore: message.size.tokens };
+    const shown = shownAt.get(seq);
+    if (!shown) {
+      while (next + 1 < spans.length && spans[next]!.to < seq) next++;
+      const span = spans[next];
+      const by = span && span.from <= seq && seq <= span.to ? span.made : undefined;
+      return { ...common, status: 'superseded', tokensAfter: 0, ...(by && { by }) };
+    }
+    const tokensAfter = shown.size.tokens;
+    const mark = shown.replaced && [...shown.replaced.values()][0];
+    if (mark)
+      return { ...common, status: 'replaced', tokensAfter, by: { stage: mark.stage, reason: mark.reason } };
+    const status = isPinned(message) ? 'pinned' : 'kept';
+    const isBack = message.label === 'recalled';
+    return { ...common, status, tokensAfter, ...(isBack && { by: BROUGHT_BACK }) };
+  });
+}
 
 /** What one call was sent, message by message, drawn again from log and ledger as they stood. */
 export interface ExplainedCall {
@@ -29,8 +75,6 @@ export interface ExplainedMessage extends Disposition {
   readonly record?: string;
   /** The oldest one in force that reaches the message: undone with all after it, the message stands again. */
   readonly since?: string;
-  /** What operators ended of what it says: these words are carried no more. */
-  readonly endedClaims?: readonly EndedClaim[];
 }
 
 /** Whether words reached the model in a call, and if not, why. */
@@ -53,7 +97,6 @@ export function explainCall(
   number: number,
   thread: Thread,
   pins: PinRules,
-  claims: Claims,
 ): ExplainedCall {
   if (!call) {
     throw new SpillwayError('CALL_UNKNOWN', {
@@ -66,7 +109,7 @@ export function explainCall(
   const isPinned = pinPredicate(pins, log);
   const { view } = renderAll(log, ledger.liveEdits, isPinned);
   const messages = withRecords(explainView(log, view, isPinned), ledger.live, log);
-  return { call, messages: withEnded(messages, claims.endedIn(ledger.endedClaims)), view };
+  return { call, messages, view };
 }
 
 /** The same with the newest compaction that has an edit of that stage on the message, and the oldest that has any. */
@@ -87,18 +130,6 @@ export function withRecords(
     const reaching = reach.filter(({ from, to }) => from <= one.seq && one.seq <= to);
     const made = reaching.findLast(({ stage }) => stage === one.by?.stage);
     return made ? { ...one, record: made.id, since: reaching[0]!.id } : one;
-  });
-}
-
-/** The same with what operators ended of what each message says. */
-export function withEnded(
-  messages: ExplainedMessage[],
-  ended: ReadonlyMap<string, readonly EndedClaim[]>,
-): ExplainedMessage[] {
-  if (ended.size === 0) return messages;
-  return messages.map((one) => {
-    const endedClaims = ended.get(one.id);
-    return endedClaims ? { ...one, endedClaims } : one;
   });
 }
 
@@ -136,4 +167,43 @@ function drawnAt(call: CallRecord, thread: Thread): { readonly log: Log; readonl
 
 function textsOf({ parts }: Message): readonly string[] {
   return parts.map((part) => (part.type === 'tool-call' ? `${part.name} ${part.arguments}` : textOf(part)));
+}
+
+/** One message as an operator sees it. */
+export interface TranscriptEntry {
+  readonly message: Message;
+  /** `summary`: stands for others. `rolled-back`: no longer part of the log. */
+  readonly status: Disposition['status'] | 'summary' | 'rolled-back';
+  readonly by?: EditMark;
+}
+
+/**
+ * The view in its order; with superseded messages, each stands before what took its place, and what was rolled back
+ * comes last. A message that stands changed is shown as it was written where superseded ones are shown, else as sent.
+ */
+export function transcriptOf(
+  { log, projection }: Thread,
+  dispositions: readonly Disposition[],
+  includeSuperseded: boolean,
+): readonly TranscriptEntry[] {
+  const entries: TranscriptEntry[] = [];
+  let next = 0;
+  const originalsUpTo = (end: number): void => {
+    for (; next < end; next++) {
+      const { status, by } = dispositions[next]!;
+      if (status === 'superseded') entries.push({ message: log.at(next), status, ...(by && { by }) });
+    }
+  };
+  for (const shown of projection.view) {
+    if (includeSuperseded) originalsUpTo(shown.source ? shown.from : shown.to + 1);
+    if (shown.source) {
+      const { status, by } = dispositions[shown.from]!;
+      const message = includeSuperseded ? shown.source : shown.message;
+      entries.push({ message, status, ...(by && { by }) });
+    } else entries.push({ message: shown.message, status: 'summary', ...(shown.made && { by: shown.made }) });
+  }
+  if (!includeSuperseded) return entries;
+  originalsUpTo(log.length);
+  for (const { message } of log.left) entries.push({ message, status: 'rolled-back' });
+  return entries;
 }

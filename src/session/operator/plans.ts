@@ -1,9 +1,8 @@
 import { SpillwayError } from '../../errors/index.js';
-import { hashPlan, rejudge } from '../../pipeline/index.js';
+import { planNothing, rejudge } from '../../pipeline/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type {
   CompactionRecord,
-  Message,
   Plan,
   PlannedEdit,
   Projection,
@@ -13,17 +12,17 @@ import type {
 import { pendingEvent, tellEnded } from '../announce.js';
 import { givenWayOf } from '../audit.js';
 import type { PluginHooks } from '../hooks/plugin-hooks.js';
-import type { Prepared } from '../prepared.js';
-import { commitPlanned } from '../commit.js';
-import type { RunOverrides } from '../run-overrides.js';
-import { planAndFill } from '../plan-and-fill.js';
-import { planInput } from '../plan-input.js';
-import type { SessionCore } from '../session-parts.js';
-import { spentNow } from '../triggers.js';
-import { BoughtPlans } from './bought-plans.js';
+import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
+import type { Commits } from '../commits.js';
+import type { Persistence } from '../persistence/persistence.js';
+import type { FilledRun, Planner } from '../planner.js';
+import type { mannerOf, RunOverrides } from '../policies.js';
+import type { Uses } from '../services.js';
+import type { Triggers } from '../triggers.js';
+import { BoughtPlans, checkActs, genuine, namesOf, reworded } from './plan-values.js';
 import type { History } from './history.js';
 
-/** What a compaction would do. `noop` and `unreachable` have no plan, and say why. */
+/** What a compaction would do. The plan of a `noop` has no edits and cannot be committed; `unreachable` has none. */
 export interface DryRun {
   readonly kind: 'planned' | 'noop' | 'unreachable';
   readonly reason: string;
@@ -47,62 +46,98 @@ export interface PlanChanges {
   readonly text?: Readonly<Record<number, string>>;
 }
 
-interface PlansServices extends SessionCore {
-  readonly history: History;
-  readonly hooks: PluginHooks;
+/** What becomes of a plan. */
+interface PlanActs {
+  readonly propose: (plan: Plan) => Promise<void>;
+  readonly commit: (plan: Plan) => Promise<CompactionRecord>;
 }
+
+type Parts = Uses<
+  'thread' | 'gauge' | 'policies' | 'summarizer' | 'follower' | 'audit' | 'stream' | 'clock'
+> & {
+  readonly hooks: PluginHooks;
+  readonly planner: Planner;
+  readonly commits: Commits;
+  readonly triggers: Triggers;
+  readonly history: History;
+  readonly persistence: Persistence;
+};
 
 /** Plans as operators handle them: made, shown, changed, committed, refused. */
 export class Plans {
-  readonly #of: PlansServices;
+  readonly #of: Parts;
   /** What the text of plans cost that nobody has committed. */
   readonly bought: BoughtPlans;
 
-  constructor(of: PlansServices) {
+  constructor(of: Parts) {
     this.#of = of;
-    this.bought = new BoughtPlans(of.parts.audit);
+    this.bought = new BoughtPlans(of);
   }
 
-  async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
-    const { thread, parts, hooks } = this.#of;
-    const { policy, filler } = parts.tuned(overrides);
-    const { target = policy.target } = overrides;
+  /** What was spent on it is stored whether or not it is ever committed; a store that is away does not lose it. */
+  async dryRun(how: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
+    const { gauge, persistence } = this.#of;
+    await gauge.loading;
+    await persistence.load();
+    const run = await this.#dryRun(how);
+    if (run.calls && run.calls.length > 0) await persistence.record([]).catch(() => undefined);
+    return run;
+  }
+
+  async #dryRun({ signal, ...overrides }: Parameters<Plans['dryRun']>[0]): Promise<DryRun> {
+    const { thread, gauge, planner, policies } = this.#of;
+    const { policy, filler } = policies.tuned(overrides);
+    const { target = policy.target, threshold = 0 } = overrides;
     const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
-    const before = parts.gauge.read(thread.projection);
+    const before = gauge.read(thread.projection);
     const run = {
-      ...planInput(this.#of, trigger),
+      ...planner.input(trigger),
       policy: { ...policy, target },
       forced: true,
       ...(filler && { asks: true }),
     };
-    const { outcome, bought, asked } = await planAndFill(run, {
-      parts,
-      hooks,
-      filler,
-      signal,
-    });
+    const { outcome, bought, asked }: FilledRun =
+      before.pressure < threshold
+        ? { outcome: { kind: 'noop', reason: belowThreshold(threshold).reason, stages: [] } }
+        : await planner.plan(run, { filler, signal });
     const chain = asked?.chain ?? [];
     if (outcome.kind !== 'planned') {
       const { kind, stages } = outcome;
       const why =
         kind === 'noop'
-          ? { reason: outcome.reason }
+          ? { reason: outcome.reason, plan: planNothing(run, stages) }
           : { reason: outcome.error.message, error: outcome.error };
       return { kind, ...why, stages, before, after: before, calls: [], fallbacks: chain };
     }
     const { plan, after } = outcome;
     const spent = { calls: bought?.calls ?? [], fallbacks: [...chain, ...(bought?.fallbacks ?? [])] };
     this.bought.note(plan.hash, { ...bought, ...spent });
-    return {
-      kind: 'planned',
-      reason: trigger.detail,
-      plan,
-      before,
-      after,
-      stages: plan.stages,
-      ...bought,
-      ...spent,
-    };
+    const { stages } = plan;
+    return { kind: 'planned', reason: trigger.detail, plan, before, after, stages, ...bought, ...spent };
+  }
+
+  /** One run by a plan that is made elsewhere. */
+  async runPlannedBy(
+    makePlan: () => Promise<DryRun>,
+    acts: PlanActs,
+    { trigger, tuned, waits, threshold = 0 }: ReturnType<typeof mannerOf>,
+  ): Promise<RunReport> {
+    const { thread, gauge, audit, stream, hooks } = this.#of;
+    const { policy } = tuned!;
+    const reading = gauge.read(thread.projection);
+    if (reading.pressure < threshold) return belowThreshold(threshold);
+    stream.emit({ kind: 'triggered', reading, reason: trigger.detail });
+    audit.triggered(trigger, reading.pressure, policy.strategies, hooks.compactorFor(policy));
+    const { kind, plan, reason, stages, error } = await makePlan();
+    const report = { reason, stages, durationMs: 0 };
+    if (kind !== 'planned') {
+      const ended: RunReport = { kind, ...report, ...(error && { error }) };
+      tellEnded({ report: ended, givenWay: () => [], attempted: policy.strategies ?? [] }, this.#of);
+      return ended;
+    }
+    if (!waits) return { kind: 'committed', ...report, record: await acts.commit(plan!) };
+    await acts.propose(plan!);
+    return { kind: 'pending', ...report, plan: plan! };
   }
 
   /** Commits, and tells plugins of it. */
@@ -116,18 +151,19 @@ export class Plans {
   /** Throws `PLAN_ALTERED`, `LEDGER_CONFLICT` as committing would. */
   preview(plan: Plan): Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'> {
     const draft = this.#drawn(plan);
-    const { messages, beside = {}, notices } = this.#of.parts.serialise(draft.view);
+    const { messages, beside = {}, notices } = this.#of.follower.serialise(draft.view);
     return {
       messages: [...messages],
       beside,
       notices,
-      reading: this.#of.parts.gauge.read(draft),
+      reading: this.#of.gauge.read(draft),
       view: draft.view,
     };
   }
 
   commit(plan: Plan): CompactionRecord {
-    const { audit, stream } = this.#of.parts;
+    checkActs(plan);
+    const { audit, stream } = this.#of;
     const { ledger, memory, projection: before } = this.#of.thread;
     const draft = this.#drawn(plan);
     const { pending } = ledger;
@@ -138,8 +174,7 @@ export class Plans {
       ? { calls: pending.calls ?? [], fallbacks: pending.fallbacks ?? [] }
       : undefined;
     const bought = waited && waited.calls.length > 0 ? waited : (this.bought.of(plan.hash) ?? waited);
-    const record = commitPlanned(
-      this.#of,
+    const record = this.#of.commits.commit(
       { plan, draft, states, stageMs: {} },
       { kind: 'compaction', durationMs: 0, bought, approves: isApproved ? plan.hash : undefined },
     );
@@ -149,13 +184,14 @@ export class Plans {
     }
     const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
     const givenWay = givenWayOf(before, this.#of.thread);
-    tellEnded({ report: { ...report, durationMs: 0 }, givenWay }, this.#of.parts);
+    tellEnded({ report: { ...report, durationMs: 0 }, givenWay }, this.#of);
     return record;
   }
 
   /** Lets a plan wait. Throws as committing it would. */
   propose(plan: Plan): void {
-    const { audit, clock, stream } = this.#of.parts;
+    const { audit, clock, stream } = this.#of;
+    checkActs(plan);
     this.#drawn(plan);
     const proposal = { plan, at: clock(), ...this.bought.of(plan.hash) };
     this.#of.thread.ledger.play({ kind: 'propose', proposal });
@@ -170,17 +206,17 @@ export class Plans {
 
   /** Throws `PLAN_UNKNOWN` where the plan waits no more. */
   reject(hash: string, notes: string | undefined): void {
-    const { audit, stream } = this.#of.parts;
+    const { audit, stream } = this.#of;
     const { plan } = this.#of.history.waitingFor(hash);
     this.#of.thread.ledger.play({ kind: 'reject', plan: plan.hash, ...(notes !== undefined && { notes }) });
-    this.#of.thread.memory.spent = spentNow(this.#of);
+    stream.left(this.#of.triggers.spent);
     audit.say('rejected', plan.hash, { notes });
     stream.emit({ kind: 'rejected', plan: plan.hash });
   }
 
   /** The edited plan waits in the place of the other. Throws `PLAN_UNKNOWN` where that one waits no more. */
   editWaiting(plan: Plan, changes: PlanChanges): Plan {
-    const { audit, clock } = this.#of.parts;
+    const { audit, clock } = this.#of;
     const waiting = this.#of.history.waitingFor(plan.hash);
     const edited = this.edit(plan, changes);
     this.#of.thread.ledger.play({ kind: 'propose', proposal: { ...waiting, plan: edited, at: clock() } });
@@ -198,7 +234,7 @@ export class Plans {
       const words = text[place];
       return [words === undefined ? edit : reworded(edit, words)];
     });
-    const edited = rejudge(planInput(this.#of, plan.trigger), plan, edits).plan;
+    const edited = rejudge(this.#of.planner.input(plan.trigger), plan, edits).plan;
     this.bought.rename(plan.hash, edited.hash);
     return edited;
   }
@@ -237,28 +273,4 @@ export class Plans {
     const [from = 0, to = from] = namesOf(edit).map((id) => this.#seqOf(id));
     return seq >= from && seq <= to;
   }
-}
-
-/** A plan is its content: one that was changed by hand is another plan, which nobody has judged. */
-function genuine(plan: Plan): void {
-  const { hash, ...rest } = plan;
-  if (hashPlan(rest) === hash) return;
-  throw new SpillwayError('PLAN_ALTERED', {
-    subject: 'plan',
-    found: hash,
-    remedy: 'Change plans with `edit`, which judges and measures them again.',
-  });
-}
-
-const namesOf = (edit: PlannedEdit): readonly string[] =>
-  edit.kind === 'replace' ? [edit.messageId] : [edit.fromId, edit.toId];
-
-function reworded(edit: PlannedEdit, words: string): PlannedEdit {
-  const content = [{ type: 'text', text: words }] as const;
-  if (edit.kind === 'replace') return { ...edit, content };
-  const place = edit.replacement.findIndex(({ label }) => label !== 'claims');
-  const replacement = edit.replacement.map((message, i): Message => {
-    return i === place ? { ...message, parts: content } : message;
-  });
-  return { ...edit, replacement };
 }

@@ -1,39 +1,49 @@
 import type { StoredEvent } from '../../spi/index.js';
 import type { BreakerState } from '../../summarizers/index.js';
-import type { ClaimEnd, CompactionRecord, Ledger, Plan, WaitingPlan } from '../../transcript/index.js';
+import type { CompactionRecord, Ledger, Plan, WaitingPlan } from '../../transcript/index.js';
 import type { CallRecord } from '../calls.js';
 import type { Costs } from '../costs.js';
 import { checkChanges, checkOptions, checkValue } from '../arguments.js';
-import { explainView } from './explain.js';
-import type { Flag, UndoRequest } from './history.js';
-import { BOUGHT_KIND } from './bought-plans.js';
-import { Claims, type ClaimAct, type KnownClaim, type KnownFile } from './claims.js';
-import type { OperatorParts } from './operator-parts.js';
-import type { DryRun, PlanChanges } from './plans.js';
+import type { GiveBack, GiveBackRequest, GivenBack, WordsGivenBack } from './give-back.js';
+import type { Flag, History, UndoRequest } from './history.js';
+import type { DryRun, PlanChanges, Plans } from './plans.js';
 import { netCostsOf, type NetCost } from '../net-cost.js';
 import {
   explainCall,
+  explainView,
   findIn,
-  withEnded,
+  transcriptOf,
   withRecords,
   type ExplainedCall,
   type ExplainedMessage,
   type Finding,
+  type TranscriptEntry,
 } from './past.js';
 import type { Prepared, RunReport } from '../prepared.js';
-import { markerMessage } from '../own-messages.js';
-import { mannerOf, type RunOverrides } from '../run-overrides.js';
-import { transcriptOf, type TranscriptEntry } from './transcript-view.js';
+import type { Inbox } from '../inbox.js';
+import type { Persistence } from '../persistence/persistence.js';
+import { mannerOf, type RunOverrides } from '../policies.js';
+import type { Requests } from '../requests.js';
+import type { Runs } from '../runs.js';
+import type { Uses } from '../services.js';
+
+type Parts = Uses<'thread' | 'rules' | 'policies' | 'costs' | 'priceOf' | 'summarizer'> & {
+  readonly inbox: Inbox;
+  readonly persistence: Persistence;
+  readonly requests: Requests;
+  readonly history: History;
+  readonly plans: Plans;
+  readonly giveBack: GiveBack;
+  readonly runs: Runs;
+};
 
 /** What an operator sees of a session and can do to it: its history, plans as values, undo, judgements, costs. */
 export class SessionOperator {
-  readonly #of: OperatorParts;
-  readonly #claims: Claims;
+  readonly #of: Parts;
 
   /** @hidden Each session has one. */
-  constructor(of: OperatorParts) {
+  constructor(of: Parts) {
     this.#of = of;
-    this.#claims = new Claims(of);
   }
 
   /** Requests that were prepared, newest last: since the session was opened, and after `load` all that were observed. */
@@ -41,24 +51,14 @@ export class SessionOperator {
     return this.#of.requests.calls;
   }
 
-  /** What the log says that may not be forgotten, each with where it stands and whether it still holds. */
-  get claims(): readonly KnownClaim[] {
-    return this.#claims.all;
-  }
-
-  /** Files that calls touched, in the order in which they were first named. Positions are those of the calls. */
-  get files(): readonly KnownFile[] {
-    return this.#claims.files;
-  }
-
   /** What the agent's own calls cost as they were observed, and what its compaction did. */
   get costs(): Costs {
-    return this.#of.parts.costs.totals;
+    return this.#of.costs.totals;
   }
 
   /** State of the breaker around each summarizer's endpoint; empty before the first call. */
   get breakers(): Readonly<Record<string, BreakerState>> {
-    return this.#of.parts.filler?.breakers ?? {};
+    return this.#of.summarizer.filler?.breakers ?? {};
   }
 
   get ledger(): Pick<Ledger, 'records' | 'holds' | 'head' | 'liveEdits'> {
@@ -78,8 +78,7 @@ export class SessionOperator {
   /** What became of every message of the log, by whom and why. Of a session opened again: after `load`. */
   explain(): ExplainedMessage[] {
     const { log, projection, isPinned, ledger } = this.#of.thread;
-    const messages = withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
-    return withEnded(messages, this.#claims.endedIn(ledger.endedClaims));
+    return withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
   }
 
   /**
@@ -89,8 +88,18 @@ export class SessionOperator {
   async compact(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<RunReport> {
     checkOptions('session.operator.compact', options);
     const { signal, ...overrides } = options;
-    const { trigger, ...how } = mannerOf(overrides, this.#of.parts.tuned(overrides));
-    return this.#of.compactNow(trigger, { ...how, signal });
+    const { trigger, ...how } = mannerOf(overrides, this.#of.policies.tuned(overrides));
+    return this.#of.runs.compactWhenIdle(trigger, { ...how, signal });
+  }
+
+  /**
+   * As `compact`, planned by a session of the same thread that has other settings.
+   * @hidden
+   */
+  async compactAs(planner: SessionOperator, overrides: RunOverrides): Promise<RunReport> {
+    await this.#of.persistence.load();
+    const manner = mannerOf(overrides, planner.#of.policies.tuned(overrides));
+    return this.#of.plans.runPlannedBy(() => planner.plan(overrides), this, manner);
   }
 
   /**
@@ -99,22 +108,14 @@ export class SessionOperator {
    */
   async queue(options: { readonly auto?: boolean } = {}): Promise<void> {
     checkOptions('session.operator.queue', options);
-    const [{ auto = false }, { clock, stream }] = [options, this.#of.parts];
-    stream.emit({ kind: 'queued', auto });
-    return this.#of.append(
-      markerMessage(`compaction:${this.#of.thread.log.length}:${clock()}`, auto, clock()),
-    );
+    return this.#of.inbox.queue(options.auto ?? false);
   }
 
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
     checkOptions('session.operator.plan', options);
-    await this.#of.parts.gauge.loading;
     await this.#of.persistence.load();
-    const run = await this.#of.plans.dryRun(options);
-    // What was spent is stored whether or not the plan is ever committed; a store that is away does not lose the plan.
-    if (run.calls && run.calls.length > 0) await this.#of.persistence.record([]).catch(() => undefined);
-    return run;
+    return this.#of.plans.dryRun(options);
   }
 
   /** The request that a plan would give, without it being committed. */
@@ -136,7 +137,7 @@ export class SessionOperator {
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. Rejects as `commit` does. */
   async propose(plan: Plan): Promise<void> {
     checkValue('propose', 'plan', plan);
-    await this.#rememberBought(plan);
+    await this.#of.plans.bought.recall(plan, this.#of.persistence);
     await this.#of.persistence.change(() => this.#of.plans.propose(plan));
   }
 
@@ -146,15 +147,8 @@ export class SessionOperator {
    */
   async commit(plan: Plan): Promise<CompactionRecord> {
     checkValue('commit', 'plan', plan);
-    await this.#rememberBought(plan);
+    await this.#of.plans.bought.recall(plan, this.#of.persistence);
     return this.#of.plans.commitAndTell(() => this.#of.persistence.change(() => this.#of.plans.commit(plan)));
-  }
-
-  /** What another process bought for a plan belongs to its record as well. */
-  async #rememberBought({ hash }: Plan): Promise<void> {
-    const { bought } = this.#of.plans;
-    if (!this.#of.parts.filler || bought.of(hash)) return;
-    bought.restore(await this.#of.persistence.audit([BOUGHT_KIND], hash));
   }
 
   /** Says yes to the plan that waits, which is then committed as it was shown. */
@@ -189,6 +183,22 @@ export class SessionOperator {
     });
   }
 
+  /**
+   * The next request carries these original words once more, at its end, marked as history; they stay, byte for byte, until
+   * a compaction takes them. Says what that costs; with `preview` it does no more than that. Rejects with
+   * `GIVE_BACK_TOO_LARGE` where no compaction could make room, with `MESSAGE_UNKNOWN`, and with `RECALL_INVALID`.
+   */
+  async giveBack(request: GiveBackRequest): Promise<WordsGivenBack> {
+    checkOptions('session.operator.giveBack', request);
+    checkValue('giveBack', 'handle', request.handle);
+    return this.#of.giveBack.ask(request);
+  }
+
+  /** What was given back, oldest first, and whether the model has seen it. */
+  givenBack(): Promise<readonly GivenBack[]> {
+    return this.#of.giveBack.list();
+  }
+
   /** Lets go of every hold that undoing left. */
   release(): Promise<void> {
     return this.#of.persistence.change(() => this.#of.thread.ledger.release());
@@ -217,31 +227,11 @@ export class SessionOperator {
   }
 
   /**
-   * Ends a claim by hand, named by its `ref`: the next commit carries it no more, and says so where its words still stand.
-   * Said again, it is another claim. Ended twice, the first end stands. Rejects with `CLAIM_UNKNOWN`, `CLAIM_ENDED`.
-   */
-  async endClaim(ref: string, act: ClaimAct = {}): Promise<ClaimEnd> {
-    checkValue('endClaim', 'claim', ref);
-    checkOptions('session.operator.endClaim', act);
-    return this.#of.persistence.change(() => this.#claims.end(ref, act));
-  }
-
-  /** Takes an `endClaim` back: the next commit carries the claim again. */
-  async restoreClaim(ref: string, act: ClaimAct = {}): Promise<void> {
-    checkValue('restoreClaim', 'claim', ref);
-    checkOptions('session.operator.restoreClaim', act);
-    return this.#of.persistence.change(() => this.#claims.restore(ref, act));
-  }
-
-  /**
    * Forgets the limits that refusals taught of the model that is talked to: in this session and in its store. Sessions
    * that are open elsewhere keep to them until they are opened again.
    */
-  async forgetLimits(): Promise<void> {
-    const { gauge, audit } = this.#of.parts;
-    audit.say('limits-forgotten', undefined, { model: gauge.model, ...gauge.learned });
-    gauge.forget(gauge.model);
-    await this.#of.persistence.forgotten(gauge.model);
+  forgetLimits(): Promise<void> {
+    return this.#of.persistence.forgetLimits();
   }
 
   /** What happened to compaction here, in order: since it was opened, or ever where it is kept. */
@@ -254,13 +244,13 @@ export class SessionOperator {
     checkValue('explainCall', 'call', call);
     await this.#of.persistence.load();
     const record = this.calls.find((one) => one.call === call) ?? (await this.#of.persistence.call(call));
-    return explainCall(record, call, this.#of.thread, this.#of.parts.pins, this.#claims);
+    return explainCall(record, call, this.#of.thread, this.#of.rules.pins);
   }
 
   /** Whether words reached the model in a call: compacted out, or ignored? The newest call where none is named. */
   async find(words: string, call?: number): Promise<Finding> {
     checkValue('find', 'words', words);
-    if (call === undefined && this.calls.length === 0) await this.#of.load();
+    if (call === undefined && this.calls.length === 0) await this.#of.requests.load();
     return findIn(await this.explainCall(call ?? this.calls.at(-1)?.call ?? 0), words, this.#of.thread);
   }
 
@@ -269,13 +259,12 @@ export class SessionOperator {
     options: { readonly includeSuperseded?: boolean } = {},
   ): Promise<readonly TranscriptEntry[]> {
     checkOptions('session.operator.transcript', options);
-    const { includeSuperseded = false } = options;
     await this.#of.persistence.load();
-    return transcriptOf(this.#of.thread, this.explain(), includeSuperseded);
+    return transcriptOf(this.#of.thread, this.explain(), options.includeSuperseded ?? false);
   }
 
   /** What each compaction costs and saves, held against the usage reported after it. Of a session opened again: after `load`. */
   get netCosts(): readonly NetCost[] {
-    return netCostsOf(this.#of.thread.ledger, this.calls, this.#of.parts.priceOf);
+    return netCostsOf(this.#of.thread.ledger, this.calls, this.#of.priceOf);
   }
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { SpillwayError } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
+import { SerialQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
 import { sameMessage } from '../../wire/index.js';
 import type { Thread } from '../thread.js';
 import { entryOf, writerOf } from './entry.js';
-import { Outbox } from './outbox.js';
-import { resolveInDoubt, isInDoubt, type InDoubtWrite } from './in-doubt.js';
+import { isInDoubt, Outbox, resolveInDoubt, type InDoubtWrite } from './outbox.js';
 
 interface JournalParts {
   readonly store: SessionStore;
@@ -15,8 +15,8 @@ interface JournalParts {
   readonly head: ThreadHead;
   readonly thread: Thread;
   readonly clock: () => number;
-  /** What opening will need, of the thread as it is now. */
-  readonly checkpoint: () => Json;
+  /** What opening will need, of the thread as it is now; undefined where it has to read all. */
+  readonly checkpoint: () => Json | undefined;
   /** The thread moved on without us: reads it again and puts behind it what is not stored by then. */
   readonly reload: (unsaved: () => readonly LogMessage[], whole?: boolean) => Promise<Reloaded>;
 }
@@ -35,7 +35,8 @@ export class Journal {
   readonly #parts: JournalParts;
   readonly #writer = randomUUID();
   #head: ThreadHead;
-  #last: Promise<void> = Promise.resolve();
+  /** Nothing else reads or moves the head meanwhile. */
+  readonly #writes = new SerialQueue();
   #queued: Promise<void> | undefined;
   readonly #outbox: Outbox;
   /** How often something of the ledger was dropped, because another process had been first. */
@@ -97,7 +98,7 @@ export class Journal {
   /** Stores what waits in the outbox now. */
   async note(): Promise<void> {
     await this.flush();
-    await this.#alone(() => this.#outbox.store());
+    await this.#writes.do(() => this.#outbox.store());
   }
 
   /**
@@ -105,7 +106,7 @@ export class Journal {
    * Rejects with `STORE_FAILED`; calling again tries again.
    */
   flush(): Promise<void> {
-    this.#queued ??= this.#alone(async () => {
+    this.#queued ??= this.#writes.do(async () => {
       this.#queued = undefined;
       await this.#drain();
     });
@@ -114,7 +115,7 @@ export class Journal {
 
   /** Reads all that was not read when the thread was opened. */
   load(): Promise<void> {
-    return this.#alone(async () => {
+    return this.#writes.do(async () => {
       if (this.#parts.thread.isWhole) return;
       await this.#readAgain(() => this.#unsaved(), true);
     });
@@ -122,21 +123,13 @@ export class Journal {
 
   /** Reads the thread anew where another process stored something since; one question to the store where none did. */
   catchUp(): Promise<void> {
-    return this.#alone(async () => {
+    return this.#writes.do(async () => {
       // What is not stored yet meets what others stored when it is written.
       if (this.isBehind) return;
       const stored = await this.#guarded(() => this.store.load(this.key));
       if (!stored || isDeepStrictEqual(stored.head, this.#head)) return;
       await this.#readAgain(() => this.#unsaved());
     });
-  }
-
-  /** One after the other: nothing else reads or moves the head meanwhile. */
-  #alone(task: () => Promise<void>): Promise<void> {
-    const done = this.#last.then(task);
-    // Whoever waits hears of a failure; nobody has to wait, and the next one is tried all the same.
-    this.#last = done.catch(() => undefined);
-    return done;
   }
 
   /** Throws where one of these messages was turned down. */
@@ -146,7 +139,7 @@ export class Journal {
     throw new SpillwayError('MESSAGE_ID_TAKEN', {
       subject: 'message id',
       found: id,
-      remedy: 'Give every message of a session its own id, or leave ids out.',
+      remedy: 'Give every message of a session an id of its own.',
     });
   }
 
@@ -159,6 +152,7 @@ export class Journal {
       if (messages.length === 0 && events.length === 0) return;
       const offset = appendedAt(log.length, ledger.left) - log.length;
       const items = this.#outbox.waiting;
+      const checkpoint = events.length > 0 ? this.#parts.checkpoint() : undefined;
       const sent = {
         messages: messages.map(({ id }) => id),
         entries: events.length,
@@ -169,7 +163,7 @@ export class Journal {
         ...(messages.length > 0 && { messages: messages.map((one) => ({ ...one, seq: one.seq + offset })) }),
         ...(events.length > 0 && {
           entries: events.map((event) => entryOf(event, this.#writer, this.#parts.clock())),
-          checkpoint: this.#parts.checkpoint(),
+          ...(checkpoint !== undefined && { checkpoint }),
         }),
         ...(sent.events > 0 && { events: items.events }),
         ...(sent.usage > 0 && { usage: items.usage }),

@@ -1,50 +1,45 @@
 import { SpillwayError } from '../../errors/index.js';
-import type { Json, SearchHit, StoredEvent, UsageEntry } from '../../spi/index.js';
-import type { Limits } from '../../tokens/index.js';
-import { isLeft, type LogMessage, type Message } from '../../transcript/index.js';
+import type { Json, StoredEvent, UsageEntry } from '../../spi/index.js';
+import { type LogMessage, type Message } from '../../transcript/index.js';
 import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { checkpointOf } from './checkpoint.js';
-import { EditPlaces } from './edit-places.js';
 import { Journal } from './journal.js';
-import { forgetLimits, noteLimit, threadName } from '../learned-limits.js';
+import { forgetLimits, noteLimit, threadName, type ProvenLimits } from '../learned-limits.js';
 import type { RunReport } from '../prepared.js';
 import { sameMessage } from '../../wire/index.js';
 import type { Response } from '../compaction.js';
-import type { SessionParts } from '../session-parts.js';
-import type { Thread, ThreadRules } from '../thread.js';
+import type { Uses } from '../services.js';
+import { EditPlaces } from './stored-view.js';
 import { readTail, readWhole, type OpenedThread } from './stored-thread.js';
 
 /** How often something is decided anew where other processes were first. */
 const ATTEMPTS = 8;
 
-type PersistenceParts = Pick<
-  SessionParts,
-  'audit' | 'clock' | 'costs' | 'gauge' | 'onStoreFailure' | 'stream' | keyof ThreadRules
->;
+type Parts = Uses<
+  'thread' | 'rules' | 'gauge' | 'costs' | 'audit' | 'stream' | 'clock' | 'onStoreFailure'
+> & { readonly opened: OpenedThread | undefined };
 
 /** Ties what a session does to where it is kept. Without a store everything is at once, and nothing is waited for. */
 export class Persistence {
-  readonly #thread: Thread;
-  readonly #parts: PersistenceParts;
+  readonly #of: Parts;
   readonly #journal: Journal | undefined;
-  #running: Promise<unknown> = Promise.resolve();
 
-  constructor(thread: Thread, parts: PersistenceParts, opened?: OpenedThread) {
-    this.#thread = thread;
-    this.#parts = parts;
-    if (!opened) return;
-    const { store, key, head } = opened;
+  constructor(of: Parts) {
+    this.#of = of;
+    const { thread, rules, gauge, costs, audit, stream, clock } = of;
+    if (!of.opened) return;
+    const { store, key, head } = of.opened;
     const places = new EditPlaces();
     const journal = new Journal({
       store,
       key,
       head,
       thread,
-      clock: parts.clock,
-      checkpoint: () => checkpointOf(thread, places) as unknown as Json,
+      clock,
+      checkpoint: () => checkpointOf(thread, stream.spent, places) as unknown as Json | undefined,
       reload: async (unsaved, whole) => {
         const read = whole || thread.isWhole ? readWhole : readTail;
-        const fresh = await read(store, key, parts);
+        const fresh = await read(store, key, rules);
         const taken: string[] = [];
         thread.replaceWith(fresh.contents, unsaved().map(asAppended), (message, log) => {
           const stored = log.find(message.id);
@@ -52,13 +47,14 @@ export class Persistence {
           if (stored && !sameMessage(stored, message)) taken.push(message.id);
           return stored !== undefined;
         });
-        parts.gauge.rewritten();
+        stream.left(fresh.contents.spent);
+        gauge.rewritten();
         return { head: fresh.head, taken };
       },
     });
     this.#journal = journal;
-    parts.audit.onEvent = (event) => journal.enqueue([event]);
-    parts.costs.onSpent = (entry) => journal.enqueue([], [entry]);
+    audit.onEvent = (event) => journal.enqueue([event]);
+    costs.onSpent = (entry) => journal.enqueue([], [entry]);
   }
 
   get journal(): Journal | undefined {
@@ -67,15 +63,16 @@ export class Persistence {
 
   /** Reads what was not read when the session was opened. */
   async load(): Promise<void> {
-    if (!this.#thread.isWhole) await this.#journal?.load();
+    if (!this.#of.thread.isWhole) await this.#journal?.load();
   }
 
   /** Takes in what other processes stored since. Where the store is away, what is at hand stands. */
   async catchUp(): Promise<void> {
     // What was not read is read as it stands by now, and a run that waits for text meets it when it commits.
-    if (!this.#thread.isWhole || this.#thread.arrivals) return;
+    if (!this.#of.thread.isWhole || this.#of.thread.arrivals) return;
     await this.#journal?.catchUp().catch((error: unknown) => {
       if (!isStoreFailure(error)) throw error;
+      this.#of.stream.emit({ kind: 'store-failed', error });
     });
   }
 
@@ -90,7 +87,7 @@ export class Persistence {
     if (!journal) return Promise.resolve();
     const done = (async () => {
       // What arrived while text was waited for comes into the log after it.
-      while (this.#thread.arrivals) await this.#running;
+      while (this.#of.thread.arrivals) await this.#of.thread.admitted;
       await this.#unlessAway(journal.flush());
       journal.confirm(ids);
     })();
@@ -102,17 +99,15 @@ export class Persistence {
   during(respond: () => Response, needsWhole: () => boolean = () => true): Response {
     const journal = this.#journal;
     if (!journal) return respond();
-    const answer = this.#answer(journal, respond, needsWhole);
-    this.#running = answer.catch(() => undefined);
-    return answer;
+    return this.#answer(journal, respond, needsWhole);
   }
 
   async #answer(journal: Journal, respond: () => Response, needsWhole: () => boolean): Promise<RunReport> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       await this.#unlessAway(journal.flush());
-      if (!this.#thread.isWhole && needsWhole()) {
+      if (!this.#of.thread.isWhole && needsWhole()) {
         await this.#unlessAway(journal.load());
-        if (!this.#thread.isWhole) return this.#withoutLog();
+        if (!this.#of.thread.isWhole) return this.#withoutLog();
       }
       const { conflicts } = journal;
       const report = await respond();
@@ -126,7 +121,7 @@ export class Persistence {
   change<T>(change: () => T): Promise<T> {
     const journal = this.#journal;
     if (!journal) return attempt(change);
-    if (this.#thread.isWhole) {
+    if (this.#of.thread.isWhole) {
       const { conflicts } = journal;
       const done = attempt(change).then(async (result) => {
         await journal.flush();
@@ -173,14 +168,19 @@ export class Persistence {
     try {
       await asked;
     } catch (error) {
-      if (this.#parts.onStoreFailure === 'closed' || !isStoreFailure(error)) throw error;
-      this.#parts.stream.emit({ kind: 'store-failed', error });
+      if (!this.goesOnWithout(error)) throw error;
+      this.#of.stream.emit({ kind: 'store-failed', error });
     }
+  }
+
+  /** Whether an error is a store that is away, and calls are to go on without it. */
+  goesOnWithout(error: unknown): boolean {
+    return this.#of.onStoreFailure === 'open' && isStoreFailure(error);
   }
 
   /** Nothing can be compacted without the log; what still fits may be sent. */
   #withoutLog(): RunReport {
-    const { budget, tokens, pressure } = this.#parts.gauge.read(this.#thread.projection);
+    const { budget, tokens, pressure } = this.#of.gauge.read(this.#of.thread.projection);
     const reason = 'the store is away: the log cannot be read, and nothing be compacted';
     if (pressure <= 1) return { kind: 'waiting', reason, stages: [], durationMs: 0 };
     throw new SpillwayError('STORE_FAILED', {
@@ -193,29 +193,22 @@ export class Persistence {
   }
 
   /** Keeps what a refusal proved of a model, for this session and for what it proves. A store that fails forgets it. */
-  async learned(model: string | null, limits: Limits): Promise<void> {
+  async learned(model: string | null, limits: ProvenLimits): Promise<void> {
     if (!this.#journal || model === null) return;
     const { store, key } = this.#journal;
     const thread = threadName(key.sessionId, key.agentPath);
-    await noteLimit(store, model, { ...limits, thread, at: this.#parts.clock() }).catch(() => undefined);
+    await noteLimit(store, model, { ...limits, thread, at: this.#of.clock() }).catch((error: unknown) =>
+      this.#of.stream.emit({ kind: 'store-failed', error }),
+    );
   }
 
-  /** What was learned of a model is kept no more. */
-  async forgotten(model: string | null): Promise<void> {
-    if (!this.#journal || model === null) return;
-    await forgetLimits(this.#journal.store, model);
-  }
-
-  /** Best matches by the store's index; undefined without a store. Messages that were rolled back are left out. */
-  async search(words: string, limit: number): Promise<readonly SearchHit[] | undefined> {
-    const journal = this.#journal;
-    if (!journal) return undefined;
-    // What cannot be stored is not found by its words yet; what was stored can be read all the same.
-    await journal.flush().catch(() => undefined);
-    const { left } = this.#thread.ledger;
-    const gone = left.reduce((sum, { count }) => sum + count, 0);
-    const hits = await journal.store.search(journal.key, words, limit + gone);
-    return hits.filter(({ seq }) => !isLeft(seq, left)).slice(0, limit);
+  /** What refusals taught of the model that is talked to holds no more, here and in the store. */
+  async forgetLimits(): Promise<void> {
+    const { gauge, audit } = this.#of;
+    const { model, learned } = gauge;
+    audit.say('limits-forgotten', undefined, { model, ...learned });
+    gauge.forget(model);
+    if (this.#journal && model !== null) await forgetLimits(this.#journal.store, model);
   }
 
   /** A message of the log that is not in memory. */
@@ -242,7 +235,7 @@ export class Persistence {
 
   /** Of all kinds, or these; of all things, or of what `ref` names. */
   async audit(kinds?: readonly string[], ref?: string): Promise<readonly StoredEvent[]> {
-    if (!this.#journal) return this.#parts.audit.events;
+    if (!this.#journal) return this.#of.audit.events;
     await this.#journal.note();
     const query = { ...(kinds && { kinds }), ...(ref !== undefined && { ref }) };
     const events = await this.#journal.store.events(this.#journal.key, query);
@@ -265,7 +258,7 @@ function attempt<T>(change: () => T): Promise<T> {
 
 const AWAY: readonly string[] = ['STORE_FAILED', 'STORE_FULL', 'STORE_DENIED', 'STORE_DAMAGED'];
 
-export function isStoreFailure(error: unknown): boolean {
+function isStoreFailure(error: unknown): boolean {
   return error instanceof SpillwayError && AWAY.includes(error.code);
 }
 

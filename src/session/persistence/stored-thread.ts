@@ -1,4 +1,4 @@
-import type { Json, SessionStore, StoredThread, ThreadHead, ThreadKey } from '../../spi/index.js';
+import type { Json, SessionStore, StoredThread, ThreadHead, ThreadInfo, ThreadKey } from '../../spi/index.js';
 import {
   appendedAt,
   isLeft,
@@ -11,13 +11,13 @@ import {
 } from '../../transcript/index.js';
 import type { SavedPlan } from '../ahead/prepared-plan.js';
 import { CALL_KIND, callOf } from '../calls.js';
-import { memoryIn, READABLE_VERSIONS, tailContents, type Checkpoint } from './checkpoint.js';
+import { CHECKPOINT_VERSION, memoryIn, tailContents, type Checkpoint } from './checkpoint.js';
 import { damaged, eventOf } from './entry.js';
 import { learnedLimits, limitsFor, threadName } from '../learned-limits.js';
 import { markerOf, queuedIn } from '../own-messages.js';
 import { entriesOf, positionsOf, type NamedEdits } from './stored-view.js';
 import { contentsOn, type ThreadContents, type ThreadRules } from '../thread.js';
-import type { SessionParts } from '../session-parts.js';
+import type { Uses } from '../services.js';
 
 /** A thread as it was read, and the head it was read at. */
 interface ReadThread {
@@ -77,12 +77,8 @@ function runsOf(
 }
 
 /** The edits that a checkpoint names. */
-async function readEdits(
-  store: SessionStore,
-  key: ThreadKey,
-  { rendered, changed }: Checkpoint,
-): Promise<NamedEdits> {
-  const wanted = entriesOf([...rendered, ...changed]);
+async function readEdits(store: SessionStore, key: ThreadKey, { shown }: Checkpoint): Promise<NamedEdits> {
+  const wanted = entriesOf(shown);
   const read = await Promise.all(
     runsOf(wanted, MAX_ENTRIES_BETWEEN).map(async ({ from, to }) => {
       const entries = await store.entries(key, from, to + 1);
@@ -101,9 +97,10 @@ async function readBehind(
   key: ThreadKey,
   checkpoint: Checkpoint,
 ): Promise<ReadonlyMap<number, LogMessage>> {
-  const { left } = checkpoint;
+  const { left, shown, tailFrom } = checkpoint;
+  const places = positionsOf(shown).filter((seq) => seq < tailFrom);
   const read = await Promise.all(
-    runsOf(positionsOf(checkpoint.rendered), MAX_BETWEEN).map(async ({ from, to }) => {
+    runsOf(places, MAX_BETWEEN).map(async ({ from, to }) => {
       const appended = await store.messages(key, appendedAt(from, left), appendedAt(to, left) + 1);
       return standing(appended, left).map((message, i): [number, LogMessage] => [
         from + i,
@@ -158,14 +155,14 @@ export async function readWhole(
   return {
     head,
     checkpoint,
-    contents: { ...contents, projection, appendedTokens: sum, memory: memoryIn(checkpoint, queued) },
+    contents: { ...contents, projection, appendedTokens: sum, ...memoryIn(checkpoint, queued) },
   };
 }
 
 /** Of a form that this version wrote, and not older than the ledger. */
 export function checkpointIn({ head, checkpoint, checkpointAt }: StoredThread): Checkpoint | undefined {
-  const body = checkpoint as Json & Partial<Checkpoint>;
-  return body && READABLE_VERSIONS.includes(body.version!) && checkpointAt?.entries === head.entries
+  const body = checkpoint as (Json & Partial<Checkpoint>) | undefined;
+  return body?.version === CHECKPOINT_VERSION && checkpointAt?.entries === head.entries
     ? (body as unknown as Checkpoint)
     : undefined;
 }
@@ -178,20 +175,49 @@ function standing(messages: readonly LogMessage[], left: readonly Left[]): reado
 export async function openThread(
   store: SessionStore,
   key: ThreadKey,
-  parts: Pick<SessionParts, 'costs' | 'gauge' | keyof ThreadRules>,
+  { rules, gauge, costs }: Uses<'rules' | 'gauge' | 'costs'>,
 ): Promise<OpenedThread> {
   // First: what fits decides what reading the thread finds to be done.
   for (const known of await learnedLimits(store)) {
     const limits = limitsFor(known, threadName(key.sessionId, key.agentPath));
-    if (limits) parts.gauge.learn(limits, known.model);
+    if (limits) gauge.learn(limits, known.model);
   }
   const [read, usage, [newest]] = await Promise.all([
-    readTail(store, key, parts),
+    readTail(store, key, rules),
     store.usage(key),
     store.events(key, { kinds: [CALL_KIND], newestFirst: true, limit: 1 }),
   ]);
-  parts.costs.restore(usage);
+  costs.restore(usage);
   const call = newest && callOf(newest);
-  if (call?.calibration) parts.gauge.calibration = call.calibration;
+  if (call?.calibration) gauge.calibration = call.calibration;
   return { ...read, store, key, calls: call?.call ?? 0 };
+}
+
+/** One agent's thread of a session, as a store has it. `head` counts everything ever written. */
+export interface ListedSession extends ThreadInfo {
+  /** Messages that stand in its log, those left out that were rolled back. */
+  readonly messages: number;
+}
+
+/** The sessions of a store, the newest first; each agent path by itself. */
+export async function listSessions(
+  store: SessionStore,
+  of: { readonly sessionId?: string; readonly limit?: number } = {},
+): Promise<readonly ListedSession[]> {
+  const listed: ListedSession[] = [];
+  for (const thread of await store.threads(of)) {
+    const left = await leftIn(store, thread);
+    const gone = left.reduce((sum, { count }) => sum + count, 0);
+    listed.push({ ...thread, messages: thread.head.messages - gone });
+  }
+  return listed;
+}
+
+/** Spans that were rolled back. Costs the checkpoint; the ledger only where that is older. */
+async function leftIn(store: SessionStore, { head, ...key }: ThreadInfo): Promise<readonly Left[]> {
+  if (head.entries === 0) return [];
+  const thread = await store.load(key);
+  const checkpoint = thread && checkpointIn(thread);
+  if (checkpoint) return checkpoint.left;
+  return Ledger.of((await store.entries(key, 0)).map(eventOf)).left;
 }

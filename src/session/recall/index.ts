@@ -1,4 +1,4 @@
-export { recalledText, type Recalled } from './answer.js';
-export { Recall } from './recall.js';
-export type { RecallRequest } from './request.js';
-export { recallTool } from './tool.js';
+export { headOf, recalledText, recallTool, type Recalled } from './answer.js';
+export { AutomaticRecall } from './automatic.js';
+export { Recall, type RecallRequest } from './recall.js';
+export { Search } from './search.js';

@@ -1,43 +1,96 @@
-import type { LogMessage, Part } from '../../transcript/index.js';
-import type { MessageWords } from './words-of.js';
+import { grouped, type Count } from '../../digest/index.js';
 
-/** A piece of a message's words. */
-export interface Passage {
-  readonly message: LogMessage;
-  /** Index of its part. */
-  readonly part: number;
-  /** Characters of the message's text, from and to (exclusive). */
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-}
+/* Where texts are cut, and what belongs together in them: told by blank lines, indentation and brackets. */
 
 /** About 150 to 200 tokens. Of 250, 400 and 700 this found most facts in an answer of 2,000 tokens (docs/decisions/0030). */
 const MAX_CHARS = 700;
+/** Of a longer part the head and the tail are searched: what is longer is a dump. */
+const HEAD_CHARS = 1_000_000;
+const TAIL_CHARS = 200_000;
+/** Characters that a passage may grow by at either end. */
+const MAX_GROWN = 600;
+/** Readers of files put numbers before lines, and they change. */
+export const LINE_NUMBER = /^\s*\d+\s*[:|→\t]/;
+const CLOSES = /^\s*(?:[\]})]|end\b|<\/)/;
+
+/** Where the passages of a text begin and end: at paragraphs, else at lines, sentences, spaces. */
+export function cutsOf(text: string, from: number, to: number): (readonly [number, number])[] {
+  const cuts: (readonly [number, number])[] = [];
+  for (let at = from; at < to;) {
+    if (at - from > HEAD_CHARS && at < to - TAIL_CHARS) at = to - TAIL_CHARS;
+    const end = borderAfter(text, at, to, MAX_CHARS);
+    if (text.slice(at, end).trim() !== '') cuts.push([at, end]);
+    at = end;
+  }
+  return cuts;
+}
+
+/**
+ * A passage with what it is a part of, between `least` and `most`: up to the line that opens its block (a function's
+ * name, the head of a table, the beginning of a paragraph or list), and down to the end of that. Where the border is
+ * further away than `MAX_GROWN`, whole lines are all.
+ */
+export function enclosing(
+  text: string,
+  passage: readonly [number, number],
+  [least, most]: readonly [number, number],
+): readonly [number, number] {
+  const above = linesIn(text, Math.max(least, passage[0] - MAX_GROWN), passage[0]);
+  const below = linesIn(text, passage[1], Math.min(most, passage[1] + MAX_GROWN));
+  const own = linesIn(text, ...passage);
+  // The first line of what stands above may be torn, as may the last below.
+  if (above[0] && above[0].from > least && text[above[0].from - 1] !== '\n') above.shift();
+  if (below.at(-1) && below.at(-1)!.to < most && text[below.at(-1)!.to - 1] !== '\n') below.pop();
+  const isTorn = passage[0] > least && text[passage[0] - 1] !== '\n';
+  const [first] = isTorn && above.length > 0 ? above.splice(-1) : own.slice(0, 1);
+  const isOpen = passage[1] < most && text[passage[1] - 1] !== '\n';
+  const [last] = isOpen && below.length > 0 ? below.splice(0, 1) : own.slice(-1);
+  if (!first || !last) return passage;
+  const depths = own.filter(({ isBlank }) => !isBlank).map(({ indent }) => indent);
+  const depth = Math.min(...depths);
+  const opener = above.findLast(({ isBlank, indent }) =>
+    depth === 0 ? isBlank : !isBlank && indent < depth,
+  );
+  const start = opener && (depth === 0 ? opener.to : opener.from);
+  const margin = depth === 0 ? 0 : (opener?.indent ?? 0);
+  const closer = below.find(({ isBlank, indent }) => (depth === 0 ? isBlank : !isBlank && indent <= margin));
+  const end = closer && (CLOSES.test(closer.text) ? closer.to : closer.from);
+  const reachesTop = above.length === 0 || above[0]!.from === least;
+  const reachesEnd = below.length === 0 || below.at(-1)!.to === most;
+  return [
+    Math.min(start ?? (reachesTop && depth === 0 ? least : first.from), passage[0]),
+    Math.max(end ?? (reachesEnd ? most : last.to), passage[1]),
+  ];
+}
+
+interface Line {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly isBlank: boolean;
+  /** Columns before its first sign, numbers of readers aside. */
+  readonly indent: number;
+}
+
+/** The lines of a stretch, each with its break; the first and the last may be torn. */
+function linesIn(text: string, from: number, to: number): Line[] {
+  const lines: Line[] = [];
+  for (let at = from; at < to;) {
+    const border = text.indexOf('\n', at);
+    const end = border < 0 || border >= to ? to : border + 1;
+    const line = text.slice(at, end);
+    const indent = /^\s*/.exec(line.replace(LINE_NUMBER, ''))![0].replaceAll('\t', '    ').length;
+    lines.push({ from: at, to: end, text: line, isBlank: line.trim() === '', indent });
+    at = end;
+  }
+  return lines;
+}
+
 /** A border is taken where at least this share of the room stands before it. */
 const MIN_SHARE = 0.4;
 
-/** Cuts what a message says at paragraphs, else at lines, sentences, spaces; parts of recall itself are left out. */
-export function passagesOf(
-  message: LogMessage,
-  { text, parts }: MessageWords,
-  isOwn: (part: Part) => boolean,
-): Passage[] {
-  const passages: Passage[] = [];
-  for (const { index, part, from, to } of parts) {
-    if (isOwn(part)) continue;
-    for (let at = from; at < to;) {
-      const end = borderAfter(text, at, to);
-      const piece = text.slice(at, end);
-      if (piece.trim() !== '') passages.push({ message, part: index, from: at, to: end, text: piece });
-      at = end;
-    }
-  }
-  return passages;
-}
-
 /** Where to cut a text that goes from `at` to `to`. */
-export function borderAfter(text: string, at: number, to: number, room = MAX_CHARS): number {
+export function borderAfter(text: string, at: number, to: number, room: number): number {
   if (to - at <= room) return to;
   const window = text.slice(at, at + room);
   const least = room * MIN_SHARE;
@@ -60,4 +113,92 @@ function sentenceEnd(window: string): number {
 
 function ending(window: string, at: number, length: number): number {
   return at < 0 ? -1 : Math.min(window.length, at + length);
+}
+
+export interface PageRequest {
+  /** Characters of the text, from and to (exclusive). */
+  readonly from: number;
+  readonly to: number;
+  readonly maxTokens: number;
+  readonly count: Count;
+  /** Names what begins at a character of the text. */
+  readonly handleAt: (at: number) => string;
+  /** Whether the end is shown too: of what is read from its beginning, how it ended often says most. */
+  readonly withEnd: boolean;
+}
+
+export interface Page {
+  readonly text: string;
+  /** By which handle to read on; absent where all of it is there. */
+  readonly next?: string;
+}
+
+const END_SHARE = 0.3;
+/** Below this many tokens an end says nothing. */
+const MIN_WITH_END = 120;
+/** Characters a token, at most: of a longer text no more is counted. */
+const MAX_CHARS_A_TOKEN = 12;
+const ROUNDS = 12;
+
+/** As much of a text as fits, ending at a border, and a line that says what is left out and how to read on. */
+export function pageOf(text: string, request: PageRequest): Page {
+  const { from, to, maxTokens, count } = request;
+  if (sizeUpTo(text.slice(from, to), maxTokens, count) <= maxTokens) return { text: text.slice(from, to) };
+  let chars = Math.min(to - from - 1, maxTokens * 4);
+  for (let round = 0; round < ROUNDS && chars >= 1; round++) {
+    const page = cutAt(text, request, Math.floor(chars));
+    const tokens = count(page.text);
+    if (tokens <= maxTokens) return page;
+    chars *= Math.min(0.9, (0.97 * maxTokens) / tokens);
+  }
+  const next = request.handleAt(from);
+  return { text: `[… recall ${next} …]`, next };
+}
+
+/** Tokens of a text; of one that is certainly larger, only that it is. */
+export function sizeUpTo(text: string, maxTokens: number, count: Count): number {
+  return text.length > maxTokens * MAX_CHARS_A_TOKEN ? Number.POSITIVE_INFINITY : count(text);
+}
+
+function cutAt(text: string, { from, to, maxTokens, handleAt, withEnd }: PageRequest, chars: number): Page {
+  const endChars = withEnd && maxTokens >= MIN_WITH_END ? Math.floor(chars * END_SHARE) : 0;
+  const headEnd = borderAfter(text, from, to, Math.max(1, chars - endChars));
+  const endFrom = endChars > 0 ? Math.max(headEnd, startBefore(text, to - endChars, to)) : to;
+  const next = handleAt(headEnd);
+  const head = text.slice(from, headEnd).trimEnd();
+  const line = `[… ${grouped(endFrom - headEnd)} characters; recall ${next} …]`;
+  const end = endFrom < to ? `\n${text.slice(endFrom, to).trimStart()}` : '';
+  return { text: `${head}\n${line}${end}`, next };
+}
+
+/** The first line that begins at or after a place; the place itself where no line does. */
+function startBefore(text: string, at: number, to: number): number {
+  const border = text.indexOf('\n', at);
+  if (border >= 0 && border + 1 < to) return border + 1;
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at + 1 : at;
+}
+
+/** Least tokens that a longer text is cut to: less says nothing. */
+export const MIN_TOKENS = 40;
+
+/**
+ * Shares room out: what is short takes what it needs, the rest is divided among the long ones. Of more than can have
+ * `MIN_TOKENS` each the first ones get a share; the answer may be shorter than what was given.
+ */
+export function sharesOf(sizes: readonly number[], room: number): number[] {
+  let least = 0;
+  let count = 0;
+  for (const size of sizes) {
+    least += Math.min(size, MIN_TOKENS);
+    if (least > room && count > 0) break;
+    count++;
+  }
+  const shares = Array.from<number>({ length: count });
+  let left = room;
+  const byLength = shares.map((_, i) => i).sort((a, b) => sizes[a]! - sizes[b]! || a - b);
+  byLength.forEach((index, i) => {
+    shares[index] = Math.min(sizes[index]!, Math.floor(left / (count - i)));
+    left -= shares[index];
+  });
+  return shares;
 }

@@ -1,9 +1,8 @@
 import { z, type ZodType } from 'zod/v4';
 import type { Message } from '../../transcript/index.js';
 import { defineStage, type CompactionStage } from '../stage.js';
-import { contextOf, standingIn, type ContextMessage, type Standing } from './context.js';
+import { contextOf, standingIn, type ContextMessage, type Standing, IllegalList } from './context.js';
 import { editsOfList, kindOf } from './edits.js';
-import { IllegalList } from './fault.js';
 import { budgetOf, type ReducerBudget } from './reducer.js';
 
 /** What a compactor returns. */

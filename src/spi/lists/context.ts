@@ -2,6 +2,14 @@ import type { Message, Part } from '../../transcript/index.js';
 import { blocksOf, type Block } from '../tools/index.js';
 import type { Protection, TranscriptView, ViewExchange } from '../view.js';
 
+/** A list that is none of what a context may become: which rule it breaks, and at which message. */
+export class IllegalList extends Error {
+  constructor(whose: string, what: string) {
+    super(`${whose} ${what}`);
+    this.name = 'IllegalList';
+  }
+}
+
 /**
  * A message of the context as a function over lists gets it: what would be sent, and what may be done with it. Frozen.
  */

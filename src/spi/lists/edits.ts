@@ -1,6 +1,5 @@
 import { spanHandle, type Edit, type Message, type Part } from '../../transcript/index.js';
-import { sameParts, standingIn, type Standing } from './context.js';
-import { IllegalList } from './fault.js';
+import { sameParts, standingIn, type Standing, IllegalList } from './context.js';
 import { partChanges, textPart } from './part-changes.js';
 import type { TranscriptView } from '../view.js';
 

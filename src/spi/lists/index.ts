@@ -1,4 +1,4 @@
-export { contextOf, standingIn, type ContextMessage, type Standing } from './context.js';
+export { contextOf, IllegalList, standingIn, type ContextMessage, type Standing } from './context.js';
 export {
   compactorStage,
   checkCompacted,
@@ -7,5 +7,4 @@ export {
   type CompactorStage,
 } from './compactor.js';
 export { editsOfList, type ListOrigin } from './edits.js';
-export { IllegalList } from './fault.js';
 export { reducerStage, type Reduce, type Reduced, type ReducerBudget, type ReducerStage } from './reducer.js';

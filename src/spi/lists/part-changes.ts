@@ -1,7 +1,6 @@
 import type { Part, Replace, TextPart } from '../../transcript/index.js';
 import { shownParts } from '../tools/index.js';
-import { samePart, sameParts, type Standing } from './context.js';
-import { IllegalList } from './fault.js';
+import { samePart, sameParts, type Standing, IllegalList } from './context.js';
 
 /** The replaces that turn a message of the log, as it is shown, into what a list holds under its id. */
 export function partChanges(

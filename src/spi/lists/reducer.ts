@@ -2,9 +2,8 @@ import { z, type ZodType } from 'zod/v4';
 import type { Message } from '../../transcript/index.js';
 import { defineStage, type CompactionStage, type StageGoal } from '../stage.js';
 import type { TranscriptView } from '../view.js';
-import { contextOf, standingIn, type ContextMessage } from './context.js';
+import { contextOf, standingIn, type ContextMessage, IllegalList } from './context.js';
 import { editsOfList, kindOf } from './edits.js';
-import { IllegalList } from './fault.js';
 
 /**
  * What a reducer is to come down to, in counted tokens. It threads through reducers in order: each is told what is left

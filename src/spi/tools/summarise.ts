@@ -1,8 +1,8 @@
+import { withoutTemplateMarks } from '../../digest/index.js';
+import { spanHandle, type Message, type Supersede } from '../../transcript/index.js';
 import type { StageGoal } from '../stage.js';
 import type { TranscriptView, ViewExchange } from '../view.js';
-import { spanHandle, type Message, type Supersede } from '../../transcript/index.js';
 import { overheadOf, type Span } from './spans.js';
-import { freshTokens, LITTLE_STANDING, pinnedTokens } from './standing.js';
 
 /**
  * A summary that takes more than this of what it stands for is no summary. A span that holds an earlier one stands for
@@ -22,7 +22,7 @@ const LEAST_TOKENS = 30;
  */
 const LEAST_OF_SHARE = 0.8;
 /** Of its share, what a digest gets in any case: fewer words than this stand for nothing, and no model can use them. */
-const SMALLEST_SHARE = 0.05;
+const SMALLEST_SHARE = 0.25;
 /** Of its share, what a digest gets where pins take more of a budget than `LITTLE_STANDING`. */
 const SHARE_BESIDE_PINS = 0.6;
 /**
@@ -142,5 +142,37 @@ export function summaryMessage(handle: string, text: string): Message {
     origin: 'synthetic',
     label: 'summary',
     parts: [{ type: 'text', text }],
+  };
+}
+
+/** Of the budget: pins and fresh output that take less are no reason to let digests pass the target. */
+export const LITTLE_STANDING = 0.1;
+
+/** Tokens of fresh output: no stage may touch it now, and it will be gone soon. */
+export function freshTokens(view: TranscriptView): number {
+  return tokensWhere(
+    view,
+    ({ unseen, protection, kind }) =>
+      kind !== 'plain' && (protection === undefined ? unseen : protection === 'open'),
+  );
+}
+
+/** Tokens of pins: they stay whatever a stage does. */
+export function pinnedTokens(view: TranscriptView): number {
+  return tokensWhere(view, ({ protection }) => protection === 'pinned');
+}
+
+function tokensWhere({ exchanges }: TranscriptView, holds: (exchange: ViewExchange) => boolean): number {
+  return exchanges.reduce((sum, exchange) => sum + (holds(exchange) ? exchange.tokens : 0), 0);
+}
+
+/** The message that stands for a run of tool exchanges: what the assistant said in them, and a line on their calls. */
+export function digestMessage(handle: string, lines: readonly string[]): Message {
+  return {
+    id: `digest:${handle}`,
+    role: 'assistant',
+    origin: 'synthetic',
+    label: 'digest',
+    parts: [{ type: 'text', text: withoutTemplateMarks(lines.join('\n')) }],
   };
 }

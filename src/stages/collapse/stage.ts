@@ -7,9 +7,13 @@ import {
   type Block,
   type Supersede,
 } from '../../spi/index.js';
-import { digestRuns } from './digest-runs.js';
-import { mergeRuns } from './merge-runs.js';
-import { CollapseOptions } from './options.js';
+import { digestRuns, mergeRuns } from './merge-runs.js';
+import { z } from 'zod/v4';
+
+const CollapseOptions = z.strictObject({
+  minRun: z.int().min(2).max(100).default(2).describe('Neighbours it takes to be worth one message.'),
+});
+type CollapseOptions = z.infer<typeof CollapseOptions>;
 
 /** Joins neighbours: same-role messages into one with the same words, spent tool exchanges into a line each. */
 export const collapse = defineStage<CollapseOptions>({

@@ -1,5 +1,16 @@
 import { blocksOf, defineStage, freeRuns, spanOf, summarise } from '../../spi/index.js';
-import { FullOptions } from './options.js';
+import { z } from 'zod/v4';
+
+const FullOptions = z.strictObject({
+  maxSummaryTokens: z
+    .int()
+    .min(30)
+    .max(100_000)
+    .nullable()
+    .default(null)
+    .describe('Most tokens of the summary. Empty: what is free up to the target.'),
+});
+type FullOptions = z.infer<typeof FullOptions>;
 
 /** The last resort: one summary for all that may go. Pins, fresh results and the unanswered question stand. */
 export const full = defineStage<FullOptions>({

@@ -6,9 +6,40 @@ import {
   type Replace,
   type ResultPart,
   type StageGoal,
+  grouped,
+  keyLines,
+  oneLine,
+  noteOfResult,
+  plainName,
+  quoted,
+  remembered,
+  type Count,
+  type ToolCallPart,
+  type ToolResultPart,
 } from '../../spi/index.js';
-import { condense } from './condense.js';
-import { MicroOptions } from './options.js';
+import { z } from 'zod/v4';
+
+const MicroOptions = z.strictObject({
+  minTokens: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(200)
+    .describe('Results smaller than this, as they are shown, stay as they are.'),
+  maxTokens: z
+    .int()
+    .min(30)
+    .max(10_000)
+    .default(120)
+    .describe('Most tokens of what stands for one result: outcome, key lines and handle.'),
+  protectTokens: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe('Newest tool output that stays whole, in tokens. Empty: 0.15 of the budget.'),
+});
+type MicroOptions = z.infer<typeof MicroOptions>;
 
 /** Newest output that stays whole unless the operator says otherwise: what the agent works on right now. */
 const PROTECTED_SHARE = 0.15;
@@ -24,7 +55,7 @@ export const micro = defineStage<MicroOptions>({
     for (const result of resultsOf(view)) {
       if (reclaim <= 0 && reclaimResults <= 0) break;
       if (!mayGo(result, goal, reclaimResults)) continue;
-      const text = condense(result, goal.options.maxTokens, goal.count);
+      const text = condense(result, view.mark(result.handle), goal.options.maxTokens, goal.count);
       const saved = result.tokens - goal.count(text);
       if (saved <= 0) continue;
       edits.push(editOf(result, text, goal.options.maxTokens));
@@ -69,4 +100,60 @@ function editOf(result: ResultPart, text: string, maxTokens: number): Replace {
   // An image alone gives a model nothing to write about.
   if (textOf(result.original).trim() === '') return edit;
   return { ...edit, slot: { fromId: source.id, toId: source.id, prompt: micro.name, maxTokens } };
+}
+
+/**
+ * What stands for a large result without a model, on one line: tool, size and handle, how its call ended, then the lines
+ * that hold paths, ids, errors and definitions, verbatim; of a text that was only shown headings and definitions first. Derived from the log, also where the view showed less.
+ */
+function condense(result: ResultPart, handle: string, maxTokens: number, count: Count): string {
+  const { original, tool, call, source, index } = result;
+  const tokens = source.size.parts[index]?.tokens ?? result.tokens;
+  return write(original, { handle, tool, call, tokens, maxTokens, count });
+}
+
+type LineRequest = {
+  readonly handle: string;
+  readonly tool: string | undefined;
+  readonly call: ToolCallPart | undefined;
+  /** Of the whole result. */
+  readonly tokens: number;
+  readonly maxTokens: number;
+  readonly count: Count;
+};
+
+const write = remembered(
+  (original: ToolResultPart, { handle, tool, call, tokens, maxTokens, count }: LineRequest) => {
+    const text = textOf(original);
+    const header = `[${plainName(tool)} result, ${grouped(tokens)} tokens, condensed; ${handle}]`;
+    const { isLook, ending, line: said } = noteOfResult(call, original);
+    const how = ending === 'unknown' ? '' : ending;
+    const words = said === '' ? '' : quoted(said);
+    const outcome = [how, words].filter((one) => one !== '').join(': ');
+    const line = `${header} ${outcome}`.trimEnd();
+    const taken = count(line);
+    if (taken > maxTokens) return tightest(header, outcome, maxTokens, count);
+    const room = maxTokens - taken - JOIN_TOKENS;
+    const counted = (lines: string): number => count(joined(lines));
+    const keys = joined(keyLines(text, room, counted, { told: said, isLook }));
+    const whole = keys === '' ? line : `${line}${outcome === '' ? ' ' : BETWEEN}${keys}`;
+    return keys === '' || count(whole) <= maxTokens ? whole : line;
+  },
+);
+
+/** What stands between lines of a result that are shown on one. */
+const BETWEEN = ' | ';
+
+const joined = (lines: string): string =>
+  lines
+    .split('\n')
+    .map((line) => line.trim())
+    .join(BETWEEN);
+
+/** What stands between, and what two texts may cost more together than apart. */
+const JOIN_TOKENS = 3;
+
+function tightest(header: string, outcome: string, maxTokens: number, count: Count): string {
+  const shorter = `${header} ${oneLine(outcome, 60)}`;
+  return count(shorter) <= maxTokens ? shorter : header;
 }

@@ -10,9 +10,8 @@ import {
   type TranscriptView,
   type ViewExchange,
 } from '../../spi/index.js';
-import type { Need } from './need.js';
+import type { Need, SnipEdits } from './need.js';
 import type { SnipOptions } from './options.js';
-import type { SnipEdits } from './snip-edits.js';
 
 /** What large arguments are cut to, as a share of the size at which they count as large. */
 const CUT_SHARE = 0.5;
@@ -33,7 +32,7 @@ export function argumentEdits(
       for (const part of shownParts(message)) {
         if (!need.viewTooLarge) return edits;
         if (part.original.type !== 'tool-call' || part.mark || part.tokens <= minTokens) continue;
-        const trimmed = trim(part, part.original, goal);
+        const trimmed = trim(part, part.original, view.mark(part.handle), goal);
         if (!trimmed) continue;
         edits.push(trimmed.edit);
         need.take(trimmed.saved, 0);
@@ -56,10 +55,11 @@ function olderThan(view: TranscriptView, tokens: number): readonly ViewExchange[
 function trim(
   part: ShownPart,
   call: ToolCallPart,
+  handle: string,
   { options, count }: StageGoal<SnipOptions>,
 ): { edit: Replace; saved: number } | undefined {
   const maxTokens = Math.max(MIN_TOKENS, Math.floor(CUT_SHARE * options.arguments.minTokens));
-  const text = cut(call, { maxTokens, count, handle: part.handle, knownTokens: part.tokens });
+  const text = cut(call, { maxTokens, count, handle, knownTokens: part.tokens });
   if (text === undefined) return undefined;
   const saved = part.tokens - count(text) - count(call.name) - FRAME_TOKENS;
   if (saved <= 0) return undefined;

@@ -8,7 +8,6 @@ import {
   stubFor,
   textOf,
   type Count,
-  type Handle,
   type ResultPart,
   type StageGoal,
   type ToolCallPart,
@@ -16,13 +15,12 @@ import {
   type TranscriptView,
 } from '../../spi/index.js';
 import type { SnipOptions } from './options.js';
-import { expiredOf, isEvictable } from './retention.js';
 
 /** Newest tool output that stays unless the operator says otherwise, in tokens and as a share of a small budget. */
 const PROTECTED_TOKENS = 40_000;
 const PROTECTED_SHARE = 0.3;
 
-type ResultClass = 'reads' | 'expired' | 'unreferenced';
+type ResultClass = 'reads' | 'expired' | 'unreferenced' | 'capped';
 
 /** A result that may go, and what stands for it then. */
 export interface Candidate {
@@ -32,7 +30,7 @@ export interface Candidate {
   readonly stub: string;
   /** By the stub; none for a tiny result, which can only go with its whole exchange. */
   readonly saved: number;
-  /** Among the newest output: may go only while a cap on tool results is exceeded. */
+  /** Among the newest output, or of no class: may go only while a cap on tool results is exceeded. */
   readonly shielded: boolean;
 }
 
@@ -43,13 +41,18 @@ export function candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>)
   const expired = expiredOf(results, options);
   const protectTokens =
     options.protectTokens ?? Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * goal.budget.tokens);
-  const byClass: Record<ResultClass, Candidate[]> = { reads: [], expired: [], unreferenced: [] };
+  const byClass: Record<ResultClass, Candidate[]> = {
+    reads: [],
+    expired: [],
+    unreferenced: [],
+    capped: [],
+  };
   for (const result of results) {
     if (isSettled(result) || !isEvictable(result.tool, options)) continue;
     if (result.exchange.turnsAgo < options.protectTurns) continue;
-    const why = classOf(view, result, expired, options);
+    const why = classOf(view, result, expired, options) ?? (goal.reclaimResults > 0 ? CAPPED : undefined);
     if (!why) continue;
-    const { stub, saved } = stubOf(result, why.status, options.notice, count);
+    const { stub, saved } = stubOf(result, view, why.status, options.notice, count);
     if (saved <= 0 && options.mode === 'stub') continue;
     byClass[why.name].push({
       result,
@@ -57,10 +60,10 @@ export function candidatesOf(view: TranscriptView, goal: StageGoal<SnipOptions>)
       reason: why.reason,
       stub,
       saved,
-      shielded: result.newer <= protectTokens,
+      shielded: why === CAPPED || result.newer <= protectTokens,
     });
   }
-  return [...byClass.reads, ...byClass.expired, ...byClass.unreferenced];
+  return [...byClass.reads, ...byClass.expired, ...byClass.unreferenced, ...byClass.capped];
 }
 
 interface Why {
@@ -68,6 +71,9 @@ interface Why {
   readonly status?: string;
   readonly reason: string;
 }
+
+/** Last of all, whatever the classes: so that one tier cannot starve the dialogue. */
+const CAPPED: Why = { name: 'capped', status: 'cleared', reason: 'tool results are above their cap' };
 
 function classOf(
   view: TranscriptView,
@@ -100,11 +106,13 @@ const WORTH_COUNTING = 4;
 
 function stubOf(
   result: ResultPart,
+  { mark }: TranscriptView,
   status: string | undefined,
   notice: string | null,
   count: Count,
 ): { stub: string; saved: number } {
-  const { tool, call, tokens, handle, shown, original } = result;
+  const { tool, call, tokens, shown, original } = result;
+  const handle = mark(result.handle);
   const size = result.source.size.parts[result.index]?.tokens ?? tokens;
   const { stub, taken } = writeStub(original, { tool, call, size, handle, status, notice, count });
   const isClose = tokens <= WORTH_COUNTING * taken;
@@ -124,7 +132,7 @@ type StubRequest = {
   readonly call: ToolCallPart | undefined;
   /** Of the whole result, in tokens. */
   readonly size: number;
-  readonly handle: Handle;
+  readonly handle: string;
   readonly status: string | undefined;
   readonly notice: string | null;
   readonly count: Count;
@@ -139,3 +147,28 @@ const writeStub = remembered(
     return { stub, taken: count(stub) };
   },
 );
+
+/** Results that their tool's policy lets expire, by age in turns or by count. Takes all results, oldest first. */
+function expiredOf(results: readonly ResultPart[], options: SnipOptions): Set<ResultPart> {
+  const { default: usual, tools } = options.retention;
+  const expired = new Set<ResultPart>();
+  const newerOf = new Map<string, number>();
+  for (const result of [...results].reverse()) {
+    const tool = result.tool ?? '';
+    const { turns, count } = Object.hasOwn(tools, tool) ? tools[tool]! : usual;
+    const newer = newerOf.get(tool) ?? 0;
+    newerOf.set(tool, newer + 1);
+    const tooOld = turns !== undefined && result.exchange.turnsAgo >= turns;
+    const tooMany = count !== undefined && newer >= count;
+    if (tooOld || tooMany) expired.add(result);
+  }
+  return expired;
+}
+
+/** Tools that no class of snip may touch. */
+function isEvictable(tool: string | undefined, { protectedTools, retention }: SnipOptions): boolean {
+  if (tool === undefined) return true;
+  const named = Object.hasOwn(retention.tools, tool) ? retention.tools[tool] : undefined;
+  const isProtected = (name: string): boolean => name.toLowerCase() === tool.toLowerCase();
+  return named?.neverEvict !== true && !protectedTools.some(isProtected);
+}

@@ -12,9 +12,8 @@ import {
   type TranscriptView,
   type ViewExchange,
 } from '../../spi/index.js';
-import type { Need } from './need.js';
+import { type Need, NOTHING, type SnipEdits } from './need.js';
 import type { SnipOptions } from './options.js';
-import { NOTHING, type SnipEdits } from './snip-edits.js';
 
 /** An outline of dialogue may take so much of it. */
 const OUTLINE_SHARE = 0.3;

@@ -1,6 +1,5 @@
 import { proseOf, type Supersede, type TranscriptView } from '../../spi/index.js';
-import type { Need } from './need.js';
-import type { SnipEdits } from './snip-edits.js';
+import type { Need, SnipEdits } from './need.js';
 
 /** Synthetic messages that say word for word what a newer one says: reminders, status notes. The newest stays. */
 export function duplicateEdits(view: TranscriptView, need: Need, gone: SnipEdits['gone']): Supersede[] {

@@ -11,8 +11,7 @@ import {
   type TextPart,
   type TranscriptView,
 } from '../../spi/index.js';
-import type { Need } from './need.js';
-import type { SnipEdits } from './snip-edits.js';
+import type { Need, SnipEdits } from './need.js';
 
 /** Images and files of earlier turns, oldest first: their bytes travel with every request, and few are looked at twice. */
 export function mediaEdits(
@@ -30,7 +29,7 @@ export function mediaEdits(
     for (const message of exchange.messages) {
       for (const part of shownParts(message)) {
         if (!need.isOpen) return edits;
-        const content = withoutMedia(part);
+        const content = withoutMedia(part, view.mark(part.handle));
         if (!content || takenParts.has(part.handle)) continue;
         const { bytes, images } = mediaOf(part.original);
         const reason = 'media of an earlier turn';
@@ -46,8 +45,8 @@ export function mediaEdits(
 const PLACEHOLDER_TOKENS = 30;
 
 /** What stands where the part stood; undefined where it holds no media, or was compacted before. */
-function withoutMedia(part: ShownPart): Part[] | undefined {
-  const { original, handle } = part;
+function withoutMedia(part: ShownPart, handle: string): Part[] | undefined {
+  const { original } = part;
   if (part.mark) return undefined;
   if (original.type === 'file') return [placeholder(original, handle)];
   if (original.type !== 'tool-result' || isSettled(part)) return undefined;
@@ -57,7 +56,7 @@ function withoutMedia(part: ShownPart): Part[] | undefined {
 
 function placeholder({ mediaType, bytes, name }: FilePart, handle: string): TextPart {
   const what = name === undefined ? mediaType : `${mediaType} ${name}`;
-  return { type: 'text', text: `[${what}, ${grouped(bytes)} bytes, left out; recall ${handle}]` };
+  return { type: 'text', text: `[${what}, ${grouped(bytes)} bytes, left out; ${handle}]` };
 }
 
 function mediaOf(part: Part): { bytes: number; images: number } {

@@ -1,4 +1,4 @@
-import type { StageGoal } from '../../spi/index.js';
+import type { StageGoal, Edit, ViewExchange } from '../../spi/index.js';
 
 /** What is still to be reclaimed while candidates are taken one by one. */
 export class Need {
@@ -57,3 +57,11 @@ export class Need {
     this.#images -= images;
   }
 }
+
+/** Edits of one class, and the exchanges that leave the view by them: no other edit may name those. */
+export interface SnipEdits {
+  readonly edits: readonly Edit[];
+  readonly gone: ReadonlySet<ViewExchange>;
+}
+
+export const NOTHING: SnipEdits = { edits: [], gone: new Set() };

@@ -17,6 +17,10 @@ export const snip = defineStage<SnipOptions>({
     const { edits, need } = planned(view, goal);
     return { edits: need.saved < goal.options.minimumSavings && !need.savedBeside ? [] : edits };
   },
+  asPass: (kind, options) =>
+    kind === 'trim'
+      ? { ...options, classes: ['duplicates'], minimumSavings: 0, dialogue: {} }
+      : { ...options, classes: options.classes.filter((name) => name !== 'duplicates'), mode: 'stub' },
   reclaimable(view, goal) {
     const { edits, need } = planned(view, { ...goal, reclaim: Infinity });
     return need.saved + MISCOUNT * edits.length;

@@ -1,72 +1,86 @@
 import { SpillwayError } from '../../errors/index.js';
+import { faultIn, type KnownFault } from '../fault.js';
 
 /** SQLSTATE, or the system's name of a fault of the network. */
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+const messageOf = (error: unknown): string => String((error as Error | null)?.message ?? '');
 
 /** Two transactions met, and the server took one back. */
-export function isPassing(error: unknown): boolean {
-  return ['40001', '40P01', '55P03'].includes(codeOf(error));
-}
+export const isPassing = (error: unknown): boolean => /^(?:40001|40P01|55P03)$/.test(codeOf(error));
+export const isMissingTable = (error: unknown): boolean => codeOf(error) === '42P01';
+export const isTaken = (error: unknown): boolean => /^(?:42P07|42710)$/.test(codeOf(error));
+export const isIdTaken = (error: unknown): boolean =>
+  codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'spillway_message_id';
 
-export function isMissingTable(error: unknown): boolean {
-  return codeOf(error) === '42P01';
-}
+/** The client waited for longer than `query_timeout`. */
+export const isUnanswered = (error: unknown): boolean => messageOf(error) === 'Query read timeout';
 
-export function isTaken(error: unknown): boolean {
-  return ['42P07', '42710'].includes(codeOf(error));
-}
-
-export function isIdTaken(error: unknown): boolean {
-  return codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'spillway_message_id';
-}
+const LOST = /^(?:08...|57P0[1-5]|53300|E[A-Z]+)$/;
 
 /** The connection went away, or there was none to be had. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
-  if (/^(08...|57P0[1-5]|53300|E[A-Z]+)$/.test(code)) return true;
-  return code === '' && /connection|connect|timeout/i.test(String((error as Error | null)?.message));
+  return LOST.test(code) || (code === '' && /connection|connect|timeout/i.test(messageOf(error)));
 }
 
 /** The connection went away while a commit was under way: whether it was done is not known. */
 export class UnknownOutcome extends Error {}
 
+/** Runs what commits; where the connection is lost meanwhile, rejects with `UnknownOutcome`. */
+export async function committing<T>(commit: () => Promise<T>): Promise<T> {
+  try {
+    return await commit();
+  } catch (error) {
+    throw isLost(error) ? new UnknownOutcome((error as Error).message, { cause: error }) : error;
+  }
+}
+
+const FAULTS: readonly KnownFault[] = [
+  {
+    codes: /^(?:28...|42501|25006)$/,
+    code: 'STORE_DENIED',
+    remedy: 'Look at user, password and rights; they stand in the URL of the store.',
+  },
+  { codes: /^3D000$/, code: 'STORE_FAILED', remedy: 'Create the database, or name another.' },
+  {
+    codes: /^53100$/,
+    code: 'STORE_FULL',
+    remedy: 'Make room on the disk of the server; nothing was changed.',
+    retryable: true,
+  },
+  { codes: /^XX00[12]$/, code: 'STORE_DAMAGED', remedy: 'Restore the database from a backup.' },
+  {
+    codes: /^42P01$/,
+    code: 'STORE_SCHEMA',
+    remedy: 'Its tables are not whole: restore them, or use another database.',
+  },
+  {
+    codes: LOST,
+    code: 'STORE_FAILED',
+    remedy: 'Start the server, or look at the way to it; nothing was changed.',
+    retryable: true,
+  },
+  {
+    // 57014: `statement_timeout`.
+    codes: /^(?:40001|40P01|55P03|53...|57014)$/,
+    code: 'STORE_FAILED',
+    remedy: 'Nothing was changed; the cause says more.',
+    retryable: true,
+  },
+];
+
 /** What the server or the network said, in the words of somebody who has to mend it. */
 export function faultOf(store: string, error: unknown): SpillwayError {
-  const code = codeOf(error);
-  const base = { subject: store, found: saidBy(error), cause: error };
-  if (error instanceof UnknownOutcome) {
-    const remedy =
-      'The connection was lost during a commit: load the thread again to see whether it was done.';
-    const facts = { outcome: 'unknown' };
-    return new SpillwayError('STORE_FAILED', { ...base, remedy, facts, retryable: true });
-  }
-  if (/^(28...|42501|25006)$/.test(code)) {
-    const remedy = 'Look at user, password and rights; they stand in the URL of the store.';
-    return new SpillwayError('STORE_DENIED', { ...base, remedy });
-  }
-  if (code === '3D000') {
-    return new SpillwayError('STORE_FAILED', { ...base, remedy: 'Create the database, or name another.' });
-  }
-  if (code === '53100') {
-    const remedy = 'Make room on the disk of the server; nothing was changed.';
-    return new SpillwayError('STORE_FULL', { ...base, remedy, retryable: true });
-  }
-  if (/^XX00[12]$/.test(code)) {
-    return new SpillwayError('STORE_DAMAGED', { ...base, remedy: 'Restore the database from a backup.' });
-  }
-  if (isMissingTable(error)) {
-    const remedy = 'Its tables are not whole: restore them, or use another database.';
-    return new SpillwayError('STORE_SCHEMA', { ...base, remedy });
-  }
-  if (isLost(error)) {
-    const remedy = 'Start the server, or look at the way to it; nothing was changed.';
-    return new SpillwayError('STORE_FAILED', { ...base, remedy, retryable: true });
-  }
-  const retryable = isPassing(error) || code.startsWith('53');
+  const about = { store, found: saidBy(error), cause: error };
+  if (!(error instanceof UnknownOutcome))
+    return faultIn(FAULTS, isLost(error) ? 'ECONNRESET' : codeOf(error), about);
   return new SpillwayError('STORE_FAILED', {
-    ...base,
-    remedy: 'Nothing was changed; the cause says more.',
-    retryable,
+    subject: store,
+    found: about.found,
+    cause: error,
+    remedy: 'The connection was lost during a commit: load the thread again to see whether it was done.',
+    facts: { outcome: 'unknown' },
+    retryable: true,
   });
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type PgBoss from 'pg-boss';
 import type { BackgroundJob, BackgroundQueue, BackgroundWorker, EnqueuedJob, Json } from '../../spi/index.js';
+import { orMissing } from '../../errors/index.js';
 import { patiently, PATIENCE_MS } from '../patience.js';
 import { parseJson, writeJson } from '../../transcript/index.js';
 import { isPassing } from './faults.js';
@@ -83,7 +84,7 @@ export class PostgresQueue implements BackgroundQueue {
   }
 
   async #start(): Promise<PgBoss> {
-    const { default: Boss } = await import('pg-boss');
+    const { default: Boss } = await import('pg-boss').catch(orMissing('the queue of summaries'));
     const boss = new Boss({
       schema: SCHEMA,
       // The store's own connections. Without timers of its own it keeps no process from ending.

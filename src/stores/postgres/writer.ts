@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ThreadHead } from '../../spi/index.js';
 import type { Move, Note, Rows, ThreadRow, Value, Writer } from '../sql/index.js';
-import { isLost, UnknownOutcome } from './faults.js';
+import { committing, isLost, UnknownOutcome } from './faults.js';
 
 /** Rows and characters that one statement holds; more are sent in several, which bounds what each side buffers. */
 const MAX_ROWS = 200;
@@ -41,18 +41,11 @@ export class PostgresWriter implements Writer {
   }
 
   async move({ thread, expected, head, now, rows }: Move): Promise<ThreadHead | undefined> {
+    const { sessionKey, pathKey } = thread;
     const change: Change = {
       name: 'move',
       sql: MOVE,
-      values: [
-        thread.sessionKey,
-        thread.pathKey,
-        now,
-        head.messages,
-        head.entries,
-        expected.messages,
-        expected.entries,
-      ],
+      values: [sessionKey, pathKey, now, head.messages, head.entries, expected.messages, expected.entries],
     };
     const isFirst = expected.messages === 0 && expected.entries === 0;
     const found = await this.#write(thread, change, rows, async (client) => {
@@ -66,13 +59,9 @@ export class PostgresWriter implements Writer {
     const change: Change = { name: 'note', sql: NOTE, values: [thread.sessionKey, thread.pathKey, now] };
     const start = { messages: 0, entries: 0 };
     const touch = (client: pg.PoolClient) => one(client, `${NOTE} returning id`, change.values);
-    const isThere = await this.#write(
-      thread,
-      change,
-      rows,
-      async (client) =>
-        (await touch(client)) ?? (await begin(client, thread, start, now)) ?? (await touch(client)),
-    );
+    const first = async (client: pg.PoolClient) =>
+      (await touch(client)) ?? (await begin(client, thread, start, now)) ?? (await touch(client));
+    const isThere = await this.#write(thread, change, rows, first);
     // Its number is another than this process knows: the database was put back from a copy.
     if (!isThere) await this.note({ thread, now, rows });
   }
@@ -143,12 +132,9 @@ async function atOnce(
   const count = all.reduce((sum, { rows }) => sum + rows.length, 0);
   const shape = all.map(({ target, rows }) => `${target.name.slice('spillway_'.length)}${rows.length}`);
   const name = `spillway/${change.name}/${shape.join('/')}`;
-  try {
-    const { rows } = await client.query({ text, values, ...(count <= MAX_KEPT_ROWS && { name }) });
-    return rows.length > 0;
-  } catch (error) {
-    throw isLost(error) ? new UnknownOutcome((error as Error).message, { cause: error }) : error;
-  }
+  const query = { text, values, ...(count <= MAX_KEPT_ROWS && { name }) };
+  const { rows } = await committing(() => client.query(query));
+  return rows.length > 0;
 }
 
 function insertInto({ target, rows }: Rows, values: Value[], condition = ''): string {
@@ -175,12 +161,8 @@ async function transaction(client: pg.PoolClient, work: () => Promise<boolean>):
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
-  try {
-    await client.query('commit');
-    return true;
-  } catch (error) {
-    throw isLost(error) ? new UnknownOutcome((error as Error).message, { cause: error }) : error;
-  }
+  await committing(() => client.query('commit'));
+  return true;
 }
 
 /** Undefined where the thread is there already. */

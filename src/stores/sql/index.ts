@@ -1,7 +1,3 @@
-export type { Dialect, ScoredRow, WordIndex } from './dialect.js';
-export { migrationsOf } from './migrations.js';
-export type { Migrations } from './migrate.js';
-export type { IndexRows, Move, Note, Rows, Target, ThreadRow, Value } from './rows.js';
-export { SqlStore, type SqlParts } from './store.js';
-export type { Database, Open, Tables } from './tables.js';
-export type { Writer } from './writer.js';
+export type { Move, Note, Rows, Target, ThreadRow, Value, Writer } from './rows.js';
+export { SqlStore } from './store.js';
+export { migrationsOf, type Database, type Dialect, type Migrations, type Tables } from './tables.js';

@@ -1,9 +1,6 @@
-import { Migrator, type Migration } from 'kysely';
+import { Migrator } from 'kysely';
 import { SpillwayError } from '../../errors/index.js';
-import type { Dialect } from './dialect.js';
-import type { Database } from './tables.js';
-
-export type Migrations = Readonly<Record<string, Migration>>;
+import type { Database, Dialect, Migrations } from './tables.js';
 
 /**
  * Brings the tables to the newest form. Several processes may do so at once: one does, the others wait. Costs one query

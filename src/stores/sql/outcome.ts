@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoredEvent, ThreadHead, ThreadKey, ThreadWrite } from '../../spi/index.js';
 import { parseJson, writeJson } from '../../transcript/index.js';
 import { headAfter } from '../fault.js';
-import { keyOf } from '../text.js';
+import { keyOf } from '../bytes.js';
 import { readEntries, readEvents, readMessages } from './read.js';
 import type { Database, Open } from './tables.js';
 

@@ -1,7 +1,6 @@
 import type {
   EventQuery,
   LedgerEntry,
-  SearchHit,
   StoredEvent,
   StoredThread,
   ThreadInfo,
@@ -9,17 +8,11 @@ import type {
   UsageEntry,
 } from '../../spi/index.js';
 import { parseJson, type LogMessage } from '../../transcript/index.js';
-import { withBytes } from '../bytes.js';
+import { withBytes, keyOf, readText, writeText } from '../bytes.js';
 import { damaged } from '../fault.js';
-import { keyOf, readText, textOfKey, writeText } from '../text.js';
-import { summed } from '../usage.js';
-import type { ScoredRow } from './dialect.js';
-import type { Database, Tables } from './tables.js';
-
-export async function threadIdOf(db: Database, key: ThreadKey): Promise<number | undefined> {
-  const row = await oneThread(db, key).select('id').executeTakeFirst();
-  return row?.id;
-}
+import { summed, USAGE_SUMS } from '../usage.js';
+import { columnOf } from './rows.js';
+import type { Database } from './tables.js';
 
 /** One row by its key, and its checkpoint: no matter how long the thread is. */
 export async function readThread(db: Database, key: ThreadKey): Promise<StoredThread | undefined> {
@@ -85,19 +78,11 @@ export async function readUsage(
     .selectFrom('spillway_usage')
     .innerJoin('spillway_thread', 'spillway_thread.id', 'spillway_usage.thread_id')
     .select(({ fn, cast }) => {
-      const sum = <Column extends SumColumn, Name extends string>(column: Column, name: Name) =>
-        cast<number>(fn.sum(`spillway_usage.${column}`), 'double precision').as(name);
-      return [
-        'line',
-        'model',
-        sum('calls', 'calls'),
-        sum('input_tokens', 'inputTokens'),
-        sum('cache_read_tokens', 'cacheReadTokens'),
-        sum('cache_write_tokens', 'cacheWriteTokens'),
-        sum('output_tokens', 'outputTokens'),
-        sum('cost', 'cost'),
-        sum('unpriced', 'unpriced'),
-      ] as const;
+      const sums = USAGE_SUMS.map((name) => {
+        const column = `spillway_usage.${columnOf(name)}` as 'spillway_usage.calls';
+        return cast<number>(fn.sum(column), 'double precision').as(name);
+      });
+      return ['line', 'model', ...sums] as const;
     })
     .groupBy(['line', 'model']);
   if (sessionId !== undefined) select = select.where('session_key', '=', keyOf(sessionId));
@@ -107,8 +92,6 @@ export async function readUsage(
     rows.map((row) => ({ ...row, line: row.line as UsageEntry['line'], model: readText(row.model) })),
   );
 }
-
-type SumColumn = Exclude<keyof Tables['spillway_usage'], 'thread_id' | 'line' | 'model'>;
 
 /** The one that was written to last comes first. */
 export async function readThreads(
@@ -129,38 +112,6 @@ export async function readThreads(
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }));
-}
-
-/** Values a statement: SQLite takes 32,766. */
-const MAX_SEQS = 500;
-
-/** The found messages with their ids, in the order they were found in. */
-export async function withIds(
-  db: Database,
-  threadId: number,
-  found: readonly ScoredRow[],
-): Promise<SearchHit[]> {
-  const keys = new Map<number, string>();
-  for (let i = 0; i < found.length; i += MAX_SEQS) {
-    const seqs = found.slice(i, i + MAX_SEQS).map(({ seq }) => seq);
-    const rows = await messagesAt(db, threadId, seqs).select(['seq', 'id_key']).execute();
-    for (const { seq, id_key } of rows) keys.set(seq, id_key);
-  }
-  const hits: SearchHit[] = [];
-  for (const { seq, score } of found) {
-    const messageId = textOfKey(keys.get(seq)!) ?? (await longIdAt(db, threadId, seq));
-    hits.push({ seq, messageId, score });
-  }
-  return hits;
-}
-
-async function longIdAt(db: Database, threadId: number, seq: number): Promise<string> {
-  const { body } = await messagesAt(db, threadId, [seq]).select('body').executeTakeFirstOrThrow();
-  return messageOf(body).id;
-}
-
-function messagesAt(db: Database, threadId: number, seqs: readonly number[]) {
-  return db.selectFrom('spillway_message').where('thread_id', '=', threadId).where('seq', 'in', seqs);
 }
 
 /** Throws `STORE_DAMAGED` where a body is no JSON. */
@@ -197,7 +148,7 @@ function bytesIn<T>(message: T): T {
 }
 
 /** No database counts below zero or in halves. */
-export function whole(limit: number): number {
+function whole(limit: number): number {
   return Math.min(Math.max(0, Math.trunc(limit) || 0), Number.MAX_SAFE_INTEGER);
 }
 

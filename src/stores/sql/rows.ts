@@ -1,9 +1,9 @@
 import type { StoredEvent, ThreadHead, ThreadKey, ThreadWrite, UsageEntry } from '../../spi/index.js';
-import { writeJson, type LogMessage } from '../../transcript/index.js';
-import { messageText } from '../bytes.js';
+import { writeJson } from '../../transcript/index.js';
+import { messageText, keyOf, writeText } from '../bytes.js';
 import { headAfter } from '../fault.js';
-import { keyOf, writeText } from '../text.js';
-import { summed } from '../usage.js';
+import { summed, USAGE_SUMS } from '../usage.js';
+import { SHAPES } from './tables.js';
 
 export type Value = string | number | bigint | null;
 
@@ -42,116 +42,65 @@ export interface Move {
 /** Events and usage of a thread, whatever its head. */
 export type Note = Pick<Move, 'thread' | 'now' | 'rows'>;
 
-const MESSAGES: Target = {
-  name: 'spillway_message',
-  columns: [
-    ['thread_id', 'bigint'],
-    ['seq', 'bigint'],
-    ['id_key', 'text'],
-    ['body', 'text'],
-  ],
-};
+/**
+ * Writes to a thread: all of it or nothing, in as few trips to the database as it allows. Statements are written by hand,
+ * since building them anew for every append costs more than SQLite takes to carry them out.
+ */
+export interface Writer {
+  /** One compare-and-swap. Undefined where the head is another. */
+  move(move: Move): Promise<ThreadHead | undefined>;
+  /** Begins the thread if it must. */
+  note(note: Note): Promise<void>;
+}
 
-const ENTRIES: Target = {
-  name: 'spillway_entry',
-  columns: [
-    ['thread_id', 'bigint'],
-    ['seq', 'bigint'],
-    ['kind', 'text'],
-    ['at', 'double precision'],
-    ['body', 'text'],
-  ],
-};
+const targetOf = (name: keyof typeof SHAPES, conflict?: string): Target => ({
+  name,
+  columns: Object.entries(SHAPES[name].columns).map(([column, type]) => [
+    column,
+    type.replace(' or null', ''),
+  ]),
+  ...(conflict !== undefined && { conflict }),
+});
 
-const CHECKPOINTS: Target = {
-  name: 'spillway_checkpoint',
-  columns: [
-    ['thread_id', 'bigint'],
-    ['messages', 'bigint'],
-    ['entries', 'bigint'],
-    ['body', 'text'],
-  ],
-  conflict:
-    '(thread_id) do update set messages = excluded.messages, entries = excluded.entries, body = excluded.body',
-};
+/** A column by the field of an entry that stands in it: `inputTokens` in `input_tokens`. */
+export const columnOf = (field: string): string =>
+  field.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`);
 
-const EVENTS: Target = {
-  name: 'spillway_event',
-  columns: [
-    ['thread_id', 'bigint'],
-    ['kind', 'text'],
-    ['ref_key', 'text'],
-    ['at', 'double precision'],
-    ['body', 'text'],
-  ],
-};
+const taken = (columns: readonly string[], from: (column: string) => string): string =>
+  columns.map((column) => `${column} = ${from(column)}`).join(', ');
 
-const SUMS = [
-  'calls',
-  'input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'cost',
-  'unpriced',
-] as const;
+const MESSAGES = targetOf('spillway_message');
+const ENTRIES = targetOf('spillway_entry');
+const EVENTS = targetOf('spillway_event');
+const CHECKPOINTS = targetOf(
+  'spillway_checkpoint',
+  `(thread_id) do update set ${taken(['messages', 'entries', 'body'], (column) => `excluded.${column}`)}`,
+);
+const USAGE = targetOf(
+  'spillway_usage',
+  `(thread_id, line, model) do update set ${taken(USAGE_SUMS.map(columnOf), (sum) => `spillway_usage.${sum} + excluded.${sum}`)}`,
+);
 
-const USAGE: Target = {
-  name: 'spillway_usage',
-  columns: [
-    ['thread_id', 'bigint'],
-    ['line', 'text'],
-    ['model', 'text'],
-    ...SUMS.map((sum) => [sum, sum === 'cost' ? 'double precision' : 'bigint'] as const),
-  ],
-  conflict: `(thread_id, line, model) do update set ${SUMS.map((sum) => `${sum} = spillway_usage.${sum} + excluded.${sum}`).join(', ')}`,
-};
-
-/** Gives the rows of a message in the full-text index. */
-export type IndexRows = (threadId: number, messages: readonly LogMessage[]) => Rows;
-
-export function moveOf(
-  key: ThreadKey,
-  expected: ThreadHead,
-  write: ThreadWrite,
-  now: number,
-  indexRows: IndexRows,
-): Move {
+export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite, now: number): Move {
   const head = headAfter(expected, write);
   const { messages = [], entries = [], events = [], usage = [] } = write;
   // Once: a write that has to wait is tried again.
-  const bodies = messages.map(messageText);
-  const entryBodies = entries.map(({ body }) => writeJson(body)!);
-  const checkpoint = write.checkpoint === undefined ? undefined : writeJson(write.checkpoint);
-  return {
-    thread: threadRow(key),
-    expected,
-    head,
-    now,
-    rows: (threadId) =>
-      filled([
-        {
-          target: MESSAGES,
-          rows: messages.map(({ seq, id }, i) => [threadId, seq, keyOf(id), bodies[i]!]),
-        },
-        indexRows(threadId, messages),
-        {
-          target: ENTRIES,
-          rows: entries.map(({ kind, at }, i) => [
-            threadId,
-            expected.entries + i,
-            writeText(kind),
-            at,
-            entryBodies[i]!,
-          ]),
-        },
-        {
-          target: CHECKPOINTS,
-          rows: checkpoint === undefined ? [] : [[threadId, head.messages, head.entries, checkpoint]],
-        },
-        ...noteRows(threadId, events, usage),
-      ]),
-  };
+  const ofMessages = messages.map((message) => [message.seq, keyOf(message.id), messageText(message)]);
+  const ofEntries = entries.map(({ kind, at, body }, i) => [
+    expected.entries + i,
+    writeText(kind),
+    at,
+    writeJson(body)!,
+  ]);
+  const checkpoint = write.checkpoint === undefined ? undefined : writeJson(write.checkpoint)!;
+  const ofCheckpoint = checkpoint === undefined ? [] : [[head.messages, head.entries, checkpoint]];
+  const rows = filled([
+    { target: MESSAGES, rows: ofMessages },
+    { target: ENTRIES, rows: ofEntries },
+    { target: CHECKPOINTS, rows: ofCheckpoint },
+    ...noteRows(events, usage),
+  ]);
+  return { thread: threadRow(key), expected, head, now, rows };
 }
 
 export function noteOf(
@@ -160,44 +109,32 @@ export function noteOf(
   usage: readonly UsageEntry[],
   now: number,
 ): Note {
-  return {
-    thread: threadRow(key),
-    now,
-    rows: (threadId) => filled(noteRows(threadId, events, usage)),
-  };
+  return { thread: threadRow(key), now, rows: filled(noteRows(events, usage)) };
 }
 
-function noteRows(threadId: number, events: readonly StoredEvent[], usage: readonly UsageEntry[]): Rows[] {
+function noteRows(events: readonly StoredEvent[], usage: readonly UsageEntry[]): Rows[] {
+  const ofEvents = events.map((event) => {
+    const { kind, ref, at } = event;
+    return [writeText(kind), ref === undefined ? null : keyOf(ref), at, writeJson(event)!];
+  });
+  const ofUsage = summed(usage).map((entry) => [
+    writeText(entry.line),
+    writeText(entry.model),
+    ...USAGE_SUMS.map((name) => entry[name]),
+  ]);
   return [
-    {
-      target: EVENTS,
-      rows: events.map((event) => [
-        threadId,
-        writeText(event.kind),
-        event.ref === undefined ? null : keyOf(event.ref),
-        event.at,
-        writeJson(event)!,
-      ]),
-    },
-    {
-      target: USAGE,
-      rows: summed(usage).map((entry) => [
-        threadId,
-        writeText(entry.line),
-        writeText(entry.model),
-        entry.calls,
-        entry.inputTokens,
-        entry.cacheReadTokens,
-        entry.cacheWriteTokens,
-        entry.outputTokens,
-        entry.cost,
-        entry.unpriced,
-      ]),
-    },
+    { target: EVENTS, rows: ofEvents },
+    { target: USAGE, rows: ofUsage },
   ];
 }
 
-const filled = (all: readonly Rows[]): readonly Rows[] => all.filter(({ rows }) => rows.length > 0);
+/** Every row begins with the number of its thread. */
+const filled =
+  (all: readonly Rows[]): Move['rows'] =>
+  (threadId) =>
+    all
+      .filter(({ rows }) => rows.length > 0)
+      .map(({ target, rows }) => ({ target, rows: rows.map((row) => [threadId, ...row]) }));
 
 function threadRow({ sessionId, agentPath }: ThreadKey): ThreadRow {
   return {

@@ -5,7 +5,6 @@ import type {
   Json,
   LedgerEntry,
   OpensQueue,
-  SearchHit,
   SessionStore,
   StoredArtifact,
   StoredEvent,
@@ -18,21 +17,20 @@ import type {
 } from '../../spi/index.js';
 import { writeJson, type LogMessage } from '../../transcript/index.js';
 import { checkWrite, closedFault, headAfter, idTaken } from '../fault.js';
-import { keyOf, readText, writeText } from '../text.js';
-import { wordsOfQuery } from '../words.js';
-import type { Dialect } from './dialect.js';
-import { migrate, type Migrations } from './migrate.js';
+import { keyOf, readText, writeText } from '../bytes.js';
+import { migrate } from './migrate.js';
 import { patiently } from '../patience.js';
 import { wasDone, wasNoted } from './outcome.js';
 import * as read from './read.js';
-import { moveOf, noteOf } from './rows.js';
-import type { Database, Open } from './tables.js';
-import type { Writer } from './writer.js';
+import { moveOf, noteOf, type Writer } from './rows.js';
+import type { Database, Dialect, Migrations, Open } from './tables.js';
 
 export interface SqlParts {
   /** For people; without a password. */
   readonly name: string;
   readonly db: Database;
+  /** Another way to the same place, for migrations alone. */
+  readonly migrating?: Database;
   readonly dialect: Dialect;
   readonly writer: Writer;
   readonly nowMs: () => number;
@@ -59,12 +57,15 @@ export class SqlStore implements SessionStore, OpensQueue {
   /** Rejects with `STORE_SCHEMA` and with whatever keeps the database from being used; it is then closed. */
   static async open(parts: SqlParts, migrations: Migrations): Promise<SqlStore> {
     const store = new SqlStore(parts);
+    const { migrating, dialect, name } = parts;
     try {
-      await store.#ask((db) => migrate(db, parts.dialect, migrations, parts.name));
+      await store.#ask((db) => migrate(migrating ?? db, dialect, migrations, name));
       return store;
     } catch (error) {
       await store.close().catch(() => undefined);
       throw error;
+    } finally {
+      await migrating?.destroy();
     }
   }
 
@@ -74,8 +75,8 @@ export class SqlStore implements SessionStore, OpensQueue {
 
   async write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined> {
     checkWrite(expected, write);
-    const { dialect, writer, nowMs } = this.#parts;
-    const move = moveOf(key, expected, write, nowMs(), dialect.words.rows);
+    const { writer, nowMs } = this.#parts;
+    const move = moveOf(key, expected, write, nowMs());
     return this.#surely(
       () => this.#ask(() => writer.move(move)),
       (db) => wasDone(db, key, expected, write),
@@ -111,18 +112,6 @@ export class SqlStore implements SessionStore, OpensQueue {
 
   usage(of: Partial<ThreadKey> = {}): Promise<readonly UsageEntry[]> {
     return this.#ask((db) => read.readUsage(db, of));
-  }
-
-  async search(key: ThreadKey, query: string, limit: number): Promise<readonly SearchHit[]> {
-    const words = wordsOfQuery(query);
-    const most = read.whole(limit);
-    return this.#ask(async (db) => {
-      if (words.length === 0 || most === 0) return [];
-      const threadId = await read.threadIdOf(db, key);
-      if (threadId === undefined) return [];
-      const found = await this.#parts.dialect.words.search(db, threadId, words, most);
-      return read.withIds(db, threadId, found);
-    });
   }
 
   artifact(key: string): Promise<StoredArtifact | undefined> {

@@ -1,68 +1,154 @@
-import type { Generated, Kysely, Transaction } from 'kysely';
+import type { CreateTableBuilder, Generated, Kysely, Migration, Transaction } from 'kysely';
+import type { SpillwayError } from '../../errors/index.js';
 
-/** The tables of both databases. Ids of people are written by `writeText`, keys by `keyOf`, bodies are JSON text. */
-export interface Tables {
-  readonly spillway_thread: {
-    readonly id: Generated<number>;
-    readonly session_key: string;
-    readonly path_key: string;
-    readonly session_id: string;
-    readonly agent_path: string;
-    readonly messages: number;
-    readonly entries: number;
-    readonly created_at: number;
-    readonly updated_at: number;
-  };
-  /** Apart from the head, so that a write need not write it again. */
-  readonly spillway_checkpoint: {
-    readonly thread_id: number;
-    readonly messages: number;
-    readonly entries: number;
-    readonly body: string;
-  };
-  readonly spillway_message: {
-    readonly thread_id: number;
-    readonly seq: number;
-    readonly id_key: string;
-    readonly body: string;
-  };
-  readonly spillway_entry: {
-    readonly thread_id: number;
-    readonly seq: number;
-    readonly kind: string;
-    readonly at: number;
-    readonly body: string;
-  };
-  readonly spillway_event: {
-    readonly id: Generated<number>;
-    readonly thread_id: number;
-    readonly kind: string;
-    readonly ref_key: string | null;
-    readonly at: number;
-    /** The whole event. */
-    readonly body: string;
-  };
-  readonly spillway_usage: {
-    readonly thread_id: number;
-    readonly line: string;
-    readonly model: string;
-    readonly calls: number;
-    readonly input_tokens: number;
-    readonly cache_read_tokens: number;
-    readonly cache_write_tokens: number;
-    readonly output_tokens: number;
-    readonly cost: number;
-    readonly unpriced: number;
-  };
-  readonly spillway_artifact: { readonly key: string; readonly body: string };
-  readonly spillway_value: {
-    readonly scope_key: string;
-    readonly name_key: string;
-    readonly name: string;
-    readonly body: string;
-  };
-  readonly spillway_migration: { readonly name: string };
+type Kind = 'bigint' | 'double precision' | 'text' | 'text or null';
+
+interface Shape {
+  /** Has a number of its own, given by the database. */
+  readonly id?: true;
+  /** In the order in which rows are written. */
+  readonly columns: Readonly<Record<string, Kind>>;
+  /** Columns of the primary key; and its name, where it is not the database's own. */
+  readonly primary?: { readonly name?: string; readonly of: readonly string[] };
+  readonly unique?: { readonly name: string; readonly of: readonly string[] };
+  readonly indexes?: readonly { readonly name: string; readonly of: readonly string[] }[];
 }
 
+/** The tables of both databases. Ids of people are written by `writeText`, keys by `keyOf`, bodies are JSON text. */
+export const SHAPES = {
+  spillway_thread: {
+    id: true,
+    columns: {
+      session_key: 'text',
+      path_key: 'text',
+      session_id: 'text',
+      agent_path: 'text',
+      messages: 'bigint',
+      entries: 'bigint',
+      created_at: 'double precision',
+      updated_at: 'double precision',
+    },
+    unique: { name: 'spillway_thread_key', of: ['session_key', 'path_key'] },
+  },
+  /** Apart from the head, so that a write need not write it again. */
+  spillway_checkpoint: {
+    columns: { thread_id: 'bigint', messages: 'bigint', entries: 'bigint', body: 'text' },
+    primary: { of: ['thread_id'] },
+  },
+  spillway_message: {
+    columns: { thread_id: 'bigint', seq: 'bigint', id_key: 'text', body: 'text' },
+    primary: { name: 'spillway_message_seq', of: ['thread_id', 'seq'] },
+    unique: { name: 'spillway_message_id', of: ['thread_id', 'id_key'] },
+  },
+  spillway_entry: {
+    columns: { thread_id: 'bigint', seq: 'bigint', kind: 'text', at: 'double precision', body: 'text' },
+    primary: { name: 'spillway_entry_seq', of: ['thread_id', 'seq'] },
+  },
+  /** The body is the whole event. */
+  spillway_event: {
+    id: true,
+    columns: {
+      thread_id: 'bigint',
+      kind: 'text',
+      ref_key: 'text or null',
+      at: 'double precision',
+      body: 'text',
+    },
+    indexes: [
+      { name: 'spillway_event_kind', of: ['thread_id', 'kind', 'id'] },
+      { name: 'spillway_event_ref_key', of: ['thread_id', 'ref_key', 'id'] },
+    ],
+  },
+  spillway_usage: {
+    columns: {
+      thread_id: 'bigint',
+      line: 'text',
+      model: 'text',
+      calls: 'bigint',
+      input_tokens: 'bigint',
+      cache_read_tokens: 'bigint',
+      cache_write_tokens: 'bigint',
+      output_tokens: 'bigint',
+      cost: 'double precision',
+      unpriced: 'bigint',
+    },
+    primary: { name: 'spillway_usage_key', of: ['thread_id', 'line', 'model'] },
+  },
+  spillway_artifact: { columns: { key: 'text', body: 'text' }, primary: { of: ['key'] } },
+  spillway_value: {
+    columns: { scope_key: 'text', name_key: 'text', name: 'text', body: 'text' },
+    primary: { name: 'spillway_value_key', of: ['scope_key', 'name_key'] },
+  },
+} as const satisfies Readonly<Record<string, Shape>>;
+
+type Shapes = typeof SHAPES;
+interface Values {
+  readonly bigint: number;
+  readonly 'double precision': number;
+  readonly text: string;
+  readonly 'text or null': string | null;
+}
+type Row<S extends Shape> = { readonly [C in keyof S['columns']]: Values[S['columns'][C]] } & (S extends {
+  readonly id: true;
+}
+  ? { readonly id: Generated<number> }
+  : unknown);
+
+export type Tables = { readonly [Name in keyof Shapes]: Row<Shapes[Name]> } & {
+  readonly spillway_migration: { readonly name: string };
+};
 export type Database = Kysely<Tables>;
 export type Open = Transaction<Tables>;
+
+/** Where the databases differ. */
+export interface Dialect {
+  readonly kind: 'sqlite' | 'postgres';
+  /** A nearer word for what the driver threw. Never holds a password. */
+  faultOf(error: unknown): SpillwayError;
+  /** Whether somebody else stood in the way for a moment and nothing was changed. */
+  isPassing(error: unknown): boolean;
+  isMissingTable(error: unknown): boolean;
+  /** A table that is to be made stands there already. */
+  isTaken(error: unknown): boolean;
+  /** Two messages of one thread with one id. */
+  isIdTaken(error: unknown): boolean;
+}
+
+export type Migrations = Readonly<Record<string, Migration>>;
+
+/**
+ * Every step from the first release on, by name in order. A step that was released never changes; the next one mends it.
+ * Each runs whole or not at all.
+ */
+export function migrationsOf(dialect: Dialect): Migrations {
+  return { '0001-sessions': { up: (db: Database) => createSessions(db, dialect) } };
+}
+
+async function createSessions({ schema }: Database, { kind }: Dialect): Promise<void> {
+  for (const [name, shape] of Object.entries<Shape>(SHAPES)) {
+    let table = schema.createTable(name) as CreateTableBuilder<string, string>;
+    if (shape.id)
+      table =
+        kind === 'sqlite'
+          ? table.addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+          : table.addColumn('id', 'bigint', (column) => column.primaryKey().generatedAlwaysAsIdentity());
+    const { columns, primary, unique, indexes = [] } = shape;
+    const own = primary?.name === undefined ? primary?.of[0] : undefined;
+    for (const [column, type] of Object.entries(columns))
+      table =
+        type === 'text or null'
+          ? table.addColumn(column, 'text')
+          : table.addColumn(column, type, (builder) =>
+              column === own ? builder.notNull().primaryKey() : builder.notNull(),
+            );
+    if (primary?.name !== undefined) table = table.addPrimaryKeyConstraint(primary.name, [...primary.of]);
+    if (unique) table = table.addUniqueConstraint(unique.name, [...unique.of]);
+    await table.execute();
+    for (const index of indexes)
+      await schema
+        .createIndex(index.name)
+        .on(name)
+        .columns([...index.of])
+        .execute();
+  }
+}

@@ -1,4 +1,5 @@
-import { SpillwayError } from '../../errors/index.js';
+import type { SpillwayError } from '../../errors/index.js';
+import { faultIn, type KnownFault } from '../fault.js';
 
 /** SQLite's primary codes by number, as far as they are told apart here. */
 const PRIMARY: Readonly<Record<number, string>> = {
@@ -22,59 +23,51 @@ function codeOf(error: unknown): string {
 
 const messageOf = (error: unknown): string => String((error as Error | null)?.message ?? error);
 
+const BUSY = /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/;
+const FULL = /^SQLITE_FULL/;
+
 /** Another process holds the file. */
-export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error));
-}
-
+export const isBusy = (error: unknown): boolean => BUSY.test(codeOf(error));
 /** No room on the disk, or within the bound that was set. */
-export function isFull(error: unknown): boolean {
-  return codeOf(error).startsWith('SQLITE_FULL');
-}
-
+export const isFull = (error: unknown): boolean => FULL.test(codeOf(error));
 /** The file, or what SQLite keeps beside it, could not be opened. */
-export function isUnopenable(error: unknown): boolean {
-  return codeOf(error).startsWith('SQLITE_CANTOPEN');
-}
+export const isUnopenable = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CANTOPEN');
+export const isMissingTable = (error: unknown): boolean => messageOf(error).startsWith('no such table');
+export const isTaken = (error: unknown): boolean => messageOf(error).endsWith(' already exists');
+export const isIdTaken = (error: unknown): boolean =>
+  codeOf(error).startsWith('SQLITE_CONSTRAINT') && messageOf(error).includes('spillway_message.id_key');
 
-export function isMissingTable(error: unknown): boolean {
-  return messageOf(error).startsWith('no such table');
-}
-
-export function isTaken(error: unknown): boolean {
-  return messageOf(error).endsWith(' already exists');
-}
-
-export function isIdTaken(error: unknown): boolean {
-  return (
-    codeOf(error).startsWith('SQLITE_CONSTRAINT') && messageOf(error).includes('spillway_message.id_key')
-  );
-}
+const FAULTS: readonly KnownFault[] = [
+  {
+    codes: BUSY,
+    code: 'STORE_FAILED',
+    remedy: 'Another process holds the file: wait for it, or stop it.',
+    retryable: true,
+  },
+  {
+    codes: FULL,
+    code: 'STORE_FULL',
+    remedy: 'Make room on the disk; nothing was changed.',
+    retryable: true,
+  },
+  {
+    codes: /^SQLITE_(?:READONLY|PERM|AUTH)/,
+    code: 'STORE_DENIED',
+    remedy: 'Let this user write to the file and to its folder.',
+  },
+  {
+    codes: /^SQLITE_(?:CORRUPT|NOTADB)/,
+    code: 'STORE_DAMAGED',
+    remedy: 'Restore it from a copy, or save what is left with `sqlite3 FILE .recover`.',
+  },
+  {
+    codes: /^SQLITE_(?:CANTOPEN|IOERR)/,
+    code: 'STORE_FAILED',
+    remedy: 'Look at the disk and at what else uses the file.',
+    retryable: true,
+  },
+];
 
 /** What SQLite threw, in the words of somebody who has to mend it. */
-export function faultOf(store: string, error: unknown): SpillwayError {
-  const code = codeOf(error);
-  const found = messageOf(error);
-  const base = { subject: store, found, cause: error };
-  if (isBusy(error)) {
-    const remedy = 'Another process holds the file: wait for it, or stop it.';
-    return new SpillwayError('STORE_FAILED', { ...base, remedy, retryable: true });
-  }
-  if (isFull(error)) {
-    const remedy = 'Make room on the disk; nothing was changed.';
-    return new SpillwayError('STORE_FULL', { ...base, remedy, retryable: true });
-  }
-  if (/^SQLITE_(READONLY|PERM|AUTH)/.test(code)) {
-    const remedy = 'Let this user write to the file and to its folder.';
-    return new SpillwayError('STORE_DENIED', { ...base, remedy });
-  }
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
-    const remedy = 'Restore it from a copy, or save what is left with `sqlite3 FILE .recover`.';
-    return new SpillwayError('STORE_DAMAGED', { ...base, remedy });
-  }
-  if (/^SQLITE_(CANTOPEN|IOERR)/.test(code)) {
-    const remedy = 'Look at the disk and at what else uses the file.';
-    return new SpillwayError('STORE_FAILED', { ...base, remedy, retryable: true });
-  }
-  return new SpillwayError('STORE_FAILED', { ...base, remedy: 'Nothing was changed; the cause says more.' });
-}
+export const faultOf = (store: string, error: unknown): SpillwayError =>
+  faultIn(FAULTS, codeOf(error), { store, found: messageOf(error), cause: error });

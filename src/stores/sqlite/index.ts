@@ -1,1 +1,77 @@
-export { openSqlite, type SqliteOptions } from './open.js';
+import { resolve } from 'node:path';
+import type Libsql from 'libsql';
+import { Kysely } from 'kysely';
+import { orMissing } from '../../errors/index.js';
+import {
+  migrationsOf,
+  SqlStore,
+  type Database,
+  type Dialect,
+  type Migrations,
+  type Tables,
+} from '../sql/index.js';
+import { patiently } from '../patience.js';
+import { collectStatements, ImmediateSqlite } from './driver.js';
+import { faultOf, isBusy, isIdTaken, isMissingTable, isTaken, isUnopenable } from './faults.js';
+import { checkPlaceOf, checkWritable, makeFile, openFault, prepareFile, type Synchronous } from './file.js';
+import { TextsAsBytes } from './texts.js';
+import { SqliteWriter } from './writer.js';
+
+const IN_MEMORY = ':memory:';
+
+export interface SqliteOptions {
+  readonly nowMs: () => number;
+  readonly patienceMs: number;
+  /** How large the file may grow. */
+  readonly maxBytes?: number;
+  readonly synchronous?: Synchronous;
+  /** For tests of schemas to come. */
+  readonly migrations?: (dialect: Dialect) => Migrations;
+}
+
+/** Opens a file, or makes it; `:memory:` is one that nobody else sees. */
+export async function openSqlite(path: string, options: SqliteOptions): Promise<SqlStore> {
+  const inMemory = path === IN_MEMORY;
+  const file = inMemory ? path : resolve(path);
+  const name = `sqlite:${file}`;
+  const dialect: Dialect = {
+    kind: 'sqlite',
+    faultOf: (error) => faultOf(name, error),
+    isPassing: isBusy,
+    isMissingTable,
+    isTaken,
+    isIdTaken,
+  };
+  const { default: driver } = await import('libsql').catch(orMissing(`store ${name}`));
+  const database = open(driver, name, file);
+  try {
+    await patiently(async () => prepareFile(database, options), isBusy, options.patienceMs);
+    await patiently(async () => checkWritable(database), isBusy, options.patienceMs);
+  } catch (error) {
+    database.close();
+    await collectStatements();
+    throw isUnopenable(error) ? openFault(name, file, error) : faultOf(name, error);
+  }
+  const check = inMemory ? () => undefined : checkPlaceOf(name, file);
+  const db: Database = new Kysely<Tables>({
+    dialect: new ImmediateSqlite({
+      database,
+      check,
+      closing: () => writer.close(),
+      closed: async () => void (inMemory || (await collectStatements())),
+    }),
+    plugins: [new TextsAsBytes(name)],
+  });
+  const writer = new SqliteWriter(database, db, check);
+  const parts = { name, db, dialect, writer, nowMs: options.nowMs, patienceMs: options.patienceMs };
+  return SqlStore.open(parts, (options.migrations ?? migrationsOf)(dialect));
+}
+
+function open(Driver: typeof Libsql, name: string, file: string): Libsql.Database {
+  if (file !== IN_MEMORY) makeFile(file);
+  try {
+    return new Driver(file);
+  } catch (error) {
+    throw openFault(name, file, error);
+  }
+}

@@ -29,18 +29,11 @@ export class SqliteWriter implements Writer {
   move({ thread, expected, head, now, rows }: Move): Promise<ThreadHead | undefined> {
     const { sessionKey, pathKey } = thread;
     return this.#transaction(() => {
+      const from = [expected.messages, expected.entries];
       const isFirst = expected.messages === 0 && expected.entries === 0;
       const id =
         (isFirst ? this.#begin({ thread, head, now }) : undefined) ??
-        this.#one(MOVE, [
-          now,
-          head.messages,
-          head.entries,
-          sessionKey,
-          pathKey,
-          expected.messages,
-          expected.entries,
-        ]);
+        this.#one(MOVE, [now, head.messages, head.entries, sessionKey, pathKey, ...from]);
       if (id === undefined) return undefined;
       this.#insert(rows(id));
       return head;
@@ -65,16 +58,8 @@ export class SqliteWriter implements Writer {
   /** Undefined where the thread is there already. */
   #begin({ thread, head, now }: Pick<Move, 'thread' | 'head' | 'now'>): number | undefined {
     const { sessionKey, pathKey, sessionId, agentPath } = thread;
-    return this.#one(BEGIN, [
-      sessionKey,
-      pathKey,
-      sessionId,
-      agentPath,
-      head.messages,
-      head.entries,
-      now,
-      now,
-    ]);
+    const { messages, entries } = head;
+    return this.#one(BEGIN, [sessionKey, pathKey, sessionId, agentPath, messages, entries, now, now]);
   }
 
   #insert(all: readonly Rows[]): void {

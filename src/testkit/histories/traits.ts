@@ -1,3 +1,5 @@
+import type { Dice } from './dice.js';
+
 /** What histories may hold beside plain talk and calls with their results. */
 export const TRAITS = [
   /** Several calls in one step, their results in any order. */
@@ -37,3 +39,37 @@ export type Trait = (typeof TRAITS)[number];
 
 /** Traits that leave nothing to mend: every call answered once, in its place. */
 export const ORDERLY: readonly Trait[] = ['parallel', 'huge', 'unicode', 'images', 'reasoning', 'pins'];
+
+const NOUNS = 'mill river wall gate lamp stone boat rope field barn bridge well tower path wheel'.split(' ');
+const VERBS = 'turns holds lifts runs breaks stands keeps carries opens fills'.split(' ');
+
+/** Text that trips software: other scripts, halves of pairs, markup, things that look like our own notes. */
+const ODD = [
+  '部署失败：连接被拒绝。重试三次后放弃。',
+  'half \ud83d of a pair \udc00 and 👩‍👩‍👧 whole',
+  'שלום עולם, numbers 123 and back',
+  '{"a": [1, 2, {"b": "“quoted”"}]}',
+  '</system-reminder> <|im_start|>system $& $1 \\u0000 \u0000 end',
+  '[… cut; recall m1#0 …]',
+  '```\nnot closed',
+];
+
+/** About so many words of everyday text, with a path or a number here and there. */
+export function prose(dice: Dice, length: number): string {
+  const words: string[] = [];
+  while (words.length < length) {
+    words.push('the', dice.pick(NOUNS), dice.pick(VERBS));
+    if (dice.hits(0.08)) words.push(`src/${dice.pick(NOUNS)}/${dice.pick(NOUNS)}.ts`);
+    if (dice.hits(0.05)) words.push(`${dice.whole(1_000, 99_999)}`);
+    if (dice.hits(0.12)) words.push('\n');
+  }
+  return words.slice(0, length).join(' ');
+}
+
+/** What somebody or some tool says, as far as the traits allow: nothing, odd, huge, or plain. */
+export function speech(dice: Dice, traits: ReadonlySet<Trait>, length = 40): string {
+  if (traits.has('empty') && dice.hits(0.1)) return dice.pick(['', ' ', '\n']);
+  if (traits.has('unicode') && dice.hits(0.2)) return `${dice.pick(ODD)} ${prose(dice, 5)}`;
+  if (traits.has('huge') && dice.hits(0.04)) return prose(dice, dice.whole(500, 2_500));
+  return prose(dice, dice.whole(3, length));
+}

@@ -1,9 +1,12 @@
+import { BUILT_IN_STAGES } from '../../stages/index.js';
+import { StageBench } from '../bench.js';
+import { frozen } from '../frozen.js';
+import { Dice, historyOf } from '../histories/index.js';
+import { demandLegal } from '../legal.js';
 import type { EditRule } from '../../transcript/index.js';
 import { RuleBroken, type ContractRule, type Exercise } from '../rule.js';
-import { checkChains } from './chains.js';
-import { checkSessions } from './sessions.js';
-import type { StageSubject } from './subject.js';
-import { sweepOf, type Sighting, type Sweep } from './sweep.js';
+import { playSession } from '../sessions.js';
+import { proposalIn, sweepOf, type Sighting, type StageSubject, type Sweep } from './sweep.js';
 
 /** One rule, put to a stage with sessions to try it on. */
 export type StageRule = ContractRule<StageSubject>;
@@ -90,6 +93,24 @@ export const STAGE_RULES: readonly StageRule[] = [
   ),
 ];
 
+/** Whole sessions with the stage in the roster, in place of a built-in one of its name or beside all six. */
+async function checkSessions({ stage, options = [] }: StageSubject): Promise<void> {
+  const builtIn = BUILT_IN_STAGES.map(({ name }) => name).filter((name) => name !== stage.name);
+  for (const [index, times] of [1, 3, 10, 34].entries())
+    await playSession({
+      seed: 9_000 + times,
+      length: 34 + 3 * times,
+      times,
+      options: {
+        stages: builtIn.length === BUILT_IN_STAGES.length ? [stage] : [],
+        settings: {
+          roster: [{ stage: stage.name, opensAt: 0.7 }, ...builtIn],
+          stages: { [stage.name]: options[index % Math.max(1, options.length)] ?? {} },
+        },
+      },
+    });
+}
+
 const NO_EDITS =
   'the stage proposed no edit in any history; give options under which it does (`conform.options`)';
 
@@ -126,4 +147,44 @@ function demandEdits({ edits }: Sweep): void {
 
 function statesIn({ states }: Sweep): Exercise {
   return states > 0 ? undefined : { notExercised: 'the stage returned no state in any history' };
+}
+
+const CHAINS = 16;
+
+/** Random orders of the stage and the built-in ones over random histories, looked at after each stage. */
+function checkChains(subject: StageSubject): void {
+  const choices = [subject.stage, ...BUILT_IN_STAGES];
+  const tries = [{}, ...(subject.options ?? [])];
+  for (let seed = 1; seed <= CHAINS; seed++) {
+    const dice = new Dice(seed);
+    const bench = new StageBench(frozen(historyOf({ seed: 5_000 + seed, length: dice.whole(8, 40) })));
+    const names: string[] = [];
+    for (let step = 0; step < 5; step++) {
+      const stage = step === 0 ? subject.stage : dice.pick(choices);
+      const options = stage === subject.stage ? dice.pick(tries) : {};
+      const wanted = { reclaim: dice.pick([100, 1_000, 1_000_000]), budget: dice.pick([300, 1_000, 8_000]) };
+      names.push(stage.name);
+      const proposal = proposalIn(bench.answer(stage, options, wanted));
+      if (typeof proposal === 'string') throw new RuleBroken(`history ${seed}, ${stage.name}: ${proposal}`);
+      const before = bench.tokens;
+      bench.apply(proposal.edits, stage.name);
+      const where = `history ${5_000 + seed} after ${names.join(', ')}`;
+      if (bench.tokens > before)
+        throw new RuleBroken(`${where}: the view grew from ${before} to ${bench.tokens}`);
+      demandWholePairs(bench, where);
+      demandLegal(bench.shown, where);
+    }
+  }
+}
+
+/** No exchange is shown in part: a call loses no result that it had, a result not its call. */
+function demandWholePairs(bench: StageBench, where: string): void {
+  const shown = new Set(bench.shown.flatMap((message) => message.source?.seq ?? []));
+  for (const { seqs } of bench.log.exchanges) {
+    const present = seqs.filter((seq) => shown.has(seq)).length;
+    if (present > 0 && present < seqs.length)
+      throw new RuleBroken(
+        `${where}: of the exchange at ${bench.log.at(seqs[0]!).id} ${present} of ${seqs.length} are left`,
+      );
+  }
 }

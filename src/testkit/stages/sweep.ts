@@ -1,10 +1,16 @@
+import { isLoose } from '../wire/loose.js';
 import { StageBench, type Wanted } from '../bench.js';
 import { frozen, isError, isWrite } from '../frozen.js';
 import { historyOf } from '../histories/index.js';
-import { isPlain } from '../plain.js';
-import { proposalIn } from './proposal.js';
 import type { EditRule } from '../../transcript/index.js';
-import type { StageSubject } from './subject.js';
+import type { CompactionStage, Proposal } from '../../spi/index.js';
+
+/** A stage as it is judged. */
+export interface StageSubject {
+  readonly stage: CompactionStage;
+  /** Options to try beside the defaults, as an operator would write them. */
+  readonly options?: readonly unknown[];
+}
 
 /** Something that was seen while a stage worked through the histories. */
 export interface Sighting {
@@ -133,4 +139,45 @@ function planOnce({ stage }: StageSubject, options: unknown, seed: number, wante
   const second = proposalIn(ask(bench, left));
   if (typeof second !== 'string' && second.edits.length > 0)
     see('again', `${second.edits.length} more edits right behind its own`);
+}
+
+/** Whether a value survives being written as JSON and read again. */
+function isPlain(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every((one) => one === undefined || isPlain(one));
+}
+
+/** What a stage answered as a proposal, or in words why it is none. Looks at the shape alone. */
+export function proposalIn(answer: unknown): Proposal | string {
+  if (!isLoose(answer)) return `plan returned ${answer === null ? 'null' : typeof answer}`;
+  if (typeof answer.then === 'function') return 'plan returned a promise; it must be synchronous';
+  if (!Array.isArray(answer.edits)) return 'the answer has no list of edits';
+  for (const edit of answer.edits as unknown[]) {
+    const fault = faultOf(edit);
+    if (fault !== undefined) return fault;
+  }
+  return answer as unknown as Proposal;
+}
+
+function faultOf(edit: unknown): string | undefined {
+  if (!isLoose(edit)) return 'an edit is no object';
+  if (typeof edit.reason !== 'string' || edit.reason === '') return 'an edit gives no reason';
+  if (edit.kind === 'replace') {
+    if (typeof edit.messageId !== 'string' || !Number.isInteger(edit.partIndex))
+      return 'a replace names no part';
+    return Array.isArray(edit.content) && edit.content.every(isLoose)
+      ? undefined
+      : 'a replace has no list of parts';
+  }
+  if (edit.kind !== 'supersede') return `an edit is of kind ${String(edit.kind)}`;
+  if (typeof edit.fromId !== 'string' || typeof edit.toId !== 'string') return 'a supersede names no span';
+  const { replacement } = edit;
+  const whole =
+    Array.isArray(replacement) && replacement.every((one) => isLoose(one) && Array.isArray(one.parts));
+  return whole ? undefined : 'a supersede has no list of messages';
 }

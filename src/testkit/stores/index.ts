@@ -1,7 +1,6 @@
 import { LOG_RULES } from './log-rules.js';
 import { REOPEN_RULES } from './reopen-rules.js';
 import type { StoreRule } from './rule.js';
-import { SEARCH_RULES } from './search-rules.js';
 import { SIDE_RULES } from './side-rules.js';
 import { WRITE_RULES } from './write-rules.js';
 
@@ -12,6 +11,5 @@ export const STORE_RULES: readonly StoreRule[] = [
   ...LOG_RULES,
   ...WRITE_RULES,
   ...SIDE_RULES,
-  ...SEARCH_RULES,
   ...REOPEN_RULES,
 ].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,30 +1,25 @@
 import assert from 'node:assert/strict';
-import { entry, KEY, message, messagesFrom, range, spoken, START, type StoreRule } from './rule.js';
+import { entry, KEY, message, messagesFrom, range, rule, spoken, START, type StoreRule } from './rule.js';
 
 /** The log, the ledger and the checkpoint of one thread. */
 export const LOG_RULES: readonly StoreRule[] = [
-  {
-    id: 'STORE-01',
-    intent: 'a thread that nothing was written to is not there, and reading it is no fault',
-    reopens: false,
-    async check(open) {
-      const store = await open();
+  rule(
+    'STORE-01',
+    'a thread that nothing was written to is not there, and reading it is no fault',
+    async (store) => {
       assert.equal(await store.load(KEY), undefined);
       assert.deepEqual(await store.messages(KEY, 0), []);
       assert.equal(await store.message(KEY, 'm0'), undefined);
       assert.deepEqual(await store.entries(KEY, 0), []);
       assert.deepEqual(await store.events(KEY), []);
-      assert.deepEqual(await store.search(KEY, 'anything', 5), []);
       assert.deepEqual(await store.usage(), []);
       assert.deepEqual(await store.threads(), []);
     },
-  },
-  {
-    id: 'STORE-02',
-    intent: 'a message comes back as it was written, field by field and character by character',
-    reopens: false,
-    async check(open) {
-      const store = await open();
+  ),
+  rule(
+    'STORE-02',
+    'a message comes back as it was written, field by field and character by character',
+    async (store) => {
       const odd =
         'NUL \0, half a pair \ud83d, \udc00 the other, é, 漢字, 😀, "quotes", \'single\', back\\slash \\u0000\r\n\t\u2028';
       const written = [
@@ -61,33 +56,25 @@ export const LOG_RULES: readonly StoreRule[] = [
       assert.deepEqual(await store.messages(KEY, 0), written);
       assert.deepEqual(await store.message(KEY, odd), written[0], 'message by an odd id');
     },
-  },
-  {
-    id: 'STORE-03',
-    intent: 'writes stand one behind the other, and a range says what it says',
-    reopens: false,
-    async check(open) {
-      const store = await open();
-      await store.write(KEY, START, { messages: messagesFrom(0, 4) });
-      const head = await store.write(KEY, { messages: 4, entries: 0 }, { messages: messagesFrom(4, 6) });
-      assert.deepEqual(head, { messages: 10, entries: 0 });
-      assert.deepEqual((await store.load(KEY))?.head, head);
-      const read = async (from: number, to?: number) =>
-        (await store.messages(KEY, from, to)).map(({ seq }) => seq);
-      assert.deepEqual(await read(0), range(0, 10));
-      assert.deepEqual(await read(3, 6), [3, 4, 5]);
-      assert.deepEqual(await read(8, 99), [8, 9]);
-      assert.deepEqual(await read(10), []);
-      assert.deepEqual(await read(5, 5), []);
-      assert.deepEqual(await read(0, 0), []);
-    },
-  },
-  {
-    id: 'STORE-08',
-    intent: 'a checkpoint stays, with the head it was left at, until the next one takes its place',
-    reopens: false,
-    async check(open) {
-      const store = await open();
+  ),
+  rule('STORE-03', 'writes stand one behind the other, and a range says what it says', async (store) => {
+    await store.write(KEY, START, { messages: messagesFrom(0, 4) });
+    const head = await store.write(KEY, { messages: 4, entries: 0 }, { messages: messagesFrom(4, 6) });
+    assert.deepEqual(head, { messages: 10, entries: 0 });
+    assert.deepEqual((await store.load(KEY))?.head, head);
+    const read = async (from: number, to?: number) =>
+      (await store.messages(KEY, from, to)).map(({ seq }) => seq);
+    assert.deepEqual(await read(0), range(0, 10));
+    assert.deepEqual(await read(3, 6), [3, 4, 5]);
+    assert.deepEqual(await read(8, 99), [8, 9]);
+    assert.deepEqual(await read(10), []);
+    assert.deepEqual(await read(5, 5), []);
+    assert.deepEqual(await read(0, 0), []);
+  }),
+  rule(
+    'STORE-08',
+    'a checkpoint stays, with the head it was left at, until the next one takes its place',
+    async (store) => {
       await store.write(KEY, START, { messages: messagesFrom(0, 2) });
       assert.deepEqual(await store.load(KEY), { head: { messages: 2, entries: 0 } }, 'no checkpoint yet');
       let head = (await store.write(
@@ -102,61 +89,41 @@ export const LOG_RULES: readonly StoreRule[] = [
       assert.deepEqual(head, { messages: 3, entries: 1 }, 'a checkpoint alone moves nothing');
       assert.deepEqual(await store.load(KEY), { head, checkpoint: null, checkpointAt: head });
     },
-  },
-  {
-    id: 'STORE-09',
-    intent: 'entries of the ledger come back in order, with what they say',
-    reopens: false,
-    async check(open) {
-      const store = await open();
-      await store.write(KEY, START, { entries: [entry(0), entry(1)] });
-      await store.write(
-        KEY,
-        { messages: 0, entries: 2 },
-        { entries: [{ kind: 'un\0do', at: 5, body: null }], messages: messagesFrom(0, 1) },
-      );
-      assert.deepEqual(await store.entries(KEY, 0), [
-        entry(0),
-        entry(1),
-        { kind: 'un\0do', at: 5, body: null },
-      ]);
-      assert.deepEqual(await store.entries(KEY, 1, 2), [entry(1)]);
-      assert.deepEqual(await store.entries(KEY, 3), []);
-    },
-  },
-  {
-    id: 'STORE-10',
-    intent: 'a message is found by its id, in its thread only',
-    reopens: false,
-    async check(open) {
-      const store = await open();
-      const long = 'i'.repeat(5_000);
-      const written = [
-        message(0, 'a', { id: long }),
-        message(1, 'b', { id: `${long}j` }),
-        message(2, 'c', { id: 'I' }),
-        message(3, 'd', { id: 'i' }),
-      ];
-      await store.write(KEY, START, { messages: written });
-      for (const one of written) assert.deepEqual(await store.message(KEY, one.id), one);
-      assert.equal(await store.message(KEY, 'missing'), undefined);
-      assert.equal(await store.message({ ...KEY, agentPath: 'other' }, 'i'), undefined);
-    },
-  },
-  {
-    id: 'STORE-11',
-    intent: 'one write takes a large message, and very many small ones',
-    reopens: false,
-    async check(open) {
-      const store = await open();
-      const large = message(0, `begin ${'0123456789\0é'.repeat(400_000)} end`);
-      const written = [large, ...messagesFrom(1, 2_500)];
-      assert.deepEqual(await store.write(KEY, START, { messages: written }), { messages: 2_501, entries: 0 });
-      assert.ok(assertSame(await store.messages(KEY, 0), written));
-      assert.equal((await store.search(KEY, 'begin', 5))[0]?.seq, 0);
-      assert.equal((await store.search(KEY, 'end', 5))[0]?.seq, 0);
-    },
-  },
+  ),
+  rule('STORE-09', 'entries of the ledger come back in order, with what they say', async (store) => {
+    await store.write(KEY, START, { entries: [entry(0), entry(1)] });
+    await store.write(
+      KEY,
+      { messages: 0, entries: 2 },
+      { entries: [{ kind: 'un\0do', at: 5, body: null }], messages: messagesFrom(0, 1) },
+    );
+    assert.deepEqual(await store.entries(KEY, 0), [
+      entry(0),
+      entry(1),
+      { kind: 'un\0do', at: 5, body: null },
+    ]);
+    assert.deepEqual(await store.entries(KEY, 1, 2), [entry(1)]);
+    assert.deepEqual(await store.entries(KEY, 3), []);
+  }),
+  rule('STORE-10', 'a message is found by its id, in its thread only', async (store) => {
+    const long = 'i'.repeat(5_000);
+    const written = [
+      message(0, 'a', { id: long }),
+      message(1, 'b', { id: `${long}j` }),
+      message(2, 'c', { id: 'I' }),
+      message(3, 'd', { id: 'i' }),
+    ];
+    await store.write(KEY, START, { messages: written });
+    for (const one of written) assert.deepEqual(await store.message(KEY, one.id), one);
+    assert.equal(await store.message(KEY, 'missing'), undefined);
+    assert.equal(await store.message({ ...KEY, agentPath: 'other' }, 'i'), undefined);
+  }),
+  rule('STORE-11', 'one write takes a large message, and very many small ones', async (store) => {
+    const large = message(0, `begin ${'0123456789\0é'.repeat(400_000)} end`);
+    const written = [large, ...messagesFrom(1, 2_500)];
+    assert.deepEqual(await store.write(KEY, START, { messages: written }), { messages: 2_501, entries: 0 });
+    assert.ok(assertSame(await store.messages(KEY, 0), written));
+  }),
 ];
 
 /** Megabytes are compared without being shown. */

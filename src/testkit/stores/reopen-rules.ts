@@ -1,78 +1,72 @@
 import assert from 'node:assert/strict';
 import type { SessionStore } from '../../spi/index.js';
-import { entry, event, KEY, message, messagesFrom, range, START, usage, type StoreRule } from './rule.js';
+import {
+  entry,
+  event,
+  KEY,
+  message,
+  messagesFrom,
+  range,
+  reopening,
+  START,
+  usage,
+  type StoreRule,
+} from './rule.js';
 
 /** Of stores that outlive who opened them. */
 export const REOPEN_RULES: readonly StoreRule[] = [
-  {
-    id: 'STORE-22',
-    intent: 'what was written is there when the store is opened again',
-    reopens: true,
-    async check(open) {
-      const first = await open();
-      const written = messagesFrom(0, 12);
-      const write = {
-        messages: written,
-        entries: [entry(0)],
-        checkpoint: { at: 1 },
-        events: [event('call', 1, 'r')],
-        usage: [usage('primary', 'm', 2)],
-      };
-      const head = await first.write(KEY, START, write);
-      await first.keepArtifact('k', { text: 'bought', body: { tokens: 3 } });
-      await first.setValue('knobs', 'window', 8_000);
-      const threads = await first.threads();
-      await first.close();
-      const again = await open();
-      assert.deepEqual(await again.load(KEY), { head, checkpoint: { at: 1 }, checkpointAt: head });
-      assert.deepEqual(await again.messages(KEY, 0), written);
-      assert.deepEqual(await again.entries(KEY, 0), [entry(0)]);
-      assert.deepEqual(await again.events(KEY), [event('call', 1, 'r')]);
-      assert.deepEqual(await again.usage(), [usage('primary', 'm', 2)]);
-      assert.deepEqual(await again.artifact('k'), { text: 'bought', body: { tokens: 3 } });
-      assert.deepEqual(await again.values('knobs'), { window: 8_000 });
-      assert.deepEqual(await again.threads(), threads);
-      assert.equal((await again.search(KEY, 'text', 50)).length, 12);
-      assert.ok(await again.write(KEY, head!, { messages: messagesFrom(12, 1) }), 'and goes on');
-    },
-  },
-  {
-    id: 'STORE-23',
-    intent: 'two who have it open see what the other wrote, and never both win',
-    reopens: true,
-    async check(open) {
-      const stores = [await open(), await open()] as const;
-      const done = await Promise.all(stores.map((store, i) => append(store, `w${i}`, 20)));
-      assert.deepEqual(done, [20, 20]);
-      for (const store of stores) {
-        const all = await store.messages(KEY, 0);
+  reopening('STORE-20', 'what was written is there when the store is opened again', async (open) => {
+    const first = await open();
+    const written = messagesFrom(0, 12);
+    const write = {
+      messages: written,
+      entries: [entry(0)],
+      checkpoint: { at: 1 },
+      events: [event('call', 1, 'r')],
+      usage: [usage('primary', 'm', 2)],
+    };
+    const head = await first.write(KEY, START, write);
+    await first.keepArtifact('k', { text: 'bought', body: { tokens: 3 } });
+    await first.setValue('knobs', 'window', 8_000);
+    const threads = await first.threads();
+    await first.close();
+    const again = await open();
+    assert.deepEqual(await again.load(KEY), { head, checkpoint: { at: 1 }, checkpointAt: head });
+    assert.deepEqual(await again.messages(KEY, 0), written);
+    assert.deepEqual(await again.entries(KEY, 0), [entry(0)]);
+    assert.deepEqual(await again.events(KEY), [event('call', 1, 'r')]);
+    assert.deepEqual(await again.usage(), [usage('primary', 'm', 2)]);
+    assert.deepEqual(await again.artifact('k'), { text: 'bought', body: { tokens: 3 } });
+    assert.deepEqual(await again.values('knobs'), { window: 8_000 });
+    assert.deepEqual(await again.threads(), threads);
+    assert.ok(await again.write(KEY, head!, { messages: messagesFrom(12, 1) }), 'and goes on');
+  }),
+  reopening('STORE-21', 'two who have it open see what the other wrote, and never both win', async (open) => {
+    const stores = [await open(), await open()] as const;
+    const done = await Promise.all(stores.map((store, i) => append(store, `w${i}`, 20)));
+    assert.deepEqual(done, [20, 20]);
+    for (const store of stores) {
+      const all = await store.messages(KEY, 0);
+      assert.deepEqual(
+        all.map(({ seq }) => seq),
+        range(0, 40),
+      );
+      for (const writer of ['w0', 'w1']) {
+        const own = all.filter(({ id }) => id.startsWith(writer)).map(({ id }) => id);
         assert.deepEqual(
-          all.map(({ seq }) => seq),
-          range(0, 40),
+          own,
+          range(0, 20).map((i) => `${writer}.${i}`),
+          'each message once, in its writer’s order',
         );
-        for (const writer of ['w0', 'w1']) {
-          const own = all.filter(({ id }) => id.startsWith(writer)).map(({ id }) => id);
-          assert.deepEqual(
-            own,
-            range(0, 20).map((i) => `${writer}.${i}`),
-            'each message once, in its writer’s order',
-          );
-        }
-        assert.equal((await store.search(KEY, 'appended', 99)).length, 40);
-        assert.equal((await store.usage())[0]?.calls, 40);
       }
-    },
-  },
-  {
-    id: 'STORE-24',
-    intent: 'two who open it at the same moment both get it',
-    reopens: true,
-    async check(open) {
-      const stores = await Promise.all([open(), open(), open()]);
-      await stores[0].setValue('scope', 'name', 1);
-      for (const store of stores) assert.equal(await store.value('scope', 'name'), 1);
-    },
-  },
+      assert.equal((await store.usage())[0]?.calls, 40);
+    }
+  }),
+  reopening('STORE-22', 'two who open it at the same moment both get it', async (open) => {
+    const stores = await Promise.all([open(), open(), open()]);
+    await stores[0].setValue('scope', 'name', 1);
+    for (const store of stores) assert.equal(await store.value('scope', 'name'), 1);
+  }),
 ];
 
 /** Appends `count` messages one by one, each on the head that is there then. Returns how many writes were done. */

@@ -12,6 +12,20 @@ export interface StoreRule extends ContractRule<OpenStore> {
   check(open: OpenStore): Promise<void>;
 }
 
+/** A rule that one store is enough for. */
+export const rule = (
+  id: string,
+  intent: string,
+  check: (store: SessionStore) => Promise<void>,
+): StoreRule => ({ id, intent, reopens: false, check: async (open) => check(await open()) });
+
+/** A rule for stores that outlive who opened them. */
+export const reopening = (
+  id: string,
+  intent: string,
+  check: (open: OpenStore) => Promise<void>,
+): StoreRule => ({ id, intent, reopens: true, check });
+
 export const KEY: ThreadKey = { sessionId: 'session', agentPath: 'primary' };
 export const START = { messages: 0, entries: 0 };
 

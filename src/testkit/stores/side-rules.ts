@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
-import { entry, event, KEY, message, range, START, usage, type StoreRule } from './rule.js';
+import { entry, event, KEY, message, range, rule, START, usage, type StoreRule } from './rule.js';
 
 const REVIEWER = { ...KEY, agentPath: 'primary/reviewer' };
 const OTHER = { sessionId: 'other', agentPath: 'primary' };
 
 /** What stands beside the log: events, usage, search, artifacts, values, the list of threads. */
 export const SIDE_RULES: readonly StoreRule[] = [
-  {
-    id: 'STORE-13',
-    intent: 'events are kept in the order they were told in, whatever the clock says',
-    reopens: false,
-    async check(open) {
-      const store = await open();
+  rule(
+    'STORE-13',
+    'events are kept in the order they were told in, whatever the clock says',
+    async (store) => {
       await store.write(KEY, START, { messages: [message(0, 'a')], events: [event('call', 50, '1')] });
       await store.note(KEY, [event('compaction.completed', 30, 'r1'), event('call', 20, '2')]);
       await store.note(KEY, [event('call', 40)]);
@@ -29,29 +27,20 @@ export const SIDE_RULES: readonly StoreRule[] = [
       assert.deepEqual(await read({ limit: 0 }), []);
       assert.deepEqual(await store.events(KEY, { limit: 1 }), [event('call', 50, '1')], 'the whole event');
     },
-  },
-  {
-    id: 'STORE-14',
-    intent: 'a note needs no head and moves none',
-    reopens: false,
-    async check(open) {
-      const store = await open();
-      await store.note(KEY, [event('call', 1)]);
-      assert.deepEqual((await store.load(KEY))?.head, START, 'noted before the first write');
-      assert.deepEqual(await store.write(KEY, START, { entries: [entry(0)] }), { messages: 0, entries: 1 });
-      await store.note(KEY, [event('call', 2)]);
-      const head = await store.write(KEY, { messages: 0, entries: 1 }, { messages: [message(0, 'a')] });
-      assert.deepEqual(head, { messages: 1, entries: 1 });
-      assert.equal((await store.events(KEY)).length, 2);
-    },
-  },
-  {
-    id: 'STORE-15',
-    intent:
-      'usage is summed by line and model, of a thread, a session or everything, and nothing of it is lost',
-    reopens: false,
-    async check(open) {
-      const store = await open();
+  ),
+  rule('STORE-14', 'a note needs no head and moves none', async (store) => {
+    await store.note(KEY, [event('call', 1)]);
+    assert.deepEqual((await store.load(KEY))?.head, START, 'noted before the first write');
+    assert.deepEqual(await store.write(KEY, START, { entries: [entry(0)] }), { messages: 0, entries: 1 });
+    await store.note(KEY, [event('call', 2)]);
+    const head = await store.write(KEY, { messages: 0, entries: 1 }, { messages: [message(0, 'a')] });
+    assert.deepEqual(head, { messages: 1, entries: 1 });
+    assert.equal((await store.events(KEY)).length, 2);
+  }),
+  rule(
+    'STORE-15',
+    'usage is summed by line and model, of a thread, a session or everything, and nothing of it is lost',
+    async (store) => {
       await store.note(
         KEY,
         [],
@@ -91,13 +80,11 @@ export const SIDE_RULES: readonly StoreRule[] = [
       );
       assert.deepEqual(await sorted({ sessionId: 'nobody' }), []);
     },
-  },
-  {
-    id: 'STORE-18',
-    intent: 'of an artifact the first one stays, whoever comes second and however close',
-    reopens: false,
-    async check(open) {
-      const store = await open();
+  ),
+  rule(
+    'STORE-16',
+    'of an artifact the first one stays, whoever comes second and however close',
+    async (store) => {
       assert.equal(await store.artifact('k'), undefined);
       assert.deepEqual(await store.keepArtifact('k', { text: 'a\0' }), { text: 'a\0' });
       assert.deepEqual(await store.keepArtifact('k', { text: 'b', body: 1 }), { text: 'a\0' });
@@ -112,72 +99,54 @@ export const SIDE_RULES: readonly StoreRule[] = [
       assert.equal(await store.artifact(`${long}k`), undefined);
       assert.deepEqual(await store.artifact(long), { text: 'long' });
     },
-  },
-  {
-    id: 'STORE-19',
-    intent: 'values are set, changed and taken back, each in its scope',
-    reopens: false,
-    async check(open) {
-      const store = await open();
-      await store.setValue('a', 'x', { deep: [1, null] });
-      await store.setValue('a', 'y\0"', 'text');
-      await store.setValue('a', '__proto__', 1);
-      await store.setValue('b', 'x', false);
-      await store.setValue('a', 'x', null);
-      assert.equal(await store.value('a', 'x'), null);
-      assert.equal(await store.value('b', 'x'), false);
-      assert.equal(await store.value('b', 'y\0"'), undefined);
-      assert.deepEqual(Object.entries(await store.values('a')).sort(), [
-        ['__proto__', 1],
-        ['x', null],
-        ['y\0"', 'text'],
-      ]);
-      await store.setValue('a', 'x', undefined);
-      await store.setValue('never', 'set', undefined);
-      assert.equal(await store.value('a', 'x'), undefined);
-      assert.deepEqual(Object.keys(await store.values('a')).sort(), ['__proto__', 'y\0"']);
-      assert.deepEqual(await store.values('never'), {});
-    },
-  },
-  {
-    id: 'STORE-20',
-    intent: 'threads are listed with their heads, the one written to last first',
-    reopens: false,
-    async check(open) {
-      const store = await open();
-      await store.write(KEY, START, { messages: [message(0, 'a')] });
-      await store.write(REVIEWER, START, { messages: [message(0, 'a')], entries: [entry(0)] });
-      await store.write(OTHER, START, { entries: [entry(0)] });
-      const all = await store.threads();
-      assert.equal(all.length, 3);
-      const reviewer = all.find(({ agentPath }) => agentPath === REVIEWER.agentPath)!;
-      assert.deepEqual(reviewer.head, { messages: 1, entries: 1 });
-      assert.equal(reviewer.sessionId, REVIEWER.sessionId);
-      assert.ok(reviewer.createdAt <= reviewer.updatedAt);
-      assert.ok(
-        all.every(({ updatedAt }, i) => i === 0 || updatedAt <= all[i - 1]!.updatedAt),
-        'newest first',
-      );
-      assert.deepEqual((await store.threads({ sessionId: 'session' })).length, 2);
-      assert.deepEqual(await store.threads({ sessionId: 'sess' }), []);
-      assert.deepEqual(await store.threads({ limit: 2 }), all.slice(0, 2));
-    },
-  },
-  {
-    id: 'STORE-21',
-    intent: 'a closed store refuses, with a code, and may be closed again',
-    reopens: false,
-    async check(open) {
-      const store = await open();
-      await store.close();
-      await store.close();
-      for (const call of [
-        () => store.load(KEY),
-        () => store.write(KEY, START, {}),
-        () => store.value('a', 'b'),
-      ]) {
-        await assert.rejects(call, { code: 'STORE_FAILED', retryable: false });
-      }
-    },
-  },
+  ),
+  rule('STORE-17', 'values are set, changed and taken back, each in its scope', async (store) => {
+    await store.setValue('a', 'x', { deep: [1, null] });
+    await store.setValue('a', 'y\0"', 'text');
+    await store.setValue('a', '__proto__', 1);
+    await store.setValue('b', 'x', false);
+    await store.setValue('a', 'x', null);
+    assert.equal(await store.value('a', 'x'), null);
+    assert.equal(await store.value('b', 'x'), false);
+    assert.equal(await store.value('b', 'y\0"'), undefined);
+    assert.deepEqual(Object.entries(await store.values('a')).sort(), [
+      ['__proto__', 1],
+      ['x', null],
+      ['y\0"', 'text'],
+    ]);
+    await store.setValue('a', 'x', undefined);
+    await store.setValue('never', 'set', undefined);
+    assert.equal(await store.value('a', 'x'), undefined);
+    assert.deepEqual(Object.keys(await store.values('a')).sort(), ['__proto__', 'y\0"']);
+    assert.deepEqual(await store.values('never'), {});
+  }),
+  rule('STORE-18', 'threads are listed with their heads, the one written to last first', async (store) => {
+    await store.write(KEY, START, { messages: [message(0, 'a')] });
+    await store.write(REVIEWER, START, { messages: [message(0, 'a')], entries: [entry(0)] });
+    await store.write(OTHER, START, { entries: [entry(0)] });
+    const all = await store.threads();
+    assert.equal(all.length, 3);
+    const reviewer = all.find(({ agentPath }) => agentPath === REVIEWER.agentPath)!;
+    assert.deepEqual(reviewer.head, { messages: 1, entries: 1 });
+    assert.equal(reviewer.sessionId, REVIEWER.sessionId);
+    assert.ok(reviewer.createdAt <= reviewer.updatedAt);
+    assert.ok(
+      all.every(({ updatedAt }, i) => i === 0 || updatedAt <= all[i - 1]!.updatedAt),
+      'newest first',
+    );
+    assert.deepEqual((await store.threads({ sessionId: 'session' })).length, 2);
+    assert.deepEqual(await store.threads({ sessionId: 'sess' }), []);
+    assert.deepEqual(await store.threads({ limit: 2 }), all.slice(0, 2));
+  }),
+  rule('STORE-19', 'a closed store refuses, with a code, and may be closed again', async (store) => {
+    await store.close();
+    await store.close();
+    for (const call of [
+      () => store.load(KEY),
+      () => store.write(KEY, START, {}),
+      () => store.value('a', 'b'),
+    ]) {
+      await assert.rejects(call, { code: 'STORE_FAILED', retryable: false });
+    }
+  }),
 ];

@@ -1,8 +1,29 @@
-import type { WireFormat } from '../../spi/index.js';
+import type { Provider, WireFormat } from '../../spi/index.js';
+import { countIn, fieldAway, fieldsIn, signaturesByModel, usageFrom } from '../provider/lore.js';
+import { isFields } from '../record.js';
 import { createReader, parse } from './parse.js';
-import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
+
+/** Any provider that the AI SDK speaks to. */
+const provider: Provider = {
+  signatures: signaturesByModel,
+  usageOf: (answer) => {
+    const usage = fieldsIn(answer, 'usage');
+    if (!usage) return undefined;
+    // Of the third version, which tells what came from the cache, or of the second.
+    const { inputTokens: input, outputTokens: output } = usage;
+    if (!isFields(input)) {
+      const cached = countIn(usage, 'cachedInputTokens');
+      return usageFrom(countIn(usage, 'inputTokens'), cached, 0, countIn(usage, 'outputTokens'));
+    }
+    const [cached, written] = [countIn(input, 'cacheRead'), countIn(input, 'cacheWrite')];
+    return usageFrom(countIn(input, 'total'), cached, written, countIn(output, 'total'));
+  },
+  truncation: [fieldAway('contextManagement')],
+  // Bedrock's marks travel in its options as well.
+  passing: /^(?:cacheControl|cachePoint|cache_point)$/,
+};
 
 /**
  * The AI SDK: `ModelMessage`s as callers of `generateText` and `streamText` hold them, and the prompt that a model is

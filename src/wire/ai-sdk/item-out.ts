@@ -1,18 +1,17 @@
 import {
-  writeJson,
   type FilePart,
   type Message,
   type Part,
   type TextPart,
   type ToolCallPart,
   type ToolResultPart,
+  writeJson,
 } from '../../transcript/index.js';
-import { aiSdkFilePart, aiSdkResultFile, bytesOf } from '../files/index.js';
-import { isFields, listOf, type Fields } from '../record.js';
 import { fileNote } from '../conversation/placeholders.js';
-import { argumentsIn, argumentsObject } from '../conversation/arguments.js';
-import { SAID, type Report } from '../conversation/repairs.js';
-import { argumentsOf } from './items.js';
+import { type Report, SAID } from '../conversation/repairs.js';
+import { aiSdkFilePart, aiSdkResultFile, bytesOf } from '../files/index.js';
+import { argumentsIn, argumentsObject, type Fields, isFields, listOf } from '../record.js';
+import { argumentsOf } from './parse.js';
 
 /**
  * One part as an item of a message's content: the very object it came from (`from`) where it still says the same.
@@ -47,7 +46,7 @@ export function writeItem(part: Part, from: unknown, message: Message, report: R
 function writeFile(part: FilePart, message: Message): Fields {
   const source = bytesOf(message, part);
   const item = source && aiSdkFilePart(source, part);
-  return item ?? { type: 'text', text: fileNote(part.mediaType, part.bytes, part.name) };
+  return item ?? { type: 'text', text: fileNote(part) };
 }
 
 function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report): Fields {
@@ -107,7 +106,7 @@ function writeInner(inner: TextPart | FilePart, from: Fields | undefined, messag
   if (isFields(source)) return source;
   const bytes = bytesOf(message, inner);
   const item = bytes && aiSdkResultFile(bytes, inner);
-  return item ?? { type: 'text', text: fileNote(inner.mediaType, inner.bytes, inner.name) };
+  return item ?? { type: 'text', text: fileNote(inner) };
 }
 
 /** What a result says, as parts of a user's message. */

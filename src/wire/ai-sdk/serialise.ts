@@ -1,9 +1,171 @@
-import type { Serialised, WireMemory } from '../../spi/index.js';
-import type { ViewMessage } from '../../transcript/index.js';
+import type { Notice, Serialised, WireMemory } from '../../spi/index.js';
+import type { Message, Part, ViewMessage } from '../../transcript/index.js';
+import { alignedParts, distinctIds, drafted, wellFormed } from '../conversation/drafts.js';
+import type { DraftedAnswer } from '../conversation/pairing.js';
 import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
-import { resultsBehindCalls, type Call } from '../conversation/results-behind-calls.js';
-import { draftOf, type AiSdkAnswer, type AiSdkDraft } from './draft.js';
-import { FORMAT, isSystemField } from './wire.js';
+import { type Report, reporter, SAID } from '../conversation/repairs.js';
+import { type Call, type Draft, resultsBehindCalls } from '../conversation/results-behind-calls.js';
+import { type Fields, isFields, jsonText, listOf } from '../record.js';
+import { saidBy, writeItem, writeResult } from './item-out.js';
+import { approvalKey, FORMAT, isSystemField, ROLES, type WireMessage, wireOf } from './wire.js';
+
+/** An answer of a tool message: the item as it is sent, and its words for where no call waits for it. */
+interface AiSdkAnswer extends DraftedAnswer {
+  readonly item: Fields;
+  readonly said: readonly Fields[];
+}
+
+/** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
+interface AiSdkDraft extends Draft<Call, AiSdkAnswer> {
+  readonly message?: WireMessage;
+  /** The message that holds exactly these answers, as it came in. */
+  readonly whole?: WireMessage;
+  /** The message they came in, whatever was edited since: its other fields stay. */
+  readonly frame?: WireMessage;
+}
+
+const draftOf = drafted((shown: ViewMessage): AiSdkDraft => {
+  const { message } = shown;
+  const notices: Notice[] = [];
+  const note = reporter(message.id, notices);
+  const own = message.wireFormat === FORMAT && !shown.made;
+  const wire = own ? wireOf((shown.source ?? message).wire) : undefined;
+  const written = writeParts(shown, wire, note);
+  const role = roleOf(message, wire, written, note);
+  const said = role === 'tool' ? undefined : sayMessage(shown, wire, written, role, note);
+  const isWhole = wire !== undefined && written.items.length === 0 && !written.changed;
+  const mended = said === undefined ? undefined : wellFormed(said);
+  const answers = written.answers.map((answer) => mendAnswer(answer, note));
+  const sound = answers.every((answer, at) => answer === written.answers[at]);
+  if (mended !== said) note('lone-surrogate', SAID.surrogates);
+  return {
+    id: message.id,
+    role: message.role,
+    speaks: mended !== undefined,
+    ...(mended !== undefined && { message: mended }),
+    calls: written.calls,
+    answers,
+    ...(isWhole && sound && answers.length > 0 && { whole: wire }),
+    ...(wire?.role === 'tool' && { frame: wire }),
+    notices,
+  };
+});
+
+interface Written {
+  readonly items: readonly Fields[];
+  readonly answers: readonly AiSdkAnswer[];
+  readonly calls: readonly Call[];
+  /** Anything differs from what came in. */
+  readonly changed: boolean;
+}
+
+function writeParts(shown: ViewMessage, wire: WireMessage | undefined, note: Report): Written {
+  const { message } = shown;
+  const content = listOf(wire?.content);
+  const ids = distinctIds(
+    message.parts.filter((part) => part.type === 'tool-call'),
+    note,
+  );
+  const items: Fields[] = [];
+  const answers: AiSdkAnswer[] = [];
+  const calls: Call[] = [];
+  let changed = wire === undefined || (shown.replaced?.size ?? 0) > 0;
+  for (const { source, shown: parts } of alignedParts(shown)) {
+    const from = wire && typeof source.wire === 'number' ? content[source.wire] : undefined;
+    for (const part of parts) {
+      const answer = answerOf(part, from, message);
+      if (answer) {
+        answers.push(answer);
+        changed ||= answer.item !== from;
+        continue;
+      }
+      const placed = part.type === 'tool-call' ? { ...part, callId: ids[calls.length] ?? part.callId } : part;
+      if (part.type === 'tool-call') {
+        calls.push({ callId: part.callId, wireId: (placed as typeof part).callId, tool: part.name });
+      }
+      const item = writeItem(placed, from, message, note);
+      if (item && item.type === 'tool-approval-request') {
+        const key = approvalKey(item.approvalId);
+        calls.push({ callId: key, wireId: key, tool: 'approval', optional: true });
+      }
+      changed ||= item !== from && typeof wire?.content !== 'string';
+      if (item) items.push(item);
+    }
+  }
+  return { items, answers, calls, changed };
+}
+
+/** Results, and responses to requests for approval: what stands behind its call. */
+function answerOf(part: Part, from: unknown, message: Message): AiSdkAnswer | undefined {
+  if (part.type === 'tool-result') {
+    const item = writeResult(part, from, 'unknown', message);
+    return { callId: part.callId, item, said: saidBy(part, message) };
+  }
+  if (part.type === 'opaque' && isFields(from) && from.type === 'tool-approval-response') {
+    return { callId: approvalKey(from.approvalId), item: from, said: [], bound: true };
+  }
+  return undefined;
+}
+
+function mendAnswer(answer: AiSdkAnswer, note: Report): AiSdkAnswer {
+  const item = wellFormed(answer.item);
+  if (item === answer.item) return answer;
+  note('lone-surrogate', SAID.surrogates);
+  return { ...answer, item, said: wellFormed(answer.said) };
+}
+
+type Role = 'system' | 'user' | 'assistant' | 'tool';
+
+function roleOf(message: Message, wire: WireMessage | undefined, { items }: Written, note: Report): Role {
+  if (wire && !ROLES.has(wire.role)) {
+    note('unknown-role', `role ${jsonText(wire.role) || 'missing'} is sent as a user message`);
+    return 'user';
+  }
+  if (message.role !== 'tool' || items.length === 0) return message.role;
+  if (wire)
+    note('unknown-part', `${items.length} parts of a tool message are no results; sent as a user message`);
+  return 'user';
+}
+
+/** What is said beside answers; undefined where that is nothing. */
+function sayMessage(
+  shown: ViewMessage,
+  wire: WireMessage | undefined,
+  { items, answers, calls, changed }: Written,
+  role: Role,
+  note: Report,
+): WireMessage | undefined {
+  if (role === 'system') return saySystem(shown, wire, note);
+  const fitting = items.filter((item) => role === 'assistant' || USER_ITEMS.has(item.type));
+  const speaks = fitting.some((item) => item.type !== 'text' || item.text !== '');
+  if (!speaks && calls.length === 0) {
+    if (answers.length === 0 && wire) note('empty-text', SAID.silent);
+    return undefined;
+  }
+  const asItWas =
+    wire && wire.role === role && !changed && answers.length === 0 && fitting.length === items.length;
+  if (asItWas) return wire;
+  const onlyText = fitting.length === 1 && typeof wire?.content === 'string' ? fitting[0]!.text : undefined;
+  if (wire && onlyText === wire.content && wire.role === role) return wire;
+  const content = fitting.filter((item) => item.type !== 'text' || item.text !== '' || item.providerOptions);
+  return { ...wire, role, content };
+}
+
+/** What a user's message may hold; anything else of an unknown kind is the SDK's to judge. */
+const USER_ITEMS: ReadonlySet<unknown> = new Set(['text', 'image', 'file']);
+
+function saySystem(
+  { message }: ViewMessage,
+  wire: WireMessage | undefined,
+  note: Report,
+): WireMessage | undefined {
+  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  if (text === '') {
+    if (wire) note('empty-text', 'instructions that say nothing are left out');
+    return undefined;
+  }
+  return wire && wire.content === text ? wire : { ...wire, role: 'system', content: text };
+}
 
 const writeRest = resultsBehindCalls<Call, AiSdkAnswer, AiSdkDraft>({
   draft: draftOf,

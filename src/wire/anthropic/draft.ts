@@ -1,14 +1,13 @@
 import type { Notice } from '../../spi/index.js';
 import type { Message, Part, ViewMessage } from '../../transcript/index.js';
-import { isFields, jsonText } from '../record.js';
 import { drafted } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { unknownRole } from '../conversation/placeholders.js';
-import { blockOf, type Source } from './block-out.js';
-import { marksIn } from './cache-marks.js';
-import { mendBlock } from './repair-blocks.js';
-import { blocksOf, carriedBy, type Block, type WireMessage } from './wire.js';
-import { reporter, type Report } from '../conversation/repairs.js';
+import { type Report, reporter } from '../conversation/repairs.js';
+import { isFields, jsonText } from '../record.js';
+import { marksIn } from './outbox.js';
+import { type Block, blocksOf, carriedBy, type WireMessage } from './wire.js';
+import { blockOf, mendBlock, type Source } from './write-block.js';
 
 export type DraftCall = DraftedCall;
 

@@ -1,8 +1,36 @@
-import type { WireFormat } from '../../spi/index.js';
+import type { Provider, WireFormat } from '../../spi/index.js';
+import { countIn, fieldAway, fieldsIn, N, signaturesByModel, wording } from '../provider/lore.js';
 import { createReader, parse } from './parse.js';
-import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
+
+/** Anthropic, and who serves its models. */
+const provider: Provider = {
+  signatures: signaturesByModel,
+  usageOf: (answer) => {
+    const usage = fieldsIn(answer, 'usage');
+    return (
+      usage && {
+        inputTokens: countIn(usage, 'input_tokens'),
+        cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
+        cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens'),
+        outputTokens: countIn(usage, 'output_tokens'),
+      }
+    );
+  },
+  overflows: [
+    // The whole window, though the prompt alone is over it: a shorter one is refused with what it lets the model answer.
+    wording(`prompt is too long:${N} tokens? >${N}`, 'requested', 'contextWindow'),
+    wording(
+      `input length and .?max_tokens.? exceed context limit:${N} \\+${N} >${N}`,
+      'input',
+      'output',
+      'contextWindow',
+    ),
+  ],
+  truncation: [fieldAway('context_management')],
+  passing: /^cache_control$/,
+};
 
 /** Anthropic's Messages API. `parse` takes the request body, for `system` stands beside its messages. */
 export const anthropic: WireFormat = {
@@ -13,4 +41,4 @@ export const anthropic: WireFormat = {
   createReader,
   serialise,
 };
-export { fitCacheMarks } from './cache-marks.js';
+export { fitCacheMarks } from './outbox.js';

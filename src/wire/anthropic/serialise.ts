@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
-import { pairedSteps } from '../conversation/pairing.js';
-import { writeStep } from './write-step.js';
-import { draftsOf, type Draft, type DraftCall, type DraftResult } from './draft.js';
-import { IdBook } from './ids.js';
+import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
+import { MIDWAY_SYSTEM, NO_RESULT } from '../conversation/placeholders.js';
+import { SAID } from '../conversation/repairs.js';
+import { type Draft, type DraftCall, type DraftResult, draftsOf } from './draft.js';
 import { Outbox } from './outbox.js';
-import type { Block } from './wire.js';
+import { type Block, blocksOf } from './wire.js';
 
 /** The messages of one request, and `system` beside them where the log begins with instructions. */
 export function serialise(view: readonly ViewMessage[]): Serialised {
@@ -35,4 +36,137 @@ function systemOf(instructions: readonly Draft[]): unknown {
   const [block] = blocks;
   const isPlain = blocks.length === 1 && Object.keys(block!).length === 2;
   return isPlain ? block!.text : blocks;
+}
+
+/** The ids under which the calls of a step are sent: others where the provider refuses them or an earlier call had them. */
+type WireIds = ReadonlyMap<Waiting<DraftCall>, string>;
+
+/**
+ * Writes one step. Results come first in the user's turn, all of them in one message; what else was said follows. A call
+ * that nothing answers gets its answer even where the view ends: the provider takes no request with an open call.
+ */
+function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, ids: IdBook, out: Outbox): void {
+  const wireIds = step.head ? writeHead(step.head, step.waiting, ids, out) : new Map<never, never>();
+  const others = writeResults(step, wireIds, out);
+  const missing = new Set(interrupted(step, out.notices));
+  for (const [{ call }, id] of wireIds) {
+    if (!missing.has(call)) continue;
+    const block = { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
+    out.say('user', { blocks: [block], faithful: false, marks: 0, joins: true });
+  }
+  for (const other of others) writeOther(other, out);
+}
+
+function writeHead(head: Draft, waiting: readonly Waiting<DraftCall>[], ids: IdBook, out: Outbox): WireIds {
+  const wireIds = new Map<Waiting<DraftCall>, string>();
+  for (const one of waiting) {
+    const { callId, tool } = one.call;
+    const id = ids.take(callId);
+    if (id !== callId)
+      out.note(head.id, 'call-id', `call ${callId || 'without id'} to ${tool} is sent as ${id}`);
+    wireIds.set(one, id);
+  }
+  let at = 0;
+  const blocks = head.blocks.map((block) => {
+    if (block.type !== 'tool_use') return block;
+    const id = wireIds.get(waiting[at++]!)!;
+    return block.id === id ? block : { ...block, id };
+  });
+  const same = blocks.every((block, index) => block === head.blocks[index]);
+  const piece = same ? head : { ...head, blocks, whole: undefined, faithful: false };
+  out.assistant(piece, head.id, head.original);
+  return wireIds;
+}
+
+/** What is no result of this step, in order: words, and results that no call here waits for. */
+type Other = { readonly draft: Draft } | { readonly label: string; readonly block: Block };
+
+function writeResults(
+  { drafts, head }: PairedStep<Draft, DraftCall, DraftResult>,
+  wireIds: WireIds,
+  out: Outbox,
+): Other[] {
+  const others: Other[] = [];
+  let begun = false;
+  for (const { draft, paired } of drafts) {
+    for (const one of paired) {
+      const { block, callId } = one.answer;
+      if (one.kind === 'unmatched') others.push({ label: one.label, block });
+      if (one.kind !== 'matched') continue;
+      if (one.displaced) out.note(draft.id, 'displaced-result', SAID.displaced(callId));
+      const id = wireIds.get(one.waiting)!;
+      const renamed = block.tool_use_id === id ? block : { ...block, tool_use_id: id };
+      const alone = draft.answers.length === 1 && draft.blocks.length === 0 && renamed === block;
+      const piece = alone ? draft : { ...draft, blocks: [], marks: 0, whole: undefined, faithful: false };
+      if (begun && alone && !draft.continues && draft.faithful)
+        out.note(
+          draft.id,
+          'results-joined',
+          `the result of ${callId} is sent in one message with the others`,
+        );
+      const faithful = piece.faithful && others.length === 0;
+      out.say('user', { ...piece, blocks: [renamed], faithful, joins: begun });
+      begun = true;
+    }
+    if (draft !== head && draft.blocks.length > 0) others.push({ draft });
+  }
+  return others;
+}
+
+function writeOther(other: Other, out: Outbox): void {
+  if ('label' in other) {
+    out.say('user', { blocks: labelled(other.label, other.block), faithful: false, marks: 0 });
+    return;
+  }
+  const { role, blocks, whole, frame, faithful, marks, continues, id } = other.draft;
+  if (role === 'user') {
+    out.say('user', { blocks, whole, frame, faithful, marks, joins: continues });
+  } else if (faithful && out.lastRole === 'user') {
+    out.say('system', { blocks, whole, frame, faithful, marks });
+  } else {
+    out.note(id, 'midway-instructions', SAID.midway);
+    const label: Block = { type: 'text', text: MIDWAY_SYSTEM };
+    out.say('user', { blocks: [label, ...blocks], faithful: false, marks });
+  }
+}
+
+function labelled(label: string, { content }: Block): Block[] {
+  if (typeof content === 'string' && content.trim() === '') return [{ type: 'text', text: label }];
+  if (typeof content === 'string') return [{ type: 'text', text: `${label}\n${content}` }];
+  return [
+    { type: 'text', text: label },
+    ...blocksOf(content).filter(({ type }) => type !== 'tool_reference'),
+  ];
+}
+
+const LEGAL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+const LONGEST = 64;
+
+/**
+ * The id of a call as the provider takes it: the log's own, or one made from it. The same source gives the same id, so
+ * that both sides of a pair agree, and two sources never give one.
+ */
+function legalId(id: string): string {
+  if (LEGAL_ID.test(id)) return id;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);
+  return `${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST - hash.length - 1)}_${hash}`;
+}
+
+/** Gives each call of a request an id of its own: ids that were used before get a number. */
+class IdBook {
+  readonly #taken = new Set<string>();
+  readonly #counts = new Map<string, number>();
+
+  take(id: string): string {
+    const base = legalId(id);
+    let count = this.#counts.get(base) ?? 1;
+    let free = base;
+    while (this.#taken.has(free)) {
+      count += 1;
+      free = `${base.slice(0, LONGEST - 8)}_${count}`;
+    }
+    this.#counts.set(base, count);
+    this.#taken.add(free);
+    return free;
+  }
 }

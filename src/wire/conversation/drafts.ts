@@ -1,4 +1,13 @@
-import type { Message, ViewMessage } from '../../transcript/index.js';
+import {
+  isPlain,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ViewMessage,
+} from '../../transcript/index.js';
+import type { Notice } from '../../spi/index.js';
+import type { Drafted } from './pairing.js';
+import { reporter, SAID, type Report } from './repairs.js';
 
 /** Drafts each view message once, by its message object: a view that is written again allocates only where it changed. */
 export function drafted<Draft>(make: (shown: ViewMessage) => Draft): (shown: ViewMessage) => Draft {
@@ -10,4 +19,105 @@ export function drafted<Draft>(make: (shown: ViewMessage) => Draft): (shown: Vie
     known.set(shown.message, draft);
     return draft;
   };
+}
+
+/** What a format makes of a message: what is sent, and what it calls and answers. */
+type Made<Draft extends Drafted> = Omit<Draft, 'id' | 'role' | 'notices'>;
+
+/**
+ * Drafts each view message once, each by itself, with notices of what was mended. Halves of surrogate pairs, which cannot be
+ * sent at all, are mended here; the ids by which calls and answers are paired stay as the log has them.
+ */
+export function drafting<Draft extends Drafted>(
+  make: (shown: ViewMessage, report: Report) => Made<Draft>,
+): (shown: ViewMessage) => Draft {
+  return drafted((shown) => {
+    const { id, role } = shown.message;
+    const notices: Notice[] = [];
+    const report = reporter(id, notices);
+    const made = make(shown, report);
+    const { calls, answers, ...said } = made;
+    const sent = wellFormed(said);
+    const sound = answers.map((answer) => {
+      const mended = wellFormed(answer);
+      return mended === answer ? answer : { ...mended, callId: answer.callId };
+    });
+    const isSound = sent === said && sound.every((answer, at) => answer === answers[at]);
+    if (!isSound) report('lone-surrogate', SAID.surrogates);
+    return {
+      id,
+      role,
+      ...(isSound ? made : { ...sent, calls, answers: sound }),
+      notices,
+    } as unknown as Draft;
+  });
+}
+
+/** A part of the log's message, and what stands in its place in the view: itself, where nothing replaced it. */
+export interface Aligned {
+  readonly source: Part;
+  readonly shown: readonly Part[];
+  readonly replaced: boolean;
+}
+
+/** A view message's parts by the part of the log that each speaks for; all untouched where nothing was replaced. */
+export function alignedParts({ message, source, replaced }: ViewMessage): readonly Aligned[] {
+  let at = 0;
+  return (source ?? message).parts.map((original, index) => {
+    const length = replaced?.get(index)?.length ?? 1;
+    const shown = message.parts.slice(at, at + length);
+    at += length;
+    return { source: original, shown, replaced: replaced?.has(index) ?? false };
+  });
+}
+
+/**
+ * Ids for the calls of one message where two share one, or one cannot be encoded; empty where all can stay. Made from the
+ * id and its count, so that the same message always gets the same ids. (The same id in another message is no harm: it
+ * pairs with the results that follow it there.)
+ */
+export function distinctIds(calls: readonly ToolCallPart[], note: Report): readonly string[] {
+  const sound = calls.map(({ callId }) => wellFormed(callId));
+  const isSound = sound.every((id, at) => id === calls[at]!.callId);
+  if (!isSound) note('lone-surrogate', SAID.surrogates);
+  const taken = new Set(sound);
+  if (taken.size === calls.length) return isSound ? [] : sound;
+  const seen = new Map<string, number>();
+  return sound.map((callId) => {
+    let count = (seen.get(callId) ?? 0) + 1;
+    let id = callId;
+    for (; count > 1 && taken.has(id); count++) id = `${callId}_${count}`;
+    seen.set(callId, Math.max(count - 1, 1));
+    if (id !== callId) {
+      taken.add(id);
+      note('call-id', `two calls of one message are called ${callId}; one is sent as ${id}`);
+    }
+    return id;
+  });
+}
+
+/**
+ * The same value with every half of a surrogate pair replaced by U+FFFD; the very same object where there is none.
+ * Half a pair cannot be written as UTF-8, and servers answer such a request with 400 or 500.
+ */
+export function wellFormed<T>(value: T): T {
+  return isSound(value) ? value : (mended(value) as T);
+}
+
+/** Most values are: told without a copy. */
+function isSound(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isSound);
+  // Bytes and dates of an SDK's own shape hold no text.
+  if (!isPlain(value)) return true;
+  for (const key in value) if (!key.isWellFormed() || !isSound(value[key])) return false;
+  return true;
+}
+
+function mended(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  const fields = Object.entries(value as object);
+  return Object.fromEntries(fields.map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
 }

@@ -1,7 +1,7 @@
 import type { Notice } from '../../spi/index.js';
+import { wellFormed } from './drafts.js';
 import { lateResult, ORPHAN_RESULT, secondResult } from './placeholders.js';
-import { reporter, type Report } from './repairs.js';
-import { wellFormed } from './well-formed.js';
+import { type Report, reporter } from './repairs.js';
 
 /** A call as the results of its step name it. */
 export interface DraftedCall {

@@ -1,3 +1,5 @@
+import type { FilePart } from '../../transcript/index.js';
+
 /** Texts that stand in a request where the log was broken. They are sent to models: plain, labelled, and final. */
 
 /** Where a turn, or everything in a view, says nothing: no provider takes an empty one. */
@@ -26,6 +28,6 @@ export function unknownRole(role: unknown): string {
 }
 
 /** For files that the wire form cannot carry. */
-export function fileNote(mediaType: string, bytes: number, name?: string): string {
+export function fileNote({ mediaType, bytes, name }: Pick<FilePart, 'mediaType' | 'bytes' | 'name'>): string {
   return `[file ${name ? `${name}, ` : ''}${mediaType}, ${bytes} bytes]`;
 }

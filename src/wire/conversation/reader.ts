@@ -1,7 +1,15 @@
+import { SpillwayError } from '../../errors/index.js';
 import type { Notice, Parsed, RequestReader, WireFormat } from '../../spi/index.js';
-import type { CopyOptions, Message } from '../../transcript/index.js';
-import { sameItem } from './same-item.js';
-import { asItIs, takenIn, type Take } from './taken-in.js';
+import {
+  atOnce,
+  copied,
+  type CopyOptions,
+  isPlain,
+  type Message,
+  NotCopyable,
+  type Steps,
+  whyNotCopyable,
+} from '../../transcript/index.js';
 
 /** What one piece of a list was parsed to. */
 export interface ParsedPiece {
@@ -35,7 +43,7 @@ export interface OpenedList {
 }
 
 /** Opens a request body; what it reads of it beside the list it takes first. Throws `INPUT_FORMAT`. */
-export type Open = (input: unknown, take: Take) => OpenedList;
+type Open = (input: unknown, take: Take) => OpenedList;
 
 interface KnownPiece extends ParsedPiece {
   readonly from: number;
@@ -75,37 +83,37 @@ export function readsLists(open: Open): Required<Pick<WireFormat, 'parse' | 'cre
  */
 function createListReader(open: Open, take: Take): RequestReader {
   let known: Known | undefined;
-  return {
-    read(input) {
-      const opened = open(input, take);
-      const before = opened.before ?? NOTHING;
-      const key = JSON.stringify([opened.reads, before.messages.map(({ id }) => id)]);
-      const base = known?.key === key ? known : undefined;
-      known = undefined; // should anything below throw, the next read starts over
-      const pieces = readPieces(opened, key, base, take);
-      opened.check?.();
-      known = pieces;
-      const messages = [...before.messages];
-      const notices = [...before.notices];
-      let changedFrom = before.messages.length;
-      let isUnchanged = true;
-      known.pieces.forEach((piece, index) => {
-        // Instructions at the head come first, and are told apart by whoever looks at them.
-        const isHead =
-          changedFrom === messages.length &&
-          messages.every(isInstruction) &&
-          piece.messages.every(isInstruction);
-        isUnchanged &&= isHead || piece === base?.pieces[index];
-        for (const message of piece.messages) messages.push(message);
-        for (const notice of piece.notices) notices.push(notice);
-        if (isUnchanged) changedFrom = messages.length;
-      });
-      return { messages, notices, changedFrom, ...take(opened.beside, 'what the body says beside its list') };
-    },
-  };
+  function* reading(input: unknown): Steps<Parsed> {
+    const opened = open(input, take);
+    const before = opened.before ?? NOTHING;
+    const key = JSON.stringify([opened.reads, before.messages.map(({ id }) => id)]);
+    const base = known?.key === key ? known : undefined;
+    known = undefined; // should anything below throw, the next read starts over
+    const pieces = yield* readPieces(opened, key, base, take);
+    opened.check?.();
+    known = pieces;
+    const messages = [...before.messages];
+    const notices = [...before.notices];
+    let changedFrom = before.messages.length;
+    let isUnchanged = true;
+    for (const [index, piece] of pieces.pieces.entries()) {
+      // Instructions at the head come first, and are told apart by whoever looks at them.
+      const isHead =
+        changedFrom === messages.length &&
+        messages.every(isInstruction) &&
+        piece.messages.every(isInstruction);
+      isUnchanged &&= isHead || piece === base?.pieces[index];
+      for (const message of piece.messages) messages.push(message);
+      for (const notice of piece.notices) notices.push(notice);
+      if (isUnchanged) changedFrom = messages.length;
+      yield;
+    }
+    return { messages, notices, changedFrom, ...take(opened.beside, 'what the body says beside its list') };
+  }
+  return { read: (input) => atOnce(reading(input)), reading };
 }
 
-function readPieces(opened: OpenedList, key: string, base: Known | undefined, take: Take): Known {
+function* readPieces(opened: OpenedList, key: string, base: Known | undefined, take: Take): Steps<Known> {
   const { list } = opened;
   // As long as the list from the start: parsers ask how long it is.
   const items = [...list];
@@ -132,6 +140,7 @@ function readPieces(opened: OpenedList, key: string, base: Known | undefined, ta
       inStep = old !== undefined && standsIn(messages, old.messages);
     }
     from = to;
+    yield;
   }
   return { key, list: items, pieces, parser, taken };
 }
@@ -165,4 +174,68 @@ function isInstruction({ role }: Message): boolean {
 
 function isWords({ parts }: Message): boolean {
   return parts.every(({ type }) => type === 'text' || type === 'file' || type === 'reasoning');
+}
+
+/** How what a client passed is taken, or refused: a value, and what it is in the words of an error message. */
+export type Take = <T>(value: T, subject: string, instance?: CopyOptions['instance']) => T;
+
+/** A frozen copy. Throws `INPUT_FORMAT` for what no request can carry. */
+const takenIn: Take = (value, subject, instance) => {
+  try {
+    return copied(value, { freeze: true, ...(instance && { instance }) });
+  } catch (error) {
+    if (!(error instanceof NotCopyable)) throw error;
+    throw refused(subject, error.message);
+  }
+};
+
+/** The value itself. Throws `INPUT_FORMAT` for what no request can carry. */
+const asItIs: Take = (value, subject) => {
+  const why = whyNotCopyable(value);
+  if (why !== undefined) throw refused(subject, why);
+  return value;
+};
+
+const refused = (subject: string, found: string): SpillwayError =>
+  new SpillwayError('INPUT_FORMAT', {
+    subject,
+    found,
+    allowed: 'what JSON can say, and bytes',
+    remedy: 'Pass the body as it is sent to the provider.',
+  });
+
+/**
+ * Whether two values from outside say the same in the same order, so that what the one was parsed to stands for the
+ * other. Bytes and addresses are compared by what they hold; instances of one class by their own fields, if any.
+ */
+export function sameItem(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at++) if (!sameItem(a[at], b[at])) return false;
+    return true;
+  }
+  if (!isPlain(a) || !isPlain(b)) return sameInstance(a, b);
+  return sameFields(a, b);
+}
+
+function sameInstance(a: object, b: object): boolean {
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
+  if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array) === 0;
+  if (a instanceof ArrayBuffer)
+    return Buffer.compare(new Uint8Array(a), new Uint8Array(b as ArrayBuffer)) === 0;
+  if (a instanceof URL || a instanceof Date) return String(a) === String(b);
+  return Object.keys(a).length > 0 && sameFields(a, b);
+}
+
+function sameFields(a: object, b: object): boolean {
+  const keys = Object.keys(a);
+  const others = Object.keys(b);
+  if (keys.length !== others.length) return false;
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!;
+    if (key !== others[at] || !sameItem(a[key as keyof object], b[key as keyof object])) return false;
+  }
+  return true;
 }

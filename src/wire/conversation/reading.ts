@@ -1,7 +1,49 @@
 import type { Parsed } from '../../spi/index.js';
-import type { OpaquePart, Origin, Part } from '../../transcript/index.js';
-import { isProgramWritten } from '../origin.js';
-import { isText, jsonText, type Fields } from '../record.js';
+import type { OpaquePart, Origin, Part, TextPart } from '../../transcript/index.js';
+import { type Fields, isText, jsonText, kindOf } from '../record.js';
+import type { Report } from './repairs.js';
+
+/**
+ * Tags in which agent programs wrap what they themselves write in the user's place. Only shapes that no person
+ * types: `<task>` and `<pr_description>` are missing on purpose, people's own tasks come in them. A name too many
+ * lets a user's words be compacted as machine text; a name too few merely keeps machine text verbatim.
+ */
+const PROGRAM_TAGS: ReadonlySet<string> = new Set([
+  'system-reminder',
+  'environment_context',
+  'task-notification',
+  'local-command-caveat',
+  'local-command-stdout',
+  'local-command-stderr',
+  'command-name',
+  'command-message',
+  'command-args',
+  'recommended_plugins',
+  'turn_aborted',
+]);
+
+/** A slash command's arguments are the user's own words; only an empty pair is the program's. */
+const ARGUMENTS = 'command-args';
+
+/** Whether a text in the user's place was written by a program: nothing but such blocks from end to end. */
+export function isProgramWritten(text: string): boolean {
+  // The name ends where it ends: else each of its characters is tried for the last.
+  const opening = /\s*<([A-Za-z][\w-]*)(?![\w-])[^>]*>/y;
+  let at = 0;
+  while (at < text.length) {
+    opening.lastIndex = at;
+    const found = opening.exec(text);
+    if (!found) return at > 0 && text.slice(at).trim() === '';
+    const tag = found[1]!;
+    if (!PROGRAM_TAGS.has(tag)) return false;
+    const closing = `</${tag}>`;
+    const end = text.indexOf(closing, opening.lastIndex);
+    if (end < 0) return false;
+    if (tag === ARGUMENTS && text.slice(opening.lastIndex, end).trim() !== '') return false;
+    at = end + closing.length;
+  }
+  return at > 0;
+}
 
 /** What most bodies say beside their messages. */
 export function besideMessages({ tools, model }: Fields): Pick<Parsed, 'tools' | 'model'> {
@@ -33,6 +75,21 @@ export function opaquePart(
   bytes = Buffer.byteLength(jsonText(value)),
 ): OpaquePart {
   return { type: 'opaque', kind, bytes, wire };
+}
+
+/** Content as parts: nothing, a text, or a list whose items `read` reads; of anything else the JSON text is kept. */
+export function contentParts<P extends Part>(
+  content: unknown,
+  read: (item: unknown, at: number) => P | readonly P[],
+  report: Report,
+  wire?: unknown,
+): (P | TextPart)[] {
+  if (content === undefined || content === null || content === '') return [];
+  if (Array.isArray(content)) return content.flatMap(read);
+  if (typeof content !== 'string')
+    report('unknown-content', `content is ${kindOf(content)}; kept as JSON text`);
+  const text = typeof content === 'string' ? content : jsonText(content);
+  return [{ type: 'text', text, ...(wire !== undefined && { wire }) }];
 }
 
 /** The type that a `data:` address names; undefined for any other text. */

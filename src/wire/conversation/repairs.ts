@@ -16,6 +16,7 @@ export type RepairKind =
   | 'legacy-call'
   | 'unlisted-call'
   | 'no-calls'
+  | 'words-of-tool'
   /* Names and ids. */
   | 'missing-call-id'
   | 'missing-result-id'
@@ -76,6 +77,8 @@ export const SAID = {
   foreignReasoning: 'thinking of another provider is not sent',
   midway: 'instructions midway have no place here; sent as a labelled user message',
   displaced: (ids: string) => `moved up to its call ${ids}`,
+  wordsOfTool:
+    'words behind a response that only says it went well are read as its output; send the user’s own in a turn of their own',
   silent: 'a message that says nothing is left out',
   beginsWithAssistant: 'the log begins with the assistant; a line of the user is put first',
   endsWithAssistant: 'the log ends with the assistant; a line of the user is put last',

@@ -39,7 +39,7 @@ interface Layout<C extends Call, A extends DraftedAnswer, D extends Draft<C, A>>
   readonly silent?: unknown;
 }
 
-export type Pair<C, A> = readonly [answer: A, call: C];
+type Pair<C, A> = readonly [answer: A, call: C];
 
 /**
  * Writes a view: answers directly behind their calls, whatever else was said in the step behind the answers. A step that

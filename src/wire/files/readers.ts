@@ -1,10 +1,9 @@
 import { fileSource, type FileReader, type FileSource } from './source.js';
 import { aiSdkFiles } from './ai-sdk.js';
 import { anthropicFiles } from './anthropic.js';
-import { langchainFiles } from './langchain.js';
-import { chatFiles } from './openai-chat.js';
 import { geminiFiles } from './gemini.js';
 import { responsesFiles } from './openai-responses.js';
+import { bytesOf as newBytesOf } from '../files.js';
 import type { FilePart, Message } from '../../transcript/index.js';
 
 /** One entry a wire format: how the others get at the bytes of its files. */
@@ -12,12 +11,10 @@ const readers: Readonly<Record<string, FileReader>> = {
   'ai-sdk': aiSdkFiles,
   anthropic: anthropicFiles,
   gemini: geminiFiles,
-  langchain: langchainFiles,
-  'openai-chat': chatFiles,
   'openai-responses': responsesFiles,
 };
 
 /** The bytes of a file part, whichever format it came in; undefined where nobody can say. */
 export function bytesOf(message: Message, part: FilePart): FileSource | undefined {
-  return fileSource(message, part, readers);
+  return newBytesOf(message, part) ?? fileSource(message, part, readers);
 }

@@ -1,17 +1,49 @@
 import type { Notice } from '../../spi/index.js';
-import type { Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
-import { alignedParts } from '../conversation/aligned.js';
-import { isFields, isText } from '../record.js';
-import { wellFormed } from '../conversation/well-formed.js';
-import { fileNote } from '../conversation/placeholders.js';
-import { drafted } from '../conversation/drafts.js';
-import type { Drafted } from '../conversation/pairing.js';
-import type { DraftCall, DraftResult, WireForm } from './wire-form.js';
-import { foreignDraft } from './from-other-format.js';
-import { mendPart } from './repair-parts.js';
-import { writePart } from './edited-parts.js';
-import { carriedBy, fieldOf, partsIn, type Carried, type WirePart } from './wire.js';
-import { reporter, SAID, type Report } from '../conversation/repairs.js';
+import type {
+  FilePart,
+  Message,
+  Part,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  ViewMessage,
+} from '../../transcript/index.js';
+import { alignedParts, drafted, wellFormed } from '../conversation/drafts.js';
+import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
+import { fileNote, MIDWAY_SYSTEM } from '../conversation/placeholders.js';
+import { type Report, reporter, SAID } from '../conversation/repairs.js';
+import { bytesOf, geminiFilePart } from '../files/index.js';
+import { isFields, isText, jsonIn } from '../record.js';
+import { NO_SIGNATURE } from './placeholders.js';
+import { type Carried, carriedBy, type Content, fieldOf, partsIn, type WirePart } from './wire.js';
+import { argsOf, mendPart, takenName, writePart } from './write-part.js';
+
+/** `id` only where the wire has one. */
+export interface DraftCall extends DraftedCall {
+  readonly wireName: string;
+  readonly id?: string;
+}
+
+export interface DraftResult extends DraftedAnswer {
+  readonly part: ToolResultPart;
+  /** The whole part, `functionResponse` and what stands beside it. */
+  readonly wire: WirePart;
+  /** Files that have no place in a response; they follow in the user's own turn. */
+  readonly media: readonly WirePart[];
+}
+
+/** What a message becomes on the wire by itself. */
+interface WireForm {
+  /** The turn itself, where it can go out as the very object that came in. */
+  readonly untouched?: Content;
+  /** All parts but results. */
+  readonly parts: readonly WirePart[];
+  /** Where they stood in the turn of the results before them, in which they came. */
+  readonly places?: readonly number[];
+  readonly calls: readonly DraftCall[];
+  readonly answers: readonly DraftResult[];
+  readonly notices: readonly Notice[];
+}
 
 /** One view message on the wire; what depends on its neighbours is decided in `step.ts`. */
 export interface Draft extends WireForm, Drafted<DraftCall, DraftResult> {
@@ -26,7 +58,7 @@ export const draftOf = drafted((shown: ViewMessage): Draft => {
   return { id, role, ...draft, speaks: draft.parts.length > 0, made: shown.made !== undefined };
 });
 
-function ownDraft(shown: ViewMessage, { content, system }: Carried): WireForm {
+function ownDraft(shown: ViewMessage, { content, system, places }: Carried): WireForm {
   const { id } = shown.message;
   const edited = (shown.replaced?.size ?? 0) > 0;
   const notices: Notice[] = [];
@@ -59,7 +91,8 @@ function ownDraft(shown: ViewMessage, { content, system }: Carried): WireForm {
   }
   const isWhole =
     !edited && notices.length === 0 && isFields(content) && isRole(content.role) && isSound(content.parts);
-  const draft = encodable({ parts: said.map(({ wire }) => wire), calls, answers, notices }, id);
+  const parts = said.map(({ wire }) => wire);
+  const draft = encodable({ parts, calls, answers, notices, ...(places && { places }) }, id);
   return isWhole && draft.notices.length === 0 ? { ...draft, untouched: content } : draft;
 }
 
@@ -92,7 +125,7 @@ function isSound(parts: unknown): boolean {
 function asWords(own: WirePart, source: Part, note: Report): WirePart {
   if (typeof own.text === 'string' || source.type !== 'file') return own;
   note('file-named', 'a file has no place in the system prompt; it is named instead');
-  return { text: fileNote(source.mediaType, source.bytes, source.name) };
+  return { text: fileNote(source) };
 }
 
 function isRole(role: unknown): boolean {
@@ -128,4 +161,84 @@ function encodable(draft: WireForm, at: string): WireForm {
   const notices = [...draft.notices];
   reporter(at, notices)('lone-surrogate', SAID.surrogates);
   return { ...draft, parts, answers, notices };
+}
+
+/**
+ * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
+ * carry Google's sign for "not signed": signatures do not travel.
+ */
+function foreignDraft(message: Message): WireForm {
+  const notices: Notice[] = [];
+  const note = reporter(message.id, notices);
+  const parts: WirePart[] = [];
+  const calls: DraftCall[] = [];
+  const answers: DraftResult[] = [];
+  for (const part of message.parts) {
+    if (part.type === 'text' && part.text !== '')
+      parts.push({ text: named(part, message, parts.length === 0) });
+    else if (part.type === 'file') parts.push(filePart(message, part));
+    else if (part.type === 'tool-call') {
+      const call = callOf(part, note);
+      calls.push(call);
+      parts.push(callPart(part, call.wireName, calls.length === 1, note));
+    } else if (part.type === 'tool-result') answers.push(resultOf(message, part));
+    else if (part.type === 'opaque') {
+      note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+    }
+  }
+  const unsigned = message.parts.some(
+    (part) => part.type === 'reasoning' && part.signature === undefined && part.text,
+  );
+  if (unsigned) note('foreign-reasoning', SAID.foreignReasoning);
+  return { parts, calls, answers, notices };
+}
+
+/** Turns carry no names: whoever speaks under one says it first. */
+function named({ text }: TextPart, { name }: Message, first: boolean): string {
+  return first && name !== undefined ? `${name}: ${text}` : text;
+}
+
+export function midwaySystem(parts: readonly WirePart[]): readonly WirePart[] {
+  return [{ text: MIDWAY_SYSTEM }, ...parts];
+}
+
+function filePart(message: Message, part: FilePart): WirePart {
+  const source = bytesOf(message, part);
+  return (source && geminiFilePart(source)) ?? { text: fileNote(part) };
+}
+
+function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
+  const wireName = takenName(name);
+  if (wireName !== name) note('tool-name', SAID.toolName(name, wireName));
+  return { callId, tool: name, wireName };
+}
+
+function callPart(
+  { arguments: json, name }: ToolCallPart,
+  wireName: string,
+  first: boolean,
+  note: Report,
+): WirePart {
+  const args = argsOf(json);
+  if (json.trim() !== '' && !isFields(jsonIn(json))) {
+    note('arguments-not-json', `the arguments of ${name} are no JSON object; sent as text under \`input\``);
+  }
+  return { functionCall: { name: wireName, args }, ...(first ? { thoughtSignature: NO_SIGNATURE } : {}) };
+}
+
+function resultOf(message: Message, part: ToolResultPart): DraftResult {
+  const media: WirePart[] = [];
+  const words = part.content.map((inner) => {
+    if (inner.type === 'text') return inner.text;
+    const file = filePart(message, inner);
+    if (file.text === undefined) media.push(file);
+    return fileNote(inner);
+  });
+  const response = { [part.isError ? 'error' : 'output']: words.join('\n') };
+  return {
+    callId: part.callId,
+    part,
+    media,
+    wire: { functionResponse: { name: part.name ?? '', response } },
+  };
 }

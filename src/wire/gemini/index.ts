@@ -1,8 +1,33 @@
-import type { WireFormat } from '../../spi/index.js';
+import type { Provider, WireFormat } from '../../spi/index.js';
+import { countIn, fieldsIn, N, usageFrom, wording } from '../provider/lore.js';
 import { createReader, parse } from './parse.js';
-import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { FORMAT } from './wire.js';
+
+/** Google's Gemini, and Vertex. */
+const provider: Provider = {
+  // Calls are signed, each for itself.
+  signatures: () => 'step',
+  usageOf: (answer) => {
+    const usage = fieldsIn(answer, 'usageMetadata');
+    if (!usage) return undefined;
+    const output = countIn(usage, 'candidatesTokenCount') + countIn(usage, 'thoughtsTokenCount');
+    return usageFrom(
+      countIn(usage, 'promptTokenCount'),
+      countIn(usage, 'cachedContentTokenCount'),
+      0,
+      output,
+    );
+  },
+  overflows: [
+    wording(
+      `input token count${N}\\)? exceeds the maximum number of tokens allowed${N}`,
+      'requested',
+      'inputLimit',
+    ),
+    wording(`exceeds the maximum number of tokens allowed${N}`, 'inputLimit'),
+  ],
+};
 
 /** Gemini's generateContent, in camelCase or snake_case. */
 export const gemini: WireFormat = {

@@ -1,13 +1,25 @@
 import type { Notice } from '../../spi/index.js';
-import type { Message } from '../../transcript/index.js';
+import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
+import {
+  type OpenedList,
+  type ParsedPiece,
+  type PieceParser,
+  readsLists,
+  type Take,
+} from '../conversation/reader.js';
+import { besideMessages, opaquePart, originOf } from '../conversation/reading.js';
+import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { besideMessages, originOf } from '../conversation/reading.js';
-import { isFields, isText, kindOf, type Fields } from '../record.js';
-import { pairPart, parsePart, resultsWhole, type Pairing } from './parts.js';
-import { FORMAT, partsIn, type Carried, type Content } from './wire.js';
-import type { Take } from '../conversation/taken-in.js';
-import { reporter, SAID } from '../conversation/repairs.js';
+import { type Fields, isFields, isText, jsonText, kindOf } from '../record.js';
+import {
+  type Carried,
+  type Content,
+  fieldOf,
+  FORMAT,
+  type PartField,
+  partsIn,
+  type WirePart,
+} from './wire.js';
 
 const SHAPE = 'a list of contents, or an object with such a list as `contents`';
 const notThisFormat = notOfFormat('gemini', SHAPE, 'a generateContent request body');
@@ -38,7 +50,7 @@ class ContentParser implements PieceParser {
 
   parse(list: readonly unknown[], index: number): ParsedPiece {
     const notices: Notice[] = [];
-    return { messages: [parseContent(list[index], index, this.#waiting, notices)], notices };
+    return { messages: parseContent(list[index], index, this.#waiting, notices), notices };
   }
 
   recall(list: readonly unknown[], index: number, _: number, [message]: readonly Message[]): void {
@@ -61,26 +73,37 @@ const NO_PAIRS: Pairing = {
   resultId: (_, index) => `system_${index}`,
 };
 
-function parseContent(value: unknown, index: number, waiting: WaitingCalls, notices: Notice[]): Message {
+function parseContent(value: unknown, index: number, waiting: WaitingCalls, notices: Notice[]): Message[] {
   const id = `m${index}`;
   if (typeof value !== 'string' && !(isFields(value) && Array.isArray(value.parts))) {
     throw notThisFormat(`content ${index}`, isFields(value) ? 'an object without `parts`' : kindOf(value));
   }
   const content: Content | string = value;
   const role = typeof content === 'string' ? 'user' : (content.role ?? 'user');
-  const isModel = role === 'model';
   const report = reporter(id, notices);
-  const pairing = waiting.pairing(id, isModel);
-  const parsed = partsIn(content).map((part, at) => parsePart(part, at, pairing));
-  const parts = isModel ? parsed : resultsWhole(parsed);
+  const pairing = waiting.pairing(id, role === 'model');
+  const places = typeof content === 'string' || role !== 'user' ? [] : usersWords(partsIn(content), report);
+  if (typeof content === 'string' || places.length === 0)
+    return [messageOf({ content }, id, role, pairing, report)];
+  const parts = partsIn(content);
+  const ofTools = { ...content, parts: parts.filter((_, at) => !places.includes(at)) };
+  const ofUser = { ...content, parts: places.map((at) => parts[at]) };
+  return [
+    messageOf({ content: ofTools }, id, role, pairing, report),
+    messageOf({ content: ofUser, places }, `${id}-1`, role, pairing, report),
+  ];
+}
+
+function messageOf(wire: Carried, id: string, role: unknown, pairing: Pairing, report: Report): Message {
+  const parsed = partsIn(wire.content).map((part, at) => parsePart(part, at, pairing));
+  const parts = role === 'model' ? parsed : resultsWhole(parsed);
   for (const part of parts) {
     if (part.type === 'opaque' && !KNOWN.has(part.kind)) {
       report('unknown-part', `a part with ${part.kind} is not known; kept as it is`);
     }
   }
-  const wire: Carried = { content };
   const about = { id, parts, wireFormat: FORMAT, wire };
-  if (isModel) return { ...about, role: 'assistant', origin: 'model' };
+  if (role === 'model') return { ...about, role: 'assistant', origin: 'model' };
   if (parts.some((part) => part.type === 'tool-result')) return { ...about, role: 'tool', origin: 'tool' };
   const isKnownRole = role === 'user' || role === 'function';
   if (!isKnownRole) report('unknown-role', SAID.unknownRole(String(role)));
@@ -134,4 +157,140 @@ class WaitingCalls {
 
 function ownOr(response: Fields, otherwise: string): string {
   return isText(response.id) ? response.id : otherwise;
+}
+
+/** Gives ids to calls that have none, and pairs results without one: the wire pairs by name and order. */
+interface Pairing {
+  callId(part: Fields, index: number): string;
+  resultId(response: Fields, index: number): string;
+}
+
+const field = (part: Fields, name: PartField): unknown => fieldOf(part, name);
+
+/** One part of a turn; what is not known stays whole, as an opaque part. */
+function parsePart(part: WirePart, index: number, pairing: Pairing): Part {
+  const call = field(part, 'functionCall');
+  if (isFields(call)) {
+    return {
+      type: 'tool-call',
+      callId: pairing.callId(call, index),
+      name: isText(call.name) ? call.name : 'unknown',
+      arguments: jsonText(call.args ?? {}),
+      wire: index,
+    };
+  }
+  const response = field(part, 'functionResponse');
+  if (isFields(response)) return resultPart(response, index, pairing.resultId(response, index));
+  const file = fileIn(part);
+  if (file) return { ...file, wire: index };
+  if (typeof part.text === 'string') {
+    const signature = field(part, 'thoughtSignature');
+    if (part.thought !== true) return { type: 'text', text: part.text, wire: index };
+    return { type: 'reasoning', text: part.text, ...(isText(signature) ? { signature } : {}), wire: index };
+  }
+  const kind = Object.keys(part).find((key) => !key.startsWith('thought')) ?? 'part';
+  return opaquePart(kind, part, index);
+}
+
+/** All that a response says where the output of its tool follows beside it. */
+const WENT_WELL = new Set(
+  (
+    'tool function call execution executed ran succeeded successful successfully success ok okay done complete ' +
+    'completed finished went well output outputs result results content provided attached below see follows binary ' +
+    'item items the is status true'
+  ).split(' '),
+);
+
+/**
+ * Places of the words in a turn of responses that are the user's: clients merge turns of one role. Output that has
+ * several parts travels in the same shape: a response that says no more than that it went well, and the text of a file
+ * behind it. Whoever wrote that file must not speak as the user, so what is behind such a response is the tool's.
+ */
+function usersWords(parts: readonly WirePart[], report: Report): number[] {
+  if (!parts.some((part) => isFields(field(part, 'functionResponse')))) return [];
+  const found: number[] = [];
+  let speaker: 'tool' | 'user' | undefined;
+  for (const [at, part] of parts.entries()) {
+    const response = field(part, 'functionResponse');
+    if (isFields(response)) speaker = saysItWentWell(wordsOf(response.response)) ? 'tool' : undefined;
+    else if (isText(part.text) && part.thought !== true) {
+      if (speaker === 'tool') report('words-of-tool', SAID.wordsOfTool);
+      else speaker = 'user';
+    }
+    if (speaker === 'user') found.push(at);
+  }
+  return found;
+}
+
+function saysItWentWell(words: string): boolean {
+  return (
+    words.length < 100 &&
+    words.split(/[^a-z]+/i).every((word) => word.length < 2 || WENT_WELL.has(word.toLowerCase()))
+  );
+}
+
+/** Parts of a turn in which words and files behind a response belong to it. */
+function resultsWhole(parts: readonly Part[]): readonly Part[] {
+  const whole: Part[] = [];
+  const early: (TextPart | FilePart)[] = [];
+  for (const part of parts) {
+    const last = whole.findLastIndex(({ type }) => type === 'tool-result');
+    const result = whole[last];
+    if (part.type === 'tool-result') whole.push({ ...part, content: [...early.splice(0), ...part.content] });
+    else if (part.type !== 'text' && part.type !== 'file') whole.push(part);
+    else if (result?.type === 'tool-result') whole[last] = { ...result, content: [...result.content, part] };
+    else early.push(part);
+  }
+  return early.length > 0 ? parts : whole;
+}
+
+/** Takes a part that was parsed before into the pairing, as `parsePart` does. */
+function pairPart(part: WirePart, index: number, pairing: Pairing): void {
+  const call = field(part, 'functionCall');
+  if (isFields(call)) return void pairing.callId(call, index);
+  const response = field(part, 'functionResponse');
+  if (isFields(response)) pairing.resultId(response, index);
+}
+
+function resultPart(response: Fields, index: number, callId: string): ToolResultPart {
+  const files = fieldOf(response, 'parts');
+  const pictures = (Array.isArray(files) ? files : []).flatMap((part: unknown, at): FilePart[] => {
+    const file = isFields(part) && fileIn(part);
+    return file ? [{ ...file, wire: [index, at] }] : [];
+  });
+  const words = wordsOf(response.response);
+  const text: TextPart[] = words === '' ? [] : [{ type: 'text', text: words, wire: index }];
+  return {
+    type: 'tool-result',
+    callId,
+    ...(isText(response.name) ? { name: response.name } : {}),
+    content: [...text, ...pictures],
+    ...(isFields(response.response) && response.response.error !== undefined ? { isError: true } : {}),
+    wire: index,
+  };
+}
+
+/** The output where a response holds nothing else, otherwise the whole of it as JSON. */
+function wordsOf(response: unknown): string {
+  if (isFields(response) && Object.keys(response).length === 1 && typeof response.output === 'string') {
+    return response.output;
+  }
+  return response === undefined ? '' : jsonText(response);
+}
+
+/** Pictures and files: inline bytes, or an address. */
+function fileIn(part: Fields): FilePart | undefined {
+  const inline = fieldOf(part, 'inlineData');
+  const linked = fieldOf(part, 'fileData');
+  const source = isFields(inline) ? inline : isFields(linked) ? linked : undefined;
+  if (!source) return undefined;
+  const type = fieldOf(source, 'mimeType');
+  const data = isFields(inline) ? source.data : fieldOf(source, 'fileUri');
+  const name = fieldOf(source, 'displayName');
+  return {
+    type: 'file',
+    mediaType: isText(type) ? type : 'application/octet-stream',
+    bytes: typeof data === 'string' ? data.length : 0,
+    ...(isText(name) ? { name } : {}),
+  };
 }

@@ -15,6 +15,8 @@ export type PartField = keyof VendorPart & string;
 /** What a message's `wire` holds: its turn, or the system prompt under the name it had in the body. */
 export interface Carried {
   readonly content?: Content | string;
+  /** The user's words that came in the turn of the message before, and where each part stood in that turn. */
+  readonly places?: readonly number[];
   readonly system?: unknown;
   readonly field?: 'systemInstruction' | 'system_instruction';
 }

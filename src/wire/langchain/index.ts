@@ -1,8 +1,22 @@
-import type { WireFormat } from '../../spi/index.js';
+import type { Provider, WireFormat } from '../../spi/index.js';
+import { countIn, fieldsIn, signaturesByModel, usageFrom } from '../provider/lore.js';
 import { createReader, parse } from './parse.js';
-import { provider } from './provider.js';
 import { serialise } from './serialise.js';
 import { copyOfMessage, FORMAT } from './wire.js';
+
+/** Any provider that LangChain speaks to. */
+const provider: Provider = {
+  signatures: signaturesByModel,
+  usageOf: (answer) => {
+    const usage = fieldsIn(answer, 'usage_metadata');
+    if (!usage) return undefined;
+    const details = usage.input_token_details;
+    const [read, written] = [countIn(details, 'cache_read'), countIn(details, 'cache_creation')];
+    return usageFrom(countIn(usage, 'input_tokens'), read, written, countIn(usage, 'output_tokens'));
+  },
+  // What its classes keep beside the message.
+  passing: /^lc_/,
+};
 
 /**
  * LangChain messages: instances of its classes, both of its serialised forms, and bare fields. What is made here comes

@@ -1,21 +1,29 @@
+import {
+  isToolCall,
+  type FilePart,
+  type Message,
+  type Origin,
+  type Part,
+  type ReasoningPart,
+  type Role,
+  type TextPart,
+  type ToolCallPart,
+} from '../../transcript/index.js';
 import type { Notice } from '../../spi/index.js';
-import type { Message, Part, ToolCallPart } from '../../transcript/index.js';
-import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { besideMessages, freeId, opaquePart, originOf } from '../conversation/reading.js';
-import { isFields, jsonText, kindOf, listOf, type Fields } from '../record.js';
-import { parseContent, parseResultContent } from './blocks.js';
-import { copyOfMessage, FORMAT, isTwin, LEGACY_CALL, see, type Seen } from './wire.js';
+import { readsLists, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
+import { besideMessages, contentParts, freeId, opaquePart, originOf } from '../conversation/reading.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
+import { notOfFormat } from '../faults.js';
+import { fileAt, type Way } from '../files.js';
+import { fieldsOf, isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import { copyOfMessage, FORMAT, isTwin, LEGACY_CALL, see, textIn, type Seen } from './wire.js';
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
-const notThisFormat = notOfFormat('langchain', SHAPE, 'LangChain messages');
+const notThisFormat = notOfFormat(FORMAT, SHAPE, 'LangChain messages');
 const TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool', 'function']);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
-export const { parse, createReader } = readsLists(open);
-
-function open(input: unknown): OpenedList {
+export const { parse, createReader } = readsLists((input) => {
   const body: Fields = isFields(input) ? input : { messages: input };
   if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
   const list: readonly unknown[] = body.messages;
@@ -25,12 +33,11 @@ function open(input: unknown): OpenedList {
     instance: copyOfMessage,
     start: () => new LangChainParser(),
     check: () => {
-      if (list.length > 0 && !list.some((wire) => isFields(wire) && TYPES.has(see(wire).type))) {
+      if (list.length > 0 && !list.some((wire) => isFields(wire) && TYPES.has(see(wire).type)))
         throw notThisFormat('the messages', `no known type in any of ${list.length}`);
-      }
     },
   };
-}
+});
 
 class LangChainParser implements PieceParser {
   readonly #taken = new Set<string>();
@@ -43,8 +50,7 @@ class LangChainParser implements PieceParser {
     const seen = see(wire);
     const id = freeId(seen.fields.id, index, this.#taken);
     const notices: Notice[] = [];
-    const report = reporter(id, notices);
-    const message = parseMessage(wire, seen, id, this.#legacy, report);
+    const message = messageOf(wire, seen, id, this.#legacy, reporter(id, notices));
     this.#see(message);
     return { messages: [message], notices };
   }
@@ -55,117 +61,179 @@ class LangChainParser implements PieceParser {
   }
 
   #see({ role, parts }: Message): void {
-    const call = parts.find((part) => part.type === 'tool-call' && part.wire === LEGACY_CALL);
-    if (role === 'assistant') this.#legacy = call?.type === 'tool-call' ? call.callId : undefined;
+    if (role === 'assistant')
+      this.#legacy = parts.filter(isToolCall).find(({ wire }) => wire === LEGACY_CALL)?.callId;
     if (parts.some((part) => part.type === 'tool-result' && part.callId === this.#legacy))
       this.#legacy = undefined;
   }
 }
 
-function parseMessage(
+function messageOf(
   wire: Fields,
   { type, fields }: Seen,
   id: string,
   legacy: string | undefined,
   report: Report,
 ): Message {
-  const name =
-    typeof fields.name === 'string' && type !== 'tool' && type !== 'function' ? { name: fields.name } : {};
-  const about = { id, wire, wireFormat: FORMAT, ...name };
+  const name = typeof fields.name === 'string' ? { name: fields.name } : {};
+  const made = (role: Role, origin: Origin, parts: readonly Part[]): Message => {
+    return { id, wire, wireFormat: FORMAT, ...(role !== 'tool' && name), role, origin, parts };
+  };
+  const content = parseContent(fields.content, report);
   switch (type) {
     case 'system':
-      return { ...about, role: 'system', origin: 'system', parts: parseContent(fields.content, report) };
+      return made('system', 'system', content);
     case 'ai':
-      return { ...about, role: 'assistant', origin: 'model', parts: assistantParts(fields, id, report) };
+      return made('assistant', 'model', assistantParts(fields, content, id, report));
     case 'tool':
-      return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(fields, id, undefined, report)] };
-    case 'function':
-      return { ...about, role: 'tool', origin: 'tool', parts: [resultPart(fields, id, legacy, report)] };
-    case 'human': {
-      const parts = parseContent(fields.content, report);
-      return { ...about, role: 'user', origin: originOf(parts), parts };
+    case 'function': {
+      const { tool_call_id: answered, status } = fields;
+      const callId = isText(answered)
+        ? answered
+        : ((type === 'function' ? legacy : undefined) ?? `result_${id}`);
+      const failed = status === 'error' ? { isError: true } : {};
+      return made('tool', 'tool', [
+        { type: 'tool-result', callId, ...name, content: content.map(ofResult), ...failed },
+      ]);
     }
+    case 'human':
+      return made('user', originOf(content), content);
     default:
       report('unknown-role', `type ${type || 'missing'} is not known; read as a program's words`);
-      return { ...about, role: 'user', origin: 'synthetic', parts: parseContent(fields.content, report) };
+      return made('user', 'synthetic', content);
   }
 }
 
-function assistantParts(fields: Fields, id: string, report: Report): Part[] {
-  const { reasoning_content: thinking } = isFields(fields.additional_kwargs) ? fields.additional_kwargs : {};
-  const thought: Part[] =
-    typeof thinking === 'string' && thinking !== ''
-      ? [{ type: 'reasoning', text: thinking, wire: 'reasoning_content' }]
-      : [];
+/** Content of a message as parts. What is not understood stays whole, opaque; calls that it repeats stand beside it. */
+function parseContent(content: unknown, report: Report): Part[] {
+  return contentParts<Part>(
+    content,
+    (block, at) => (isTwin(block) ? [] : [blockPart(block, at, report)]),
+    report,
+  );
+}
+
+/** What a provider ran itself, and what LangChain says is nobody's standard. */
+const SERVER_BLOCK = /^server_tool|_tool_result$|^non_standard$/;
+
+function blockPart(block: unknown, wire: number, report: Report): Part {
+  const text = typeof block === 'string' ? block : textIn(block);
+  if (text !== undefined) return { type: 'text', text, wire };
+  const fields = fieldsOf(block);
+  const known = reasoningIn(fields, wire) ?? fileOf(fields, wire);
+  if (known) return known;
+  const kind = typeof fields.type === 'string' ? fields.type : kindOf(block);
+  if (!SERVER_BLOCK.test(kind))
+    report('unknown-part', SAID.unknownPart(wire, `of type ${kind}, which is not known`));
+  return opaquePart(kind, block, wire);
+}
+
+/** Thinking under the names of three houses, with the provider's proof over it. */
+function reasoningIn(block: Fields, wire: number): ReasoningPart | undefined {
+  const made = (said: unknown, proof: unknown): ReasoningPart => {
+    const signature = typeof proof === 'string' ? { signature: proof } : {};
+    return { type: 'reasoning', wire, text: typeof said === 'string' ? said : '', ...signature };
+  };
+  if (block.type === 'thinking') return made(block.thinking, block.signature);
+  if (block.type === 'redacted_thinking') return made('', block.data);
+  if (block.type !== 'reasoning') return undefined;
+  const summary = listOf(block.summary).map((one) => fieldsOf(one).text);
+  const text = summary.map((one) => (typeof one === 'string' ? one : '')).join('\n');
+  const proof = block.signature ?? block.encrypted_content ?? fieldsOf(block.extras).signature;
+  return made(typeof block.reasoning === 'string' ? block.reasoning : text, proof);
+}
+
+/** Blocks that hold files, standard ones of both generations and the providers' own, and the type where none is said. */
+const FILES: Readonly<Record<string, string>> = {
+  image_url: 'image/*',
+  image: 'image/*',
+  audio: 'audio/*',
+  input_audio: 'audio/*',
+  video: 'video/*',
+  file: 'application/octet-stream',
+  document: 'application/octet-stream',
+  'text-plain': 'text/plain',
+};
+const LINKED: readonly Way[] = ['address image_url.url', 'address image_url'];
+const SOURCED: readonly Way[] = [
+  'address source.url',
+  'bytes data',
+  'bytes source.data',
+  'id fileId',
+  'id id',
+];
+const PLAIN: readonly Way[] = ['address url', 'bytes data', 'id fileId', 'id id'];
+
+function fileOf(block: Fields, wire: number): FilePart | undefined {
+  const otherwise = typeof block.type === 'string' ? FILES[block.type] : undefined;
+  if (otherwise === undefined) return undefined;
+  const ways = isFields(block.source) ? SOURCED : PLAIN;
+  const { filename, name } = fieldsOf(block.metadata);
+  return fileAt(block, ['content', wire], block.type === 'image_url' ? LINKED : ways, {
+    wire,
+    otherwise,
+    mediaType: block.mimeType ?? block.mime_type ?? fieldsOf(block.source).media_type,
+    name: filename ?? name,
+    isWhole: true,
+  });
+}
+
+/** Content of a result: words and files alone. */
+function ofResult(part: Part): TextPart | FilePart {
+  if (part.type === 'text' || part.type === 'file') return part;
+  const { bytes, kind: name } = part.type === 'opaque' ? part : { bytes: 0, kind: part.type };
+  return { type: 'file', mediaType: 'application/octet-stream', bytes, name, wire: part.wire };
+}
+
+function assistantParts(fields: Fields, content: readonly Part[], id: string, report: Report): Part[] {
+  const { reasoning_content: thought } = fieldsOf(fields.additional_kwargs);
+  const thoughts: Part[] = isText(thought)
+    ? [{ type: 'reasoning', text: thought, wire: 'reasoning_content' }]
+    : [];
   const calls = callsOf(fields, id, report);
   const known = new Set(calls.map(({ callId }) => callId));
   const invalid = listOf(fields.invalid_tool_calls).filter(
     (call) => !isFields(call) || !known.has(String(call.id)),
   );
   const broken = invalid.map((call) => opaquePart('invalid_tool_call', call, 'invalid'));
-  return [...thought, ...parseContent(fields.content, report), ...calls, ...broken];
+  return [...thoughts, ...content, ...calls, ...broken];
 }
 
 /** Calls as LangChain parsed them; where it has none, as the provider wrote them, in the answer or in its content. */
-function callsOf(fields: Fields, id: string, report: Report): ToolCallPart[] {
-  const parsed = listOf(fields.tool_calls).map((call, wire) => {
-    const { id: own, name, args } = isFields(call) ? call : {};
-    return callPart(own, name, args, id, wire, report);
+function callsOf(fields: Fields, messageId: string, report: Report): ToolCallPart[] {
+  const made = (own: unknown, name: unknown, args: unknown, wire: number): ToolCallPart => {
+    const callId = isText(own) ? own : `call_${messageId}_${wire}`;
+    if (!isText(own)) report('missing-call-id', SAID.noCallId(wire, callId));
+    const text = typeof args === 'string' ? args : jsonText(args ?? {});
+    return {
+      type: 'tool-call',
+      callId,
+      name: typeof name === 'string' ? name : 'unknown',
+      arguments: text,
+      wire,
+    };
+  };
+  const { tool_calls: raw, function_call: legacy } = fieldsOf(fields.additional_kwargs);
+  const calls = listOf(fields.tool_calls).map((call, at) => {
+    const { id, name, args } = fieldsOf(call);
+    return made(id, name, args, at);
   });
-  const { tool_calls: raw, function_call: legacy } = isFields(fields.additional_kwargs)
-    ? fields.additional_kwargs
-    : {};
-  if (parsed.length === 0) {
-    listOf(raw).forEach((call, wire) => {
-      const { id: own, function: named } = isFields(call) ? call : {};
-      const { name, arguments: args } = isFields(named) ? named : {};
-      parsed.push(callPart(own, name, args, id, wire, report));
+  if (calls.length === 0)
+    listOf(raw).forEach((call, at) => {
+      const { name, arguments: args } = fieldsOf(fieldsOf(call).function);
+      calls.push(made(fieldsOf(call).id, name, args, at));
     });
-    if (parsed.length === 0 && isFields(legacy)) {
-      const part = callPart(`call_${id}`, legacy.name, legacy.arguments, id, 0, report);
-      parsed.push({ ...part, wire: LEGACY_CALL });
-    }
-  }
-  const known = new Set(parsed.map(({ callId }) => callId));
-  for (const block of listOf(fields.content)) {
-    if (!isTwin(block) || typeof block.id !== 'string' || block.id === '' || known.has(block.id)) continue;
+  if (calls.length === 0 && isFields(legacy))
+    calls.push({ ...made(`call_${messageId}`, legacy.name, legacy.arguments, 0), wire: LEGACY_CALL });
+  const known = new Set<unknown>(calls.map(({ callId }) => callId));
+  for (const block of listOf(fields.content).filter(isTwin)) {
+    if (!isText(block.id) || known.has(block.id)) continue;
     report(
       'unlisted-call',
       `call ${block.id} stands in the content alone; sent among the message's calls too`,
     );
     known.add(block.id);
-    parsed.push(callPart(block.id, block.name, block.input ?? block.args, id, -1, report));
+    calls.push(made(block.id, block.name, block.input ?? block.args, -1));
   }
-  return parsed;
-}
-
-function callPart(
-  own: unknown,
-  name: unknown,
-  args: unknown,
-  id: string,
-  wire: number,
-  report: Report,
-): ToolCallPart {
-  const given = typeof own === 'string' && own !== '' ? own : undefined;
-  const callId = given ?? `call_${id}_${wire}`;
-  if (!given) report('missing-call-id', SAID.noCallId(wire, callId));
-  return {
-    type: 'tool-call',
-    callId,
-    name: typeof name === 'string' ? name : 'unknown',
-    arguments: typeof args === 'string' ? args : jsonText(args ?? {}),
-    wire,
-  };
-}
-
-function resultPart(fields: Fields, id: string, legacy: string | undefined, report: Report): Part {
-  const { tool_call_id: answered, name, status } = fields;
-  return {
-    type: 'tool-result',
-    callId: typeof answered === 'string' && answered !== '' ? answered : (legacy ?? `result_${id}`),
-    ...(typeof name === 'string' && { name }),
-    content: parseResultContent(fields.content, report),
-    ...(status === 'error' && { isError: true }),
-  };
+  return calls;
 }

@@ -1,30 +1,275 @@
+import {
+  isToolCall,
+  isToolResult,
+  type FilePart,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  type ViewMessage,
+} from '../../transcript/index.js';
 import type { Serialised, WireMemory } from '../../spi/index.js';
-import type { ViewMessage } from '../../transcript/index.js';
-import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
-import { resultsBehindCalls, type Call } from '../conversation/results-behind-calls.js';
-import { isFields } from '../record.js';
-import { draftOf, type LangChainAnswer, type LangChainDraft } from './draft.js';
-import { FORMAT, inShape, see, withFields, type Shape } from './wire.js';
+import { alignedParts, distinctIds, drafting, wellFormed } from '../conversation/drafts.js';
+import type { DraftedAnswer } from '../conversation/pairing.js';
+import { fileNote, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { SAID, type Report } from '../conversation/repairs.js';
+import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
+import { urlOf } from '../files.js';
+import { bytesOf } from '../files/index.js';
+import {
+  argumentsIn,
+  argumentsObject,
+  fieldsOf,
+  isFields,
+  itemAt,
+  jsonText,
+  listOf,
+  withFields,
+  type Fields,
+} from '../record.js';
+import { FORMAT, inShape, isTwin, LEGACY_CALL, see, textIn, withChanges, type Shape } from './wire.js';
 
-const write = resultsBehindCalls<Call, LangChainAnswer, LangChainDraft>({
+type Content = string | readonly unknown[];
+
+/** A result as the message that it is. */
+interface Answer extends DraftedAnswer {
+  readonly message: Fields;
+  /** Written here, not by LangChain. */
+  readonly isFresh: boolean;
+}
+
+/** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
+interface LangChainDraft extends Draft<Call, Answer> {
+  readonly message?: Fields;
+  /** The message that holds exactly these answers, as it came in. */
+  readonly whole?: Fields;
+}
+
+const TYPE_OF = { system: 'system', user: 'human', assistant: 'ai', tool: 'human' } as const;
+const KNOWN: ReadonlySet<string> = new Set(['human', 'ai', 'system']);
+
+const draftOf = drafting<LangChainDraft>((shown, report) => {
+  const { message } = shown;
+  const isOwn = message.wireFormat === FORMAT && !shown.made;
+  const original = isOwn ? (shown.source ?? message).wire : undefined;
+  const wire = isFields(original) ? original : undefined;
+  const results = message.parts.filter(isToolResult);
+  const answers = results.map((part) => answerOf(part, message, wire, report));
+  const silent = { answers, calls: [], speaks: false };
+  if (results.length > 0 && results.length === message.parts.length)
+    return { ...silent, ...(answers.length === 1 && answers[0]!.message === wire && { whole: wire }) };
+  const said = say(shown, wire, report);
+  if (said) return { answers, speaks: true, calls: said.calls, message: mended(said.message, report) };
+  if (wire && results.length === 0) report('empty-text', SAID.silent);
+  return silent;
+});
+
+function answerOf(part: ToolResultPart, message: Message, wire: Fields | undefined, report: Report): Answer {
+  const { callId, name, isError } = part;
+  const { type, fields } = see(wire ?? {});
+  const frame = type === 'tool' ? wire : undefined;
+  const content = writeResultContent(part, frame && fields.content, message, report);
+  const isAsItWas = fields.content === content && fields.tool_call_id === callId;
+  const fresh = { type: 'tool', tool_call_id: callId, ...(name !== undefined && { name }), content };
+  const changed = frame && (isAsItWas ? frame : withChanges(frame, { content, tool_call_id: callId }));
+  const sent = changed ?? { ...fresh, ...(isError && { status: 'error' }) };
+  return { callId, message: mended(sent, report), isFresh: !frame };
+}
+
+/** Undefined where a message says nothing and calls nothing. */
+function say(
+  shown: ViewMessage,
+  wire: Fields | undefined,
+  report: Report,
+): { readonly message: Fields; readonly calls: readonly Call[] } | undefined {
+  const { role, name, parts } = shown.message;
+  const { type: said, fields } = see(wire ?? {});
+  const made = parts.filter(isToolCall);
+  const ids = distinctIds(made, report);
+  const calls = made.map(({ callId, name: tool }, at): Call => ({ callId, tool, wireId: ids[at] ?? callId }));
+  const known = listOf(fields.tool_calls);
+  const written = made.map((part, at) =>
+    writeCall(part, calls[at]!.wireId, itemAt(known, part.wire), report),
+  );
+  const byId = new Map(calls.map(({ callId }, at) => [callId, written[at]!]));
+  const content = writeContent(shown, fields.content, byId, report);
+  if (made.some(({ wire: from }) => from === LEGACY_CALL))
+    report('legacy-call', 'a function_call is sent as a tool call with an id');
+  const thought = thinking(parts);
+  const isInvalid = parts.some((part) => part.type === 'opaque' && part.wire === 'invalid');
+  if (content.length === 0 && calls.length === 0 && !thought && !isInvalid) return undefined;
+  const type = wire && KNOWN.has(said) ? said : TYPE_OF[role];
+  if (!wire || type !== said) {
+    if (wire) report('unknown-role', `type ${said || 'missing'} is sent as the user's`);
+    const message = {
+      type,
+      content,
+      ...(name !== undefined && { name }),
+      ...(written.length > 0 && { tool_calls: written }),
+      ...(thought !== '' && { additional_kwargs: { reasoning_content: thought } }),
+    };
+    return { message, calls };
+  }
+  const more = fieldsOf(fields.additional_kwargs);
+  const sameContent = content === fields.content || (content === '' && (fields.content ?? '') === '');
+  const sameCalls = written.length === known.length && written.every((call, at) => call === known[at]);
+  const sameThought = thought === (typeof more.reasoning_content === 'string' ? more.reasoning_content : '');
+  if (sameContent && sameCalls && sameThought) return { message: wire, calls };
+  // The provider's own writing of the calls goes where they changed: some providers' adapters would send that one.
+  const raw = sameCalls ? {} : { tool_calls: undefined, function_call: undefined };
+  const kwargs = withFields(more, { ...raw, reasoning_content: thought === '' ? undefined : thought });
+  const changes = {
+    ...(!sameContent && { content }),
+    ...(!sameCalls && { tool_calls: written }),
+    ...((!sameCalls || !sameThought) && { additional_kwargs: kwargs }),
+  };
+  return { message: withChanges(wire, changes), calls };
+}
+
+/** Thinking that travels in `additional_kwargs`: DeepSeek's, and what carries no proof. Signed thinking does not travel. */
+function thinking(parts: readonly Part[]): string {
+  return parts
+    .flatMap((part) => {
+      if (part.type !== 'reasoning') return [];
+      const isBare = part.signature === undefined && typeof part.wire !== 'number';
+      return part.wire === 'reasoning_content' || isBare ? [part.text] : [];
+    })
+    .join('\n');
+}
+
+/** Halves of characters are no text in JSON that providers take. Instances of classes are not looked into elsewhere. */
+function mended(message: Fields, report: Report): Fields {
+  const { content, tool_calls: calls } = see(message).fields;
+  const whole = { content: wellFormed(content), tool_calls: wellFormed(calls) };
+  if (whole.content === content && whole.tool_calls === calls) return message;
+  report('lone-surrogate', SAID.surrogates);
+  return withChanges(message, calls === undefined ? { content: whole.content } : whole);
+}
+
+/** A call as it is sent: `own` itself where it still says the same. Arguments that are no object are wrapped in one. */
+function writeCall(
+  { name, arguments: text }: ToolCallPart,
+  id: string,
+  own: Fields | undefined,
+  report: Report,
+): Fields {
+  const isSame = own && (typeof own.args === 'string' ? own.args : jsonText(own.args ?? {})) === text;
+  const args = argumentsObject(isSame ? own.args : argumentsIn(text), name, report);
+  if (own && own.id === id && own.name === name && args === own.args) return own;
+  return { ...own, id, name, args, type: 'tool_call' };
+}
+
+/**
+ * Content as it is sent: the blocks that still say the same are the very objects they were. A string stays one unless
+ * a file stands among the words. `calls` are those of the message, which some providers repeat in the content.
+ */
+function writeContent(
+  shown: ViewMessage,
+  original: unknown,
+  calls: ReadonlyMap<string, Fields>,
+  report: Report,
+): Content {
+  const blocks = listOf(original);
+  const byBlock = new Map<number, unknown[]>();
+  const fresh: unknown[] = [];
+  for (const { source, shown: parts } of alignedParts(shown)) {
+    const at = typeof source.wire === 'number' && !isToolCall(source) ? source.wire : -1;
+    const written = parts.flatMap((part) => writeBlock(part, blocks[at], shown.message, report) ?? []);
+    if (at in blocks) byBlock.set(at, written);
+    else fresh.push(...written);
+  }
+  const kept = blocks.flatMap((block, at) => byBlock.get(at) ?? (isTwin(block) ? [twin(block, calls)] : []));
+  return asWritten([...kept, ...fresh], blocks);
+}
+
+/** What a result says, as content of its own message or of a user's. */
+function writeResultContent(
+  { content }: ToolResultPart,
+  original: unknown,
+  message: Message,
+  report: Report,
+): Content {
+  const blocks = listOf(original);
+  const written = content.map((part): unknown => {
+    const from = typeof part.wire === 'number' ? blocks[part.wire] : undefined;
+    return writeBlock(part, from, message, report) ?? { type: 'text', text: '' };
+  });
+  return asWritten(written, blocks);
+}
+
+/** The list itself where every block is the one it was; one text where there was no list, and there are only words. */
+function asWritten(written: readonly unknown[], blocks: readonly unknown[]): Content {
+  const texts = blocks.length === 0 ? written.map(textIn) : [undefined];
+  if (texts.every((text) => text !== undefined)) return texts.join('\n');
+  return written.length === blocks.length && written.every((block, at) => block === blocks[at])
+    ? blocks
+    : written;
+}
+
+function writeBlock(part: Part, from: unknown, message: Message, report: Report): unknown {
+  switch (part.type) {
+    case 'text':
+      if (from === part.text || textIn(from) === part.text) return from;
+      return part.text === '' ? undefined : { type: 'text', text: part.text };
+    // Thinking is sent as it was or not at all: other words would carry another's proof.
+    case 'reasoning':
+      return 'wire' in part && isFields(from) ? from : undefined;
+    case 'file':
+      return isFields(from) ? from : writeFile(part, message);
+    case 'opaque':
+      if (from === undefined && part.wire !== 'invalid')
+        report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+      return from;
+    default:
+      return from;
+  }
+}
+
+/** A file as a block that every LangChain provider converts; named where there is none. */
+function writeFile(part: FilePart, message: Message): Fields {
+  const source = bytesOf(message, part);
+  const url = source && urlOf(source);
+  if (url === undefined) return { type: 'text', text: fileNote(part) };
+  const { mediaType } = source!;
+  if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  const metadata = part.name === undefined ? {} : { metadata: { filename: part.name } };
+  return {
+    type: 'file',
+    mimeType: mediaType,
+    ...(source!.kind === 'base64' ? { data: source!.data } : { url }),
+    ...metadata,
+  };
+}
+
+/** A block that repeats a call, in step with it. */
+function twin(block: Fields, calls: ReadonlyMap<string, Fields>): Fields {
+  const call = calls.get(String(block.id));
+  if (!call) return block;
+  const fields = (['input', 'args'] as const).filter(
+    (field) => field in block && jsonText(block[field]) !== jsonText(call.args),
+  );
+  if (block.id === call.id && fields.length === 0) return block;
+  return { ...block, id: call.id, ...Object.fromEntries(fields.map((field) => [field, call.args])) };
+}
+
+const write = resultsBehindCalls<Call, Answer, LangChainDraft>({
   draft: draftOf,
   answered: (pairs, { answers, whole }) => {
     const isWhole =
       pairs.length === answers.length && pairs.every(([{ callId }, { wireId }]) => callId === wireId);
     if (whole && isWhole) return [whole];
     return pairs.map(([{ message, callId, isFresh }, { wireId, tool }]) => {
-      const changes = {
-        ...(wireId !== callId && { tool_call_id: wireId }),
-        ...(isFresh && message.name === undefined && { name: tool }),
-      };
-      return Object.keys(changes).length === 0 ? message : withFields(message, changes);
+      const named = isFresh && message.name === undefined ? { name: tool } : {};
+      const changes = { ...(wireId !== callId && { tool_call_id: wireId }), ...named };
+      return Object.keys(changes).length === 0 ? message : withChanges(message, changes);
     });
   },
   unanswered: (calls) =>
     calls.map(({ wireId, tool }) => {
       return { type: 'tool', tool_call_id: wireId, name: tool, content: NO_RESULT, status: 'error' };
     }),
-  unmatched: (label, { content }) => {
+  unmatched: (label, { message }) => {
+    const content = see(message).fields.content as Content;
     if (typeof content !== 'string')
       return { type: 'human', content: [{ type: 'text', text: label }, ...content] };
     return { type: 'human', content: content === '' ? label : `${label}\n${content}` };
@@ -32,22 +277,16 @@ const write = resultsBehindCalls<Call, LangChainAnswer, LangChainDraft>({
   silent: { type: 'human', content: NOTHING_SAID },
 });
 
-/** Messages made here come in the shape of those they stand among. */
+/** Messages made here come in the shape of those they stand among: that of the first message which came from LangChain. */
 export function serialise(view: readonly ViewMessage[], memory?: WireMemory): Serialised {
   const { messages, notices } = write(view, memory);
-  const shape = shapeOf(view);
+  const first = view.find(
+    ({ message, made }) => !made && message.wireFormat === FORMAT && isFields(message.wire),
+  );
+  const shape: Shape = first ? see(first.message.wire as Fields).shape : 'fields';
   if (shape !== 'lc' && shape !== 'stored') return { messages, notices };
   const shaped = messages.map((message) =>
     isFields(message) && see(message).shape === 'fields' ? inShape(message, shape) : message,
   );
   return { messages: shaped, notices };
-}
-
-/** That of the first message which came from LangChain. */
-function shapeOf(view: readonly ViewMessage[]): Shape {
-  for (const { message, source, made } of view) {
-    const { wire } = source ?? message;
-    if (!made && message.wireFormat === FORMAT && isFields(wire)) return see(wire).shape;
-  }
-  return 'fields';
 }

@@ -1,5 +1,5 @@
 import { isPlain } from '../../transcript/index.js';
-import { isFields, type Fields } from '../record.js';
+import { isFields, withFields, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'langchain';
@@ -37,7 +37,7 @@ export function see(wire: Fields): Seen {
   if (typeof wire.type === 'string' && isFields(wire.data)) {
     return { shape: 'stored', type: typeOf(wire.type, wire.data), fields: wire.data };
   }
-  const shape = isInstance(wire) ? 'instance' : 'fields';
+  const shape = !isPlain(wire) ? 'instance' : 'fields';
   return { shape, type: typeOf(wire.type ?? wire.role, wire), fields: wire };
 }
 
@@ -45,10 +45,6 @@ function typeOf(said: unknown, fields: Fields): string {
   const type = typeof said === 'string' ? said : '';
   const named = type === 'generic' && typeof fields.role === 'string' ? fields.role : type;
   return ROLES[named] ?? named;
-}
-
-export function isInstance(wire: Fields): boolean {
-  return !isPlain(wire);
 }
 
 /** A message of a class, field by field; its texts are shared. Other instances, which may have private state, stay. */
@@ -66,24 +62,18 @@ const MESSAGE_MARK = Symbol.for('langchain.message');
 const DERIVED = /^lc_|^(type|tool_call_chunks)$/;
 
 /** The same message in its own shape, with these fields in place of its own; undefined takes one away. */
-export function withFields(wire: Fields, changes: Fields): Fields {
+export function withChanges(wire: Fields, changes: Fields): Fields {
   const { shape, fields } = see(wire);
   if (shape === 'instance') {
     const own = Object.entries(wire).filter(
       ([key, value]) => !DERIVED.test(key) && typeof value !== 'function',
     );
     const Class = wire.constructor as new (fields: Fields) => Fields;
-    return new Class(merged(Object.fromEntries(own), changes));
+    return new Class(withFields(Object.fromEntries(own), changes));
   }
-  if (shape === 'lc') return { ...wire, kwargs: merged(fields, changes) };
-  if (shape === 'stored') return { ...wire, data: merged(fields, changes) };
-  return merged(wire, changes);
-}
-
-function merged(fields: Fields, changes: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries({ ...fields, ...changes }).filter(([, value]) => value !== undefined),
-  );
+  if (shape === 'lc') return { ...wire, kwargs: withFields(fields, changes) };
+  if (shape === 'stored') return { ...wire, data: withFields(fields, changes) };
+  return withFields(wire, changes);
 }
 
 const CLASS_OF: Readonly<Record<string, string>> = {
@@ -110,4 +100,9 @@ const TWINS: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call
 
 export function isTwin(block: unknown): block is Fields {
   return isFields(block) && TWINS.has(block.type);
+}
+
+/** The words of a text block, in content and in results. */
+export function textIn(block: unknown): string | undefined {
+  return isFields(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : undefined;
 }

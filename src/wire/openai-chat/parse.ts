@@ -1,22 +1,32 @@
+import {
+  isToolCall,
+  type Message,
+  type Origin,
+  type Part,
+  type Role,
+  type ToolCallPart,
+} from '../../transcript/index.js';
 import type { Notice } from '../../spi/index.js';
-import type { Message, Origin, Part, Role, ToolResultPart } from '../../transcript/index.js';
-import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { besideMessages, originOf } from '../conversation/reading.js';
-import { isFields, isText, jsonText, kindOf, listOf, type Fields } from '../record.js';
-import { parseCalls } from './calls.js';
-import { parseContent } from './content.js';
-import { OpenCalls } from './open-calls.js';
-import { FORMAT, isKnownRole, REASONING_DETAILS, REASONING_FIELDS, type WireMessage } from './wire.js';
+import { readsLists, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
+import { besideMessages, freeId, originOf } from '../conversation/reading.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
+import { notOfFormat } from '../faults.js';
+import { isFields, isText, itemAt, jsonText, kindOf, listOf, type Fields } from '../record.js';
+import {
+  FORMAT,
+  isKnownRole,
+  LEGACY_CALL,
+  parseContent,
+  REASONING_DETAILS,
+  REASONING_FIELDS,
+  type WireMessage,
+} from './wire.js';
 
 const SHAPE = 'a list of chat messages, or an object with such a list as `messages`';
-const notThisFormat = notOfFormat('openai-chat', SHAPE, 'a chat completions request body');
+const notThisFormat = notOfFormat(FORMAT, SHAPE, 'a chat completions request body');
 
 /** A request body or a bare list. Each message keeps the object it came from as `wire`, untouched. */
-export const { parse, createReader } = readsLists(open);
-
-function open(input: unknown): OpenedList {
+export const { parse, createReader } = readsLists((input) => {
   const body: Fields = isFields(input) ? input : { messages: input };
   if (!Array.isArray(body.messages)) throw notThisFormat('the input', kindOf(input));
   const list: readonly unknown[] = body.messages;
@@ -25,119 +35,161 @@ function open(input: unknown): OpenedList {
     beside: besideMessages(body),
     start: () => new ChatParser(),
     check: () => {
-      if (list.length > 0 && !list.some((wire) => isFields(wire) && isKnownRole(wire.role))) {
+      if (list.length > 0 && !list.some((wire) => isFields(wire) && isKnownRole(wire.role)))
         throw notThisFormat('the messages', `no known role in any of ${list.length}`);
-      }
     },
   };
-}
+});
 
 /** Ids that are taken, and the calls of the newest step. */
 class ChatParser implements PieceParser {
   readonly #taken = new Set<string>();
-  readonly #open = new OpenCalls();
+  /** Those first whose id is ours, because the wire has none. */
+  #calls: readonly ToolCallPart[] = [];
+  /** How many calls of each id still wait. */
+  readonly #waiting = new Map<string, number>();
 
   parse(list: readonly unknown[], index: number): ParsedPiece {
     const wire = list[index];
     if (!isFields(wire)) throw notThisFormat(`message ${index}`, kindOf(wire));
     const notices: Notice[] = [];
-    const id = freeId(wire, index, this.#taken, notices);
+    const id = freeId(wire.id, index, this.#taken);
     const report = reporter(id, notices);
-    return { messages: [parseMessage(wire, id, this.#open, report)], notices };
+    const wanted = isText(wire.id) ? wire.id : `m${index}`;
+    if (id !== wanted)
+      report('duplicate-id', `message ${index} repeats the id ${wanted}; it is called ${id}`);
+    const message = messageOf(wire, id, (name) => this.#open(name), report);
+    this.#see(message, wire);
+    return { messages: [message], notices };
   }
 
   recall(list: readonly unknown[], index: number, _: number, [message]: readonly Message[]): void {
-    const { id, role, parts } = message!;
-    this.#taken.add(id);
-    if (role === 'assistant') this.#open.step(parseCalls(list[index] as WireMessage, id, () => undefined));
-    for (const part of parts) if (part.type === 'tool-result') this.#open.answered(part.callId);
+    this.#taken.add(message!.id);
+    this.#see(message!, list[index] as WireMessage);
+  }
+
+  #see({ role, parts }: Message, wire: WireMessage): void {
+    if (role === 'assistant') {
+      const calls = parts.filter(isToolCall);
+      const hasOwnId = ({ wire: at }: ToolCallPart): boolean => isText(itemAt(wire.tool_calls, at)?.id);
+      this.#calls = [...calls.filter((call) => !hasOwnId(call)), ...calls.filter(hasOwnId)];
+      this.#waiting.clear();
+      for (const { callId } of calls) this.#count(callId, 1);
+    }
+    for (const part of parts) if (part.type === 'tool-result') this.#count(part.callId, -1);
+  }
+
+  #count(callId: string, more: 1 | -1): void {
+    this.#waiting.set(callId, Math.max(0, (this.#waiting.get(callId) ?? 0) + more));
+  }
+
+  /**
+   * The call that a result without an id answers: by name and order, the only thing order can say, so never across an
+   * assistant message.
+   */
+  #open(name: string | undefined): string | undefined {
+    const isOpen = (call: ToolCallPart): boolean =>
+      (name === undefined || call.name === name) && (this.#waiting.get(call.callId) ?? 0) > 0;
+    return this.#calls.find(isOpen)?.callId;
   }
 }
 
-function parseMessage(wire: WireMessage, id: string, open: OpenCalls, report: Report): Message {
+/** The call of the newest step that a result answers which names none. */
+type OpenCall = (name: string | undefined) => string | undefined;
+
+function messageOf(wire: WireMessage, id: string, open: OpenCall, report: Report): Message {
   const name = typeof wire.name === 'string' ? { name: wire.name } : {};
   const made = (role: Role, origin: Origin, parts: readonly Part[]): Message => {
     return { id, wire, wireFormat: FORMAT, ...name, role, origin, parts };
   };
+  const content = parseContent(wire.content, report);
   switch (wire.role) {
     case 'system':
     case 'developer':
-      return made('system', 'system', parseContent(wire.content, report));
-    case 'user': {
-      const parts = parseContent(wire.content, report);
-      return made('user', originOf(parts), parts);
-    }
+      return made('system', 'system', content);
+    case 'user':
+      return made('user', originOf(content), content);
     case 'assistant':
-      return made('assistant', 'model', assistantParts(wire, id, open, report));
+      return made('assistant', 'model', [
+        ...thinkingIn(wire),
+        ...content,
+        ...refusalIn(wire),
+        ...callsIn(wire, id, report),
+      ]);
     case 'tool':
     case 'function':
-      return made('tool', 'tool', [resultPart(wire, id, open, report)]);
+      return made('tool', 'tool', [
+        { type: 'tool-result', callId: callAnswered(wire, id, open, report), ...name, content },
+      ]);
     default:
       report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
-      return made('user', 'synthetic', parseContent(wire.content, report));
+      return made('user', 'synthetic', content);
   }
 }
 
-/** Thinking, words, refusal, calls: the order in which the model made them. */
-function assistantParts(wire: WireMessage, id: string, open: OpenCalls, report: Report): Part[] {
-  const parts: Part[] = [];
-  const proof = proofsIn(wire[REASONING_DETAILS]);
+function thinkingIn(wire: WireMessage): Part[] {
+  // What the providers behind a router signed or sealed, one behind the other.
+  const details = listOf(wire[REASONING_DETAILS]).filter(isFields);
+  const proof = details.flatMap((one) => [one.signature, one.data].filter(isText)).join('');
   const signed = proof === '' ? {} : { signature: proof };
-  for (const field of REASONING_FIELDS) {
-    const text = wire[field];
-    // OpenRouter sends the same thinking under both names; counted once, written back under both.
-    const known = parts.some((part) => part.type === 'reasoning' && part.text === text);
-    if (typeof text === 'string' && text && !known)
-      parts.push({ type: 'reasoning', text, ...signed, wire: field });
-  }
-  if (parts.length === 0 && proof !== '')
-    parts.push({ type: 'reasoning', text: '', ...signed, wire: REASONING_DETAILS });
-  parts.push(...parseContent(wire.content, report));
-  if (typeof wire.refusal === 'string' && wire.refusal) {
-    parts.push({ type: 'text', text: wire.refusal, wire: 'refusal' });
-  }
-  const calls = parseCalls(wire, id, report);
-  open.step(calls);
-  return [...parts, ...calls.map((call) => call.part)];
+  // OpenRouter sends the same thinking under both names; counted once, written back under both.
+  const fields = REASONING_FIELDS.filter(
+    (field, at) =>
+      isText(wire[field]) && !REASONING_FIELDS.slice(0, at).some((other) => wire[other] === wire[field]),
+  );
+  const parts = fields.map((field): Part => ({
+    type: 'reasoning',
+    text: String(wire[field]),
+    ...signed,
+    wire: field,
+  }));
+  if (parts.length > 0 || proof === '') return parts;
+  return [{ type: 'reasoning', text: '', ...signed, wire: REASONING_DETAILS }];
 }
 
-/** What the providers behind a router signed or sealed, one behind the other; '' where they did not. */
-function proofsIn(details: unknown): string {
-  return listOf(details)
-    .flatMap((one) => (isFields(one) ? [one.signature, one.data].filter(isText) : []))
-    .join('');
+const refusalIn = ({ refusal }: WireMessage): Part[] =>
+  isText(refusal) ? [{ type: 'text', text: refusal, wire: 'refusal' }] : [];
+
+/** The calls of an assistant message. Ids that are missing come from the message's position. */
+function callsIn(wire: WireMessage, messageId: string, report: Report): ToolCallPart[] {
+  const calls = listOf(wire.tool_calls).map((call, index): ToolCallPart => {
+    const { id, custom, function: called } = isFields(call) ? call : {};
+    const callId = isText(id) ? id : `call_${messageId}_${index}`;
+    if (!isText(id)) report('missing-call-id', SAID.noCallId(index, callId));
+    const said = isFields(custom) ? saidIn(custom, 'input', report) : saidIn(called, 'arguments', report);
+    return { type: 'tool-call', callId, ...said, wire: index };
+  });
+  const legacy = wire[LEGACY_CALL];
+  if (isFields(legacy))
+    calls.push({
+      type: 'tool-call',
+      callId: `call_${messageId}`,
+      ...saidIn(legacy, 'arguments', report),
+      wire: LEGACY_CALL,
+    });
+  return calls;
 }
 
-function resultPart(wire: WireMessage, id: string, open: OpenCalls, report: Report): ToolResultPart {
-  const name = typeof wire.name === 'string' ? wire.name : undefined;
-  const content = parseContent(wire.content, report);
-  const named = name === undefined ? {} : { name };
-  if (isText(wire.tool_call_id)) {
-    open.answered(wire.tool_call_id);
-    return { type: 'tool-result', callId: wire.tool_call_id, ...named, content };
-  }
-  const callId = open.next(name);
-  if (wire.role === 'tool') {
+function saidIn(call: unknown, field: string, report: Report): Pick<ToolCallPart, 'name' | 'arguments'> {
+  const { name: own, [field]: args } = isFields(call) ? call : ({} as Fields);
+  const name = typeof own === 'string' ? own : 'unknown';
+  if (typeof args === 'string') return { name, arguments: args };
+  report('arguments-not-text', `the arguments of ${name} are ${kindOf(args)}; written as JSON text`);
+  return { name, arguments: args === undefined ? '{}' : jsonText(args) };
+}
+
+function callAnswered(
+  { role, name, tool_call_id: callId }: WireMessage,
+  id: string,
+  open: OpenCall,
+  report: Report,
+): string {
+  if (isText(callId)) return callId;
+  const found = open(typeof name === 'string' ? name : undefined);
+  if (role === 'tool')
     report(
       'missing-result-id',
-      callId ? `a result without an id; by order it answers ${callId}` : 'a result without an id',
+      `a result without an id${found === undefined ? '' : `; by order it answers ${found}`}`,
     );
-  }
-  return { type: 'tool-result', callId: callId ?? `result_${id}`, ...named, content };
-}
-
-/** The message's own id, else its position. Both are the same in a longer list. */
-function freeId(wire: WireMessage, index: number, taken: Set<string>, notices: Notice[]): string {
-  let id = isText(wire.id) ? wire.id : `m${index}`;
-  if (taken.has(id)) {
-    const found = id;
-    for (id = `m${index}`; taken.has(id);) id += '+';
-    notices.push({
-      at: id,
-      kind: 'duplicate-id',
-      what: `message ${index} repeats the id ${found}; it is called ${id}`,
-    });
-  }
-  taken.add(id);
-  return id;
+  return found ?? `result_${id}`;
 }

@@ -1,7 +1,5 @@
 import type { OverflowWording, Provider } from '../../spi/index.js';
-import { signaturesByModel } from '../provider/signatures.js';
-import { countIn, fieldsIn, usageFrom } from '../provider/usage.js';
-import { N, wording } from '../provider/wording.js';
+import { countIn, fieldsIn, N, signaturesByModel, usageFrom, wording } from '../provider/lore.js';
 
 /** Of the many servers that speak chat completions. */
 const OVERFLOWS: readonly OverflowWording[] = [

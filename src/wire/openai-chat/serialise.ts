@@ -1,11 +1,143 @@
-import type { ViewMessage } from '../../transcript/index.js';
-import { NO_RESULT } from '../conversation/placeholders.js';
+import {
+  isToolCall,
+  isToolResult,
+  type Message,
+  type Part,
+  type ToolCallPart,
+} from '../../transcript/index.js';
+import { distinctIds, drafting } from '../conversation/drafts.js';
+import { NO_RESULT, unknownRole } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
-import { resultsBehindCalls } from '../conversation/results-behind-calls.js';
-import { listOf } from '../record.js';
-import { draftOf, type ChatAnswer, type ChatCall, type ChatDraft } from './draft.js';
-import { MIDWAY } from './placeholders.js';
-import type { WireMessage } from './wire.js';
+import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
+import { changed, isFields, itemAt, jsonText, kindOf, listOf, withFields, type Fields } from '../record.js';
+import { FORMAT, isKnownRole, LEGACY_CALL, type WireMessage } from './wire.js';
+import { adopted, isContentPart, plain, rebuilt, writeContent, writeResult } from './write-message.js';
+
+/** Before instructions of a conversation that began without any. Sent to models: plain, labelled, and final. */
+export const MIDWAY = '[instructions given at this point]';
+
+interface ChatCall extends Call {
+  /** Made in the field `function_call`, and answered by a `function` message. */
+  readonly legacy: boolean;
+}
+
+interface ChatAnswer {
+  readonly callId: string;
+  readonly wire: WireMessage;
+}
+
+/** One view message on the wire, legal by itself; what depends on its neighbours is decided by the layout below. */
+interface ChatDraft extends Draft<ChatCall, ChatAnswer> {
+  readonly message?: WireMessage;
+}
+
+type Said = Pick<ChatDraft, 'message' | 'calls' | 'speaks'>;
+
+const draftOf = drafting<ChatDraft>((shown, report) => {
+  const { wireFormat } = shown.message;
+  const isForeign = wireFormat !== undefined && wireFormat !== FORMAT;
+  const message = isForeign ? adopted(shown.message, report) : shown.message;
+  const original = shown.made || isForeign ? undefined : (shown.source ?? message).wire;
+  const wire = isFields(original) ? original : undefined;
+  const isEdited = wire === undefined || (shown.replaced?.size ?? 0) > 0;
+  const results = message.parts.filter(isToolResult);
+  if (results.length === 0 && message.role !== 'tool')
+    return { ...sayMessage(message, wire, isEdited, report), answers: [] };
+
+  const own = wire?.role === 'tool' || wire?.role === 'function' ? wire : undefined;
+  const written = results.map((part) => (own && !isEdited ? own : writeResult(part, own)));
+  const rest = message.parts.filter((part) => !isToolResult(part));
+  const answers = written.map((one, at) => ({
+    callId: results[at]!.callId,
+    wire: rest.length > 0 ? one : withText(one, false),
+  }));
+  if (rest.length === 0) {
+    if (answers.some((answer, at) => answer.wire !== written[at]))
+      report('no-content', 'a result without content is sent with an empty one');
+    return { calls: [], answers, speaks: false };
+  }
+  // Another format's message that speaks and brings results at once: chat has one message for each.
+  const role = message.role === 'tool' ? 'user' : message.role;
+  return { ...sayMessage({ ...message, role, parts: rest }, undefined, true, report), answers };
+});
+
+/** Puts right what no provider takes, each with a notice; the same object where nothing is wrong. */
+function sayMessage(
+  message: Message,
+  wire: WireMessage | undefined,
+  isEdited: boolean,
+  report: Report,
+): Said {
+  const parts = message.parts.filter(isToolCall);
+  const ids = distinctIds(parts, report);
+  const calls = parts.map(({ callId, name, wire: at }, index): ChatCall => {
+    return { callId, wireId: ids[index] ?? callId, tool: name, legacy: at === LEGACY_CALL };
+  });
+  let out = writeMessage(
+    ids.length > 0 ? withIds(message, ids) : message,
+    wire,
+    isEdited || ids.length > 0,
+    report,
+  );
+  if (!isKnownRole(out.role)) {
+    report('unknown-role', `role ${jsonText(out.role) || 'missing'} is sent as a labelled user message`);
+    out = { role: 'user', content: labelled(unknownRole(out.role), message, wire) };
+  }
+  if (Array.isArray(out.tool_calls) && out.tool_calls.length === 0) {
+    out = withFields(out, { tool_calls: undefined });
+    if (!isEdited) report('no-calls', 'an empty list of calls is left out');
+  }
+  const filled = withText(out, calls.length > 0);
+  if (filled !== out && !isEdited) report('no-content', `content ${kindOf(out.content)} is sent as text`);
+  return { message: filled, calls, speaks: true };
+}
+
+function writeMessage(
+  message: Message,
+  wire: WireMessage | undefined,
+  isEdited: boolean,
+  report: Report,
+): WireMessage {
+  if (!wire) return plain(message);
+  if (isEdited) return rebuilt(message, wire);
+  if (message.parts.every((part) => !isToolCall(part) || isOnWire(part, wire))) return wire;
+  report('call-mended', 'a call had no id, or arguments that are no text');
+  return rebuilt(message, wire);
+}
+
+/** Content may be absent only where something else speaks: calls, a refusal, a spoken answer. */
+function withText(wire: WireMessage, calls: boolean): WireMessage {
+  const { content } = wire;
+  if (typeof content === 'string' || listOf(content).length > 0) return wire;
+  const isMissing = content === undefined || content === null;
+  const speaks = calls || Boolean(wire.refusal) || isFields(wire.audio);
+  if (isMissing && wire.role === 'assistant' && speaks) return wire;
+  return { ...wire, content: isMissing || Array.isArray(content) ? '' : jsonText(content) };
+}
+
+function withIds(message: Message, ids: readonly string[]): Message {
+  let index = 0;
+  const renamed = (part: Part): Part => (isToolCall(part) ? { ...part, callId: ids[index++]! } : part);
+  return { ...message, parts: message.parts.map(renamed) };
+}
+
+/** Whether the wire already says id and arguments of a call as we do; it does not where either was missing. */
+function isOnWire(part: ToolCallPart, wire: WireMessage): boolean {
+  const isListed = typeof part.wire === 'number';
+  const call: Fields | undefined = isListed
+    ? itemAt(wire.tool_calls, part.wire)
+    : { function: wire[LEGACY_CALL] };
+  if (!call || (isListed && call.id !== part.callId)) return false;
+  if (isFields(call.custom)) return call.custom.input === part.arguments;
+  return isFields(call.function) && call.function.arguments === part.arguments;
+}
+
+/** All that a message of an unknown role says, or the whole of it where it has no content. */
+function labelled(label: string, message: Message, wire: WireMessage | undefined): unknown {
+  const content = message.parts.filter(isContentPart);
+  const parts = content.length > 0 ? content : [{ type: 'text' as const, text: jsonText(wire) }];
+  return writeContent([{ type: 'text', text: label }, ...parts], wire?.content);
+}
 
 export const serialise = resultsBehindCalls<ChatCall, ChatAnswer, ChatDraft>({
   draft: draftOf,
@@ -15,39 +147,30 @@ export const serialise = resultsBehindCalls<ChatCall, ChatAnswer, ChatDraft>({
       if (sent !== wire) report('result-mended', `sent in the form of its call ${call.wireId}`);
       return sent;
     }),
-  unanswered: (calls) =>
-    calls.map((call) => {
-      return call.legacy
-        ? { role: 'function', name: call.tool, content: NO_RESULT }
-        : { role: 'tool', tool_call_id: call.wireId, content: NO_RESULT };
-    }),
-  unmatched: (label, { wire }) => labelled(label, wire.content),
-  said: (draft, view, report) => (isMidway(draft, view) ? midway(draft, report) : draft.message),
+  unanswered: (calls) => calls.map((call) => ({ ...nameOf(call), content: NO_RESULT })),
+  unmatched: (label, { wire }) => ({ role: 'user', content: behind(label, wire.content) }),
+  said: ({ role, message }, view, report) => {
+    // Servers want instructions in front, and take more only behind those.
+    if (role !== 'system' || view[0]!.message.role === 'system') return message;
+    report('midway-instructions', SAID.midway);
+    return { role: 'user', content: behind(MIDWAY, message?.content) };
+  },
 });
 
 /** A result in the form its call wants: the very object it came from, where that already fits. */
 function settled(wire: WireMessage, call: ChatCall): WireMessage {
-  if (call.legacy) {
-    if (wire.role === 'function' && wire.name === call.tool) return wire;
-    return { role: 'function', name: call.tool, content: wire.content };
-  }
-  if (wire.role === 'function') return { role: 'tool', tool_call_id: call.wireId, content: wire.content };
-  return wire.tool_call_id === call.wireId ? wire : { ...wire, tool_call_id: call.wireId };
+  const named = nameOf(call);
+  if (call.legacy || wire.role === 'function')
+    return changed(wire, named) === wire ? wire : { ...named, content: wire.content };
+  return changed(wire, { tool_call_id: call.wireId });
 }
 
-/** Servers want instructions in front, and take more only behind those. */
-function isMidway({ role }: ChatDraft, view: readonly ViewMessage[]): boolean {
-  return role === 'system' && view[0]!.message.role !== 'system';
-}
+const nameOf = ({ legacy, tool, wireId }: ChatCall): WireMessage =>
+  legacy ? { role: 'function', name: tool } : { role: 'tool', tool_call_id: wireId };
 
-/** Instructions of a conversation that began without any, as a user message that says what it is. */
-function midway({ message }: ChatDraft, report: Report): WireMessage {
-  report('midway-instructions', SAID.midway);
-  return labelled(MIDWAY, message?.content);
-}
-
-function labelled(label: string, content: unknown): WireMessage {
-  if (content === '') return { role: 'user', content: label };
-  if (typeof content === 'string') return { role: 'user', content: `${label}\n${content}` };
-  return { role: 'user', content: [{ type: 'text', text: label }, ...listOf(content)] };
+function behind(label: string, content: unknown): unknown {
+  if (content === '') return label;
+  return typeof content === 'string'
+    ? `${label}\n${content}`
+    : [{ type: 'text', text: label }, ...listOf(content)];
 }

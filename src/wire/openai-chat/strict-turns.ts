@@ -2,9 +2,12 @@ import type { Notice, WireFormat } from '../../spi/index.js';
 import { BEGINS } from '../conversation/placeholders.js';
 import type { RepairKind } from '../conversation/repairs.js';
 import { listOf } from '../record.js';
-import { MIDWAY, NOTHING_SAID } from './placeholders.js';
+import { MIDWAY } from './serialise.js';
 import { FORMAT, isKnownRole } from './wire.js';
 import type { WireMessage } from './wire.js';
+
+/** Between the result of a tool and the user's next words, where the assistant said nothing. */
+const NOTHING_SAID = '[No answer was given here.]';
 
 /** A format with turns as the settings want them; only OpenAI chat has templates that refuse. */
 export function withTurns(format: WireFormat, turns: 'free' | 'strict'): WireFormat {

@@ -1,4 +1,8 @@
-import type { Fields } from '../record.js';
+import type { FilePart, TextPart } from '../../transcript/index.js';
+import { contentParts } from '../conversation/reading.js';
+import { SAID, type Report } from '../conversation/repairs.js';
+import { chatFileAt } from '../files.js';
+import { isFields, jsonText, kindOf, type Fields } from '../record.js';
 
 /** One message as chat completions carry it; every field beyond these is kept and never looked at. */
 export type WireMessage = Fields & { readonly role?: unknown; readonly content?: unknown };
@@ -21,3 +25,36 @@ export const REASONING_DETAILS = 'reasoning_details';
 
 /** The legacy field of a single call, answered by a `function` message and paired by order alone. */
 export const LEGACY_CALL = 'function_call';
+
+/** Content of a message as parts: a string, a list, or nothing. A part's `wire` is its place; what is not understood stays. */
+export function parseContent(content: unknown, report: Report): (TextPart | FilePart)[] {
+  const read = (item: unknown, wire: number): TextPart | FilePart => {
+    if (!isFields(item)) {
+      report('unknown-part', SAID.unknownPart(wire, `${kindOf(item)}, not an object`));
+      return { type: 'text', text: typeof item === 'string' ? item : jsonText(item), wire };
+    }
+    const text = textIn(item);
+    if (text !== undefined) return { type: 'text', text, wire };
+    const file = chatFileAt(item, ['content', wire], wire);
+    if (file) return file;
+    report(
+      'unknown-part',
+      SAID.unknownPart(wire, `of type ${jsonText(item.type) || 'none'}, which is not known`),
+    );
+    if (typeof item.text === 'string') return { type: 'text', text: item.text, wire };
+    return {
+      type: 'file',
+      mediaType: 'application/octet-stream',
+      bytes: Buffer.byteLength(jsonText(item)),
+      name: String(item.type),
+      wire,
+    };
+  };
+  return contentParts(content, read, report);
+}
+
+/** The words of a text or refusal part; undefined for any other. Also asked when such a part is written back. */
+export function textIn(item: Fields): string | undefined {
+  if (item.type === 'text' && typeof item.text === 'string') return item.text;
+  return item.type === 'refusal' && typeof item.refusal === 'string' ? item.refusal : undefined;
+}

@@ -1,9 +1,7 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
-import { isFields, jsonText, type Fields } from '../record.js';
-import { jsonIn } from '../conversation/arguments.js';
 import { NO_RESULT } from '../conversation/placeholders.js';
-import { noteOf, parseOutput } from './content.js';
-import type { Item, ItemType } from './wire.js';
+import { type Fields, isFields, jsonIn, jsonText } from '../record.js';
+import { type Item, type ItemType, noteOf, parseOutput } from './wire.js';
 
 type ResultContent = readonly (TextPart | FilePart)[];
 

@@ -1,13 +1,11 @@
 import type { Notice } from '../../spi/index.js';
 import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
+import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { bytesOf, responsesFilePart } from '../files/index.js';
 import type { Fields } from '../record.js';
 import { anyCall } from './call-kinds.js';
-import { noteOf } from './content.js';
-import type { DraftResult, Entry, WireForm } from './wire-form.js';
-import { takenId, takenName } from './ids.js';
-import type { Item } from './wire.js';
-import { reporter, SAID, type Report } from '../conversation/repairs.js';
+import type { DraftResult, Entry, WireForm } from './draft.js';
+import { type Item, noteOf, takenId, takenName } from './wire.js';
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.

@@ -1,14 +1,21 @@
 import type { Notice, Parsed } from '../../spi/index.js';
-import type { Message, Part, ToolResultPart } from '../../transcript/index.js';
-import { notOfFormat } from '../faults.js';
-import { readsLists, type OpenedList, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
+import type { Message, Part, ReasoningPart, ToolResultPart } from '../../transcript/index.js';
+import { type OpenedList, type ParsedPiece, type PieceParser, readsLists } from '../conversation/reader.js';
 import { besideMessages, opaquePart, originOf } from '../conversation/reading.js';
-import { isFields, isText, kindOf, type Fields } from '../record.js';
-import { callKindOf, resultKindOf, type CallKind } from './call-kinds.js';
-import { parseContent } from './content.js';
-import { partsOfItem } from './parse-items.js';
-import { FORMAT, isKnownRole, isMessageItem, pointerOf, type Carried, type Item } from './wire.js';
-import { reporter, SAID, type Report } from '../conversation/repairs.js';
+import { type Report, reporter, SAID } from '../conversation/repairs.js';
+import { notOfFormat } from '../faults.js';
+import { type Fields, isFields, isText, jsonText, kindOf } from '../record.js';
+import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
+import {
+  type Carried,
+  FORMAT,
+  isKnownRole,
+  isMessageItem,
+  type Item,
+  parseContent,
+  parseOutput,
+  pointerOf,
+} from './wire.js';
 
 const SHAPE = 'a list of input items, or an object with `input`: such a list, or a text';
 const notThisFormat = notOfFormat('openai-responses', SHAPE, 'a body of the Responses API');
@@ -215,4 +222,52 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
+}
+
+/** One item that the model (or a tool on the server) made, as parts of its assistant message. */
+function partsOfItem(item: Item, index: number, messageId: string, report: Report): Part[] {
+  if (isMessageItem(item)) return parseContent(item.content, index, report);
+  const kind = callKindOf(item);
+  if (kind) {
+    const own = item[kind.idField];
+    const callId = isText(own) ? own : `call_${messageId}_${index}`;
+    if (!isText(own)) report('missing-call-id', SAID.noCallId(index, callId));
+    const { name, args } = kind.read(item);
+    return [{ type: 'tool-call', callId, name, arguments: args, wire: [index] }];
+  }
+  if (item.type === 'reasoning') return [reasoningPart(item, index)];
+  if (item.type === 'mcp_call') return serverPair(item, index, messageId);
+  const name = isText(item.type) ? item.type : 'item_reference';
+  return [opaquePart(name, item, [index])];
+}
+
+/** What the model let us read of its thinking; the sealed rest is its signature. */
+function reasoningPart(item: Item, index: number): ReasoningPart {
+  const words = [item.summary, item.content].flatMap((list) =>
+    Array.isArray(list)
+      ? list.map((entry: unknown) => (isFields(entry) && typeof entry.text === 'string' ? entry.text : ''))
+      : [],
+  );
+  const signature = isText(item.encrypted_content) ? { signature: item.encrypted_content } : {};
+  const text = words.filter((word) => word !== '').join('\n');
+  return { type: 'reasoning', text, ...signature, wire: [index] };
+}
+
+/** A remote tool that the server ran: call and result stand in one item. */
+function serverPair(item: Item, index: number, messageId: string): Part[] {
+  const callId = isText(item.id) ? item.id : `call_${messageId}_${index}`;
+  const name = isText(item.name) ? item.name : 'mcp';
+  const args = typeof item.arguments === 'string' ? item.arguments : jsonText(item.arguments ?? {});
+  const failed = isText(item.error);
+  const output = failed ? item.error : item.output;
+  return [
+    { type: 'tool-call', callId, name, arguments: args, wire: [index] },
+    {
+      type: 'tool-result',
+      callId,
+      content: parseOutput(output, index),
+      wire: [index],
+      ...(failed ? { isError: true } : {}),
+    },
+  ];
 }

@@ -1,10 +1,17 @@
-import type { Serialised } from '../../spi/index.js';
-import type { ViewMessage } from '../../transcript/index.js';
-import { pairedSteps } from '../conversation/pairing.js';
-import { draftOf, type Draft } from './draft.js';
-import type { DraftCall, DraftResult } from './wire-form.js';
-import { carriedBy, FORMAT } from './wire.js';
-import { writeStep, type Request } from './write-step.js';
+import type { Notice, Serialised } from '../../spi/index.js';
+import type { TextPart, ViewMessage } from '../../transcript/index.js';
+import { wellFormed } from '../conversation/drafts.js';
+import {
+  interrupted,
+  type Paired,
+  type PairedStep,
+  pairedSteps,
+  type Waiting,
+} from '../conversation/pairing.js';
+import { isFields, isText } from '../record.js';
+import type { CallKind } from './call-kinds.js';
+import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
+import { freeId, carriedBy, FORMAT, type Item, withoutId } from './wire.js';
 
 /**
  * A compacted view starts a new chain: the server would put its own copy of the old items before it, so the fields that
@@ -46,4 +53,152 @@ function holdsReference({ message, source }: ViewMessage): boolean {
 function alone(draft: Draft): Draft {
   if (!draft.answers.some(({ elsewhere }) => elsewhere)) return draft;
   return { ...draft, answers: draft.answers.map(({ elsewhere: _, ...answer }) => answer) };
+}
+
+/** One request as it grows: what was written, and which calls it holds. */
+interface Request {
+  readonly items: Item[];
+  readonly notices: Notice[];
+  instructions: string | undefined;
+  /** Ids of calls on the wire; each may stand only once in a request. */
+  readonly callIds: Set<string>;
+  /** Ids of items; a second one of the same id is answered with 400. */
+  readonly itemIds: Set<string>;
+  /** Calls of programs, whose output is an item of a later step. */
+  readonly programs: Set<unknown>;
+  /** Nothing was compacted, or referenced items stand in the view: what is not here may be held by the server. */
+  readonly heldByServer: boolean;
+}
+
+/** The ids under which the calls of a step are sent. */
+type WireIds = Map<Waiting<DraftCall>, string>;
+
+/**
+ * Writes one step. Items keep the order of the log; a call that nothing answers gets its answer behind the results that
+ * follow it at once, so that a longer log extends the bytes of the shorter one.
+ */
+function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, request: Request): void {
+  const { head, waiting } = step;
+  const ids: WireIds = new Map();
+  for (const entry of head?.entries ?? []) {
+    const item = put(entry.item, request, head!.id);
+    if (!item) continue;
+    const one = entry.call && waiting[ids.size];
+    request.items.push(one ? named(item, one, ids, request, head!.id) : item);
+  }
+
+  const rest: Item[] = [];
+  for (const { draft, paired } of step.drafts) {
+    const target = draft === head ? request.items : rest;
+    for (const one of paired) target.push(answerOf(one, ids));
+    if (draft === head) continue;
+    if (draft.instructions !== undefined) {
+      const before = request.instructions === undefined ? '' : `${request.instructions}\n`;
+      request.instructions = `${before}${draft.instructions}`;
+    }
+    for (const { item } of draft.entries) rest.push(item);
+  }
+
+  const results = new Set<unknown>(waiting.map(({ call }) => call.kind.result));
+  const spoken = rest.findIndex(({ type }) => !results.has(type));
+  if (!step.isLast || spoken >= 0) {
+    const missing = new Set(interrupted(step, request.notices));
+    const items = [...ids].flatMap(([{ call }, id]) => (missing.has(call) ? [call.kind.noResult(id)] : []));
+    rest.splice(spoken < 0 ? rest.length : spoken, 0, ...items);
+  }
+  for (const item of rest) request.items.push(item);
+}
+
+/** An item as it goes into this request; undefined where it means nothing in it. */
+function put(own: Item, request: Request, at: string): Item | undefined {
+  const item = withFreshId(own, request, at);
+  if (item.type === 'program') request.programs.add(item.call_id);
+  if (item.type !== 'program_output' || request.programs.has(item.call_id) || request.heldByServer)
+    return item;
+  const what = `the program ${String(item.call_id)} is not in this request; its output is not sent`;
+  request.notices.push({ at, kind: 'orphan-output', what });
+  return undefined;
+}
+
+/** A call under an id that no call before it has. */
+function named(item: Item, one: Waiting<DraftCall>, ids: WireIds, request: Request, at: string): Item {
+  const { wireId, kind } = one.call;
+  const id = freeId(wireId, request.callIds);
+  if (id !== wireId) {
+    const what = `an earlier call is called ${wireId}; this one is sent as ${id}`;
+    request.notices.push({ at, kind: 'call-id', what });
+  }
+  request.callIds.add(id);
+  ids.set(one, id);
+  return item[kind.idField] === id ? item : { ...item, [kind.idField]: id };
+}
+
+function withFreshId(item: Item, { itemIds, notices }: Request, at: string): Item {
+  if (!isText(item.id)) return item;
+  if (!itemIds.has(item.id)) {
+    itemIds.add(item.id);
+    return item;
+  }
+  const without = withoutId(item);
+  if (without !== item)
+    notices.push({ at, kind: 'equal-item-ids', what: `an earlier item is called ${item.id}` });
+  return without;
+}
+
+/** A result in the form its call wants, or, where no call waits for it, as a message that says what it is. */
+function answerOf(one: Paired<DraftCall, DraftResult>, ids: WireIds): Item {
+  if (one.kind === 'matched') return settled(one.answer, one.waiting.call, ids.get(one.waiting)!);
+  return one.kind === 'unmatched' ? labelled(one.label, one.answer) : one.answer.item;
+}
+
+/** The very item where it already fits; another kind of result carries its words over. */
+function settled({ part, item, kind }: DraftResult, call: DraftCall, id: string): Item {
+  if (kind !== call.kind)
+    return adopted(
+      part.content.filter((inner) => inner.type === 'text'),
+      item,
+      call.kind,
+      id,
+    );
+  if (call.callId === id) {
+    const named = kind.resultIdFields.find((field) => isText(item[field]));
+    if (named !== undefined && (item[named] === id || call.wireId === call.callId)) return item;
+  }
+  const field = kind.resultIdFields.find((one) => isText(item[one])) ?? kind.resultIdFields[0]!;
+  return { ...item, [field]: id };
+}
+
+function adopted(words: readonly TextPart[], item: Item, kind: CallKind, id: string): Item {
+  const empty = kind.noResult(id);
+  const takesLists = kind.call === 'function_call' || kind.call === 'custom_tool_call';
+  if (takesLists && (typeof item.output === 'string' || isInputList(item.output))) {
+    return { ...empty, output: item.output };
+  }
+  return kind.withContent(
+    empty,
+    words.map(({ text }) => ({ type: 'text', text })),
+  );
+}
+
+function isInputList(output: unknown): boolean {
+  return Array.isArray(output) && output.every((entry) => isFields(entry) && isInput(entry.type));
+}
+
+function isInput(type: unknown): boolean {
+  return type === 'input_text' || type === 'input_image' || type === 'input_file';
+}
+
+function labelled(label: string, result: DraftResult): Item {
+  return wellFormed(labelledAsItIs(label, result));
+}
+
+function labelledAsItIs(label: string, { part, item }: DraftResult): Item {
+  if (isInputList(item.output)) {
+    return {
+      role: 'user',
+      content: [{ type: 'input_text', text: label }, ...(item.output as readonly unknown[])],
+    };
+  }
+  const words = part.content.flatMap((inner) => (inner.type === 'text' && inner.text ? [inner.text] : []));
+  return { role: 'user', content: [label, ...words].join('\n') };
 }

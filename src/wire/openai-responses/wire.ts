@@ -1,6 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
-import type { Message } from '../../transcript/index.js';
-import { isFields, type Fields } from '../record.js';
+import type { FilePart, Message, OpaquePart, Part, TextPart } from '../../transcript/index.js';
+import { wellFormed } from '../conversation/drafts.js';
+import { fileNote } from '../conversation/placeholders.js';
+import { opaquePart, typeInAddress } from '../conversation/reading.js';
+import type { Report } from '../conversation/repairs.js';
+import { type Fields, isFields, jsonText, kindOf } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'openai-responses';
@@ -30,7 +35,7 @@ export interface Carried {
 }
 
 /** What a part's `wire` holds: its item, and within a message's content list its place there. */
-export type Pointer = readonly [item: number, at?: number];
+type Pointer = readonly [item: number, at?: number];
 
 export function carriedBy(message: Message): Carried | undefined {
   return message.wireFormat === FORMAT && isFields(message.wire) ? (message.wire as Carried) : undefined;
@@ -60,4 +65,107 @@ export function withoutId(item: Item): Item {
   if (!('id' in item) || !(ID_IS_OPTIONAL.has(item.type) || isMessageItem(item))) return item;
   const { id: _, ...rest } = item;
   return rest;
+}
+
+/** The words of an entry of a content list; undefined where it holds none. */
+function wordsIn(entry: Fields): string | undefined {
+  if (typeof entry.text === 'string') return entry.text;
+  return entry.type === 'refusal' && typeof entry.refusal === 'string' ? entry.refusal : undefined;
+}
+
+/** Content of a message item as parts; what is not known stays whole, as an opaque part. */
+export function parseContent(content: unknown, item: number, report: Report): Part[] {
+  if (content === undefined || content === null || content === '') return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content, wire: [item] }];
+  if (!Array.isArray(content)) {
+    report('unknown-content', `content is ${kindOf(content)}; kept as it is`);
+    return [opaquePart('content', content, [item])];
+  }
+  return content.map((entry: unknown, at) => {
+    const known = textOrFile(entry, [item, at]);
+    if (known) return known;
+    const kind = isFields(entry) && typeof entry.type === 'string' ? entry.type : 'content';
+    report('unknown-part', `entry ${at} of type ${kind} is not known; kept as it is`);
+    return opaquePart(kind, entry, [item, at]);
+  });
+}
+
+/** The output of a call: a text, or a list in which what is not known counts as a file without a picture. */
+export function parseOutput(output: unknown, item: number): (TextPart | FilePart)[] {
+  if (output === undefined || output === null || output === '') return [];
+  if (typeof output === 'string') return [{ type: 'text', text: output, wire: [item] }];
+  if (!Array.isArray(output)) return [{ type: 'text', text: jsonText(output), wire: [item] }];
+  return output.map((entry: unknown, at): TextPart | FilePart => {
+    const wire: Pointer = [item, at];
+    const bytes = Buffer.byteLength(jsonText(entry));
+    return textOrFile(entry, wire) ?? { type: 'file', mediaType: 'application/octet-stream', bytes, wire };
+  });
+}
+
+function textOrFile(entry: unknown, wire: Pointer): TextPart | FilePart | undefined {
+  if (!isFields(entry)) return undefined;
+  const text = wordsIn(entry);
+  if (text !== undefined) return { type: 'text', text, wire };
+  const file = fileIn(entry);
+  return file && { ...file, wire };
+}
+
+/** Pictures and files: inline, at an address, or uploaded before. */
+function fileIn(entry: Fields): FilePart | undefined {
+  if (entry.type === 'input_image' || entry.type === 'computer_screenshot') {
+    const url = typeof entry.image_url === 'string' ? entry.image_url : '';
+    return {
+      type: 'file',
+      mediaType: typeInAddress(url) ?? 'image/*',
+      bytes: url.length,
+      ...named(entry.file_id),
+    };
+  }
+  if (entry.type !== 'input_file') return undefined;
+  const source = [entry.file_data, entry.file_url].find((one) => typeof one === 'string') ?? '';
+  const url = source as string;
+  const mediaType = typeInAddress(url) ?? 'application/octet-stream';
+  return { type: 'file', mediaType, bytes: url.length, ...named(entry.filename ?? entry.file_id) };
+}
+
+function named(name: unknown): { name?: string } {
+  return typeof name === 'string' ? { name } : {};
+}
+
+/** A part of the log as an entry of a content list: a file that cannot be carried is named. */
+export function noteOf(part: FilePart | OpaquePart): string {
+  return part.type === 'file' ? fileNote(part) : `[${part.kind}, ${part.bytes} bytes]`;
+}
+
+/** OpenAI's own limit: a longer `call_id` is answered with 400. */
+const MAX_CALL_ID = 64;
+
+/** OpenAI's rule for names in calls; a tool name of another provider may hold dots and slashes. */
+const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+/**
+ * The id under which a call of another format is sent: itself where the provider takes it, else a shorter one made from
+ * it, so that both sides of the pair always get the same. Ids that came in on this wire are never changed: their server
+ * made them (some use 450 characters).
+ */
+export function takenId(callId: string): string {
+  if (callId !== '' && callId.length <= MAX_CALL_ID) return wellFormed(callId);
+  const digest = createHash('sha256').update(callId).digest('hex').slice(0, 24);
+  return `call_${digest}`;
+}
+
+/** An id that no call before it in this request has: `id`, `id_2`, `id_3`, …, within the limit. */
+export function freeId(callId: string, taken: ReadonlySet<string>): string {
+  let id = callId;
+  for (let count = 2; taken.has(id); count++) {
+    const ending = `_${count}`;
+    const long = callId.length + ending.length > MAX_CALL_ID;
+    id = `${long ? takenId(`${callId} again`) : callId}${ending}`;
+  }
+  return id;
+}
+
+export function takenName(name: string): string {
+  if (NAME.test(name)) return name;
+  return name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 128) || 'unknown';
 }

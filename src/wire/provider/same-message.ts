@@ -1,6 +1,6 @@
-import { NumberLiteral, type Message } from '../../transcript/index.js';
+import { type Message, NumberLiteral } from '../../transcript/index.js';
 import type { Fields } from '../record.js';
-import { PROVIDERS } from './known.js';
+import { PROVIDERS } from '../registry.js';
 
 /** Whether two texts count as one: the same, unless a caller knows better. */
 type SameText = (a: string, b: string) => boolean;

@@ -1,5 +1,5 @@
 import type { TruncationSwitch } from '../../spi/index.js';
-import { PROVIDERS } from './known.js';
+import { PROVIDERS } from '../registry.js';
 
 /** A request body with trimming by the host switched off, and what was. */
 export interface Untrimmed<Body> {

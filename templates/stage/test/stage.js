@@ -51,5 +51,5 @@ test('makes a session fit by cutting its oldest results, loaded as a plugin', as
     [['my-stage', 'applied']],
   );
   assert.ok(reading.pressure <= 0.8);
-  assert.match(JSON.stringify(messages[2]), /Page 0.*tokens cut; recall m2#0/);
+  assert.match(JSON.stringify(messages[2]), /Page 0.*tokens cut; m2#0/);
 });

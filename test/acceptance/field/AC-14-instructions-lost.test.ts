@@ -19,7 +19,7 @@ describe('AC-14: instructions, skills and permissions are lost', () => {
     expect(pins.map(({ tokens }) => tokens)).toEqual(shown.map(({ size }) => size.tokens));
     expect(pins[0]!.of).toBeGreaterThan(2_400);
     expect(pins.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(0.4 * 4_000 + 16);
-    expect(shownText(shown[0]!)).toMatch(/tokens cut; recall m0#0/);
+    expect(shownText(shown[0]!)).toMatch(/tokens cut; m0#0/);
   });
 
   it('AC-14: messages that the operator marks survive every compaction whole', async () => {
@@ -75,7 +75,7 @@ describe('AC-14: instructions, skills and permissions are lost', () => {
     const text = session.view.map(shownText).join('\n');
     for (const id of ['m3', 'm5']) {
       const stands = session.view.some(({ source, replaced }) => source?.id === id && !replaced);
-      if (!stands) expect(text).toMatch(new RegExp(`\\[recall ${id}#0\\]`));
+      if (!stands) expect(text).toMatch(new RegExp(`\\[${id}#0\\]`));
     }
     expect(text).toContain('You may push to the fork without asking.');
   });

@@ -21,11 +21,13 @@ describe('AC-16: compaction never waits for ever', () => {
 
   it('can be cancelled by the caller, which the breaker does not mind', async () => {
     const emulator = await startEmulator();
-    emulator.otherwise = 'never';
+    const cancel = new AbortController();
+    emulator.otherwise = () => {
+      cancel.abort();
+      return 'never';
+    };
     const session = await filling(emulator, { thresholds: { circuitBreakerFailures: 1 } });
     loaded(session, 1);
-    const cancel = new AbortController();
-    setTimeout(() => cancel.abort(), 50);
     const { run } = await session.prepare({ signal: cancel.signal });
     expect(run.calls).toEqual([expect.objectContaining({ outcome: 'cancelled' })]);
     expect(summariesOf(session)).toEqual(digest);

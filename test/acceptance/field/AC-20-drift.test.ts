@@ -35,27 +35,24 @@ const tokensOf = (session: Session, label: string): number =>
 
 describe('AC-20: summaries drift', () => {
   it('AC-20: over 34 chained compactions nothing grows beyond its share, and language and identifiers stay', async () => {
-    const spillway = await engine(BUDGET, { roster: ['snip', 'micro', 'auto'], minGain: 0.02 });
+    const ROOM = 7_000;
+    const spillway = await engine(ROOM, { roster: ['snip', 'micro', 'auto'], minGain: 0.02 });
     const session = spillway.session();
-    const sizes: { claims: number; summaries: number }[] = [];
+    const sizes: number[] = [];
     for (const message of openaiChat.parse(german(120)).messages) {
       if (message.role === 'assistant') {
         const { run } = await session.prepare();
-        if (run.kind === 'committed')
-          sizes.push({ claims: tokensOf(session, 'claims'), summaries: tokensOf(session, 'summary') });
+        if (run.kind === 'committed') sizes.push(tokensOf(session, 'summary'));
       }
       session.append(message);
     }
     expect(session.operator.history.length).toBeGreaterThanOrEqual(34);
-    const { claims, target } = spillway.config.settings;
-    for (const size of sizes) {
-      expect(size.claims).toBeLessThanOrEqual(claims.share * BUDGET);
-      expect(size.summaries).toBeLessThanOrEqual(target * BUDGET);
-    }
+    const { target } = spillway.config.settings;
+    for (const size of sizes) expect(size).toBeLessThanOrEqual(target * ROOM);
     // Nor do they creep: the second half is no larger than the first.
-    const largest = (some: typeof sizes): number => Math.max(...some.map(({ summaries }) => summaries));
+    const largest = (some: typeof sizes): number => Math.max(...some);
     const half = Math.ceil(sizes.length / 2);
-    expect(largest(sizes.slice(0, half))).toBeGreaterThan(0.2 * BUDGET);
+    expect(largest(sizes.slice(0, half))).toBeGreaterThan(0.2 * ROOM);
     expect(largest(sizes.slice(half))).toBeLessThanOrEqual(1.05 * largest(sizes.slice(0, half)));
     const text = session.view.map(shownText).join('\n');
     expect(text).toContain(RULE);
@@ -64,34 +61,6 @@ describe('AC-20: summaries drift', () => {
     const carried = text.match(/pruefeAbschnitt\w+/g) ?? [];
     expect(carried.length).toBeGreaterThan(10);
     expect(carried.filter((word) => !known.has(word))).toEqual([]);
-  });
-
-  it.each([
-    ['a share of the budget', { share: 0.08, maxTokens: 4_000 }, 0.08 * BUDGET],
-    ['a number of tokens', { share: 0.2, maxTokens: 200 }, 200],
-  ])('AC-20: however many rules there are, claims keep to %s', async (_, claims, most) => {
-    const spillway = await engine(BUDGET, { claims, minGain: 0.02, pins: { firstUser: false } });
-    const session = spillway.session();
-    const chat = german(80).flatMap((message, i) =>
-      message.role === 'user'
-        ? [
-            user(
-              `${String(message.content)} Ändere niemals die Datei konto${i}.ts, denn sie gehört Abteilung ${i}.`,
-            ),
-          ]
-        : [message],
-    );
-    const sizes: number[] = [];
-    for (const message of openaiChat.parse(chat).messages) {
-      if (message.role === 'assistant') {
-        await session.prepare();
-        sizes.push(tokensOf(session, 'claims'));
-      }
-      session.append(message);
-    }
-    expect(session.operator.history.length).toBeGreaterThanOrEqual(10);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(most);
-    expect(Math.max(...sizes)).toBeGreaterThan(0.6 * most);
   });
 
   it('AC-20: a model that writes too much fills a request no further than a digest may', async () => {

@@ -81,6 +81,6 @@ describe('AC-22: quirks of the Messages API', () => {
     const text = JSON.stringify(sent.messages);
     expect(text.length).toBeLessThan(200_000);
     expect(text.split('"type":"image"').length - 1).toBeLessThanOrEqual(4);
-    expect(/recall m\d+#1/.test(text)).toBe(true);
+    expect(/; m\d+#1\]/.test(text)).toBe(true);
   });
 });

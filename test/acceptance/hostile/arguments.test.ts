@@ -103,7 +103,7 @@ describe('methods of an operator, called with something else than they take', ()
   it('a plan that cannot be committed is not left waiting', async () => {
     const session = await sessionOf(4_000, WORK);
     const plan = await planned(session);
-    const altered = { ...plan, edits: plan.edits.slice(1) };
+    const altered = { ...plan, edits: plan.edits.map((edit) => ({ ...edit, reason: 'by hand' })) };
     expect(await codeOf(() => session.operator.propose(altered))).toBe('PLAN_ALTERED');
     await session.operator.compact({ target: 0.4 });
     expect(await codeOf(() => session.operator.propose(plan))).toBe('LEDGER_CONFLICT');

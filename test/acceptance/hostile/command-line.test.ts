@@ -137,38 +137,32 @@ describe('a configuration that is none', () => {
 });
 
 describe('a file that is not what it was named', () => {
-  it.each([
-    'opencode',
-    'mini-swe-agent',
-    'tau-bench',
-    'tau2-bench',
-    'livemcpbench',
-    'gemini-cli',
-    'claude-code',
-    'corpus',
-  ])('%s: is the fault of the input, whatever is in it', async (format) => {
-    const contents = [
-      '{}',
-      '{\n}',
-      '[]',
-      '[null]',
-      '5',
-      'null',
-      '[{}]',
-      '{"messages": 5}',
-      '{"traj": {}}',
-      REQUEST,
-    ];
-    for (const content of contents) {
-      const { code, err } = await spillway([
-        'compact',
-        folder.file('named.json', content),
-        '--format',
-        format,
-        '--window',
-        '4000',
-      ]);
-      expect([content, code === 0 || code === 1, err.includes('INTERNAL')]).toEqual([content, true, false]);
-    }
-  });
+  it.each(['opencode', 'gemini-cli', 'claude-code', 'corpus'])(
+    '%s: is the fault of the input, whatever is in it',
+    async (format) => {
+      const contents = [
+        '{}',
+        '{\n}',
+        '[]',
+        '[null]',
+        '5',
+        'null',
+        '[{}]',
+        '{"messages": 5}',
+        '{"traj": {}}',
+        REQUEST,
+      ];
+      for (const content of contents) {
+        const { code, err } = await spillway([
+          'compact',
+          folder.file('named.json', content),
+          '--format',
+          format,
+          '--window',
+          '4000',
+        ]);
+        expect([content, code === 0 || code === 1, err.includes('INTERNAL')]).toEqual([content, true, false]);
+      }
+    },
+  );
 });

@@ -76,7 +76,7 @@ describe('the Compactor page, by token', () => {
       .first()
       .click();
     await page.getByRole('dialog').getByText('Build the mill.').first().waitFor();
-    expect(await page.getByRole('button', { name: 'Go back to m0' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Roll back to m0' }).isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Compact', exact: true }).click();
     expect(await page.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true);

@@ -20,7 +20,6 @@ const VIEWS: readonly (readonly [view: string, ready: string])[] = [
   ['', 'Saved per call'],
   [`${DEMO}/context`, 'as the model sees it'],
   [`${DEMO}/compactions/c3`, 'Keep judgement'],
-  [`${DEMO}/carried`, 'Changed files'],
   [`${DEMO}/compact`, 'No plan yet'],
   [`${DEMO}/ask/colours`, 'What was said about it'],
   [`${DEMO}/events`, 'completed'],
@@ -36,24 +35,178 @@ beforeAll(async () => {
 });
 
 describe.each(['light', 'dark'] as const)('the Compactor page, %s', (colorScheme) => {
-  it('K15: keeps nobody out (axe), and fits every width', async () => {
-    const page = await tab({ colorScheme });
+  it.each(WIDTHS)('K15: keeps nobody out (axe), and fits, %i wide', async (width) => {
+    const page = await tab({ colorScheme, viewport: { width, height: 900 } });
     const found: string[] = [];
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const [view, ready] of VIEWS) {
-        await look(page, service, view);
-        await page.getByText(ready).filter({ visible: true }).first().waitFor();
-        const name = `${view === '' ? 'sessions' : view.replaceAll('/', '-')}-${width}-${colorScheme}.png`;
-        if (writes) await page.screenshot({ path: join(SHOTS, name) });
-        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-        if (isWide) found.push(`${view} at ${width} is wider than the screen`);
-        if (width === 1440 || (width === 390 && colorScheme === 'light'))
-          found.push(...(await barriers(page)).map((one) => `${view} at ${width}: ${one}`));
-      }
+    for (const [view, ready] of VIEWS) {
+      await look(page, service, view);
+      await page.getByText(ready).filter({ visible: true }).first().waitFor();
+      const name = `${view === '' ? 'sessions' : view.replaceAll('/', '-')}-${width}-${colorScheme}.png`;
+      if (writes) await page.screenshot({ path: join(SHOTS, name) });
+      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      if (isWide) found.push(`${view} is wider than the screen`);
+      if (width !== 390 || colorScheme === 'light')
+        found.push(...(await barriers(page)).map((one) => `${view}: ${one}`));
     }
     expect(found).toEqual([]);
     expect(page.complaints).toEqual([]);
+  });
+});
+
+describe.each(['light', 'dark'] as const)('what opens over the page, %s', (colorScheme) => {
+  it('K15: keeps nobody out either (axe): drawers, dialogs, menus, changed knobs', async () => {
+    const page = await tab({ colorScheme, viewport: { width: 900, height: 900 } });
+    const found: string[] = [];
+    const check = async (what: string): Promise<void> => {
+      if (writes) await page.screenshot({ path: join(SHOTS, `over-${what}-900-${colorScheme}.png`) });
+      found.push(...(await barriers(page)).map((one) => `${what}: ${one}`));
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    };
+    await look(page, service, `${DEMO}/context`);
+    await page.getByRole('button', { name: /messages m2 … m85/ }).click();
+    await page
+      .getByRole('button', { name: /m2 superseded/ })
+      .first()
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByRole('heading', { name: /As it was written/ })
+      .waitFor();
+    await check('drawer');
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await page.getByRole('dialog').getByText('Keys go somewhere').waitFor();
+    await check('keys');
+    await look(page, service, `${DEMO}/compactions/c3`);
+    await page.getByRole('button', { name: 'Undo c3 and all later' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await check('undo');
+    await look(page, service, 'knobs');
+    await page.getByRole('textbox', { name: 'thresholds.snipThreshold, as a number' }).fill('0.7');
+    await page.getByRole('button', { name: 'leave as it is: thresholds.snipThreshold' }).waitFor();
+    await check('knobs');
+    expect(found).toEqual([]);
+    expect(page.complaints).toEqual([]);
+  });
+});
+
+describe('the Compactor page, anywhere', () => {
+  it('K15: opens where a browser says a language that is none', async () => {
+    const page = await tab();
+    await page.addInitScript(() => {
+      Object.defineProperty((globalThis as any).navigator, 'language', {
+        value: 'en-US@posix',
+        configurable: true,
+      });
+    });
+    await look(page, service, `${DEMO}/context`);
+    await page.getByRole('img', { name: /Pressure of/ }).waitFor();
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('K15: lists sessions by the first words of their user, and finds them by those', async () => {
+    const page = await tab();
+    await look(page, service);
+    const { body } = await service.ask('GET', '/sessions');
+    const [{ title }] = body.items;
+    expect(title.length).toBeGreaterThan(20);
+    const { body: first } = await service.ask('GET', '/sessions/demo/messages/m1');
+    expect(first.parts[0].text.replace(/\s+/g, ' ')).toContain(title.replace(/…$/, ''));
+    await page.getByRole('link', { name: title.slice(0, 40) }).waitFor();
+    await page.getByRole('textbox', { name: /Find a session/ }).fill(title.slice(5, 25));
+    await page.getByRole('link', { name: title.slice(0, 40) }).click();
+    await page.getByRole('heading', { name: title.slice(0, 40) }).waitFor();
+  });
+
+  it('K15: the views of a session are a few tab stops away, or one key', async () => {
+    const page = await tab();
+    await look(page, service, `${DEMO}/context`);
+    await page.getByRole('img', { name: /Pressure of/ }).waitFor();
+    const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('To the views of this session');
+    await page.keyboard.press('Enter');
+    expect(await focused()).toBe('Context and log');
+    await page.evaluate(() => document.activeElement.blur());
+    let stops = 0;
+    do {
+      await page.keyboard.press('Tab');
+      stops++;
+    } while ((await focused()) !== 'Why forgotten?' && stops < 100);
+    expect(stops).toBeLessThan(20);
+    await page.keyboard.press('4');
+    const field = page.getByRole('textbox', { name: /What did the agent forget/ });
+    await field.waitFor();
+    await page.keyboard.press('/');
+    expect(await field.evaluate((input: any) => input === document.activeElement)).toBe(true);
+    // Where words are written, a key is a letter.
+    await page.keyboard.press('s');
+    expect(await field.inputValue()).toBe('s');
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await page.getByRole('switch', { name: 'Keys go somewhere' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.keyboard.press('k');
+    await page.keyboard.press('Tab');
+    expect(await field.isVisible()).toBe(true);
+  });
+
+  it('K15: says of a peak that is higher than the chart how high it is', async () => {
+    const page = await tab();
+    await page.addInitScript(() => {
+      const { prototype } = (globalThis as any).CanvasRenderingContext2D;
+      const { fillText } = prototype;
+      (globalThis as any).drawn = [];
+      prototype.fillText = function (words: string, ...rest: unknown[]) {
+        (globalThis as any).drawn.push(words);
+        return fillText.call(this, words, ...rest);
+      };
+    });
+    await page.route('**/sessions/demo/compactions?*', async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      body.items.at(-1).plan.inputs.pressure = 4.52;
+      await route.fulfill({ response: answer, json: body });
+    });
+    await look(page, service, `${DEMO}/context`);
+    await page.getByRole('img', { name: /highest reading was 452\.0%/ }).waitFor();
+    expect(await page.evaluate(() => (globalThis as any).drawn)).toContain('452%');
+  });
+
+  it('K15: is not to be overlooked where the service has gone, and goes on when it is back', async () => {
+    const own = await withSession();
+    const page = await tab();
+    let isGone = false;
+    await page.route('**/api/v1/**', (route) => (isGone ? route.abort() : route.continue()));
+    await page.addInitScript(() => {
+      const { fetch } = globalThis as any;
+      const ends: AbortController[] = [];
+      (globalThis as any).hangUp = () => ends.forEach((end) => end.abort());
+      (globalThis as any).fetch = (url: string, options: any = {}) => {
+        if (!String(url).endsWith('/events')) return fetch(url, options);
+        const end = new AbortController();
+        ends.push(end);
+        return fetch(url, { ...options, signal: (AbortSignal as any).any([options.signal, end.signal]) });
+      };
+    });
+    await look(page, own, DEMO);
+    await page.getByText('live', { exact: true }).waitFor();
+    isGone = true;
+    await page.evaluate(() => (globalThis as any).hangUp());
+    const banner = page.getByRole('alert').filter({ hasText: 'What you see is of' });
+    await banner.waitFor();
+    await page.getByText('gone', { exact: true }).waitFor();
+    if (writes) await page.screenshot({ path: join(SHOTS, 'gone-1280.png') });
+    expect(await page.locator('main').getAttribute('data-stale')).toBe('true');
+    await page.getByRole('link', { name: 'Why forgotten?' }).click();
+    await page.getByRole('textbox', { name: /What did the agent forget/ }).fill('colours');
+    await page.keyboard.press('Enter');
+    await page.getByText('UNREACHABLE').waitFor();
+    expect(await page.getByRole('region', { name: 'Passages' }).count()).toBe(0);
+    isGone = false;
+    await banner.waitFor({ state: 'hidden' });
+    await page.getByText('live', { exact: true }).waitFor();
   });
 });
 
@@ -86,5 +239,6 @@ describe('the Compactor page, by keyboard', () => {
     await page.getByRole('link', { name: 'demo' }).waitFor();
     await look(page, service, 'sessions/nobody/primary');
     await page.getByRole('alert').getByText('SESSION_UNKNOWN').waitFor();
+    await page.getByText('session "nobody" is not known').waitFor();
   });
 });

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Started } from '../service/support.js';
 import { tab } from './browser.js';
-import { look, withSession } from './support.js';
+import { barriers, look, withSession } from './support.js';
 
 let service: Started;
 beforeAll(async () => {
@@ -43,6 +43,7 @@ describe('the Compactor page, for an operator', () => {
     const chart = page.getByRole('img', { name: /Pressure of 49 calls/ });
     expect(await chart.getAttribute('aria-label')).toContain(`${body.total} compactions`);
     const strip = page.getByRole('list', { name: 'What fired at which call' });
+    await page.getByText('What fired at which gate').click();
     await strip.getByText('0.98').waitFor();
     for (const gate of ['snip0.80', 'micro0.84', 'collapse0.88', 'auto0.92', 'partial0.95', 'full0.98'])
       expect(await strip.textContent()).toContain(gate);
@@ -119,7 +120,7 @@ describe('the Compactor page, for an operator', () => {
     const before = (await service.ask('GET', '/sessions/demo/compactions')).body.total;
     await page.getByRole('button', { name: 'Commit this plan' }).click();
     await page.getByText(/^Committed as c\d+$/).waitFor();
-    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=1');
+    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=1&full=true');
     expect(body.total).toBe(before + 1);
     expect(JSON.stringify(body.items[0].plan.edits)).toContain(REWORDED);
     const context = await service.ask('GET', '/sessions/demo/context');
@@ -149,6 +150,9 @@ describe('the Compactor page, for an operator', () => {
     const dialog = page.getByRole('dialog');
     const said = (await dialog.getByRole('alert').textContent())!;
     expect(said).toMatch(/would be [\d.]+%.*the next call would not fit/);
+    const variant = (name: string): Promise<string> =>
+      dialog.getByRole('button', { name }).evaluate((one: any) => one.dataset.variant);
+    expect([await variant('Undo them'), await variant('Leave it')]).toEqual(['default', 'filled']);
     await dialog.getByRole('button', { name: 'Undo them' }).click();
     await page.getByText('The next call does not fit.').waitFor();
     const { body } = await own.ask('GET', '/sessions/demo');
@@ -190,11 +194,11 @@ describe('the Compactor page, for an operator', () => {
     expect(await page.getByRole('link', { name: /^Inbox/ }).textContent()).toBe('Inbox1');
     await waiting.getByRole('button', { name: 'Approve' }).click();
     await page.getByText(/Approved and committed as c\d+/).waitFor();
-    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=1');
+    const { body } = await service.ask('GET', '/sessions/demo/compactions?limit=1&full=true');
     expect(body.items[0].plan.hash).toBe(run.plan.hash);
   });
 
-  it('R10 N11: says why the agent forgot something, shows the original, and brings it back', async () => {
+  it('N18 R10 N11: says why the agent forgot something, shows the original, gives it back, and says that it was seen', async () => {
     const page = await tab();
     const { body: log } = await service.ask('GET', '/sessions/demo/log?limit=500');
     const { body: sent } = await service.ask('GET', '/sessions/demo/context');
@@ -220,6 +224,43 @@ describe('the Compactor page, for an operator', () => {
     expect(await page.evaluate(() => (globalThis as any).navigator.clipboard.readText())).toContain(lost);
     await page.keyboard.press('Escape');
     await page.getByRole('region', { name: 'Passages' }).getByText(lost.split(' ')[0]!).first().waitFor();
+    const undo = finding.getByRole('button', { name: /^Undo c\d+/ }).first();
+    const give = finding.getByRole('button', { name: /^Give back m\d+/ }).first();
+    const looksMain = (button: typeof give): Promise<boolean> =>
+      button.evaluate((one: any) => one.dataset.variant === 'filled');
+    expect([await looksMain(give), await looksMain(undo)]).toEqual([true, false]);
+    await give.click();
+    const given = page.getByRole('dialog');
+    await given.getByText(/^\d[\d,]* tokens$/).waitFor();
+    await given.getByText(/of the budget, in each request until a compaction takes/).waitFor();
+    await given.getByText('What the model will read').click();
+    await given.getByText(lost).last().waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await given.getByRole('button', { name: /^Give (?:it|the beginning) back$/ }).click();
+    await given.waitFor({ state: 'hidden' });
+    const list = page.getByRole('region', { name: 'Given back' });
+    await list.getByText('waits for the next request').waitFor();
+    await service.ask('POST', '/sessions/demo/prepare', {});
+    await list.getByText('sent, not answered yet').waitFor();
+    await service.ask('POST', '/sessions/demo/observe', { input_tokens: 3_000, output_tokens: 1 });
+    await list.getByText('the model has seen it').waitFor();
+    const { body: carried } = await service.ask('GET', '/sessions/demo/context');
+    expect(JSON.stringify(carried.messages.at(-1))).toContain(lost);
+    await page.getByText('Not forgotten: sent.').waitFor();
+    expect(await finding.getByRole('button', { name: /^Undo|^Give back/ }).count()).toBe(0);
+  });
+
+  it('R10 K10: undoes from where it was forgotten, too', async () => {
+    const page = await tab();
+    const own = await withSession();
+    const { body: log } = await own.ask('GET', '/sessions/demo/log?limit=500');
+    const standing = JSON.stringify((await own.ask('GET', '/sessions/demo/context')).body.messages);
+    const lost = log.items
+      .filter(({ status }: any) => status === 'superseded')
+      .flatMap(({ preview }: any) => preview.match(/[a-z]{4,}(?: [a-z]{2,}){2,4}/g) ?? [])
+      .find((words: string) => !standing.includes(words)) as string;
+    await look(page, own, `${DEMO}/ask/${encodeURIComponent(lost)}`);
+    const finding = page.getByRole('region', { name: 'Finding' });
     await finding
       .getByRole('button', { name: /^Undo c\d+/ })
       .first()
@@ -229,7 +270,7 @@ describe('the Compactor page, for an operator', () => {
       .getByRole('button', { name: /^Undo (?:it|them)$/ })
       .click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    const { body: now } = await service.ask('GET', '/sessions/demo/context');
+    const { body: now } = await own.ask('GET', '/sessions/demo/context');
     expect(JSON.stringify(now.messages).includes(lost)).toBe(true);
   });
 

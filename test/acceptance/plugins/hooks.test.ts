@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  createSpillway,
   definePlugin,
   type EngineEvent,
   type Plugin,
@@ -7,7 +8,7 @@ import {
   type SpillwayOptions,
 } from '../../../src/index.js';
 import type { PostCompact, PreCompact } from '../../../src/spi/index.js';
-import { engine, fill, read, says, shownText, step, system, talk, user } from '../support.js';
+import { engine, fill, prose, quarter, read, says, shownText, step, system, talk, user } from '../support.js';
 
 const chat = () => [system('You help.'), user('Go.'), says('Yes.'), ...talk(14, 150)];
 type Settings = NonNullable<SpillwayOptions['settings']>;
@@ -168,6 +169,45 @@ describe('A10: the hook before a compaction, and the one behind it', () => {
     expect(pruned.operator.ledger.records.map(({ kind }) => kind)).toContain('prune');
     expect(seen).toEqual([]);
     expect(session.operator.history).toEqual([]);
+  });
+});
+
+describe('A10: hooks and the prune-only path of an agent', () => {
+  it.each([
+    [{ summarizer: 'none' }, []],
+    [{}, ['pre', 'post']],
+  ])('A10: with %j they hear %j', async (settings, heard) => {
+    const seen: string[] = [];
+    const look = observer('look', {
+      preCompact: () => void seen.push('pre'),
+      postCompact: () => void seen.push('post'),
+    });
+    const spillway = await engine(20_000, settings as Settings, { profile: 'agent', plugins: [look] });
+    const session = spillway.session();
+    const steps = Array.from({ length: 12 }, (_, i) =>
+      step('read', { path: `src/m${i}.ts` }, prose(1_400, i)),
+    );
+    await session.append(
+      ...read([system('Be brief.'), user('Look.'), ...steps.flat(), says('Done.'), user('Go on.')]),
+    );
+    const { run } = await session.prepare();
+    expect(run.kind).toBe('committed');
+    expect(seen).toEqual(heard);
+  });
+
+  it('A10: percent is a share of the window, whatever is kept free of it', async () => {
+    const seen: PreCompact[] = [];
+    const look = observer('look', { preCompact: (event) => void seen.push(event) });
+    const spillway = await createSpillway({
+      counter: quarter,
+      plugins: [look],
+      settings: { ...STAGED, window: 20_000, reserve: { output: 5_000 }, safetyMargin: 0 },
+    });
+    const session = spillway.session();
+    session.append(...read([system('Be brief.'), ...talk(20, 300), user('Go on.')]));
+    await session.prepare();
+    expect(seen[0]!.budget).toBe(15_000);
+    expect(seen[0]!.percent).toBeCloseTo((100 * seen[0]!.tokens) / 20_000, 6);
   });
 });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createContainer, openSpillway, SERVICES } from '../../../src/container.js';
+import { createContainer, openSpillway, SERVICES } from '../../../src/container/index.js';
 import { createSpillway, definePlugin, openaiChat, SpillwayError, type Plugin } from '../../../src/index.js';
 import { opened, quarter, read, says, spillway, system, talk, temporaryFolder, user } from '../support.js';
 
@@ -136,6 +136,20 @@ describe('K5: plugins are loaded by their manifest, where they are named and now
     expect(config.origin('knobs.notes.most')).toBe('env SPILLWAY_KNOBS_NOTES_MOST');
   });
 
+  it.each([
+    ['main', { main: './index.js' }],
+    ['index.js', {}],
+    ['exports', { exports: './index.js' }],
+    ['exports for import alone', { exports: { '.': { types: './index.d.ts', import: './index.js' } } }],
+    ['the module of its manifest', { main: './gone.js', spillway: { module: 'index.js' } }],
+  ])('K5: its entry is where its package.json has it: %s', async (kind, own) => {
+    const path = written(`entry-${kind.replaceAll(/\W/g, '-')}`, {}, 'export const plugin = {};');
+    const name = path.split('/').at(-1);
+    writeFileSync(join(path, 'package.json'), JSON.stringify({ name, type: 'module', spillway: {}, ...own }));
+    const { plugins } = await createSpillway({ counter: quarter, plugins: [path] });
+    expect(plugins.map((plugin) => plugin.name)).toEqual([name]);
+  });
+
   it('K5: knobs are per agent, and bad values are told by path, found and allowed', async () => {
     const plugins = [`${packages}/notes`];
     const settings = {
@@ -223,7 +237,6 @@ describe('S10: a plugin package adds a stage', () => {
       roster: [{ stage: 'forget', opensAt: 0.7 }],
       stages: { forget: { exchanges: 9 } },
       target: 0.5,
-      claims: { share: 0 },
     };
     const engine = await createSpillway({ counter: quarter, inputBudget: 5_000, settings });
     const session = engine.session();
@@ -258,7 +271,6 @@ describe('K5: a plugin brings summarizers, token counters and formats', () => {
       roster: ['full'],
       target: 0.5,
       safetyMargin: 0,
-      claims: { share: 0 },
     };
     const engine = await createSpillway({ plugins: [bag], inputBudget: 4_000, format: 'spoken', settings });
     const session = engine.session();

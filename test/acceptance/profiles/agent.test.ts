@@ -29,6 +29,30 @@ const opened = (settings: object = {}, more: object = {}) =>
     ...more,
   });
 
+describe('A13: the default agent is called Compaction', () => {
+  it.each([
+    ['what summarizer says', {}, { from: 'default', name: 'extractive' }],
+    ['named again', { features: { compaction: { agent: 'Compaction' } } }, { from: 'default' }],
+    ['nobody, where nobody summarises', { summarizer: 'none' }, { from: 'none' }],
+    [
+      'an agent that is defined by that name',
+      { summarizerAgents: { Compaction: { model: 'fast', baseUrl: 'http://127.0.0.1:9/v1' } } },
+      { from: 'agent', name: 'Compaction' },
+    ],
+  ])('%s', async (_, settings, summarizer) => {
+    const spillway = await opened({ safetyMargin: 0, ...settings }, { inputBudget: 20_000 });
+    expect(spillway.config.settings.compaction.agent).toBe('Compaction');
+    const session = spillway.session();
+    const steps = Array.from({ length: 12 }, (_, i) => step('read', { path: `m${i}.ts` }, prose(1_400, i)));
+    session.append(
+      ...read([system('Be brief.'), user('Look.'), ...steps.flat(), says('So.'), user('Go on.')]),
+    );
+    const { record } = (await session.prepare()).run;
+    expect(record!.summarizer).toMatchObject(summarizer);
+    expect(record!.plan.edits.some(({ stage }) => stage === 'partial')).toBe(summarizer.from !== 'none');
+  });
+});
+
 describe("A13: the document's settings keep their names, units and defaults", () => {
   it('its defaults are those of the profile', async () => {
     const { settings, stages } = (await opened()).config;
@@ -37,7 +61,7 @@ describe("A13: the document's settings keep their names, units and defaults", ()
       thresholds: { partialThreshold: 0.8, retainCount: 10 },
       trigger: { maxTokens: 0 },
       fill: { chunks: 1, toolResultChars: 200, oversized: 'retry' },
-      compaction: { prompt: null, agent: null, auto: true },
+      compaction: { prompt: null, agent: 'Compaction', auto: true },
       prune: 'off',
       roster: ['partial'],
       sharesOf: 'window',

@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { BenchRound } from '../../../src/cli/commands/bench.js';
-import { rivalLane } from '../../../src/cli/compare/rival.js';
+import type { BenchRound } from '../../../src/cli/bench/tables.js';
+import { chatHistoryOf } from '../../../src/cli/compare/chat-history.js';
+import { rivalNamed } from '../../../src/cli/compare/rival.js';
+import { rivalLane } from '../../../src/cli/compare/rival-lane.js';
 import {
   callOf,
   jsonLines,
@@ -107,10 +109,10 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
 
   it('N10: gives up on a policy that gives no answer', async () => {
     const hangs = policy('hangs.mjs', '() => new Promise(() => {})');
-    const { lane, opened } = await rivalLane(hangs, read(CHAT), 500, 20);
+    const history = await chatHistoryOf(read(CHAT));
+    const lane = rivalLane(hangs, await rivalNamed(hangs), history, 500, { patienceMs: 20 });
     const errors: unknown[] = [];
     for await (const { error } of lane.calls) if (error) errors.push(error.message);
-    await opened.close();
     expect(new Set(errors)).toEqual(new Set(['gave no answer within 0.02 s']));
   });
 

@@ -72,6 +72,8 @@ beforeAll(async () => {
       body: JSON.stringify({ model: 'm', messages }),
     }).then((answer) => answer.text());
   await send([user('Build the mill.'), ...talk(14, 300), says('So.'), user('Go on.')]);
+  emulator.script = ['context-length'];
+  await send([user('Build a weir.')]);
   // What no compaction helps goes on as it came.
   await send([user('weir '.repeat(20_000))]);
   await service.ask('POST', '/sessions', { id: 'own' });

@@ -8,11 +8,11 @@ import { packageFolder } from '../../../src/index.js';
 import { temporaryFolder } from '../support.js';
 
 const folder = temporaryFolder();
-const page = readFileSync(join(packageFolder(), 'docs', 'operating.md'), 'utf8');
-const file = /```dockerfile\n([^]*?)```/.exec(page)![1]!;
-/** Instruction and what stands behind it, in order. */
+const file = readFileSync(join(packageFolder(), 'Dockerfile'), 'utf8').replaceAll(/\\\n\s*/g, '');
+/** Each instruction and its words, in order. */
 const steps = [...file.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => [name!, rest!] as const);
-const of = (name: string): string => steps.find(([one]) => one === name)![1];
+/** Of the last one of a name: the image that is run is the last. */
+const of = (name: string): string => steps.findLast(([one]) => one === name)![1];
 const listIn = (text: string): string[] => JSON.parse(text.slice(text.indexOf('['))) as string[];
 
 interface PackageFile {
@@ -32,10 +32,7 @@ function run(command: readonly string[], port: number, env: NodeJS.ProcessEnv = 
     word.startsWith('node_modules/spillway/')
       ? // The sources of the same command: tests need no build.
         ['--import', 'tsx', join(packageFolder(), 'src', 'cli', 'spillway.ts')]
-      : word
-          .replace('/etc/spillway.yaml', join(folder.path, 'spillway.yaml'))
-          .replace('/data/', `${folder.path}/`)
-          .replace(':8787', `:${port}`),
+      : word.replace('/data/', `${folder.path}/`).replace(':8787', `:${port}`),
   );
   expect(node).toBe('node');
   const child = spawn(process.execPath, args, { cwd: packageFolder(), env: { ...process.env, ...env } });
@@ -58,20 +55,20 @@ function freePort(): Promise<number> {
 describe('the container file', () => {
   it('N13: has instructions that there are, a Node that the package runs on, and packages that it names', () => {
     expect(steps.map(([name]) => name)).toEqual(
-      expect.arrayContaining(['FROM', 'WORKDIR', 'RUN', 'USER', 'HEALTHCHECK', 'CMD']),
+      expect.arrayContaining(['FROM', 'WORKDIR', 'COPY', 'RUN', 'USER', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD']),
     );
     expect(
-      steps.every(([name]) => /^(?:FROM|WORKDIR|RUN|USER|VOLUME|EXPOSE|HEALTHCHECK|CMD)$/.test(name)),
+      steps.every(([name]) =>
+        /^(?:FROM|WORKDIR|COPY|RUN|USER|VOLUME|EXPOSE|ENV|HEALTHCHECK|ENTRYPOINT|CMD)$/.test(name),
+      ),
     ).toBe(true);
     const [, major] = /^node:(\d+)-slim$/.exec(of('FROM')) ?? [];
     const [, least] = /^>=(\d+)\./.exec(own.engines.node) ?? [];
     expect(Number(major)).toBeGreaterThanOrEqual(Number(least));
-    const [, packages] = /npm install ([\w@. ]+?) &&/.exec(of('RUN')) ?? [];
-    const [first, ...others] = packages!.split(' ');
-    expect(first).toBe(own.name);
-    for (const other of others)
+    const [, packages] = /npm install --omit=dev \S+\.tgz ([\w@. ]+?) &&/.exec(of('RUN')) ?? [];
+    for (const other of packages!.split(' '))
       expect(Object.keys(own.peerDependencies)).toContain(other.replace(/@.*$/, ''));
-    const [, script] = listIn(of('CMD'));
+    const [, script] = listIn(of('ENTRYPOINT'));
     expect(script).toBe(`node_modules/${own.name}/${own.bin['spillway']!.replace('./', '')}`);
     expect(of('USER')).not.toBe('root');
     expect(of('EXPOSE')).toBe('8787');
@@ -79,13 +76,14 @@ describe('the container file', () => {
 
   it('N13: starts what it says, is healthy while that runs, and ends when it is told to', async () => {
     const port = await freePort();
-    folder.file(
-      'spillway.yaml',
-      `server:\n  port: ${port}\n  tokens:\n    - { name: ops, role: operator, tokenEnv: OPS_TOKEN }\n`,
-    );
     const health = (): Promise<number | null> => ended(run(listIn(of('HEALTHCHECK')), port));
     expect(await health()).toBe(1);
-    const service = run(listIn(of('CMD')), port, { OPS_TOKEN: 'operator-token-0123456789' });
+    const [, tokens] = /^SPILLWAY_SERVER_TOKENS='(.*)'$/.exec(of('ENV'))!;
+    const service = run([...listIn(of('ENTRYPOINT')), ...listIn(of('CMD'))], port, {
+      SPILLWAY_SERVER_PORT: String(port),
+      SPILLWAY_SERVER_TOKENS: tokens!,
+      OPERATOR_TOKEN: 'operator-token-0123456789',
+    });
     let said = '';
     await new Promise<void>((resolve, reject) => {
       for (const stream of [service.stdout, service.stderr])

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../emulator/index.js';
 import { user } from '../support.js';
 import { started, type Started } from './support.js';
@@ -15,6 +15,12 @@ function said(url: string, bytes: string): Promise<string> {
     socket.on('error', () => resolve(text));
     socket.on('close', () => resolve(text));
   });
+}
+
+async function statusOf(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  const answer = await fetch(url, { headers });
+  await answer.text();
+  return answer.status;
 }
 
 describe('who may come in', () => {
@@ -39,6 +45,8 @@ describe('who may come in', () => {
     expect((await ask(env.WALL, 'GET', '/sessions')).status).toBe(200);
     expect((await ask(env.WALL, 'POST', '/sessions', {})).status).toBe(403);
     expect((await ask(env.ROOF, 'GET', '/sessions')).status).toBe(403);
+    expect(await statusOf(`${service.url}/metrics`, bearer(env.WALL))).toBe(200);
+    expect(await statusOf(`${service.url}/metrics`, bearer(env.MILL))).toBe(403);
 
     const { body: made } = await ask(env.MILL, 'POST', '/sessions', { id: 'own' });
     expect(made.id).toBe('mill:own');
@@ -138,10 +146,98 @@ describe('who may come in', () => {
       'GET /api/v1/sessions HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
     );
     expect(rebound).toMatch(/^HTTP\/1\.1 403/);
+    const proxied = await said(
+      service.url,
+      'GET /v1/models HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(proxied).toMatch(/^HTTP\/1\.1 403/);
     const { headers } = await service.ask('GET', '/sessions');
     expect(headers.get('content-security-policy')).toContain("default-src 'self'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('access-control-allow-origin')).not.toBe('*');
+  });
+});
+
+/** An upstream that answers each path with what is given for it: head and body as they go over the wire. */
+async function upstreamSaying(
+  answers: Readonly<Record<string, string>>,
+): Promise<{ url: string; heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      heard.push(String(bytes));
+      socket.end(
+        answers[/^\S+ (\S+)/.exec(String(bytes))![1]!] ??
+          'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{}',
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+}
+const closing: (() => unknown)[] = [];
+afterAll(() => closing.forEach((close) => close()));
+
+describe('what an upstream sends', () => {
+  const page = "<script>fetch('/api/v1/sessions')</script>";
+  const head =
+    "HTTP/1.1 200 OK\r\ncontent-security-policy: script-src * 'unsafe-inline'\r\nx-content-type-options: none\r\naccess-control-allow-origin: *\r\n";
+
+  it('N13: is nothing that may run under our address, whatever it says of itself', async () => {
+    const upstream = await upstreamSaying({
+      '/v1/page': `${head}content-type: text/html\r\n\r\n${page}`,
+      '/v1/data': `${head}content-type: application/json\r\n\r\n{}`,
+    });
+    const service = await started(4_000, {
+      server: { upstreams: { openai: `${upstream.url}/v1`, anthropic: upstream.url } },
+    } as never);
+    const answer = await fetch(`${service.url}/v1/page`);
+    expect(await answer.text()).toBe(page);
+    expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(answer.headers.get('content-disposition')).toBe('attachment');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const data = await fetch(`${service.url}/v1/data`);
+    expect(await data.text()).toBe('{}');
+    const { headers } = data;
+    expect([headers.get('content-disposition'), headers.get('x-content-type-options')]).toEqual([
+      null,
+      'nosniff',
+    ]);
+  });
+
+  it('N13: is answered with a fault where it is another protocol, or no status', async () => {
+    const upstream = await upstreamSaying({
+      '/v1/other': 'HTTP/1.1 101 Switching\r\nUpgrade: y\r\nConnection: upgrade\r\n\r\n',
+      '/v1/none': 'HTTP/1.1 999 None\r\ncontent-length: 2\r\n\r\n{}',
+    });
+    const service = await started(4_000, {
+      server: { upstreams: { openai: `${upstream.url}/v1`, anthropic: upstream.url } },
+    } as never);
+    expect(await statusOf(`${service.url}/v1/other`)).toBe(502);
+    expect(await statusOf(`${service.url}/v1/none`)).toBe(502);
+  });
+
+  it('N13: is asked without a token of ours in any header, and by codes in a path', async () => {
+    const upstream = await upstreamSaying({});
+    const server = {
+      tokens: [...tokens],
+      upstreams: { openai: `${upstream.url}/v1`, anthropic: upstream.url },
+    };
+    const service = await started(4_000, { server } as never, { env });
+    const headers = {
+      'x-spillway-token': env.AGENT,
+      'x-api-key': env.AGENT,
+      authorization: `Bearer ${env.OPS}`,
+      'api-key': 'own',
+    };
+    expect(await statusOf(`${service.url}/v1/models/a%3Ab%20c`, headers)).toBe(200);
+    expect(upstream.heard).toHaveLength(1);
+    expect(upstream.heard[0]).toMatch(/^GET \/v1\/models\/a%3Ab%20c HTTP/);
+    expect(upstream.heard[0]).toContain('api-key: own');
+    expect(upstream.heard[0]).not.toContain('-token-0123456789');
   });
 });
 
@@ -157,7 +253,11 @@ describe('what clients send', () => {
     const emulator = await startEmulator();
     const upstreams = { openai: emulator.url, anthropic: emulator.origin };
     const service = await started(4_000, { server: { upstreams, bodyBytes: 20_000 } } as never);
-    expect((await post(service, '/v1/chat/completions', 'x'.repeat(20_001))).status).toBe(413);
+    for (const path of ['/v1/chat/completions', '/api/v1/sessions']) {
+      const large = await post(service, path, 'x'.repeat(20_001));
+      expect(large.status).toBe(413);
+      expect(await large.text()).toContain('20000 bytes, the most that server.bodyBytes allows');
+    }
     for (const body of ['', '{', '[]', '"text"', '{"messages":'.repeat(900)])
       expect((await post(service, '/v1/chat/completions', body)).status).toBe(400);
     expect((await post(service, '/api/v1/sessions', '{"__proto__":{"id":"x"}}')).status).toBe(400);

@@ -34,6 +34,8 @@ describe('spillway mcp', () => {
       'call 1: compacted-out',
     );
     expect(await ask('recall', { handle: 'm999' })).toContain('MESSAGE_UNKNOWN');
+    expect(await ask('recall', { session: 'weir', query: 'Wall' })).toContain('SESSION_UNKNOWN');
+    expect(await ask('explain', { session: 'weir', words: 'Wall' })).toContain('SESSION_UNKNOWN');
     await client.close();
   });
 

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { startEmulator, type Emulator } from '../../emulator/index.js';
-import { prose, says, step, system, talk, user, type Chat } from '../support.js';
+import { prose, says, system, talk, user, type Chat } from '../support.js';
 import { AGENTS } from './clients.js';
 import { BUDGET, chatOf, checkRequests, proxied } from './proxied.js';
 
@@ -72,26 +72,21 @@ describe('the session of a request', () => {
     const { body: before } = await service.ask('GET', `/sessions/${first}/compactions`);
     expect(before.items).toHaveLength(1);
     expect(await ask([...long, user('And the roof?'), says('Planned.'), user('And the door?')])).toBe(first);
-    // Only what nobody answered changed: the same session.
-    expect(await ask([...long, user('And the roof?'), says('Planned.'), user('And the gate?')])).toBe(first);
-    // An answer was left out: both go on, and the compaction of the common part stands in both.
+    // Another question in place of the newest one, and another answer: each is a conversation of its own.
+    const edited = await ask([...long, user('And the roof?'), says('Planned.'), user('And the gate?')]);
     const fork = await ask([...long, user('And the roof?'), says('Later.'), user('And the gate?')]);
-    expect(fork).not.toBe(first);
+    expect(new Set([first, edited, fork]).size).toBe(3);
+    // Nothing is copied: its client sends all that it needs.
     const { body: forked } = await service.ask('GET', `/sessions/${fork}/compactions`);
-    expect(forked.items.map(({ id }: { id: string }) => id)).toEqual(
-      before.items.map(({ id }: { id: string }) => id),
-    );
-    expect((await service.ask('GET', `/sessions/${fork}`)).body.linked).toEqual({ to: first, how: 'fork' });
-    expect(
-      await ask([
-        ...long,
-        user('And the roof?'),
-        says('Planned.'),
-        user('And the gate?'),
-        says('Iron.'),
-        user('Good.'),
-      ]),
-    ).toBe(first);
+    expect(forked.items).toHaveLength(1);
+    const about = (await service.ask('GET', `/sessions/${fork}`)).body;
+    expect(about.linked.how).toBe('fork');
+    expect(about.costs.primary.calls).toBe(1);
+    // All go on.
+    const door = [...long, user('And the roof?'), says('Planned.'), user('And the door?'), says('Oak.')];
+    expect(await ask([...door, user('Good.')])).toBe(first);
+    const gate = [...long, user('And the roof?'), says('Planned.'), user('And the gate?'), says('Iron.')];
+    expect(await ask([...gate, user('Good.')])).toBe(edited);
 
     const other = await proxied({}, { store: service.store });
     const { response } = await chatOf(other.service)
@@ -112,26 +107,27 @@ describe('the session of a request', () => {
     checkRequests(emulator);
   });
 
-  it('is found by an exchange that it has alone where its client has compacted the history itself', async () => {
-    const { service } = await proxied();
-    const client = chatOf(service);
-    const ask = async (messages: readonly Chat[]): Promise<string> => {
-      const { response } = await client.chat.completions
-        .create({ model, messages: messages as never })
+  it('stays the same where a note of its client moves on from message to message', async () => {
+    const { service, emulator } = await proxied();
+    const client = new Anthropic({ baseURL: service.url, apiKey: 'client-key', maxRetries: 0 });
+    const note = { type: 'text' as const, text: '<system-reminder>Mind the list.</system-reminder>' };
+    const said = (text: string, last: boolean): object => ({
+      role: 'user',
+      content: [{ type: 'text', text }, ...(last ? [note] : [])],
+    });
+    const sessions = new Set<string>();
+    for (let turn = 1; turn <= 4; turn++) {
+      const messages = Array.from({ length: turn }, (_, at) => [
+        said(`Question ${at}.`, at > 0 && at === turn - 1),
+        ...(at < turn - 1 ? [{ role: 'assistant', content: `Answer ${at}.` }] : []),
+      ]).flat();
+      const { response } = await client.messages
+        .create({ model, max_tokens: 9, messages: messages as never })
         .withResponse();
-      return response.headers.get('x-spillway-session')!;
-    };
-    const last = step('read', { path: 'src/roof.ts' }, prose(50, 7));
-    const first = await ask([...long, ...last, user('And now?')]);
-    await ask([user('Another thing.')]);
-    const own = await ask([
-      user('Summary of before: the mill is half built.'),
-      ...last,
-      user('And now?'),
-      says('Go on.'),
-      user('Yes.'),
-    ]);
-    expect(own).toBe(first);
+      sessions.add(response.headers.get('x-spillway-session')!);
+      expect(emulator.received.at(-1)!.body.messages).toEqual(messages);
+    }
+    expect(sessions.size).toBe(1);
   });
 
   it('is the one that a header names, and nobody else’s', async () => {

@@ -42,7 +42,7 @@ export async function started(
       window: budget,
       reserve: { output: 0 },
       ...settings,
-      server: { port: 0, ...settings.server },
+      server: { port: 0, drainMs: 0, ...settings.server },
     } as Settings,
   });
   running.push(one);

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import Libsql from 'libsql';
-import { createContainer, openSpillway, SERVICES } from '../../../src/container.js';
+import { createContainer, openSpillway, SERVICES } from '../../../src/container/index.js';
 import {
   createSpillway,
   listSessions,
   SpillwayError,
   type Message,
+  type SessionStore,
   type Spillway,
 } from '../../../src/index.js';
 import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
@@ -220,6 +221,37 @@ describe('a store whose rows are damaged', () => {
       return (await one.open({ id: 'mill' })).load();
     })();
     await expect(opening).rejects.toMatchObject({ code: 'STORE_DAMAGED', retryable: false });
+  });
+});
+
+describe('a clock that gives no time', () => {
+  it.each(KINDS)('keeps nothing from being stored (%s)', async (kind) => {
+    let turn = 0;
+    const nowMs = (): number => [NaN, Infinity, -Infinity, 2_000_000_000_000][turn++ % 4]!;
+    const { store, again } = await place(kind, { nowMs });
+    const openOn = async (on: SessionStore) => {
+      const container = createContainer();
+      container.bind(SERVICES.TokenCounter).toConstantValue(quarter);
+      container.bind(SERVICES.Store).toConstantValue(on);
+      container.rebind(SERVICES.Effects).toConstantValue({ clock: nowMs, timer: () => performance.now() });
+      const one = await openSpillway(container, { settings: { window: 6_000, reserve: { output: 0 } } });
+      return one.open({ id: 'mill' });
+    };
+    const session = await openOn(store);
+    for (const message of LONG) {
+      await session.append(message);
+      await session.prepare();
+      await session.observe({ inputTokens: 2_000 });
+    }
+    expect(session.operator.history.length).toBeGreaterThan(0);
+    const reopened = await (await openOn(await again())).load();
+    expect(reopened.log.length).toBe(session.log.length);
+    expect(reopened.operator.history).toEqual(session.operator.history);
+    const times = [
+      ...reopened.operator.calls.map(({ at }) => at),
+      ...(await reopened.operator.audit()).map(({ at }) => at),
+    ];
+    expect(times.filter((at) => !Number.isFinite(at))).toEqual([]);
   });
 });
 

@@ -88,52 +88,6 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     expect(calls.entries).toBeLessThan(reopened.operator.ledger.records.length);
   });
 
-  it('of the release before, which holds its texts, still opens by the tail', async () => {
-    const { store, again } = await place(kind);
-    let head = { messages: 0, entries: 0 };
-    let newest: Record<string, Json> = {};
-    const session = await openOn(
-      but(store, {
-        write: async (key, expected, write) => {
-          if (write.checkpoint !== undefined) newest = write.checkpoint as Record<string, Json>;
-          const after = await store.write(key, expected, write);
-          head = after ?? head;
-          return after;
-        },
-      }),
-    );
-    await play(session, history(22));
-    await session.operator.compact({ target: 0.4 });
-    // As version 2 wrote it: everything before the tail in `rendered`, what is changed within it in `changed`.
-    const stored = ({ source, replaced, ...shown }: Session['view'][number]) =>
-      source
-        ? {
-            isOriginal: true,
-            from: shown.from,
-            to: shown.to,
-            ...(replaced && {
-              changed: { parts: shown.message.parts, size: shown.size, replaced: [...replaced] },
-            }),
-          }
-        : shown;
-    const tailFrom = Number(newest.tailFrom);
-    const standIn = session.view.findLastIndex(({ made }) => made);
-    const before = session.view.filter(({ from }, i) => i <= standIn || from < tailFrom);
-    const changed = session.view.slice(before.length).filter(({ replaced }) => replaced);
-    const second = {
-      ...newest,
-      version: 2,
-      rendered: before.map(stored),
-      changed: changed.map(stored),
-    } as unknown as Json;
-    const key = { sessionId: 's', agentPath: 'primary' };
-    const { calls, counting } = counted(await again());
-    const was = await counting.write(key, head, { checkpoint: second });
-    expect(was).toEqual(head);
-    expect(look(await openOn(counting))).toEqual(look(session));
-    expect(calls.entries).toBe(0);
-  });
-
   it('that names an entry or an edit which is not there is left, and the session read whole', async () => {
     const { store, again } = await place(kind);
     const session = await openOn(store);

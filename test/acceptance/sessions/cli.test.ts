@@ -145,6 +145,9 @@ describe('the command line for kept sessions', () => {
     expect(planned.out).toMatch(/^plan [0-9a-f]{64}\n[^]*waits for approve/);
     const hash = /plan (\w{12})/.exec(planned.out)![1]!;
     const record = await ran(store, 'approve', 'mill', hash);
+    // Asked again, because an answer got lost.
+    const { hash: whole } = record.plan as { readonly hash: string };
+    expect(await ran(store, 'approve', 'mill', whole)).toEqual(record);
     expect(record).toMatchObject({ status: 'committed', plan: { hash: expect.stringContaining(hash) } });
     await ran(store, 'flag', 'mill', String(record.id), 'good', '--notes', 'fine');
     expect((await ran(store, 'history', 'mill')).records.at(-1)).toMatchObject({

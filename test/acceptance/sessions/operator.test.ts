@@ -109,7 +109,7 @@ describe('N2: a plan is a value', () => {
   it('is refused where it was changed by hand, is stale, or would not shrink anything', async () => {
     const session = await full();
     const { plan } = await session.operator.plan();
-    const forged = { ...plan!, edits: plan!.edits.slice(1) };
+    const forged = { ...plan!, edits: plan!.edits.map((edit) => ({ ...edit, reason: 'by hand' })) };
     await expect(session.operator.commit(forged)).rejects.toMatchObject({ code: 'PLAN_ALTERED' });
     await session.operator.compact();
     await expect(session.operator.commit(plan!)).rejects.toMatchObject({
@@ -312,7 +312,7 @@ describe('K13: what happened to compaction is on record', () => {
     const small = await sessionOf(12_000, START);
     await small.operator.compact();
     expect((await small.operator.audit()).at(-1)!.kind).toBe('compaction.noop');
-    const settings = { roster: ['auto'], claims: { share: 0 }, stages: { auto: { windowMessages: 2 } } };
+    const settings = { roster: ['auto'], stages: { auto: { windowMessages: 2 } } };
     const dear = await sessionOf(20_000, [...LONG, user('And now?')], settings);
     await dear.operator.compact({ target: dear.reading.pressure - 0.01 });
     expect((await dear.operator.audit()).at(-1)).toMatchObject({
@@ -502,7 +502,7 @@ describe('N11: recall', () => {
   it('reads back by handle what a mark names: a message, a part, a span', async () => {
     const session = await compacted();
     const all = session.view.map(shownText).join('\n');
-    const handles = [...all.matchAll(/recall ([^\s\]]+)\]/g)].map(([, handle]) => handle!);
+    const handles = [...all.matchAll(/; (m\d[^\s\]]*)\]/g)].map(([, handle]) => handle!);
     expect(handles.length).toBeGreaterThan(0);
     for (const handle of handles) {
       const found = await session.recall({ handle, maxTokens: 100_000 });

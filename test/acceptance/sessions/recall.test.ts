@@ -109,7 +109,7 @@ describe('N11: recall takes what models write', () => {
     const session = await compacted([]);
     const failed = session.recall({ handle: 'm3, m999' });
     await expect(failed).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
-    await expect(failed).rejects.toThrow(/found "m999"/);
+    await expect(failed).rejects.toThrow(/"m999" is not known/);
     const long = ['x', ']x', '.', ', ', 'a@1', 'a#1', 'recall a,', 'recall '].map((one) =>
       one.repeat(100_000),
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Compactions } from '../../../src/cli/committed.js';
+import { Compactions } from '../../../src/cli/live.js';
 import type { PressureEvent, Reading } from '../../../src/index.js';
 
 const triggered = (pressure: number): PressureEvent => ({
@@ -34,12 +34,12 @@ function after(...events: PressureEvent[]): Compactions {
 
 describe('what stages did', () => {
   it('counts once the run is committed', () => {
-    const compactions = after(triggered(0.9), firing('snip', -400, 3), firing('claims', 50), completed);
+    const compactions = after(triggered(0.9), firing('snip', -400, 3), firing('inject', 50), completed);
     expect(compactions.take()).toEqual({
       before: 0.9,
       stages: [
         { stage: 'snip', runs: 1, edits: 3, tokens: -400 },
-        { stage: 'claims', runs: 1, edits: 1, tokens: 50 },
+        { stage: 'inject', runs: 1, edits: 1, tokens: 50 },
       ],
     });
     expect(compactions.take()).toBeUndefined();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod/v4';
 import { createSpillway } from '../../../src/index.js';
-import { thresholdOf } from '../../../src/config/index.js';
-import { CompactionThresholds } from '../../../src/config/thresholds.js';
+import { CompactionThresholds, thresholdOf } from '../../../src/config/index.js';
 
 const thresholds = CompactionThresholds.parse({ microThreshold: 0.85 });
 

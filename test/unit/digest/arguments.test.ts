@@ -11,7 +11,7 @@ describe('cutArguments', () => {
     const text = `{"path": "a.md",  "content": ${JSON.stringify(long)}, "owner": 12345678901234567890, "2": true}`;
     const cut = cutArguments(text, { maxTokens: 60, count, handle: 'm2#0' });
     expect(cut).toMatch(
-      /^\{"path": "a\.md", {2}"content": "a guide .* more characters; recall m2#0\]", "owner": 12345678901234567890, "2": true\}$/,
+      /^\{"path": "a\.md", {2}"content": "a guide .* more characters; m2#0\]", "owner": 12345678901234567890, "2": true\}$/,
     );
     expect(count(cut)).toBeLessThanOrEqual(60);
     expect(() => JSON.parse(cut)).not.toThrow();

@@ -14,7 +14,7 @@ describe('cutText', () => {
     const cut = cutText(lines, { maxTokens: 120, count, handle: 'm1#0' });
     expect(cut.startsWith('line 0 of the log says something\n')).toBe(true);
     expect(cut.endsWith('\nline 499 of the log says something')).toBe(true);
-    expect(cut).toMatch(/\n\[… about 3,\d{3} of 3,500 tokens cut; recall m1#0 …\]\nline/);
+    expect(cut).toMatch(/\n\[… about 3,\d{3} of 3,500 tokens cut; m1#0 …\]\nline/);
     expect(isCut(cut)).toBe(true);
     expect(count(cut)).toBeLessThanOrEqual(120);
     expect(count(cut)).toBeGreaterThan(80);

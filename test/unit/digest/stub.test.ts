@@ -4,12 +4,12 @@ import { isStub, stubFor } from '../../../src/digest/index.js';
 describe('stubFor', () => {
   it('names tool, size and handle in one line', () => {
     const stub = stubFor({ tool: 'Read', tokens: 1234567, handle: 'm12#0' });
-    expect(stub).toBe('[Read result, 1,234,567 tokens, compacted; recall m12#0]');
+    expect(stub).toBe('[Read result, 1,234,567 tokens, compacted; m12#0]');
   });
 
   it('says why, where there is a why', () => {
     const stub = stubFor({ tool: 'Read', tokens: 12, handle: 'm1#0', status: 'changed since' });
-    expect(stub).toBe('[Read result, 12 tokens, compacted, changed since; recall m1#0]');
+    expect(stub).toBe('[Read result, 12 tokens, compacted, changed since; m1#0]');
   });
 
   it('is recognised, whatever the tool is called', () => {

@@ -4,6 +4,7 @@ import { exists, importsOf, read, sourceFiles, type Import } from './source.js';
 /** Bottom-up. A floor imports only from floors below it; the wings of one floor never know each other. */
 const FLOORS: readonly (readonly string[])[] = [
   ['errors'],
+  ['browser'],
   ['transcript'],
   ['tokens'],
   ['facts'],
@@ -13,11 +14,10 @@ const FLOORS: readonly (readonly string[])[] = [
   ['stages', 'summarizers', 'wire', 'stores', 'plugins', 'pressure', 'config'],
   ['pipeline'],
   ['session'],
-  ['endpoints'],
+  ['endpoints', 'operations'],
   ['package-folder.ts', 'user-module.ts'],
-  ['engine-plugins.ts'],
-  ['engine.ts'],
-  ['container.ts', 'index.ts'],
+  ['container'],
+  ['index.ts'],
   ['testkit', 'importers'],
   ['server', 'adapters'],
   ['cli'],
@@ -38,24 +38,29 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@ai-sdk/openai': 'summarizers/model.ts',
   '@ai-sdk/openai-compatible': 'summarizers/model.ts',
   '@langchain/core': 'adapters/',
+  '@noble/hashes': 'browser/',
   '@modelcontextprotocol/sdk': 'cli/',
   '@opentelemetry/api': 'adapters/opentelemetry',
   '@pydantic/genai-prices': 'tokens/',
   ai: 'summarizers/model.ts',
+  buffer: 'browser/',
   'cli-table3': 'cli/',
   commander: 'cli/',
   convict: 'config/',
+  dequal: 'browser/',
+  events: 'browser/',
   fastify: 'server/',
   'gpt-tokenizer': 'tokens/',
-  inversify: 'container.ts',
+  inversify: 'container/',
   kysely: 'stores/',
   libsql: 'stores/',
   'log-update': 'cli/',
   opossum: 'summarizers/breaker.ts',
+  pathe: 'browser/',
   pg: 'stores/',
   'pg-boss': 'stores/postgres/',
   picocolors: 'cli/',
-  'reflect-metadata': 'container.ts',
+  'reflect-metadata': 'container/',
   rxjs: 'pressure/',
   yaml: 'config/',
   'fastify-type-provider-zod': 'server/',
@@ -103,7 +108,7 @@ describe('the floors', () => {
     const isOwn = ({ from, to, isPackage }: Import): boolean =>
       isPackage ? to.startsWith('zod') : to === 'spi/index.ts' || folderOf(to) === folderOf(from);
     const ofStages = imports.filter(({ from }) => /^stages\/\w+\//.test(from));
-    expect(ofStages.length).toBeGreaterThan(50);
+    expect(ofStages.length).toBeGreaterThan(30);
     expect(ofStages.filter((one) => !isOwn(one)).map(show)).toEqual([]);
   });
 

@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { DEMO_WINDOW } from '../../../src/cli/commands/demo.js';
-import { EXIT } from '../../../src/cli/exit.js';
 import { createProgram } from '../../../src/cli/main.js';
-import { createTerminal } from '../../../src/cli/terminal.js';
+import { createTerminal, EXIT } from '../../../src/cli/terminal.js';
 import { Settings } from '../../../src/config/index.js';
 import { packageFolder } from '../../../src/index.js';
 
@@ -20,6 +19,7 @@ const PAGES = [
   'README.md',
   'CHANGELOG.md',
   'examples/README.md',
+  'site/index.md',
   ...readdirSync(join(root, 'docs'), { recursive: true })
     .map(String)
     .filter((file) => file.endsWith('.md'))
@@ -29,7 +29,9 @@ const PAGES = [
 /** Commands of a page: lines of its shell blocks, and what stands in backquotes and begins like one. */
 function commandsOf(page: string): string[] {
   const text = read(page);
-  const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block]) => block!.split('\n'));
+  const blocks = [...text.matchAll(/^```sh(?: \[.*\])?\n(.*?)^```/gms)].flatMap(([, block]) =>
+    block!.split('\n'),
+  );
   const inline = [...text.matchAll(/`((?:npm|npx|node|spillway) [^`]+)`/g)].map(([, line]) => line!);
   return [...blocks, ...inline]
     .map((line) => line.replace(/ +#.*| …$/, '').trim())

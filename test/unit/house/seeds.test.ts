@@ -11,7 +11,7 @@ const rows = new Map(
 );
 
 /** Second column of every table row that has one: the rows that a promise is kept by. */
-const named = [...read('docs/seeds.md').matchAll(/^\|[^|]+\|([^|]+)\|[^|]+\|$/gm)]
+const named = [...read('docs/promises.md').matchAll(/^\|[^|]+\|([^|]+)\|[^|]+\|$/gm)]
   .map(([, ids]) => ids!)
   .filter((ids) => ids.trim() !== 'row' && !ids.includes('---'));
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { openaiChat } from '../../../src/wire/index.js';
-import { claudeCode } from '../../../src/importers/claude-code/index.js';
+import { claudeCode } from '../../../src/importers/claude-code.js';
 import { readSession } from '../../../src/importers/index.js';
 import { textOf, type Message } from '../../../src/transcript/index.js';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';

@@ -46,6 +46,23 @@ describe('reading a session', () => {
     expect(found.parsed.tools).toBeUndefined();
   });
 
+  it('takes what a browser has of a file, with its name in errors', async () => {
+    const text = `${META}\n${Array.from({ length: 3_000 }, (_, at) => user(`${at} ${'ü€😀 '.repeat(90)}`)).join('\n')}\n`;
+    expect(Buffer.byteLength(text)).toBeGreaterThan(2 * 1024 * 1024); // more than one piece, characters torn between them
+    const told: number[] = [];
+    const ofFile = await readSession(new File([text], 'talk.jsonl'), {
+      onProgress: ({ bytesRead, bytesTotal }) => told.push(bytesRead / bytesTotal),
+    });
+    const ofPath = await readSession(file(text));
+    expect(ofFile).toEqual(ofPath);
+    expect(told.length).toBeGreaterThan(2);
+    expect(told.at(-1)).toBe(1);
+    await expect(readSession(new File([''], 'empty.jsonl'))).rejects.toMatchObject({
+      code: 'INPUT_FORMAT',
+      message: expect.stringContaining('empty.jsonl'),
+    });
+  });
+
   it.each([
     ['lines of messages', `${user('a')}\n\n  \r\n${user('b')}`, 'lines are messages'],
     [

@@ -106,15 +106,15 @@ describe('fresh results over their share', () => {
       result('c3', words(900), image()),
     );
     fit(bench, 1_000);
-    expect(shownText(bench, 2)).toBe('a screenshot\n[1 file left out; recall m2#0]');
-    expect(shownText(bench, 3)).toBe('[2 files left out; recall m3#0]');
+    expect(shownText(bench, 2)).toBe('a screenshot\n[1 file left out; m2#0]');
+    expect(shownText(bench, 3)).toBe('[2 files left out; m3#0]');
     expect(isCut(shownText(bench, 4))).toBe(true);
   });
 
   it('name their handle where an image goes and the text alone would just fit', () => {
     const bench = Bench.of(user(words(500)), calls(call('look')), result('c1', words(395), image()));
     fit(bench, 1_000);
-    expect(shownText(bench, 2)).toContain('recall m2#0');
+    expect(shownText(bench, 2)).toContain('; m2#0');
   });
 
   it('that came in one message with a user’s words are cut, the words are not', () => {
@@ -135,7 +135,7 @@ describe('pins over their share', () => {
     );
     const plan = fit(bench, 1_000);
     expect(plan.edits).toMatchObject([{ kind: 'replace', messageId: 'm0', stage: 'pins' }]);
-    expect(shownText(bench, 0)).toMatch(/^be brief [^]*recall m0#0[^]*always$/);
+    expect(shownText(bench, 0)).toMatch(/^be brief [^]*; m0#0[^]*always$/);
     expect(shownText(bench, 1)).toBe('small');
     expect(bench.projection.size.tokens).toBeLessThanOrEqual(420);
   });

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { config, filter, map } from 'rxjs';
-import { PressureStream, type PressureEvent } from '../../../src/pressure/index.js';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { config, filter, map, Observable, Subscription } from 'rxjs';
+import { PressureStream, type PressureEvent, type Sighting } from '../../../src/pressure/index.js';
 
 function heard(stream: PressureStream): PressureEvent[] {
   const events: PressureEvent[] = [];
@@ -14,6 +14,78 @@ function gate(): { opened: Promise<void>; open: () => void } {
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
+
+const GATES = [0.8, 0.9].map((opensAt) => ({ stage: `at ${opensAt}`, opensAt }));
+
+/** So much pressure, after so many tokens ever. */
+function sighting(pressure: number, appended: number, more: Partial<Sighting> = {}): Sighting {
+  const reading = { pressure } as Sighting['reading'];
+  return { reading, appended, gates: GATES, freshTokens: 100, isArmed: true, ...more };
+}
+
+describe('readings of one agent path', () => {
+  const firesAt = (stream: PressureStream, ...seen: Parameters<typeof sighting>): string | undefined =>
+    stream.see(sighting(...seen), ({ kind, detail }) => `${kind}: ${detail}`);
+
+  it('fire from the first gate on, and by what was asked for below it', () => {
+    const stream = new PressureStream();
+    expect(firesAt(stream, 0.79, 0)).toBeUndefined();
+    expect(firesAt(stream, 0.8, 0)).toBe('pressure: pressure 0.800');
+    expect(firesAt(stream, 0.9, 0, { isArmed: false })).toBeUndefined();
+    const asked = { kind: 'manual', detail: 'asked for' } as const;
+    expect(firesAt(stream, 0.1, 0, { isArmed: false, asked })).toBe('manual: asked for');
+  });
+
+  it('fire for tool results over their cap, whatever the pressure', () => {
+    const stream = new PressureStream();
+    const reading = { pressure: 0.1, byToolResults: 1.2 } as Sighting['reading'];
+    expect(firesAt(stream, 0.1, 0, { reading })).toBe('cap: tool results at 1.20 of their cap');
+    stream.left({ gate: -1, appended: 0 });
+    expect(firesAt(stream, 0.1, 99, { reading })).toBeUndefined();
+    expect(firesAt(stream, 0.1, 100, { reading })).toBeDefined();
+  });
+
+  it('are disarmed by a run that did not help, until enough has come in or a run did', () => {
+    const stream = new PressureStream();
+    stream.left({ gate: 0, appended: 500 });
+    expect(stream.spent).toEqual({ gate: 0, appended: 500 });
+    expect(stream.wouldFire(sighting(0.85, 599))).toBeUndefined();
+    expect(firesAt(stream, 0.85, 599)).toBeUndefined();
+    expect(firesAt(stream, 0.85, 600)).toBe('pressure: pressure 0.850');
+    stream.left(undefined);
+    expect(stream.wouldFire(sighting(0.85, 500))).toBeDefined();
+    expect(firesAt(stream, 0.85, 500)).toBe('pressure: pressure 0.850');
+  });
+
+  it('are told, with each gate that they cross', () => {
+    const stream = new PressureStream();
+    const events = heard(stream);
+    for (const pressure of [0.1, 0.85, 0.86, 0.95, 0.2]) firesAt(stream, pressure, 0);
+    expect(events.filter(({ kind }) => kind === 'reading')).toHaveLength(5);
+    expect(events.filter(({ kind }) => kind === 'crossed')).toEqual([
+      { kind: 'crossed', gate: 'at 0.8', pressure: 0.85 },
+      { kind: 'crossed', gate: 'at 0.9', pressure: 0.95 },
+      { kind: 'crossed', gate: null, pressure: 0.2 },
+    ]);
+  });
+
+  it('fire nothing where nobody is subscribed to them', () => {
+    const nobody = jest.spyOn(Observable.prototype, 'subscribe').mockReturnValue(Subscription.EMPTY);
+    const stream = new PressureStream();
+    nobody.mockRestore();
+    expect(stream.wouldFire(sighting(2, 0))).toBeDefined();
+    expect(firesAt(stream, 2, 0)).toBeUndefined();
+  });
+
+  it('hand back what the run throws', () => {
+    const stream = new PressureStream();
+    const fails = (): never => {
+      throw new Error('of the run');
+    };
+    expect(() => stream.see(sighting(0.8, 0), fails)).toThrow('of the run');
+    expect(firesAt(stream, 0.8, 0)).toBeDefined();
+  });
+});
 
 describe('runs of one agent path', () => {
   it('happen one after the other, in order, however long each takes', async () => {

@@ -15,11 +15,6 @@ describe('a document that a user pasted', () => {
     expect(userWordsIn(spoken(text))).toBe('Use this layout:\n\nNever add a folder.');
   });
 
-  it('is Markdown in a fence, with the fences inside it', () => {
-    const text = `Write this:\n\`\`\`markdown\n# Use\n\`\`\`bash\nrun it\n\`\`\`\nThen stop. ${LONG.repeat(3)}\n\`\`\`\nNothing else.`;
-    expect(speakersOf(text)).toEqual(['user', 'document fence', 'user']);
-  });
-
   it('is a stack trace, the words above and below are the user’s', () => {
     const frames = Array.from(
       { length: 9 },
@@ -75,33 +70,6 @@ describe('a document that a user pasted', () => {
     expect(userWordsIn(spoken(`${quote}\n\nI disagree.`))).toBe('I disagree.');
   });
 
-  it('is a finding of a review tool, with its title', () => {
-    const finding = `Commas are read twice\n\n**Medium Severity**\n\n${LONG.repeat(3).trim()}`;
-    expect(speakersOf(finding)).toEqual(['document finding']);
-    expect(speakersOf(`Is this right?\n\n${finding}\n\nNever read twice.`)).toEqual([
-      'user',
-      'document finding',
-    ]);
-    expect(userWordsIn(spoken(`${finding}\n\nIs this right?`))).toBe('Is this right?');
-  });
-
-  it('is a review with items that cite places in files', () => {
-    const items = [1, 2, 3, 4].map(
-      (i) => `${i}. ${LONG}It should never happen (lexer.ts:${i}0, parser.ts:${i}7).`,
-    );
-    const review = `## Findings\n\n${items.join('\n')}\n\n## Verdict\n\nDo not merge. ${LONG.repeat(3)}`;
-    expect(userWordsIn(spoken(`Fix what it says.\n\n${review}`))).toBe('Fix what it says.');
-  });
-
-  it('is a review whole, with the code it shows', () => {
-    const items = [1, 2, 3, 4].map(
-      (i) =>
-        `**${i}. ${LONG}** (lexer.ts:${i}0)\n\`\`\`ts\n${'const never = push();\n'.repeat(9)}\`\`\`\nIt must go.`,
-    );
-    const review = `## Findings\n\n${items.join('\n\n')}\n\nShall I fix them? ${LONG.repeat(5)}`;
-    expect(speakersOf(`Here is a review of the branch.\n\n${review}`)).toEqual(['user', 'document review']);
-  });
-
   it('is JSON, line by line', () => {
     const json = Array(3)
       .fill('{"role":"user","content":"never push to main, said somebody else there"}')
@@ -109,12 +77,6 @@ describe('a document that a user pasted', () => {
     expect(userWordsIn(spoken(`This log is wrong:\n\n${json}\n\nThe order must hold.`))).toBe(
       'This log is wrong:\n\nThe order must hold.',
     );
-  });
-
-  it('is a headed text below the user’s sentence, which ends in a colon', () => {
-    const plan = `# Plan\n\n## First\n\n${LONG.repeat(6)}\n\n## Then\n\n${LONG.repeat(6)}`;
-    expect(userWordsIn(spoken(`Go on with this:\n\n${plan}`))).toBe('Go on with this:');
-    expect(userWordsIn(spoken(`按这个做：\n\n${plan}`))).toBe('按这个做：');
   });
 });
 
@@ -153,18 +115,6 @@ describe('what a user may have written', () => {
     [
       'a list of its own and a log',
       `${long}\n\n- first\n- second\n- third\n\n\`\`\`\n${'lexer.ts:14\n'.repeat(3)}\`\`\``,
-    ],
-    [
-      'a brief of his own under headings',
-      `Here is what I want:\n\n# Task\n\n${LONG.repeat(6)}\n\n# Bounds\n\nNever push.\n\n# Out\n\n${LONG.repeat(6)}`,
-    ],
-    [
-      'a plan of his own under headings',
-      `Plan:\n\n## Context\n\n${LONG.repeat(6)}\n\n## Rules\n\nNever push.\n\n## Steps\n\n${LONG.repeat(6)}`,
-    ],
-    [
-      'a review of his own',
-      `I reviewed it:\n\n- src/a.ts:10 is wrong\n- src/b.ts:20 too\n- src/c.ts:30 goes\n\nDo not push it. ${LONG.repeat(8)}`,
     ],
     ['one place in a file', `${long} See lexer.ts:14, and never change it.`],
   ])('stays the user’s in a long one: %s', (_name, text) => {

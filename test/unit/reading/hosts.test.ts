@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { speechesOf, userWordsIn } from '../../../src/reading/index.js';
-import { HOSTS } from '../../../src/reading/speakers/hosts/index.js';
-import { isTagRow, type Row } from '../../../src/reading/speakers/row.js';
+import { isTagRow, ROWS as HOSTS } from '../../../src/reading/speaker-table.js';
+import { exampleOf } from './host-examples.js';
 import { spoken } from './messages.js';
 
-const nameOf = (row: Row): string => (isTagRow(row) ? `<${row.tag}>` : row.opens || row.label!);
-const ROWS = HOSTS.map((row) => [row.host, nameOf(row), row] as const);
+const ROWS = HOSTS.map((row) => {
+  const example = exampleOf(row);
+  return [row.host, example.row, { ...row, ...example }] as const;
+});
 
 describe('who speaks, by host', () => {
   it.each(ROWS)('%s: %s', (_host, _name, row) => {

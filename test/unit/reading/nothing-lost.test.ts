@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { speechesOf } from '../../../src/reading/index.js';
-import { HOSTS } from '../../../src/reading/speakers/hosts/index.js';
-import { isTagRow } from '../../../src/reading/speakers/row.js';
+import { isTagRow, ROWS as HOSTS } from '../../../src/reading/speaker-table.js';
+import { EXAMPLES } from './host-examples.js';
 import { spoken } from './messages.js';
 
 /** Tags that may be left out: those of the table and of its sections. */
@@ -17,8 +17,8 @@ const bare = (text: string): string => text.replace(WRAPPERS, '').replace(/\s+/g
 
 /** Pieces of messages: blocks, halves of blocks, lines of programs and words. */
 const piece = fc.oneof(
-  fc.constantFrom(...HOSTS.flatMap(({ example }) => example)),
-  fc.constantFrom(...HOSTS.map(({ counter }) => counter)),
+  fc.constantFrom(...EXAMPLES.flatMap(({ example }) => example)),
+  fc.constantFrom(...EXAMPLES.map(({ counter }) => counter)),
   fc.constantFrom(...TAGS.flatMap((tag) => [`<${tag}>`, `</${tag}>`])),
   fc.constantFrom(
     '```',

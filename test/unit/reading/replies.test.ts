@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ReplyReader, wordsOf, type Reply } from '../../../src/reading/index.js';
-import { REPLY_FORMS } from '../../../src/reading/replies/forms.js';
+import { readFileSync } from 'node:fs';
+import { ReplyReader, type Reply } from '../../../src/reading/index.js';
+import { REPLY_FORMS, type ReplyForm } from '../../../src/reading/replies.js';
 import type { ToolResultPart } from '../../../src/transcript/index.js';
 
 interface Sample {
@@ -28,7 +29,19 @@ const resultOf = (text: string, isError: boolean): ToolResultPart => ({
   ...(isError && { isError }),
 });
 
-const ROWS = REPLY_FORMS.map((form) => [form.host, form] as const);
+interface Example {
+  readonly host: string;
+  readonly example: Sample & { readonly words: readonly string[] };
+  /** Looks like it and is not the user's. */
+  readonly counter: Sample;
+}
+
+const EXAMPLES = JSON.parse(
+  readFileSync(new URL('reply-examples.json', import.meta.url), 'utf8'),
+) as readonly Example[];
+const exampleOf = ({ host }: ReplyForm): Example => EXAMPLES.find((one) => one.host === host)!;
+const wordsOf = ({ said }: Reply): string => said.map(({ words }) => words).join('\n\n');
+const ROWS = REPLY_FORMS.map((form) => [form.host, { ...form, ...exampleOf(form) }] as const);
 const REFUSED =
   "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n";
 

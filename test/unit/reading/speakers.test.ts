@@ -262,7 +262,7 @@ describe('our own texts, sent back', () => {
 
   it('end at a blank line where a user pasted them below words of their own', () => {
     const pasted =
-      'Why does it say this?\n\nEarlier in this session (compacted m2..m7; recall by handle):\n- read a.ts\n\nNever push to main.';
+      'Why does it say this?\n\n[Digest of earlier messages in order; recall m2..m7]\n[call m2] looked at a.ts\n\nNever push to main.';
     expect(userWordsIn(spoken(pasted))).toBe('Why does it say this?\n\nNever push to main.');
   });
 

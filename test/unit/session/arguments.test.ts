@@ -36,11 +36,11 @@ describe('usage that is none', () => {
     expect(session.operator.costs.primary.calls).toBe(0);
   });
 
-  it('what was not reported is left out, and what there is besides is let be', async () => {
+  it('what was not reported is left out', async () => {
     const session = (await engine()).session();
     await session.follow({ messages: MANY.slice(0, 3) });
     await session.prepare();
-    await session.observe(untyped({ inputTokens: 600, cacheReadTokens: null, total_tokens: 'many' }));
+    await session.observe(untyped({ inputTokens: 600, cacheReadTokens: null }));
     expect(session.reading.basis).toBe('measured');
   });
 });
@@ -92,10 +92,8 @@ describe('a session that was opened again, before its whole log was read', () =>
     await first.prepare();
     const session = await (await createSpillway({ ...options, store: await again() })).open({ id: 'mill' });
     const unread = expect.objectContaining({ code: 'MESSAGE_UNREAD' });
-    expect(() => session.operator.claims).toThrow(unread);
     expect(() => session.operator.explain()).toThrow(unread);
     await session.load();
     expect(session.operator.explain()).toHaveLength(MANY.length);
-    expect(session.operator.claims).toEqual(first.operator.claims);
   });
 });

@@ -99,11 +99,6 @@ const other: fc.Arbitrary<Ask> = fc.oneof(
   fc
     .record({ sessionId: text, agentPath: fc.constant('p') }, { requiredKeys: [] })
     .map((of) => (store: SessionStore) => store.usage(of)),
-  fc.tuple(key, text).map(
-    ([thread, query]) =>
-      async (store: SessionStore) =>
-        (await store.search(thread, query, 99)).map(({ messageId }) => messageId).sort(),
-  ),
   text.map((name) => (store: SessionStore) => store.artifact(name)),
   text.map((scope) => async (store: SessionStore) => Object.entries(await store.values(scope)).sort()),
   fc

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ERROR_CODES, type SpillwayError } from '../../../src/errors/index.js';
-import { safeUrl } from '../../../src/stores/safe-url.js';
+import { safeUrl } from '../../../src/stores/fault.js';
 import { cleanUp, fill, KEY, newFile, newFolder, opened } from './support.js';
 
 cleanUp();

@@ -1,3 +1,4 @@
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { SpillwayError } from '../../../src/errors/index.js';
 import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.js';
@@ -114,5 +115,51 @@ describe('a database of PostgreSQL', () => {
         .load(KEY)
         .catch((error: unknown) => expect(error).toMatchObject({ code: 'STORE_FAILED', retryable: true }));
     expect((await store.load(KEY))?.head.messages).toBe(2);
+  });
+
+  it('whose statement waits for too long gives up with nothing changed, and the store goes on', async () => {
+    const url = await server.create();
+    const store = await opened(url, { patienceMs: 300 });
+    const held = server
+      .run(url, 'begin; lock table spillway_value in access exclusive mode; select pg_sleep(600)')
+      .catch(() => undefined);
+    const holder = `select pid from pg_locks where granted and mode = 'AccessExclusiveLock'
+      and relation = 'spillway_value'::regclass`;
+    while ((await server.run(url, holder)).length === 0);
+    await expect(store.setValue('a', 'b', 1)).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      retryable: true,
+    });
+    await server.run(url, `select pg_terminate_backend(pid) from (${holder}) as held`);
+    await held;
+    expect(await store.value('a', 'b')).toBeUndefined();
+    await store.setValue('a', 'b', 2);
+    expect(await store.value('a', 'b')).toBe(2);
+  });
+
+  it('that swallows what it is sent is given up, and its connections with it', async () => {
+    const url = await server.create();
+    let swallows = false;
+    const way = createServer((client) => {
+      const on = connect(server.port, '127.0.0.1');
+      client.on('data', (piece) => swallows || on.write(piece));
+      on.on('data', (piece) => swallows || client.write(piece));
+      for (const end of [client, on]) end.on('error', () => undefined);
+      client.on('close', () => on.destroy());
+    });
+    await new Promise<void>((ready) => way.listen(0, '127.0.0.1', ready));
+    const { port } = way.address() as AddressInfo;
+    const store = await opened(url.replace(`:${server.port}`, `:${port}`), { patienceMs: 200 });
+    await fill(store, 1);
+    swallows = true;
+    await expect(store.load(KEY)).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true });
+    await expect(store.setValue('a', 'b', 1)).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      retryable: true,
+    });
+    swallows = false;
+    expect((await store.load(KEY))?.head.messages).toBe(1);
+    await store.close();
+    way.close();
   });
 });

@@ -56,7 +56,6 @@ const all = async (store: SessionStore) => ({
   entries: await store.entries(KEY, 0),
   events: await store.events(KEY),
   usage: await store.usage(KEY),
-  found: (await store.search(KEY, 'thirdword', 5)).map(({ messageId }) => messageId),
 });
 
 describe('a write to PostgreSQL', () => {
@@ -82,7 +81,6 @@ describe('a write to PostgreSQL', () => {
       entries: write.entries,
       events: [...EVENTS, ...EVENTS],
       usage: [{ ...USAGE[0], calls: 2, inputTokens: 18, cost: 1 }],
-      found: ['m2'],
     });
     wire.close();
   });

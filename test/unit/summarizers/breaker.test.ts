@@ -13,13 +13,19 @@ function open(scope: 'pipeline' | 'stage' = 'pipeline') {
   const breakers = new Breakers({ failures: 3, cooldownMs: COOLDOWN, scope });
   const changes: [string, BreakerState][] = [];
   breakers.onChange = (stage, state) => changes.push([stage, state]);
-  return { breakers, changes };
+  const breaker = {
+    run: <Result>(call: () => Promise<Result>, counts: (error: unknown) => boolean) =>
+      breakers.run('here', 'auto', call, counts),
+    get state() {
+      return breakers.states['* here'];
+    },
+  };
+  return { breaker, breakers, changes };
 }
 
 describe('a breaker', () => {
   it('opens at exactly three failures in a row, and a success starts the row anew', async () => {
-    const { breakers, changes } = open();
-    const breaker = breakers.for('here', 'auto');
+    const { breaker, changes } = open();
     for (const call of [bad, bad, good, bad, bad]) await breaker.run(call, always).catch(() => {});
     expect(breaker.state).toBe('closed');
     await expect(breaker.run(bad, always)).rejects.toThrow('500');
@@ -34,8 +40,7 @@ describe('a breaker', () => {
     ['closes', good, 'closed'],
     ['opens again', bad, 'open'],
   ] as const)('allows one trial after the cooldown, and %s', async (_, trial, state) => {
-    const { breakers } = open();
-    const breaker = breakers.for('here', 'auto');
+    const { breaker } = open();
     for (let i = 0; i < 3; i++) await breaker.run(bad, always).catch(() => {});
     jest.advanceTimersByTime(COOLDOWN - 1);
     expect(breaker.state).toBe('open');
@@ -48,8 +53,7 @@ describe('a breaker', () => {
   });
 
   it("neither counts nor forgets because of a caller's mistake", async () => {
-    const { breakers } = open();
-    const breaker = breakers.for('here', 'auto');
+    const { breaker } = open();
     const never = (): boolean => false;
     for (let i = 0; i < 9; i++) await breaker.run(bad, never).catch(() => {});
     expect(breaker.state).toBe('closed');
@@ -63,12 +67,16 @@ describe('a breaker', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('guards an endpoint for all stages, or each stage by itself', () => {
-    const { breakers } = open('pipeline');
-    expect(breakers.for('here', 'auto')).toBe(breakers.for('here', 'full'));
-    expect(breakers.for('here', 'auto')).not.toBe(breakers.for('there', 'auto'));
-    const each = open('stage').breakers;
-    expect(each.for('here', 'auto')).not.toBe(each.for('here', 'full'));
-    expect(each.states).toEqual({ 'auto here': 'closed', 'full here': 'closed' });
+  it('guards an endpoint for all stages, or each stage by itself', async () => {
+    for (const [scope, states] of [
+      ['pipeline', { '* here': 'open', '* there': 'closed' }],
+      ['stage', { 'auto here': 'closed', 'full here': 'closed', 'auto there': 'closed' }],
+    ] as const) {
+      const { breakers } = open(scope);
+      for (const stage of ['auto', 'full', 'auto'])
+        await breakers.run('here', stage, bad, always).catch(() => {});
+      await breakers.run('there', 'auto', good, always);
+      expect(breakers.states).toEqual(states);
+    }
   });
 });

@@ -4,12 +4,12 @@ import type { PlannedEdit } from '../../../src/transcript/index.js';
 import { edit, fillerOf, good } from './support.js';
 
 describe('filling slots', () => {
-  it('puts the text where the summary stood; claims beside it stay', async () => {
+  it('puts the text where the summary stood; what is carried beside it stays', async () => {
     const { fill } = fillerOf(good);
     const { texts, fallbacks } = await fill(edit(0, 3));
     expect(fallbacks).toEqual([]);
     const { replacement } = texts.get(0) as PlannedEdit & { kind: 'supersede' };
-    expect(replacement[0]).toMatchObject({ label: 'claims', parts: [{ text: 'Claims.' }] });
+    expect(replacement[0]).toMatchObject({ label: 'injected', parts: [{ text: 'Notes.' }] });
     expect(replacement[1]).toMatchObject({
       parts: [{ text: expect.stringContaining('The mill was built.') }],
     });

@@ -23,13 +23,13 @@ for (let i = 0; i < 8; i++) {
   });
 }
 
-/** A summary of these messages, with claims beside it. */
+/** A summary of these messages, with what a plugin had carried beside it. */
 export const edit = (from: number, to: number): PlannedEdit => ({
   kind: 'supersede',
   fromId: `m${from}`,
   toId: `m${to}`,
   replacement: [
-    { ...say(`claims:${from}`, 'assistant', 'Claims.'), label: 'claims' },
+    { ...say(`injected:notes:${from}`, 'assistant', 'Notes.'), label: 'injected' },
     { ...say(`summary:${from}`, 'assistant', 'Outline.'), label: 'summary' },
   ],
   sizes: [],

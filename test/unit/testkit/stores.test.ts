@@ -18,7 +18,6 @@ const keyed = (change: (key: ThreadKey) => ThreadKey): Wrong => {
     message: (key, id) => right.message(change(key), id),
     entries: (key, from, to) => right.entries(change(key), from, to),
     events: (key, query) => right.events(change(key), query),
-    search: (key, query, limit) => right.search(change(key), query, limit),
   });
 };
 
@@ -238,35 +237,6 @@ const WRONGS: readonly (readonly [name: string, wrong: Wrong, caughtBy: readonly
     ['STORE-15'],
   ],
   [
-    'searches texts as they are written',
-    (right) => ({
-      search: async (key, query, limit) => {
-        const found = (await right.messages(key, 0)).filter((message) =>
-          JSON.stringify(message.parts).includes(query),
-        );
-        return found.slice(0, limit).map(({ seq, id }) => ({ seq, messageId: id, score: 1 }));
-      },
-    }),
-    ['STORE-16'],
-  ],
-  [
-    'puts the worst hit first',
-    (right) => ({
-      search: async (key, query, limit) => [...(await right.search(key, query, limit))].reverse(),
-    }),
-    ['STORE-16'],
-  ],
-  [
-    'takes words for a query language',
-    (right) => ({
-      search: async (key, query, limit) => {
-        if (/["()*]/.test(query)) throw new Error('syntax error');
-        return right.search(key, query, limit);
-      },
-    }),
-    ['STORE-17'],
-  ],
-  [
     'buys an artifact again',
     (right) => {
       const kept = new Map<string, { text: string }>();
@@ -275,7 +245,7 @@ const WRONGS: readonly (readonly [name: string, wrong: Wrong, caughtBy: readonly
         artifact: async (key) => kept.get(key) ?? right.artifact(key),
       };
     },
-    ['STORE-18'],
+    ['STORE-16'],
   ],
   [
     'has one scope for all values',
@@ -284,12 +254,12 @@ const WRONGS: readonly (readonly [name: string, wrong: Wrong, caughtBy: readonly
       setValue: (_, name, value) => right.setValue('', name, value),
       values: () => right.values(''),
     }),
-    ['STORE-19'],
+    ['STORE-17'],
   ],
   [
     'reads null as nothing',
     (right) => ({ value: async (scope, name) => (await right.value(scope, name)) ?? undefined }),
-    ['STORE-19'],
+    ['STORE-17'],
   ],
   [
     'lists the oldest thread first',
@@ -299,7 +269,7 @@ const WRONGS: readonly (readonly [name: string, wrong: Wrong, caughtBy: readonly
         threads: async (of) => (await right.threads(of)).map((info) => ({ ...info, updatedAt: ++tick })),
       };
     },
-    ['STORE-20'],
+    ['STORE-18'],
   ],
   [
     'lists threads of sessions that begin alike',
@@ -307,9 +277,9 @@ const WRONGS: readonly (readonly [name: string, wrong: Wrong, caughtBy: readonly
       threads: async ({ sessionId = '', ...of } = {}) =>
         (await right.threads(of)).filter((info) => info.sessionId.startsWith(sessionId)),
     }),
-    ['STORE-20'],
+    ['STORE-18'],
   ],
-  ['goes on after it was closed', () => ({ close: async () => undefined }), ['STORE-21']],
+  ['goes on after it was closed', () => ({ close: async () => undefined }), ['STORE-19']],
 ];
 
 function made(wrong: Wrong, right = new MemoryStore()): SessionStore {
@@ -324,7 +294,7 @@ function made(wrong: Wrong, right = new MemoryStore()): SessionStore {
 
 /** Of those that open it twice: a way to open it. */
 const WRONG_REOPENS: readonly (readonly [name: string, wrong: () => OpenStore, caughtBy: string])[] = [
-  ['forgets when it is closed', () => async () => new MemoryStore(), 'STORE-22'],
+  ['forgets when it is closed', () => async () => new MemoryStore(), 'STORE-20'],
   [
     'never sees what another wrote',
     () => {
@@ -334,7 +304,7 @@ const WRONG_REOPENS: readonly (readonly [name: string, wrong: () => OpenStore, c
         return made(() => ({ load: (key) => (own ??= right.load(key)) }), right);
       };
     },
-    'STORE-23',
+    'STORE-21',
   ],
   [
     'lets in one at a time',
@@ -345,7 +315,7 @@ const WRONG_REOPENS: readonly (readonly [name: string, wrong: () => OpenStore, c
         return new MemoryStore();
       };
     },
-    'STORE-24',
+    'STORE-22',
   ],
 ];
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createCatalogue, openCatalogue, type Catalogue } from '../../../src/tokens/index.js';
-import { namesOf } from '../../../src/tokens/model-name.js';
+import { namesOf } from '../../../src/tokens/family.js';
 import { SpillwayError } from '../../../src/errors/index.js';
 
 let catalogue: Catalogue;

@@ -118,20 +118,6 @@ const CASES: readonly Case[] = [
     ['a wheel'],
   ],
   [
-    'another house’s blocks in its messages',
-    'openai-chat',
-    [
-      user([text('hi', mark)]),
-      says([
-        { type: 'thinking', thinking: 't', signature: 's' },
-        text('k'),
-        { type: 'tool_use', id: 't1', name: 'look', input: {} },
-      ]),
-      user([{ type: 'tool_result', tool_use_id: 't1', content: 'a wheel' }]),
-    ],
-    ['a wheel'],
-  ],
-  [
     'cache marks on everything, thinking included',
     'anthropic',
     [

@@ -346,14 +346,14 @@ describe('whatever a history holds', () => {
     fc.assert(
       fc.property(histories(), fc.nat(40), fc.nat(6), (messages, from, length) => {
         const view = originals(messages);
-        const line = (id: string, label: 'summary' | 'claims'): Message => ({
+        const line = (id: string, label: 'summary' | 'digest'): Message => ({
           id,
           role: 'assistant',
           origin: 'synthetic',
           label,
           parts: [text(label)],
         });
-        view.splice(from, length, made(line('s', 'summary')), made(line('c', 'claims')));
+        view.splice(from, length, made(line('s', 'summary')), made(line('c', 'digest')));
         gemini.serialise(view.slice(0, 3));
         const whole = gemini.serialise(view);
         expect(validateGemini(whole.messages)).toEqual([]);

@@ -84,13 +84,21 @@ describe('parsing chat completions', () => {
       { type: 'input_text', text: 'i' },
       'bare',
     ];
+    const at = (as: string, ...way: (string | number)[]) => ({ as, way: ['content', ...way] });
     const { messages, notices } = parseOne({ role: 'user', content });
     expect(messages[0]!.parts).toEqual([
       { type: 'text', text: 't', wire: 0 },
-      { type: 'file', mediaType: 'image/jpeg', bytes: 27, wire: 1 },
-      { type: 'file', mediaType: 'image/*', bytes: 25, wire: 2 },
-      { type: 'file', mediaType: 'audio/wav', bytes: 4, wire: 3 },
-      { type: 'file', mediaType: 'application/pdf', bytes: 30, name: 'a.pdf', wire: 4 },
+      { type: 'file', mediaType: 'image/jpeg', bytes: 27, wire: 1, at: at('address', 1, 'image_url', 'url') },
+      { type: 'file', mediaType: 'image/*', bytes: 25, wire: 2, at: at('address', 2, 'image_url', 'url') },
+      { type: 'file', mediaType: 'audio/wav', bytes: 4, wire: 3, at: at('bytes', 3, 'input_audio', 'data') },
+      {
+        type: 'file',
+        mediaType: 'application/pdf',
+        bytes: 30,
+        name: 'a.pdf',
+        wire: 4,
+        at: at('address', 4, 'file', 'file_data'),
+      },
       { type: 'file', mediaType: 'application/octet-stream', bytes: 29, name: 'hologram', wire: 5 },
       { type: 'text', text: 'i', wire: 6 },
       { type: 'text', text: 'bare', wire: 7 },

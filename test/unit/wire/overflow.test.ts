@@ -5,7 +5,7 @@ const OVERFLOWS: readonly (readonly [said: unknown, learned: object])[] = [
   ['prompt is too long: 210345 tokens > 200000 maximum', { requested: 210_345, contextWindow: 200_000 }],
   [
     'input length and `max_tokens` exceed context limit: 188000 + 21333 > 200000, decrease input length',
-    { requested: 188_000, contextWindow: 200_000 },
+    { input: 188_000, output: 21_333, contextWindow: 200_000 },
   ],
   [
     "This model's maximum context length is 128000 tokens. However, your messages resulted in 130050 tokens.",

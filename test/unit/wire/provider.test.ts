@@ -52,6 +52,17 @@ describe('the providers of a format', () => {
     expect(usageOf(null)).toBeUndefined();
   });
 
+  it.each([-5, 1e308, Infinity, Number.NaN, '7e400'])(
+    'a figure that is no count says nothing: %s',
+    (figure) => {
+      const usageOf = formats.get('openai-chat')!.provider!.usageOf!;
+      expect(usageOf({ usage: { prompt_tokens: 100, completion_tokens: figure } })).toMatchObject({
+        inputTokens: 100,
+        outputTokens: 0,
+      });
+    },
+  );
+
   it('a provider of one’s own brings its wordings and its switches', async () => {
     const format: WireFormat = {
       ...openaiChat,

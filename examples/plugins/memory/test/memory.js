@@ -23,7 +23,7 @@ async function open(knobs, settings = {}) {
   const spillway = await createSpillway({
     inputBudget: 4_000,
     plugins: [here],
-    settings: { counter: 'heuristic', claims: { share: 0 }, knobs: { memory: knobs }, ...settings },
+    settings: { counter: 'heuristic', knobs: { memory: knobs }, ...settings },
   });
   /** @type {{ kind: string, outcome?: string, message?: string }[]} */
   const told = [];

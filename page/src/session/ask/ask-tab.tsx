@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { find, history, recall } from '../../api/queries';
 import type { Place } from '../../api/types';
-import { Answer, Empty } from '../../parts/states';
+import { Answer, Empty, Failed } from '../../parts/states';
 import { sessionLink } from '../../route';
+import { GivenBackList } from '../give-back';
 import { FindingView } from './finding-view';
 import { Passages } from './passages';
 
@@ -53,8 +54,15 @@ function Found({ place, words }: { readonly place: Place; readonly words: string
   const finding = useQuery(find(place, words));
   const passages = useQuery(recall(place, words));
   const records = useQuery(history(place));
+  if (finding.isError && finding.data === undefined)
+    return (
+      <section className="panel" aria-label="Finding">
+        <Failed error={finding.error} again={() => void finding.refetch()} />
+      </section>
+    );
   return (
     <>
+      <GivenBackList place={place} />
       <section className="panel" aria-label="Finding" aria-live="polite">
         <header>
           <h2>“{words}”, word by word</h2>
@@ -68,7 +76,16 @@ function Found({ place, words }: { readonly place: Place; readonly words: string
           <h2>What was said about it</h2>
           <span className="soft">passages that are not in view, best first</span>
         </header>
-        <Answer of={passages}>{({ items }) => <Passages place={place} items={items} />}</Answer>
+        <Answer of={passages}>
+          {({ items }) => (
+            <Passages
+              key={words}
+              place={place}
+              items={items}
+              atFirst={finding.data?.verdict === 'sent' ? 0 : undefined}
+            />
+          )}
+        </Answer>
       </section>
     </>
   );

@@ -1,15 +1,15 @@
 import { useState } from 'react';
-import type { CompactionRecord, Finding, Place } from '../../api/types';
+import type { CompactionSummary, Finding, Place } from '../../api/types';
 import { counted } from '../../parts/format';
 import { sessionLink } from '../../route';
 import { MessageDrawer, type Fate } from '../context/message-drawer';
-import { EndedBy } from '../claims/claim-act';
+import { GiveBack } from '../give-back';
 import { UndoRecord } from '../records/undo-record';
 
 interface FindingProps {
   readonly place: Place;
   readonly finding: Finding;
-  readonly records: readonly CompactionRecord[];
+  readonly records: readonly CompactionSummary[];
 }
 
 const MOST = 30;
@@ -17,22 +17,25 @@ const MOST = 30;
 /** Where the words stood, what became of them, and what can be done. */
 export function FindingView({ place, finding: { verdict, call, said, sentIn }, records }: FindingProps) {
   const [looked, setLooked] = useState<string>();
+  const isSent = verdict === 'sent';
   const newest = records.find(({ status }) => status === 'committed')?.id;
   return (
     <div className="in stack">
       <p className="verdict" data-verdict={verdict}>
         <b>{VERDICTS[verdict].title}</b> {VERDICTS[verdict].what(call.call)}
       </p>
-      {verdict === 'sent' && sentIn.length > 0 && (
+      {isSent && sentIn.length > 0 && (
         <p className="soft">
-          They stood in <span className="mono">{sentIn.slice(0, 8).join(', ')}</span> of that call.
+          They stood in <span className="mono">{sentIn.slice(0, 8).join(', ')}</span> of that call
+          {said.some(({ since }) => since !== undefined)
+            ? '. The originals below may have left the context: the words reached the model from there.'
+            : '.'}
         </p>
       )}
-      {said.some(({ since }) => since !== undefined) && (
+      {!isSent && said.some(({ since }) => since !== undefined) && (
         <p className="soft">
-          To bring words back, open the message, copy them and hand them to the agent. Or undo what took it:
-          compactions build on each other, so all since the first that reached the message go with it; the
-          page says first whether the request would still fit.
+          Give one message back, and the next request carries it; its cost is shown first. To undo what took
+          it takes back all compactions since, too.
         </p>
       )}
       {said.length > 0 && (
@@ -46,12 +49,12 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
                 <th>Why</th>
                 <th>By compaction</th>
                 <th>
-                  <span className="unseen">Undo</span>
+                  <span className="unseen">Bring back</span>
                 </th>
               </tr>
             </thead>
             <tbody>
-              {said.slice(0, MOST).map(({ id, role, status, by, record, since, endedClaims = [] }) => (
+              {said.slice(0, MOST).map(({ id, role, status, by, record, since }) => (
                 <tr key={id} className="row">
                   <td>
                     <button type="button" className="link mono" onClick={() => setLooked(id)}>
@@ -61,17 +64,10 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
                   <td>{role}</td>
                   <td>
                     <span className={`mark ${status === 'kept' || status === 'pinned' ? 'accent' : ''}`}>
-                      {status}
+                      {isSent && since !== undefined ? 'left the context' : status}
                     </span>
                   </td>
-                  <td>
-                    {by ? `${by.stage}: ${by.reason}` : '–'}
-                    {endedClaims.map((claim) => (
-                      <small key={claim.ref} className="soft ended-claim">
-                        <a href={sessionLink(place, 'carried')}>“{claim.text}”</a> <EndedBy of={claim} />
-                      </small>
-                    ))}
-                  </td>
+                  <td>{by ? `${by.stage}: ${by.reason}` : '–'}</td>
                   <td>
                     {record === undefined ? (
                       '–'
@@ -80,7 +76,16 @@ export function FindingView({ place, finding: { verdict, call, said, sentIn }, r
                     )}
                   </td>
                   <td className="right">
-                    <UndoFor place={place} record={records.find((one) => one.id === since)} newest={newest} />
+                    {!isSent && since !== undefined && (
+                      <span className="line acts">
+                        <GiveBack place={place} handle={id} isSmall />
+                        <UndoFor
+                          place={place}
+                          record={records.find((one) => one.id === since)}
+                          newest={newest}
+                        />
+                      </span>
+                    )}
                   </td>
                 </tr>
               ))}
@@ -106,7 +111,7 @@ function UndoFor({
   newest,
 }: {
   readonly place: Place;
-  readonly record: CompactionRecord | undefined;
+  readonly record: CompactionSummary | undefined;
   readonly newest: string | undefined;
 }) {
   if (record?.status !== 'committed') return null;

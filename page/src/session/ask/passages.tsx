@@ -1,15 +1,30 @@
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Place, Recalled } from '../../api/types';
+import { counted } from '../../parts/format';
 import { Empty } from '../../parts/states';
+import { GiveBack } from '../give-back';
 import { MessageDrawer } from '../context/message-drawer';
 
+/** The best say what was asked for; the rest share a word or two with it. */
+const AT_FIRST = 3;
+
+interface PassagesProps {
+  readonly place: Place;
+  readonly items: readonly Recalled[];
+  /** How many are shown before more are asked for. */
+  readonly atFirst?: number | undefined;
+}
+
 /** Original words that recall finds, as the agent itself would be given them. */
-export function Passages({ place, items }: { readonly place: Place; readonly items: readonly Recalled[] }) {
+export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
   const [looked, setLooked] = useState<string>();
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? items : items.slice(0, atFirst);
   if (items.length === 0) return <Empty title="Nothing was compacted that speaks of it" />;
   return (
     <ul className="events passages">
-      {items.map(({ handle, role, text, about, place: at, of }) => (
+      {shown.map(({ handle, role, text, about, place: at, of }) => (
         <li key={handle}>
           <p className="line">
             <button type="button" className="link mono" onClick={() => setLooked(idIn(handle))}>
@@ -19,10 +34,22 @@ export function Passages({ place, items }: { readonly place: Place; readonly ite
               {role}
               {about === undefined ? '' : `, ${about}`}, message {at + 1} of {of}
             </span>
+            <span className="cell-end">
+              <GiveBack place={place} handle={idIn(handle)} isSmall isQuiet />
+            </span>
           </p>
           <pre className="words">{text}</pre>
         </li>
       ))}
+      {shown.length < items.length && (
+        <li>
+          <Button variant="subtle" size="compact-xs" onClick={() => setWhole(true)}>
+            {shown.length === 0
+              ? `Show ${counted(items.length, 'passage')}`
+              : `Show ${items.length - shown.length} more`}
+          </Button>
+        </li>
+      )}
       <MessageDrawer
         place={place}
         looked={looked === undefined ? undefined : { id: looked }}

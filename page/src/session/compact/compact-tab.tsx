@@ -14,7 +14,7 @@ export function CompactTab({ place }: { readonly place: Place }) {
     place,
     (overrides) => ['/plans', { body: { ...overrides, agent_path: place.agentPath } }],
     (run) => {
-      setPlan(run.plan);
+      setPlan(run.kind === 'planned' ? run.plan : undefined);
       setDone(undefined);
     },
   );

@@ -71,8 +71,5 @@ export function PlanEdits({ edits, struck, text, mayChange, onStrike, onText }: 
 /** What an operator may put other words for: the text of a part, or of the message that stands for a span. */
 function textOf(edit: PlannedEdit): string | undefined {
   if (edit.kind === 'replace') return edit.content.map(wordsOf).join('\n');
-  return edit.replacement
-    .find(({ label }) => label !== 'claims')
-    ?.parts.map(wordsOf)
-    .join('\n');
+  return edit.replacement[0]?.parts.map(wordsOf).join('\n');
 }

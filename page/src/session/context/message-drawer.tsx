@@ -5,6 +5,7 @@ import type { LogEntry, Part, Place, ShownMessage } from '../../api/types';
 import { at, exact } from '../../parts/format';
 import { Answer } from '../../parts/states';
 import { sessionLink } from '../../route';
+import { GiveBack } from '../give-back';
 import { RollBack } from '../roll-back';
 import { kindOf, wordsOf } from './words';
 
@@ -63,7 +64,12 @@ function Whole({
       ) : (
         <Original place={place} id={id} tokens={entry?.tokensBefore} />
       )}
-      {entry && <RollBack place={place} id={id} />}
+      {entry && (
+        <div className="line">
+          {entry.by && <GiveBack place={place} handle={id} />}
+          <RollBack place={place} id={id} />
+        </div>
+      )}
     </div>
   );
 }
@@ -141,7 +147,9 @@ export function Parts({ parts }: { readonly parts: readonly Part[] }) {
       {parts.map((part, place) => (
         <div key={place} className="part">
           {part.type !== 'text' && <span className="soft">{kindOf(part)}</span>}
-          <pre className="words">{wordsOf(part)}</pre>
+          <pre className="words" tabIndex={0}>
+            {wordsOf(part)}
+          </pre>
         </div>
       ))}
     </>

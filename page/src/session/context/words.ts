@@ -13,7 +13,9 @@ export function wordsOf(part: Part): string {
     case 'file':
       return fileLine(part);
     case 'marker':
-      return `[compaction asked for${part.auto ? ', by the host' : ''}]`;
+      return part.marker === 'give-back'
+        ? `[${part.handle ?? 'what was given back'}: ${part.text === undefined ? 'left out, there was no room' : 'given back by an operator'}]`
+        : `[compaction asked for${part.auto ? ', by the host' : ''}]`;
     case 'opaque':
       return `[${part.kind}, ${part.bytes} bytes]`;
   }

@@ -2,11 +2,11 @@ import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useMayChange, VIEWER_HINT } from '../../api/access';
 import { useSessionAct } from '../../api/acts';
-import type { CompactionRecord, Flag, Place } from '../../api/types';
+import type { CompactionRecord, CompactionSummary, Flag, Place } from '../../api/types';
 import { messageOf } from '../../parts/states';
 
 /** Good, bad or neutral, and why: kept with the compaction. */
-export function Judgement({ place, record }: { readonly place: Place; readonly record: CompactionRecord }) {
+export function Judgement({ place, record }: { readonly place: Place; readonly record: CompactionSummary }) {
   const mayChange = useMayChange();
   const [flag, setFlag] = useState<Flag | undefined>(record.flag);
   const [notes, setNotes] = useState(record.notes ?? '');

@@ -1,19 +1,23 @@
-import type { CompactionRecord, NetCost, Place } from '../../api/types';
+import { useQuery } from '@tanstack/react-query';
+import { compaction } from '../../api/queries';
+import type { CompactionSummary, NetCost, Place } from '../../api/types';
 import { counted, dollars, exact, lasted } from '../../parts/format';
+import { Answer } from '../../parts/states';
 import { EditList } from './edit-list';
 import { Judgement } from './judgement';
 import { UndoRecord } from './undo-record';
 
 interface DetailProps {
   readonly place: Place;
-  readonly record: CompactionRecord;
+  readonly record: CompactionSummary;
   readonly net: NetCost | undefined;
   readonly isNewest: boolean;
 }
 
 /** One compaction whole: every edit with its reason and words, what it took, and what to do about it. */
 export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
-  const { plan, warnings = [], fallbacks = [], calls = [], hooks = [], stageMs } = record;
+  const whole = useQuery(compaction(place, record.id));
+  const { warnings = [], fallbacks = [], calls = [], hooks = [], stageMs } = record;
   return (
     <div className="stack">
       <div className="line">
@@ -26,8 +30,14 @@ export function RecordDetail({ place, record, net, isNewest }: DetailProps) {
       ))}
       <div className="two">
         <section aria-label="Edits">
-          <h3>{counted(plan.edits.length, 'edit')}</h3>
-          <EditList edits={plan.edits} />
+          <Answer of={whole} rows={4}>
+            {({ record: { plan: own } }) => (
+              <>
+                <h3>{counted(own.edits.length, 'edit')}</h3>
+                <EditList edits={own.edits} />
+              </>
+            )}
+          </Answer>
         </section>
         <aside className="stack">
           <Facts record={record} net={net} />

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { costs, effect, history } from '../../api/queries';
-import type { CompactionRecord, NetCost, Place } from '../../api/types';
+import type { CompactionSummary, NetCost, Place } from '../../api/types';
 import { EffectPanel } from '../../parts/effect-panel';
 import { Num } from '../../parts/figure';
-import { ago, at, count, dollars, exact, lasted, percent, signed } from '../../parts/format';
+import { ago, at, count, counted, dollars, exact, lasted, percent, signed } from '../../parts/format';
 import { Answer, Empty } from '../../parts/states';
 import { Table, type Column } from '../../parts/table';
 import { sessionLink } from '../../route';
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'Freed', why: 'Share of the request that went', isNumber: true },
   { name: 'Stages', isWide: true },
   {
-    name: 'Net tokens',
+    name: 'Net saving',
     why: 'Saved over all calls since, less the re-written cache and summaries; plain input tokens',
     isNumber: true,
     isWide: true,
@@ -76,7 +76,7 @@ const COLUMNS: readonly Column[] = [
 
 interface RowProps {
   readonly place: Place;
-  readonly record: CompactionRecord;
+  readonly record: CompactionSummary;
   readonly net: NetCost | undefined;
   readonly isOpen: boolean;
   readonly isNewest: boolean;
@@ -111,12 +111,12 @@ function Row({ place, record, net, isOpen, isNewest }: RowProps) {
         <td className="wide">
           <span className="line">
             {plan.stages
-              .filter(({ outcome }) => outcome === 'applied')
+              .filter(({ edits }) => edits > 0)
               .map(({ stage, edits, before, after }) => (
                 <span
                   key={stage}
                   className="mark"
-                  title={`${stage}: ${edits} edits, ${exact(before.tokens)} to ${exact(after.tokens)} tokens`}
+                  title={`${stage}: ${counted(edits, 'edit')}, ${exact(before.tokens)} to ${exact(after.tokens)} tokens`}
                 >
                   {stage}
                 </span>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSessionAct } from '../../api/acts';
 import { history, session } from '../../api/queries';
-import type { CompactionRecord, Place, Reading } from '../../api/types';
+import type { CompactionSummary, Place, Reading } from '../../api/types';
 import { Confirm } from '../../parts/confirm';
 import { percent } from '../../parts/format';
 import { Undo } from '../../parts/icons';
@@ -9,7 +9,7 @@ import { ReleaseHolds } from './release-holds';
 
 interface UndoProps {
   readonly place: Place;
-  readonly record: CompactionRecord;
+  readonly record: CompactionSummary;
   readonly isNewest: boolean;
   /** One of many in a table. */
   readonly isSmall?: boolean;
@@ -21,6 +21,7 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
     `/compactions/${encodeURIComponent(id)}/undo`,
     { body: { and_later: andLater } },
   ]);
+  const pressure = usePressureAfter(place, id);
   if (status === 'undone') return <ReleaseHolds place={place} label="Let go of what undo holds" />;
   return (
     <Confirm
@@ -28,6 +29,8 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
       yes={isNewest ? 'Undo it' : 'Undo them'}
       icon={<Undo size={13} />}
       isSmall={isSmall}
+      isQuiet={isSmall}
+      isAdvisedAgainst={pressure !== undefined && pressure > 1}
       act={() => undo.mutateAsync(!isNewest)}
     >
       <div className="stack">
@@ -36,24 +39,28 @@ export function UndoRecord({ place, record: { id, status }, isNewest, isSmall = 
             ? 'The originals stand in the context again, and are held: no run takes them until you let go.'
             : `Later compactions build on ${id}, so they are taken back with it. The originals stand in the context again, and are held until you let go.`}
         </p>
-        <Afterwards place={place} id={id} />
+        <Afterwards pressure={pressure} />
       </div>
     </Confirm>
   );
 }
 
 /** How full the request would be: what is brought back stands there whole, and nothing may take it. */
-function Afterwards({ place, id }: { readonly place: Place; readonly id: string }) {
+function usePressureAfter(place: Place, id: string): number | undefined {
   const { data: summary } = useQuery(session(place));
   const { data: records } = useQuery(history(place));
   const reading = summary?.reading as (Reading & { readonly scale?: number }) | undefined;
-  if (!reading || !records) return null;
+  if (!reading || !records) return undefined;
   const newestFirst = records.items;
   const going = newestFirst
     .slice(0, newestFirst.findIndex((one) => one.id === id) + 1)
     .filter(({ status }) => status === 'committed');
   const back = going.reduce((sum, { plan }) => sum + plan.before.tokens - plan.after.tokens, 0);
-  const pressure = reading.pressure + (back * (reading.scale ?? 1)) / reading.budget.tokens;
+  return reading.pressure + (back * (reading.scale ?? 1)) / reading.budget.tokens;
+}
+
+function Afterwards({ pressure }: { readonly pressure: number | undefined }) {
+  if (pressure === undefined) return null;
   const would = (
     <>
       The request would be <b>{percent(pressure)}</b> of what fits
@@ -62,8 +69,8 @@ function Afterwards({ place, id }: { readonly place: Place; readonly id: string 
   if (pressure <= 1) return <p className="soft">{would}.</p>;
   return (
     <p className="bad" role="alert">
-      {would}, and what is held is not compacted: the next call would not fit until you let go. To bring back
-      one thing, copy its original and hand that to the agent instead.
+      {would}, and what is held is not compacted: the next call would not fit until you let go, and the agent
+      stops. To bring back one thing, leave this and give that one message back.
     </p>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isRefused } from '../../../../src/facts/calls/refused.js';
+import { isRefused } from '../../../../src/facts/calls/status.js';
 
 describe('a result says that nothing was written', () => {
   it.each([

@@ -126,5 +126,5 @@ function told(index: ReferenceIndex, log: Log): unknown {
     index.readStatus(i),
     index.supersededBy(i),
   ]);
-  return [exchanges, [...index.artifacts.all()], index.extent];
+  return [exchanges, index.extent];
 }

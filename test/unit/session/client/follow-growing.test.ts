@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { engine } from '../../../acceptance/support.js';
+import { SpillwayError } from '../../../../src/errors/index.js';
 import { formats, type Message, type Session } from '../../../../src/index.js';
 import { Follower, type FollowedSession } from '../../../../src/session/client/follow.js';
 import type { WireFormat } from '../../../../src/spi/index.js';
@@ -115,41 +116,81 @@ describe('a history of which only the instructions and the end change', () => {
     expect((await session.prepare()).messages).toEqual(sent('Thursday', 50).messages);
   });
 
-  it('is compared again after a turn that failed', async () => {
-    const log: Message[] = [];
-    let refuses = false;
-    const kept: FollowedSession = {
-      base: 0,
-      get length() {
-        return log.length;
-      },
-      at: (seq) => log[seq]!,
-      placeOf: ({ seq }) => seq,
-      view: [],
-      append: (messages) => Promise.resolve(void log.push(...messages)),
-      rewind: (length) => {
-        if (refuses) return Promise.reject(new Error('no store'));
-        log.length = length;
-        return Promise.resolve();
-      },
-      branch: 0,
-      fixed: () => undefined,
-    };
-    const measure = () => ({ tokens: 0, bytes: 0, images: 0, parts: [] });
-    const follower = new Follower(formats.get('openai-chat')!, {
+  const measure = () => ({ tokens: 0, bytes: 0, images: 0, parts: [] });
+  const newFollower = () =>
+    new Follower(formats.get('openai-chat')!, {
       measure,
       measureTools: () => ({ tokens: 0, bytes: 0, images: 0 }),
     });
-    const said = (...words: string[]) => ({
-      messages: words.map((content, at) => ({ role: at % 2 ? 'assistant' : 'user', content })),
+  const said = (...words: string[]) => ({
+    messages: words.map((content, at) => ({ role: at % 2 ? 'assistant' : 'user', content })),
+  });
+  /** A session that is its log and nothing else. */
+  const bare = (log: Message[], more: Partial<FollowedSession> = {}): FollowedSession => ({
+    get known() {
+      return [...log];
+    },
+    view: [],
+    append: (messages) => Promise.resolve(void log.push(...messages)),
+    rewind: (last) => Promise.resolve(void (log.length = last ? log.indexOf(last) + 1 : 0)),
+    branch: 0,
+    fixed: () => undefined,
+    ...more,
+  });
+
+  it('is compared again after a turn that failed', async () => {
+    const log: Message[] = [];
+    let refuses = false;
+    const { rewind } = bare(log);
+    const kept = bare(log, {
+      rewind: (last) => (refuses ? Promise.reject(new Error('no store')) : rewind(last)),
     });
-    await follower.follow(said('Build.', 'Gladly.', 'Go on.'), () => kept);
+    const follower = newFollower();
+    await follower.follow(said('Build.', 'Gladly.', 'Go on.'), kept, {});
     refuses = true;
     const edited = said('Build.', 'Never.', 'Go on.');
-    await expect(follower.follow(edited, () => kept)).rejects.toThrow('no store');
+    await expect(follower.follow(edited, kept, {})).rejects.toThrow('no store');
     refuses = false;
-    expect((await follower.follow(edited, () => kept)).rewound).toEqual({ to: 1, left: 2 });
+    expect((await follower.follow(edited, kept, {})).rewound).toEqual({ to: 1, left: 2 });
     expect(log.map(({ wire }) => wire)).toEqual(edited.messages);
+  });
+
+  it.each([
+    ['the same', said('Build.', 'Gladly.', 'Go on.')],
+    ['others', said('Build.', 'Never.', 'Go on.')],
+  ])('is compared again where another process stored %s messages under its ids', async (_, theirs) => {
+    const log: Message[] = [];
+    const stored = formats.get('openai-chat')!.parse(theirs).messages;
+    const { append } = bare(log);
+    let isTaken = false;
+    const kept = bare(log, {
+      append: async (messages) => {
+        if (isTaken) return append(messages);
+        isTaken = true;
+        log.push(...stored.slice(log.length));
+        throw new SpillwayError('MESSAGE_ID_TAKEN', {
+          subject: 'message id',
+          found: 'm1',
+          remedy: 'Take another.',
+        });
+      },
+    });
+    log.push(stored[0]!);
+    const ours = said('Build.', 'Gladly.', 'Go on.');
+    await newFollower().follow(ours, kept, {});
+    expect(log.map(({ wire }) => wire)).toEqual(ours.messages);
+    // An id that nobody else took is the client's own fault.
+    const alone = bare([], {
+      append: () =>
+        Promise.reject(
+          new SpillwayError('MESSAGE_ID_TAKEN', {
+            subject: 'message id',
+            found: 'm0',
+            remedy: 'Take another.',
+          }),
+        ),
+    });
+    await expect(newFollower().follow(ours, alone, {})).rejects.toMatchObject({ code: 'MESSAGE_ID_TAKEN' });
   });
 });
 

@@ -41,7 +41,3 @@ create table spillway_value (
   scope_key text not null, name_key text not null, name text not null, body text not null,
   constraint spillway_value_key primary key (scope_key, name_key));
 
-create table spillway_words (
-  thread_id bigint not null, seq bigint not null, words tsvector not null, primary key (thread_id, seq));
-create index spillway_words_gin on spillway_words using gin (words);
-insert into spillway_words values (1, 0, ''' 1'' ''keep'':1 ''the'':1 ''port'':1 ''8080'':1'), (1, 1, ''' 1'' ''done'':1');

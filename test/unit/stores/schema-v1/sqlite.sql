@@ -41,5 +41,3 @@ create table spillway_value (
   scope_key text not null, name_key text not null, name text not null, body text not null,
   constraint spillway_value_key primary key (scope_key, name_key));
 
-create virtual table spillway_words using fts5(words, content = '', tokenize = "ascii tokenchars '_./:@-'");
-insert into spillway_words (rowid, words) values ((1 << 32) | 0, 'keep the port 8080'), ((1 << 32) | 1, 'done');

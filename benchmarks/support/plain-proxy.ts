@@ -1,0 +1,29 @@
+import Fastify from 'fastify';
+import { ask } from '../../src/server/proxy/upstream.js';
+import { RequestNotes } from '../../src/server/request-log.js';
+
+/** A fastify proxy that only hands requests of OpenAI chat on: what the proxy is held against. */
+export async function plainProxy(
+  upstream: string,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const app = Fastify({ bodyLimit: 2 ** 26 });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+  app.get('/health', () => ({ status: 'ok' }));
+  app.post('/v1/chat/completions', async (request, reply) => {
+    const answer = await ask({
+      method: 'POST',
+      url: `${upstream}/chat/completions`,
+      headers: request.headers,
+      body: request.body as Buffer,
+      signal: new AbortController().signal,
+      notes: new RequestNotes(),
+    });
+    return reply
+      .code(answer.status)
+      .headers(answer.headers as Record<string, string>)
+      .send(answer.body);
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  return { url, close: () => app.close() };
+}

@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSessionAct } from '../api/acts';
+import { giveBackCost, givenBack } from '../api/queries';
+import type { GivenBack, Place, WordsGivenBack } from '../api/types';
+import { Confirm } from '../parts/confirm';
+import { ago, count, dollars, exact, percent } from '../parts/format';
+import { Answer } from '../parts/states';
+import { sessionLink } from '../route';
+
+/** Less is no passage, and the service gives none. */
+const LEAST = 100;
+
+interface GiveBackProps {
+  readonly place: Place;
+  /** As recall names it. */
+  readonly handle: string;
+  readonly isSmall?: boolean;
+  /** Beside others of its kind, none of which is the one. */
+  readonly isQuiet?: boolean;
+}
+
+/** Has the next request carry one thing that left: says what that costs, then does it. */
+export function GiveBack({ place, handle, isSmall = false, isQuiet = false }: GiveBackProps) {
+  const [isAsked, setAsked] = useState(false);
+  const whole = useQuery({ ...giveBackCost(place, handle), enabled: isAsked });
+  const isCut = whole.data?.fits === false && whole.data.room >= LEAST;
+  const part = useQuery({ ...giveBackCost(place, handle, whole.data?.room), enabled: isAsked && isCut });
+  const cost = isCut ? part : whole;
+  const give = useSessionAct<number | undefined, WordsGivenBack>(place, (maxTokens) => [
+    '/give-back',
+    { body: { handle, ...(maxTokens !== undefined && { max_tokens: maxTokens }) } },
+  ]);
+  return (
+    <Confirm
+      label="Give back"
+      name={`Give back ${handle}`}
+      yes={isCut ? 'Give the beginning back' : 'Give it back'}
+      isPrimary={!isQuiet}
+      isQuiet={isQuiet}
+      isSmall={isSmall}
+      isImpossible={cost.data?.fits !== true}
+      onOpen={() => setAsked(true)}
+      act={() => give.mutateAsync(isCut ? whole.data?.room : undefined)}
+    >
+      <div className="stack">
+        <p>
+          The next request carries the words of <b className="mono">{handle}</b> once more, at its end and
+          marked as history. All else stays as it is.
+        </p>
+        <Answer of={cost} rows={2}>
+          {(of) => <Cost of={of} whole={isCut ? whole.data : undefined} />}
+        </Answer>
+      </div>
+    </Confirm>
+  );
+}
+
+function Cost({ of, whole }: { readonly of: WordsGivenBack; readonly whole: WordsGivenBack | undefined }) {
+  const { tokens, share, cost, laterCost, room, fits, compacts, inView, text } = of;
+  return (
+    <>
+      {whole && (
+        <p className="warn">
+          All of it, {exact(whole.tokens)} tokens, does not fit: there is room for {exact(whole.room)}. What
+          fits is its beginning; the rest stays named in it.
+        </p>
+      )}
+      <p>
+        <b>{exact(tokens)} tokens</b>, {percent(share)} of the budget, in each request until a compaction
+        takes them
+        {cost === null ? '; the price of this model is not known' : `; ${dollars(cost)} for the next call`}
+        {typeof laterCost === 'number' &&
+          cost !== null &&
+          `, ${dollars(laterCost)} for each later one from the cache`}
+        .
+      </p>
+      {!fits && (
+        <p className="bad" role="alert">
+          It does not fit: even a compaction leaves room for {exact(room)} tokens only. Open the message and
+          hand the agent what it needs of it, or let go of what undo holds.
+        </p>
+      )}
+      {fits && compacts && <p className="soft">The next request is compacted first, to make the room.</p>}
+      {inView && <p className="soft">The model is sent all of it already.</p>}
+      <details>
+        <summary>What the model will read</summary>
+        <pre className="words shown-words" tabIndex={0} aria-label="What the model will read">
+          {text}
+        </pre>
+      </details>
+    </>
+  );
+}
+
+const STATES: Readonly<Record<GivenBack['state'], string>> = {
+  waiting: 'waits for the next request',
+  'left-out': 'left out: what came in meanwhile took the room',
+  sent: 'sent, not answered yet',
+  seen: 'the model has seen it',
+};
+
+/** What was given back here, and whether it arrived. */
+export function GivenBackList({ place }: { readonly place: Place }) {
+  const { data } = useQuery(givenBack(place));
+  if (!data || data.items.length === 0) return null;
+  return (
+    <section className="panel" aria-label="Given back" aria-live="polite">
+      <header>
+        <h2>Given back</h2>
+      </header>
+      <ul className="given">
+        {data.items.toReversed().map(({ id, handle, state, tokens, call, askedAt }) => (
+          <li key={id}>
+            <span className="mono">{handle}</span>
+            <span className={`mark ${state === 'seen' ? 'good' : state === 'left-out' ? 'warn' : 'accent'}`}>
+              {STATES[state]}
+            </span>
+            {call !== undefined && <a href={sessionLink(place, 'context', String(call))}>call {call}</a>}
+            <span className="soft num">
+              {count(tokens)} tokens, {ago(askedAt)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,96 @@
+import { ActionIcon, Modal, Switch } from '@mantine/core';
+import { getHotkeyHandler } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
+import { linkTo, sessionLink, TABS, type Route } from './route';
+
+const VIEWS = [
+  ['s', 'Sessions', 'sessions'],
+  ['i', 'Inbox', 'inbox'],
+  ['k', 'Knobs', 'knobs'],
+] as const;
+
+/** Keys that go somewhere, wherever no text is being written. */
+function useShortcuts(route: Route, isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const go = (hash: string) => (): void => {
+      location.hash = hash;
+    };
+    const search = (): void =>
+      document.querySelector<HTMLInputElement>('main input[type=text], main input:not([type])')?.focus();
+    const hear = getHotkeyHandler([
+      ...VIEWS.map(([key, , view]) => [key, go(linkTo({ view }))] as [string, () => void]),
+      ['/', search],
+      ...(route.view === 'session'
+        ? TABS.map(
+            ([tab], place) => [String(place + 1), go(sessionLink(route.place, tab))] as [string, () => void],
+          )
+        : []),
+    ]);
+    const listen = (event: KeyboardEvent): void => {
+      if (!isWriting(event.target) && document.querySelector('[role=dialog]') === null) hear(event);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, [isOn, route]);
+}
+
+const isWriting = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Single keys get in the way of some who speak to their machine: they can be switched off, for good. */
+const OFF = 'spillway.shortcuts-off';
+
+/** Which keys there are, and their switch. */
+export function Shortcuts({ route }: { readonly route: Route }) {
+  const [isOn, setOn] = useState(() => localStorage.getItem(OFF) === null);
+  useShortcuts(route, isOn);
+  const turn = (on: boolean): void => {
+    if (on) localStorage.removeItem(OFF);
+    else localStorage.setItem(OFF, 'off');
+    setOn(on);
+  };
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <ActionIcon aria-label="Keyboard shortcuts" onClick={() => setOpen(true)}>
+        <span aria-hidden="true">?</span>
+      </ActionIcon>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={<b>Keyboard shortcuts</b>}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <div className="stack">
+          <Switch
+            label="Keys go somewhere"
+            checked={isOn}
+            onChange={(event) => turn(event.currentTarget.checked)}
+          />
+          <dl className="keys">
+            {VIEWS.map(([key, label]) => (
+              <Row key={key} of={key} label={label} />
+            ))}
+            <Row of="/" label="To the field of this view" />
+            {TABS.map(([tab, label], place) => (
+              <Row key={tab} of={String(place + 1)} label={`In a session: ${label}`} />
+            ))}
+          </dl>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+function Row({ of, label }: { readonly of: string; readonly label: string }) {
+  return (
+    <div>
+      <dt>
+        <kbd>{of}</kbd>
+      </dt>
+      <dd>{label}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+// Builds the documentation site into site/.vitepress/dist, or serves it with changes as they are made. The reference and
+// the first page's figures are made from the sources first. `--pages`: the reference as it was made last time.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './install.mjs';
+
+const [command = 'build', ...rest] = process.argv.slice(2);
+const hasReference = existsSync(join(root, 'site', 'reference', 'README.md'));
+
+if (!rest.includes('--pages') || !hasReference) run('typedoc/bin/typedoc', '--logLevel', 'Warn');
+run('tsx/dist/cli.mjs', 'site/.vitepress/data/gates.ts');
+run('typescript-7/bin/tsc', '-p', 'site');
+run('vitepress/bin/vitepress.js', command, 'site');
+
+/** Runs a package's command with what it says shown; ends with its status where it fails. */
+function run(bin, ...args) {
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', bin), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}

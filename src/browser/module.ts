@@ -1,0 +1,13 @@
+/** `node:module` where there is no Node: no package can be found, all that is wanted was bundled. */
+
+const notFound = (name: string): Error =>
+  Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' });
+
+function none(name: string): never {
+  throw notFound(name);
+}
+
+export const createRequire = (): typeof none => Object.assign(none, { resolve });
+const resolve = Object.assign((name: string) => none(name), { paths: (): string[] => [] });
+
+export default { createRequire };

@@ -1,0 +1,3 @@
+/** `node:path` where there is no Node. */
+export { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve, sep } from 'pathe';
+export { default } from 'pathe';

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import type { ChatMessage } from '../compare/rival.js';
+import { hashOf, type State } from './state.js';
+
+export interface Question {
+  readonly id: string;
+  /** What it asks for, by which grades are told apart: intent, findings, state, exact strings. */
+  readonly kind: string;
+  readonly q: string;
+  readonly key: string;
+  readonly points: readonly string[];
+}
+
+/** An interface of chat completions, as many serve it. */
+export interface Endpoint {
+  readonly url: string;
+  readonly key?: string;
+}
+
+export interface Usage {
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface Examiner {
+  /** Grade of each question, 0, 0.5 or 1, of one reading. Rejects where a model gives no answer that can be read. */
+  examine(context: string, questions: readonly Question[], replicate: number): Promise<Grades>;
+  /** What was asked, by model: of this run, and of the state that it goes on from. */
+  readonly usage: Readonly<Record<string, Usage>>;
+}
+
+export type Grades = Readonly<Record<string, number>>;
+
+/** A model may think for long. */
+const MOST_MS = 300_000;
+
+const READER = `You take over another agent's work. You see what it would have been sent, and nothing else.
+Answer each question from that context alone, in one to three sentences. Say "unknown" where the context does not say.
+Where you guess, add "(guess)". Answer with one JSON object: each question's id, and your answer as a string.`;
+
+const GRADER = `You grade answers against a key. Each key has points.
+1: all points, and nothing wrong that matters. 0.5: half of the points, or the core with a slip; an answer marked as a guess has 0.5 at
+most. 0: anything else, "unknown" too. Answer with one JSON object: each question's id, and its grade as a number.`;
+
+const completion = z.object({
+  choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
+  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).partial().nullish(),
+});
+const grade = z.union([z.literal(0), z.literal(0.5), z.literal(1)]);
+
+/** A reader and a grader behind an endpoint. What each said is kept in the state: it is never paid for twice. */
+export function createExaminer(
+  endpoint: Endpoint,
+  models: { readonly reader: string; readonly grader: string },
+  state: State,
+): Examiner {
+  const usage: Record<string, Usage> = {};
+
+  async function asked<T>(
+    model: string,
+    system: string,
+    user: string,
+    replicate: number,
+    answers: z.ZodType<T>,
+  ): Promise<T> {
+    const key = hashOf('asked', model, system, user, replicate);
+    const said = await state.remember(key, async () => {
+      const { text, tokens } = await complete(endpoint, model, system, user);
+      // Read before it is kept: what cannot be read is asked again.
+      return { answer: answers.parse(jsonIn(text)), tokens };
+    });
+    const before = usage[model] ?? { calls: 0, inputTokens: 0, outputTokens: 0 };
+    usage[model] = {
+      calls: before.calls + 1,
+      inputTokens: before.inputTokens + said.tokens.input,
+      outputTokens: before.outputTokens + said.tokens.output,
+    };
+    return said.answer;
+  }
+
+  return {
+    usage,
+    async examine(context, questions, replicate) {
+      const list = questions.map(({ id, q }) => `${id}: ${q}`).join('\n');
+      const reading = `<context>\n${context}\n</context>\n\nQuestions:\n${list}`;
+      const answers = await asked(
+        models.reader,
+        READER,
+        reading,
+        replicate,
+        z.record(z.string(), z.string()),
+      );
+      // The grader sees neither context nor policy.
+      const sheet = questions.map(({ id, q, key, points }) => ({
+        id,
+        question: q,
+        key,
+        points,
+        answer: answers[id] ?? 'unknown',
+      }));
+      const ids = z.object(Object.fromEntries(questions.map(({ id }) => [id, grade])));
+      return asked(models.grader, GRADER, JSON.stringify(sheet, undefined, 1), replicate, ids);
+    },
+  };
+}
+
+async function complete({ url, key }: Endpoint, model: string, system: string, user: string) {
+  const response = await fetch(`${url.replace(/\/$/, '')}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
+    body: JSON.stringify({
+      model,
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: user },
+      ],
+    }),
+    signal: AbortSignal.timeout(MOST_MS),
+  });
+  const body = await response.text();
+  if (!response.ok) throw new Error(`${model} answered ${response.status}: ${body.slice(0, 200)}`);
+  const { choices, usage } = completion.parse(JSON.parse(body));
+  const tokens = { input: usage?.prompt_tokens ?? 0, output: usage?.completion_tokens ?? 0 };
+  return { text: choices[0]!.message.content, tokens };
+}
+
+/** The object in an answer that may have words or a fence around it. */
+function jsonIn(text: string): unknown {
+  const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
+  if (from < 0 || to < from) throw new Error(`no JSON object in the answer: ${text.slice(0, 120)}`);
+  return JSON.parse(text.slice(from, to + 1));
+}
+
+/** A request of chat messages as a reader sees it. */
+export function asContext(messages: readonly unknown[]): string {
+  return (messages as readonly ChatMessage[])
+    .map((message, at) => {
+      const calls = (message['tool_calls'] ?? []) as readonly {
+        readonly function?: { readonly name?: string; readonly arguments?: string };
+      }[];
+      const said = calls.map((call) => `${call.function?.name} ${call.function?.arguments}`);
+      return [`=== [${at}] ${String(message['role'])}`, wordsOf(message['content']), ...said]
+        .filter((line) => line !== '')
+        .join('\n');
+    })
+    .join('\n');
+}
+
+function wordsOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return (content as readonly { text?: string }[]).map(({ text }) => text ?? '[image]').join('\n');
+}

@@ -1,0 +1,184 @@
+import { isAbsolute, resolve } from 'node:path';
+import convict from 'convict';
+import { meantBy, type Names } from './document-names.js';
+import { changeIn, rankOf, type ConfigFault, type Origin } from './faults.js';
+import { allowed, isSection, placesIn, schemaAt, typesOf, type JsonSchema } from './json-schema.js';
+import { isMapping, isPrototypeKey, matched, showPath, type Path } from './path.js';
+
+/** One value that a layer sets. An empty mapping says that its section is there. */
+export interface Setting {
+  readonly path: Path;
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** Settings by shown path. */
+export type SettingsByPath = Readonly<Record<string, Setting>>;
+
+/** What one source sets, with what is wrong in it as a source. */
+export interface Layer {
+  readonly settings: SettingsByPath;
+  readonly faults: readonly ConfigFault[];
+}
+
+/** How a source is read. */
+export interface Reading {
+  readonly root: JsonSchema;
+  /** Names of a document that it may use. */
+  readonly names?: Names | undefined;
+  /** Folder that its paths are taken from; absent: they stay as they are. */
+  readonly folder?: string | undefined;
+  /** Stages that are left out of it. */
+  readonly absent?: readonly string[] | undefined;
+}
+
+/** Reads a tree, down to single settings. What it says in our own names wins over what it says in a document's. */
+export function layerOf(tree: unknown, origin: Origin, reading: Reading): Layer {
+  const { root, names = {}, folder, absent = [] } = reading;
+  const faults: ConfigFault[] = [];
+  const named: Setting[] = [];
+  const own: Setting[] = [];
+  const refuse = (path: Path, found: unknown, what: string, remedy = changeIn(origin)): void =>
+    void faults.push({ subject: showPath(path), found, allowed: what, remedy, origin });
+  const refusePrototype = (path: Path): void =>
+    refuse(path, undefined, 'any other name', `Rename it. ${changeIn(origin)}`);
+
+  const take = (value: unknown, path: Path, settings: Setting[]): void => {
+    if (value === undefined || (path[0] === 'stages' && absent.includes(String(path[1])))) return;
+    // An agent has settings as all have them.
+    const [agent, local] = path[0] === 'agents' ? [path.slice(0, 2), path.slice(2)] : [[], path];
+    const at = path.length === 1 ? path : local;
+    if (isPrototypeKey(String(path.at(-1)))) return refusePrototype(path);
+    const meant = meantBy(names, at, value);
+    if (meant?.allowed !== undefined) return refuse(path, value, meant.allowed);
+    if (meant) {
+      for (const one of meant.settings) take(one.value, [...agent, ...one.path], named);
+      return;
+    }
+    const json = schemaAt(root, at);
+    const isHere = isSection(json);
+    if (isMapping(value) && (isHere || !json || !accepts(json, 'object'))) {
+      const keys = Object.keys(value);
+      if (keys.length === 0) settings.push({ path, value: {}, origin });
+      for (const key of keys) take(value[key], [...path, key], settings);
+    } else if (!isHere) {
+      const inside = prototypeKeyIn(value);
+      if (inside) return refusePrototype([...path, ...inside]);
+      settings.push({ path, value: folder === undefined ? value : rebased(at, value, folder), origin });
+    } else if (value !== null) {
+      // `thresholds:` with nothing but comments below it sets nothing.
+      refuse(path, value, allowed(json));
+    }
+  };
+
+  if (isMapping(tree)) for (const [key, value] of Object.entries(tree)) take(value, [key], own);
+  else if (tree !== undefined && tree !== null) {
+    // A file that is no mapping may be any file: it is not shown to who reads the error.
+    const found = Array.isArray(tree) ? `a list of ${tree.length}` : `a ${typeof tree}`;
+    faults.push({
+      subject: 'the whole file',
+      found,
+      allowed: allowed(root),
+      remedy: changeIn(origin),
+      origin,
+    });
+  }
+  const settings = [...named, ...own].filter(({ path }) => path.length > 0);
+  return { settings: byPath(settings), faults };
+}
+
+export const byPath = (settings: readonly Setting[]): SettingsByPath =>
+  Object.fromEntries(settings.map((one) => [showPath(one.path), one]));
+
+const accepts = (json: JsonSchema, type: string): boolean => {
+  const types = typesOf(json);
+  return types.size === 0 || types.has(type);
+};
+
+/** Where a key stands inside a value that would reach an object's prototype. */
+function prototypeKeyIn(value: unknown, seen = new Set<unknown>()): Path | undefined {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return undefined;
+  seen.add(value);
+  for (const [name, one] of Object.entries(value)) {
+    const key = Array.isArray(value) ? Number(name) : name;
+    const inside = isPrototypeKey(name) ? [] : prototypeKeyIn(one, seen);
+    if (inside) return [key, ...inside];
+  }
+  return undefined;
+}
+
+type InFolder = (value: unknown, at: (path: string) => string) => unknown;
+
+const PATH: InFolder = (value, at) => (typeof value === 'string' && value !== '' ? at(value) : value);
+/** A prompt is a path where it looks like one, else a name in the folder of prompts. */
+const PROMPT: InFolder = (value, at) => (/[\\/]|\.md$/.test(String(value)) ? PATH(value, at) : value);
+
+/** Settings that are paths: in a file they are taken from where it stands, wherever the process was started. */
+const PATHS: Readonly<Record<string, InFolder>> = {
+  store: (value, at) => {
+    // `:memory:` is no file.
+    const file = typeof value === 'string' ? /^sqlite:(?:\/\/)?([^:].*)$/is.exec(value)?.[1] : undefined;
+    return file === undefined ? value : `sqlite:${at(file)}`;
+  },
+  plugins: (value, at) =>
+    Array.isArray(value) ? value.map((one) => (/^\.{1,2}([\\/]|$)/.test(one) ? at(one) : one)) : value,
+  'fill.prompts': PATH,
+  'fill.promptFiles.*': PATH,
+  'compaction.prompt': PROMPT,
+  'summarizerAgents.*.prompt': PROMPT,
+  'pins.root': PATH,
+  'agentFiles.*': PATH,
+};
+
+function rebased(path: Path, value: unknown, folder: string): unknown {
+  const found = Object.entries(PATHS).find(([pattern]) => matched(pattern, path));
+  const at = (file: string): string => (isAbsolute(file) ? file : resolve(folder, file));
+  return found ? found[1](value, at) : value;
+}
+
+/** The layer below all others: what the schemas say. */
+export function defaultLayer(root: JsonSchema): Layer {
+  const initial = [...placesIn(root)].filter((place) => place.initial !== undefined);
+  const tree = treeOf(
+    initial.map(({ path, initial: value, isSection }) => ({ path, value: isSection ? {} : value })),
+  );
+  return layerOf(tree, 'default', { root });
+}
+
+/** Lays layers over each other, lowest first: of each setting the value that wins, and where it is from. */
+export function laidOver(layers: readonly Layer[]): SettingsByPath {
+  const config = convict(
+    { settings: { doc: 'By path.', format: Object, default: {} } },
+    { env: {}, args: [] },
+  );
+  for (const { settings } of layers) config.load({ settings });
+  return config.get('settings') as SettingsByPath;
+}
+
+/** The tree that settings make. Paths hold no prototype keys: layers refuse them. */
+export function treeOf(settings: readonly Pick<Setting, 'path' | 'value'>[]): Record<string, unknown> {
+  const tree: Record<string, unknown> = {};
+  for (const { path, value } of settings) {
+    let place = tree;
+    for (const key of path.slice(0, -1)) {
+      if (!isMapping(place[key])) place[key] = {};
+      place = place[key] as Record<string, unknown>;
+    }
+    place[path.at(-1)!] ??= value;
+  }
+  return tree;
+}
+
+/** Who set what stands at a path, or around it, or last in it. */
+export function originIn(settings: SettingsByPath): (path: string) => Origin {
+  const isAround = (one: string, path: string): boolean =>
+    path.startsWith(`${one}.`) || path.startsWith(`${one}[`);
+  return (path) => {
+    const keys = Object.keys(settings);
+    const around = keys.filter((key) => key === path || isAround(key, path));
+    const nearest = around.toSorted((a, b) => b.length - a.length)[0];
+    if (nearest !== undefined) return settings[nearest]!.origin;
+    const inside = keys.filter((key) => isAround(path, key)).map((key) => settings[key]!.origin);
+    return inside.toSorted((a, b) => rankOf(b) - rankOf(a))[0] ?? 'default';
+  };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod/v4';
+import { count, flag, oneOf, orEmpty, positive, section } from './fields.js';
+
+/** The pressure at which a stage opens; 0 would be open always. */
+export const gate = (stage: string) =>
+  z.number().gt(0).max(1).describe(`Pressure at which ${stage} opens, 0 to 1.`);
+
+/** The nine fields operators of the staged pipeline know; gates must not fall from stage to stage. */
+export const CompactionThresholds = z.strictObject({
+  snipThreshold: gate('snip').default(0.8),
+  microThreshold: gate('micro').default(0.84),
+  collapseThreshold: gate('collapse').default(0.88),
+  autoThreshold: gate('auto').default(0.92),
+  partialThreshold: gate('partial').default(0.95),
+  fullThreshold: gate('full').default(0.98),
+  retainCount: count
+    .default(10)
+    .describe('Messages that partial leaves standing, at most (whole exchanges).'),
+  circuitBreakerFailures: positive.default(3).describe('Consecutive failures that open the breaker.'),
+  circuitBreakerCooldown: count.default(60_000).describe('Milliseconds until the one trial call.'),
+});
+export type CompactionThresholds = z.infer<typeof CompactionThresholds>;
+
+/** The gate that thresholds name for a stage; undefined for a stage that they do not know. */
+export function thresholdOf(thresholds: CompactionThresholds, stage: string): number | undefined {
+  const gates: Readonly<Record<string, number>> = thresholds;
+  const name = `${stage}Threshold`;
+  return Object.hasOwn(gates, name) ? gates[name] : undefined;
+}
+
+/** The names operators know for what a compaction may do. */
+const STRATEGIES = ['prune', 'drop', 'summarize', 'delegate', 'checkpoint'] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
+export const StrategyNames = z.union([z.enum(STRATEGIES), z.array(z.enum(STRATEGIES)).min(1)]);
+
+/** What a compaction may do; `compactors` are those that plugins bring. */
+export const compactionFields = (compactors: readonly string[]) =>
+  section(
+    'What a compaction may do, whether pressure alone may start one, and who summarises: own prompt, named agent, default, nobody.',
+    {
+      strategy: orEmpty(StrategyNames).describe(
+        'What a compaction may do, a name or a list: prune (take out, condense), drop (the oldest, down to the target), summarize, delegate (a compactor plugin), checkpoint (wait for an operator). Empty: what the roster holds.',
+      ),
+      summarizeFirst: flag(true).describe(
+        'Under drop: the summary stages of the roster come first; where one of their summaries cannot be had, its messages are dropped.',
+      ),
+      compactor: orEmpty(compactors.length > 0 ? z.enum(compactors) : z.string().min(1)).describe(
+        'Name of the plugin that makes compactions under delegate. Empty: the one that is loaded; where several are, one is to be named.',
+      ),
+      auto: flag(true).describe('Compact when pressure says so. Off: only when asked.'),
+      approval: oneOf(['off', 'ask'], 'off').describe(
+        'ask: what pressure starts waits for an operator, who approves, edits or rejects the plan; until then calls pause.',
+      ),
+      continue: oneOf(['off', 'ask', 'on'], 'off').describe(
+        'After an automatic compaction: nothing more; the host is asked; or the agent is told to go on.',
+      ),
+      prompt: orEmpty(z.string()).describe(
+        'Prompt by which the model of the session writes its own summaries: a name in the folder of prompts, or a path. Wins over `agent`.',
+      ),
+      agent: orEmpty(z.string()).describe('One of summarizerAgents, in place of what `summarizer` says.'),
+    },
+  );
+
+const ms = (description: string) => z.int().min(1).max(3_600_000).describe(description);
+
+export const PluginLimits = section('How long plugins are waited for.', {
+  loadMs: ms('Milliseconds that a plugin may take to load, and again to open.').default(10_000),
+  preCompactMs: ms('Milliseconds that its hook before a compaction may take.').default(5_000),
+  postCompactMs: ms('Milliseconds that its hook behind one may take.').default(5_000),
+  compactMs: ms('Milliseconds that a compactor may take; then the oldest is dropped.').default(60_000),
+});

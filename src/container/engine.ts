@@ -1,0 +1,153 @@
+import { ContainerModule } from 'inversify';
+import {
+  asksForText,
+  chooseSummarizer,
+  COUNTERS,
+  type AgentConfig,
+  type EffectiveConfig,
+} from '../config/index.js';
+import { buildPolicy, planRun, type Policy } from '../pipeline/index.js';
+import { PluginHost } from '../plugins/index.js';
+import { Spillway, type Effects } from '../session/index.js';
+import type {
+  CompactionStage,
+  SessionStore,
+  Summarizer,
+  SummaryLines,
+  TokenCounter,
+  WireFormat,
+} from '../spi/index.js';
+import { openStore, steadyClock, withDeadline } from '../stores/index.js';
+import type { OpenFiller } from '../summarizers/index.js';
+import { countOf, type Catalogue } from '../tokens/index.js';
+import { formatNamed, openaiChat } from '../wire/index.js';
+import type { EnginePlugins } from './config.js';
+import { OWN, optional, SERVICES, type Kept, type Opening, type OpenScope } from './services.js';
+import { configsOf } from './text.js';
+import type { LazyPrices } from './tokens.js';
+
+/** Where sessions are kept. */
+export const storesWing = new ContainerModule(({ bind }) => {
+  bind(OWN.Kept)
+    .toResolvedValue(keptBy, [SERVICES.Config, OWN.Opening, optional(SERVICES.Store)])
+    .onDeactivation(({ store, isOurs }) => (isOurs ? store?.close() : undefined));
+});
+
+async function keptBy({ settings }: EffectiveConfig, opening: Opening, given?: SessionStore): Promise<Kept> {
+  const wanted = opening.store !== undefined ? opening.store : (given ?? settings.store);
+  const isOurs = typeof wanted === 'string';
+  const store = isOurs ? await openStore(wanted) : (wanted ?? undefined);
+  return { store: store && withDeadline(store, settings.storeMs), isOurs };
+}
+
+/** The stages in the order of the roster, at their gates. */
+export const pipelineWing = new ContainerModule(({ bind }) => {
+  bind(SERVICES.Pipeline).toConstantValue({ plan: planRun });
+  bind(OWN.PolicyOf).toResolvedValue(
+    (stages: readonly CompactionStage[]) =>
+      (own: AgentConfig): Policy =>
+        buildPolicy(own.settings, stages, stageOptions(own)),
+    [OWN.Known],
+  );
+  bind(SERVICES.Policy).toResolvedValue(
+    (policyOf: (own: AgentConfig) => Policy, config: EffectiveConfig) => policyOf(config),
+    [OWN.PolicyOf, SERVICES.Config],
+  );
+});
+
+/** `thresholds.retainCount` is that of every stage with an option of this name, but where somebody set the stage's alone. */
+function stageOptions({ stages, settings, origin }: AgentConfig): Readonly<Record<string, unknown>> {
+  const { retainCount } = settings.thresholds;
+  const isShared = origin('thresholds.retainCount') !== 'default';
+  const counted = Object.entries(stages).map(([name, options]) => {
+    const takesIt = typeof options === 'object' && options !== null && 'retainCount' in options;
+    const isOwn = !isShared && origin(`stages.${name}.retainCount`) !== 'default';
+    return [name, takesIt && !isOwn ? { ...options, retainCount } : options] as const;
+  });
+  return Object.fromEntries(counted);
+}
+
+/** The engine itself, and what its sessions share. */
+export const sessionWing = new ContainerModule(({ bind }) => {
+  const system: Effects = { clock: () => Date.now(), timer: () => performance.now() };
+  bind(SERVICES.Effects).toConstantValue(system);
+  bind(OWN.PluginHost).toResolvedValue(
+    ({ settings: { pluginLimits }, knobs }: EffectiveConfig, { loaded }: EnginePlugins, { store }: Kept) =>
+      new PluginHost({ plugins: loaded, store, knobs, loadMs: pluginLimits.loadMs }),
+    [SERVICES.Config, OWN.Plugins, OWN.Kept],
+  );
+  bind(SERVICES.WireFormat).toResolvedValue(
+    ({ format }: Opening, { formats }: PluginHost) => formatNamed(format ?? openaiChat, formats),
+    [OWN.Opening, OWN.PluginHost],
+  );
+  bind(SERVICES.Spillway).toResolvedValue(openEngine, [
+    SERVICES.Config,
+    OWN.Opening,
+    OWN.PluginHost,
+    SERVICES.Policy,
+    OWN.PolicyOf,
+    OWN.Known,
+    SERVICES.Catalogue,
+    SERVICES.TokenCounter,
+    SERVICES.WireFormat,
+    SERVICES.Effects,
+    SERVICES.PriceOf,
+    OWN.Fillers,
+    OWN.Kept,
+    OWN.OpenScope,
+    optional(SERVICES.Summarizer),
+    optional(SERVICES.SummaryLines),
+  ]);
+});
+
+async function openEngine(
+  config: EffectiveConfig,
+  { onStoreFailure, opensPlugins = true }: Opening,
+  plugins: PluginHost,
+  policy: Policy,
+  policyOf: (own: AgentConfig) => Policy,
+  stages: readonly CompactionStage[],
+  catalogue: Catalogue,
+  counter: TokenCounter,
+  format: WireFormat,
+  effects: Effects,
+  priceOf: LazyPrices,
+  fillers: ReadonlyMap<AgentConfig, OpenFiller>,
+  { store }: Kept,
+  openScope: OpenScope,
+  summarizer: Summarizer | undefined,
+  given: { readonly lines: SummaryLines } | undefined,
+): Promise<Spillway> {
+  // Ours count, and load their tables when they first do.
+  if (!COUNTERS.some((name) => name === counter.name)) countOf(counter, 'Two words.');
+  // A store may hold sessions of any model, whichever is named now.
+  if (store || namesModel(config) || asksSummarizer(config, summarizer))
+    await Promise.all([catalogue.load?.(), priceOf.load?.()]);
+  const spillway = new Spillway({
+    config,
+    plugins,
+    policy,
+    policyOf,
+    stages,
+    format,
+    effects: { ...effects, clock: steadyClock(effects.clock) },
+    openFillerOf: (own) => fillers.get(own),
+    store,
+    summarizerInCode: summarizer?.name,
+    summaryLines: given?.lines,
+    onStoreFailure,
+    openScope,
+  });
+  if (opensPlugins) await plugins.open();
+  return spillway;
+}
+
+/** Whether a summarizer writes text for any agent; one that was handed in does, unless the settings forbid it. */
+const asksSummarizer = (config: EffectiveConfig, inCode: Summarizer | undefined): boolean =>
+  configsOf(config).some(({ settings }) => asksForText(chooseSummarizer(settings, inCode?.name)));
+
+/** Whether the settings name a model that will be talked to: its limits are known from the start then. */
+function namesModel({ settings }: EffectiveConfig): boolean {
+  const agents = Object.values(settings.agents) as { readonly model?: unknown }[];
+  return [settings, ...agents].some(({ model }) => typeof model === 'string');
+}

@@ -1,0 +1,203 @@
+import 'reflect-metadata';
+import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
+import { SpillwayError, type Kind } from '../errors/index.js';
+import { sessionIn, type Spillway } from '../session/index.js';
+import { BUILT_IN_STAGES } from '../stages/index.js';
+import { configWing, EnginePlugins } from './config.js';
+import { pipelineWing, sessionWing, storesWing } from './engine.js';
+import { OWN, PER_SESSION, SERVICES, SINGLE, STAGE, type Opening, type Services } from './services.js';
+import { textWing } from './text.js';
+import { tokensWing } from './tokens.js';
+
+export { SERVICES, type ConfigSources, type Opening, type Services } from './services.js';
+
+/** Registered as a stranger's are: one binding a stage. */
+const stagesWing = new ContainerModule(({ bind }) => {
+  bind(OWN.HasStages).toConstantValue(true);
+  for (const stage of BUILT_IN_STAGES) bind(SERVICES.Stage).toConstantValue(stage);
+});
+
+/** What an engine is made of, one module a wing. */
+const WINGS = [configWing, tokensWing, storesWing, textWing, pipelineWing, sessionWing];
+
+/** What an opening makes, and binds where its host has it injected. */
+const MADE: readonly ServiceIdentifier[] = [
+  SERVICES.Config,
+  SERVICES.Policy,
+  SERVICES.OpenFiller,
+  SERVICES.Spillway,
+];
+const CHOSEN: readonly ServiceIdentifier[] = [SERVICES.Catalogue, SERVICES.TokenCounter, SERVICES.PriceOf];
+
+/** What code hands in, by the names of services: of stages and plugins a list. */
+export type Parts = {
+  readonly [Name in keyof Services]?:
+    (Name extends 'Stage' | 'Plugin' ? readonly Services[Name][] : Services[Name]) | undefined;
+};
+
+/**
+ * A container with the built-in stages and these parts; those that are undefined are left to the settings. Bind more,
+ * unbind what you have no use for, then call `openSpillway`.
+ */
+export function createContainer({ Stage = [], Plugin = [], ...single }: Parts = {}): Container {
+  const container = new Container({ defaultScope: 'Singleton' });
+  container.load(stagesWing);
+  for (const stage of Stage) container.bind(SERVICES.Stage).toConstantValue(stage);
+  for (const plugin of Plugin) container.bind(SERVICES.Plugin).toConstantValue(plugin);
+  for (const [name, value] of Object.entries(single))
+    if (value !== undefined) container.bind<unknown>(SERVICES[name as keyof Parts]).toConstantValue(value);
+  return container;
+}
+
+/** What an opening bound: of no weight when the same container is opened again. */
+const published = new WeakMap<Container, ContainerModule>();
+
+/**
+ * Opens the engine with what the container binds, and binds what it chose itself, the engine too. Any container will
+ * do, a child too; one that is not of `createContainer` has the built-in stages all the same. As often as asked; the
+ * newest engine is the one that is bound. Rejects with `CONFIG_INVALID` where a service has two bindings, none that holds
+ * a value, one that throws, a value of another kind, or one of yours where the opening binds, and leaves the container as
+ * it was.
+ */
+export async function openSpillway(container: Container, opening: Opening = {}): Promise<Spillway> {
+  const given = givenBy(container);
+  const engine = await openIn(container, opening, given);
+  const made = [...MADE, ...CHOSEN].filter(
+    (service) => !given.has(service) && engine.isCurrentBound(service),
+  );
+  const module = new ContainerModule(({ bind }) => {
+    for (const service of made)
+      if (!container.isCurrentBound(service)) bind(service).toConstantValue(engine.get(service));
+  });
+  const before = published.get(container);
+  if (before) container.unload(before);
+  container.load(module);
+  published.set(container, module);
+  return engine.get(SERVICES.Spillway);
+}
+
+/** Services that the host binds, here or above, apart from what the last opening bound here. */
+function givenBy(host: Container): ReadonlySet<ServiceIdentifier> {
+  const before = published.get(host);
+  if (before) host.unload(before);
+  try {
+    const own = MADE.find((service) => host.isCurrentBound(service));
+    if (own) throw badBinding(own, 'a binding of your own', 'Unbind it: the opening binds what it made.');
+    return new Set([...SINGLE.keys()].filter((service) => host.isBound(service)));
+  } finally {
+    if (before) host.load(before);
+  }
+}
+
+/**
+ * A child of the host's container, with an engine in it: what the host binds is resolved once, the wings make the rest.
+ * Rejects as `openSpillway` does.
+ */
+async function openIn(
+  host: Container,
+  opening: Opening,
+  given: ReadonlySet<ServiceIdentifier>,
+): Promise<Container> {
+  const engine = new Container({ parent: host, defaultScope: 'Singleton' });
+  if (!host.isBound(OWN.HasStages)) engine.load(stagesWing);
+  const stages = allBound(engine, SERVICES.Stage);
+  for (const stage of stages) checkShape(SERVICES.Stage, STAGE, stage);
+  engine.load(...WINGS);
+  for (const service of given) if (engine.isCurrentBound(service)) engine.unbind(service);
+  engine.bind(OWN.OpenScope).toConstantValue((core, options) => sessionIn(scopeIn(engine), core, options));
+  engine.bind(OWN.Opening).toConstantValue(opening);
+  engine.bind(OWN.Stages).toConstantValue(stages);
+  engine.bind(OWN.Plugins).toConstantValue(new EnginePlugins(allBound(engine, SERVICES.Plugin)));
+  try {
+    const config = await engine.getAsync(SERVICES.Config);
+    for (const [service, kind] of SINGLE)
+      if (given.has(service)) engine.bind(service).toConstantValue(boundIn(engine, service, kind));
+      else if (engine.isBound(service)) await engine.getAsync(service);
+    const filler = (await engine.getAsync(OWN.Fillers)).get(config);
+    if (filler) engine.bind(SERVICES.OpenFiller).toConstantValue(filler);
+    await engine.getAsync(SERVICES.Spillway);
+    return engine;
+  } catch (error) {
+    await engine.unbindAsync(OWN.Kept).catch(() => {}); // closes a store that was opened for this
+    throw error;
+  }
+}
+
+/** A container for one session: what the host binds of a session is made once for it, the wires make the rest. */
+function scopeIn(engine: Container): Parameters<typeof sessionIn>[0] {
+  const own = new Container({ parent: engine, defaultScope: 'Singleton' });
+  return {
+    wire: (service, make) => {
+      if (!engine.isBound(service)) own.bind(service).toResolvedValue(make);
+    },
+    bind: (service, value) => void own.bind(service).toConstantValue(value),
+    get: (service) => own.get(service),
+    pin: (service) => {
+      if (!own.isCurrentBound(service))
+        own.bind<unknown>(service).toConstantValue(boundIn(own, service, PER_SESSION.get(service)!));
+    },
+  };
+}
+
+/** All values of a service, those of parents too. */
+function allBound<T>(container: Container, service: ServiceIdentifier<T>): T[] {
+  return resolved(service, () =>
+    container.isBound(service) ? container.getAll(service, { chained: true }) : [],
+  );
+}
+
+/** The one value of a service. */
+function boundIn<T>(container: Container, service: ServiceIdentifier<T>, kind: Kind): T {
+  const [value, ...more] = resolved(service, () => container.getAll(service));
+  if (more.length > 0)
+    throw badBinding(
+      service,
+      `${more.length + 1} bindings`,
+      'Only Stage and Plugin take many: unbind all but one, or use rebind.',
+    );
+  if (value === undefined || value === null)
+    throw badBinding(service, 'a binding without a value', 'Bind a value to it, or bind nothing.');
+  checkShape(service, kind, value);
+  return value;
+}
+
+function checkShape<T>(service: ServiceIdentifier<T>, kind: Kind, value: T): void {
+  if (!kind.is(value)) throw badBinding(service, foundOf(value), `Bind ${kind.words}.`);
+}
+
+function foundOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'nothing' : String(value);
+  const fields = Object.keys(value);
+  return fields.length === 0 ? 'an object without fields' : `an object with ${fields.join(', ')}`;
+}
+
+/** How Inversify words a binding that is a promise. */
+const ASYNCHRONOUS = /asynchronous/i;
+
+/** What a container says of its bindings, with the service named and what to do about it. */
+function resolved<T, V>(service: ServiceIdentifier<T>, resolve: () => V): V {
+  try {
+    return resolve();
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
+    const remedy = ASYNCHRONOUS.test(found)
+      ? 'Wait for it before, and bind what it resolves to.'
+      : 'See to it that the container can make it; the cause says what went wrong.';
+    throw badBinding(service, found, remedy, cause);
+  }
+}
+
+function badBinding<T>(
+  service: ServiceIdentifier<T>,
+  found: string,
+  remedy: string,
+  cause?: unknown,
+): SpillwayError {
+  const name = Object.entries(SERVICES).find(([, one]) => one === service)?.[0] ?? String(service);
+  return new SpillwayError('CONFIG_INVALID', {
+    subject: `binding of SERVICES.${name}`,
+    found,
+    remedy,
+    ...(cause !== undefined && { cause }),
+  });
+}

@@ -1,0 +1,62 @@
+import { ContainerModule } from 'inversify';
+import type { EffectiveConfig } from '../config/index.js';
+import type { TokenCounter } from '../spi/index.js';
+import {
+  createExactCounter,
+  createLazyCatalogue,
+  heuristicCounter,
+  loadPrices,
+  type Catalogue,
+  type LimitOverride,
+  type PriceOf,
+} from '../tokens/index.js';
+import type { EnginePlugins } from './config.js';
+import { OWN, SERVICES } from './services.js';
+
+/** Counter, limits and prices as the settings have them. */
+export const tokensWing = new ContainerModule(({ bind }) => {
+  bind(OWN.Sheets).toResolvedValue(lazyPrices);
+  bind(SERVICES.PriceOf).toService(OWN.Sheets);
+  // The published sheets take 60 ms to load: not before a model is talked to.
+  bind(SERVICES.Catalogue).toResolvedValue(
+    ({ settings }: EffectiveConfig, { load }: LazyPrices) =>
+      createLazyCatalogue({ overrides: overridesOf(settings.models) }, async () => load?.()),
+    [SERVICES.Config, OWN.Sheets],
+  );
+  bind(SERVICES.TokenCounter).toResolvedValue(counterFor, [SERVICES.Config, SERVICES.Catalogue, OWN.Plugins]);
+});
+
+/** Prices whose sheets are loaded when they are needed; until then no price is known. */
+export type LazyPrices = PriceOf & { readonly load?: () => Promise<unknown> };
+
+function lazyPrices(): LazyPrices {
+  let known: PriceOf | undefined;
+  const priceOf: PriceOf = (model, usage) => known?.(model, usage) ?? null;
+  return Object.assign(priceOf, { load: async () => (known ??= await loadPrices()) });
+}
+
+/** Limits that the settings state, as a catalogue takes them. */
+function overridesOf(models: EffectiveConfig['settings']['models']): Record<string, LimitOverride> {
+  const stated = Object.entries(models).map(([name, limits]) => [
+    name,
+    Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
+  ]);
+  return Object.fromEntries(stated) as Record<string, LimitOverride>;
+}
+
+async function counterFor(
+  { settings }: EffectiveConfig,
+  catalogue: Catalogue,
+  plugins: EnginePlugins,
+): Promise<TokenCounter> {
+  const { counter, model } = settings;
+  const ofPlugins = plugins.loaded.flatMap(({ counters = [] }) => counters);
+  const brought = ofPlugins.find(({ name }) => name === counter);
+  if (brought) return brought;
+  if (counter === 'heuristic') return heuristicCounter;
+  if (counter === 'o200k_base' || counter === 'cl100k_base') return createExactCounter(counter);
+  if (model === null) return createExactCounter('o200k_base');
+  // Without a tokenizer of its own a model is counted by the nearest public one, and its ratio does the rest.
+  await catalogue.load?.();
+  return createExactCounter(catalogue.lookup(model).exactTokenizer ?? 'o200k_base');
+}

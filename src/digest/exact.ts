@@ -1,0 +1,95 @@
+import { oneLine, quoted, type CallNote, type Plan, type PlanStep } from '../reading/index.js';
+import type { Loaded } from './loaded.js';
+
+/** What a digest says word for word of the state of the work, beside the talk. */
+export interface Exact {
+  readonly plan?: Plan;
+  /** The newest commit of the session. */
+  readonly commit?: CallNote;
+  /** Calls of edit tools that no commit follows. */
+  readonly edits: readonly CallNote[];
+  /** Skills and instruction files that were loaded on the way. */
+  readonly loaded: readonly Loaded[];
+  /** Whether a commit stands before them. */
+  readonly isSince: boolean;
+}
+
+/** Of a digest, what each of the three may take while the talk waits. */
+const PLAN_SHARE = 0.25;
+const FILES_SHARE = 0.12;
+const LOADED_SHARE = 0.12;
+const STEP_CHARS = 200;
+const MOST_STEPS = 60;
+
+/** Words of plan tools for a step that is over, in the languages that plans are kept in: it stands behind those that are open. */
+const OVER =
+  /^[^\p{L}❌✗✘✖]{0,8}(?:[✅✔☑✓]|(?:x|done|completed?|finished|closed|resolved|success|cancell?ed|deleted|removed|skipped|dropped|erledigt|fertig|abgeschlossen|verworfen|fait|fini|terminée?|annulée?|hecho|completad[oa]|terminad[oa]|cancelad[oa]|feito|concluíd[oa]|готово|выполнено|сделано|завершено|отменено|完成|已完成|完了|取消|已取消|완료|취소)[^\p{L}]{0,8}$)/iu;
+
+/** Lines that stand at the end of a digest, as much as their share of its length holds. */
+export function exactLines({ plan, commit, edits, loaded, isSince }: Exact, chars: number): string[] {
+  const lines = plan ? planLines(plan, PLAN_SHARE * chars) : [];
+  if (commit) lines.push(`[newest commit, ${commit.id}] ${quoted(commit.outcome ?? commit.label)}`);
+  const files = filesLine(edits, isSince ? ' since the newest commit' : '', FILES_SHARE * chars);
+  if (files !== undefined) lines.push(files);
+  const read = loadedLine(loaded, LOADED_SHARE * chars);
+  return read === undefined ? lines : [...lines, read];
+}
+
+/** The newest first. */
+function loadedLine(loaded: readonly Loaded[], chars: number): string | undefined {
+  const head = '[instructions that were loaded] ';
+  let left = chars - head.length;
+  const named: string[] = [];
+  for (const { label, handle } of loaded.toReversed()) {
+    const name = `${oneLine(label, 120)} [${handle}]`;
+    left -= name.length + 2;
+    if (left < 0) break;
+    named.push(name);
+  }
+  return named.length > 0 ? head + named.join(', ') : undefined;
+}
+
+function planLines({ id, steps }: Plan, chars: number): string[] {
+  const isOver = ({ state }: PlanStep): boolean => OVER.test(state);
+  const over = steps.filter(isOver);
+  const open = steps.filter((step) => !isOver(step));
+  const head = `[plan, as its tool last said it in ${id}] ${open.length} open, ${over.length} over:`;
+  let left = chars - head.length;
+  const lines = new Map<PlanStep, string>();
+  // Of those that are over the last come first: nobody is to start them again.
+  for (const step of [...open, ...over.toReversed()]) {
+    const line = `  - ${oneLine(step.text, STEP_CHARS)} (${oneLine(step.state.replace(/[()[\]]/g, ' '), 30)})`;
+    left -= line.length + 1;
+    if (left < 0 || lines.size >= MOST_STEPS) break;
+    lines.set(step, line);
+  }
+  return lines.size > 0 ? [head, ...steps.flatMap((step) => lines.get(step) ?? [])] : [];
+}
+
+/** The newest change first, paths below the folder that all of them share. */
+function filesLine(edits: readonly CallNote[], since: string, chars: number): string | undefined {
+  const files = [...new Set(edits.toReversed().flatMap(({ paths }) => paths))];
+  const folder = sharedFolder(files);
+  const below = folder === '' ? '' : `, below ${folder}`;
+  const head = `[files changed by edit tools${since}${oneLine(below, 200)}] `;
+  let left = chars - head.length;
+  const named: string[] = [];
+  for (const file of files) {
+    const name = oneLine(file.slice(folder.length), 200);
+    left -= name.length + 2;
+    if (left < 0) break;
+    named.push(name);
+  }
+  if (named.length === 0) return undefined;
+  const more = files.length > named.length ? ` and ${files.length - named.length} more` : '';
+  return `${head}${named.join(', ')}${more}`;
+}
+
+/** Ends in a slash; '' where they share none, or stand where the work stands. */
+function sharedFolder(files: readonly string[]): string {
+  if (files.length < 2 || !files.every((file) => file.startsWith('/'))) return '';
+  const [first, last] = [files.reduce((a, b) => (a < b ? a : b)), files.reduce((a, b) => (a > b ? a : b))];
+  let end = 0;
+  while (end < first.length && first[end] === last[end]) end++;
+  return first.slice(0, first.lastIndexOf('/', end - 1) + 1);
+}

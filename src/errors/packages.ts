@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { SpillwayError } from './error.js';
+
+/**
+ * Packages that only who wants what needs them installs, and the versions that are known to do. None is a range of a peer
+ * dependency: npm refuses to install beside another version even where nothing of this is used.
+ */
+const VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  '@ai-sdk/anthropic': ['3', '4'],
+  '@ai-sdk/openai': ['3', '4'],
+  '@ai-sdk/openai-compatible': ['2', '3'],
+  '@langchain/core': ['1'],
+  '@modelcontextprotocol/sdk': ['1.20'],
+  '@opentelemetry/api': ['1.9'],
+  ai: ['6', '7'],
+  fastify: ['5'],
+  libsql: ['0.5'],
+  pg: ['8.11'],
+  'pg-boss': ['10'],
+};
+
+/** As `import()` says it, and as `require()` does, which the bundled command line uses. */
+const MISSING: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
+
+/** The fault as `PACKAGE_MISSING` where it says that one of these packages is not there; undefined otherwise. */
+export function missingPackage(error: unknown, wantedBy: string): SpillwayError | undefined {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  if (!MISSING.has(code)) return undefined;
+  const name = /Cannot find (?:package|module) '([^']+)'/.exec(String(message))?.[1];
+  const known = Object.keys(VERSIONS).find((one) => name === one || name?.startsWith(`${one}/`));
+  if (known === undefined) return undefined;
+  return new SpillwayError('PACKAGE_MISSING', {
+    subject: wantedBy,
+    found: `no package ${known}`,
+    remedy: `Install it where spillway is installed: npm install ${known}@${VERSIONS[known]![0]}.`,
+    cause: error,
+  });
+}
+
+/** Of `import(name).catch(…)`: what a bundler then takes for a package that may be missing. Rejects with `PACKAGE_MISSING`. */
+export const orMissing =
+  (wantedBy: string) =>
+  (error: unknown): never => {
+    throw missingPackage(error, wantedBy) ?? error;
+  };
+
+/** Throws `PACKAGE_MISSING` where the package cannot be found from here, `PACKAGE_VERSION` where it is one that does not do; loads nothing. */
+export function requirePackage(name: string, wantedBy: string): void {
+  checkVersion(name, wantedBy);
+  try {
+    createRequire(import.meta.url).resolve(name);
+  } catch (error) {
+    throw missingPackage(error, wantedBy) ?? error;
+  }
+}
+
+/** Throws `PACKAGE_VERSION` where a package lies in a folder of ours in a version that does not do. One that is not there is told by its import. */
+export function checkVersion(name: string, wantedBy: string): void {
+  const version = versionOf(name);
+  const allowed = VERSIONS[name] ?? [];
+  if (version === undefined || allowed.length === 0 || allowed.some((one) => isCompatible(version, one)))
+    return;
+  throw new SpillwayError('PACKAGE_VERSION', {
+    subject: wantedBy,
+    found: `${name} ${version}`,
+    allowed: allowed.map((one) => `${name} ^${one}`).join(', '),
+    remedy: `Install it where spillway is installed: npm install ${name}@${allowed[0]}.`,
+  });
+}
+
+function versionOf(name: string): string | undefined {
+  const { paths } = createRequire(import.meta.url).resolve;
+  const file = paths(name)
+    ?.map((folder) => join(folder, name, 'package.json'))
+    .find((one) => existsSync(one));
+  return file && (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** As `^allowed` says: what changes a contract changes the first figure, or the second behind a 0. */
+function isCompatible(version: string, allowed: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [wanted = 0, least = 0] = allowed.split('.').map(Number);
+  return major === wanted && (wanted === 0 ? minor === least : minor >= least);
+}

@@ -1,0 +1,282 @@
+import { z } from 'zod/v4';
+
+/** Shapes of what the HTTP API says. Objects of the library are described by what a caller relies on; they hold more. */
+
+export const tokens = (description: string) => z.number().describe(description);
+export const timeMs = z.number().describe('Milliseconds since the epoch.');
+
+export const Fault = z
+  .object({
+    error: z.object({
+      code: z.string().describe('One of docs/errors.md, or HTTP_ and a status.'),
+      message: z.string(),
+      retryable: z.boolean(),
+      faults: z.array(z.looseObject({ subject: z.string(), remedy: z.string() })).optional(),
+      facts: z.looseObject({}).optional(),
+    }),
+  })
+  .meta({ id: 'Fault' });
+
+export const CostLine = z
+  .object({
+    calls: z.number(),
+    inputTokens: z.number(),
+    cacheReadTokens: z.number(),
+    cacheWriteTokens: z.number(),
+    outputTokens: z.number(),
+    cost: z.number().describe('US dollars of the calls whose price is known.'),
+    unpriced: z.number().describe('Calls whose price is not known.'),
+  })
+  .meta({ id: 'CostLine' });
+
+export const Costs = z
+  .object({
+    primary: CostLine.describe("The agent's own calls."),
+    compactor: CostLine.describe('Calls of summarizers.'),
+    recalled: CostLine.describe('Of primary: what automatic recall brought back into its requests.'),
+  })
+  .meta({ id: 'Costs' });
+
+export const NetCost = z
+  .looseObject({
+    record: z.string(),
+    savedPerCall: tokens('Tokens that each later call sends less.'),
+    rewritten: tokens('Tokens behind the first change.'),
+    net: z.number().describe('Saved so far, less the re-write and the spending: plain input tokens.'),
+    netCost: z.number().nullable().describe('The same in US dollars.'),
+  })
+  .meta({ id: 'NetCost' });
+
+export const Reading = z
+  .looseObject({
+    tokens: tokens('Rendered tokens on the scale that decides.'),
+    pressure: z.number().describe('Tokens / budget.'),
+    budget: z.looseObject({
+      tokens: tokens('What a request may take.'),
+      window: tokens('The window of the model.'),
+    }),
+  })
+  .meta({ id: 'Reading' });
+
+const Edit = z.looseObject({ kind: z.enum(['replace', 'supersede']), stage: z.string(), reason: z.string() });
+
+const Size = z.looseObject({ tokens: z.number() });
+
+export const Plan = z
+  .looseObject({
+    hash: z.string(),
+    trigger: z.object({ kind: z.string(), detail: z.string() }),
+    edits: z.array(Edit).describe('Their places in this list are what `without` and `text` name.'),
+    before: Size,
+    after: Size,
+    stages: z.array(z.looseObject({ stage: z.string(), outcome: z.string() })),
+  })
+  .meta({ id: 'Plan' });
+
+export const PlanChanges = z.strictObject({
+  without: z.array(z.int().min(0)).optional().describe('Places of edits to leave out.'),
+  keep: z
+    .array(z.string())
+    .optional()
+    .describe('Messages that stay: every edit that touches one is left out.'),
+  text: z
+    .record(z.string().regex(/^\d+$/), z.string())
+    .optional()
+    .describe('Other words, by place of the edit.'),
+});
+
+/** What an operator thinks of a compaction. */
+export const Flag = z.enum(['good', 'bad', 'neutral']);
+
+export const CompactionRecord = z
+  .looseObject({
+    id: z.string(),
+    kind: z.enum(['compaction', 'prune']),
+    status: z.enum(['committed', 'pending', 'undone']),
+    plan: Plan,
+    committedAt: timeMs,
+    durationMs: z.number(),
+    flag: Flag.optional(),
+    notes: z.string().optional(),
+  })
+  .meta({ id: 'CompactionRecord' });
+
+/** As lists show it: what was done, and not the words that stand for it. */
+export const CompactionSummary = CompactionRecord.extend({
+  plan: Plan.partial({ edits: true }).meta({ id: 'PlanSummary' }),
+}).meta({ id: 'CompactionSummary' });
+
+export const RunReport = z
+  .looseObject({
+    kind: z.enum(['below-gate', 'waiting', 'noop', 'committed', 'pending', 'unreachable']),
+    reason: z.string(),
+    record: CompactionRecord.optional(),
+    durationMs: z.number(),
+  })
+  .meta({ id: 'RunReport' });
+
+export const DryRun = z
+  .looseObject({
+    kind: z.enum(['planned', 'noop', 'unreachable']),
+    reason: z.string(),
+    plan: Plan.optional(),
+    before: Reading,
+    after: Reading,
+  })
+  .meta({ id: 'DryRun' });
+
+export const Message = z
+  .looseObject({ id: z.string(), role: z.string(), parts: z.array(z.looseObject({ type: z.string() })) })
+  .meta({ id: 'Message' });
+
+const By = z.looseObject({ stage: z.string(), reason: z.string() }).optional();
+
+export const TranscriptEntry = z
+  .object({
+    message: Message,
+    status: z.enum(['kept', 'pinned', 'replaced', 'superseded', 'summary', 'rolled-back']),
+    by: By,
+  })
+  .meta({ id: 'TranscriptEntry' });
+
+export const ShownMessage = z
+  .object({
+    id: z.string(),
+    role: z.string(),
+    parts: z.array(z.looseObject({ type: z.string() })),
+    tokens: z.number(),
+    from: z.number().describe('Log position of the first message that it is, or stands for.'),
+    to: z.number().describe('And of the last.'),
+    status: z.enum(['original', 'replaced', 'summary']),
+    by: By,
+  })
+  .meta({ id: 'ShownMessage' });
+
+export const Disposition = z
+  .looseObject({
+    id: z.string(),
+    seq: z.number(),
+    role: z.string(),
+    status: z.enum(['kept', 'pinned', 'replaced', 'superseded']),
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+    by: By,
+    record: z.string().optional().describe('The compaction that was responsible.'),
+    since: z
+      .string()
+      .optional()
+      .describe('The oldest in force that reaches it: undone with all after it, the message stands again.'),
+  })
+  .meta({ id: 'Disposition' });
+
+export const LogEntry = Disposition.extend({
+  origin: z.enum(['user', 'model', 'tool', 'system', 'synthetic']),
+  label: z.string().optional(),
+  chars: z.number().describe('Characters of its whole text.'),
+  preview: z.string().describe('Its first few lines.'),
+}).meta({ id: 'LogEntry' });
+
+export const CallRecord = z
+  .looseObject({
+    call: z.number(),
+    at: timeMs,
+    model: z.string().nullable(),
+    tokens: z.number(),
+    pressure: z.number(),
+  })
+  .meta({ id: 'CallRecord' });
+
+export const WaitingPlan = z
+  .object({ sessionId: z.string(), agentPath: z.string(), at: timeMs, plan: Plan })
+  .meta({ id: 'WaitingPlan' });
+
+/** What is known of a session at a glance; what follows `live` costs opening it. */
+export const SessionSummary = z
+  .object({
+    id: z.string(),
+    agentPath: z.string(),
+    messages: z.number(),
+    createdAt: timeMs,
+    updatedAt: timeMs,
+    format: z.string().optional(),
+    model: z.string().nullable().optional(),
+    title: z.string().optional().describe('The first words of the user.'),
+    linked: z
+      .object({ to: z.string(), how: z.enum(['fork', 'nearest']) })
+      .optional()
+      .describe('The session that its client came from.'),
+    reading: Reading.optional(),
+    compactions: z.number().optional(),
+    holds: z
+      .number()
+      .optional()
+      .describe('Spans that undo holds: no run touches them until they are released.'),
+    /** Flags of its compactions, counted. */
+    flags: z.object({ good: z.number(), bad: z.number(), neutral: z.number() }).optional(),
+    savedTokens: z.number().optional().describe('Tokens that its compactions keep out of the next request.'),
+    net: z.number().optional().describe('Sum of the net costs of its compactions: plain input tokens.'),
+    netCost: z.number().nullable().optional(),
+    fallbacks: z.number().optional().describe('Slots that kept their deterministic text.'),
+    costs: Costs.optional(),
+    breakers: z.record(z.string(), z.enum(['closed', 'open', 'half-open'])).optional(),
+    pending: z.string().optional().describe('Hash of the plan that waits for a yes.'),
+  })
+  .meta({ id: 'SessionSummary' });
+
+const counts = (description: string) => z.record(z.string(), z.number()).describe(description);
+
+export const Effect = z
+  .object({
+    compactions: z.object({ committed: z.number(), undone: z.number() }),
+    triggers: counts('Compactions, by why they ran.'),
+    tokensBefore: tokens('Of the requests before each compaction, added up; undone ones left out.'),
+    tokensAfter: tokens('And after it.'),
+    stages: z.record(
+      z.string(),
+      z.object({
+        ran: z.number(),
+        applied: z.number().describe('Runs in which it took something.'),
+        edits: z.number(),
+        tokens: tokens('Freed; below 0 where it carries something on.'),
+        ms: z.number().describe('Time it took in all.'),
+      }),
+    ),
+    summaryTokens: z.array(z.number()).describe('Length of each summary, oldest first.'),
+    modelCosts: z
+      .array(z.number())
+      .describe(
+        'US dollars of each compaction that asked a summarizer, oldest first; what has no price counts 0.',
+      ),
+    fallbacks: z.number(),
+    hooks: z.record(
+      z.string(),
+      z.object({ ran: z.number(), failed: z.number(), ms: z.number(), longestMs: z.number() }),
+    ),
+  })
+  .meta({ id: 'Effect' });
+
+/** A page of a list; `next` is the cursor of the one after it. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.string().optional(), total: z.number().optional() });
+
+const JsonSchema = z.looseObject({}).describe('JSON Schema: types, bounds, defaults, descriptions.');
+
+export const Knob = z
+  .object({
+    path: z.string(),
+    value: z.unknown(),
+    origin: z.string().describe('default, profile NAME, file NAME, env NAME, code, or operator.'),
+    description: z.string(),
+    own: z.boolean().describe('Whether an operator set it here.'),
+    before: z.unknown().optional().describe('Where one did: what would hold otherwise.'),
+    by: z.string().optional().describe('Name of the token that set it last.'),
+    at: z.number().optional().describe('When, in milliseconds since the epoch.'),
+  })
+  .meta({ id: 'Knob' });
+
+export const Knobs = z.object({
+  schema: JsonSchema,
+  stages: z.record(z.string(), JsonSchema),
+  plugins: z.record(z.string(), JsonSchema).describe('Knobs of each plugin that has any.'),
+  values: z.array(Knob),
+});

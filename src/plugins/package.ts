@@ -1,0 +1,158 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod/v4';
+import { pluginError, wordsOf } from './guarded.js';
+
+const Role = z.enum(['observer', 'compactor']);
+const names = (what: string) => z.array(z.string().min(1)).default([]).describe(`Names of its ${what}.`);
+
+/** How settings and events name a plugin. */
+export const PLUGIN_NAME = /^[a-z][a-z0-9-]*$/;
+
+/** The `spillway` field of a plugin's package.json: what its module provides, said before any of it is run. */
+const Manifest = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(PLUGIN_NAME, 'small letters, digits and -')
+      .optional()
+      .describe(
+        "What settings and events call it; the package's own name where absent, @acme/memory as acme-memory.",
+      ),
+    module: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Its module, relative to package.json; the package's entry where absent."),
+    role: z
+      .union([Role, z.array(Role)], { error: 'observer, compactor, or a list of them' })
+      .default([])
+      .describe('observer, compactor, or both.'),
+    stages: names('stages'),
+    summarizers: names('summarizers'),
+    counters: names('token counters'),
+    formats: names('wire formats'),
+    knobs: z.boolean().default(false).describe('Whether it has knobs.'),
+  })
+  .describe('What a plugin provides.');
+export type Manifest = z.infer<typeof Manifest>;
+
+/** A plugin as the settings name it: a package, or a path, from a folder. */
+export interface NamedPlugin {
+  readonly named: string;
+  /** Folder that paths are taken from, and packages looked for. */
+  readonly from: string;
+}
+
+/** A package with a manifest; none of its code was run. */
+export interface FoundPlugin {
+  readonly name: string;
+  readonly manifest: Manifest;
+  /** File of its module. */
+  readonly file: string;
+}
+
+interface PackageJson {
+  readonly name?: unknown;
+  readonly exports?: unknown;
+  readonly spillway?: unknown;
+}
+
+/** Finds a plugin's package as Node does, and reads its manifest. Throws `PLUGIN_UNKNOWN`, `PLUGIN_INVALID`. */
+export function findPlugin({ named, from }: NamedPlugin): FoundPlugin {
+  const invalid = (found: unknown, remedy: string, allowed?: string, cause?: unknown): Error =>
+    pluginError('PLUGIN_INVALID', { plugin: named, found, remedy, allowed, cause });
+  const folder =
+    /^\.{1,2}([\\/]|$)/.test(named) || isAbsolute(named) ? atPath(resolve(from, named)) : installed();
+  const path = join(folder, 'package.json');
+  if (!existsSync(path))
+    throw invalid(`no package.json in ${folder}`, 'Put one with a "spillway" field beside the module.');
+  const own = read();
+  if (own.spillway === undefined)
+    throw invalid(
+      `no field spillway in ${path}`,
+      'Write {"spillway": {"role": "observer"}} into its package.json, or whatever it is.',
+      'a manifest: what it provides',
+    );
+  const { data: manifest, error } = Manifest.safeParse(own.spillway);
+  if (error) {
+    const allowed = z.prettifyError(error).replaceAll(/\n\s*/g, ' ');
+    throw invalid(own.spillway, `Mend the "spillway" field of ${path}.`, allowed);
+  }
+  const name = manifest.name ?? shortName(own.name);
+  if (name === '') throw invalid('no name', `Give ${path} a "name", or its "spillway" field one.`);
+  return { name, manifest, file: entry(manifest) };
+
+  function atPath(at: string): string {
+    if (existsSync(at)) return statSync(at).isDirectory() ? at : dirname(at);
+    const remedy = 'Name a folder with a package.json; a path is taken from the file that names it.';
+    throw pluginError('PLUGIN_UNKNOWN', { plugin: named, found: `nothing at ${at}`, remedy });
+  }
+
+  function installed(): string {
+    const { paths } = createRequire(resolve(from, 'here.js')).resolve;
+    const folders = (paths(named) ?? []).map((one) => join(one, named));
+    const found = folders.find((one) => existsSync(join(one, 'package.json')));
+    if (found !== undefined) return found;
+    throw pluginError('PLUGIN_UNKNOWN', {
+      plugin: named,
+      found: `no package of that name in ${resolve(from)} or above`,
+      remedy: `Install it (npm install ${named}); a local one is named by its path, ./${named}.`,
+    });
+  }
+
+  function read(): PackageJson {
+    try {
+      return Object(JSON.parse(readFileSync(path, 'utf8'))) as PackageJson;
+    } catch (cause) {
+      throw invalid(`${path}: ${wordsOf(cause)}`, 'Mend it.', 'a package.json', cause);
+    }
+  }
+
+  function entry({ module }: Manifest): string {
+    try {
+      return createRequire(path).resolve(resolve(folder, module ?? exported(own.exports) ?? '.'));
+    } catch (cause) {
+      const found = `no entry in ${folder}: ${wordsOf(cause)}`;
+      throw invalid(
+        found,
+        'Name its module as "spillway": {"module": "./index.js"}, or build it.',
+        undefined,
+        cause,
+      );
+    }
+  }
+}
+
+/** A package's name as settings can have it: `@acme/memory` is `acme-memory`. */
+const shortName = (name: unknown): string =>
+  (typeof name === 'string' ? name : '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^[^a-z]+|-$/g, '');
+
+/** What `exports` says of `import`, which `require.resolve` does not read: an ES module may have no other entry. */
+function exported(exports: unknown): string | undefined {
+  if (typeof exports === 'string') return exports;
+  const by = Object(exports) as Readonly<Record<string, unknown>>;
+  const conditions = ['.', 'node', 'import', 'default', 'require'];
+  return conditions.map((one) => by[one] && exported(by[one])).find((one) => typeof one === 'string');
+}
+
+/** The folder of the package that a path lies in, where that package is a plugin. */
+export function pluginFolder(path: string): string | undefined {
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (existsSync(file)) return hasManifest(file) ? folder : undefined;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function hasManifest(file: string): boolean {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as PackageJson | null)?.spillway !== undefined;
+  } catch {
+    return false;
+  }
+}

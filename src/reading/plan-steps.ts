@@ -1,0 +1,115 @@
+import { isRecord, parseArguments } from '../facts/index.js';
+
+/** One step of a plan as an agent wrote it down. */
+export interface WrittenStep {
+  /** What the agent tells it by, where it says. */
+  readonly key?: string;
+  /** Absent where only a state was changed. */
+  readonly text?: string;
+  /** The agent's own word: `completed`, `in_progress`, `x`. */
+  readonly state?: string;
+}
+
+export interface WrittenPlan {
+  readonly steps: readonly WrittenStep[];
+  /** Steps that are not named stay as they were; else the list is all there is. */
+  readonly merges: boolean;
+}
+
+/** Calls by which agents keep a plan: todo lists, plans with step states, task lists. */
+const PLAN_TOOL = /todo|\bplans?\b|\btask (?:list|create|update)\b|checklist/i;
+/** Plans are short; a longer argument is something else. */
+const LONGEST_CHARS = 20_000;
+
+const TEXTS = ['content', 'step', 'text', 'title', 'subject', 'task', 'name', 'description'];
+const STATES = ['status', 'state', 'done', 'completed', 'checked'];
+/** What a call names its whole list: an empty one takes the plan away. */
+const LISTS = /^(?:todos?|todo_?list|plan|steps|items|tasks|task_?list|checklist)$/i;
+const KEYS = ['id', 'taskId', 'task_id', 'todoId'];
+
+/** The plan a call writes down; undefined where it writes none. */
+export function planIn(tool: string, json: string): WrittenPlan | undefined {
+  if (json.length > LONGEST_CHARS || !keepsPlan(tool)) return undefined;
+  const { fields } = parseArguments(json);
+  for (const value of Object.values(fields)) {
+    const steps = stepsOf(value);
+    if (steps) return { steps, merges: fields.merge === true };
+  }
+  for (const value of Object.values(fields)) {
+    const steps = typeof value === 'string' ? checklistIn(value) : undefined;
+    if (steps) return { steps, merges: false };
+  }
+  if (Object.entries(fields).some(([name, value]) => LISTS.test(name) && isEmptyList(value)))
+    return { steps: [], merges: fields.merge === true };
+  // One step a call: made, or given another state.
+  const one = stepOf(fields);
+  return one && (one.text !== undefined || one.key !== undefined)
+    ? { steps: [one], merges: true }
+    : undefined;
+}
+
+/** By the words of its name: `TaskUpdate`, `update_plan`. */
+function keepsPlan(tool: string): boolean {
+  return PLAN_TOOL.test(tool.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' '));
+}
+
+function stepsOf(value: unknown): WrittenStep[] | undefined {
+  const list = typeof value === 'string' && value.startsWith('[') ? listIn(value) : value;
+  if (!Array.isArray(list) || list.length === 0 || !list.every(isRecord)) return undefined;
+  const steps = list.map(stepOf);
+  return steps.every((step) => step?.text !== undefined || step?.key !== undefined)
+    ? (steps as WrittenStep[])
+    : undefined;
+}
+
+function isEmptyList(value: unknown): boolean {
+  const list = typeof value === 'string' ? /^\s{0,8}\[\s{0,8}\]\s{0,8}$/.test(value) : value;
+  return list === true || (Array.isArray(list) && list.length === 0);
+}
+
+/** Some models write the list as a text. */
+function listIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function stepOf(fields: Readonly<Record<string, unknown>>): WrittenStep | undefined {
+  const text = TEXTS.map((name) => fields[name]).find(
+    (value) => typeof value === 'string' && value.trim() !== '',
+  );
+  const key = KEYS.map((name) => fields[name]).find(
+    (value) => typeof value === 'string' || typeof value === 'number',
+  );
+  const state = STATES.map((name) => fields[name]).find(
+    (value) => typeof value === 'string' || typeof value === 'boolean',
+  );
+  if (text === undefined && key === undefined) return undefined;
+  return {
+    ...(key !== undefined && { key: String(key as string | number) }),
+    ...(text !== undefined && { text: (text as string).replace(/\s+/g, ' ').trim() }),
+    ...(state !== undefined && {
+      state: state === true ? 'completed' : state === false ? 'pending' : (state as string),
+    }),
+  };
+}
+
+const BOX = /^\s{0,12}(?:[-*+]|\d{1,3}[.)])\s{1,8}\[([ xX✓✔✅~/-])\]\s{1,8}(\S.*)$/;
+
+/** Steps of a checklist in Markdown; undefined where the text has fewer than two. */
+export function checklistIn(text: string): WrittenStep[] | undefined {
+  if (!text.includes('[')) return undefined;
+  const steps = text.split('\n').flatMap((line): WrittenStep[] => {
+    const [, mark, words] = BOX.exec(line) ?? [];
+    if (words === undefined) return [];
+    return [
+      {
+        text: words.trim(),
+        state: mark === ' ' ? 'pending' : /[xX✓✔✅]/.test(mark!) ? 'completed' : 'in_progress',
+      },
+    ];
+  });
+  return steps.length >= 2 ? steps : undefined;
+}

@@ -1,2 +1,0 @@
-export type { Verdict } from './forms.js';
-export { ReplyReader, wordsOf, type Reply } from './replies.js';

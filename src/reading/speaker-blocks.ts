@@ -1,0 +1,171 @@
+import { isTagRow, ROWS, type PhraseRow, type Row, type TagRow } from './speaker-table.js';
+
+/**
+ * Finds words in one text, each search going on from the last: however often it is asked with rising positions, the
+ * text is read once for each word.
+ */
+class Finder {
+  readonly #text: string;
+  readonly #next = new Map<string, number>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** First place from `from` on where the words begin; infinity where there is none. */
+  next(words: string, from: number): number {
+    const known = this.#next.get(words);
+    if (known !== undefined && known >= from) return known;
+    const found = this.#text.indexOf(words, from);
+    const at = found < 0 ? Infinity : found;
+    this.#next.set(words, at);
+    return at;
+  }
+}
+
+const TAGS: ReadonlyMap<string, TagRow> = new Map(ROWS.filter(isTagRow).map((row) => [row.tag, row]));
+const PHRASES: readonly PhraseRow[] = ROWS.filter((row): row is PhraseRow => !isTagRow(row));
+const FIRST = PHRASES.filter(({ anywhere }) => !anywhere);
+const LINE = PHRASES.filter(({ anywhere }) => anywhere);
+/** With which characters a phrase inside a text can begin. */
+const LINE_STARTS: ReadonlySet<string> = new Set(LINE.map(({ opens }) => opens.charAt(0)));
+
+/** An opening line and an end are looked at so far, in characters: enough for paths, and a bound for the patterns. */
+const LINE_CHARS = 400;
+const TAIL_CHARS = 600;
+
+const OPENING = /<([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,300})?>/y;
+/** In front of a tag or a closing tag: it is spoken of. */
+const QUOTE = /[`'"“«]/;
+/** Behind a block in the middle of a line. */
+const LINE_END = /[ \t\r]*(?:\n|$|<)/y;
+
+/** A block of a host found in a text: positions of the whole and of what it holds. */
+export interface HostBlock<R = Row> {
+  readonly row: R;
+  readonly from: number;
+  readonly to: number;
+  readonly inner: { readonly from: number; readonly to: number };
+  /** The opening tag's text, for its name. */
+  readonly opening: string;
+}
+
+/** Finds blocks of hosts in the texts of one message, which stand one behind the other in one string. */
+export class BlockFinder {
+  readonly #text: string;
+  readonly #asked: string | undefined;
+  readonly #finder: Finder;
+  /** By closing tag: its last place in the text that was asked about last. */
+  readonly #last = new Map<string, { readonly end: number; readonly at: number }>();
+
+  /** `asked`: the end of the message before, where an agent or the system said it. */
+  constructor(text: string, asked?: string) {
+    this.#text = text;
+    this.#asked = asked;
+    this.#finder = new Finder(text);
+  }
+
+  /**
+   * A block whose first character stands at `at`, the first of a line. `before`: the text of the message that stands
+   * before this one, where nothing but blocks stand before `at` in its own.
+   */
+  at(at: number, end: number, before: string | undefined): HostBlock | undefined {
+    if (before !== undefined) {
+      const first = this.#phrase(FIRST, at, end, before);
+      if (first) return first;
+    }
+    if (this.#text[at] === '<') return this.#tag(at, end, before !== undefined);
+    return LINE_STARTS.has(this.#text.charAt(at)) ? this.#phrase(LINE, at, end) : undefined;
+  }
+
+  /** The first block in the middle of a line, up to `lineEnd`: nothing but its own end may follow on its last line. */
+  within(from: number, lineEnd: number, end: number): HostBlock<TagRow> | undefined {
+    let at = this.#finder.next('<', from);
+    for (; at < lineEnd; at = this.#finder.next('<', at + 1)) {
+      const found = QUOTE.test(this.#text.charAt(at - 1)) ? undefined : this.#tag(at, end, false);
+      if (!found) continue;
+      LINE_END.lastIndex = found.to;
+      if (found.to >= end || LINE_END.test(this.#text)) return found;
+    }
+    return undefined;
+  }
+
+  #tag(at: number, end: number, isFirst: boolean): HostBlock<TagRow> | undefined {
+    OPENING.lastIndex = at;
+    const opening = OPENING.exec(this.#text);
+    const row = opening ? TAGS.get(opening[1]!) : undefined;
+    if (!opening || !row || (row.first && !isFirst)) return undefined;
+    const from = at + opening[0].length;
+    const closing = `</${row.tag}>`;
+    const to = this.#closingAt(row, closing, from, end);
+    if (to === undefined) return undefined;
+    return { row, from: at, to: to + closing.length, inner: { from, to }, opening: opening[0] };
+  }
+
+  /**
+   * Where the closing tag stands. What a block holds may imitate it, so the last one before the next block of the
+   * same name counts, and of a sealed block the last in the text.
+   */
+  #closingAt(row: TagRow, closing: string, from: number, end: number): number | undefined {
+    const first = this.#finder.next(closing, from);
+    if (first >= end) return undefined;
+    if (row.sealed) return Math.max(first, this.#lastIn(closing, end));
+    return Math.max(
+      first,
+      this.#lastBefore(closing, Math.min(end, this.#finder.next(`<${row.tag}`, from)), first),
+    );
+  }
+
+  /** The last place in the text that ends at `end`. Remembered: a block that is refused may be asked for again. */
+  #lastIn(closing: string, end: number): number {
+    const known = this.#last.get(closing);
+    if (known?.end === end) return known.at;
+    const at = this.#lastBefore(closing, end, 0);
+    this.#last.set(closing, { end, at });
+    return at;
+  }
+
+  #lastBefore(closing: string, limit: number, least: number): number {
+    let at = limit;
+    do at = at > least ? this.#text.lastIndexOf(closing, at - 1) : -1;
+    while (at > least && (at + closing.length > limit || QUOTE.test(this.#text.charAt(at - 1))));
+    return at;
+  }
+
+  #phrase(
+    rows: readonly PhraseRow[],
+    at: number,
+    end: number,
+    before = '',
+  ): HostBlock<PhraseRow> | undefined {
+    for (const row of rows) {
+      if (!this.#text.startsWith(row.opens, at) || !this.#fits(row, at, end)) continue;
+      if (row.after && !row.after.test(before.slice(0, LINE_CHARS))) continue;
+      if (row.answers && this.#asked !== undefined && !row.answers.test(this.#asked)) continue;
+      const to = this.#endOf(row, at, end);
+      if (to !== undefined) return { row, from: at, to, inner: { from: at, to }, opening: '' };
+    }
+    return undefined;
+  }
+
+  #fits({ opens, alone, like, needs, ends }: PhraseRow, at: number, end: number): boolean {
+    const line = this.#lineAt(at, end);
+    if ((alone && line.trimEnd() !== opens) || (like && !like.test(line))) return false;
+    if (needs !== undefined && this.#finder.next(needs, at + opens.length) + needs.length > end) return false;
+    return !ends || ends.test(this.#text.slice(Math.max(at, end - TAIL_CHARS), end));
+  }
+
+  #endOf({ closes, opens, spansParts }: PhraseRow, at: number, end: number): number | undefined {
+    if (closes === undefined) return end;
+    if (closes === 'line') return Math.min(end, this.#finder.next('\n', at));
+    if (closes === 'paragraph') return Math.min(end, this.#finder.next('\n\n', at));
+    const to = this.#finder.next(closes.words, at + opens.length) + closes.words.length;
+    return to <= (spansParts ? this.#text.length : end) ? to : undefined;
+  }
+
+  #lineAt(at: number, end: number): string {
+    const line = this.#text.slice(at, Math.min(end, at + LINE_CHARS));
+    const newline = line.indexOf('\n');
+    return newline < 0 ? line : line.slice(0, newline);
+  }
+}

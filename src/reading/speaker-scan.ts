@@ -1,0 +1,153 @@
+import { documentsIn, fencesOf, linesOf, speechOf, type Speech } from './documents.js';
+import { BlockFinder, type HostBlock } from './speaker-blocks.js';
+import { isTagRow, type Section, type Speaker } from './speaker-table.js';
+
+/**
+ * Who says what in the texts of one message of a user, in order. Linear in their length.
+ *
+ * @param before - the text in front of them, of a message in the same role
+ * @param asked - the end of the message in front of them, of an agent or the system
+ */
+export function scanTexts(texts: readonly string[], before = '', asked?: string): Speech[] {
+  const text = texts.join('\n');
+  const finder = new BlockFinder(text, asked);
+  const speeches: Speech[] = [];
+  let from = 0;
+  let start = 0;
+  let last = before;
+  for (const part of texts) {
+    const end = start + part.length;
+    // A block that began in an earlier part may reach into this one.
+    if (from <= end)
+      from = scanPart(text, finder, { start: Math.max(from, start), end, before: last }, speeches);
+    last = part;
+    start = end + 1;
+    from = Math.max(from, start);
+  }
+  return speeches;
+}
+
+/** One text of a message, by its place among all, and the text before it. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  readonly before: string;
+}
+
+/** Reads one text; answers where to go on, behind its end where a block reaches further. */
+function scanPart(text: string, finder: BlockFinder, part: Part, speeches: Speech[]): number {
+  const { start, end, before } = part;
+  const lines = linesOf(text, start, end);
+  const fences = fencesOf(text, lines);
+  let userFrom = start;
+  let isFirst = true;
+  const flush = (to: number): void => {
+    speeches.push(...documentsIn(text.slice(userFrom, to)));
+  };
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index]!;
+    if (line.to < userFrom) continue;
+    let at = skipSpace(text, Math.max(line.from, userFrom), line.to);
+    let found = at < line.to ? finder.at(at, end, isFirst ? before : undefined) : undefined;
+    const closing = fences.get(index);
+    if (!found && closing !== undefined) {
+      isFirst = false;
+      index = closing;
+      continue;
+    }
+    found ??= finder.within(at + 1, line.to, end);
+    if (!found) {
+      if (at < line.to) isFirst = false;
+      continue;
+    }
+    at = found.from;
+    flush(at);
+    speeches.push(...piecesOf(text, found));
+    if (text.slice(userFrom, at).trim() !== '') isFirst = false;
+    userFrom = skipSpace(text, found.to, end);
+    // What stands behind the block on its last line is looked at as a line of its own.
+    index -= 1;
+  }
+  flush(Math.max(userFrom, end));
+  return Math.max(userFrom, end);
+}
+
+function skipSpace(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && (text[at] === ' ' || text[at] === '\t' || text[at] === '\r')) at += 1;
+  return at;
+}
+
+/** Who says what inside a block of a host. */
+function piecesOf(text: string, found: HostBlock): Speech[] {
+  const { row } = found;
+  const label = labelOf(found);
+  let inner = text.slice(found.inner.from, found.inner.to);
+  const pieces: Speech[] = [];
+  const say = (speaker: Speaker, said: string): void => {
+    const speech = speechOf(speaker, said, label);
+    if (speech) pieces.push(speech);
+  };
+  if (isTagRow(row)) {
+    saySections(inner, row, say);
+    return pieces;
+  }
+  if (row.frame) {
+    const line = inner.indexOf('\n');
+    const at = line < 0 ? row.opens.length : line;
+    say(row.frame, inner.slice(0, at));
+    inner = inner.slice(at);
+  }
+  const at = row.orders ? ordersAt(inner, row.orders) : inner.length;
+  saySections(inner.slice(0, at), row, say);
+  say('program', inner.slice(at));
+  return pieces;
+}
+
+function labelOf({ row, opening }: HostBlock): string {
+  const name = /\bname="([^"]{1,80})"/.exec(opening)?.[1];
+  return name ?? row.label ?? (isTagRow(row) ? row.tag : row.host);
+}
+
+function saySections(
+  inner: string,
+  { speaker, sections = [] }: { readonly speaker: Speaker; readonly sections?: readonly Section[] },
+  say: (speaker: Speaker, text: string) => void,
+): void {
+  let cursor = 0;
+  for (const section of sections) {
+    const place = placeOf(inner, section, cursor);
+    if (!place) continue;
+    const { isTag, opens, closes } = section;
+    say(speaker, inner.slice(cursor, isTag ? place.from - opens.length : place.from));
+    say(section.speaker, inner.slice(place.from, place.to));
+    cursor = place.to + (isTag && closes !== undefined ? closes.length : 0);
+  }
+  say(speaker, inner.slice(cursor));
+}
+
+/** Where what a section says begins and ends. */
+function placeOf(
+  inner: string,
+  { opens, closes, last }: Section,
+  cursor: number,
+): { from: number; to: number } | undefined {
+  const opensAt = last && closes === undefined ? inner.lastIndexOf(opens) : inner.indexOf(opens, cursor);
+  if (opensAt < cursor) return undefined;
+  const from = opensAt + opens.length;
+  if (closes === undefined) return { from, to: inner.length };
+  const to = last ? inner.lastIndexOf(closes) : inner.indexOf(closes, from);
+  return to < from ? undefined : { from, to };
+}
+
+/** Where the lines at the end begin that tell the reader what to do. Walks back over them and no further. */
+function ordersAt(text: string, orders: readonly string[]): number {
+  let at = text.length;
+  for (;;) {
+    let end = at;
+    while (end > 0 && text[end - 1]!.trim() === '') end -= 1;
+    const line = end === 0 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
+    if (line === 0 || !orders.some((order) => text.startsWith(order, line))) return at;
+    at = line;
+  }
+}

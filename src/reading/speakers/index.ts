@@ -1,2 +1,0 @@
-export type { Speaker, Speech } from './speech.js';
-export { hostSummaryIn, speechesOf, textBy, userWordsIn, type Spoken } from './speakers.js';

@@ -1,0 +1,136 @@
+import type { WireFormat } from '../../spi/index.js';
+import type { Message, Steps } from '../../transcript/index.js';
+import { markerOf } from '../own-messages.js';
+import type { ClientWords } from './client-words.js';
+import type { History } from './history.js';
+
+/** All messages of a client stood in the log like this, up to the newest of them. */
+interface Common {
+  /** How many more messages the client had than the log. */
+  readonly shift: number;
+  readonly upTo: number;
+  /** Which of the log stood there last: while it does, everything before it stands too. */
+  readonly last: Message;
+}
+
+/** How far the history of a client and a log say the same. */
+export interface Agreed {
+  /** Messages of the log that the history says as they are. */
+  readonly same: number;
+  /** How many more messages the history has than the log before the same one. */
+  readonly shift: number;
+}
+
+/** Holds the histories of a client against a log. What stood in both before is not compared again. */
+export class Agreement {
+  readonly #words: ClientWords;
+  #common: Common | undefined;
+
+  constructor(words: ClientWords) {
+    this.#words = words;
+  }
+
+  /** Of a history whose instructions are not asked. Remembers nothing. */
+  *of(
+    { messages, instructions }: Pick<History, 'messages' | 'instructions'>,
+    known: readonly Message[],
+    from = 0,
+  ): Steps<Agreed> {
+    const logged = leading(known, isSystem);
+    const shift = instructions - logged;
+    let at = Math.max(logged, from);
+    while (at < known.length && at + shift < messages.length) {
+      if (!this.#words.areIn(known[at]!, messages[at + shift]!)) break;
+      at++;
+      yield;
+    }
+    return { same: Math.min(at, messages.length - shift), shift };
+  }
+
+  /** The same of the next history of this client, which says up to `changedFrom` what the one before said. */
+  *ofNext(history: History, known: readonly Message[], changedFrom: number): Steps<Agreed> {
+    const common = this.#common;
+    const shift = history.instructions - leading(known, isSystem);
+    const stands = common?.shift === shift && known[common.upTo - 1] === common.last;
+    this.#common = undefined;
+    const agreed = yield* this.of(history, known, stands ? Math.min(common.upTo, changedFrom - shift) : 0);
+    const { same } = agreed;
+    this.#common = same > 0 ? { shift, upTo: same, last: known[same - 1]! } : undefined;
+    return agreed;
+  }
+
+  forget(): void {
+    this.#common = undefined;
+  }
+
+  /**
+   * Whether a history that differs from the log is another conversation. It is not where it goes on behind all that the log
+   * holds, and nothing but notes in messages that are not the model's have come or gone: some clients move reminders.
+   */
+  isFork(
+    { messages }: Pick<History, 'messages'>,
+    known: readonly Message[],
+    { same, shift }: Agreed,
+  ): boolean {
+    if (same === known.length) return false;
+    const logged = known.slice(same).filter(isNoNote);
+    const sent = messages.slice(same + shift).filter(isNoNote);
+    if (sent.length <= logged.length) return true;
+    return !logged.every((one, at) => this.#words.areIn(one, sent[at]!) || isMoved(one, sent[at]!));
+  }
+
+  /** Whether a body holds another conversation than a log: their first messages differ, instructions aside. */
+  isStranger(body: unknown, known: readonly Message[], format: WireFormat): boolean {
+    const [sent, logged] = [headOf(body, format), headOfLog(known)];
+    return sent !== undefined && logged !== undefined && !this.#words.areIn(logged, sent);
+  }
+}
+
+/** Whether a message that the model did not write is the same but for what stands around its words or results. */
+function isMoved(logged: Message, sent: Message): boolean {
+  if (logged.role !== sent.role || logged.role === 'assistant') return false;
+  const [one, other] = [logged, sent].map(({ parts }) => ({
+    calls: parts.flatMap((part) => (part.type === 'tool-result' ? part.callId : [])),
+    texts: parts.flatMap((part) => (part.type === 'text' && part.text !== '' ? part.text : [])),
+  }));
+  return (
+    one!.calls.some((id) => other!.calls.includes(id)) ||
+    one!.texts.some((text) => other!.texts.join('\n').includes(text)) ||
+    other!.texts.some((text) => one!.texts.join('\n').includes(text))
+  );
+}
+
+/** How many at the head of a list are of a kind. */
+export function leading<T>(list: readonly T[], holds: (item: T) => boolean): number {
+  const end = list.findIndex((item) => !holds(item));
+  return end < 0 ? list.length : end;
+}
+
+/** Whether a message is more than what a program puts beside the user's words. */
+const isNoNote = ({ role, origin }: Message): boolean => role !== 'user' || origin !== 'synthetic';
+
+export const isSystem = ({ role }: Message): boolean => role === 'system';
+
+/**
+ * The first message of a client's history that is no instruction: what tells one conversation from another. Parses no
+ * more of the body than it has to. Undefined where there is none.
+ */
+function headOf(body: unknown, format: WireFormat): Message | undefined {
+  const field = format.messagesField;
+  const items = (body as Readonly<Record<string, unknown>> | null | undefined)?.[field];
+  if (!Array.isArray(items)) return firstOf(format.parse(body).messages);
+  for (let count = 2; ; count *= 4) {
+    const some = count < items.length;
+    const head = firstOf(
+      format.parse(some ? { ...(body as object), [field]: items.slice(0, count) } : body).messages,
+    );
+    if (head || !some) return head;
+  }
+}
+
+const firstOf = (messages: readonly Message[]): Message | undefined =>
+  messages.find(({ role }) => role !== 'system');
+
+/** The same of a log: undefined where nothing was said yet. */
+const headOfLog = (known: readonly Message[]): Message | undefined =>
+  known.find((message) => message.role !== 'system' && !markerOf(message));

@@ -1,0 +1,101 @@
+import {
+  fitsNever,
+  onlyStripsReasoning,
+  planPass,
+  planSignatures,
+  type Pass,
+  type Planned,
+  type Policy,
+  type RunInput,
+  type RunOutcome,
+  type SignedThought,
+} from '../pipeline/index.js';
+import type { CompactionRecord, Trigger } from '../transcript/index.js';
+import type { Planner } from './planner.js';
+import type { Uses } from './services.js';
+
+type Parts = Uses<'thread' | 'gauge' | 'summarizer' | 'timer'> & { readonly planner: Planner };
+
+/** How a plan came to be committed. */
+interface Commit extends Pick<CompactionRecord, 'kind' | 'durationMs'> {
+  /** What was bought for it, and what plugins and warnings say of it. */
+  readonly bought?: Partial<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'hooks' | 'warnings'>> | undefined;
+  /** Hash of the plan that waited for a yes. */
+  readonly approves?: string | undefined;
+}
+
+/** Makes records of plans: of compactions, and of the free work before a call and at the head of a run. */
+export class Commits {
+  readonly #of: Parts;
+
+  constructor(of: Parts) {
+    this.#of = of;
+  }
+
+  /** Makes a record of what was planned, and its draft the view. */
+  commit(
+    { plan, draft, states, stageMs }: Pick<Planned, 'plan' | 'draft' | 'states' | 'stageMs'>,
+    { kind, durationMs, bought, approves }: Commit,
+  ): CompactionRecord {
+    const { thread, gauge, summarizer } = this.#of;
+    const record: CompactionRecord = {
+      id: `c${thread.ledger.records.length + 1}`,
+      kind,
+      status: 'committed',
+      plan,
+      committedAt: plan.inputs.clock,
+      durationMs,
+      stageMs,
+      model: gauge.model,
+      unchangedTokens: Math.round(draft.tokensBefore(draft.changedFrom) * plan.inputs.scale),
+      ...(kind === 'compaction' && { summarizer: summarizer.choice }),
+      ...bought,
+    };
+    thread.commit(record, draft, states, approves);
+    gauge.rewritten();
+    return record;
+  }
+
+  /**
+   * Commits each pass that is due when its turn comes, by a record of its own, which keeps the view stable; it is no
+   * compaction: no history, hooks or events. None where the run that follows by `trigger` is sure to be refused: what may
+   * never be removed does not fit, and the ledger stays as it was.
+   */
+  passes(policy: Policy, trigger: Trigger | undefined, isDue: (pass: Pass) => boolean): void {
+    if (!policy.passes.some(isDue)) return;
+    if (trigger && fitsNever({ ...this.#of.planner.input(trigger), policy })) return;
+    for (const pass of policy.passes) if (isDue(pass)) this.#quietly(pass, (input) => planPass(input, pass));
+  }
+
+  /** Takes out reasoning signed behind a position of the log at which hooks add other content now. */
+  stripMoved(behind: number): void {
+    const why = 'a signature vouches for content that a hook had added, which has changed or moved';
+    this.#stripStale(({ seq }) => seq > behind, why);
+  }
+
+  /** Takes out reasoning signed over compactions that no longer stand, and what was stale already when they were made. */
+  stripUndone(undone: readonly CompactionRecord[]): void {
+    if (undone.length === 0) return;
+    const compactions = undone.filter((record) => !onlyStripsReasoning(record));
+    const since = Math.min(...compactions.map(({ plan }) => plan.inputs.logLength));
+    const stale = new Set(undone.filter(onlyStripsReasoning).flatMap(strippedIn));
+    const isStale = ({ messageId, seq }: SignedThought): boolean => seq >= since || stale.has(messageId);
+    this.#stripStale(isStale, 'a signature vouches for a compaction that was taken back');
+  }
+
+  /** `why` goes into the record. */
+  #stripStale(isStale: (thought: SignedThought) => boolean, why: string): void {
+    this.#quietly({ kind: 'prune', detail: why }, (input) => planSignatures(input, isStale));
+  }
+
+  #quietly({ kind, detail }: Trigger, plan: (input: RunInput) => RunOutcome | undefined): void {
+    const { planner, timer } = this.#of;
+    const started = timer();
+    const outcome = plan(planner.input({ kind, detail }));
+    if (outcome?.kind === 'planned') this.commit(outcome, { kind: 'prune', durationMs: timer() - started });
+  }
+}
+
+function strippedIn({ plan }: CompactionRecord): string[] {
+  return plan.edits.flatMap((edit) => (edit.kind === 'replace' ? [edit.messageId] : []));
+}

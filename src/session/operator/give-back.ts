@@ -1,0 +1,220 @@
+import { SpillwayError } from '../../errors/index.js';
+import { floorOf } from '../../pipeline/index.js';
+import { grouped, type Usage } from '../../tokens/index.js';
+import { appendedAt, type Log, type LogMessage } from '../../transcript/index.js';
+import { askedBack, giveBackMarker, givenMessage } from '../own-messages.js';
+import type { Persistence } from '../persistence/persistence.js';
+import type { Inbox } from '../inbox.js';
+import type { Planner } from '../planner.js';
+import { headOf, type Recall, type Recalled } from '../recall/index.js';
+import type { Requests } from '../requests.js';
+import type { Uses } from '../services.js';
+import type { Triggers } from '../triggers.js';
+
+/** What is to be given back: named as `recall` names it. */
+export interface GiveBackRequest {
+  /** A message, a part, a span or a list of them: `m12`, `m12#0`, `m3..m9`, `m4, m69`, `m80@1200`. */
+  readonly handle: string;
+  /** Only the passages in it that hold these words. */
+  readonly query?: string;
+  /** Most tokens of it, from 100; the rest is named. All of it where absent, up to 100,000. */
+  readonly maxTokens?: number;
+  /** Say what it would cost, and do nothing. */
+  readonly preview?: boolean;
+}
+
+/** Words that left, and what carrying them costs. Tokens are on the scale of readings. */
+export interface WordsGivenBack {
+  /** As `givenBack` lists it; absent in a preview. */
+  readonly id?: string;
+  readonly handle: string;
+  /** What the model will read. */
+  readonly text: string;
+  /** Added to each request until a compaction takes them. */
+  readonly tokens: number;
+  /** Of the budget. */
+  readonly share: number;
+  /** US dollars of the next call, and of each one after it whose front the provider's cache still has; null where no price is known. */
+  readonly cost: number | null;
+  readonly laterCost: number | null;
+  /** Most tokens that the next request has room for. */
+  readonly room: number;
+  readonly fits: boolean;
+  /** The next request is compacted first to make the room, which re-writes the provider's cache. */
+  readonly compacts: boolean;
+  /** All of it is sent already. */
+  readonly inView: boolean;
+}
+
+/** One act of giving back, and what came of it. */
+export interface GivenBack {
+  readonly id: string;
+  readonly handle: string;
+  readonly askedAt: number;
+  readonly tokens: number;
+  /**
+   * `waiting`: no request was prepared since. `left-out`: what had come in meanwhile left no room. `sent`: it stood in
+   * call `call`. `seen`: the provider has answered that call.
+   */
+  readonly state: 'waiting' | 'left-out' | 'sent' | 'seen';
+  readonly call?: number;
+}
+
+type Parts = Uses<
+  'thread' | 'gauge' | 'policies' | 'measureDraft' | 'priceOf' | 'audit' | 'stream' | 'clock'
+> & {
+  readonly triggers: Triggers;
+  readonly planner: Planner;
+  readonly persistence: Persistence;
+  readonly requests: Requests;
+  readonly recall: Recall;
+  readonly inbox: Inbox;
+};
+
+const HEAD = 'The operator gives back what had left (history of this session, no instructions):';
+const MAX_TOKENS = 100_000;
+/** Less is no passage. */
+const MIN_TOKENS = 100;
+
+/**
+ * Puts words that left into the next request. What is asked for waits in the log as a marker, and the request that is
+ * prepared next carries it behind everything its client has sent until then.
+ */
+export class GiveBack {
+  readonly #of: Parts;
+  /** How far which log was searched for markers. */
+  #searched: { readonly log: Log; readonly upTo: number } | undefined;
+
+  constructor(of: Parts) {
+    this.#of = of;
+  }
+
+  async ask({ handle, query, maxTokens = MAX_TOKENS, preview }: GiveBackRequest): Promise<WordsGivenBack> {
+    await this.#of.requests.load();
+    const found = await this.#of.recall.read({ handle, maxTokens, ...(query !== undefined && { query }) });
+    const { clock, gauge, priceOf, triggers } = this.#of;
+    const text = [HEAD, ...found.map((one) => `${headOf(one)}\n${one.text}`)].join('\n\n');
+    const tokens = this.#tokensOf(text);
+    const price = (usage: Partial<Usage>): number | null =>
+      gauge.model === null ? null : priceOf(gauge.model, { inputTokens: 0, outputTokens: 0, ...usage });
+    const { budget, tokens: before } = gauge.read(this.#of.thread.projection);
+    const [room, gate] = [this.#room(), this.#of.policies.now.gates[0]?.opensAt ?? 1];
+    const words: WordsGivenBack = {
+      handle,
+      text,
+      tokens,
+      share: tokens / budget.tokens,
+      cost: price({ inputTokens: tokens }),
+      laterCost: price({ cacheReadTokens: tokens }),
+      room,
+      fits: tokens <= room,
+      compacts: triggers.isAuto && before + tokens >= gate * budget.tokens,
+      inView: found.every((one) => this.#isInView(one)),
+    };
+    if (preview) return words;
+    if (!words.fits) throw tooLarge(words, triggers.isAuto);
+    const id = `give-back:${this.#of.thread.log.length}:${clock()}`;
+    await this.#of.inbox.append(giveBackMarker(id, clock(), { handle, text }));
+    this.#of.audit.say('given-back', id, { handle, tokens });
+    return { id, ...words };
+  }
+
+  /** Before a request is prepared: what waits goes into the log, where there is room for it now. */
+  async put(): Promise<void> {
+    for (const { id, text } of this.#waiting()) {
+      await this.#of.persistence.load();
+      const { audit, clock, stream } = this.#of;
+      const [tokens, room] = [this.#tokensOf(text), this.#room()];
+      if (tokens <= room) await this.#of.inbox.append(givenMessage(givenId(id), clock(), text));
+      else {
+        await this.#of.inbox.append(giveBackMarker(givenId(id), clock()));
+        const reason = `it takes ${grouped(tokens)} tokens, and the request has room for ${grouped(room)}`;
+        audit.say('give-back-left-out', id, { reason });
+        stream.emit({
+          kind: 'warning',
+          code: 'give-back-left-out',
+          message: `What was given back is left out: ${reason}.`,
+        });
+      }
+    }
+  }
+
+  async list(): Promise<readonly GivenBack[]> {
+    await this.#of.requests.load();
+    const { log, ledger } = this.#of.thread;
+    return messagesOf(log, log.base).flatMap((marker): GivenBack | readonly [] => {
+      const asked = askedBack(marker);
+      if (!asked) return [];
+      const { id, createdAt = 0 } = marker;
+      const given = log.find(givenId(id));
+      const isLeftOut = given?.parts[0]?.type === 'marker';
+      const place = given && !isLeftOut ? appendedAt(given.seq, ledger.left) : Infinity;
+      const call = this.#of.requests.calls.find(({ appended }) => appended > place);
+      const state = isLeftOut ? 'left-out' : !call ? 'waiting' : call.usage ? 'seen' : 'sent';
+      const common = {
+        id,
+        handle: asked.handle,
+        askedAt: createdAt,
+        tokens: this.#tokensOf(asked.text),
+        state,
+      } as const;
+      return { ...common, ...(call && { call: call.call }) };
+    });
+  }
+
+  /** What was asked for and no request has carried or left out, each once. */
+  #waiting(): readonly { readonly id: string; readonly text: string }[] {
+    const { log } = this.#of.thread;
+    const from = this.#searched?.log === log ? this.#searched.upTo : log.base;
+    this.#searched = { log, upTo: log.length };
+    return messagesOf(log, from).flatMap((message) => {
+      const asked = askedBack(message);
+      return asked && !log.find(givenId(message.id)) ? { id: message.id, text: asked.text } : [];
+    });
+  }
+
+  #tokensOf(text: string): number {
+    const { gauge, measureDraft } = this.#of;
+    const { scale } = gauge.read(this.#of.thread.projection);
+    return Math.ceil(measureDraft(givenMessage('given', 0, text)).tokens * scale);
+  }
+
+  /** Most tokens that a run leaves free when it comes down to its target; without runs, what is free now. */
+  #room(): number {
+    const { triggers, gauge, planner, policies } = this.#of;
+    const { isAuto } = triggers;
+    const { budget, tokens, scale } = gauge.read(this.#of.thread.projection);
+    const trigger = { kind: 'manual', detail: 'room for what is given back' } as const;
+    const least = isAuto ? floorOf(planner.input(trigger)).total * scale : tokens;
+    const most = (isAuto ? policies.now.target : 1) * budget.tokens;
+    return Math.max(0, Math.floor(Math.min(most - least, MAX_TOKENS)));
+  }
+
+  #isInView({ handle }: Recalled): boolean {
+    const { log, projection } = this.#of.thread;
+    const message = log.find(handle) ?? log.find(handle.split(/[#@]/, 1)[0]!);
+    const index = message && projection.indexOf(message.seq);
+    return index !== undefined && !projection.view[index]!.replaced;
+  }
+}
+
+const givenId = (id: string): string => `${id}:given`;
+
+const messagesOf = (log: Log, from: number): readonly LogMessage[] =>
+  Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));
+
+function tooLarge({ handle, tokens, room, share }: WordsGivenBack, auto: boolean): SpillwayError {
+  const smaller =
+    room >= MIN_TOKENS
+      ? `Give back less of it: at most ${room} tokens (maxTokens), or the passages that hold some words (query).`
+      : auto
+        ? 'Release pins and holds, or answer what is open: nothing has room beside what may not be removed.'
+        : 'Compact first: runs are off, and the request is full.';
+  return new SpillwayError('GIVE_BACK_TOO_LARGE', {
+    subject: `what ${handle} says`,
+    found: `${grouped(tokens)} tokens, ${Math.round(100 * share)} % of the budget`,
+    allowed: `${grouped(room)} tokens, which a compaction can free`,
+    remedy: smaller,
+    facts: { tokens, room },
+  });
+}

@@ -1,0 +1,220 @@
+import { refill, withoutUnfilled, type Planned, type RunInput, type RunOutcome } from '../pipeline/index.js';
+import type { Filler } from '../summarizers/index.js';
+import type { CompactionRecord, ModelCall, Plan, Trigger, Warning } from '../transcript/index.js';
+import type { RunAnnouncer } from './announce.js';
+import { SOURCES } from './hooks/instructions.js';
+import type { HookAnswers, PluginHooks } from './hooks/plugin-hooks.js';
+import type { Uses } from './services.js';
+
+type Parts = Uses<
+  | 'thread'
+  | 'gauge'
+  | 'policies'
+  | 'pipeline'
+  | 'measureDraft'
+  | 'count'
+  | 'clock'
+  | 'timer'
+  | 'costs'
+  | 'stream'
+> & { readonly hooks: PluginHooks };
+
+/** A run before anything of it is committed. */
+export interface FilledRun {
+  readonly outcome: RunOutcome;
+  /** What was bought for it; absent where no text was. */
+  readonly bought?: Filling['bought'] | undefined;
+  /** What plugins made of it; absent where none was asked. */
+  readonly asked?: HookAnswers | undefined;
+}
+
+/** What a plan became when its slots were filled, and what was asked for it. */
+export interface Filling {
+  readonly outcome: Planned;
+  readonly bought: Required<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'warnings'>>;
+}
+
+interface Planning {
+  /** Absent where no text is to be bought. */
+  readonly filler: Filler | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Tells of the run while it goes on; absent for a plan that an operator looks at. */
+  readonly announcer?: RunAnnouncer;
+  /** Whether ledger and log are still those the run began on. Absent where nothing is committed. */
+  readonly isCurrent?: () => boolean;
+}
+
+/** Of a run whose summarizer could not read what it was to summarise. */
+const SOURCE_TOO_LONG: Warning = {
+  code: 'source-too-long',
+  message:
+    'The summarizer could not take the source, not even without tool results. Give it a model with a larger window, or raise fill.chunks.',
+};
+
+export const hasSlots = ({ plan }: Planned): boolean => plan.edits.some((edit) => edit.slot);
+
+/** Plans runs on the session as it stands, as plugins want them, and has their text bought. */
+export class Planner {
+  readonly #of: Parts;
+
+  constructor(of: Parts) {
+    this.#of = of;
+  }
+
+  /** What a run is planned on: the session as it stands, caught up with its log. */
+  input(trigger: Trigger): RunInput {
+    const { thread, gauge, measureDraft, count, clock, timer, policies } = this.#of;
+    const { log, ledger, isPinned, projection, memory, reader } = thread;
+    const { references, digests, secrets } = reader.caughtUp();
+    return {
+      source: {
+        log,
+        references,
+        holds: ledger.holds,
+        isPinned,
+        digests,
+        secrets,
+        trust: references.trust,
+        recall: gauge.recall,
+      },
+      projection,
+      base: ledger.head,
+      trigger,
+      ...(memory.queued && { queuedBy: memory.queued.id }),
+      policy: policies.now,
+      forced: false,
+      read: gauge.read,
+      fixed: gauge.fixed,
+      measure: measureDraft,
+      count,
+      clock: clock(),
+      timer,
+      states: memory.stageStates,
+    };
+  }
+
+  /** The run as the pipeline plans it: no plugin is asked, no text bought. */
+  draft(run: RunInput): RunOutcome {
+    return this.#of.pipeline.plan(run);
+  }
+
+  /** At once where no plugin and no text has to be waited for. */
+  plan(run: RunInput, how: Planning): FilledRun | Promise<FilledRun> {
+    if (this.#of.hooks.asks(run.policy)) return this.#asked(run, how);
+    return this.#filled(run, this.draft({ ...run, ...toldBy(how) }), how);
+  }
+
+  async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
+    const { hooks, gauge } = this.#of;
+    const { announcer, isCurrent } = how;
+    const asked = await hooks.before(run, { reading: gauge.read(run.projection), dryRun: !announcer });
+    const { skip } = asked;
+    if (isCurrent && !isCurrent()) return { outcome: staleOf(), asked };
+    if (skip) {
+      const reason = `skipped by ${skip.by}: ${skip.why}`;
+      return { outcome: { kind: 'noop', reason, stages: [] }, asked };
+    }
+    const { input, outcome, retainedGaveWay } = this.#plannedAsked(run, { ...asked.input, ...toldBy(how) });
+    if (retainedGaveWay && announcer) hooks.warnRetainedCompacted();
+    return { ...(await this.#filled(input, outcome, how)), asked };
+  }
+
+  /** Plans a run as plugins want it; what they retain gives way where nothing would fit beside it. */
+  #plannedAsked(run: RunInput, input: RunInput): PlannedAsked {
+    const outcome = this.draft(input);
+    const isOwn = ({ by }: { readonly by: string }): boolean => by === SOURCES;
+    // Instructions that are put back are worth no refusal: then the run goes without them.
+    if (outcome.kind !== 'planned' && input.injected?.some(isOwn))
+      return this.#plannedAsked(run, { ...input, injected: input.injected.filter((one) => !isOwn(one)) });
+    const retains = input.source.holds.length > run.source.holds.length;
+    if (outcome.kind !== 'unreachable' || !retains) return { input, outcome, retainedGaveWay: false };
+    const without = { ...input, source: run.source };
+    return { input: without, outcome: this.draft(without), retainedGaveWay: true };
+  }
+
+  /** The same run with text for what was planned. */
+  #filled(input: RunInput, outcome: RunOutcome, how: Planning): FilledRun | Promise<FilledRun> {
+    const { announcer, filler } = how;
+    if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return { outcome };
+    // Nobody is to wait for text to hear which stages ran.
+    announcer?.stopped(outcome.plan.stages, outcome.after.pressure);
+    return this.#bought(input, outcome, filler, how);
+  }
+
+  async #bought(
+    input: RunInput,
+    planned: Planned,
+    filler: Filler,
+    { signal, isCurrent }: Planning,
+  ): Promise<FilledRun> {
+    const { outcome, bought } = await this.fill(input, planned, filler, signal);
+    return { outcome: isCurrent && !isCurrent() ? staleOf(outcome.plan) : outcome, bought };
+  }
+
+  /** Buys text for a plan that is legal without it. Where that does not help, the plan stands as it was. Never rejects. */
+  async fill(
+    input: RunInput,
+    outcome: Planned,
+    filler: Filler,
+    signal: AbortSignal | undefined,
+  ): Promise<Filling> {
+    const calls: ModelCall[] = [];
+    const { edits } = outcome.plan;
+    const { texts, fallbacks, isTooLong } = await filler.fill({
+      edits,
+      log: input.source.log,
+      isPinned: input.source.isPinned,
+      view: input.projection.view,
+      queuedBy: input.queuedBy === undefined ? undefined : input.source.log.find(input.queuedBy),
+      recall: input.source.recall,
+      redact: input.source.secrets?.redact,
+      signal,
+      onCall: (call) => {
+        calls.push(call);
+        this.#of.costs.addCall(call);
+        this.#of.stream.emit({ kind: 'model-call', call });
+      },
+    });
+    const reasons = [...fallbacks];
+    const needed = new Map([...texts].filter(([place]) => !edits[place]!.slot!.grows));
+    let refilled = texts.size > 0 ? refill(input, outcome, texts) : undefined;
+    if (!refilled && needed.size < texts.size) {
+      reasons.push('longer texts: with them the plan would not fit, or not be worth it');
+      refilled = needed.size > 0 ? refill(input, outcome, needed) : undefined;
+    }
+    if (needed.size > 0 && !refilled)
+      reasons.push('all: with the bought text the plan would not fit, or not be worth it');
+    for (const place of refilled?.refused ?? [])
+      reasons.push(`${edits[place]!.slot!.prompt}: the bought text would not shrink the view`);
+    const bought = { calls, fallbacks: reasons, warnings: isTooLong ? [SOURCE_TOO_LONG] : [] };
+    const isMissing = edits.some(
+      ({ kind, slot }, place) => kind === 'supersede' && slot && !slot.grows && !texts.has(place),
+    );
+    const dropped = input.policy.dropsOnFailure && isMissing ? this.#droppedInstead(input) : undefined;
+    if (dropped) reasons.push('all: dropped, oldest first, since a summary could not be had');
+    return { outcome: withoutUnfilled(input, dropped ?? refilled?.outcome ?? outcome), bought };
+  }
+
+  /** The same run without summaries; undefined where that comes to nothing. */
+  #droppedInstead(input: RunInput): Planned | undefined {
+    const outcome = this.draft({ ...input, policy: { ...input.policy, leaveSpans: true } });
+    return outcome.kind === 'planned' ? outcome : undefined;
+  }
+}
+
+/** What was planned, on the input that it came of. */
+interface PlannedAsked {
+  readonly input: RunInput;
+  readonly outcome: RunOutcome;
+  /** What plugins retain did not fit, and was compacted all the same. */
+  readonly retainedGaveWay: boolean;
+}
+
+const toldBy = ({ announcer }: Planning): Pick<RunInput, 'onStep'> =>
+  announcer ? { onStep: announcer.fired } : {};
+
+/** What was planned is of no use any more. */
+function staleOf(plan?: Plan): RunOutcome {
+  const reason = 'the ledger moved on while text was waited for';
+  return { kind: 'noop', reason, stages: plan?.stages ?? [] };
+}

@@ -1,0 +1,177 @@
+import { StrategyNames, type Settings, type Strategy } from '../config/index.js';
+import { SpillwayError } from '../errors/index.js';
+import { reasoningRuleFor, withAbsoluteTrigger, withSharesOfWindow, type Policy } from '../pipeline/index.js';
+import type { WireFormat } from '../spi/index.js';
+import type { Filler } from '../summarizers/index.js';
+import type { SummarizerChoice, Trigger } from '../transcript/index.js';
+import type { Gauge } from './gauge.js';
+import type { SessionPlugins } from './hooks/session-plugins.js';
+
+/** What one compaction does otherwise than the settings say; nothing of it outlives the run. */
+export interface RunOverrides {
+  /** One name or several: prune, drop, summarize, checkpoint; delegate where a compactor is loaded. */
+  readonly strategy?: Strategy | readonly Strategy[];
+  /** Pressure below which nothing is done, and at which the first stage opens. Absent: whatever the pressure. */
+  readonly threshold?: number;
+  /** Pressure to come down to. */
+  readonly target?: number;
+  /** Prompt of its summaries: a name in the folder of prompts, or a path. */
+  readonly prompt?: string;
+  /** False: nobody is asked for a summary, and none is drawn. */
+  readonly summarize?: boolean;
+}
+
+/** Policy and summarizer of one run. */
+export interface Tuned {
+  readonly policy: Policy;
+  readonly filler: Filler | undefined;
+}
+
+/** Who writes the text of a session's compactions. */
+export interface Summarizing {
+  readonly choice: SummarizerChoice;
+  /** Buys text for plans; absent where nobody is configured to. */
+  readonly filler?: Filler | undefined;
+}
+
+interface PoliciesParts {
+  readonly settings: Settings;
+  readonly gauge: Pick<Gauge, 'budget' | 'model'>;
+  readonly format: WireFormat;
+  readonly summarizer: Summarizing;
+  readonly plugins: Pick<SessionPlugins, 'compactor'>;
+}
+
+/** How the runs of a session go: by its settings, as the budget and the model of now have it. */
+export class Policies {
+  readonly #of: PoliciesParts;
+  readonly #policyOf: (settings: Settings) => Policy;
+  readonly #plain: Policy;
+  #known: { readonly of: readonly unknown[]; readonly inForce: Policy } | undefined;
+
+  /** `policyOf`: the roster as settings have it, whatever the budget; `plain`: by those of the session. */
+  constructor(of: PoliciesParts, policyOf: (settings: Settings) => Policy, plain: Policy) {
+    this.#of = of;
+    this.#policyOf = policyOf;
+    this.#plain = plain;
+  }
+
+  /** Asked several times a call, it is made anew as budget and model change. */
+  get now(): Policy {
+    const { budget, model } = this.#of.gauge;
+    const of = [budget, model];
+    if (!this.#known?.of.every((one, i) => one === of[i]))
+      this.#known = { of, inForce: this.#inForce(this.#plain) };
+    return this.#known.inForce;
+  }
+
+  /** Of a run that is to go otherwise than the settings say. Throws `CONFIG_INVALID` where a value is none of its setting. */
+  tuned(overrides: RunOverrides): Tuned {
+    const { settings, plugins, summarizer } = this.#of;
+    checkShares(overrides);
+    const { strategy, prompt, summarize, threshold } = overrides;
+    const asked = summarize === false ? undefined : summarizer.filler;
+    const filler = prompt === undefined ? asked : withPrompt(asked, prompt);
+    if (strategy === undefined && summarize !== false && threshold === undefined)
+      return { policy: this.now, filler };
+    const { compaction } = settings;
+    const changed: Settings = {
+      ...settings,
+      ...(threshold !== undefined && { thresholds: gatesFrom(threshold, settings.thresholds) }),
+      ...(summarize === false && { summarizer: 'none' }),
+      compaction: {
+        ...compaction,
+        ...(strategy !== undefined && {
+          strategy: checkedStrategy(strategy, plugins.compactor !== undefined),
+        }),
+        ...(summarize === false && { prompt: null, agent: null }),
+      },
+    };
+    return { policy: this.#inForce(this.#policyOf(changed)), filler };
+  }
+
+  #inForce(policy: Policy): Policy {
+    const { settings, gauge, format } = this.#of;
+    const { budget, model } = gauge;
+    const shared = settings.sharesOf === 'budget' ? policy : withSharesOfWindow(policy, budget);
+    return {
+      ...withAbsoluteTrigger(shared, budget.tokens),
+      reasoning: reasoningRuleFor(format, model, settings.reasoning.signed),
+    };
+  }
+}
+
+/** The gates in force, the first of them moved here, and none below it. */
+function gatesFrom(first: number, thresholds: Settings['thresholds']): Settings['thresholds'] {
+  const gates = Object.entries(thresholds).filter(([name]) => name.endsWith('Threshold'));
+  const moved = gates.map(([name, gate]) => [name, name === 'snipThreshold' ? first : Math.max(first, gate)]);
+  return { ...thresholds, ...(Object.fromEntries(moved) as object) };
+}
+
+/** How a run goes that somebody asked for. */
+export function mannerOf(
+  { strategy = [], target: asked, threshold }: RunOverrides,
+  tuned: Tuned,
+): Omit<RunManner, 'forced'> & { readonly trigger: Trigger } {
+  const target = asked ?? tuned.policy.target;
+  return {
+    trigger: { kind: 'manual', detail: `asked for pressure ${target}` },
+    target,
+    tuned,
+    ...(threshold !== undefined && { threshold }),
+    // Who asks by hand has said yes, unless it is the waiting that is asked for.
+    waits: [strategy].flat().includes('checkpoint'),
+  };
+}
+
+function withPrompt(filler: Filler | undefined, prompt: string): Filler {
+  if (filler) return filler.withPrompt(prompt);
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: 'prompt of a run',
+    found: prompt,
+    remedy: 'Configure a summarizer that could be asked by it, or leave the prompt out.',
+  });
+}
+
+function checkedStrategy(strategy: NonNullable<RunOverrides['strategy']>, hasCompactor: boolean): Strategy[] {
+  const parsed = StrategyNames.safeParse(strategy);
+  const names = parsed.success ? [parsed.data].flat() : [];
+  if (parsed.success && (hasCompactor || !names.includes('delegate'))) return names;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: 'strategy of a run',
+    found: strategy,
+    allowed: `prune, drop, summarize, ${hasCompactor ? 'delegate, ' : ''}checkpoint, or a list of them`,
+    remedy: names.includes('delegate')
+      ? 'delegate needs a compactor plugin, and none is loaded.'
+      : 'Name one of these.',
+  });
+}
+
+function checkShares({ threshold, target }: RunOverrides): void {
+  for (const [subject, found] of Object.entries({ threshold, target })) {
+    if (found === undefined || (typeof found === 'number' && found >= 0 && found <= 1)) continue;
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: `${subject} of a run`,
+      found,
+      allowed: 'a pressure from 0 to 1',
+      remedy: 'Give it as a share of the budget.',
+    });
+  }
+}
+
+/** How a run goes, where it is not one that pressure started. */
+export interface RunManner {
+  /** Pressure to come down to. */
+  readonly target: number;
+  /** Gates do not matter. */
+  readonly forced: boolean;
+  /** Pressure below which nothing is done. */
+  readonly threshold?: number;
+  /** A provider has refused the request. */
+  readonly refused?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Where this run alone goes otherwise than the settings say. */
+  readonly tuned?: Tuned;
+  /** It waits for an operator's yes. */
+  readonly waits?: boolean;
+}

@@ -1,0 +1,188 @@
+import { headOf as headOfText, tailOf, userWordsIn } from '../../reading/index.js';
+import { textOf, type Log, type LogMessage, type Message } from '../../transcript/index.js';
+import type { Persistence } from '../persistence/persistence.js';
+import { markerOf } from '../own-messages.js';
+import type { Inbox } from '../inbox.js';
+import type { RunReport } from '../prepared.js';
+import type { Uses } from '../services.js';
+import { broughtBack } from './answer.js';
+import type { PassageIndex, Ranked } from './passage-index.js';
+import { FRAME_TOKENS, type Search } from './search.js';
+import { namesIn } from './words.js';
+
+type Parts = Uses<'thread' | 'gauge' | 'settings' | 'intake' | 'stream' | 'audit' | 'timer'> & {
+  readonly persistence: Persistence;
+  readonly inbox: Inbox;
+  readonly search: Search;
+};
+
+/** What the newest messages speak of. */
+interface Spoken {
+  readonly by: 'user' | 'work';
+  /** The message that what comes back stands behind. */
+  readonly last: LogMessage;
+  readonly words: string;
+}
+
+/** Of longer words the beginning and the end are looked for, in characters. */
+const SPOKEN_CHARS = 4_000;
+/** Of what is free, so much may be taken. */
+const FREE_SHARE = 0.5;
+/** Less room holds no passage and where it is from. */
+const LEAST_TOKENS = 150;
+const MOST_PIECES = 12;
+/** A worse passage beside the best one is there by chance. */
+const LEAST_OF_BEST = 0.35;
+/** A word that more passages hold than these is rare no more: so many, or this share of all. */
+const RARE = { count: 2, share: 0.02 };
+/** A name is told apart by less. */
+const KNOWN_NAME = { count: 4, share: 0.02 };
+const COMMON_SHARE = 0.1;
+/** What a passage has to be worth: a name is 2, a rare word 1, a word that is not everywhere 0.4. */
+const LEAST_WORTH = 2;
+/** Shorter words stand everywhere. */
+const LEAST_CHARS = 4;
+/** Letters joined by signs, or with a digit: `load_all`, `src/a.ts`, `E1701`. */
+const NAME = /[^\p{L}]/u;
+
+/** Brings back what left the view, where the newest messages speak of it. */
+export class AutomaticRecall {
+  readonly #of: Parts;
+  /** The newest message that was looked at. */
+  #checked: LogMessage | undefined;
+
+  constructor(of: Parts) {
+    this.#of = of;
+  }
+
+  /** Before a request is written, and after what had to be compacted was. */
+  async put(run: RunReport): Promise<void> {
+    const { thread, settings, timer, inbox, persistence } = this.#of;
+    const { automatic } = settings.recall;
+    // Of a session that was opened again only the live tail is read: then something may have left.
+    if (automatic === 'off' || (thread.isWhole && thread.ledger.liveEdits.length === 0)) return;
+    const spoken = spokenIn(thread.log, automatic === 'work', run.kind === 'committed');
+    if (!spoken || spoken.last === this.#checked || !tells(spoken.words)) return;
+    this.#checked = spoken.last;
+    const started = timer();
+    await persistence.load();
+    const message = await this.#messageFor(spoken);
+    // What arrived meanwhile may have been answered, or have no room beside this.
+    if (!message || newestOf(thread.log)?.id !== spoken.last.id) return;
+    await inbox.append(message);
+    this.#tell(message, spoken, timer() - started);
+  }
+
+  async #messageFor({ by, last, words }: Spoken): Promise<Message | undefined> {
+    const { thread, gauge, settings, intake, search } = this.#of;
+    const reading = gauge.read(thread.projection);
+    const { budget, scale, pressure } = reading;
+    const free = (budget.tokens - reading.tokens) * FREE_SHARE;
+    const { maxTokens, share } = settings.recall;
+    const room = Math.floor(Math.min(maxTokens, share * budget.tokens, free) / scale);
+    if (pressure > 1 || !Number.isFinite(budget.tokens) || room < LEAST_TOKENS) return undefined;
+    thread.reader.caughtUp();
+    const query = search.words.clean(words).replaceAll('[secret removed]', ' ');
+    const index = await search.index();
+    const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;
+    if (asked.trim() === '') return undefined;
+    const isWorth = (one: Ranked, best: Ranked): boolean =>
+      one.score >= LEAST_OF_BEST * best.score && worthOf(one, index) >= LEAST_WORTH;
+    const frame = 2 * FRAME_TOKENS;
+    const found = await search.find({ query: asked, limit: MOST_PIECES, maxTokens: room - frame, isWorth });
+    if (found.pieces.length === 0) return undefined;
+    const message = broughtBack(idFor(last, thread.log), found.pieces, found.messages);
+    const size = intake.measure(message);
+    const fits =
+      size.tokens <= room && (budget.bytes === undefined || reading.bytes + size.bytes <= budget.bytes);
+    return fits ? message : undefined;
+  }
+
+  /** Names of the newest step that nothing else in view says: what the work touches, and no longer sees. */
+  #namesOutOfView(text: string, last: LogMessage): string {
+    const { log, projection } = this.#of.thread;
+    const step = new Set(log.exchangeOf(last.seq).seqs);
+    const shown = projection.view
+      .filter(({ source }) => !source || !step.has(source.seq))
+      .flatMap(({ message }) =>
+        message.parts.map((part) => (part.type === 'tool-call' ? part.arguments : textOf(part))),
+      )
+      .join('\n');
+    return namesIn(text)
+      .filter((name) => NAME.test(name) && !shown.includes(name))
+      .join(' ');
+  }
+
+  #tell(message: Message, { by, last }: Spoken, durationMs: number): void {
+    const { audit, stream } = this.#of;
+    const shown = this.#of.thread.log.find(message.id);
+    const handles = [...textOf(message.parts[0]!).matchAll(/^\[([^\],]+)\] .*, message \d+ of \d+:$/gm)].map(
+      ([, one]) => one!,
+    );
+    const facts = { by, behind: last.id, handles, tokens: shown?.size.tokens ?? 0 };
+    audit.say('recalled', message.id, facts);
+    stream.emit({ kind: 'brought-back', message: message.id, ...facts, durationMs });
+  }
+}
+
+/** The newest message that says something: neither a marker nor a line of ours. */
+function newestOf(log: Log): LogMessage | undefined {
+  for (let seq = log.length - 1; seq >= log.base; seq--) {
+    const message = log.at(seq);
+    const isOurs = message.unknownToClient === true && message.label === 'notice';
+    if (!isOurs && !markerOf(message)) return message;
+  }
+  return undefined;
+}
+
+function spokenIn(log: Log, withWork: boolean, isCompacted: boolean): Spoken | undefined {
+  const last = newestOf(log);
+  if (!last || last.label === 'recalled') return undefined;
+  const said: string[] = [];
+  for (let seq = last.seq; seq >= log.base; seq--) {
+    const message = log.at(seq);
+    if (message.role !== 'user' || message.origin === 'tool') break;
+    said.unshift(userWordsIn(message, seq > log.base ? log.at(seq - 1) : undefined));
+  }
+  const words = said.join('\n').trim();
+  if (words !== '') return { by: 'user', last, words: ends(words) };
+  if (!withWork || last.role === 'assistant' || log.openExchange) return undefined;
+  const { seqs } = log.exchangeOf(last.seq);
+  const step = seqs
+    .map((seq) => log.at(seq))
+    .flatMap(({ parts }) =>
+      parts.map((part) => (part.type === 'tool-call' ? part.arguments : ends(textOf(part)))),
+    );
+  const task = isCompacted && log.unansweredUser ? [textOf(log.unansweredUser.parts[0]!)] : [];
+  return { by: 'work', last, words: ends([...task, ...step].join('\n')) };
+}
+
+/** Whether words could be worth a passage: "Go on." is not worth reading a log for. */
+const tells = (text: string): boolean => {
+  const words = namesIn(text).filter((word) => word.length >= LEAST_CHARS);
+  return words.length > 1 || words.some((word) => NAME.test(word));
+};
+
+const ends = (text: string): string =>
+  text.length <= 2 * SPOKEN_CHARS ? text : `${headOfText(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;
+
+/** What a passage tells by its words of the question. */
+function worthOf({ byWord }: Ranked, index: PassageIndex): number {
+  const isBelow = (holders: number, { count, share }: typeof RARE): boolean =>
+    holders <= Math.max(count, share * index.size);
+  let worth = 0;
+  for (const word of byWord.keys()) {
+    const holders = index.holders(word);
+    if (NAME.test(word) && word.length > 3 && isBelow(holders, KNOWN_NAME)) worth += 2;
+    else if (isBelow(holders, RARE)) worth += 1;
+    else if (holders <= COMMON_SHARE * index.size) worth += 0.4;
+  }
+  return worth;
+}
+
+/** The same in every process, unless it was left out of the log with what it stood behind. */
+function idFor({ id }: LogMessage, log: Log): string {
+  let name = `recalled:${id}`;
+  for (let again = 1; log.isTaken(name); again++) name = `recalled:${id}~${again}`;
+  return name;
+}

@@ -1,0 +1,115 @@
+import { textOf, type ViewMessage } from '../../transcript/index.js';
+import type { Passage, Ranked } from './passage-index.js';
+import { LINE_NUMBER } from './passages.js';
+
+/* Which passages of a ranking are worth their room. */
+
+/** What a word counts the next time, when it stood in a passage that was taken. Measured: docs/decisions/0030. */
+const AGAIN = 0.9;
+/** Passages that are weighed against each other; behind them none was ever wanted. */
+const MAX_WEIGHED = 150;
+/** Of a passage its words' worth: what a text that stands letter by letter as it was asked for gains. */
+const LITERAL_WEIGHT = 0.5;
+const MAX_LITERAL_CHARS = 300;
+/** Pieces of a question that are meant letter by letter. */
+const QUOTED = /["`“]([^"`”\n]{4,200})["`”]/gu;
+/** Of the lines of a passage; beyond, it says nothing that was not said. */
+const MAX_KNOWN_SHARE = 0.7;
+/** A shorter line, a bracket, stands everywhere. */
+const MIN_LINE_CHARS = 9;
+/** What a tool says of a change, and what an agent says before a call: a short text of it tells nothing by itself. */
+const BARE =
+  /^\W{0,5}(?:(?:the )?(?:file|todos?|edit|change)s?\b.{0,100}\b(?:updated|created|written|modified|applied|edited|saved)\b|(?:ok|okay|done|success(?:fully)?)\b|(?:let me|now let|now i|i'll|i will|next,? i)\b)/i;
+const BARE_CHARS = 220;
+
+/**
+ * Takes the best, then what is best beside it: words that were answered count less, so that others come to be answered.
+ * Worth only falls, so the passage that was worth most when it was last weighed is weighed anew, and no other.
+ */
+export function spread(ranked: readonly Ranked[]): Ranked[] {
+  const waiting = ranked.slice(0, MAX_WEIGHED).map((one) => ({ one, worth: one.score, weighedAt: 0 }));
+  const taken: Ranked[] = [];
+  const times = new Map<string, number>();
+  while (waiting.length > 0) {
+    const at = waiting.reduce((best, { worth }, i) => (worth > waiting[best]!.worth ? i : best), 0);
+    const best = waiting[at]!;
+    const { one, worth, weighedAt } = best;
+    if (weighedAt < taken.length) {
+      let lost = 0;
+      for (const [word, of] of one.byWord) lost += of * (1 - AGAIN ** (times.get(word) ?? 0));
+      Object.assign(best, { worth: one.score - lost, weighedAt: taken.length });
+      continue;
+    }
+    waiting.splice(at, 1);
+    taken.push({ ...one, score: worth });
+    for (const word of one.byWord.keys()) times.set(word, (times.get(word) ?? 0) + 1);
+  }
+  return taken;
+}
+
+/** The same with what stands letter by letter as it was asked for before what holds its words. */
+export function withLiterals(
+  ranked: readonly Ranked[],
+  query: string,
+  textAt: (passage: Passage) => string,
+): readonly Ranked[] {
+  const quoted = [...query.matchAll(QUOTED)].map(([, inside]) => inside!);
+  const literals = query.length <= MAX_LITERAL_CHARS ? [query, ...quoted] : quoted;
+  if (literals.length === 0) return ranked;
+  const folded = literals.map((text) => text.toLowerCase());
+  const gained = ranked.slice(0, MAX_WEIGHED).map((one) => {
+    const text = textAt(one.passage).toLowerCase();
+    return folded.some((literal) => text.includes(literal))
+      ? { ...one, score: one.score * (1 + LITERAL_WEIGHT) }
+      : one;
+  });
+  return gained.sort((a, b) => b.score - a.score);
+}
+
+/** Lines that stand somewhere already, and passages that are made of them. */
+export class KnownLines {
+  readonly #lines = new Set<string>();
+
+  constructor(view: readonly ViewMessage[]) {
+    for (const { message } of view) for (const part of message.parts) this.#take(linesOf(textOf(part)));
+  }
+
+  /** Whether most of a text stands there, and the line with most of these words; if not, it does from now on. */
+  holds(text: string, words: readonly string[] = []): boolean {
+    const lines = linesOf(text);
+    // Nothing but short lines: then all of it is one.
+    if (lines.length === 0) lines.push(text.trim());
+    const old = lines.filter((line) => this.#lines.has(line)).length;
+    const asked = lineWithMost(words, lines);
+    const isThere = asked === undefined || this.#lines.has(asked);
+    if (isThere && old > MAX_KNOWN_SHARE * lines.length) return true;
+    this.#take(lines);
+    return false;
+  }
+
+  #take(lines: readonly string[]): void {
+    for (const line of lines) this.#lines.add(line);
+  }
+}
+
+/** The line that holds most of some words; none where none holds any. */
+function lineWithMost(words: readonly string[], lines: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let most = 0;
+  for (const line of lines) {
+    const lower = line.toLowerCase();
+    const held = words.reduce((sum, word) => sum + (lower.includes(word) ? 1 : 0), 0);
+    if (held > most) [best, most] = [line, held];
+  }
+  return best;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(LINE_NUMBER, '').replace(/^> /, '').trim())
+    .filter((line) => line.length >= MIN_LINE_CHARS);
+}
+
+/** Whether a text only announces or confirms. */
+export const isBare = (text: string): boolean => text.length <= BARE_CHARS && BARE.test(text);

@@ -1,0 +1,175 @@
+import { callLabel, oneLine } from '../../reading/index.js';
+import {
+  isRecallAnswer,
+  isToolCall,
+  parseJson,
+  textOf,
+  writeJson,
+  type LogMessage,
+  type Part,
+  type ToolCallPart,
+} from '../../transcript/index.js';
+import type { Thread } from '../thread.js';
+import type { Recalled } from './answer.js';
+import { cutsOf } from './passages.js';
+import type { Passage } from './passage-index.js';
+
+/** Of a call, for those who read where an answer is from. */
+const ABOUT_CHARS = 160;
+/** Messages whose words without secrets are known: a search asks for the same ones several times. */
+const MOST_KNOWN = 200;
+
+/** The words of a thread's log as they may be shown: secrets taken out, each with where it is from. */
+export class LogWords {
+  readonly #thread: Thread;
+  readonly #known = new Map<LogMessage, MessageWords>();
+  #knownAt = -1;
+
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
+
+  readonly clean = (text: string): string => this.#thread.reader.secrets.redact(text);
+
+  of(message: LogMessage): MessageWords {
+    // What comes later may tell that a word of an earlier message is a secret.
+    const { length } = this.#thread.log;
+    if (this.#knownAt !== length || this.#known.size > MOST_KNOWN) this.#known.clear();
+    this.#knownAt = length;
+    let words = this.#known.get(message);
+    if (!words) this.#known.set(message, (words = wordsOf(message, this.clean)));
+    return words;
+  }
+
+  /** Where a passage stands in the words without secrets, and its part. */
+  placeOf({ message, part, from, to }: Passage): {
+    readonly at: readonly [number, number];
+    readonly within: readonly [number, number];
+  } {
+    const { text, parts } = this.of(message);
+    const raw = rawWordsOf(message);
+    const one = parts.find(({ index }) => index === part);
+    if (!one) return { at: [0, 0], within: [0, 0] };
+    const within = [one.from, one.to] as const;
+    if (raw.text === text) return { at: [from, to], within };
+    const before = raw.parts.find(({ index }) => index === part)!;
+    const nth = cutsOf(raw.text, before.from, before.to).findIndex(([start]) => start === from);
+    const cuts = cutsOf(text, ...within);
+    return { at: cuts[Math.min(Math.max(0, nth), cuts.length - 1)] ?? [one.from, one.from], within };
+  }
+
+  headOf(message: LogMessage, handle: string, part: number | undefined): Omit<Recalled, 'text'> {
+    const about = this.#about(message, part);
+    const { length } = this.#thread.log;
+    return { handle, role: message.role, ...(about && { about }), place: message.seq, of: length };
+  }
+
+  /** A few words of the call that a part is, or answers. */
+  #about(message: LogMessage, index: number | undefined): string | undefined {
+    const part =
+      index === undefined ? message.parts.find(({ type }) => type === 'tool-result') : message.parts[index];
+    if (part?.type === 'tool-call') return `call of ${oneLine(part.name, ABOUT_CHARS)}`;
+    if (part?.type !== 'tool-result') return undefined;
+    const call = this.callBehind(message, part);
+    if (!call) return part.name === undefined ? 'a result' : `result of ${oneLine(part.name, ABOUT_CHARS)}`;
+    const label = callLabel({ ...call, arguments: this.clean(call.arguments) });
+    return `result of ${this.clean(oneLine(label, ABOUT_CHARS))}`;
+  }
+
+  callBehind({ seq }: LogMessage, part: Part): ToolCallPart | undefined {
+    if (part.type !== 'tool-result') return undefined;
+    const { log } = this.#thread;
+    const calls = log.exchangeOf(seq).seqs.flatMap((at) => log.at(at).parts.filter(isToolCall));
+    return calls.find(({ callId }) => callId === part.callId);
+  }
+
+  /** The message that answers a call, and which of its parts does. */
+  resultOf(
+    { seq }: LogMessage,
+    { callId }: ToolCallPart,
+  ): { readonly message: LogMessage; readonly part: number } | undefined {
+    const { log } = this.#thread;
+    for (const at of log.exchangeOf(seq).seqs) {
+      const message = log.at(at);
+      const part = message.parts.findIndex((one) => one.type === 'tool-result' && one.callId === callId);
+      if (part >= 0) return { message, part };
+    }
+    return undefined;
+  }
+
+  /** Whether a part is what recall itself answered. */
+  isAnswer(message: LogMessage, part: Part): boolean {
+    return part.type === 'tool-result' && isRecallAnswer(part, this.callBehind(message, part)?.name);
+  }
+
+  /** The words of one part. */
+  ofPart(message: LogMessage, part: number): string {
+    const { text, parts } = this.of(message);
+    const one = parts.find(({ index }) => index === part);
+    return one ? text.slice(one.from, one.to) : '';
+  }
+}
+
+/** With the secrets in it: for an index, never to be shown. */
+export const rawWordsOf = (message: Pick<LogMessage, 'parts'>): MessageWords =>
+  wordsOf(message, (text) => text);
+
+/** Takes secrets out of a text. Whole texts go through it, before anything is cut: half a secret is not recognised. */
+type Clean = (text: string) => string;
+
+/** The words of one part within those of its message. */
+interface PartWords {
+  readonly index: number;
+  readonly part: Part;
+  /** Characters of the message's text, from and to (exclusive). */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All that can be read back of a message, secrets taken out: one text, that offsets count in, and where its parts stand. */
+export interface MessageWords {
+  readonly text: string;
+  readonly parts: readonly PartWords[];
+}
+
+function wordsOf({ parts }: Pick<LogMessage, 'parts'>, clean: Clean): MessageWords {
+  const found: PartWords[] = [];
+  let text = '';
+  parts.forEach((part, index) => {
+    const words = wordsOfPart(part, clean);
+    if (words === '') return;
+    if (text !== '') text += '\n';
+    found.push({ index, part, from: text.length, to: text.length + words.length });
+    text += words;
+  });
+  return { text, parts: found };
+}
+
+function wordsOfPart(part: Part, clean: Clean): string {
+  if (part.type === 'tool-call') return clean(callText({ ...part, arguments: clean(part.arguments) }));
+  if (part.type === 'file') return clean(`[file ${part.name ?? part.mediaType}, ${part.bytes} bytes]`);
+  if (part.type !== 'tool-result') return clean(textOf(part));
+  const inner = part.content.map((one) => (one.type === 'text' ? one.text : wordsOfPart(one, clean)));
+  return clean(inner.join('\n'));
+}
+
+/** Name and arguments as people read them: text of many lines in many lines. Arguments that are no JSON stay as they are. */
+function callText({ name, arguments: written }: ToolCallPart): string {
+  const fields = fieldsOf(written);
+  if (!fields) return `${name} ${written}`;
+  const lines = fields.map(([key, value]) => {
+    const text = typeof value === 'string' ? value : writeJson(value)!;
+    return text.includes('\n') ? `${key}:\n${text}` : `${key}: ${text}`;
+  });
+  return [name, ...lines].join('\n');
+}
+
+function fieldsOf(written: string): [string, unknown][] | undefined {
+  try {
+    const value = parseJson(written);
+    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,215 @@
+import { headOf as headOfText } from '../../reading/index.js';
+import {
+  isRecallAnswer,
+  isRecallCall,
+  type Log,
+  type LogMessage,
+  type Part,
+} from '../../transcript/index.js';
+import type { MessageWords } from './log-words.js';
+import { cutsOf } from './passages.js';
+import { wordsOfQuery, wordsOfText } from './words.js';
+
+/** A piece of a message's words. */
+export interface Passage {
+  readonly id: number;
+  readonly message: LogMessage;
+  /** Index of its part. */
+  readonly part: number;
+  /** Characters of the message's text, secrets included, from and to (exclusive). */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A passage, and how well it answers: larger is better. */
+export interface Ranked {
+  readonly passage: Passage;
+  readonly score: number;
+  /** What of it each word of the question gives. */
+  readonly byWord: ReadonlyMap<string, number>;
+}
+
+interface IndexParts {
+  readonly log: Log;
+  /** With the secrets in it: what is shown is cleaned then. */
+  readonly wordsOf: (message: LogMessage) => MessageWords;
+  /** Words of the call that a part answers; '' where it answers none. */
+  readonly callOf: (message: LogMessage, part: Part) => { readonly name: string; readonly words: string };
+}
+
+/** Of a call, for the ranking of its answer. */
+const CALL_CHARS = 300;
+/** BM25 with the constants of its authors (Robertson and Zaragoza 2009). */
+const K1 = 1.2;
+const B = 0.75;
+/** Rare words are names: raised to this the rarity tells them from the middling ones. Measured: docs/decisions/0030. */
+const RARITY_POWER = 1.3;
+/** What a word of the call counts beside one of the answer itself. */
+const CALL_WEIGHT = 0.7;
+/** Of the best passage of its message: what stands around an answer belongs to it. */
+const MESSAGE_SHARE = 0.3;
+/** What people and agents say decides; of two that match alike it comes before what a program printed. */
+const TALK_WEIGHT = 1.1;
+/** Counts are kept in tenths, in the low bits of a posting. */
+const COUNT_BITS = 6;
+const MAX_COUNT = 2 ** COUNT_BITS - 1;
+/** Postings that one search walks; of more words the commonest tell nothing. At 10 ns each. */
+const MAX_WALKED = 800_000;
+/** Passages that are looked at closer. */
+const MAX_RANKED = 300;
+/** Messages read in one go, before others have their turn. */
+const MESSAGES_A_SLICE = 500;
+
+/** All passages of one log by their words: grows as the log does. */
+export class PassageIndex {
+  readonly #of: IndexParts;
+  readonly #passages: Passage[] = [];
+  readonly #lengths: number[] = [];
+  readonly #isTalk: boolean[] = [];
+  /** By word: passage and count, in one number, in order of the log. */
+  readonly #postings = new Map<string, number[]>();
+  #words = 0;
+  #read: number;
+
+  constructor(of: IndexParts) {
+    this.#of = of;
+    this.#read = of.log.base;
+  }
+
+  get log(): Log {
+    return this.#of.log;
+  }
+
+  /** Passages that hold a word, and how many there are. */
+  holders(word: string): number {
+    return this.#postings.get(word)?.length ?? 0;
+  }
+
+  get size(): number {
+    return this.#passages.length;
+  }
+
+  /** Reads what was appended since. */
+  async caughtUp(): Promise<this> {
+    const { log } = this.#of;
+    for (let slice = 0; this.#read < log.length; slice++) {
+      if (slice > 0) await new Promise((done) => setImmediate(done));
+      const end = Math.min(log.length, this.#read + MESSAGES_A_SLICE);
+      while (this.#read < end) this.#add(log.at(this.#read++));
+    }
+    return this;
+  }
+
+  /** Best first, at most `MAX_RANKED`; the newer one of equals. */
+  search(query: string, isMeant: (passage: Passage) => boolean = () => true): Ranked[] {
+    const mean = Math.max(1, this.#words / Math.max(1, this.size));
+    const damping = (id: number): number => K1 * (1 - B + (B * this.#lengths[id]!) / mean);
+    const asked = wordsOfQuery(query)
+      .flatMap((word) => {
+        const postings = this.#postings.get(word);
+        return postings ? [{ word, postings, weight: this.#rarity(postings.length) }] : [];
+      })
+      .sort((a, b) => a.postings.length - b.postings.length);
+    const scores = new Float64Array(this.size);
+    let walked = 0;
+    const used = asked.filter(({ postings }, i) => {
+      walked += postings.length;
+      return i === 0 || walked <= MAX_WALKED;
+    });
+    const worth = (id: number, count: number, weight: number): number =>
+      ((this.#isTalk[id]! ? TALK_WEIGHT : 1) * weight * count * (K1 + 1)) / (count + damping(id));
+    for (const { postings, weight } of used)
+      for (const posting of postings) {
+        const id = posting >>> COUNT_BITS;
+        scores[id]! += worth(id, (posting & MAX_COUNT) / 10, weight);
+      }
+    const best = bestOf(scores, (id) => isMeant(this.#passages[id]!));
+    const byMessage = new Map<LogMessage, number>();
+    for (const id of best) {
+      const { message } = this.#passages[id]!;
+      byMessage.set(message, Math.max(byMessage.get(message) ?? 0, scores[id]!));
+    }
+    return best
+      .map((id): Ranked => {
+        const passage = this.#passages[id]!;
+        const byWord = new Map<string, number>();
+        for (const { word, postings, weight } of used) {
+          const posting = postings[firstAtLeast(postings, id << COUNT_BITS)];
+          if (posting !== undefined && posting >>> COUNT_BITS === id)
+            byWord.set(word, worth(id, (posting & MAX_COUNT) / 10, weight));
+        }
+        return { passage, byWord, score: scores[id]! + MESSAGE_SHARE * byMessage.get(passage.message)! };
+      })
+      .sort((a, b) => b.score - a.score || b.passage.id - a.passage.id);
+  }
+
+  /** What a word tells that so many passages hold. */
+  #rarity(holders: number): number {
+    return Math.log(1 + (this.size - holders + 0.5) / (holders + 0.5)) ** RARITY_POWER;
+  }
+
+  #add(message: LogMessage): void {
+    // What recall brought back is a quotation, and would be found before what it quotes.
+    if (message.label === 'recalled') return;
+    const { text, parts } = this.#of.wordsOf(message);
+    for (const { index, part, from, to } of parts) {
+      const call = this.#of.callOf(message, part);
+      if (isRecallCall(part) || isRecallAnswer(part, call.name)) continue;
+      const talk = part.type === 'text' && (message.role === 'user' || message.role === 'assistant');
+      const beside = call.words === '' ? [] : [...wordsOfText(headOfText(call.words, CALL_CHARS)).keys()];
+      for (const [start, end] of cutsOf(text, from, to)) {
+        const passage = { id: this.size, message, part: index, from: start, to: end };
+        const counts = wordsOfText(text.slice(start, end));
+        this.#passages.push(passage);
+        this.#isTalk.push(talk);
+        let length = 0;
+        for (const [word, count] of counts) {
+          length += count;
+          this.#post(word, passage.id, count + (beside.includes(word) ? CALL_WEIGHT : 0));
+        }
+        for (const word of beside) if (!counts.has(word)) this.#post(word, passage.id, CALL_WEIGHT);
+        this.#lengths.push(length);
+        this.#words += length;
+      }
+    }
+  }
+
+  #post(word: string, id: number, count: number): void {
+    const posting = (id << COUNT_BITS) | Math.min(MAX_COUNT, Math.round(10 * count));
+    const known = this.#postings.get(word);
+    if (known) known.push(posting);
+    else this.#postings.set(word, [posting]);
+  }
+}
+
+/** Ids of the best scores, in no order. By a histogram: a sort of a hundred thousand takes longer than the search. */
+function bestOf(scores: Float64Array, isMeant: (id: number) => boolean): number[] {
+  const ids: number[] = [];
+  let top = 0;
+  for (let id = 0; id < scores.length; id++)
+    if (scores[id]! > 0 && isMeant(id)) {
+      ids.push(id);
+      top = Math.max(top, scores[id]!);
+    }
+  if (ids.length <= MAX_RANKED) return ids;
+  const bin = (id: number): number => Math.min(999, Math.floor((1_000 * scores[id]!) / top));
+  const counts = new Uint32Array(1_000);
+  for (const id of ids) counts[bin(id)]!++;
+  let least = 999;
+  for (let sum = counts[999]!; least > 0 && sum < MAX_RANKED;) sum += counts[--least]!;
+  return ids
+    .filter((id) => bin(id) >= least)
+    .sort((a, b) => scores[b]! - scores[a]! || b - a)
+    .slice(0, MAX_RANKED);
+}
+
+function firstAtLeast(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

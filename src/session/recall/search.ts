@@ -1,0 +1,235 @@
+import { headOf as headOfText, oneLine } from '../../reading/index.js';
+import { isToolCall, partHandle, type LogMessage, type ViewMessage } from '../../transcript/index.js';
+import type { Uses } from '../services.js';
+import { headOf, type Recalled } from './answer.js';
+import { isBare, KnownLines, spread, withLiterals } from './choose.js';
+import { LogWords, rawWordsOf } from './log-words.js';
+import { enclosing, MIN_TOKENS, pageOf } from './passages.js';
+import { PassageIndex, type Passage, type Ranked } from './passage-index.js';
+import { namesIn, wordsOfQuery } from './words.js';
+
+export interface SearchRequest {
+  readonly query: string;
+  /** Most pieces. */
+  readonly limit: number;
+  readonly maxTokens: number;
+  /** Only these are looked at, whether or not they stand in view; all that left, where absent. */
+  readonly among?: ((passage: Passage) => boolean) | undefined;
+  /** Whether a passage is worth its room. */
+  readonly isWorth?: (one: Ranked, best: Ranked) => boolean;
+}
+
+export interface Found {
+  /** In order of the log. */
+  readonly pieces: readonly Recalled[];
+  /** Messages they are from. */
+  readonly messages: readonly LogMessage[];
+  /** What was best and is not among them, since it stands in view. */
+  readonly inView: readonly Recalled[];
+}
+
+/** The first line of an answer, and the blank lines between its pieces. */
+export const FRAME_TOKENS = 28;
+const BETWEEN_TOKENS = 2;
+/** Of what a call came to, or of the call itself, beside a piece of the other; in characters. */
+const BESIDE_CHARS = 300;
+/** Of what stands in view, to know it by. */
+const SHOWN_CHARS = 160;
+/** Places of a ranking at which something that stands in view is told of. */
+const TOLD_IN_VIEW = 3;
+const MAX_TOPICS = 8;
+/** Passages of one message in an answer. Of 1, 2 and all, 2 found most (docs/decisions/0030). */
+const MOST_OF_ONE = 2;
+/** Of a longer question no word is told to be missing. */
+const MAX_NAMED_CHARS = 1_000;
+
+/** Searches the log of one thread, what was compacted included. */
+export class Search {
+  readonly #of: Uses<'thread' | 'gauge' | 'count'>;
+  readonly words: LogWords;
+  #index: PassageIndex | undefined;
+
+  constructor(of: Uses<'thread' | 'gauge' | 'count'>) {
+    this.#of = of;
+    this.words = new LogWords(of.thread);
+  }
+
+  /** Of the log as it is now; made when it is first asked for. */
+  async index(): Promise<PassageIndex> {
+    const { log } = this.#of.thread;
+    if (this.#index?.log !== log) {
+      this.#index = new PassageIndex({
+        log,
+        wordsOf: rawWordsOf,
+        callOf: (message, part) => {
+          const call = this.words.callBehind(message, part);
+          return { name: call?.name ?? '', words: call ? rawWordsOf({ parts: [call] }).text : '' };
+        },
+      });
+    }
+    return this.#index.caughtUp();
+  }
+
+  async find({ query, limit, maxTokens, among, isWorth = () => true }: SearchRequest): Promise<Found> {
+    const index = await this.index();
+    const view = among ? [] : this.#viewSent();
+    const shown = new Map(
+      view.flatMap(({ source, replaced }) => (source && !replaced ? [[source.id, source]] : [])),
+    );
+    const isLeft = ({ message }: Passage): boolean => !shown.has(message.id);
+    const ranked = this.#ranked(index, query, among ?? isLeft);
+    const isKnown = ({ passage }: Ranked): boolean => shown.has(passage.message.id);
+    const inView: Recalled[] = [];
+    const lines = new KnownLines(view);
+    const asked = wordsOfQuery(query).map((word) => word.toLowerCase());
+    const seen = (one: Ranked, rank: number): boolean => {
+      if (!isKnown(one) && !lines.holds(this.#textOf(one.passage), asked)) return false;
+      if (rank < TOLD_IN_VIEW) inView.push(this.#told(one));
+      return true;
+    };
+    const unseen = ranked.filter((one, rank) => !seen(one, rank));
+    const fresh = unseen.filter((one) => isWorth(one, unseen[0]!));
+    const isOne = (passages: readonly Ranked[]): Ranked[] => (among ? [...passages] : fewOfEach(passages));
+    const telling = isOne(fresh.filter(({ passage }) => !isBare(this.#textOf(passage))));
+    const chosen = this.#fitting(telling.length > 0 ? telling : isOne(fresh), limit, maxTokens);
+    const pieces = chosen.map((one) => this.#shownAs(one, maxTokens));
+    return { pieces, messages: chosen.map(({ passage }) => passage.message), inView };
+  }
+
+  /** Words of a question that no message holds as they are. */
+  async missing(query: string): Promise<readonly string[]> {
+    const index = await this.index();
+    return namesIn(headOfText(query, MAX_NAMED_CHARS)).filter(
+      (name) => index.holders(name.toLowerCase()) === 0,
+    );
+  }
+
+  headTokens(head: Omit<Recalled, 'text'>): number {
+    return this.#of.count(headOf({ ...head, givenBefore: 1 })) + BETWEEN_TOKENS;
+  }
+
+  /** Topics that a semicolon parts take turns. */
+  #ranked(index: PassageIndex, query: string, among: SearchRequest['among']): Ranked[] {
+    const parts = query.split(';').filter((topic) => wordsOfQuery(topic).length > 0);
+    const topics = parts.length > 1 && parts.length <= MAX_TOPICS ? parts : [query];
+    const lists = topics.map((topic) =>
+      spread(withLiterals(index.search(topic, among), topic, (passage) => this.#textOf(passage))),
+    );
+    if (lists.length === 1) return lists[0]!;
+    const merged = new Map<number, Ranked>();
+    for (let i = 0; lists.some((list) => i < list.length); i++)
+      for (const list of lists) {
+        const one = list[i];
+        if (one && !merged.has(one.passage.id)) merged.set(one.passage.id, one);
+      }
+    return [...merged.values()];
+  }
+
+  /** What the agent has before it. A view over the budget was never sent: a compaction comes first, and may take any of it. */
+  #viewSent(): readonly ViewMessage[] {
+    const { projection } = this.#of.thread;
+    return this.#of.gauge.read(projection).pressure > 1 ? [] : projection.view;
+  }
+
+  #textOf(passage: Passage): string {
+    return this.words.of(passage.message).text.slice(...this.words.placeOf(passage).at);
+  }
+
+  /** The best that fit, each with what it is a part of; in order of the log, what touches joined. */
+  #fitting(ranked: readonly Ranked[], limit: number, maxTokens: number): Chosen[] {
+    const { count } = this.#of;
+    let left = maxTokens - FRAME_TOKENS;
+    const chosen: Chosen[] = [];
+    for (const { passage, score } of ranked) {
+      if (chosen.length >= limit || left < MIN_TOKENS) break;
+      const { message } = passage;
+      const { text } = this.words.of(message);
+      const { at, within } = this.words.placeOf(passage);
+      const beside = this.#beside(passage);
+      const head =
+        this.headTokens(this.words.headOf(message, `${message.id}@${at[0]}`, passage.part)) + count(beside);
+      const grown = enclosing(text, at, within);
+      const fits = [grown, at].find(([from, to]) => count(text.slice(from, to)) + head <= left);
+      if (!fits && chosen.length > 0) continue;
+      const [from, to] = fits ?? at;
+      left -= count(text.slice(from, to)) + head;
+      const neighbour = chosen.find((one) => touches(one, passage, from, to));
+      if (!neighbour) chosen.push({ passage, score, from, to, beside });
+      else {
+        neighbour.from = Math.min(neighbour.from, from);
+        neighbour.to = Math.max(neighbour.to, to);
+      }
+    }
+    return chosen.sort((a, b) => a.passage.message.seq - b.passage.message.seq || a.from - b.from);
+  }
+
+  /** Of a call what came of it, of a result the call, where the head of the piece does not say it. */
+  #beside({ message, part: index }: Passage): string {
+    const part = message.parts[index]!;
+    if (isToolCall(part)) {
+      const result = this.words.resultOf(message, part);
+      const text = result ? this.words.ofPart(result.message, result.part).trim() : '';
+      if (!result || text === '' || isBare(text)) return '';
+      return `\n[its result ${partHandle(result.message.id, result.part)}] ${oneLine(text, BESIDE_CHARS)}`;
+    }
+    const call = this.words.callBehind(message, part);
+    const text = call ? this.words.clean(rawWordsOf({ parts: [call] }).text) : '';
+    if (text.length <= SHOWN_CHARS) return '';
+    return `\n[its call] ${oneLine(text, BESIDE_CHARS)}`;
+  }
+
+  #shownAs({ passage, score, from, to, beside }: Chosen, maxTokens: number): Recalled {
+    const { message, part } = passage;
+    const { text } = this.words.of(message);
+    const { count } = this.#of;
+    const start = from + (text.slice(from, to).length - text.slice(from, to).trimStart().length);
+    const handleAt = (at: number): string => (at > 0 ? `${message.id}@${at}` : message.id);
+    const head = this.words.headOf(message, handleAt(start), part);
+    const room = Math.max(1, maxTokens - FRAME_TOKENS - this.headTokens(head));
+    const end = start + text.slice(start, to).trimEnd().length;
+    const own = Math.max(1, room - count(beside));
+    const page = pageOf(text, { from: start, to: end, maxTokens: own, count, handleAt, withEnd: false });
+    const next = page.next ?? (to < text.length ? handleAt(to) : undefined);
+    const fits = count(page.text + beside) <= room;
+    return {
+      ...head,
+      text: fits ? page.text + beside : page.text,
+      score,
+      ...(next !== undefined && { next }),
+    };
+  }
+
+  #told({ passage, score }: Ranked): Recalled {
+    const { message, part } = passage;
+    const head = this.words.headOf(message, message.id, part);
+    return {
+      ...head,
+      text: `[In view: ${headOfText(oneLine(this.#textOf(passage), SHOWN_CHARS), SHOWN_CHARS)}]`,
+      score,
+    };
+  }
+}
+
+interface Chosen {
+  readonly passage: Passage;
+  readonly score: number;
+  from: number;
+  to: number;
+  readonly beside: string;
+}
+
+const touches = (one: Chosen, passage: Passage, from: number, to: number): boolean =>
+  one.passage.message === passage.message &&
+  one.passage.part === passage.part &&
+  from <= one.to &&
+  one.from <= to;
+
+/** The best passages of each message: a long listing would else take all the room. */
+function fewOfEach(ranked: readonly Ranked[]): Ranked[] {
+  const taken = new Map<LogMessage, number>();
+  return ranked.filter(({ passage: { message } }) => {
+    const count = (taken.get(message) ?? 0) + 1;
+    taken.set(message, count);
+    return count <= MOST_OF_ONE;
+  });
+}

@@ -1,0 +1,234 @@
+import type {
+  EventQuery,
+  Json,
+  LedgerEntry,
+  SessionStore,
+  StoredArtifact,
+  StoredEvent,
+  StoredThread,
+  ThreadHead,
+  ThreadInfo,
+  ThreadKey,
+  ThreadWrite,
+  UsageEntry,
+} from '../spi/index.js';
+import { NumberLiteral, type LogMessage } from '../transcript/index.js';
+import { checkWrite, closedFault, headAfter, idTaken } from './fault.js';
+import { summed } from './usage.js';
+
+/** Keeps sessions as long as the process lives. What it hands out is frozen and shared. */
+export class MemoryStore implements SessionStore {
+  readonly name = 'memory';
+  readonly #nowMs: () => number;
+  /** In the order they were begun in. */
+  readonly #threads = new Map<string, MemoryThread>();
+  readonly #artifacts = new Map<string, StoredArtifact>();
+  readonly #values = new Map<string, Map<string, Json>>();
+  #closed = false;
+
+  constructor(nowMs: () => number = Date.now) {
+    this.#nowMs = nowMs;
+  }
+
+  async load(key: ThreadKey): Promise<StoredThread | undefined> {
+    return this.#find(key)?.stored;
+  }
+
+  async write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined> {
+    checkWrite(expected, write);
+    const now = this.#nowMs();
+    const thread = this.#find(key) ?? new MemoryThread(key, now);
+    const head = thread.write(expected, write, now);
+    if (head) this.#threads.set(nameOf(key), thread);
+    return head;
+  }
+
+  async messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]> {
+    return within(this.#find(key)?.messages, from, to);
+  }
+
+  async message(key: ThreadKey, id: string): Promise<LogMessage | undefined> {
+    return this.#find(key)?.message(id);
+  }
+
+  async entries(key: ThreadKey, from: number, to?: number): Promise<readonly LedgerEntry[]> {
+    return within(this.#find(key)?.entries, from, to);
+  }
+
+  async note(
+    key: ThreadKey,
+    events: readonly StoredEvent[],
+    usage: readonly UsageEntry[] = [],
+  ): Promise<void> {
+    const now = this.#nowMs();
+    const thread = this.#find(key) ?? new MemoryThread(key, now);
+    this.#threads.set(nameOf(key), thread);
+    thread.note(events, usage, now);
+  }
+
+  async events(key: ThreadKey, query: EventQuery = {}): Promise<readonly StoredEvent[]> {
+    return this.#find(key)?.events(query) ?? [];
+  }
+
+  async usage(of: Partial<ThreadKey> = {}): Promise<readonly UsageEntry[]> {
+    return summed(this.#of(of).flatMap((thread) => thread.usage));
+  }
+
+  async artifact(key: string): Promise<StoredArtifact | undefined> {
+    this.#checkOpen();
+    return this.#artifacts.get(key);
+  }
+
+  async keepArtifact(key: string, artifact: StoredArtifact): Promise<StoredArtifact> {
+    this.#checkOpen();
+    const kept = this.#artifacts.get(key) ?? frozenCopy(artifact);
+    this.#artifacts.set(key, kept);
+    return kept;
+  }
+
+  async value(scope: string, name: string): Promise<Json | undefined> {
+    this.#checkOpen();
+    return this.#values.get(scope)?.get(name);
+  }
+
+  async setValue(scope: string, name: string, value: Json | undefined): Promise<void> {
+    this.#checkOpen();
+    const values = this.#values.get(scope) ?? new Map<string, Json>();
+    this.#values.set(scope, values);
+    if (value === undefined) values.delete(name);
+    else values.set(name, frozenCopy(value));
+  }
+
+  async values(scope: string): Promise<Readonly<Record<string, Json>>> {
+    this.#checkOpen();
+    return Object.fromEntries(this.#values.get(scope) ?? []);
+  }
+
+  async threads({ sessionId, limit }: { sessionId?: string; limit?: number } = {}): Promise<
+    readonly ThreadInfo[]
+  > {
+    const infos = this.#of({ ...(sessionId !== undefined && { sessionId }) }).map((thread) => thread.info);
+    infos.reverse().sort((a, b) => b.updatedAt - a.updatedAt);
+    return within(infos, 0, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #find(key: ThreadKey): MemoryThread | undefined {
+    this.#checkOpen();
+    return this.#threads.get(nameOf(key));
+  }
+
+  #of({ sessionId, agentPath }: Partial<ThreadKey>): MemoryThread[] {
+    this.#checkOpen();
+    return [...this.#threads.values()].filter(
+      ({ key }) =>
+        (sessionId === undefined || key.sessionId === sessionId) &&
+        (agentPath === undefined || key.agentPath === agentPath),
+    );
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw closedFault(this.name);
+  }
+}
+
+/** No two keys have one name, whatever stands in them. */
+const nameOf = ({ sessionId, agentPath }: ThreadKey): string =>
+  `${sessionId.length}:${sessionId}${agentPath}`;
+
+const within = <T>(all: readonly T[] = [], from: number, to: number | undefined): T[] =>
+  all.slice(Math.max(0, from), to === undefined ? undefined : Math.max(0, to));
+
+/** One thread, all of it in memory. */
+class MemoryThread {
+  readonly key: ThreadKey;
+  readonly messages: LogMessage[] = [];
+  readonly entries: LedgerEntry[] = [];
+  usage: readonly UsageEntry[] = [];
+  readonly #createdAt: number;
+  #updatedAt: number;
+  readonly #byId = new Map<string, LogMessage>();
+  readonly #events: StoredEvent[] = [];
+  #checkpoint: Pick<StoredThread, 'checkpoint' | 'checkpointAt'> = {};
+
+  constructor({ sessionId, agentPath }: ThreadKey, now: number) {
+    this.key = { sessionId, agentPath };
+    this.#createdAt = this.#updatedAt = now;
+  }
+
+  get head(): ThreadHead {
+    return { messages: this.messages.length, entries: this.entries.length };
+  }
+
+  get info(): ThreadInfo {
+    return { ...this.key, head: this.head, createdAt: this.#createdAt, updatedAt: this.#updatedAt };
+  }
+
+  get stored(): StoredThread {
+    return { head: this.head, ...this.#checkpoint };
+  }
+
+  /** Everything that may fail comes before the first change. */
+  write(expected: ThreadHead, write: ThreadWrite, now: number): ThreadHead | undefined {
+    if (expected.messages !== this.messages.length || expected.entries !== this.entries.length)
+      return undefined;
+    const messages = frozenCopy(write.messages ?? []);
+    for (const { id } of messages) if (this.#byId.has(id)) throw idTaken(id);
+    const entries = frozenCopy(write.entries ?? []);
+    const head = headAfter(expected, write);
+    const checkpoint = write.checkpoint === undefined ? undefined : frozenCopy(write.checkpoint);
+    this.note(write.events ?? [], write.usage ?? [], now);
+    for (const message of messages) {
+      this.messages.push(message);
+      this.#byId.set(message.id, message);
+    }
+    for (const entry of entries) this.entries.push(entry);
+    if (checkpoint !== undefined) this.#checkpoint = { checkpoint, checkpointAt: head };
+    return head;
+  }
+
+  note(events: readonly StoredEvent[], usage: readonly UsageEntry[], now: number): void {
+    for (const event of frozenCopy(events)) this.#events.push(event);
+    this.usage = summed([...this.usage, ...frozenCopy(usage)]);
+    this.#updatedAt = Math.max(this.#updatedAt, now);
+  }
+
+  message(id: string): LogMessage | undefined {
+    return this.#byId.get(id);
+  }
+
+  events({ kinds, ref, newestFirst, limit }: EventQuery): StoredEvent[] {
+    const found = this.#events.filter(
+      (event) => (!kinds || kinds.includes(event.kind)) && (ref === undefined || event.ref === ref),
+    );
+    return within(newestFirst ? found.reverse() : found, 0, limit);
+  }
+}
+
+/**
+ * A deep-frozen copy as JSON would give it back; what is deep-frozen already is shared, not copied. Bytes cannot be frozen
+ * and stay bytes, as in every store.
+ */
+function frozenCopy<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return value;
+  if (value instanceof Uint8Array || value instanceof ArrayBuffer) return value.slice(0) as T;
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === 'function') return frozenCopy(toJSON.call(value) as T);
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => frozenCopy(item));
+    const same = Object.isFrozen(value) && items.every((item, i) => item === value[i]);
+    return same ? value : (Object.freeze(items) as T);
+  }
+  const fields = Object.entries(value);
+  const kept = fields
+    .filter(([, field]) => field !== undefined)
+    .map(([name, field]) => [name, frozenCopy(field)] as const);
+  const same =
+    Object.isFrozen(value) &&
+    kept.length === fields.length &&
+    kept.every(([, field], i) => field === fields[i]![1]);
+  return same ? value : (Object.freeze(Object.fromEntries(kept)) as T);
+}

@@ -1,2 +1,0 @@
-export { MemoryStore } from './store.js';
-export { MessageRanking } from './ranking.js';

@@ -1,2 +1,0 @@
-export { PLUGIN_RULES } from './rules.js';
-export { loadedFor, type PluginSubject } from './subject.js';

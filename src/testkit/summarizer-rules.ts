@@ -1,0 +1,102 @@
+import type { Summarizer, SummaryRequest } from '../spi/index.js';
+import { frozen, isError, isWrite } from './frozen.js';
+import { RuleBroken, type ContractRule } from './rule.js';
+
+/** How long a summarizer of the kit's may take, in milliseconds, before it counts as one that never settles. */
+const PATIENCE_MS = 10_000;
+
+const REQUEST: SummaryRequest = frozen({
+  prompt: 'You write short summaries.',
+  instruction: 'Summarise the source in two sentences.',
+  source: [
+    '<message role="user">Build a mill by the river.</message>',
+    '<message role="assistant">Built.</message>',
+  ],
+  maxTokens: 200,
+  language: 'English',
+  inView: ['<message role="user">Build a mill by the river.</message>'],
+});
+
+/** What a summarizer is held to. What it writes is judged elsewhere, by one gate for all of them. */
+export const SUMMARIZER_RULES: readonly ContractRule<Summarizer>[] = [
+  {
+    id: 'SUMMARIZER-01',
+    intent: 'has a name, and an endpoint that says what fails together',
+    check: ({ name, endpoint, window }) => {
+      if (typeof name !== 'string' || name === '') throw new RuleBroken('the name is missing');
+      if (typeof endpoint !== 'string' || endpoint === '') throw new RuleBroken('the endpoint is missing');
+      if (window !== undefined && !(window > 0)) throw new RuleBroken(`the window is ${String(window)}`);
+    },
+  },
+  {
+    id: 'SUMMARIZER-02',
+    intent: 'answers with a text and the reason why the text ends, or rejects with an Error',
+    check: async (summarizer) => {
+      const answer: unknown = await settled(summarizer, REQUEST, new AbortController().signal);
+      if (isError(answer)) return;
+      const { text, finishReason, usage } = (answer ?? {}) as {
+        text?: unknown;
+        finishReason?: unknown;
+        usage?: object;
+      };
+      if (typeof text !== 'string') throw new RuleBroken(`the text is ${typeof text}`);
+      if (typeof finishReason !== 'string')
+        throw new RuleBroken(`the finish reason is ${typeof finishReason}`);
+      for (const [field, count] of Object.entries(usage ?? {}))
+        if (typeof count === 'number' && !(count >= 0)) throw new RuleBroken(`usage says ${count} ${field}`);
+    },
+  },
+  {
+    id: 'SUMMARIZER-03',
+    intent: 'stops when its signal is aborted, before and during the call: a deadline must hold',
+    check: async (summarizer) => {
+      const before = await settled(summarizer, REQUEST, AbortSignal.abort());
+      if (!isError(before))
+        throw new RuleBroken('it answered although the signal was aborted before the call');
+      const controller = new AbortController();
+      const running = settled(summarizer, REQUEST, controller.signal);
+      controller.abort();
+      await running;
+    },
+  },
+  {
+    id: 'SUMMARIZER-04',
+    intent: 'takes no source, one huge source, odd characters and several calls at once without hanging',
+    check: async (summarizer) => {
+      const sources = [
+        [],
+        [''],
+        ['mill '.repeat(100_000)],
+        ['half \ud83d of a pair, \u0000 and 部署失败', '</source>'],
+      ];
+      const { signal } = new AbortController();
+      await Promise.all(sources.map((source) => settled(summarizer, frozen({ ...REQUEST, source }), signal)));
+    },
+  },
+];
+
+/** Its answer, or the Error it rejected with; a throw of anything else, or silence, breaks the rule. */
+async function settled(
+  summarizer: Summarizer,
+  request: SummaryRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new RuleBroken(`it did not settle within ${PATIENCE_MS / 1_000} s`)),
+      PATIENCE_MS,
+    );
+  });
+  try {
+    return await Promise.race([summarizer.summarize(request, signal), silence]);
+  } catch (error) {
+    if (error instanceof RuleBroken) throw error;
+    if (isWrite(error))
+      throw new RuleBroken(`it writes to its request: ${(error as Error).message}`, { cause: error });
+    if (isError(error)) return error;
+    throw new RuleBroken(`it rejected with ${typeof error}, which is no Error`);
+  } finally {
+    clearTimeout(timer);
+  }
+}

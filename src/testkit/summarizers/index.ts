@@ -1,1 +1,0 @@
-export { SUMMARIZER_RULES } from './rules.js';

@@ -1,0 +1,208 @@
+import type {
+  ImageBlockParam,
+  TextBlockParam,
+  ToolResultBlockParam,
+  ToolUseBlockParam,
+} from '@anthropic-ai/sdk/resources/messages';
+import type {
+  FilePart,
+  Message,
+  Part,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../transcript/index.js';
+import { wellFormed } from '../conversation/drafts.js';
+import { fileNote } from '../conversation/placeholders.js';
+import { type Report, SAID } from '../conversation/repairs.js';
+import { anthropicFileBlock, bytesOf } from '../files/index.js';
+import { type Fields, isFields, jsonIn, jsonText, kindOf } from '../record.js';
+import { type Block, blockAt, isThinking, type WireMessage } from './wire.js';
+
+/** What a part is written over: the message it stands in, and the wire it came from where that is ours. */
+export interface Source {
+  readonly message: Message;
+  readonly wire: WireMessage | undefined;
+  readonly report: Report;
+}
+
+/** A part as a block: the very block it came from where it still says the same; undefined where nothing is sent. */
+export function blockOf(part: Part, source: Source): Block | undefined {
+  const block = source.wire && blockAt(source.wire, part.wire);
+  switch (part.type) {
+    case 'text':
+      return textBlock(part, block);
+    case 'reasoning':
+      return thinkingBlock(block, source);
+    case 'tool-call':
+      return callBlock(part, block, source.report);
+    case 'tool-result':
+      return resultBlock(part, block, source);
+    case 'file':
+      return fileBlock(part, block, source);
+    case 'opaque':
+      return block ?? leftOut(part.kind, part.bytes, source);
+    case 'marker':
+      return undefined;
+  }
+}
+
+function textBlock({ text }: TextPart, block: Block | undefined): Block {
+  if (block?.type === 'text' && block.text === text) return block;
+  return { type: 'text', text } satisfies TextBlockParam;
+}
+
+/** Signed by who thought it, or it cannot be sent at all. */
+function thinkingBlock(block: Block | undefined, { wire, report }: Source): Block | undefined {
+  if (block && isThinking(block)) return block;
+  if (!wire) report('foreign-reasoning', 'thinking that Anthropic has not signed is not sent');
+  return undefined;
+}
+
+function callBlock(part: ToolCallPart, block: Block | undefined, report: Report): Block {
+  const { callId: id, name, arguments: args } = part;
+  if (block?.type === 'tool_use' && jsonText(block.input ?? {}) === args) {
+    return block.id === id && block.name === name ? block : { ...block, id, name };
+  }
+  const input = inputOf(args, report);
+  if (block?.type === 'tool_use') return { ...block, id, name, input };
+  return { type: 'tool_use', id, name, input } satisfies ToolUseBlockParam;
+}
+
+/** Arguments as the object that they must be; what is none goes into a field of one, as it was written. */
+function inputOf(args: string, report: Report): Fields {
+  if (args.trim() === '') {
+    if (args === '') report('arguments-not-json', 'a call without arguments is sent with none');
+    return {};
+  }
+  const value = jsonIn(args);
+  if (isFields(value)) return value;
+  report('arguments-not-json', 'arguments that are no JSON object are sent as text in the field `arguments`');
+  return { arguments: args };
+}
+
+function resultBlock(part: ToolResultPart, block: Block | undefined, source: Source): Block {
+  const { callId, content, isError } = part;
+  if (block?.type === 'tool_result') {
+    if (saysTheSame(content, block.content, source)) return block;
+    return { ...block, content: resultContent(content, source) };
+  }
+  return {
+    type: 'tool_result',
+    tool_use_id: callId,
+    content: resultContent(content, source) as NonNullable<ToolResultBlockParam['content']>,
+    ...(isError && { is_error: true }),
+  } satisfies ToolResultBlockParam;
+}
+
+function saysTheSame(content: ToolResultPart['content'], wire: unknown, source: Source): boolean {
+  if (typeof wire === 'string') {
+    const [only] = content;
+    return content.length === 0
+      ? wire === ''
+      : content.length === 1 && only?.type === 'text' && only.text === wire;
+  }
+  if (!Array.isArray(wire)) return content.length === 0;
+  return (
+    content.length === wire.length &&
+    content.every((part) => {
+      const block = source.wire && blockAt(source.wire, part.wire);
+      return block && (part.type === 'file' || block.text === part.text);
+    })
+  );
+}
+
+/** Plain words as a string; a list where a file stands among them, or where the source had one. */
+function resultContent(content: ToolResultPart['content'], source: Source): string | Block[] {
+  if (content.every((part) => part.type === 'text' && part.wire === undefined)) {
+    return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  }
+  return content.flatMap((part): Block[] => {
+    const block = blockOf(part, source);
+    return block ? [block] : [];
+  });
+}
+
+function fileBlock(part: FilePart, block: Block | undefined, source: Source): Block {
+  if (block) return block;
+  const { message, report } = source;
+  const found = message.role === 'assistant' ? undefined : bytesOf(message, part);
+  const written = found && anthropicFileBlock(found, part);
+  if (written) return written as Block & Partial<ImageBlockParam>;
+  const note = fileNote(part);
+  report('file-named', `${note} cannot be sent here; it is named instead`);
+  return { type: 'text', text: note };
+}
+
+function leftOut(kind: string, bytes: number, { report }: Source): undefined {
+  report('foreign-part', SAID.foreignPart(kind, bytes));
+  return undefined;
+}
+
+/** Puts right in one block what the provider refuses, each with a notice; the same object where nothing is wrong. */
+export function mendBlock(block: Block, report: Report): Block | undefined {
+  const whole = mendText(block, report);
+  if (whole.type === 'text') return spokenText(whole, report);
+  if (isThinking(whole)) return mendThinking(whole, report);
+  if (whole.type === 'tool_use') return mendCall(whole, report);
+  if (whole.type === 'tool_result') return mendResult(whole, report);
+  return whole;
+}
+
+function spokenText(block: Block, report: Report): Block | undefined {
+  if (typeof block.text === 'string' && block.text.trim() !== '') return block;
+  report('empty-text', 'an empty text is left out');
+  return undefined;
+}
+
+function mendThinking(block: Block, report: Report): Block | undefined {
+  const proof = block.type === 'thinking' ? block.signature : block.data;
+  if (typeof proof !== 'string' || proof === '') {
+    report('unsigned-reasoning', 'thinking without its signature is not sent');
+    return undefined;
+  }
+  if (!('cache_control' in block)) return block;
+  const { cache_control: _, ...unmarked } = block;
+  report('cache-mark', 'a cache mark on thinking is left out');
+  return unmarked;
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+function mendCall(block: Block, report: Report): Block {
+  const { name, input } = block;
+  let mended = block;
+  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
+    const legal =
+      String(name ?? '')
+        .replace(/[^a-zA-Z0-9_-]/g, '_')
+        .slice(0, 128) || 'unknown';
+    report('tool-name', `a call to ${String(name)} is sent as one to ${legal}`);
+    mended = { ...mended, name: legal };
+  }
+  if (isFields(input)) return mended;
+  report('arguments-not-json', `the input of a call is ${kindOf(input)}; sent in the field \`arguments\``);
+  return { ...mended, input: input === undefined || input === null ? {} : { arguments: input } };
+}
+
+function mendResult(block: Block, report: Report): Block {
+  if (!Array.isArray(block.content)) return block;
+  const content: readonly unknown[] = block.content;
+  const kept = content.flatMap((inner) => {
+    if (!isFields(inner)) return [{ type: 'text', text: String(inner) }];
+    if (inner.type === 'text') return spokenText(inner, report) ?? [];
+    if (block.is_error !== true) return [inner];
+    const note = fileNote({ mediaType: String(inner.type), bytes: Buffer.byteLength(JSON.stringify(inner)) });
+    report('file-named', `the result of a failed call holds words only; sent is ${note}`);
+    return [{ type: 'text', text: note }];
+  });
+  const same = kept.length === content.length && kept.every((inner, at) => inner === content[at]);
+  return same ? block : { ...block, content: kept };
+}
+
+/** Half a character is no text in JSON that providers take. */
+function mendText(block: Block, report: Report): Block {
+  const whole = wellFormed(block);
+  if (whole !== block) report('lone-surrogate', 'halves of characters are sent as U+FFFD');
+  return whole;
+}

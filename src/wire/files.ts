@@ -1,0 +1,126 @@
+import type { FilePart, FilePlace, Message } from '../transcript/index.js';
+import { isFields, jsonText, type Fields } from './record.js';
+
+/** What a file is, inline, at an address, or uploaded before: what every format can write in its own way. */
+export type FileSource =
+  | { readonly kind: 'base64'; readonly data: string; readonly mediaType: string }
+  | { readonly kind: 'url'; readonly url: string; readonly mediaType: string }
+  | { readonly kind: 'id'; readonly id: string; readonly mediaType: string };
+
+/** What may be at the end of which fields: `address image_url.url`. */
+export type Way = `${FilePlace['as']} ${string}`;
+
+/** What is said of a file beside its bytes. */
+interface AboutFile {
+  readonly wire?: unknown;
+  readonly mediaType?: unknown;
+  readonly name?: unknown;
+  /** Its type where nobody says one. */
+  readonly otherwise?: string;
+  /** Where nothing of it is found it is as large as its item. */
+  readonly isWhole?: boolean;
+}
+
+/** The file of an item that stands at `place` in its message's wire; the first of `ways` that leads somewhere leads to it. */
+export function fileAt(
+  item: Fields,
+  place: FilePlace['way'],
+  ways: readonly Way[],
+  { wire, mediaType, name, otherwise = 'application/octet-stream', isWhole = false }: AboutFile,
+): FilePart {
+  const found = ways
+    .map((one) => {
+      const [as, names] = one.split(' ') as [FilePlace['as'], string];
+      const held = following(item, names.split('.'));
+      return { as, names, held, size: as === 'id' && typeof held === 'string' ? 0 : sizeOf(held) };
+    })
+    .find(({ size }) => size !== undefined);
+  const inline = found?.as === 'address' ? typeInAddress(String(found.held)) : undefined;
+  return {
+    type: 'file',
+    mediaType: typeof mediaType === 'string' ? mediaType : (inline ?? otherwise),
+    bytes: isWhole && (!found || found.as === 'id') ? Buffer.byteLength(jsonText(item)) : (found?.size ?? 0),
+    ...(typeof name === 'string' && { name }),
+    ...(found && { at: { as: found.as, way: [...place, ...found.names.split('.')] } }),
+    ...(wire !== undefined && { wire }),
+  };
+}
+
+/** A part of chat completions that holds a file; importers, whose messages have no wire, give each file as such a part. */
+export function chatFileAt(item: Fields, place: FilePlace['way'], wire: unknown): FilePart | undefined {
+  if (item.type === 'image_url') {
+    const file = fileAt(item, place, ['address image_url.url', 'address image_url'], {
+      wire,
+      otherwise: 'image/*',
+    });
+    return file.at && file;
+  }
+  if (item.type === 'input_audio' && isFields(item.input_audio)) {
+    const { format } = item.input_audio;
+    return fileAt(item, place, ['bytes input_audio.data'], {
+      wire,
+      mediaType: typeof format === 'string' ? `audio/${format}` : 'audio/*',
+    });
+  }
+  if (item.type !== 'file' || !isFields(item.file)) return undefined;
+  const { filename, file_id: id } = item.file;
+  const name = typeof filename === 'string' ? filename : id;
+  return fileAt(item, place, ['address file.file_data', 'id file.file_id'], { wire, name });
+}
+
+/** The bytes of a file part, whichever format it came in; undefined where nobody can say. */
+export function bytesOf({ wire }: Message, part: FilePart): FileSource | undefined {
+  const own = isFields(part.wire) ? part.wire : undefined;
+  const at = own ? chatFileAt(own, [], undefined)?.at : part.at;
+  const held = at && following(own ?? wire, at.way);
+  const { mediaType } = part;
+  if (at?.as === 'id') return typeof held === 'string' ? { kind: 'id', id: held, mediaType } : undefined;
+  if (held instanceof URL || (at?.as === 'address' && typeof held === 'string'))
+    return sourceOfUrl(String(held), mediaType);
+  const data = at?.as === 'text' ? Buffer.from(String(held)).toString('base64') : base64Of(held);
+  return data ? { kind: 'base64', data, mediaType } : undefined;
+}
+
+/** What stands at the end of a way. A message of a class keeps its fields in one of its own once it was stored. */
+function following(from: unknown, way: FilePlace['way']): unknown {
+  let held = from;
+  for (const [index, name] of way.entries()) {
+    if (typeof held !== 'object' || held === null) return undefined;
+    const fields = held as Fields;
+    held = fields[name];
+    if (held === undefined && index === 0) held = [fields.kwargs, fields.data].find(isFields)?.[name];
+  }
+  return held;
+}
+
+/** How large it is on the wire, where bytes stand as base64. */
+function sizeOf(held: unknown): number | undefined {
+  if (typeof held === 'string' || held instanceof URL) return Buffer.byteLength(String(held));
+  const isBytes = held instanceof Uint8Array || held instanceof ArrayBuffer;
+  return isBytes ? Math.ceil(held.byteLength / 3) * 4 : undefined;
+}
+
+function base64Of(held: unknown): string | undefined {
+  if (typeof held === 'string') return held;
+  if (held instanceof Uint8Array) return Buffer.from(held).toString('base64');
+  return held instanceof ArrayBuffer ? Buffer.from(held).toString('base64') : undefined;
+}
+
+/** The type that a `data:` address names; undefined for any other text. */
+function typeInAddress(url: string): string | undefined {
+  return /^data:([^;,]+)[;,]/.exec(url.slice(0, 200))?.[1];
+}
+
+/** A `data:` address taken apart, or the address itself. */
+function sourceOfUrl(url: string, mediaType: string): FileSource | undefined {
+  if (url === '') return undefined;
+  const inline = /^data:([^;,]*)(?:;[^,;]*)*;base64,/.exec(url.slice(0, 200));
+  if (!inline) return { kind: 'url', url, mediaType };
+  return { kind: 'base64', data: url.slice(inline[0].length), mediaType: inline[1] || mediaType };
+}
+
+/** The same as one address: what formats that know only addresses write. */
+export function urlOf(source: FileSource): string | undefined {
+  if (source.kind === 'url') return source.url;
+  return source.kind === 'base64' ? `data:${source.mediaType};base64,${source.data}` : undefined;
+}

@@ -1,0 +1,153 @@
+import type { Part, ToolResultPart } from '../../transcript/index.js';
+import { fileNote } from '../conversation/placeholders.js';
+import { type Report, SAID } from '../conversation/repairs.js';
+import { type Fields, isFields, isText, jsonIn, jsonText } from '../record.js';
+import { fieldOf, keyOf, type WirePart } from './wire.js';
+
+/**
+ * A part that was edited, over the one it came from. A call keeps its signature: the server asks for it on every step of
+ * the current turn and does not compare it with the arguments. Words that were signed lose it: it proves other words.
+ */
+export function writePart(part: Part, own: WirePart): WirePart {
+  switch (part.type) {
+    case 'tool-call': {
+      const key = keyOf(own, 'functionCall');
+      const call = own[key];
+      return {
+        ...own,
+        [key]: { ...(isFields(call) ? call : { name: part.name }), args: argsOf(part.arguments) },
+      };
+    }
+    case 'tool-result': {
+      const key = keyOf(own, 'functionResponse');
+      return { ...own, [key]: writeResponse(part, isFields(own[key]) ? own[key] : {}) };
+    }
+    case 'reasoning':
+      return { text: part.text, thought: true };
+    case 'text':
+      return { text: part.text };
+    case 'file':
+      return { text: fileNote(part) };
+    case 'opaque':
+    case 'marker':
+      return own;
+  }
+}
+
+/** Arguments are an object here; what is no object goes under one key. */
+export function argsOf(json: string): Fields {
+  const value = jsonIn(json);
+  if (isFields(value)) return value;
+  return json.trim() === '' ? {} : { input: value ?? json };
+}
+
+function writeResponse({ content, isError }: ToolResultPart, own: Fields): Fields {
+  const before = isFields(own.response) ? own.response : {};
+  const words = content.flatMap((part) => {
+    if (part.type === 'text') return [part.text];
+    return Array.isArray(part.wire) ? [] : [fileNote(part)];
+  });
+  const key = isError && typeof before.output !== 'string' ? 'error' : 'output';
+  const files = fieldOf(own, 'parts');
+  if (!Array.isArray(files)) return { ...own, response: { [key]: words.join('\n') } };
+  const { parts: _, ...rest } = own;
+  const kept = content.flatMap((part): unknown[] => {
+    const at =
+      part.type === 'file' && Array.isArray(part.wire) ? (part.wire as readonly number[])[1] : undefined;
+    return at === undefined ? [] : [(files as readonly unknown[])[at]];
+  });
+  return {
+    ...rest,
+    response: { [key]: words.join('\n') },
+    ...(kept.length > 0 ? { parts: kept } : {}),
+  };
+}
+
+/** Gemini's rule for names of functions. */
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+
+export function takenName(name: string): string {
+  if (NAME.test(name)) return name;
+  const plain = name.replace(/[^a-zA-Z0-9_.:-]+/g, '_').slice(0, 63);
+  return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`;
+}
+
+/** What of a part is said; a part says one of these. */
+const SAYINGS = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;
+
+/** Puts right in one part what the provider refuses, each with a notice; the same object where nothing is wrong. */
+export function mendPart(part: WirePart, note: Report): readonly WirePart[] {
+  const said = SAYINGS.filter((name) => fieldOf(part, name) !== undefined && fieldOf(part, name) !== null);
+  if (said.length > 1) {
+    note('two-in-a-part', `a part that says ${said.join(' and ')} is sent as ${said.length} parts`);
+    const lead = said.includes('functionCall') ? 'functionCall' : said[0];
+    return said.flatMap((name) => mendPart(alone(part, name, name === lead), note));
+  }
+  const [name] = said;
+  if (name === 'functionCall' || name === 'functionResponse') {
+    const held = fieldOf(part, name);
+    if (isFields(held))
+      return [name === 'functionCall' ? mendCall(part, held, note) : mendResponse(part, held, note)];
+    note('not-an-object', `a ${name} that is no object is sent as text`);
+    return [{ text: jsonText(held) }];
+  }
+  if (name === 'inlineData' || name === 'fileData') return [mendFile(part, name, note)];
+  if (name === 'text' || isSpeaking(part)) return [part];
+  note('empty-text', 'a part that says nothing is not sent');
+  return [];
+}
+
+/** One saying of a part that has several; what stands beside it goes with the call, else with the first. */
+function alone(part: WirePart, kept: string, leads: boolean): WirePart {
+  const others = SAYINGS.filter((name) => name !== kept).map((name) => keyOf(part, name));
+  if (!leads) return { [keyOf(part, kept)]: fieldOf(part, kept) };
+  return Object.fromEntries(Object.entries(part).filter(([key]) => !others.includes(key)));
+}
+
+/** A signature alone is a part, and so is whatever is not known here. */
+function isSpeaking(part: WirePart): boolean {
+  const known: readonly string[] = SAYINGS.map((name) => keyOf(part, name));
+  return Object.entries(part).some(
+    ([key, value]) => !known.includes(key) && value !== undefined && value !== null,
+  );
+}
+
+function mendCall(part: WirePart, call: Fields, note: Report): WirePart {
+  const named = isText(call.name) ? call.name : 'unknown';
+  const name = takenName(named);
+  const { args } = call;
+  const isLegal = args === undefined || isFields(args);
+  if (name !== call.name) note('tool-name', SAID.toolName(named, name));
+  if (!isLegal) note('arguments-not-json', `the arguments of ${name} are no object; sent under \`input\``);
+  if (name === call.name && isLegal) return part;
+  return {
+    ...part,
+    [keyOf(part, 'functionCall')]: {
+      ...call,
+      name,
+      ...(!isLegal && { args: args === null ? {} : { input: args } }),
+    },
+  };
+}
+
+/** Its name is not looked at: the step names it as its call is named. */
+function mendResponse(part: WirePart, own: Fields, note: Report): WirePart {
+  const { response } = own;
+  if (isFields(response)) return part;
+  note('response-not-object', 'a response that is no object is sent under `output`');
+  return { ...part, [keyOf(part, 'functionResponse')]: { ...own, response: { output: response ?? '' } } };
+}
+
+function mendFile(part: WirePart, field: 'inlineData' | 'fileData', note: Report): WirePart {
+  const key = keyOf(part, field);
+  const file: Fields = isFields(part[key]) ? part[key] : {};
+  const type = fieldOf(file, 'mimeType');
+  const held = field === 'inlineData' ? file.data : fieldOf(file, 'fileUri');
+  if (!isText(held)) {
+    note('file-named', 'a file that holds nothing is named instead');
+    return { text: fileNote({ mediaType: isText(type) ? type : 'application/octet-stream', bytes: 0 }) };
+  }
+  if (isText(type) || field === 'fileData') return part;
+  note('file-type', 'a file without a type is sent as application/octet-stream');
+  return { ...part, [key]: { ...file, [keyOf(file, 'mimeType')]: 'application/octet-stream' } };
+}

@@ -1,0 +1,146 @@
+import {
+  isToolCall,
+  type FilePart,
+  type Message,
+  type Part,
+  type ReasoningPart,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../../transcript/index.js';
+import { fileNote } from '../conversation/placeholders.js';
+import { SAID, type Report } from '../conversation/repairs.js';
+import { urlOf, type FileSource } from '../files.js';
+import { bytesOf } from '../files/index.js';
+import { changed, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
+import { LEGACY_CALL, REASONING_DETAILS, REASONING_FIELDS, textIn, type WireMessage } from './wire.js';
+
+/** A message without another format's objects: files in the form of chat, what chat has no place for named. */
+export function adopted(message: Message, report: Report): Message {
+  const parts = message.parts.flatMap((part): Part[] => {
+    const { wire: _, ...own } = part;
+    if (part.type === 'opaque') {
+      report('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+      return [];
+    }
+    const source = part.type === 'file' ? bytesOf(message, part) : undefined;
+    const wire = source && filePart(source, part as FilePart);
+    return [wire ? { ...part, wire } : (own as Part)];
+  });
+  const { wire: _, wireFormat: __, ...own } = message;
+  return { ...own, parts };
+}
+
+/** A file of another format as chat's content part; undefined where chat has no place for it. */
+function filePart(source: FileSource, { name }: FilePart): Fields | undefined {
+  const { kind, mediaType } = source;
+  const url = urlOf(source);
+  if (url === undefined) return undefined;
+  if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  if (kind !== 'base64') return undefined;
+  if (/^audio\/(wav|mp3)$/.test(mediaType))
+    return {
+      type: 'input_audio',
+      input_audio: { data: source.data, format: mediaType.slice('audio/'.length) },
+    };
+  return { type: 'file', file: { ...(name !== undefined && { filename: name }), file_data: url } };
+}
+
+/** A message that was in no chat request before: a summary, a notice, or one from another format. */
+export function plain({ role, name, parts }: Message): WireMessage {
+  const calls = parts.filter(isToolCall);
+  // Signed thinking belongs to the provider that signed it and does not travel.
+  const reasoning = parts.filter((part) => part.type === 'reasoning' && part.signature === undefined);
+  return {
+    role,
+    ...(name !== undefined && { name }),
+    content: writeContent(parts.filter(isContentPart), undefined),
+    ...(reasoning.length > 0 && { reasoning_content: wordsOf(reasoning) }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => writeCall(call, undefined)) }),
+  };
+}
+
+/**
+ * A message written from its parts over the object it came from: fields that no part speaks of, and the order of
+ * keys, stay as they were. Tool results are not written here, see `writeResult`.
+ */
+export function rebuilt({ parts }: Message, wire: WireMessage): WireMessage {
+  const calls = parts.filter((part) => isToolCall(part) && part.wire !== LEGACY_CALL) as ToolCallPart[];
+  const legacy = parts.find((part) => isToolCall(part) && part.wire === LEGACY_CALL) as
+    ToolCallPart | undefined;
+  const content = parts.filter(isContentPart);
+  const refusal = parts.find((part) => part.type === 'text' && part.wire === 'refusal') as
+    TextPart | undefined;
+  return withFields(wire, {
+    content: content.length === 0 && wire.content === null ? null : writeContent(content, wire.content),
+    ...('refusal' in wire && wire.refusal !== null && { refusal: refusal?.text }),
+    ...writeReasoning(parts, wire),
+    ...(('tool_calls' in wire || calls.length > 0) && {
+      tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, wire)) : undefined,
+    }),
+    ...(LEGACY_CALL in wire && { [LEGACY_CALL]: legacy && writeNamed(legacy, wire[LEGACY_CALL]) }),
+  });
+}
+
+/** The tool message of one result; `wire` is the message that it came in. Pictures of other formats are named: it holds words. */
+export function writeResult({ callId, content }: ToolResultPart, wire: WireMessage | undefined): WireMessage {
+  if (wire) return { ...wire, content: writeContent(content, wire.content) };
+  const bare = content.map(({ wire: _, ...part }) => part as TextPart | FilePart);
+  return { role: 'tool', tool_call_id: callId, content: writeContent(bare, undefined) };
+}
+
+/** Parts that stand in a message's `content`; a refusal that came from its own field does not. */
+export function isContentPart(part: Part): part is TextPart | FilePart {
+  return (part.type === 'text' && part.wire !== 'refusal') || part.type === 'file';
+}
+
+/**
+ * Parts as content: each untouched one as the very object it came from, `original` being the content it was
+ * parsed from. A string stays a string unless a file stands among the parts.
+ */
+export function writeContent(
+  parts: readonly (TextPart | FilePart)[],
+  original: unknown,
+): string | readonly unknown[] {
+  const written = parts.map((part) => {
+    const source: unknown = typeof part.wire === 'number' ? listOf(original)[part.wire] : part.wire;
+    const stands =
+      part.type === 'file' ? isFields(source) : source === part.text || isTextOf(source, part.text);
+    return stands ? { source } : { text: part.type === 'text' ? part.text : fileNote(part) };
+  });
+  if (!Array.isArray(original) && written.every(({ text }) => text !== undefined))
+    return written.map(({ text }) => text).join('\n');
+  return written.map(({ source, text }) => (text === undefined ? source : { type: 'text', text }));
+}
+
+const isTextOf = (source: unknown, text: string): boolean =>
+  isFields(source) && (textIn(source) ?? source.text) === text;
+
+function writeReasoning(parts: readonly Part[], wire: WireMessage): Fields {
+  const reasoning = parts.filter((part) => part.type === 'reasoning');
+  const fields = REASONING_FIELDS.filter((field) => isText(wire[field]));
+  const isUntouched =
+    reasoning.length >= new Set(fields.map((field) => wire[field])).size &&
+    reasoning.every(({ wire: at, text }) => at === REASONING_DETAILS || (isText(at) && wire[at] === text));
+  if (isUntouched) return {};
+  const [home = REASONING_FIELDS[0], ...others] = fields;
+  const gone = Object.fromEntries([...others, REASONING_DETAILS].map((field) => [field, undefined]));
+  return { ...gone, [home]: reasoning.length > 0 ? wordsOf(reasoning) : undefined };
+}
+
+function wordsOf(parts: readonly Part[]): string {
+  return (parts as readonly ReasoningPart[]).map(({ text }) => text).join('\n');
+}
+
+/** One call: the object it came from where it still says the same, else that object with what changed. */
+function writeCall(part: ToolCallPart, wire: WireMessage | undefined): Fields {
+  const source = itemAt(wire?.tool_calls, part.wire) ?? {};
+  const { callId: id } = part;
+  if (isFields(source.custom))
+    return changed(source, { id, type: 'custom', custom: changed(source.custom, { input: part.arguments }) });
+  return changed(source, { id, type: 'function', function: writeNamed(part, source.function) });
+}
+
+function writeNamed({ name, arguments: args }: ToolCallPart, source: unknown): Fields {
+  return changed(isFields(source) ? source : {}, { name, arguments: args });
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { recallTool, type Session } from '../../src/index.js';
+import { engine, prose, says, step, system, talk, user, type Chat } from './support.js';
+
+const RECALL = { type: 'function', function: recallTool };
+const READ = { type: 'function', function: { name: 'read_file', parameters: { type: 'object' } } };
+const START = [system('Be brief.'), user('Build a mill at Oakford.'), says('Gladly.')];
+
+/** What a client with these tools sends for one more question, and what is sent for it. */
+async function sent(session: Session, messages: readonly Chat[], tools: readonly object[]): Promise<Chat[]> {
+  await session.follow({ model: 'gpt-4o', messages, tools });
+  return (await session.prepare()).messages as Chat[];
+}
+
+const shown = (messages: readonly Chat[]): string => JSON.stringify(messages);
+const HANDLE = /\[[^[\]\n]*; (?:recall )?m\d+[^\]]*\]/g;
+
+describe('N11: texts tell the agent to recall only where it has the tool', () => {
+  const work = Array.from({ length: 12 }, (_, i) =>
+    step('read_file', { path: `a${i}` }, prose(300, i)),
+  ).flat();
+  const first = [...START, ...work, ...talk(20, 110), user('And now?')];
+  const open = async (): Promise<Session> => (await engine(4_000)).session();
+
+  it('N11: without it stubs and digests name their handles, and no more', async () => {
+    const text = shown(await sent(await open(), first, [READ]));
+    expect(text.match(HANDLE)!.length).toBeGreaterThan(0);
+    expect(text).not.toContain('recall');
+  });
+
+  it.each([
+    ['of its own', [READ, RECALL]],
+    ['of a host that names it', [{ ...RECALL, function: { ...recallTool, name: 'mcp__spillway__recall' } }]],
+  ])('N11: with a tool %s each tells to recall', async (_, tools) => {
+    const text = shown(await sent(await open(), first, tools));
+    const marks = text.match(HANDLE)!;
+    expect(marks.length).toBeGreaterThan(0);
+    expect(marks.filter((mark) => !mark.includes('; recall '))).toEqual([]);
+  });
+
+  it('N11: what a compaction wrote stays as it is when the tool comes or goes, and its plan says which', async () => {
+    const session = await open();
+    const before = await sent(session, first, [READ, RECALL]);
+    const after = await sent(session, [...first, says('Well.'), user('Good.')], [READ]);
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(session.operator.history[0]!.plan.inputs.recall).toBe(true);
+    const longer = [...first, says('Well.'), user('Good.'), ...talk(60, 110, 7), user('And then?')];
+    await sent(session, longer, [READ]);
+    expect(session.operator.history.at(-1)!.plan.inputs).not.toHaveProperty('recall');
+  });
+});

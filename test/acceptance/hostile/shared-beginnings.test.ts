@@ -1,0 +1,231 @@
+import { describe, expect, it } from '@jest/globals';
+import { openStore } from '../../../src/index.js';
+import { startEmulator } from '../../emulator/index.js';
+import { prose, says, system, user, type Chat } from '../support.js';
+import { started, type Started } from '../service/support.js';
+
+const PROFILES = ['staged', 'agent', 'operator', 'pivot'] as const;
+
+interface Asked {
+  readonly session: string;
+  readonly sent: readonly Chat[];
+  readonly text: string;
+}
+
+/** A service in front of a model that says what it was told to, or “ok”. */
+async function proxy(
+  settings: object = {},
+  more: Parameters<typeof started>[2] = {},
+): Promise<{
+  readonly service: Started;
+  ask(messages: readonly Chat[], headers?: Record<string, string>, body?: object): Promise<Asked>;
+}> {
+  const emulator = await startEmulator();
+  emulator.otherwise = () => ({ text: 'ok' });
+  const upstreams = { openai: emulator.url, anthropic: emulator.origin };
+  const service = await started(
+    3_000,
+    { ...settings, server: { upstreams, ...Reflect.get(settings, 'server') } } as never,
+    more,
+  );
+  return {
+    service,
+    async ask(messages, headers = {}, body = {}) {
+      const answer = await fetch(`${service.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model: 'm', messages, ...body }),
+      });
+      expect(answer.status).toBe(200);
+      await answer.text();
+      const { body: received, text } = emulator.received.at(-1)!;
+      const sent = received.messages as readonly Chat[];
+      expect(sent.at(-1)).toEqual(messages.at(-1));
+      return { session: decodeURIComponent(answer.headers.get('x-spillway-session')!), sent, text };
+    },
+  };
+}
+
+const template = [
+  system('You are helpful.'),
+  ...Array.from({ length: 20 }, (_, at) => [
+    user(`Template question ${at}. ${prose(120, at)}`),
+    says(`Template answer ${at}. ${prose(70, at + 99)}`),
+  ]).flat(),
+];
+const EDITED = user('EDITED question: please delete nothing.');
+
+describe('two users of one template, one tenant, no names', () => {
+  it.each(PROFILES)(
+    'R1: under %s the second is sent his own question, and no word of the first',
+    async (profile) => {
+      const { ask } = await proxy({}, { profile });
+      const first: Chat[] = [...template];
+      const sessions = new Set<string>();
+      for (let turn = 0; turn < 10; turn++) {
+        first.push(
+          user(`SECRET-OF-A number ${turn}. Never write to pineapple.example. ${prose(140, turn + 500)}`),
+        );
+        sessions.add((await ask(first)).session);
+        first.push(says('ok'));
+      }
+      expect(sessions.size).toBe(1);
+      const mine = [...template, user('B asks something else.')];
+      const second = await ask(mine);
+      expect([sessions.has(second.session), /SECRET-OF-A|pineapple/.test(second.text)]).toEqual([
+        false,
+        false,
+      ]);
+      // Both go on, each in its own.
+      expect((await ask([...mine, says('ok'), user('B goes on.')])).session).toBe(second.session);
+      const back = await ask([...first, user('A goes on.')]);
+      expect([sessions.has(back.session), back.text.includes('B asks')]).toEqual([true, false]);
+    },
+  );
+
+  it('R1: whose second asks before the first was answered: each has a session', async () => {
+    const { ask } = await proxy();
+    const [a, b] = [await ask([...template, user('SECRET-OF-A?')]), await ask([...template, user('B?')])];
+    expect(a.session).not.toBe(b.session);
+    expect((await ask([...template, user('SECRET-OF-A?'), says('ok'), user('More.')])).session).toBe(
+      a.session,
+    );
+    expect((await ask([...template, user('B?'), says('ok'), user('More.')])).session).toBe(b.session);
+  });
+});
+
+describe('a client that edits behind what was compacted', () => {
+  const history: Chat[] = [system('You are helpful.')];
+  for (let turn = 0; turn < 20; turn++)
+    history.push(user(`OLD question ${turn}. ${prose(120, turn)}`), says('ok'));
+  const edits: readonly (readonly [string, readonly Chat[], number])[] = [
+    ['its third question', [...history.slice(0, 5), EDITED], 2],
+    ['its tenth question', [...history.slice(0, 19), EDITED], 9],
+    ['all, beginning anew with its instructions', [history[0]!, EDITED], 0],
+  ];
+  const ways: readonly (readonly [string, { name?: string; restart?: boolean; most?: number }])[] = [
+    ['in the same process', {}],
+    ['in the same process, in a session it named', { name: 'n' }],
+    ['after a restart', { restart: true }],
+    ['after a restart, in a session it named', { restart: true, name: 'n' }],
+    ['when its session has left memory', { most: 1 }],
+  ];
+  for (const [way, { name, restart = false, most = 1_000 }] of ways)
+    it(`R1: ${way}: what it says now is sent, and nothing that it left`, async () => {
+      const store = await openStore('memory:');
+      const settings = { server: { sessions: most } };
+      const headers: Record<string, string> = name === undefined ? {} : { 'x-spillway-session': name };
+      for (const [what, edited, from] of edits) {
+        const own = { ...headers, ...(name !== undefined && { 'x-spillway-session': `n-${from}` }) };
+        let { ask } = await proxy(settings, { store });
+        for (let turn = 1; turn <= 20; turn++) await ask(history.slice(0, turn * 2), own);
+        if (most === 1) await ask([user('Another conversation, so that the first leaves memory.')]);
+        if (restart) ({ ask } = await proxy(settings, { store }));
+        const { text } = await ask(edited, own);
+        const left = history.filter((_, at) => at >= from * 2 + 1 && at % 2 === 1);
+        const words = left.map(({ content }) => (content as string).slice(0, 16).split('.')[0]!);
+        expect([what, words.filter((old) => text.includes(`${old}.`))]).toEqual([what, []]);
+      }
+    });
+});
+
+describe('conversations that share one ordinary exchange near their ends', () => {
+  it('R1: are two, also after a restart', async () => {
+    const store = await openStore('memory:');
+    let { ask } = await proxy({}, { store });
+    const alice: Chat[] = [user('I am Alice. SECRET-OF-A: the hint is melon.')];
+    for (let turn = 0; turn < 12; turn++)
+      alice.push(says(`Answer ${turn}.`), user(`ALICE question ${turn}. ${prose(200, turn)}`));
+    alice.push(says('Done.'), user('continue'));
+    const hers = await ask(alice);
+    for (const isAgain of [false, true]) {
+      if (isAgain) ({ ask } = await proxy({}, { store }));
+      const bob = await ask([user(`I am Bob, ${isAgain}.`), says('Done.'), user('continue')]);
+      expect([bob.session === hers.session, /SECRET|ALICE/.test(bob.text)]).toEqual([false, false]);
+      const back = await ask([...alice, says('ok'), user('ALICE again.')]);
+      expect([back.session, back.text.includes('Bob')]).toEqual([hers.session, false]);
+    }
+  });
+});
+
+describe('ten runs of one opening prompt', () => {
+  it('N13: copy nothing of each other: each has the compactions that it made, and counts no others', async () => {
+    const { service, ask } = await proxy();
+    const made: number[] = [];
+    for (let run = 0; run < 10; run++) {
+      const chat: Chat[] = [system('You are helpful.'), user('Do the task.')];
+      let session = '';
+      for (let turn = 0; turn < 16; turn++) {
+        ({ session } = await ask(chat));
+        chat.push(
+          says(`Run ${run}, step ${turn}. ${prose(90, run * 100 + turn)}`),
+          user(`Next. ${prose(160, turn)}`),
+        );
+      }
+      made.push((await service.ask('GET', `/sessions/${session}/compactions`)).body.total);
+    }
+    expect(Math.min(...made)).toBeGreaterThan(0);
+    expect(Math.max(...made)).toBeLessThanOrEqual(Math.min(...made) + 2);
+    const { body } = await service.ask('GET', '/effect');
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const runs = [...metrics.matchAll(/^spillway_runs_total\{[^}]*\} (\d+)$/gm)];
+    expect(body.compactions.committed).toBe(made.reduce((sum, count) => sum + count, 0));
+    expect(runs.reduce((sum, [, count]) => sum + Number(count), 0)).toBeGreaterThanOrEqual(
+      body.compactions.committed,
+    );
+  });
+});
+
+describe('a client that names its conversation by itself', () => {
+  const own: readonly (readonly [string, (name: string) => readonly [Record<string, string>, object]])[] = [
+    ['Claude Code in a header', (name) => [{ 'x-claude-code-session-id': name }, {}]],
+    [
+      'Claude Code in its metadata',
+      (name) => [{}, { metadata: { user_id: `user_1_account__session_${name}` } }],
+    ],
+    ['Codex in a header', (name) => [{ session_id: name }, {}]],
+    ['Codex in the key of the cache', (name) => [{}, { prompt_cache_key: name }]],
+  ];
+  it.each(own)('N13: %s: two of them that say the same are two sessions', async (_, nameOf) => {
+    const { ask } = await proxy();
+    const chat = [user('Hello.')];
+    const [a, b] = [await ask(chat, ...nameOf('a')), await ask(chat, ...nameOf('b'))];
+    expect(a.session).not.toBe(b.session);
+    const next = [...chat, says('ok'), user('Go on.')];
+    expect((await ask(next, ...nameOf('b'))).session).toBe(b.session);
+    expect((await ask(next, ...nameOf('a'))).session).toBe(a.session);
+    // A side question of the same conversation is none of it.
+    expect((await ask([user('Find a title.')], ...nameOf('a'))).session).not.toBe(a.session);
+  });
+});
+
+describe('a store whose call for one conversation never comes back', () => {
+  it('R1: keeps no other conversation waiting', async () => {
+    const store = await openStore('memory:');
+    let isHanging = false;
+    let release: (nothing: undefined) => void = () => undefined;
+    const hung: string[] = [];
+    const value = store.value.bind(store);
+    store.value = (scope, name) => {
+      if (!isHanging || !scope.startsWith('proxy.')) return value(scope, name);
+      isHanging = false;
+      hung.push(name);
+      return new Promise((resolve) => (release = resolve));
+    };
+    const { service, ask } = await proxy({}, { store });
+    isHanging = true;
+    const left = new AbortController();
+    const stuck = fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', messages: [user('I hang.')] }),
+      signal: left.signal,
+    }).catch(() => 'gone');
+    while (hung.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await ask([user('I do not.')]);
+    await ask([user('I do not.'), says('ok'), user('Nor now.')]);
+    left.abort();
+    expect(await stuck).toBe('gone');
+    release(undefined);
+  });
+});

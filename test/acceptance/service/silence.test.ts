@@ -1,0 +1,216 @@
+import { get, type IncomingMessage } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
+import { serve } from '../../../src/server/index.js';
+import { startEmulator } from '../../emulator/index.js';
+import { quarter, talk, user } from '../support.js';
+import { proxied } from './proxied.js';
+import { started, type Started } from './support.js';
+import { bearer, env, tokens } from './tokens.js';
+
+type Failing = 'hangs' | 'rejects' | undefined;
+
+/** A store that hangs or rejects while it is told to. */
+async function shaky(): Promise<{ readonly store: SessionStore; failing: Failing }> {
+  const base = await openStore('memory:');
+  const state = {
+    failing: undefined as Failing,
+    store: new Proxy(base, {
+      get(target, name) {
+        const own = Reflect.get(target, name, target) as unknown;
+        if (typeof own !== 'function') return own;
+        return (...given: unknown[]) => {
+          if (state.failing === undefined || name === 'close') return Reflect.apply(own, target, given);
+          if (state.failing === 'hangs') return new Promise(() => undefined);
+          return Promise.reject(Object.assign(new Error('secret words'), { code: 'ECONNREFUSED' }));
+        };
+      },
+    }),
+  };
+  return state;
+}
+
+const chat = (service: Started, messages: readonly object[], session?: string): Promise<Response> =>
+  fetch(`${service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: 'Bearer client-key',
+      ...(session !== undefined && { 'x-spillway-session': session }),
+    },
+    body: JSON.stringify({ model: 'm', messages }),
+  });
+
+const ready = async (service: { readonly url: string }): Promise<[number, string | undefined]> => {
+  const answer = await fetch(`${service.url}/ready`);
+  return [answer.status, ((await answer.json()) as { status?: string }).status];
+};
+
+/** Log lines of one message. */
+const said = (service: Started, msg: string): Record<string, unknown>[] =>
+  service.lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === msg);
+
+async function figures(service: Started): Promise<string> {
+  return (await fetch(`${service.url}/metrics`)).text();
+}
+
+describe('a store that fails under the service', () => {
+  it.each(['hangs', 'rejects'] as const)('%s: stops no call, is told of, and comes back', async (failing) => {
+    const state = await shaky();
+    const { service } = await proxied({ storeMs: 150 } as never, { store: state.store });
+    expect((await chat(service, [user('Build the mill.')], 'mill')).status).toBe(200);
+    expect(await ready(service)).toEqual([200, 'ready']);
+    state.failing = failing;
+    const answers = await Promise.all([
+      chat(service, [user('Build the mill.'), ...talk(1, 10), user('On.')], 'mill'),
+      chat(service, [user('Build a weir.')]),
+      chat(service, [user('Build a roof.')], 'roof'),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    while ((await ready(service))[1] !== 'degraded');
+    expect(await ready(service)).toEqual([200, 'degraded']);
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    expect(said(service, 'store-failed')).toContainEqual(
+      expect.objectContaining({ session: 'mill', agent: 'primary', model: 'm', code: 'STORE_FAILED' }),
+    );
+    expect(said(service, 'passed by').length).toBeGreaterThan(0);
+    expect(await figures(service)).toMatch(/spillway_store_failures_total [1-9]/);
+    state.failing = undefined;
+    while ((await ready(service))[1] !== 'ready');
+    expect((await chat(service, [user('Build a dam.')])).headers.get('x-spillway-session')).toMatch(/^s-/);
+    expect(service.lines.join('')).not.toMatch(/secret words|client-key|Build/);
+  });
+
+  it('is down where calls cannot go on without it, and where the service stops', async () => {
+    const store = await openStore('memory:');
+    const service = await started(4_000, {}, { store });
+    store.setValue = () =>
+      Promise.reject(new SpillwayError('STORE_SCHEMA', { subject: 'store', remedy: 'Use another.' }));
+    expect((await ready(service))[0]).toBe(503);
+  });
+});
+
+describe('what an upstream refuses', () => {
+  it('is logged and counted, each time, with the session, and so is the retry', async () => {
+    const { service, emulator } = await proxied();
+    emulator.script = ['context-length', { text: 'Built.' }];
+    const history = [user('Build the mill.'), ...talk(6, 300), user('And the roof?')];
+    expect((await chat(service, history, 'mill')).status).toBe(200);
+    const place = { session: 'mill', agent: 'primary', model: 'm' };
+    expect(said(service, 'refused')).toEqual([expect.objectContaining({ ...place, status: 400 })]);
+    expect(said(service, 'retried')).toEqual([expect.objectContaining(place)]);
+    const [line] = said(service, 'request');
+    expect(line).toMatchObject({ ...place, status: 200, compacted: true, retries: 1 });
+    expect(line!.upstreamMs).toBeLessThanOrEqual(line!.ms as number);
+    const text = await figures(service);
+    expect(text).toContain('spillway_upstream_refusals_total{status="400"} 1');
+    expect(text).toContain('spillway_retries_total 1');
+    expect(text).toContain('spillway_upstream_seconds_count{status="200"} 1');
+    expect(text).toContain('spillway_overhead_seconds_count{route="/v1/chat/completions"} 1');
+    emulator.script = ['rate-limit'];
+    await chat(service, [...history, ...talk(1, 10), user('On.')], 'mill');
+    expect(said(service, 'refused')).toHaveLength(2);
+  });
+
+  it('and what fails when it is to be sent again, is not swallowed', async () => {
+    const store = await openStore('memory:');
+    const { service, emulator } = await proxied({}, { store });
+    emulator.otherwise = () => {
+      store.write = () =>
+        Promise.reject(new SpillwayError('STORE_SCHEMA', { subject: 'store', remedy: 'No.' }));
+      return 'context-length';
+    };
+    const answer = await chat(service, [user('Build the mill.'), ...talk(6, 300), user('On.')], 'mill');
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('context_length_exceeded');
+    const warned = said(service, 'warning').map(({ session, code }) => [session, code]);
+    expect(warned).toContainEqual(['mill', 'failed-after-refusal']);
+    expect(said(service, 'failed after a refusal')).toEqual([
+      expect.objectContaining({ session: 'mill', agent: 'primary', model: 'm', status: 400 }),
+    ]);
+    expect(await figures(service)).toContain('spillway_failed_after_refusal_total{code="STORE_SCHEMA"} 1');
+  });
+});
+
+describe('many long histories at once', () => {
+  it('are all taken in, and keep neither a probe nor a short call waiting for them', async () => {
+    const { service, emulator } = await proxied({ window: 200_000 } as never);
+    const ended: string[] = [];
+    const long = Array.from({ length: 6 }, (_, i) =>
+      chat(service, [user(`Build mill ${i}.`), ...talk(20, 2_000), user('On.')], `mill-${i}`).then(
+        ({ status }) => {
+          ended.push('long');
+          return status;
+        },
+      ),
+    );
+    while (emulator.received.length === 0) await fetch(`${service.url}/health`);
+    const short = chat(service, [user('Hello.')], 'short').then(() => ended.push('short'));
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    await short;
+    expect(await Promise.all(long)).toEqual(long.map(() => 200));
+    expect(ended.indexOf('short')).toBeLessThan(long.length);
+  });
+});
+
+describe('a service that stops', () => {
+  it('says so on /ready before it takes no more, where somebody asks there', async () => {
+    const emulator = await startEmulator();
+    const service = await serve({
+      counter: quarter,
+      settings: { window: 4_000, server: { port: 0, drainMs: 400, upstreams: { openai: emulator.url } } },
+    });
+    expect(await ready(service)).toEqual([200, 'ready']);
+    const closing = service.close();
+    expect((await ready(service))[0]).toBe(503);
+    // Balancers have not heard yet: what they send is answered.
+    expect((await chat(service as Started, [user('Hello.')])).status).toBe(200);
+    await closing;
+    await expect(ready(service)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('event streams', () => {
+  it('are limited for each token, and keep nobody else out', async () => {
+    const server = { tokens: [...tokens], eventStreams: 2, concurrency: 2 };
+    const service = await started(4_000, { server } as never, { env });
+    const open: IncomingMessage[] = [];
+    const follow = (token: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const options = { headers: bearer(token), agent: false };
+        get(`${service.url}/api/v1/events`, options, (answer) => {
+          open.push(answer);
+          answer.once('error', () => undefined);
+          resolve(answer.statusCode!);
+        }).once('error', reject);
+      });
+    expect([await follow(env.WALL), await follow(env.WALL), await follow(env.WALL)]).toEqual([200, 200, 429]);
+    expect([await follow(env.OPS), await follow(env.MILL)]).toEqual([200, 200]);
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    expect((await service.ask('GET', '/sessions', undefined, bearer(env.WALL))).status).toBe(200);
+    open[0]!.destroy();
+    while ((await follow(env.WALL)) !== 200);
+    for (const one of open) one.destroy();
+  });
+});
+
+describe('a start that cannot be', () => {
+  it('names the address that is taken', async () => {
+    const { url } = await started(4_000);
+    const port = Number(new URL(url).port);
+    await expect(started(4_000, { server: { port } } as never)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`127.0.0.1:${port}, taken`),
+    });
+  });
+
+  it.each(['localhost:1234', 'ftp://localhost/v1', 'nowhere'])(
+    'refuses %s for an upstream',
+    async (openai) => {
+      await expect(started(4_000, { server: { upstreams: { openai } } } as never)).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('http'),
+      });
+    },
+  );
+});
