@@ -37,7 +37,8 @@ const config: Config = {
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^spillway$': '<rootDir>/src/index.ts',
-    '^spillway/(openai|anthropic|ai-sdk|langchain)$': '<rootDir>/src/adapters/$1.ts',
+    '^spillway/(openai|anthropic|ai-sdk|langchain|opentelemetry)$': '<rootDir>/src/faces/adapters/$1.ts',
+    '^spillway/(adapters|importers|server)$': '<rootDir>/src/faces/$1/index.ts',
     '^spillway/(.*)$': '<rootDir>/src/$1/index.ts',
   },
   transform: {

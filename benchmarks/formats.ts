@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import { createSpillway, replaySession, SpillwayError, type Session, type Spillway } from '../src/index.js';
-import { formats } from '../src/wire/index.js';
+import { formats } from '../src/formats/index.js';
 import { validators, type WireValidator } from '../src/testkit/index.js';
 import { saveResult } from './support/provenance.js';
 import { CORPUS, sessionsOf, type BenchSession } from './support/sessions.js';

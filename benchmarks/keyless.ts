@@ -7,8 +7,8 @@
  * session's end (`--windows`). Every span is read by messages that nothing has read before.
  */
 import { parseArgs } from 'node:util';
-import { redactFor, ReferenceIndex, SecretBook } from '../src/facts/index.js';
-import { DigestIndex, drawDigest } from '../src/digest/index.js';
+import { redactFor, ReferenceIndex, SecretBook } from '../src/text/facts/index.js';
+import { DigestIndex, drawDigest } from '../src/text/digest/index.js';
 import { createExactCounter, createMeasure } from '../src/tokens/index.js';
 import { Log, LogReader, spanHandle, type MessageSize } from '../src/transcript/index.js';
 import { provenance, saveResult } from './support/provenance.js';

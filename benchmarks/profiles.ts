@@ -11,7 +11,7 @@
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { createSpillway, replaySession, type ConfigSources } from '../src/index.js';
-import { PLAIN_TABLE } from '../src/cli/report/numbers.js';
+import { PLAIN_TABLE } from '../src/faces/cli/report/numbers.js';
 import { compacted, contextOf, EXAMS, readExams } from './exam/exams.js';
 import { proxyOf, scoresOf, type Scored } from './exam/proxy.js';
 import { judge } from './retention/judge.js';

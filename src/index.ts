@@ -150,7 +150,7 @@ export type {
   Usage,
 } from './tokens/index.js';
 export type { BreakerState } from './summarizers/index.js';
-export { formats, openaiChat, readOverflow, withoutHostTrimming, type Untrimmed } from './wire/index.js';
+export { formats, openaiChat, readOverflow, withoutHostTrimming, type Untrimmed } from './formats/index.js';
 export { compactorStage, definePlugin, defineStage, reducerStage, SummarizerError } from './spi/index.js';
 export type {
   Compact,

@@ -1,5 +1,5 @@
 // The service in a process of its own, for the benchmarks of load. Says its URL, and on request what memory it holds.
-import { serve } from '../../src/server/index.js';
+import { serve } from '../../src/faces/server/index.js';
 import { plainProxy } from '../support/plain-proxy.js';
 
 const [store, upstream, sessions, window] = process.argv.slice(2) as [string, string, string, string];

@@ -1,7 +1,7 @@
 // npm run bench:proxy: what the proxy adds to a call of a 100k-token session, as a ratio to a proxy that only hands on.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { serve } from '../../src/server/index.js';
+import { serve } from '../../src/faces/server/index.js';
 import { plainProxy } from '../support/plain-proxy.js';
 
 const CALLS = Number(process.argv[2] ?? 100);

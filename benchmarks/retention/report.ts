@@ -1,6 +1,6 @@
 import type { Outcome } from './measure.js';
 import { margin, score, scoresBy, type Judged, type Score } from './scores.js';
-import type { Interval } from '../../src/cli/bench/bootstrap.js';
+import type { Interval } from '../../src/faces/cli/bench/bootstrap.js';
 
 export interface Row {
   readonly policy: string;

@@ -1,5 +1,5 @@
 import { groupBy } from '../support/group.js';
-import { interval, type Interval } from '../../src/cli/bench/bootstrap.js';
+import { interval, type Interval } from '../../src/faces/cli/bench/bootstrap.js';
 import { shareOf, type Counts } from './counts.js';
 import type { Verdict } from './judge.js';
 import type { Probe } from './probes.js';

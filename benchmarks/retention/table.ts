@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import { PLAIN_TABLE } from '../../src/cli/report/numbers.js';
-import type { Interval } from '../../src/cli/bench/bootstrap.js';
+import { PLAIN_TABLE } from '../../src/faces/cli/report/numbers.js';
+import type { Interval } from '../../src/faces/cli/bench/bootstrap.js';
 import type { Row } from './report.js';
 import type { Score, Share } from './scores.js';
 

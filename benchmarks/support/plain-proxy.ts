@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
-import { ask } from '../../src/server/proxy/upstream.js';
-import { RequestNotes } from '../../src/server/request-log.js';
+import { ask } from '../../src/faces/server/proxy/upstream.js';
+import { RequestNotes } from '../../src/faces/server/request-log.js';
 
 /** A fastify proxy that only hands requests of OpenAI chat on: what the proxy is held against. */
 export async function plainProxy(

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSession } from '../../src/importers/index.js';
+import { readSession } from '../../src/faces/importers/index.js';
 import type { Message } from '../../src/transcript/index.js';
 
 export interface BenchSession {

@@ -40,13 +40,18 @@ const rxjsByFile = {
   },
 };
 
+/** Where a source stands in dist, without its ending: as tsc places its declarations. */
+const placeOf = (file) => file.replace(/^src\//, '').replace(/\.ts$/, '');
+
 /** Returns what went in, as esbuild tells it. */
 export async function buildLibrary() {
   rmSync(join(dist, 'chunks'), { recursive: true, force: true });
   const { metafile } = await build({
     ...common,
-    entryPoints: [...doors, 'src/cli/main.ts', ...browserSources, ...storeSources],
-    outbase: join(root, 'src'),
+    entryPoints: [
+      ...[...doors, ...browserSources, ...storeSources].map((file) => ({ in: file, out: placeOf(file) })),
+      { in: 'src/faces/cli/main.ts', out: 'cli/main' },
+    ],
     outdir: dist,
     format: 'esm',
     splitting: true,
@@ -60,7 +65,10 @@ export async function buildLibrary() {
   const launcher = join(dist, 'cli', 'spillway.js');
   copyFileSync(new URL('launcher.mjs', import.meta.url), launcher);
   chmodSync(launcher, 0o755);
-  copyFileSync(join(root, 'src', 'cli', 'compare', 'peer-host.mjs'), join(dist, 'cli', 'peer-host.mjs'));
+  copyFileSync(
+    join(root, 'src', 'faces', 'cli', 'compare', 'peer-host.mjs'),
+    join(dist, 'cli', 'peer-host.mjs'),
+  );
   for (const file of ['uPlot.iife.min.js', 'uPlot.min.css'])
     cpSync(join(root, 'node_modules', 'uplot', 'dist', file), join(dist, 'cli', 'uplot', file));
   copyFileSync(join(root, 'src', 'import-module.cjs'), join(dist, 'import-module.cjs'));

@@ -1,5 +1,5 @@
 // One library for Node and for browsers. What it takes of Node it imports by the names under `imports` in package.json: Node
-// finds its own there, a bundler for browsers what stands in its place, which is in src/browser: docs/decisions/0071-one-library-for-browsers.md.
+// finds its own there, a bundler for browsers what stands in its place, which is in src/faces/browser: docs/decisions/0071-one-library-for-browsers.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import { build } from 'esbuild';
 import { common, dist, manifest, root } from './options.mjs';
 
 const NAMES = new Set(Object.keys(manifest.imports).map((name) => name.slice(1)));
-const FOLDER = join(root, 'src', 'browser');
+const FOLDER = join(root, 'src', 'faces', 'browser');
 const external = (name) => ({ path: `#${name}`, external: true, sideEffects: false });
 /** These speak in our own errors, so they are built with the library. */
 const OWN = ['store.ts', 'vocabulary.ts'];
 /** The build fills these; they are in others. */
 const FILLED = ['files.ts', 'odd-tokens.ts'];
-export const browserSources = OWN.map((file) => `src/browser/${file}`);
+export const browserSources = OWN.map((file) => `src/faces/browser/${file}`);
 
 /** Stores that need a disk or a server are reached by a name too, so that no browser loads their drivers. */
 export const storeSources = ['src/stores/sqlite/index.ts', 'src/stores/postgres/index.ts'];
@@ -50,7 +50,7 @@ export const platform = {
 const withFiles = {
   name: 'with-files',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/]browser[\\/]files\.ts$/ }, () => ({
+    onLoad({ filter: /[\\/]faces[\\/]browser[\\/]files\.ts$/ }, () => ({
       contents: `export const FILES = ${JSON.stringify(filesOf('config'))};`,
     }));
   },
@@ -64,7 +64,7 @@ export async function buildBrowser() {
     platform: 'browser',
     target: 'es2022',
     entryPoints: sources.map((file) => join(FOLDER, file)),
-    outdir: join(dist, 'browser'),
+    outdir: join(dist, 'faces', 'browser'),
     format: 'esm',
     splitting: true,
     chunkNames: 'shared-[hash]',

@@ -35,14 +35,14 @@ export async function writeVocabularies() {
   writeFileSync(join(dist, FOLDER, 'index.js'), reader().trimStart());
 }
 
-/** The module that reads these files stands in the place of src/tokens/vocabulary.ts; in browsers src/browser/vocabulary.ts. */
+/** The module that reads these files stands in the place of src/tokens/vocabulary.ts; in browsers src/faces/browser/vocabulary.ts. */
 export const fromFiles = {
   name: 'vocabulary-from-files',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]src[\\/]tokens[\\/]vocabulary\.ts$/ }, () => ({
       contents: `export { loadVocabulary, readyVocabulary } from '#vocabulary';`,
     }));
-    onLoad({ filter: /[\\/]src[\\/]browser[\\/]odd-tokens\.ts$/ }, () => ({
+    onLoad({ filter: /[\\/]faces[\\/]browser[\\/]odd-tokens\.ts$/ }, () => ({
       contents: `export const ODD_TOKENS = ${JSON.stringify(oddOnes)};`,
     }));
   },

@@ -12,11 +12,11 @@ import {
 import { SpillwayError } from '../errors/index.js';
 import { packageFolder } from '../package-folder.js';
 import { indexStages } from '../pipeline/index.js';
-import { loadPlugins, type LoadedPlugin } from '../plugins/index.js';
+import { loadPlugins, type LoadedPlugin } from '../session/plugins/index.js';
 import type { CompactionStage, Plugin } from '../spi/index.js';
 import { BUILT_IN_STAGES } from '../stages/index.js';
 import { importModule } from '../user-module.js';
-import { formats } from '../wire/index.js';
+import { formats } from '../formats/index.js';
 import { OWN, SERVICES, type Opening } from './services.js';
 
 /** Settings, and what they load: plugins, which bring stages. */

@@ -7,8 +7,8 @@ import {
   type EffectiveConfig,
 } from '../config/index.js';
 import { buildPolicy, planRun, type Policy } from '../pipeline/index.js';
-import { PluginHost } from '../plugins/index.js';
 import { Spillway, type Effects } from '../session/index.js';
+import { PluginHost } from '../session/plugins/index.js';
 import type {
   CompactionStage,
   SessionStore,
@@ -20,7 +20,7 @@ import type {
 import { openStore, steadyClock, withDeadline } from '../stores/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { countOf, type Catalogue } from '../tokens/index.js';
-import { formatNamed, openaiChat } from '../wire/index.js';
+import { formatNamed, openaiChat } from '../formats/index.js';
 import type { EnginePlugins } from './config.js';
 import { OWN, optional, SERVICES, type Kept, type Opening, type OpenScope } from './services.js';
 import { configsOf } from './text.js';

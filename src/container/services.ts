@@ -2,7 +2,6 @@ import type { ServiceIdentifier } from 'inversify';
 import type { AgentConfig, EffectiveConfig, Overrides } from '../config/index.js';
 import { either, FUNCTION, having, listOf, OBJECT, TEXT, type Kind } from '../errors/index.js';
 import type { Policy } from '../pipeline/index.js';
-import type { PluginHost } from '../plugins/index.js';
 import type {
   Effects,
   Follower,
@@ -13,6 +12,7 @@ import type {
   SessionOptions,
   Spillway,
 } from '../session/index.js';
+import type { PluginHost } from '../session/plugins/index.js';
 import type {
   CompactionStage,
   Plugin,

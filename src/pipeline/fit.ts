@@ -1,4 +1,4 @@
-import { cutArguments, cutText, levelFor, type CutRequest } from '../digest/index.js';
+import { cutArguments, cutText, levelFor, type CutRequest } from '../text/digest/index.js';
 import { groupsOf, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
   partHandle,

@@ -1,4 +1,4 @@
-import type { SecretBook, TrustIndex } from '../facts/index.js';
+import type { SecretBook, TrustIndex } from '../text/facts/index.js';
 import type { MeasureMessage } from '../spi/index.js';
 import {
   addSizes,

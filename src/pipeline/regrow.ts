@@ -1,4 +1,4 @@
-import { hostSummaryIn } from '../reading/index.js';
+import { hostSummaryIn } from '../text/reading/index.js';
 import { MOST_OF_SPAN, SQUEEZED_TOKENS, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
 import type { GuardRights } from './guard.js';

@@ -1,4 +1,4 @@
-import { isDigest } from '../digest/index.js';
+import { isDigest } from '../text/digest/index.js';
 import type { TranscriptView, ViewExchange } from '../spi/index.js';
 import { textOf, type Message } from '../transcript/index.js';
 

@@ -1,5 +1,5 @@
-import { drawDigest, type DigestIndex } from '../digest/index.js';
-import type { References, SecretBook, TrustIndex } from '../facts/index.js';
+import { drawDigest, type DigestIndex } from '../text/digest/index.js';
+import type { References, SecretBook, TrustIndex } from '../text/facts/index.js';
 import type { DigestRequest, Protection, TranscriptView, ViewExchange } from '../spi/index.js';
 import {
   markFor,

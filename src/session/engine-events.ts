@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { HearPlugin } from '../plugins/index.js';
+import type { HearPlugin } from './plugins/index.js';
 import { EventHub, PressureStream, type PressureEvent } from '../pressure/index.js';
 
 /** Where something happened. */

@@ -1,5 +1,5 @@
 export { Spillway, type ListedKnobs, type ListedPlugin, type ListedStage } from './spillway.js';
-export type { HookInFlight } from '../plugins/index.js';
+export type { HookInFlight } from './plugins/index.js';
 export type { ReadInstructions } from './hooks/instructions.js';
 export type { SessionOptions } from './session-options.js';
 export type { EngineEvent, EventPlace } from './engine-events.js';

@@ -1,4 +1,4 @@
-import { LogRedaction, type Redact } from '../facts/index.js';
+import { LogRedaction, type Redact } from '../text/facts/index.js';
 import type { MeasureMessage, TokenCounter, WireFormat } from '../spi/index.js';
 import { countedAhead, createMeasure } from '../tokens/index.js';
 import type { Message, MessageSize, Size, Steps } from '../transcript/index.js';

@@ -1,7 +1,7 @@
 import type { Trigger } from '../transcript/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { PressureEvent } from '../pressure/index.js';
-import { readOverflowOf } from '../wire/index.js';
+import { readOverflowOf } from '../formats/index.js';
 import type { Persistence } from './persistence/persistence.js';
 import {
   doubtOf,

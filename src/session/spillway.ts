@@ -1,8 +1,8 @@
 import type { Observable } from 'rxjs';
 import { knobSchemas, type ConfigEntry, type EffectiveConfig, type KnobSchemas } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
-import { redactFor } from '../facts/index.js';
-import type { HookInFlight } from '../plugins/index.js';
+import { redactFor } from '../text/facts/index.js';
+import type { HookInFlight } from './plugins/index.js';
 import type { CompactionStage, PluginRole, SessionStore } from '../spi/index.js';
 import { Background } from './ahead/background.js';
 import { savedPlan } from './ahead/prepared-plan.js';

@@ -1,6 +1,6 @@
-import { DigestIndex } from '../digest/index.js';
+import { DigestIndex } from '../text/digest/index.js';
 import { SpillwayError } from '../errors/index.js';
-import { ReferenceIndex, SecretBook, type Redact } from '../facts/index.js';
+import { ReferenceIndex, SecretBook, type Redact } from '../text/facts/index.js';
 import type { Spent } from '../pressure/index.js';
 import type { MeasureMessage } from '../spi/index.js';
 import {

@@ -6,14 +6,14 @@ import {
   type EffectiveConfig,
   type Settings,
 } from '../config/index.js';
-import type { Redact } from '../facts/index.js';
+import type { Redact } from '../text/facts/index.js';
 import type { Policy } from '../pipeline/index.js';
-import type { PluginHost } from '../plugins/index.js';
+import type { PluginHost } from './plugins/index.js';
 import type { SummaryLines, TokenCounter, WireFormat } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
 import { createMeasure, measureTools, memoised, type Catalogue } from '../tokens/index.js';
 import { offersRecall } from '../transcript/index.js';
-import { formatNamed, withTurns } from '../wire/index.js';
+import { formatNamed, withTurns } from '../formats/index.js';
 import type { Background } from './ahead/background.js';
 import { EarlyFill } from './ahead/early.js';
 import { AuditTrail } from './audit.js';

@@ -7,7 +7,7 @@ export * from './summarizer.js';
 export * from './session-store.js';
 export * from './plugin.js';
 /** What a view speaks of, from the floors below. */
-export type { References, ReadStatus, Supersession } from '../facts/index.js';
+export type { References, ReadStatus, Supersession } from '../text/facts/index.js';
 /** What stages are made of: the built-in ones use nothing else. */
 export * from './tools/index.js';
 /** Functions over lists of messages as stages, and how a list becomes edits. */
@@ -27,7 +27,7 @@ export {
   type KeyLineOptions,
   type StubFacts,
   type Wanted,
-} from '../digest/index.js';
+} from '../text/digest/index.js';
 export {
   callLabel,
   noteOfResult,
@@ -37,7 +37,7 @@ export {
   proseOf,
   quoted,
   type ResultNote,
-} from '../reading/index.js';
+} from '../text/reading/index.js';
 export {
   isToolCall,
   isToolResult,

@@ -1,5 +1,5 @@
-import type { Digest, DigestRequest } from '../digest/index.js';
-import type { References } from '../facts/index.js';
+import type { Digest, DigestRequest } from '../text/digest/index.js';
+import type { References } from '../text/facts/index.js';
 import type { Handle, LogMessage, ViewMessage } from '../transcript/index.js';
 
 /**

@@ -1,4 +1,4 @@
-import { speechesOf } from '../reading/index.js';
+import { speechesOf } from '../text/reading/index.js';
 import { isToolCall, partHandle, spanHandle, textOf, type LogMessage } from '../transcript/index.js';
 import {
   callsByResult,

@@ -1,4 +1,4 @@
-import type { Redact } from '../facts/index.js';
+import type { Redact } from '../text/facts/index.js';
 import type { SummaryLines } from '../spi/index.js';
 import { pinWhole, type Edit, type ModelCall, type PlannedEdit } from '../transcript/index.js';
 import { artifactKey, BoughtOnce, MemoryArtifacts } from './artifacts.js';

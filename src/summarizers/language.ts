@@ -1,4 +1,4 @@
-import { userWordsIn } from '../reading/index.js';
+import { userWordsIn } from '../text/reading/index.js';
 import type { LogMessage } from '../transcript/index.js';
 
 /** How the record's language is named where no text says it plainly. */

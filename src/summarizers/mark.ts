@@ -1,4 +1,4 @@
-import { plainName } from '../reading/index.js';
+import { plainName } from '../text/reading/index.js';
 import {
   markFor,
   partHandle,

@@ -1,5 +1,5 @@
 import { SpillwayError } from '../errors/index.js';
-import { redactFor } from '../facts/index.js';
+import { redactFor } from '../text/facts/index.js';
 import type { SessionStore, Summarizer, SummaryLines } from '../spi/index.js';
 import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';

@@ -1,5 +1,5 @@
-import { actionOf, isRecord, parseArguments, type Action } from '../facts/index.js';
-import { looksFailed, outcomeOf, plainName, type Speech } from '../reading/index.js';
+import { actionOf, isRecord, parseArguments, type Action } from '../text/facts/index.js';
+import { looksFailed, outcomeOf, plainName, type Speech } from '../text/reading/index.js';
 import {
   isToolCall,
   isToolResult,

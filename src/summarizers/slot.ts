@@ -1,4 +1,4 @@
-import { userWordsIn } from '../reading/index.js';
+import { userWordsIn } from '../text/reading/index.js';
 import { DEFAULT_WINDOW } from '../tokens/index.js';
 import {
   textOf,

@@ -1,5 +1,5 @@
-import { DigestIndex } from '../digest/index.js';
-import { ReferenceIndex } from '../facts/index.js';
+import { DigestIndex } from '../text/digest/index.js';
+import { ReferenceIndex } from '../text/facts/index.js';
 import { buildView, createGuard, measureEdit, type ViewSource } from '../pipeline/index.js';
 import type { CompactionStage, StageGoal, TranscriptView } from '../spi/index.js';
 import { createMeasure } from '../tokens/index.js';

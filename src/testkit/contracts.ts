@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { findPlugin } from '../plugins/index.js';
+import { findPlugin } from '../session/plugins/index.js';
 import type { CompactionStage, SessionStore, Summarizer, WireFormat } from '../spi/index.js';
 import { FORMAT_RULES } from './formats/index.js';
 import { loadedFor, PLUGIN_RULES, type PluginSubject } from './plugin-rules.js';

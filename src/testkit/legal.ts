@@ -1,4 +1,4 @@
-import { formats } from '../wire/index.js';
+import { formats } from '../formats/index.js';
 import type { WireFormat } from '../spi/index.js';
 import type { ViewMessage } from '../transcript/index.js';
 import { RuleBroken } from './rule.js';

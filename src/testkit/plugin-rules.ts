@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findPlugin, loadPlugins, shapedPlugin, type LoadedPlugin } from '../plugins/index.js';
+import { findPlugin, loadPlugins, shapedPlugin, type LoadedPlugin } from '../session/plugins/index.js';
 import { importModule } from '../user-module.js';
 import { RuleBroken, type ContractRule } from './rule.js';
 import { playSession } from './sessions.js';

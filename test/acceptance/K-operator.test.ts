@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSession } from '../../src/importers/index.js';
+import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, type Message } from '../../src/index.js';
 import { validateOpenAiChat } from '../../src/testkit/index.js';
 import {

@@ -4,7 +4,12 @@ import { afterEach, expect, it } from '@jest/globals';
 import { AIMessage, HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { generateText, wrapLanguageModel } from 'ai';
 import OpenAI from 'openai';
-import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import {
+  compactAiSdk,
+  compactAnthropic,
+  compactLangChain,
+  compactOpenAI,
+} from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Emulator } from '../emulator/index.js';
 import { engine, prose, read, says, spillway as command, temporaryFolder, user } from './support.js';

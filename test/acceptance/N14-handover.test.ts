@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, jest } from '@jest/globals';
-import { readSession } from '../../src/importers/index.js';
+import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, type Message, type Session } from '../../src/index.js';
 import { prose, says, sessionOf, shownText, step, system, talk, user, type Chat } from './support.js';
 

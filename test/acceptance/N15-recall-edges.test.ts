@@ -13,7 +13,12 @@ import {
 } from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import {
+  compactAiSdk,
+  compactAnthropic,
+  compactLangChain,
+  compactOpenAI,
+} from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { chat, claude, responses, type Wired } from './recall-clients.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { simulateReadableStream, streamText, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import OpenAI from 'openai';
-import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../src/adapters/index.js';
+import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../src/faces/adapters/index.js';
 import { createSpillway } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { aiSdk, claude } from './recall-clients.js';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readSession } from '../../src/importers/index.js';
+import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway, replaySession } from '../../src/index.js';
 import { validateOpenAiChat, validators } from '../../src/testkit/index.js';
 import {

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../src/adapters/index.js';
+import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../src/faces/adapters/index.js';
 import { createSpillway, defineStage } from '../../src/index.js';
 import type { TokenCounter } from '../../src/spi/index.js';
 import { startEmulator } from '../emulator/index.js';

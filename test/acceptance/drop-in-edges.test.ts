@@ -4,7 +4,12 @@ import { describe, expect, it } from '@jest/globals';
 import { generateText, wrapLanguageModel, type ModelMessage } from 'ai';
 import { createMiddleware } from 'langchain';
 import OpenAI from 'openai';
-import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import {
+  compactAiSdk,
+  compactAnthropic,
+  compactLangChain,
+  compactOpenAI,
+} from '../../src/faces/adapters/index.js';
 import { validateAnthropic, validators } from '../../src/testkit/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';
 import { createSpillway } from '../../src/index.js';

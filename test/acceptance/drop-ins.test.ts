@@ -18,7 +18,7 @@ import {
   compactLangChain,
   compactOpenAI,
   type DropInOptions,
-} from '../../src/adapters/index.js';
+} from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import { validators } from '../../src/testkit/index.js';
 import { startEmulator, type Act, type Emulator } from '../emulator/index.js';

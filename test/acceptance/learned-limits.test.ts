@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { compactOpenAI } from '../../src/adapters/index.js';
+import { compactOpenAI } from '../../src/faces/adapters/index.js';
 import { createSpillway, openStore, type Session, type SessionStore } from '../../src/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { engine, quarter, read, spillway, system, talk, temporaryFolder, user } from './support.js';

@@ -8,7 +8,12 @@ import { generateText, streamText, tool, wrapLanguageModel, type ModelMessage, t
 import { createAgent, createMiddleware, tool as langchainTool } from 'langchain';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { compactAiSdk, compactAnthropic, compactLangChain, compactOpenAI } from '../../src/adapters/index.js';
+import {
+  compactAiSdk,
+  compactAnthropic,
+  compactLangChain,
+  compactOpenAI,
+} from '../../src/faces/adapters/index.js';
 import type { Session } from '../../src/index.js';
 import type { Emulator } from '../emulator/index.js';
 

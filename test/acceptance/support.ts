@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import pc from 'picocolors';
-import { main } from '../../src/cli/main.js';
-import type { Terminal } from '../../src/cli/terminal.js';
+import { main } from '../../src/faces/cli/main.js';
+import type { Terminal } from '../../src/faces/cli/terminal.js';
 import {
   createSpillway,
   openaiChat,

@@ -1,4 +1,4 @@
-import { anthropic } from '../../src/wire/index.js';
+import { anthropic } from '../../src/formats/index.js';
 import type { Injection, Session } from '../../src/index.js';
 import { SignatureBook, validateAnthropic, type SignatureFault } from '../../src/testkit/index.js';
 import { prose } from './support.js';

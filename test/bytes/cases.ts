@@ -1,17 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { formats } from '../../src/wire/index.js';
-import { readSession } from '../../src/importers/index.js';
+import { formats } from '../../src/formats/index.js';
+import { readSession } from '../../src/faces/importers/index.js';
 import type { WireFormat } from '../../src/spi/index.js';
 import { Dice, historyOf } from '../../src/testkit/index.js';
 import type { Message } from '../../src/transcript/index.js';
 import { everything as geminiBody, snake } from '../support/gemini.js';
 import { histories as careless } from '../support/histories.js';
 import { everything as responsesBody } from '../support/responses.js';
-import { everything as aiSdkMessages } from '../unit/wire/ai-sdk/requests.js';
-import { everything as anthropicBody } from '../unit/wire/anthropic/bodies.js';
-import { histories as chatHistories } from '../unit/wire/histories.js';
-import { everything as langchainMessages } from '../unit/wire/langchain/requests.js';
+import { everything as aiSdkMessages } from '../unit/formats/ai-sdk/requests.js';
+import { everything as anthropicBody } from '../unit/formats/anthropic/bodies.js';
+import { histories as chatHistories } from '../unit/formats/histories.js';
+import { everything as langchainMessages } from '../unit/formats/langchain/requests.js';
 import { viewsOf } from './views.js';
 
 /** A history whose requests are hashed; its name is the key of its hashes. */

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { formats } from '../../src/wire/index.js';
+import { formats } from '../../src/formats/index.js';
 import type { Case } from './cases.js';
 import { hashesOf, type Hashes } from './requests.js';
 

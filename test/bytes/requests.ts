@@ -1,4 +1,4 @@
-import { formats } from '../../src/wire/index.js';
+import { formats } from '../../src/formats/index.js';
 import type { Message, ViewMessage } from '../../src/transcript/index.js';
 import type { Case } from './cases.js';
 import { digest } from './digest.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { formats } from '../../src/wire/index.js';
+import { formats } from '../../src/formats/index.js';
 import { FORMAT_RULES, validators } from '../../src/testkit/index.js';
 import { SAMPLES } from '../support/samples.js';
 

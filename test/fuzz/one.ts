@@ -1,5 +1,5 @@
 import { createSpillway, SpillwayError, type Spillway } from '../../src/index.js';
-import { formats } from '../../src/wire/index.js';
+import { formats } from '../../src/formats/index.js';
 import { Dice, historyOf, TRAITS, validators, type Trait } from '../../src/testkit/index.js';
 
 /** A request that its provider would refuse, or a session that ended as none may. */

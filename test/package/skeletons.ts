@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SKELETON_KINDS } from '../../src/cli/commands/new.js';
+import { SKELETON_KINDS } from '../../src/faces/cli/commands/new.js';
 import { run, type Packed } from './project.js';
 
 /** What `spillway new` of the installed package writes, tested by its own tests, with what is installed. */

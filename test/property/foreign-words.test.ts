@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { createSpillway, openStore, type SessionStore, type Spillway } from '../../src/index.js';
-import { serve, type Running } from '../../src/server/index.js';
+import { serve, type Running } from '../../src/faces/server/index.js';
 import { startEmulator } from '../emulator/index.js';
 import { prose, quarter, says, step, system, user, type Chat } from '../acceptance/support.js';
 

@@ -1,5 +1,5 @@
-import { DigestIndex } from '../../src/digest/index.js';
-import { ReferenceIndex } from '../../src/facts/index.js';
+import { DigestIndex } from '../../src/text/digest/index.js';
+import { ReferenceIndex } from '../../src/text/facts/index.js';
 import { buildView, type ViewSource } from '../../src/pipeline/index.js';
 import { createGuard } from '../../src/pipeline/guard.js';
 import { measureEdit } from '../../src/pipeline/measure.js';

@@ -1,5 +1,5 @@
 /** Another process that compacts a recorded session: prints the request as it would be sent. */
-import { readSession } from '../../src/importers/index.js';
+import { readSession } from '../../src/faces/importers/index.js';
 import { createSpillway } from '../../src/index.js';
 
 const [file, budget] = process.argv.slice(2) as [string, string];

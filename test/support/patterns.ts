@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { SHAPES } from '../../src/facts/secrets/shapes.js';
+import { SHAPES } from '../../src/text/facts/secrets/shapes.js';
 import { read, sourceFiles } from '../unit/house/source.js';
 
 /** A regular expression of the source. */
@@ -30,7 +30,7 @@ export function patternsOfSource(): readonly Pattern[] {
     visit(tree);
   }
   for (const { kind, pattern } of SHAPES)
-    add({ source: pattern.source, flags: pattern.flags, at: `facts/secrets/shapes.ts (${kind})` });
+    add({ source: pattern.source, flags: pattern.flags, at: `text/facts/secrets/shapes.ts (${kind})` });
   return [...patterns.values()];
 }
 

@@ -1,6 +1,6 @@
-import { everything as aiSdk } from '../unit/wire/ai-sdk/requests.js';
-import { everything as anthropic } from '../unit/wire/anthropic/bodies.js';
-import { everything as langchain } from '../unit/wire/langchain/requests.js';
+import { everything as aiSdk } from '../unit/formats/ai-sdk/requests.js';
+import { everything as anthropic } from '../unit/formats/anthropic/bodies.js';
+import { everything as langchain } from '../unit/formats/langchain/requests.js';
 import { everything as gemini } from './gemini.js';
 import { everything as responses } from './responses.js';
 

@@ -1,4 +1,4 @@
-import { gemini, openaiResponses } from '../../src/wire/index.js';
+import { gemini, openaiResponses } from '../../src/formats/index.js';
 import type { WireFormat } from '../../src/spi/index.js';
 import { validators, type WireFault } from '../../src/testkit/index.js';
 

@@ -1,5 +1,5 @@
 import { createSpillway } from '../../../src/index.js';
-import { DigestIndex, drawDigest } from '../../../src/digest/index.js';
+import { DigestIndex, drawDigest } from '../../../src/text/digest/index.js';
 import { createExactCounter } from '../../../src/tokens/index.js';
 import { contentOf, type ChatMessage } from '../../support/chat.js';
 import { referenceCount } from '../../support/reference-count.js';

@@ -1,4 +1,4 @@
-import { seeded } from '../../../src/cli/bench/bootstrap.js';
+import { seeded } from '../../../src/faces/cli/bench/bootstrap.js';
 import { fill, split, together } from './exchanges.js';
 import { stateless } from './policy.js';
 

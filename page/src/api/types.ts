@@ -1,7 +1,7 @@
 import type { z } from 'zod/v4';
-import type * as past from '../../../src/operations/asking-shapes.js';
-import type * as asked from '../../../src/server/api/requests.js';
-import type * as said from '../../../src/operations/shapes.js';
+import type * as past from '../../../src/faces/operations/asking-shapes.js';
+import type * as asked from '../../../src/faces/server/api/requests.js';
+import type * as said from '../../../src/faces/operations/shapes.js';
 import type * as transcript from '../../../src/transcript/index.js';
 
 /**

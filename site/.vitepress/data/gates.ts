@@ -2,8 +2,8 @@
 // did. Nothing of it is written by hand: `npm run site` makes it anew, so it is what this very checkout does.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEMO_WINDOW } from '../../../src/cli/commands/demo.js';
-import { readSession } from '../../../src/importers/index.js';
+import { DEMO_WINDOW } from '../../../src/faces/cli/commands/demo.js';
+import { readSession } from '../../../src/faces/importers/index.js';
 import { createSpillway, replaySession } from '../../../src/index.js';
 import { root } from '../repository.js';
 import type { Gates, GateStep, ReplayedGates } from './shapes.js';

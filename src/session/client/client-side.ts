@@ -6,7 +6,7 @@ import {
   type Message,
   type ReadonlyLog,
 } from '../../transcript/index.js';
-import { untrimmedBy } from '../../wire/index.js';
+import { untrimmedBy } from '../../formats/index.js';
 import { checkOptions } from '../arguments.js';
 import type { Inbox } from '../inbox.js';
 import type { History } from '../operator/history.js';

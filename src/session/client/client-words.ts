@@ -1,6 +1,6 @@
-import { hides, type LogRedaction } from '../../facts/index.js';
+import { hides, type LogRedaction } from '../../text/facts/index.js';
 import type { LogMessage, Message, ViewMessage } from '../../transcript/index.js';
-import { sameMessage } from '../../wire/index.js';
+import { sameMessage } from '../../formats/index.js';
 
 /**
  * The words of a client that sends its whole history, where the log may hold them only without their secrets. They are

@@ -1,6 +1,6 @@
 import { SpillwayError } from '../../errors/index.js';
-import { refuseForeign } from '../../wire/index.js';
-import type { LogRedaction } from '../../facts/index.js';
+import { refuseForeign } from '../../formats/index.js';
+import type { LogRedaction } from '../../text/facts/index.js';
 import { SerialQueue } from '../../pressure/index.js';
 import type { Notice, Parsed, RequestReader, Serialised, WireFormat, WireMemory } from '../../spi/index.js';
 import {

@@ -1,4 +1,4 @@
-import { LATE, within, wordsOf, type LoadedPlugin } from '../../plugins/index.js';
+import { LATE, within, wordsOf, type LoadedPlugin } from '../plugins/index.js';
 import type { HookApi, PluginLog, PluginSummaryRequest } from '../../spi/index.js';
 import type { HookRun, ModelCall } from '../../transcript/index.js';
 import type { Uses } from '../services.js';

@@ -1,5 +1,5 @@
 import type { Instructions } from '../../config/index.js';
-import { levelFor } from '../../digest/index.js';
+import { levelFor } from '../../text/digest/index.js';
 import type { Injected, RunInput } from '../../pipeline/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';

@@ -1,5 +1,5 @@
 import { delegatedBy, type Delegated, type Policy, type RunInput } from '../../pipeline/index.js';
-import { readAnswer, type LoadedPlugin, type ReadAnswer } from '../../plugins/index.js';
+import { readAnswer, type LoadedPlugin, type ReadAnswer } from '../plugins/index.js';
 import type { PreCompact } from '../../spi/index.js';
 import type { Reading } from '../../tokens/index.js';
 import type { HookRun } from '../../transcript/index.js';

@@ -1,6 +1,6 @@
 import { readInstructions, type AgentConfig } from '../../config/index.js';
 import type { Policy } from '../../pipeline/index.js';
-import type { LoadedPlugin, PluginHost } from '../../plugins/index.js';
+import type { LoadedPlugin, PluginHost } from '../plugins/index.js';
 import type { ReadInstructions } from './instructions.js';
 
 /** The plugins of an engine as one session has them. */

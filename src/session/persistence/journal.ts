@@ -4,7 +4,7 @@ import { SpillwayError } from '../../errors/index.js';
 import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { SerialQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
-import { sameMessage } from '../../wire/index.js';
+import { sameMessage } from '../../formats/index.js';
 import type { Thread } from '../thread.js';
 import { entryOf, writerOf } from './entry.js';
 import { isInDoubt, Outbox, resolveInDoubt, type InDoubtWrite } from './outbox.js';

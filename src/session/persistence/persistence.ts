@@ -6,7 +6,7 @@ import { checkpointOf } from './checkpoint.js';
 import { Journal } from './journal.js';
 import { forgetLimits, noteLimit, threadName, type ProvenLimits } from '../learned-limits.js';
 import type { RunReport } from '../prepared.js';
-import { sameMessage } from '../../wire/index.js';
+import { sameMessage } from '../../formats/index.js';
 import type { Response } from '../compaction.js';
 import type { Uses } from '../services.js';
 import { EditPlaces } from './stored-view.js';

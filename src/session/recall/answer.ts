@@ -1,4 +1,4 @@
-import { trustOf } from '../../facts/index.js';
+import { trustOf } from '../../text/facts/index.js';
 import {
   NOTHING_RECALLED,
   RECALL_TOOL,

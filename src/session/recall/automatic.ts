@@ -1,4 +1,4 @@
-import { headOf as headOfText, tailOf, userWordsIn } from '../../reading/index.js';
+import { headOf as headOfText, tailOf, userWordsIn } from '../../text/reading/index.js';
 import { textOf, type Log, type LogMessage, type Message } from '../../transcript/index.js';
 import type { Persistence } from '../persistence/persistence.js';
 import { markerOf } from '../own-messages.js';

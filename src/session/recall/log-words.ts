@@ -1,4 +1,4 @@
-import { callLabel, oneLine } from '../../reading/index.js';
+import { callLabel, oneLine } from '../../text/reading/index.js';
 import {
   isRecallAnswer,
   isToolCall,

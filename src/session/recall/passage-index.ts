@@ -1,4 +1,4 @@
-import { headOf as headOfText } from '../../reading/index.js';
+import { headOf as headOfText } from '../../text/reading/index.js';
 import {
   isRecallAnswer,
   isRecallCall,

@@ -1,4 +1,4 @@
-import { grouped, type Count } from '../../digest/index.js';
+import { grouped, type Count } from '../../text/digest/index.js';
 
 /* Where texts are cut, and what belongs together in them: told by blank lines, indentation and brackets. */
 

@@ -1,4 +1,4 @@
-import { headOf as headOfText, oneLine } from '../../reading/index.js';
+import { headOf as headOfText, oneLine } from '../../text/reading/index.js';
 import { isToolCall, partHandle, type LogMessage, type ViewMessage } from '../../transcript/index.js';
 import type { Uses } from '../services.js';
 import { headOf, type Recalled } from './answer.js';

@@ -1,4 +1,4 @@
-import { isCut, isStub } from '../../digest/index.js';
+import { isCut, isStub } from '../../text/digest/index.js';
 import type { TranscriptView, ViewExchange } from '../view.js';
 import {
   isToolCall,

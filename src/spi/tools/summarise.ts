@@ -1,4 +1,4 @@
-import { withoutTemplateMarks } from '../../digest/index.js';
+import { withoutTemplateMarks } from '../../text/digest/index.js';
 import { spanHandle, type Message, type Supersede } from '../../transcript/index.js';
 import type { StageGoal } from '../stage.js';
 import type { TranscriptView, ViewExchange } from '../view.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { anthropic } from '../../../src/wire/index.js';
+import { anthropic } from '../../../src/formats/index.js';
 import { replaySession } from '../../../src/index.js';
 import { validateAnthropic } from '../../../src/testkit/index.js';
 import { engine, prose } from '../support.js';

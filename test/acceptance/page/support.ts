@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { readSession } from '../../../src/importers/index.js';
+import { readSession } from '../../../src/faces/importers/index.js';
 import { packageFolder, replaySession } from '../../../src/index.js';
 import { started, type Started } from '../service/support.js';
 

@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 // Jest links no package that two modules begin to load at once.
 import 'zod';
 import { createSpillway } from '../../../src/index.js';
-import { readSession } from '../../../src/importers/index.js';
+import { readSession } from '../../../src/faces/importers/index.js';
 import { linkPackages, runOwnTests } from '../../support/packages.js';
 import { quarter, shownText, spillway, temporaryFolder } from '../support.js';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { BenchReport } from '../../../src/cli/bench/tables.js';
+import type { BenchReport } from '../../../src/faces/cli/bench/tables.js';
 import { jsonLines, prose, says, spillway, step, system, talk, temporaryFolder, user } from '../support.js';
 
 const folder = temporaryFolder();

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { BenchRound } from '../../../src/cli/bench/tables.js';
-import { chatHistoryOf } from '../../../src/cli/compare/chat-history.js';
-import { rivalNamed } from '../../../src/cli/compare/rival.js';
-import { rivalLane } from '../../../src/cli/compare/rival-lane.js';
+import type { BenchRound } from '../../../src/faces/cli/bench/tables.js';
+import { chatHistoryOf } from '../../../src/faces/cli/compare/chat-history.js';
+import { rivalNamed } from '../../../src/faces/cli/compare/rival.js';
+import { rivalLane } from '../../../src/faces/cli/compare/rival-lane.js';
 import {
   callOf,
   jsonLines,

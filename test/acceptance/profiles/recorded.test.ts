@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createSpillway, replaySession, type CompactionRecord, type Session } from '../../../src/index.js';
-import { readSession } from '../../../src/importers/index.js';
+import { readSession } from '../../../src/faces/importers/index.js';
 import { validateOpenAiChat } from '../../../src/testkit/index.js';
 import { readJson, shownText, spillway, temporaryFolder } from '../support.js';
 

@@ -10,7 +10,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { traceSpillway } from '../../../src/adapters/opentelemetry.js';
+import { traceSpillway } from '../../../src/faces/adapters/opentelemetry.js';
 import { definePlugin, type Spillway } from '../../../src/index.js';
 import type { Summarizer } from '../../../src/spi/index.js';
 import { engine, read, says, step, system, user, prose } from '../support.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { createMcpServer } from '../../../src/cli/mcp-server.js';
+import { createMcpServer } from '../../../src/faces/cli/mcp-server.js';
 import { openStore } from '../../../src/index.js';
 import { engine, prose, read, says, step, system, temporaryFolder, user } from '../support.js';
 
@@ -45,7 +45,7 @@ describe('spillway mcp', () => {
     const session = await spillway.open({ id: 'mill' });
     await session.append(...read([system('Be brief.'), user('Build the mill.'), says('The wall is 17 cm.')]));
     await spillway.close();
-    const command = ['--import', 'tsx', 'src/cli/spillway.ts', 'mcp', '--store', store];
+    const command = ['--import', 'tsx', 'src/faces/cli/spillway.ts', 'mcp', '--store', store];
     const transport = new StdioClientTransport({ command: process.execPath, args: command, stderr: 'pipe' });
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(transport);

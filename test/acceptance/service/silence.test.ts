@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { openStore, SpillwayError, type SessionStore } from '../../../src/index.js';
-import { serve } from '../../../src/server/index.js';
+import { serve } from '../../../src/faces/server/index.js';
 import { startEmulator } from '../../emulator/index.js';
 import { quarter, talk, user } from '../support.js';
 import { proxied } from './proxied.js';

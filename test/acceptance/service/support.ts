@@ -1,6 +1,6 @@
 import { afterAll } from '@jest/globals';
 import { openStore, type SessionStore } from '../../../src/index.js';
-import { serve, type Running, type ServeOptions } from '../../../src/server/index.js';
+import { serve, type Running, type ServeOptions } from '../../../src/faces/server/index.js';
 import { quarter } from '../support.js';
 
 const running: Running[] = [];

@@ -11,7 +11,7 @@ import {
   compactAnthropic,
   compactLangChain,
   compactOpenAI,
-} from '../../../src/adapters/index.js';
+} from '../../../src/faces/adapters/index.js';
 import {
   createSpillway,
   type PressureEvent,

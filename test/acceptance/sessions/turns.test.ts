@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it, jest } from '@jest/globals';
 import { streamText, wrapLanguageModel } from 'ai';
 import OpenAI from 'openai';
-import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../../src/adapters/index.js';
+import { compactAiSdk, compactAnthropic, compactOpenAI } from '../../../src/faces/adapters/index.js';
 import type { Summarizer } from '../../../src/index.js';
 import { startEmulator, type Act, type Emulator } from '../../emulator/index.js';
 import { engine, prose, read, says, system, talk, user } from '../support.js';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
-import { DEMO_WINDOW } from '../../../src/cli/commands/demo.js';
-import { createProgram } from '../../../src/cli/main.js';
-import { createTerminal, EXIT } from '../../../src/cli/terminal.js';
+import { DEMO_WINDOW } from '../../../src/faces/cli/commands/demo.js';
+import { createProgram } from '../../../src/faces/cli/main.js';
+import { createTerminal, EXIT } from '../../../src/faces/cli/terminal.js';
 import { Settings } from '../../../src/config/index.js';
 import { packageFolder } from '../../../src/index.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isCut, levelFor } from '../../../src/digest/index.js';
+import { isCut, levelFor } from '../../../src/text/digest/index.js';
 import { textOf } from '../../../src/transcript/index.js';
 import { Bench, count } from '../../support/bench.js';
 import { splitExchanges } from '../../support/looks.js';

@@ -3,7 +3,7 @@ import { createGuard } from '../../../src/pipeline/guard.js';
 import { openLoopFrom } from '../../../src/pipeline/reasoning-rule.js';
 import { onlyStripsReasoning, reasoningRuleFor } from '../../../src/pipeline/index.js';
 import { joinReasoning } from '../../../src/pipeline/signed.js';
-import { formats } from '../../../src/wire/index.js';
+import { formats } from '../../../src/formats/index.js';
 import type { CompactionRecord, ReasoningOutcome } from '../../../src/transcript/index.js';
 import { Bench } from '../../support/bench.js';
 import { replace } from '../../support/edits.js';

@@ -1,6 +1,6 @@
-import { DigestIndex } from '../../../src/digest/index.js';
-import { ReferenceIndex } from '../../../src/facts/index.js';
-import { openaiChat } from '../../../src/wire/openai-chat/index.js';
+import { DigestIndex } from '../../../src/text/digest/index.js';
+import { ReferenceIndex } from '../../../src/text/facts/index.js';
+import { openaiChat } from '../../../src/formats/openai-chat/index.js';
 import { buildView, createGuard, type ViewSource } from '../../../src/pipeline/index.js';
 import { measureEdit } from '../../../src/pipeline/measure.js';
 import type { CompactionStage, StageGoal, TranscriptView } from '../../../src/spi/index.js';

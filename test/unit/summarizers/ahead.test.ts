@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRedact } from '../../../src/facts/index.js';
+import { createRedact } from '../../../src/text/facts/index.js';
 import { BoughtOnce, MemoryArtifacts } from '../../../src/summarizers/index.js';
 import { edit, fillerOf, good } from './support.js';
 

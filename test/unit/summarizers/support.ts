@@ -1,5 +1,5 @@
 import type { Summarizer, SummaryRequest } from '../../../src/spi/index.js';
-import { createRedact } from '../../../src/facts/index.js';
+import { createRedact } from '../../../src/text/facts/index.js';
 import { Breakers, Filler, parsePrompt, type FillerParts } from '../../../src/summarizers/index.js';
 import { Log, type Message, type ModelCall, type PlannedEdit } from '../../../src/transcript/index.js';
 

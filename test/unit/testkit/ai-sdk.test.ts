@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { modelMessageSchema } from 'ai';
 import { validateAiSdk } from '../../../src/testkit/index.js';
-import { everything } from '../wire/ai-sdk/requests.js';
+import { everything } from '../formats/ai-sdk/requests.js';
 
 type Loose = Record<string, any>;
 type Mutate = (m: Loose[]) => unknown;

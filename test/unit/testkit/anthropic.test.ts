@@ -9,7 +9,7 @@ import {
   user,
   assistant,
   type Loose,
-} from '../wire/anthropic/bodies.js';
+} from '../formats/anthropic/bodies.js';
 
 type Mutate = (messages: Loose[], body: Loose) => unknown;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { mapChatMessagesToStoredMessages } from '@langchain/core/messages';
 import { validateLangChain } from '../../../src/testkit/index.js';
-import { everything } from '../wire/langchain/requests.js';
+import { everything } from '../formats/langchain/requests.js';
 
 type Loose = Record<string, any>;
 const USER = { type: 'human', content: 'x' };

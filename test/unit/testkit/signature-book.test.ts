@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SignatureBook } from '../../../src/testkit/index.js';
-import { assistant, result, text, thinking, use, user, type Loose } from '../wire/anthropic/bodies.js';
+import { assistant, result, text, thinking, use, user, type Loose } from '../formats/anthropic/bodies.js';
 
 const first = { system: 'Be brief.', messages: [user(text('Go.'))] };
 const step = assistant(thinking('one'), use('a'));

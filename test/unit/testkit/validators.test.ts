@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formats } from '../../../src/wire/index.js';
+import { formats } from '../../../src/formats/index.js';
 import { validators } from '../../../src/testkit/index.js';
 
 describe.each([...validators])('the validator of %s', (name, validate) => {

@@ -1,4 +1,4 @@
-import { anthropic, gemini, openaiChat } from '../../../src/wire/index.js';
+import { anthropic, gemini, openaiChat } from '../../../src/formats/index.js';
 import type { Parsed, Serialised, WireFormat } from '../../../src/spi/index.js';
 import type { ViewMessage } from '../../../src/transcript/index.js';
 

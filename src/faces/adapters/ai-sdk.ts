@@ -1,0 +1,213 @@
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3GenerateResult,
+  LanguageModelV3Message,
+  LanguageModelV3Middleware,
+  LanguageModelV3StreamPart,
+  LanguageModelV3StreamResult,
+} from '@ai-sdk/provider';
+import type { LanguageModelMiddleware } from 'ai';
+import { aiSdk, type Fields } from '../../formats/index.js';
+import {
+  firstCount,
+  offering,
+  report,
+  streamedAnswers,
+  usageIn,
+  type RecallTurn,
+  type Turn,
+} from '../endpoints/index.js';
+import type { Flight, Prepared, Session } from '../../session/index.js';
+import { sendable, storable } from './ai-sdk-files.js';
+import { heldStream } from './held-stream.js';
+import type { DropInOptions } from './options.js';
+import { AI_SDK_JSON_RECALL, AI_SDK_RECALL, asksJson } from './recall-ai-sdk.js';
+import { resolveSession, type SessionFor } from './session-for.js';
+import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
+
+export type { DropInOptions } from './options.js';
+export type { SessionFor } from './session-for.js';
+
+/** What a model is called with, by the version of the SDK that is installed: prompt, tools, options. */
+export type AiSdkCall = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0]['params'];
+
+/**
+ * Middleware for `wrapLanguageModel`: each prompt is compacted before the model gets it, whatever calls the model:
+ * `generateText`, `streamText`, agents. What is new in a prompt goes into the session; reported usage calibrates it, and
+ * a prompt that the provider finds too long is compacted and sent once more. A session must be of the format `ai-sdk`.
+ *
+ *     const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: compactAiSdk(spillway) });
+ */
+export function compactAiSdk(
+  session: SessionFor<AiSdkCall>,
+  { commands, recall }: DropInOptions = {},
+): LanguageModelMiddleware {
+  const sessionOf = resolveSession(session, 'ai-sdk', 'compactAiSdk');
+  const most = mostRecalls(recall);
+  const turn = <First, Answer>(
+    model: LanguageModelV3,
+    given: Call,
+    way: Way<First, Answer>,
+  ): Promise<Answer> => {
+    const { offered: params, last } = offering(AI_SDK_RECALL, given, most) ?? { offered: given };
+    return turnOf(
+      sessionOf,
+      params,
+      {
+        ...aboutCall(model, params),
+        commands,
+        send: async (request, place) => {
+          const ask = (prepared: Prepared, isLast: boolean): Promise<First> =>
+            way.ask(callOf(isLast && last ? last : params, place.session, prepared), place.session);
+          const wire = asksJson(given as unknown as Fields) ? AI_SDK_JSON_RECALL : AI_SDK_RECALL;
+          const recalls = last && { ...place, wire, most, ask };
+          return way.answer(await ask(request, false), place.flight, recalls);
+        },
+        say: (text) => way.say(text),
+      },
+      () => way.alone(),
+    );
+  };
+  const middleware: LanguageModelV3Middleware & { readonly middlewareVersion: 'v2' } = {
+    specificationVersion: 'v3',
+    // What version 5 of the SDK asks for.
+    middlewareVersion: 'v2',
+    wrapGenerate: ({ model, params }) =>
+      turn<LanguageModelV3GenerateResult, LanguageModelV3GenerateResult>(model, params, {
+        ask: async (call, found) => {
+          const answer = await model.doGenerate(call);
+          await report(found, usageIn(aiSdk, answer));
+          return answer;
+        },
+        answer: (first, _, recalls) => (recalls ? recalledAnswer(first, recalls) : first),
+        say: (text) => ({
+          content: [{ type: 'text', text }],
+          finishReason: STOP,
+          usage: NO_USAGE,
+          warnings: [],
+        }),
+        alone: () => model.doGenerate(params),
+      }),
+    wrapStream: ({ model, params }) =>
+      turn<AskedStream, LanguageModelV3StreamResult>(model, params, {
+        ask: async (call, found) => {
+          const answer = await model.doStream(call);
+          return { ...answer, stream: observed(answer.stream, found) };
+        },
+        answer: (first, flight, recalls) => {
+          const failed = (error: unknown): Fields | undefined =>
+            params.abortSignal?.aborted ? undefined : { type: 'error', error };
+          const further = recalls && {
+            ...recalls,
+            ask: async (request: Prepared, isLast: boolean) => (await recalls.ask(request, isLast)).stream,
+          };
+          const parts = further ? streamedAnswers(first.stream, further, failed) : first.stream;
+          const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
+          return { ...first, stream: readable(held) };
+        },
+        say: (text) => streamOf(text),
+        alone: () => model.doStream(params),
+      }),
+  };
+  return middleware;
+}
+
+/** A way to call a model: whole, or as a stream. */
+interface Way<First, Answer> {
+  /** Calls it and sees to what it reports of usage. */
+  ask(call: Call, session: Session): Promise<First>;
+  /** What the client gets, whose recalls are answered where there may be any. */
+  answer(first: First, flight: Flight, recalls: RecallTurn<First> | undefined): Answer | Promise<Answer>;
+  /** An answer in the model's place. */
+  say(text: string): Answer;
+  /** The call as it came, of no session. */
+  alone(): PromiseLike<Answer>;
+}
+
+type Call = LanguageModelV3CallOptions;
+
+function aboutCall(
+  model: LanguageModelV3,
+  params: LanguageModelV3CallOptions,
+): Pick<Turn<never>, 'body' | 'model' | 'maxOutputTokens' | 'signal'> {
+  const { prompt, tools, abortSignal } = params;
+  return {
+    body: { messages: prompt.map(storable), tools: tools ?? [] },
+    model: model.modelId,
+    maxOutputTokens: firstCount(params, 'maxOutputTokens'),
+    signal: abortSignal,
+  };
+}
+
+/** The call with what was prepared for it in place of its prompt. */
+function callOf(params: Call, session: Session, request: Prepared): Call {
+  return { ...untrimmed(params, session), prompt: promptOf(request) };
+}
+
+/** Options of each provider, without what would let it cut the request. */
+function untrimmed(params: LanguageModelV3CallOptions, session: Session): LanguageModelV3CallOptions {
+  const { providerOptions } = params;
+  if (!providerOptions) return params;
+  const options = Object.entries(providerOptions).map(([name, of]) => [name, session.untrimmed(of)]);
+  return { ...params, providerOptions: Object.fromEntries(options) as typeof providerOptions };
+}
+
+function promptOf({ messages, beside }: Prepared): LanguageModelV3Message[] {
+  const system = typeof beside.system === 'string' ? [{ role: 'system', content: beside.system }] : [];
+  return [...system, ...messages].map((message) => sendable(message as LanguageModelV3Message));
+}
+
+const STOP = { unified: 'stop', raw: undefined } as const;
+const NO_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+type StreamPart = LanguageModelV3StreamPart;
+
+interface AskedStream extends Omit<LanguageModelV3StreamResult, 'stream'> {
+  readonly stream: AsyncGenerator<StreamPart>;
+}
+
+async function* observed(stream: ReadableStream<StreamPart>, session: Session): AsyncGenerator<StreamPart> {
+  for await (const part of stream) {
+    if (part.type === 'finish') await report(session, usageIn(aiSdk, part));
+    yield part;
+  }
+}
+
+function readable(parts: AsyncIterableIterator<StreamPart>): ReadableStream<StreamPart> {
+  return new ReadableStream<StreamPart>(
+    {
+      async pull(controller) {
+        const { done, value } = await parts.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await parts.return?.();
+      },
+    },
+    // Nothing is read ahead of who reads: what nobody reads holds nobody up.
+    { highWaterMark: 0 },
+  );
+}
+
+function streamOf(text: string): LanguageModelV3StreamResult {
+  const id = 'spillway';
+  const parts: StreamPart[] = [
+    { type: 'stream-start', warnings: [] },
+    { type: 'text-start', id },
+    { type: 'text-delta', id, delta: text },
+    { type: 'text-end', id },
+    { type: 'finish', finishReason: STOP, usage: NO_USAGE },
+  ];
+  const stream = new ReadableStream<StreamPart>({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+  return { stream };
+}

@@ -1,0 +1,141 @@
+import type { AIMessage, BaseMessage, MessageFieldWithRole, SystemMessage } from '@langchain/core/messages';
+import { checkVersion, orMissing } from '../../errors/index.js';
+import { firstCount, offering, report, usageIn } from '../endpoints/index.js';
+import type { Prepared } from '../../session/index.js';
+import { isFields, langchain, listOf, type Fields } from '../../formats/index.js';
+import type { DropInOptions } from './options.js';
+import { LANGCHAIN_RECALL } from './recall-langchain.js';
+import { resolveSession, type SessionFor } from './session-for.js';
+import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
+
+export type { DropInOptions } from './options.js';
+export type { SessionFor } from './session-for.js';
+
+/** What is asked of a model request: LangChain's own has more, and keeps it. */
+export interface ModelRequest {
+  readonly model: unknown;
+  readonly messages: BaseMessage[];
+  readonly systemMessage: SystemMessage;
+  readonly tools: readonly unknown[];
+  readonly modelSettings?: Fields;
+  /** `configurable` is what the agent was invoked with. */
+  readonly runtime?: {
+    readonly configurable?: { readonly thread_id?: string };
+    readonly signal?: unknown;
+  };
+}
+
+/** What `createMiddleware` takes. */
+export interface LangChainCompaction {
+  readonly name: 'spillway';
+  /** LangChain's own types are generic over state and context, which pass through untouched. */
+  readonly wrapModelCall: (request: unknown, handler: unknown) => Promise<AIMessage>;
+}
+
+/**
+ * For `createMiddleware` of `langchain`: each model call of the agent gets what fits, while the agent's state keeps the
+ * whole history. What is new in it goes into the session; reported usage calibrates it, and a request that the provider
+ * finds too long is compacted and sent once more. A session must be of the format `langchain`.
+ *
+ *     const agent = createAgent({ model, tools, middleware: [createMiddleware(compactLangChain(spillway))] });
+ */
+export function compactLangChain(
+  session: SessionFor<ModelRequest>,
+  { commands, recall }: DropInOptions = {},
+): LangChainCompaction {
+  checkVersion('@langchain/core', 'compactLangChain');
+  const sessionOf = resolveSession(session, 'langchain', 'compactLangChain');
+  const most = mostRecalls(recall);
+  return {
+    name: 'spillway',
+    wrapModelCall: async (given, handler) => {
+      const whole = given as ModelRequest & Fields;
+      const recalls = offering(LANGCHAIN_RECALL, whole, most);
+      const request = recalls?.offered ?? whole;
+      const last = recalls && !hasOwnTools(whole) ? recalls.last : whole;
+      const call = handler as (request: ModelRequest) => unknown;
+      const { AIMessage, coerceMessageLikeToMessage } = await import('@langchain/core/messages').catch(
+        orMissing('compactLangChain'),
+      );
+      const { systemMessage, modelSettings } = request;
+      const instructions = systemMessage.content.length > 0 ? [systemMessage] : [];
+      const tools = await described(request.tools);
+      const { model, maxOutputTokens, signal } = about(request);
+      return turnOf(
+        sessionOf,
+        request,
+        {
+          body: { messages: [...instructions, ...request.messages], tools },
+          commands,
+          model,
+          maxOutputTokens,
+          signal,
+          send: async (prepared, place) => {
+            let newest: unknown;
+            const ask = async ({ messages }: Prepared, isLast: boolean): Promise<unknown> => {
+              const all = messages.map((message) =>
+                coerceMessageLikeToMessage(message as MessageFieldWithRole),
+              );
+              const [first, ...rest] = all;
+              const isSystem = instructions.length > 0 && first?.getType() === 'system';
+              newest = await call({
+                ...(isLast ? last : request),
+                ...(modelSettings && { modelSettings: place.session.untrimmed(modelSettings) }),
+                ...(isSystem && { systemMessage: first as SystemMessage }),
+                messages: isSystem ? rest : all,
+              });
+              const answer = messageIn(newest);
+              await report(place.session, usageIn(langchain, answer));
+              return answer;
+            };
+            const first = await ask(prepared, false);
+            const turn = { ...place, wire: LANGCHAIN_RECALL, most, ask };
+            if (recalls) await recalledAnswer(first, turn);
+            // The newest message was changed in its place, wherever it stands.
+            return newest as AIMessage;
+          },
+          say: (words) => new AIMessage(words),
+        },
+        async () => (await call(whole)) as AIMessage,
+      );
+    },
+  };
+}
+
+/** The model's own message, which LangChain gives with more around it where it read a structured answer from it. */
+function messageIn(answer: unknown): unknown {
+  if (!isFields(answer) || answer.structuredResponse === undefined) return answer;
+  return listOf(answer.messages)[0];
+}
+
+/** LangChain adds tools of its own where an answer is to be structured. */
+const hasOwnTools = ({ responseFormat }: Fields): boolean => responseFormat !== undefined;
+
+function about({ model, modelSettings, runtime }: ModelRequest): {
+  readonly model?: string;
+  readonly maxOutputTokens: number | undefined;
+  readonly signal?: AbortSignal;
+} {
+  const named = isFields(model) ? (model.model ?? model.modelName) : model;
+  const signal = isFields(runtime) && runtime.signal instanceof AbortSignal ? runtime.signal : undefined;
+  const maxOutputTokens =
+    firstCount(modelSettings, 'max_completion_tokens', 'max_tokens', 'maxTokens', 'maxOutputTokens') ??
+    firstCount(model, 'maxTokens', 'maxOutputTokens');
+  return {
+    ...(typeof named === 'string' && { model: named }),
+    maxOutputTokens,
+    ...(signal && { signal }),
+  };
+}
+
+/** Tools as the provider will be told of them; counted in the budget. */
+async function described(tools: readonly unknown[]): Promise<readonly Fields[]> {
+  const { toJsonSchema } = await import('@langchain/core/utils/json_schema').catch(
+    orMissing('compactLangChain'),
+  );
+  return tools.filter(isFields).map((tool) => {
+    if (tool.schema === undefined) return tool;
+    const { name, description } = tool;
+    return { name, description, schema: toJsonSchema(tool.schema as Parameters<typeof toJsonSchema>[0]) };
+  });
+}

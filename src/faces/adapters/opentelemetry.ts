@@ -1,0 +1,102 @@
+import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api';
+import { checkVersion } from '../../errors/index.js';
+import { boughtText } from '../../pressure/index.js';
+import type { EngineEvent, Spillway } from '../../session/index.js';
+import { MODEL, Spans } from './opentelemetry-spans.js';
+
+/** What hears of spans and figures; the globally registered ones where absent. */
+export interface Telemetry {
+  readonly tracer?: Tracer;
+  readonly meter?: Meter;
+}
+
+/**
+ * Tells OpenTelemetry what an engine does: a span for each request that is prepared, each compaction with its stages,
+ * hooks and summarizer calls, and each recall; counters and histograms of the same. Nothing of what was said is told. Returns what ends it.
+ *
+ *     const stop = traceSpillway(spillway);
+ */
+export function traceSpillway(spillway: Pick<Spillway, 'events'>, telemetry: Telemetry = {}): () => void {
+  checkVersion('@opentelemetry/api', 'traceSpillway');
+  const spans = new Spans(telemetry.tracer ?? trace.getTracer('spillway'));
+  const heard = instruments(telemetry.meter ?? metrics.getMeter('spillway'));
+  const listening = spillway.events.subscribe((event) => {
+    heard(event);
+    spans.hear(event);
+  });
+  return () => listening.unsubscribe();
+}
+
+/** Sessions are no attribute of figures: there are too many of them. */
+function instruments(meter: Meter): (event: EngineEvent) => void {
+  const seconds = (name: string, description: string) =>
+    meter.createHistogram(name, { unit: 's', description });
+  const prepare = seconds('spillway.prepare.duration', 'Time to prepare a request.');
+  const compaction = seconds('spillway.compaction.duration', 'Time of a compaction, commit included.');
+  const recall = seconds('spillway.recall.duration', 'Time to read back.');
+  const hooks = seconds(
+    'spillway.plugin.hook.duration',
+    'Time of hooks of plugins; those that were given up ended as late.',
+  );
+  const pressure = meter.createHistogram('spillway.pressure', {
+    unit: '1',
+    description: 'Tokens / budget of each request.',
+  });
+  const saved = meter.createCounter('spillway.tokens.saved', {
+    unit: '{token}',
+    description: 'Tokens that compactions took from view.',
+  });
+  const used = meter.createHistogram('gen_ai.client.token.usage', {
+    unit: '{token}',
+    description: 'Tokens of summarizer calls.',
+  });
+  const outcomes = meter.createCounter('spillway.runs', { description: 'Runs, by what they came to.' });
+  const firings = meter.createCounter('spillway.stage.firings', {
+    description: 'Stages that ran, by outcome.',
+  });
+  return (event) => {
+    const model = event.model === null ? {} : { [MODEL]: event.model };
+    switch (event.kind) {
+      case 'prepared':
+        prepare.record(event.durationMs / 1_000, model);
+        pressure.record(event.pressure, model);
+        return;
+      case 'completed':
+        compaction.record(event.durationMs / 1_000, model);
+        saved.add(Math.max(0, event.tokensBefore - event.tokensAfter), model);
+        outcomes.add(1, { ...model, 'spillway.outcome': 'completed' });
+        return;
+      // Of every call, whatever its run came to; `completed` tells those of its record once more.
+      case 'model-call': {
+        const { model: by, inputTokens, outputTokens } = boughtText(event.call);
+        const about = {
+          'gen_ai.operation.name': 'chat',
+          ...(by !== undefined && { 'gen_ai.response.model': by }),
+        };
+        if (inputTokens !== undefined) used.record(inputTokens, { ...about, 'gen_ai.token.type': 'input' });
+        if (outputTokens !== undefined)
+          used.record(outputTokens, { ...about, 'gen_ai.token.type': 'output' });
+        return;
+      }
+      case 'plugin-hook':
+        hooks.record(event.durationMs / 1_000, {
+          'spillway.plugin': event.plugin,
+          'spillway.hook': event.hook,
+          'spillway.outcome': event.outcome,
+        });
+        return;
+      case 'noop':
+      case 'failed':
+      case 'pending':
+        outcomes.add(1, { ...model, 'spillway.outcome': event.kind });
+        return;
+      case 'firing':
+        firings.add(1, { 'spillway.stage': event.stage, 'spillway.outcome': event.outcome });
+        return;
+      case 'recalled':
+        recall.record(event.durationMs / 1_000, model);
+        return;
+      default:
+    }
+  };
+}

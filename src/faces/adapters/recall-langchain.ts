@@ -1,0 +1,197 @@
+import { recallTool } from '../../session/index.js';
+import { isFields, listOf, type Fields } from '../../formats/index.js';
+import {
+  joinedWords,
+  NO_STEP,
+  RESPONSES,
+  restoredMessage,
+  summed,
+  type RecallWire,
+} from '../endpoints/index.js';
+
+/** The recall tool in LangChain's model requests and messages. */
+export const LANGCHAIN_RECALL: RecallWire = {
+  field: 'messages',
+  offer(request) {
+    const tools = listOf(request.tools);
+    const isTaken = tools.some((tool) => isFields(tool) && nameOf(tool) === recallTool.name);
+    if (isTaken || request.toolChoice === 'none') return undefined;
+    // Where the provider itself holds the answer to a schema, its client may want every tool strict, which this one is not.
+    if (request.responseFormat !== undefined && !isByTools(request.responseFormat)) return undefined;
+    // In the shape that all its models take, and not as a tool of LangChain's own, which the agent would want to run.
+    return { ...request, tools: [...tools, { type: 'function', function: recallTool }] };
+  },
+  noTools: { toolChoice: 'none' },
+  step(message) {
+    const all = [...callsOf(message), ...brokenCallsOf(message)];
+    const recalls = all.filter(isRecall);
+    const hasOthers = recalls.length < all.length;
+    const calls = recalls.map(({ id, args }) => ({ id: String(id), arguments: args }));
+    if (recalls.length === 0) return { ...NO_STEP, hasOthers };
+    return {
+      calls,
+      said: [recallsOf(message, hasOthers)],
+      whole: [wholeOf(message)],
+      hasOthers,
+      isCut: wasCut(message),
+    };
+  },
+  restored(messages, { calls, whole: [whole] }) {
+    const ids = new Set(calls.map(({ id }) => id));
+    const isOf = (message: Fields): boolean => callsOf(message).some(({ id }) => ids.has(String(id)));
+    return restoredMessage(messages, isOf, () => whole);
+  },
+  results: (calls, texts) =>
+    calls.map(({ id }, at) => ({
+      type: 'tool',
+      tool_call_id: id,
+      name: recallTool.name,
+      content: texts[at],
+    })),
+  visible(answers) {
+    const last = answers.at(-1)!;
+    const usage = answers.map(({ usage_metadata: used }) => used).reduce(summed);
+    const ids = recallIds(last);
+    const [calls, broken] = [callsOf(last), brokenCallsOf(last)];
+    const left = calls.filter((call) => !isRecall(call));
+    const { additional_kwargs: more, tool_call_chunks: chunks } = last;
+    const raw = isFields(more) ? listOf(more.tool_calls).filter((call) => !isOf(call, ids)) : [];
+    return {
+      content: wordsOf(answers),
+      tool_calls: left,
+      invalid_tool_calls: broken.filter((call) => !isRecall(call)),
+      ...(chunks !== undefined && { tool_call_chunks: listOf(chunks).filter((call) => !isOf(call, ids)) }),
+      ...(isFields(more) && { additional_kwargs: { ...more, tool_calls: raw.length > 0 ? raw : undefined } }),
+      response_metadata: metadataOf(answers, calls.length > 0 && left.length === 0),
+      usage_metadata: usage,
+    };
+  },
+  stream() {
+    throw new TypeError('LangChain gives whole messages');
+  },
+};
+
+/** Whether a structured answer is asked for as a call of a tool, of LangChain's own, rather than of the provider. */
+const isByTools = (format: unknown): boolean =>
+  listOf(format).length > 0 && listOf(format).every((one) => isFields(one) && isFields(one.tool));
+
+/** An answer as it came. */
+function wholeOf(message: Fields): Fields {
+  const { content, additional_kwargs: more, response_metadata: about } = message;
+  return {
+    type: 'ai',
+    content,
+    tool_calls: [...callsOf(message), ...readable(message)],
+    ...(isFields(more) && { additional_kwargs: withoutRaw(more) }),
+    ...(isFields(about) && outputOf(message) && { response_metadata: about }),
+  };
+}
+
+/** Calls whose arguments could not be read, in a form that can be sent. */
+const readable = (message: Fields): readonly Fields[] =>
+  brokenCallsOf(message).map(({ id, name }) => ({ type: 'tool_call', id, name, args: {} }));
+
+/** Why an answer ended that may not be whole, as providers say it. */
+const CUT: ReadonlySet<unknown> = new Set([
+  'length',
+  'content_filter',
+  'max_tokens',
+  'model_context_window_exceeded',
+  'refusal',
+  'MAX_TOKENS',
+  'incomplete',
+]);
+
+const wasCut = ({ response_metadata: about }: Fields): boolean =>
+  isFields(about) &&
+  [about.finish_reason, about.stop_reason, about.finishReason, about.status].some((why) => CUT.has(why));
+
+/** The recalls of an answer as it holds them, without its words: those are the agent's to see, and come back in its own. */
+function recallsOf(message: Fields, hasOthers: boolean): Fields {
+  const ids = recallIds(message);
+  const content = contentOf(message, (block) => isThought(block) || isOf(block, ids));
+  const { additional_kwargs: more, response_metadata: about } = message;
+  return {
+    type: 'ai',
+    content: Array.isArray(content) ? content : '',
+    tool_calls: [...callsOf(message), ...readable(message)].filter(isRecall),
+    ...(isFields(more) && { additional_kwargs: hasOthers ? withoutItems(more) : withoutRaw(more) }),
+    ...(isFields(about) &&
+      outputOf(message) && {
+        response_metadata: { ...about, output: RESPONSES.recall.step({ output: outputOf(message) }).said },
+      }),
+  };
+}
+
+/** Calls as the provider wrote them: those that LangChain read stand beside. */
+const withoutRaw = ({ tool_calls: _, ...more }: Fields): Fields => more;
+
+/** Without what may be said only once, as the agent's own calls hold it: reasoning, and ids of OpenAI's items. */
+const withoutItems = (more: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(withoutRaw(more)).filter(([name]) => name !== 'reasoning' && !name.startsWith('__openai')),
+  );
+
+/** What all answers said, in the shape of the last one. */
+function wordsOf(answers: readonly Fields[]): unknown {
+  const contents = answers.map((answer) => {
+    const ids = recallIds(answer);
+    const isShown = (block: unknown): boolean =>
+      !isOf(block, ids) && (answer === answers.at(-1) || !isThought(block));
+    return contentOf(answer, isShown);
+  });
+  if (!contents.some((content) => Array.isArray(content))) return joinedWords(contents);
+  return contents.flatMap((content) => {
+    if (Array.isArray(content)) return content as unknown[];
+    return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
+  });
+}
+
+/** Why an answer ended whose calls were all answered here, as OpenAI and Anthropic say it; and the items of OpenAI's. */
+function metadataOf(answers: readonly Fields[], ended: boolean): unknown {
+  const about = answers.at(-1)!.response_metadata;
+  if (!isFields(about)) return about;
+  const outputs = answers.map(outputOf);
+  const metadata = answers.map((answer) => answer.response_metadata).filter(isFields);
+  const sums = ['usage', 'tokenUsage'].filter((name) => about[name] !== undefined);
+  return {
+    ...about,
+    ...Object.fromEntries(sums.map((name) => [name, metadata.map((one) => one[name]).reduce(summed)])),
+    ...(outputs.at(-1) && {
+      output: RESPONSES.recall.visible(outputs.map((output) => ({ output }))).output,
+    }),
+    ...(ended && about.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
+    ...(ended && about.stop_reason === 'tool_use' && { stop_reason: 'end_turn' }),
+  };
+}
+
+/** The items of an answer of OpenAI's responses, which its next request is made of. */
+const outputOf = ({ response_metadata: about }: Fields): readonly unknown[] | undefined =>
+  isFields(about) && Array.isArray(about.output) ? about.output : undefined;
+
+const callsOf = ({ tool_calls: calls }: Fields): readonly Fields[] => listOf(calls).filter(isFields);
+
+/** Calls whose arguments LangChain could not read, as text. */
+const brokenCallsOf = ({ invalid_tool_calls: calls }: Fields): readonly Fields[] =>
+  listOf(calls).filter(isFields);
+
+const isRecall = ({ name }: Fields): boolean => name === recallTool.name;
+
+const recallIds = (message: Fields): ReadonlySet<unknown> =>
+  new Set([...callsOf(message), ...brokenCallsOf(message)].filter(isRecall).map(({ id }) => id));
+
+function contentOf({ content }: Fields, isKept: (block: unknown) => boolean): unknown {
+  return Array.isArray(content) ? content.filter(isKept) : content;
+}
+
+/** A call in whichever field; Gemini's in the content have no id. */
+const isOf = (call: unknown, ids: ReadonlySet<unknown>): boolean =>
+  isFields(call) && (ids.has(call.id) || (isFields(call.functionCall) && isRecall(call.functionCall)));
+
+const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+
+const isThought = (block: unknown): boolean => isFields(block) && THOUGHTS.has(block.type);
+
+function nameOf(tool: Fields): unknown {
+  return isFields(tool.function) ? tool.function.name : tool.name;
+}

@@ -1,0 +1,142 @@
+import {
+  canRecall,
+  ClientRequest,
+  isStream,
+  report,
+  streamedAnswers,
+  type Endpoint,
+} from '../endpoints/index.js';
+import type { Prepared, Session } from '../../session/index.js';
+import { isFields, type Fields } from '../../formats/index.js';
+import { holdStream, through } from './held-stream.js';
+import type { DropInOptions } from './options.js';
+import { sentBy, streamOf, withSignal, type Sent } from './sdk-answer.js';
+import type { Resolved } from './session-for.js';
+import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
+
+export type Method = (...parameters: unknown[]) => unknown;
+
+/** A resource of a client: all its other methods end in `create`. */
+export interface Resource {
+  create(body: Fields, options?: unknown): unknown;
+}
+
+/** What stands in a resource's place; told the client that the caller holds, which is wrapped too. */
+export type Change = (resource: object, client: object) => object;
+
+/** The same client with other resources, and so are those that its `withOptions` gives. */
+export function withResources<Client extends object>(
+  client: Client,
+  changes: Readonly<Record<string, Change>>,
+): Client {
+  const wrapped: Client = new Proxy(client, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      const change = typeof key === 'string' && Object.hasOwn(changes, key) ? changes[key] : undefined;
+      if (change) return change(value as object, wrapped);
+      if (key === 'withOptions' && typeof value === 'function')
+        return (...options: unknown[]) =>
+          withResources((value as Method).apply(target, options) as Client, changes);
+      return typeof value === 'function' ? (value as Method).bind(target) : value;
+    },
+  });
+  return wrapped;
+}
+
+/** A resource that stands in another: `completions` in `chat`. */
+export const nested =
+  (name: string, change: Change): Change =>
+  (parent, client) =>
+    new Proxy(parent, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key, target);
+        return key === name ? change(value as object, client) : value;
+      },
+    });
+
+export interface Compacting extends DropInOptions {
+  readonly endpoint: Endpoint;
+  readonly session: Resolved<Fields>;
+}
+
+/** Sends a request of the resource within its session, compacted, and again for each recall. */
+export function sendCompacted(
+  resource: Resource,
+  how: Compacting,
+  given: Fields,
+  options: unknown,
+): Promise<Sent> {
+  const { endpoint, session, commands } = how;
+  const most = mostRecalls(how.recall);
+  const asked = new ClientRequest(endpoint, given, most);
+  const body = asked.offering?.offered ?? given;
+  // A client may go on from an answer that its provider keeps: there a recall would wait for its result for ever. Who does
+  // never sends its history, so nothing of it is compacted.
+  const mayBeKept = endpoint.format === 'openai-responses' && given.store !== false;
+  return turnOf(
+    session,
+    body,
+    {
+      body: asked.followed,
+      commands,
+      model: typeof body.model === 'string' ? body.model : undefined,
+      maxOutputTokens: endpoint.maxOutputTokens(body),
+      signal: isFields(options) && options.signal instanceof AbortSignal ? options.signal : undefined,
+      send: async (request, place): Promise<Sent> => {
+        let controller: AbortController | undefined;
+        let newest: Sent | undefined;
+        const ask = async (prepared: Prepared, isLast: boolean): Promise<unknown> => {
+          const offers = !mayBeKept || canRecall(prepared.view);
+          const own = asked.bodyOf(place.session, prepared, { offers, isLast });
+          newest = await sentBy(() => resource.create(own, withSignal(options, controller?.signal)));
+          await observe(newest.data, endpoint, place.session, controller);
+          return newest.data;
+        };
+        const data = await ask(request, false);
+        const first = newest!;
+        const turn = { ...place, wire: endpoint.recall, most, ask };
+        if (isStream(data)) {
+          ({ controller } = data as { readonly controller?: AbortController });
+          // The object stays the client's own; its iterator goes on through all answers.
+          if (asked.offering) through(data, (events) => streamedAnswers(events, turn));
+          holdStream(data, place.flight);
+        } else if (asked.offering) {
+          const whole = await recalledAnswer(data, turn);
+          return { ...newest!, data: whole };
+        }
+        return first;
+      },
+      say: (words): Sent => {
+        const whole = endpoint.say(words, body);
+        return { data: body.stream === true ? streamOf(endpoint.events(whole)) : whole };
+      },
+    },
+    () => sentBy(() => resource.create(given, options)),
+  );
+}
+
+/**
+ * What was used stands in the answer or, where it is streamed, in some of its events. Who gives up a further stream gives up
+ * the one there is, whose `controller` the client's library looks at.
+ */
+async function observe(
+  data: unknown,
+  { format, usageReader }: Endpoint,
+  session: Session,
+  controller: AbortController | undefined,
+): Promise<void> {
+  const usage = usageReader();
+  if (isStream(data))
+    return through(data, async function* (events) {
+      for await (const event of events) {
+        const used = isFields(event) ? usage(event) : undefined;
+        // Servers like OpenAI's may tell in each chunk what was read, and only at the end what was said.
+        if (used && (format === 'anthropic' || used.outputTokens)) await report(session, used);
+        yield event;
+      }
+      const own = (data as { readonly controller?: AbortController }).controller;
+      if (own?.signal.aborted) controller?.abort();
+    });
+  const used = isFields(data) ? usage(data) : undefined;
+  if (used) await report(session, used);
+}

@@ -1,0 +1,171 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { z } from 'zod';
+import { SpillwayError } from '../../../errors/index.js';
+import { interval, type Interval } from './bootstrap.js';
+import { asContext, type Examiner, type Grades, type Question, type Usage } from './examiner.js';
+import type { BenchPolicy } from './policy.js';
+import type { Draws } from './rows.js';
+import { Subject } from './subject.js';
+
+/** A session, cut where its agent was about to act, and what its next steps needed to know. */
+export interface Exam {
+  readonly name: string;
+  readonly file: string;
+  /** Messages before it are replayed. */
+  readonly cut: number;
+  readonly questions: readonly Question[];
+}
+
+const examFile = z.object({
+  session: z.string(),
+  cut: z.number().int().positive(),
+  questions: z
+    .array(
+      z.object({
+        id: z.string(),
+        kind: z.string(),
+        q: z.string(),
+        key: z.string(),
+        points: z.array(z.string()).default([]),
+      }),
+    )
+    .min(1),
+});
+
+/** Exams of a folder whose sessions are among the files. Throws `INPUT_UNREADABLE` where a file is none, or none fits. */
+export function readExams(folder: string, files: readonly string[]): Exam[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  const exams = names.sort().flatMap((name): Exam[] => {
+    const { session, cut, questions } = parsed(join(folder, name));
+    const file = files.find((one) => basename(one, extname(one)) === session);
+    return file === undefined ? [] : [{ name: basename(name, '.json'), file, cut, questions }];
+  });
+  if (exams.length > 0) return exams;
+  throw new SpillwayError('INPUT_UNREADABLE', {
+    subject: folder,
+    found: names.length === 0 ? 'no exam' : 'exams of other sessions',
+    allowed: 'files of JSON that name one of the sessions',
+    remedy: 'See docs/bench.md for what stands in an exam.',
+  });
+}
+
+function parsed(file: string): z.infer<typeof examFile> {
+  try {
+    return examFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw new SpillwayError('INPUT_UNREADABLE', {
+      subject: file,
+      found: cause instanceof Error ? cause.message.slice(0, 300) : String(cause),
+      allowed: 'an exam: session, cut, and questions with id, kind, q and key',
+      remedy: 'See docs/bench.md for what stands in an exam.',
+      cause,
+    });
+  }
+}
+
+export interface ExamRow {
+  readonly policy: string;
+  readonly budget: number;
+  /** Tokens of the contexts that were read, mean. */
+  readonly meanTokens: number;
+  /** Mean grade of all questions and readings; null where none could be graded. */
+  readonly grade: number | null;
+  readonly byKind: Readonly<Record<string, number>>;
+  /** Mean grade of each reading: how far they lie apart is what a reader and a grader alone make of it. */
+  readonly replicates: readonly number[];
+  /** Where 95 of 100 draws of as many sessions lie. */
+  readonly interval: Interval;
+  /** Readings that gave nothing; they are asked again when the bench goes on. */
+  readonly missing: number;
+  /** Why, the first time. */
+  readonly failure?: string;
+}
+
+export interface ExamRound {
+  readonly exams: number;
+  readonly questions: number;
+  readonly rows: readonly ExamRow[];
+  readonly usage: Readonly<Record<string, Usage>>;
+}
+
+interface Reading {
+  readonly exam: Exam;
+  readonly replicate: number;
+  readonly grades: Grades;
+}
+
+/** Each policy's context at each cut, read and graded so many times. */
+export async function examined(
+  exams: readonly Exam[],
+  policies: readonly { readonly policy: BenchPolicy; readonly budget: number }[],
+  examiner: Examiner,
+  { replicates, format, draws, seed }: Draws & { readonly replicates: number; readonly format: string },
+): Promise<ExamRound> {
+  const rows: ExamRow[] = [];
+  for (const { policy, budget } of policies) {
+    const readings: Reading[] = [];
+    let [tokens, missing] = [0, 0];
+    let failure: string | undefined;
+    for (const exam of exams) {
+      const sent = await contextAt(exam, policy, budget, format);
+      tokens += sent.tokens;
+      for (let replicate = 1; replicate <= replicates; replicate++) {
+        try {
+          const grades = await examiner.examine(sent.context, exam.questions, replicate);
+          readings.push({ exam, replicate, grades });
+        } catch (error) {
+          missing += 1;
+          failure ??= error instanceof Error ? error.message.slice(0, 300) : String(error);
+        }
+      }
+    }
+    rows.push({
+      policy: policy.name,
+      budget,
+      meanTokens: tokens / exams.length,
+      ...gradesOf(exams, readings, replicates, { draws, seed }),
+      missing,
+      ...(failure !== undefined && { failure }),
+    });
+  }
+  const questions = exams.reduce((sum, exam) => sum + exam.questions.length, 0);
+  return { exams: exams.length, questions, rows, usage: examiner.usage };
+}
+
+async function contextAt(exam: Exam, policy: BenchPolicy, budget: number, format: string) {
+  const { lane, close } = await policy.lane(new Subject(exam.file, format, exam.cut), budget);
+  try {
+    let sent = { context: '', tokens: 0 };
+    for await (const { prepared, tokens } of lane.calls)
+      if (prepared) sent = { context: asContext(prepared.messages), tokens };
+    return sent;
+  } finally {
+    await close();
+  }
+}
+
+const mean = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+
+function gradesOf(
+  exams: readonly Exam[],
+  readings: readonly Reading[],
+  replicates: number,
+  { draws, seed }: Draws,
+): Pick<ExamRow, 'grade' | 'byKind' | 'replicates' | 'interval'> {
+  const all = (some: readonly Reading[], kind?: string): number[] =>
+    some.flatMap(({ exam, grades }) =>
+      exam.questions.filter((one) => kind === undefined || one.kind === kind).map(({ id }) => grades[id]!),
+    );
+  const kinds = [...new Set(exams.flatMap(({ questions }) => questions.map(({ kind }) => kind)))].sort();
+  const ofExam = exams.map((exam) => readings.filter((one) => one.exam === exam));
+  return {
+    grade: readings.length > 0 ? mean(all(readings)) : null,
+    byKind: Object.fromEntries(kinds.map((kind) => [kind, mean(all(readings, kind))])),
+    replicates: Array.from({ length: replicates }, (_, i) =>
+      mean(all(readings.filter(({ replicate }) => replicate === i + 1))),
+    ),
+    interval: interval(ofExam, (drawn) => mean(all(drawn.flat())), draws, seed),
+  };
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { SpillwayError } from '../../../errors/index.js';
+
+export const hashOf = (...parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+
+/** What has been measured, a line each, so that a bench that was killed goes on where it was. */
+export interface State {
+  /** What stands under the key, or what the work returns, which stands there from then on. */
+  remember<T>(key: string, work: () => Promise<T>): Promise<T>;
+}
+
+export const FORGETFUL: State = { remember: (_, work) => work() };
+
+/**
+ * A file of JSON lines; the first says of which version it is. A line that was torn when the process ended is taken off.
+ * Throws `CONFIG_INVALID` where the file is none of a bench, or of another version: its figures are not ours.
+ */
+export function openState(file: string, version: string): State {
+  const known = new Map<string, unknown>();
+  if (existsSync(file)) {
+    const text = readFileSync(file, 'utf8');
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    const [head, ...lines] = whole.split('\n').filter((line) => line !== '');
+    if (head === undefined || versionIn(head) !== version) throw notOurs(file, head, version);
+    for (const line of lines) {
+      const { key, value } = JSON.parse(line) as { key: string; value: unknown };
+      known.set(key, value);
+    }
+    if (whole.length < text.length) truncateSync(file, Buffer.byteLength(whole));
+  } else writeFileSync(file, `${JSON.stringify({ bench: version })}\n`);
+  return {
+    async remember<T>(key: string, work: () => Promise<T>): Promise<T> {
+      if (known.has(key)) return known.get(key) as T;
+      const value = await work();
+      appendFileSync(file, `${JSON.stringify({ key, value })}\n`);
+      return value;
+    },
+  };
+}
+
+function versionIn(head: string): unknown {
+  try {
+    return (JSON.parse(head) as { bench?: unknown }).bench;
+  } catch {
+    return undefined;
+  }
+}
+
+function notOurs(file: string, head: string | undefined, version: string): SpillwayError {
+  const other = head === undefined ? undefined : versionIn(head);
+  return new SpillwayError('CONFIG_INVALID', {
+    subject: `the state ${file}`,
+    found: typeof other === 'string' ? `figures of ${other}` : 'no state of a bench',
+    allowed: `figures of ${version}`,
+    remedy: 'Name a new file, or delete this one.',
+  });
+}

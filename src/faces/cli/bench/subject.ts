@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { SpillwayError } from '../../../errors/index.js';
+import { readSession, type ReadSession } from '../../importers/index.js';
+import type { Message } from '../../../index.js';
+import { type ChatHistory, chatHistoryOf } from '../compare/chat-history.js';
+import { type Needed, Probes } from '../compare/probes.js';
+
+/** A recorded session, read when the first policy is put to it. */
+export class Subject {
+  readonly file: string;
+  readonly #format: string;
+  readonly #cut: number | undefined;
+  #hash: string | undefined;
+  #input: Promise<ReadSession> | undefined;
+  #history: Promise<ChatHistory> | undefined;
+  #needs: ReadonlyMap<number, Needed> | undefined;
+
+  /** `cut`: what stands before that message alone, and the step that was about to be taken. */
+  constructor(file: string, format: string, cut?: number) {
+    this.file = file;
+    this.#format = format;
+    this.#cut = cut;
+  }
+
+  /** Whether its requests are to be read, and so are OpenAI chat. */
+  get isRead(): boolean {
+    return this.#cut !== undefined;
+  }
+
+  /** Of its bytes: what was measured is known by it again. */
+  get hash(): string {
+    return (this.#hash ??= createHash('sha256').update(readFileSync(this.file)).digest('hex'));
+  }
+
+  get input(): Promise<ReadSession> {
+    return (this.#input ??= readSession(this.file, { format: this.#format }).then((session) =>
+      this.#cut === undefined ? session : cutAt(session, this.#cut),
+    ));
+  }
+
+  /** As policies that are not Spillway are given it. */
+  get history(): Promise<ChatHistory> {
+    return (this.#history ??= this.input.then(({ parsed }) => chatHistoryOf(parsed.messages)));
+  }
+
+  /** What each step needed, by the index of its message. */
+  needs(messages: readonly Message[]): ReadonlyMap<number, Needed> {
+    if (this.#needs) return this.#needs;
+    const needs = new Map<number, Needed>();
+    const probes = new Probes();
+    for (const [index, message] of messages.entries()) {
+      if (message.role === 'assistant') needs.set(index, probes.of(message));
+      probes.add(message);
+    }
+    return (this.#needs = needs);
+  }
+
+  /** Lets go of what was read: all sessions of a bench need not fit into memory. */
+  forget(): void {
+    this.#input = undefined;
+    this.#history = undefined;
+    this.#needs = undefined;
+  }
+}
+
+/** The step itself is only the occasion of a last request. */
+function cutAt(session: ReadSession, cut: number): ReadSession {
+  const { messages } = session.parsed;
+  const step = messages.slice(cut).find(({ role }) => role === 'assistant');
+  if (step) return { ...session, parsed: { ...session.parsed, messages: [...messages.slice(0, cut), step] } };
+  throw new SpillwayError('INPUT_INDEX', {
+    subject: 'the cut of an exam',
+    found: cut,
+    allowed: `before the last step of the agent, of ${messages.length} messages`,
+    remedy: 'Cut the session where its agent was about to act.',
+  });
+}
+
+const SESSION = /\.jsonl?$/;
+/** Questions on a session, as some collections put them beside it. */
+const BESIDE = /\.probes\.jsonl$/;
+
+/** The file, or every session in the folder, in the order of their names. */
+export function sessionsAt(path: string): string[] {
+  if (!existsSync(path) || !statSync(path).isDirectory()) return [path];
+  const files = readdirSync(path)
+    .filter((name) => SESSION.test(name) && !BESIDE.test(name))
+    .sort();
+  if (files.length > 0) return files.map((name) => join(path, name));
+  throw new SpillwayError('INPUT_UNREADABLE', {
+    subject: path,
+    found: 'a folder without a session',
+    allowed: 'files that end in .jsonl or .json',
+    remedy: 'Name the folder that holds the recordings.',
+  });
+}

@@ -1,0 +1,185 @@
+import { atEqualTokens } from '../bench/equal.js';
+import { checkAgainst } from '../bench/check.js';
+import { examined, readExams } from '../bench/exam.js';
+import { createExaminer, type Examiner } from '../bench/examiner.js';
+import { measure, type Measured } from '../bench/measure.js';
+import { originOf, versionOf } from '../bench/origin.js';
+import { openPolicies, type BenchPolicy } from '../bench/policy.js';
+import { meanTokens, rowsOf, type Column } from '../bench/rows.js';
+import { FORGETFUL, hashOf, openState, type State } from '../bench/state.js';
+import { sessionsAt, Subject } from '../bench/subject.js';
+import { benchMarkdown, benchTables, type BenchReport, type BenchRound } from '../bench/tables.js';
+import { benchPage } from '../bench/page.js';
+import { loadPrices } from '../../../tokens/index.js';
+import type { PolicyOptions } from '../open.js';
+import { usage } from '../options.js';
+import { refuseInput, writeReport, writeResult } from '../output.js';
+import { createProgress } from '../live.js';
+import { EXIT, type Terminal } from '../terminal.js';
+
+export interface BenchOptions extends Omit<PolicyOptions, 'window' | 'profile' | 'model' | 'out' | 'to'> {
+  /** Profiles, files of settings, `keep-newest`, or modules of policies. */
+  readonly policies: readonly string[];
+  /** Adapters of other packages, each run in a process of its own. */
+  readonly peer?: readonly string[];
+  /** Tokens that each request may have, one round each. */
+  readonly windows: readonly number[];
+  /** Whether the others are also held against the first policy at as many tokens as it sends. */
+  readonly equal?: boolean;
+  /** Models whose price sheets the input is charged by. */
+  readonly prices?: readonly string[];
+  /** Whether it is looked what each policy holds of a session. */
+  readonly memory?: boolean;
+  /** Where what was measured is kept, to go on from. */
+  readonly state?: string;
+  readonly markdown?: string;
+  readonly html?: string;
+  /** An earlier report: figures that are worse now fail. */
+  readonly check?: string;
+  readonly seed: number;
+  /** A folder of exams: sessions cut where the agent was about to act, with questions. Nothing is asked without it. */
+  readonly exam?: string;
+  /** An OpenAI-compatible interface, `/v1` included. */
+  readonly endpoint?: string;
+  readonly reader?: string;
+  readonly grader?: string;
+  /** Variable that holds the endpoint's key. */
+  readonly key: string;
+  readonly replicates: number;
+}
+
+/** Draws of an interval. */
+const DRAWS = 1_000;
+
+/** Holds policies against each other on recorded sessions: the same calls, the same budget, the same count. */
+export async function bench(
+  given: readonly string[],
+  options: BenchOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { windows, prices: sheets = [], memory = false, seed, state: kept } = options;
+  const files = given.flatMap(sessionsAt);
+  for (const file of files)
+    refuseInput(file, options.report, options.markdown, options.html, kept, options.check);
+  const origin = originOf();
+  const state = kept === undefined ? FORGETFUL : openState(kept, versionOf(origin));
+  const priceOf = await loadPrices();
+  for (const sheet of sheets) priced(sheet, priceOf(sheet, { inputTokens: 1_000, outputTokens: 0 }));
+  const exams = options.exam === undefined ? [] : readExams(options.exam, files);
+  const examiner = exams.length > 0 ? examinerOf(options, state, terminal) : undefined;
+  const policies = await openPolicies(options.policies, options.peer ?? [], options, terminal);
+  const subjects = files.map((file) => new Subject(file, options.format));
+  const progress = createProgress(terminal, files.length * windows.length * policies.length, 'replaying');
+  let done = 0;
+  const one = (policy: BenchPolicy, subject: Subject, window: number, budget: number): Promise<Measured> =>
+    state.remember(hashOf(policy.identity, subject.hash, window, budget, sheets, memory), () =>
+      measure(policy, subject, { window, budget }, { priceOf, sheets, memory }),
+    );
+  try {
+    const rounds: BenchRound[] = [];
+    for (const window of windows) {
+      const table: Measured[][] = [];
+      for (const subject of subjects) {
+        const row: Measured[] = [];
+        for (const policy of policies) {
+          row.push(await one(policy, subject, window, window));
+          progress.at(++done);
+        }
+        table.push(row);
+        subject.forget();
+      }
+      const passes = table.map((row) =>
+        row.some(({ compactions, failed, over }) => compactions + failed + over > 0),
+      );
+      const passing = subjects.filter((_, at) => passes[at]);
+      const sums = table.filter((_, at) => passes[at]);
+      const columns = policies.map(({ name }, i): Column => ({
+        policy: name,
+        budget: window,
+        sessions: sums.map((row) => row[i]!),
+      }));
+      const equal: Column[] = [];
+      if (options.equal) {
+        const target = meanTokens(columns[0]!.sessions);
+        for (const [i, column] of columns.entries()) {
+          const measured = async (budget: number): Promise<Column> => {
+            const sessions: Measured[] = [];
+            for (const subject of passing) {
+              sessions.push(await one(policies[i]!, subject, window, budget));
+              subject.forget();
+            }
+            return { ...column, budget, sessions };
+          };
+          equal.push(i === 0 ? column : await atEqualTokens(target, column, measured));
+        }
+      }
+      const exam =
+        examiner &&
+        (await examined(
+          exams,
+          policies.map((policy, i) => ({ policy, budget: (equal[i] ?? columns[i]!).budget })),
+          examiner,
+          { replicates: options.replicates, format: options.format, draws: DRAWS, seed },
+        ));
+      rounds.push({
+        window,
+        rows: rowsOf(columns, { draws: DRAWS, seed }),
+        ...(options.equal && { equal: rowsOf(equal, { draws: DRAWS, seed }) }),
+        ...(exam && { exam }),
+        short: subjects.filter((_, at) => !passes[at]).map(({ file }) => file),
+        files: passing.map(({ file, hash }, at) => ({
+          file,
+          hash,
+          policies: Object.fromEntries(policies.map(({ name }, i) => [name, sums[at]![i]!])),
+        })),
+      });
+    }
+    progress.done();
+    const report: BenchReport = {
+      origin,
+      policies: policies.map(({ name }) => name),
+      packages: Object.fromEntries(policies.flatMap((own) => (own.package ? [[own.name, own.package]] : []))),
+      seed,
+      draws: DRAWS,
+      rounds,
+    };
+    if (options.markdown !== undefined) writeResult([benchMarkdown(report)], options.markdown, terminal);
+    if (options.html !== undefined) writeResult([benchPage(report)], options.html, terminal);
+    writeReport(report, () => benchTables(report, terminal), options, terminal);
+    if (options.check === undefined) return EXIT.done;
+    const faults = checkAgainst(options.check, report);
+    for (const fault of faults) terminal.note(fault);
+    terminal.note(
+      faults.length > 0
+        ? `${faults.length} figures are worse than in ${options.check}`
+        : 'no figure is worse',
+    );
+    return faults.length > 0 ? EXIT.inputAtFault : EXIT.done;
+  } finally {
+    progress.done();
+    for (const policy of policies) policy.close();
+  }
+}
+
+function priced(sheet: string, price: number | null): void {
+  if (price === null) throw usage('--prices', sheet, 'names of models that have a price sheet');
+}
+
+const OPENAI = 'https://api.openai.com/v1';
+
+function examinerOf(
+  { endpoint, reader, grader, key }: BenchOptions,
+  state: State,
+  { env }: Terminal,
+): Examiner {
+  if (reader === undefined)
+    throw usage('--exam', 'no --reader', 'the name of a model that reads and answers');
+  const url = endpoint ?? env.OPENAI_BASE_URL ?? OPENAI;
+  if (!URL.canParse(url)) throw usage('--endpoint', url, 'a URL, /v1 included');
+  const secret = env[key];
+  return createExaminer(
+    { url, ...(secret !== undefined && { key: secret }) },
+    { reader, grader: grader ?? reader },
+    state,
+  );
+}

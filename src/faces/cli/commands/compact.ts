@@ -1,0 +1,66 @@
+import { formatNamed } from '../../../formats/index.js';
+import { readSession, type ReadSession } from '../../importers/index.js';
+import type { Message, RunOverrides } from '../../../index.js';
+import { present } from '../../operations/index.js';
+import { closing, openFor, type Opened, type PolicyOptions } from '../open.js';
+import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
+import { compactReport, compactTable } from '../report/compact.js';
+import { EXIT, type Terminal } from '../terminal.js';
+
+export interface CompactOptions extends PolicyOptions {
+  readonly upto?: number;
+  /** What this run does otherwise than the settings say; where any of it is given, it runs whatever the gates say. */
+  readonly target?: number;
+  readonly threshold?: number;
+  readonly strategy?: readonly string[];
+  readonly prompt?: string;
+  /** False: no summary. */
+  readonly summarizer?: boolean;
+}
+
+/** One-shot: appends all messages, lets one run happen, writes what would be sent. */
+export async function compact(file: string, options: CompactOptions, terminal: Terminal): Promise<number> {
+  if (options.to !== undefined) formatNamed(options.to); // a name that is wrong is said before anything is read
+  refuseInput(file, options.out, options.report);
+  const input = await readSession(file, { format: options.format });
+  const all = input.parsed.messages;
+  const messages = options.upto === undefined ? all : all.slice(0, options.upto);
+  const opened = await openFor(input, options, terminal);
+  return closing([opened], () => compactOnce({ file, input, messages, opened }, options, terminal));
+}
+
+interface Compacting {
+  readonly file: string;
+  readonly input: ReadSession;
+  readonly messages: readonly Message[];
+  readonly opened: Opened;
+}
+
+async function compactOnce(
+  { file, input, messages, opened }: Compacting,
+  options: CompactOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { session, messagesField, warnings } = opened;
+  // One by one: a file may hold more messages than a call takes arguments.
+  for (const message of messages) void session.append(message);
+  const before = session.reading;
+  const overrides = overridesOf(options);
+  const forced = Object.keys(overrides).length > 0 ? await session.operator.compact(overrides) : undefined;
+  const prepared = await session.prepare();
+  const run = forced ?? prepared.run;
+  writeResult(requestLines(prepared.messages, messagesField, prepared.beside), options.out, terminal);
+  const dispositions = session.operator.explain();
+  const costs = session.operator.costs.compactor;
+  const report = compactReport({ file, input, before, prepared, run, dispositions, warnings, costs });
+  writeReport(report, () => compactTable(report, terminal.paint), options, terminal);
+  return EXIT.done;
+}
+
+/** The session says of a strategy that there is none of its name. */
+function overridesOf({ target, threshold, strategy, prompt, summarizer }: CompactOptions): RunOverrides {
+  return {
+    ...present({ target, threshold, strategy: strategy as RunOverrides['strategy'], prompt }),
+    ...(summarizer === false && { summarize: false }),
+  };
+}

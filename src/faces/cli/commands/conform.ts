@@ -1,0 +1,122 @@
+import { existsSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { SpillwayError } from '../../../errors/index.js';
+import { findPlugin, pluginFolder } from '../../../session/plugins/index.js';
+import { importModule } from '../../../user-module.js';
+import { candidatesIn, judge, pluginCandidates, type Candidate } from '../../../testkit/index.js';
+import { EXIT, type Terminal } from '../terminal.js';
+
+export interface ConformOptions {
+  readonly json?: boolean;
+}
+
+interface Judged {
+  readonly kind: string;
+  readonly name: string;
+  readonly exportedAs: string;
+  readonly verdicts: readonly {
+    readonly id: string;
+    readonly intent: string;
+    readonly holds: boolean;
+    readonly exercised: boolean;
+    readonly seen?: string;
+  }[];
+  readonly waived: readonly { readonly id: string; readonly reason: string }[];
+}
+
+/** Puts what a module exports to the rules of its contracts; exit code 1 where one does not hold. */
+export async function conform(path: string, options: ConformOptions, terminal: Terminal): Promise<number> {
+  const candidates = await candidatesAt(path);
+  if (candidates.length === 0) {
+    throw new SpillwayError('INPUT_FORMAT', {
+      subject: path,
+      found: 'no export that could be judged',
+      allowed:
+        'a plugin (a package with a spillway field, or plugin), a stage (plan), a format (parse, serialise), a summarizer (summarize), or openStore(name)',
+      remedy: 'Export it from the module.',
+    });
+  }
+  const judged: Judged[] = [];
+  for (const candidate of candidates) {
+    const result = await judgeOne(candidate);
+    judged.push(result);
+    if (!options.json) say(result, terminal);
+  }
+  const broken = judged.flatMap(({ verdicts }) => verdicts).filter(({ holds }) => !holds).length;
+  if (options.json) terminal.out(`${JSON.stringify({ module: path, holds: broken === 0, judged })}\n`);
+  else terminal.out(`${tally(judged)}\n`);
+  return broken === 0 ? EXIT.done : EXIT.inputAtFault;
+}
+
+function tally(judged: readonly Judged[]): string {
+  const verdicts = judged.flatMap((one) => one.verdicts);
+  const broken = verdicts.filter(({ holds }) => !holds).length;
+  if (broken > 0) return `${broken} rules do not hold`;
+  const unexercised = verdicts.filter(({ exercised }) => !exercised).length;
+  return unexercised === 0
+    ? 'every rule holds'
+    : `every rule that was exercised holds; ${unexercised} not exercised`;
+}
+
+async function judgeOne({ kind, name, exportedAs, rules }: Candidate): Promise<Judged> {
+  const asked = rules.filter(({ waived }) => waived === undefined);
+  const waived = rules.flatMap(({ id, waived: reason }) => (reason === undefined ? [] : [{ id, reason }]));
+  return { kind, name, exportedAs, verdicts: await judge(undefined, asked), waived };
+}
+
+function say({ kind, name, exportedAs, verdicts, waived }: Judged, { out, paint }: Terminal): void {
+  out(`${paint.bold(`${kind} ${name}`)}${name === exportedAs ? '' : ` (export ${exportedAs})`}\n`);
+  for (const { id, intent, holds, exercised, seen } of verdicts) {
+    const verdict = !holds
+      ? paint.red('fails')
+      : exercised
+        ? paint.green('holds')
+        : paint.yellow('not exercised');
+    out(`  ${verdict}  ${id}  ${intent}\n`);
+    if (!holds || !exercised) out(`         seen: ${(seen ?? '').replaceAll('\n', '\n         ')}\n`);
+  }
+  for (const { id, reason } of waived) out(`  ${paint.yellow('waived')} ${id}  ${reason}\n`);
+}
+
+/** What can be judged at a path: a package that is a plugin as a whole, any other module by its exports. */
+async function candidatesAt(path: string): Promise<Candidate[]> {
+  const found = located(path);
+  const folder = pluginFolder(found);
+  if (folder !== undefined && (statSync(found).isDirectory() || isEntry(folder, found)))
+    return pluginCandidates(folder);
+  try {
+    return candidatesIn(await importModule(found));
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+/** A file or folder, or a package as the folder we are in would find it. */
+function located(path: string): string {
+  const named = resolve(path);
+  const isPackage = existsSync(named) && statSync(named).isDirectory() && pluginFolder(named) === named;
+  if (isPackage || (existsSync(named) && statSync(named).isFile())) return named;
+  try {
+    const require = createRequire(join(process.cwd(), 'here.js'));
+    return require.resolve(existsSync(named) ? named : path);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function isEntry(folder: string, file: string): boolean {
+  try {
+    return findPlugin({ named: folder, from: '.' }).file === file;
+  } catch {
+    return false;
+  }
+}
+
+const unreadable = (path: string, cause: unknown): SpillwayError =>
+  new SpillwayError('INPUT_UNREADABLE', {
+    subject: path,
+    found: cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause),
+    remedy: 'Name a JavaScript module, a plugin, or a package that is installed here.',
+    cause,
+  });

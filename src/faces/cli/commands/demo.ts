@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import Table from 'cli-table3';
+import { SpillwayError } from '../../../errors/index.js';
+import { readSession } from '../../importers/index.js';
+import { createSpillway, packageFolder, replaySession } from '../../../index.js';
+import type { Running } from '../../server/index.js';
+import { closing, type Closable } from '../open.js';
+import { Compactions, createLiveView, type Gate } from '../live.js';
+import { change, percent, PLAIN_TABLE } from '../report/numbers.js';
+import { replayReport, totalLines } from '../report/replay.js';
+import { EXIT, type Terminal } from '../terminal.js';
+import { server, stopped } from './serve.js';
+
+export interface DemoOptions {
+  readonly window?: number;
+  readonly fast?: boolean;
+  /** Replay into a running service, and leave it up. */
+  readonly serve?: boolean;
+}
+
+/** Small enough that every stage of the roster gets to work on the bundled session; a test holds this. */
+export const DEMO_WINDOW = 5_000;
+
+/** Long enough to see what happens, short enough to watch to the end: about seven seconds in all. */
+const FRAME_MS = 30;
+const COMPACTION_MS = 130;
+
+/** Replays the bundled session under a small window and shows the gates at work. */
+export async function demo(options: DemoOptions, terminal: Terminal): Promise<number> {
+  const file = join(packageFolder(), 'examples', 'sessions', 'pressure-gauge.jsonl');
+  if (!existsSync(file)) {
+    throw new SpillwayError('INPUT_UNREADABLE', {
+      subject: file,
+      found: 'no such file',
+      remedy: 'Install the package whole; the bundled session is part of it.',
+    });
+  }
+  const input = await readSession(file);
+  const inputBudget = options.window ?? DEMO_WINDOW;
+  const spillway = await createSpillway({ store: null, env: terminal.env, inputBudget });
+  const opened: Closable[] = [spillway];
+  return closing(opened, async () => {
+    const service = options.serve === true ? await startService(inputBudget, terminal) : undefined;
+    if (service) opened.push(service);
+    if (service) terminal.err(`The Compactor page: ${service.url}\n`);
+    const session = service ? await service.session('demo') : spillway.session({});
+    const gates = spillway.stages
+      .filter((stage) => stage.opensAt !== undefined)
+      .map(({ name, opensAt }) => ({ name, opensAt: opensAt! }));
+    const compactions = new Compactions();
+    session.events.subscribe((event) => compactions.event(event));
+    const live = createLiveView(terminal, {
+      gates,
+      budget: session.reading.budget.tokens,
+      calls: input.parsed.messages.filter(({ role }) => role === 'assistant').length,
+    });
+    const watching = terminal.interactive && !options.fast;
+    const calls = [];
+    for await (const call of replaySession(session, input.parsed.messages)) {
+      const compaction = compactions.take();
+      live.call(call, compaction);
+      const { prepared, ...kept } = call;
+      // What nobody reports is not kept, and the service would have no call to show.
+      if (service && prepared) await session.observe({ inputTokens: call.tokens, outputTokens: 0 });
+      calls.push(kept);
+      if (watching) await pause(compaction ? COMPACTION_MS : FRAME_MS);
+    }
+    live.done();
+    const { totals } = replayReport({ file, input, calls, session });
+    const table = stageTable(gates, compactions.totals);
+    terminal.err(
+      ['', table, '', ...totalLines({ ...totals, stages: {} }), '', ...nextSteps(file), ''].join('\n'),
+    );
+    if (!service) return EXIT.done;
+    terminal.err(`${serviceLines(service.url).join('\n')}\n`);
+    await stopped();
+    return EXIT.done;
+  });
+}
+
+/** On the usual port, or on any that is free where somebody has that one. */
+async function startService(window: number, terminal: Terminal): Promise<Running> {
+  const { serve } = await server();
+  const start = (port?: number): Promise<Running> =>
+    serve({
+      env: terminal.env,
+      store: 'memory:',
+      settings: { window, reserve: { output: 0 }, ...(port !== undefined && { server: { port } }) },
+    });
+  return start().catch((error: Error) => {
+    if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRINUSE') throw error;
+    terminal.note('The usual port is taken, so another one is used.');
+    return start(0);
+  });
+}
+
+function serviceLines(url: string): string[] {
+  return [
+    `The page and the service are up at ${url}, with this session in them, until you press Ctrl+C:`,
+    `  curl -s '${url}/api/v1/sessions/demo/compactions?limit=1'`,
+    `  Any OpenAI-style client is compacted with the base URL ${url}/v1, any Anthropic-style one with ${url}.`,
+    '',
+  ];
+}
+
+/** The roster in order, then what the pipeline did by itself. */
+function stageTable(gates: readonly Gate[], totals: Compactions['totals']): string {
+  const table = new Table({
+    ...PLAIN_TABLE,
+    head: ['stage', 'opens at', 'runs', 'edits', 'tokens'],
+    colAligns: ['left', 'right', 'right', 'right', 'right'],
+  });
+  const opensAt = new Map(gates.map((gate) => [gate.name, gate.opensAt]));
+  for (const stage of new Set([...opensAt.keys(), ...totals.keys()])) {
+    const { runs, edits, tokens } = totals.get(stage) ?? { runs: 0, edits: 0, tokens: 0 };
+    const gate = opensAt.get(stage);
+    table.push([stage, gate === undefined ? '' : percent(gate), runs, edits, change(tokens)]);
+  }
+  return table.toString();
+}
+
+/** Commands that work where they are read: a checkout has no `spillway` on the path. */
+function nextSteps(session: string): string[] {
+  const here = (path: string): string => relative(process.cwd(), path) || '.';
+  const folder = packageFolder();
+  const isCheckout = !folder.split(sep).includes('node_modules');
+  const command = isCheckout ? `node ${here(join(folder, 'dist', 'cli', 'spillway.js'))}` : 'npx spillway';
+  const file = here(session);
+  return [
+    'What to do next, with this session or one of yours:',
+    `  ${command} compact ${file} --window 32000 --out request.json`,
+    `  ${command} replay ${file} --window 32000`,
+    `  ${command} stages`,
+    `  ${here(join(folder, 'README.md'))} shows the library in ten lines`,
+  ];
+}

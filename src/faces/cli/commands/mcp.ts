@@ -1,0 +1,26 @@
+import { checkVersion, orMissing } from '../../../errors/index.js';
+import { sourcesOf, withEngine } from '../open.js';
+import { EXIT, type Terminal } from '../terminal.js';
+import { storeOf, type StoredOptions } from './within.js';
+
+/** Serves recall and explain on standard input and output, until the client hangs up. */
+export async function mcp(options: StoredOptions, version: string, terminal: Terminal): Promise<number> {
+  const { createMcpServer, StdioServerTransport } = await loaded();
+  const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
+  return withEngine(sources, async (spillway) => {
+    const transport = new StdioServerTransport();
+    const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
+    await createMcpServer(spillway, version).connect(transport);
+    await ended;
+    return EXIT.done;
+  });
+}
+
+/** Rejects with `PACKAGE_MISSING` and `PACKAGE_VERSION`. */
+async function loaded() {
+  checkVersion('@modelcontextprotocol/sdk', 'spillway mcp');
+  const told = orMissing('spillway mcp');
+  const { createMcpServer } = await import('../mcp-server.js').catch(told);
+  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js').catch(told);
+  return { createMcpServer, StdioServerTransport };
+}

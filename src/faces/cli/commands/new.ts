@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { constants, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { SpillwayError } from '../../../errors/index.js';
+import { packageFolder } from '../../../package-folder.js';
+import { BUILT_IN_STAGES } from '../../../stages/index.js';
+import { makeFolder, PROMPT_FILES, writePrompts } from '../../../summarizers/index.js';
+import { EXIT, type Terminal } from '../terminal.js';
+
+/** What there is a skeleton of, and the name that stands in it. */
+const SKELETONS = { stage: 'my-stage', plugin: 'my-plugin' } as const;
+
+export type SkeletonKind = keyof typeof SKELETONS;
+export const SKELETON_KINDS = Object.keys(SKELETONS) as SkeletonKind[];
+
+/** Writes a working package to begin with: all of it, or nothing where any of its files is there already. */
+export async function writeSkeleton(
+  kind: string,
+  name: string,
+  folder: string | undefined,
+  version: string,
+  terminal: Terminal,
+): Promise<number> {
+  checkKind(kind);
+  checkName(name);
+  const from = join(packageFolder(), 'templates', kind);
+  const to = folder ?? name;
+  const files = await filesIn(from);
+  const taken = files.filter((file) => existsSync(join(to, file)));
+  if (taken.length > 0)
+    throw new SpillwayError('OUTPUT_UNWRITABLE', {
+      subject: to,
+      found: `${taken.join(', ')} is there already`,
+      remedy: 'Nothing was written. Name another folder with --folder, or another name.',
+    });
+  try {
+    for (const file of files) {
+      const path = join(to, file);
+      await mkdir(dirname(path), { recursive: true });
+      const text = await readFile(join(from, file), 'utf8');
+      await writeFile(path, named(text, SKELETONS[kind], name, version), { flag: 'wx' });
+      terminal.out(`written ${path}\n`);
+    }
+  } catch (cause) {
+    throw new SpillwayError('OUTPUT_UNWRITABLE', {
+      subject: to,
+      found: (cause as Error).message,
+      remedy: 'Name a folder that can be written to; files that were there are as they were.',
+      cause,
+    });
+  }
+  terminal.note(`cd ${to} && ${findsSpillway(resolve(to)) ? '' : 'npm install && '}npm test`);
+  return EXIT.done;
+}
+
+/** Whether a package in that folder has `spillway` already, from a project above it. */
+function findsSpillway(folder: string): boolean {
+  const above = dirname(folder);
+  if (existsSync(join(folder, 'node_modules', 'spillway', 'package.json'))) return true;
+  return above !== folder && findsSpillway(above);
+}
+
+function checkKind(kind: string): asserts kind is SkeletonKind {
+  if (SKELETON_KINDS.includes(kind as SkeletonKind)) return;
+  throw new SpillwayError('ARGUMENT_INVALID', {
+    subject: 'spillway new',
+    found: kind,
+    allowed: SKELETON_KINDS.join(', '),
+    remedy: 'Name what is to be written, then its name: spillway new stage tidy-logs.',
+  });
+}
+
+/** One that npm, the roster and the rules of the contract all take. */
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const MOST_LETTERS = 100;
+
+function checkName(name: string): void {
+  const isTaken = BUILT_IN_STAGES.some((stage) => stage.name === name) || name === 'spillway';
+  if (NAME.test(name) && name.length <= MOST_LETTERS && !isTaken) return;
+  throw new SpillwayError('ARGUMENT_INVALID', {
+    subject: 'spillway new',
+    found: isTaken ? `${name}, which Spillway has already` : name,
+    allowed: `small letters, digits and single dashes, at most ${MOST_LETTERS}`,
+    remedy: 'It is the name of the package and what the roster calls it: tidy-logs.',
+  });
+}
+
+/** A template works as it stands, under its own name; here it gets another one. */
+function named(text: string, own: string, name: string, version: string): string {
+  return text
+    .replaceAll(own, () => name)
+    .replaceAll(camelCase(own), () => exportName(name, own))
+    .replaceAll('"spillway": "^0.1.0"', () => `"spillway": "^${version}"`);
+}
+
+/** With its kind at the end: `default` and `new` may be names of stages, and no names of exports. */
+function exportName(name: string, own: string): string {
+  const kind = own.slice(own.indexOf('-'));
+  return camelCase(name.endsWith(kind) ? name : `${name}${kind}`);
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+const CONFIG = 'spillway.yaml';
+
+/** Writes configuration and prompts for an operator to own: what is missing, and never over a file that is there. */
+export async function init(folder: string, terminal: Terminal): Promise<number> {
+  const ours = join(packageFolder(), 'config');
+  const prompts = join(folder, 'prompts');
+  const all = [join(folder, CONFIG), ...PROMPT_FILES.map((name) => join(prompts, `${name}.md`))];
+  try {
+    makeFolder(folder);
+    const written = new Set([
+      ...(await writeConfig(join(ours, 'init.yaml'), all[0]!)),
+      ...(await writePrompts(join(ours, 'prompts'), prompts)),
+    ]);
+    for (const file of all) terminal.out(`${written.has(file) ? 'written' : 'kept   '} ${file}\n`);
+  } catch (cause) {
+    throw new SpillwayError('OUTPUT_UNWRITABLE', {
+      subject: folder,
+      found: (cause as Error).message,
+      remedy: 'Name a folder that can be written to; files that were there are as they were.',
+      cause,
+    });
+  }
+  terminal.note(`spillway config print --config ${all[0]} shows what is in force.`);
+  return EXIT.done;
+}
+
+async function writeConfig(from: string, to: string): Promise<string[]> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    return [to];
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'EEXIST') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { SpillwayError } from '../../../errors/index.js';
+import { formatNamed } from '../../../formats/index.js';
+import { readSession } from '../../importers/index.js';
+import { replaySession, type Message } from '../../../index.js';
+import { closing, openFor, type PolicyOptions } from '../open.js';
+import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
+import { createProgress } from '../live.js';
+import { replayReport, replayTable } from '../report/replay.js';
+import { EXIT, type Terminal } from '../terminal.js';
+
+export interface ReplayOptions extends PolicyOptions {
+  readonly contextsAt?: readonly number[];
+}
+
+/** Plays a session as it went, preparing every call of the model. A call that cannot fit is reported; the rest goes on. */
+export async function replay(file: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+  if (options.to !== undefined) formatNamed(options.to); // a name that is wrong is said before anything is read
+  refuseInput(file, options.out, options.report);
+  const input = await readSession(file, { format: options.format });
+  const { messages } = input.parsed;
+  const wanted = new Set(options.contextsAt ?? []);
+  for (const index of wanted) {
+    if (messages[index]?.role === 'assistant') continue;
+    throw new SpillwayError('INPUT_INDEX', {
+      subject: '--contexts-at',
+      found: `${index} (${messages[index] ? `a ${messages[index].role} message` : 'no such message'})`,
+      allowed: `indexes of assistant messages, 0 to ${messages.length - 1}${nearestTo(index, messages)}`,
+      remedy: 'Indexes are 0-based over the messages, the meta line not counted.',
+    });
+  }
+  if (wanted.size > 0 && options.out === undefined) {
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: '--out',
+      found: 'nothing',
+      allowed: 'a folder',
+      remedy: 'Say with --out where the contexts should be written.',
+    });
+  }
+  const contextFile = (index: number): string => join(options.out!, `context-${index}.json`);
+  refuseInput(file, ...[...wanted].map(contextFile));
+  const opened = await openFor(input, options, terminal);
+  return closing([opened], async () => {
+    const { session, messagesField, warnings } = opened;
+    const progress = createProgress(terminal, messages.length, 'replaying');
+    const calls = [];
+    for await (const call of replaySession(session, messages)) {
+      progress.at(call.index);
+      if (wanted.has(call.index) && call.prepared) {
+        writeResult(
+          requestLines(call.prepared.messages, messagesField, call.prepared.beside),
+          contextFile(call.index),
+          terminal,
+        );
+      }
+      // What was sent is not kept: a replay of a long session would hold every request it ever made.
+      const { prepared, ...kept } = call;
+      calls.push(kept);
+    }
+    progress.done();
+    const report = replayReport({ file, input, calls, session, warnings });
+    writeReport(report, () => replayTable(report, terminal.paint), options, terminal);
+    return EXIT.done;
+  });
+}
+
+/** The index of the assistant message that stands nearest to one. */
+function nearestTo(index: number, messages: readonly Message[]): string {
+  const own = messages.flatMap(({ role }, at) => (role === 'assistant' ? [at] : []));
+  const [nearest] = own.sort((a, b) => Math.abs(a - index) - Math.abs(b - index));
+  return nearest === undefined ? '' : `; the nearest is ${nearest}`;
+}

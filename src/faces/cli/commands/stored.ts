@@ -1,0 +1,264 @@
+import { SpillwayError } from '../../../errors/index.js';
+import {
+  forgetLimits,
+  learnedLimits,
+  listSessions,
+  type ExplainedMessage,
+  type Flag,
+  type LearnedLimit,
+} from '../../../index.js';
+import * as verbs from '../../operations/index.js';
+import type { SessionStore, StoredEvent } from '../../../spi/index.js';
+import type { CompactionRecord, Part } from '../../../transcript/index.js';
+import { amount, percent } from '../report/numbers.js';
+import { costs, projectCosts } from './costs.js';
+import { edit, release } from './edit.js';
+import {
+  editLines,
+  inSession,
+  inStore,
+  type Action,
+  type Said,
+  type StoredOptions,
+  type Within,
+} from './within.js';
+
+async function sessions(store: SessionStore): Promise<Said> {
+  const threads = await listSessions(store);
+  const lines = (): string[] =>
+    threads.map(({ sessionId, agentPath, head, messages, updatedAt }) => {
+      const when = new Date(updatedAt).toISOString();
+      return `${sessionId}  ${agentPath}  ${amount(messages)} messages  ${amount(head.entries)} ledger entries  ${when}`;
+    });
+  return { value: threads, lines: () => (threads.length === 0 ? ['no sessions'] : lines()) };
+}
+
+/** Lists what refusals taught of each model, or forgets it: of one model, or of all. */
+async function limits(store: SessionStore, { forget }: StoredOptions): Promise<Said> {
+  if (forget !== undefined) {
+    const forgotten = await forgetLimits(store, forget === true ? undefined : forget);
+    const line = forgotten === 0 ? 'nothing was learned of it' : `forgotten: ${amount(forgotten)} models`;
+    return { value: { forgotten }, lines: () => [line] };
+  }
+  const known = await learnedLimits(store);
+  return {
+    value: known,
+    lines: () => (known.length === 0 ? ['no limits were learned'] : known.flatMap(linesOf)),
+  };
+}
+
+function linesOf({ model, seen, proven }: LearnedLimit): readonly string[] {
+  return [
+    `${model}  ${proven ? `${figures(proven)}, for every session` : 'for the sessions below alone'}`,
+    ...seen.map((one) => `  ${one.thread}  ${figures(one)}  ${new Date(one.at).toISOString()}`),
+  ];
+}
+
+function figures({ contextWindow, inputLimit, reserved }: NonNullable<LearnedLimit['proven']>): string {
+  return [
+    ...(contextWindow === undefined ? [] : [`window ${amount(contextWindow)}`]),
+    ...(inputLimit === undefined ? [] : [`input ${amount(inputLimit)}`]),
+    ...(reserved === undefined ? [] : [`answer ${amount(reserved)}`]),
+  ].join(', ');
+}
+
+async function history({ session, options }: Within): Promise<Said> {
+  if (options.transcript || options.includeSuperseded) {
+    const entries = await session.operator.transcript({
+      includeSuperseded: options.includeSuperseded === true,
+    });
+    const lines = (): string[] =>
+      entries.map(({ message, status, by }) => {
+        // One line, whatever is in it: as JSON writes it, without the quotes.
+        const words = JSON.stringify(message.parts.map(wordsOf).join(' ')).slice(1, -1).slice(0, 80);
+        return `${status.padEnd(11)} ${message.id}  ${message.role}  ${words}${by ? `  (${by.stage}: ${by.reason})` : ''}`;
+      });
+    return { value: entries, lines };
+  }
+  await session.load();
+  const { history: records, pending } = session.operator;
+  const trimming = (await session.operator.audit()).filter(({ kind }) => TRIMMING.includes(kind));
+  return {
+    value: { records, ...(pending && { pending }), ...(trimming.length > 0 && { trimming }) },
+    lines: () => [
+      ...(records.length === 0 ? ['nothing was compacted'] : records.map(recordLine)),
+      ...(pending ? [`${pending.plan.hash.slice(0, 12)}  waits for approve or reject`] : []),
+      ...TRIMMING.flatMap((kind) => trimmingLine(trimming.filter((event) => event.kind === kind))),
+    ],
+  };
+}
+
+async function undo({ session, options }: Within): Promise<Said> {
+  const { records: undone } = await verbs.undo.run(session, options);
+  return {
+    value: { undone },
+    lines: () => (undone.length === 0 ? ['nothing to undo'] : undoneLines(undone)),
+  };
+}
+
+async function rollback({ session }: Within, message: string): Promise<Said> {
+  const { records: undone } = await verbs.rollback.run(session, { messageId: message });
+  return {
+    value: { messages: session.log.length, undone },
+    lines: () => [
+      `the log ends at ${message} now, ${amount(session.log.length)} messages`,
+      ...undoneLines(undone),
+    ],
+  };
+}
+
+async function flag({ session, options }: Within, record: string, value: string): Promise<Said> {
+  return saidOf(await verbs.flag.run(session, { record, flag: value as Flag, notes: options.notes }));
+}
+
+async function plan({ session, options: { target, propose } }: Within): Promise<Said> {
+  const run = await session.operator.plan({ ...(target !== undefined && { target }) });
+  if (propose && run.kind === 'planned') await session.operator.propose(run.plan!);
+  const lines = (): string[] => {
+    const { plan: made } = run;
+    if (run.kind !== 'planned' || !made) return [`${run.kind}: ${run.reason}`];
+    const pressures = `${percent(run.before.pressure)} -> ${percent(run.after.pressure)}`;
+    return [
+      `plan ${made.hash}`,
+      `${pressures}  ${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`,
+      ...editLines(made),
+      ...(propose ? ['waits for approve or reject'] : []),
+    ];
+  };
+  return { value: run, lines };
+}
+
+async function approve({ session }: Within, hash?: string): Promise<Said> {
+  return saidOf((await verbs.approve.run(session, { hash })).record);
+}
+
+async function reject({ session, options }: Within, hash?: string): Promise<Said> {
+  await verbs.reject.run(session, { hash, notes: options.notes });
+  return { value: { rejected: true }, lines: () => ['rejected'] };
+}
+
+async function explain({ session, options: { find, call: asked } }: Within): Promise<Said> {
+  if (asked === undefined) await session.load();
+  const call = asked ?? session.operator.calls.at(-1)?.call ?? 0;
+  if (find === undefined) {
+    const value = await verbs.explain.run(session, { call });
+    return { value, lines: () => value.messages.flatMap(explainedLines) };
+  }
+  const finding = await verbs.find.run(session, { words: find, call });
+  return {
+    value: finding,
+    lines: () => [
+      `${VERDICTS[finding.verdict]}${finding.sentIn.length > 0 ? `: ${finding.sentIn.join(', ')}` : ''}`,
+      ...finding.said.flatMap(explainedLines),
+    ],
+  };
+}
+
+async function recall({ session, options }: Within): Promise<Said> {
+  const { items, text } = await verbs.recall.run(session, options);
+  return { value: items, lines: () => text.split('\n') };
+}
+
+async function giveBack({ session, options }: Within, handle?: string): Promise<Said> {
+  const { preview = false } = options;
+  if (handle === undefined) {
+    const { items: given } = await verbs.givenBack.run(session, {});
+    const lines = given.map(({ handle: what, state, tokens, call }) => {
+      const where = call === undefined ? '' : `  call ${call}`;
+      return `${state.padEnd(8)}  ${what}  ${amount(tokens)} tokens${where}`;
+    });
+    return { value: given, lines: () => (given.length === 0 ? ['nothing was given back'] : lines) };
+  }
+  const words = await verbs.giveBack.run(session, { ...options, handle, dryRun: preview });
+  const { tokens, share, cost, room, fits, compacts, inView } = words;
+  const price = cost === null ? 'price not known' : `$${cost.toFixed(4)} for the next call`;
+  return {
+    value: words,
+    lines: () => [
+      `${amount(tokens)} tokens, ${percent(share)} of the budget, ${price}; there is room for ${amount(room)}`,
+      ...(fits ? [] : ['does not fit: give back less of it, with --max-tokens or --query']),
+      ...(compacts ? ['the next request is compacted first'] : []),
+      ...(inView ? ['it is sent already'] : []),
+      ...(preview ? words.text.split('\n') : ['waits for the next request']),
+    ],
+  };
+}
+
+function checkRecallOptions({ handle, query }: StoredOptions): void {
+  if (handle !== undefined || query !== undefined) return;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: 'recall',
+    found: 'neither --handle nor --query',
+    allowed: '--handle as it stands in a mark, or --query with words to search for',
+    remedy: 'Say what to read back.',
+  });
+}
+
+/** What the commands for kept sessions do, by name. */
+export const ACTIONS = {
+  sessions: inStore(sessions),
+  limits: inStore(limits),
+  history: inSession(history),
+  undo: inSession(undo),
+  rollback: inSession(rollback),
+  release: inSession(release),
+  flag: inSession(flag),
+  plan: inSession(plan),
+  approve: inSession(approve),
+  edit: inSession(edit),
+  reject: inSession(reject),
+  explain: inSession(explain),
+  costs: (options, terminal, names) =>
+    (names.length === 0 ? projectCosts : inSession(costs))(options, terminal, names),
+  'give-back': inSession(giveBack),
+  recall: inSession(recall, checkRecallOptions),
+} satisfies Readonly<Record<string, Action>>;
+
+const VERDICTS = {
+  sent: 'sent: the model had these words',
+  'compacted-out': 'compacted out: these words had been said and were not in the request',
+  later: 'later: these words were said after that call',
+  never: 'never: nobody said these words',
+} as const;
+
+/** What somebody else did, or would have done, to a request: in no record, since it is no compaction of ours. */
+const TRIMMING = ['compaction.trimming-off', 'compaction.trimmed-upstream', 'compaction.over-window'];
+
+/** The newest of a kind, and how many there were. */
+function trimmingLine(events: readonly StoredEvent[]): readonly string[] {
+  const newest = events.at(-1);
+  if (!newest) return [];
+  const { reason, fields, reported, expected } = newest.body as Readonly<Record<string, unknown>>;
+  const facts = Array.isArray(fields)
+    ? fields.join(', ')
+    : `${amount(Number(reported))} of ${amount(Number(expected))} tokens`;
+  const times = events.length > 1 ? `  ${amount(events.length)} times, at last:` : '';
+  return [`trimming${times}  ${String(reason)} (${facts})`];
+}
+
+function saidOf(record: CompactionRecord): Said {
+  return { value: record, lines: () => [recordLine(record)] };
+}
+
+const undoneLines = (undone: readonly CompactionRecord[]): readonly string[] =>
+  undone.map((one) => `undone: ${recordLine(one)}`);
+
+function explainedLines(one: ExplainedMessage): readonly string[] {
+  const tokens = `${amount(one.tokensBefore)} -> ${amount(one.tokensAfter)} tokens`;
+  const by = one.by ? `  ${one.by.stage}: ${one.by.reason}` : '';
+  return [`${one.status.padEnd(11)} ${one.id}  ${tokens}${one.record ? `  ${one.record}` : ''}${by}`];
+}
+
+function recordLine({ id, status, plan: made, flag: judged, notes }: CompactionRecord): string {
+  const tokens = `${amount(made.before.tokens)} -> ${amount(made.after.tokens)} tokens`;
+  const judgement = judged ? `  ${judged}${notes === undefined ? '' : `: ${notes}`}` : '';
+  return `${id}  ${status}  ${tokens}  ${made.trigger.detail}${judgement}`;
+}
+
+function wordsOf(part: Part): string {
+  if (part.type === 'text' || part.type === 'reasoning') return part.text;
+  if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
+  if (part.type === 'tool-result')
+    return part.content.map((one) => ('text' in one ? one.text : '')).join(' ');
+  return `[${part.type}]`;
+}

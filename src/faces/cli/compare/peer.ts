@@ -1,0 +1,122 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { basename, extname, join, resolve } from 'node:path';
+import { packageFolder } from '../../../package-folder.js';
+import { unloadable } from './rival.js';
+
+interface Answer {
+  readonly ready?: { readonly package?: string };
+  /** Why an adapter does not do. */
+  readonly cannot?: string;
+  readonly messages?: readonly object[];
+  readonly ms?: number;
+  readonly heapBytes?: number;
+  readonly error?: string;
+}
+
+/** Loading takes seconds for large packages; a compaction that takes longer is no candidate for a live agent. */
+const PATIENCE_MS = 60_000;
+
+/** Where the program of the process stands, in a checkout and in the package. */
+const HOSTS = [join('src', 'cli', 'compare', 'peer-host.mjs'), join('dist', 'cli', 'peer-host.mjs')];
+
+/** What an adapter last did, by its own clock and heap. */
+export interface PeerWork {
+  readonly ms: number;
+  readonly heapBytes: number;
+}
+
+/** An adapter of another package, in a process of its own that is started when first asked. */
+export class Peer {
+  readonly name: string;
+  readonly #adapter: string;
+  readonly #arguments: readonly string[];
+  #child: ChildProcess | undefined;
+  #package: string | undefined;
+  #work: PeerWork = { ms: 0, heapBytes: 0 };
+
+  /** `memory`: it is looked what the adapter holds, with a garbage collection behind each compaction. */
+  constructor(adapter: string, memory = false) {
+    this.#adapter = resolve(adapter);
+    this.#arguments = [this.#adapter, ...(memory ? ['memory'] : [])];
+    this.name = basename(adapter, extname(adapter));
+  }
+
+  /** The last compaction. */
+  get work(): PeerWork {
+    return this.#work;
+  }
+
+  /** Loads it, and says which package it is of. Throws `CONFIG_INVALID` where it cannot compact. */
+  async describe(): Promise<string> {
+    await this.#open();
+    return this.#package ?? 'unknown';
+  }
+
+  /** What the adapter makes of the messages. Throws what it threw, or that it took too long. */
+  async compact<M extends object>(messages: readonly M[], budget: number): Promise<readonly M[]> {
+    const child = await this.#open();
+    const answer = receive(child);
+    child.send({ messages: messages.map(plain), budget });
+    const {
+      messages: compacted,
+      error,
+      ms = 0,
+      heapBytes = 0,
+    } = await answer.catch((cause: unknown) => {
+      this.close();
+      throw cause;
+    });
+    if (error !== undefined) throw new Error(error);
+    this.#work = { ms, heapBytes };
+    return compacted as readonly M[];
+  }
+
+  close(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  }
+
+  async #open(): Promise<ChildProcess> {
+    if (this.#child) return this.#child;
+    if (!existsSync(this.#adapter)) throw unloadable(this.#adapter, 'no such file');
+    const host = HOSTS.map((path) => join(packageFolder(), path)).find((path) => existsSync(path))!;
+    // No execArgv: a loader of this process is none of the peer's.
+    const child = fork(host, this.#arguments, { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const { ready, cannot } = await receive(child).catch((cause: Error) => ({
+      ready: undefined,
+      cannot: cause.message,
+    }));
+    if (cannot !== undefined) {
+      child.kill('SIGKILL');
+      throw unloadable(this.#adapter, cannot);
+    }
+    this.#package = ready?.package;
+    return (this.#child = child);
+  }
+}
+
+/** Adapters take text only. */
+function plain<M extends { readonly content?: unknown }>(message: M): M {
+  if (!Array.isArray(message.content)) return message;
+  const parts = message.content as readonly { text?: string }[];
+  return { ...message, content: parts.map(({ text }) => text ?? '[image]').join('\n') };
+}
+
+function receive(child: ChildProcess): Promise<Answer> {
+  return new Promise((done, failed) => {
+    const settle = (act: () => void): void => {
+      clearTimeout(timer);
+      child.off('message', onMessage).off('exit', onExit);
+      act();
+    };
+    const onMessage = (answer: Answer): void => settle(() => done(answer));
+    const onExit = (code: number | null): void =>
+      settle(() => failed(new Error(`the adapter ended its process (${code})`)));
+    const timer = setTimeout(
+      () => settle(() => failed(new Error(`gave no answer within ${PATIENCE_MS / 1_000} s`))),
+      PATIENCE_MS,
+    );
+    child.on('message', onMessage).on('exit', onExit);
+  });
+}

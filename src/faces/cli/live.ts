@@ -1,0 +1,173 @@
+import { createLogUpdate } from 'log-update';
+import type { PressureEvent, ReplayedCall } from '../../index.js';
+import { amount, change, percent } from './report/numbers.js';
+import type { Terminal } from './terminal.js';
+
+export interface LiveView {
+  call(call: ReplayedCall, compaction: Compaction | undefined): void;
+  done(): void;
+}
+
+export interface Gate {
+  readonly name: string;
+  readonly opensAt: number;
+}
+
+interface Setting {
+  readonly gates: readonly Gate[];
+  readonly budget: number;
+  readonly calls: number;
+}
+
+/** Newest compactions kept on the screen. */
+const SHOWN_COMPACTIONS = 10;
+
+/** A picture that is redrawn on a terminal; where nobody watches, one line a compaction. */
+export function createLiveView(terminal: Terminal, { gates, budget, calls }: Setting): LiveView {
+  const { paint } = terminal;
+  const update = terminal.interactive ? createLogUpdate(process.stderr) : undefined;
+  const lines: string[] = [];
+  let seen = 0;
+  terminal.note(
+    `${paint.bold('spillway')} keeps a recorded session of ${calls} model calls inside ${amount(budget)} tokens`,
+  );
+  terminal.note(
+    `gates: ${gates.map(({ name, opensAt }, i) => `${i + 1} ${name} ${Math.round(opensAt * 100)} %`).join('   ')}`,
+  );
+  terminal.note('');
+  return {
+    call(call, compaction) {
+      seen++;
+      const line = compactionLine(call, compaction);
+      if (line !== undefined) lines.push(line);
+      if (!update) {
+        if (line !== undefined) terminal.note(line);
+        return;
+      }
+      const width = Math.max(24, Math.min(72, terminal.columns - 20));
+      const before = compaction?.before ?? call.pressure;
+      const bar = pressureBar({ before, after: call.pressure }, gates, width, paint);
+      const freed = compaction ? `${percent(before)} -> ` : '';
+      update(
+        [
+          `${bar} ${freed}${percent(call.pressure)}`,
+          `call ${seen} of ${calls}   ${amount(call.tokens)} tokens sent   ${amount(call.unchangedPrefixTokens)} unchanged at the front`,
+          '',
+          ...lines.slice(-SHOWN_COMPACTIONS),
+        ].join('\n'),
+      );
+    },
+    done: () => update?.done(),
+  };
+}
+
+/** What stands in the log of the demonstration for one call; nothing where nothing was compacted. */
+function compactionLine(call: ReplayedCall, compaction: Compaction | undefined): string | undefined {
+  const at = `message ${String(call.index).padStart(4)}`;
+  if (call.error) return `${at}  ${percent(call.pressure).padStart(7)}  ${call.error.code}`;
+  if (!compaction) return undefined;
+  const stages = compaction.stages.map(({ stage, tokens }) => `${stage} ${change(tokens)}`);
+  const pressure = `${percent(compaction.before).padStart(7)} -> ${percent(call.pressure).padStart(6)}`;
+  return `${at}  ${pressure}  ${stages.join('  ')}`;
+}
+
+/** 0 to 100 % of the budget; gates stand on it by number, and what the last run freed is hatched. */
+export function pressureBar(
+  { before, after }: { readonly before: number; readonly after: number },
+  gates: readonly Gate[],
+  width: number,
+  paint: Terminal['paint'],
+): string {
+  const cell = (share: number): number => Math.min(width - 1, Math.floor(share * width));
+  const marks = new Map(gates.map(({ opensAt }, i) => [cell(opensAt), { number: i + 1, opensAt }]));
+  const [filled, freed] = [after, before].map((pressure) => Math.round(Math.min(1, pressure) * width));
+  let bar = '';
+  for (let i = 0; i < width; i++) {
+    const mark = marks.get(i);
+    if (mark)
+      bar += before >= mark.opensAt ? paint.yellow(String(mark.number)) : paint.dim(String(mark.number));
+    else if (i < filled!) bar += paint.cyan('█');
+    else if (i < freed!) bar += paint.yellow('▒');
+    else bar += paint.dim('░');
+  }
+  return bar;
+}
+
+export interface Progress {
+  at(done: number): void;
+  done(): void;
+}
+
+/** One line on stderr while long work goes on; silent where nobody watches. */
+export function createProgress(terminal: Terminal, total: number, what: string): Progress {
+  if (!terminal.interactive) return { at: () => {}, done: () => {} };
+  const update = createLogUpdate(process.stderr);
+  let shown = -1;
+  return {
+    at: (done) => {
+      const share = Math.floor((100 * done) / Math.max(1, total));
+      if (share === shown) return;
+      shown = share;
+      update(`${what} ${done} of ${total} (${share} %)`);
+    },
+    done: () => update.clear(),
+  };
+}
+
+/** One stage in a compaction, or in all of them: how often it acted and what that did to the view. */
+export interface StageTotals {
+  readonly stage: string;
+  readonly runs: number;
+  readonly edits: number;
+  /** Tokens of the view; below 0 where it became smaller. */
+  readonly tokens: number;
+}
+
+/** A run that was committed. */
+export interface Compaction {
+  /** Pressure that started it. */
+  readonly before: number;
+  readonly stages: readonly StageTotals[];
+}
+
+/**
+ * Collects what stages did, run by run. A run may still come to nothing after its stages have fired, and then nothing
+ * of it happened: what they did only counts once the run is committed.
+ */
+export class Compactions {
+  #before = 0;
+  #fired: StageTotals[] = [];
+  #newest: Compaction | undefined;
+  readonly #totals = new Map<string, StageTotals>();
+
+  event(event: PressureEvent): void {
+    if (event.kind === 'triggered') {
+      this.#before = event.reading.pressure;
+      this.#fired = [];
+    } else if (event.kind === 'firing' && event.edits > 0) {
+      const { stage, edits, tokensBefore, tokensAfter } = event;
+      this.#fired.push({ stage, runs: 1, edits, tokens: tokensAfter - tokensBefore });
+    } else if (event.kind === 'completed') {
+      this.#newest = { before: this.#before, stages: this.#fired };
+      for (const fired of this.#fired) this.#add(fired);
+    }
+  }
+
+  /** The compaction since this was last asked, if there was one. */
+  take(): Compaction | undefined {
+    const newest = this.#newest;
+    this.#newest = undefined;
+    return newest;
+  }
+
+  /** All compactions by stage. */
+  get totals(): ReadonlyMap<string, StageTotals> {
+    return this.#totals;
+  }
+
+  #add({ stage, edits, tokens }: StageTotals): void {
+    const before = this.#totals.get(stage) ?? { runs: 0, edits: 0, tokens: 0 };
+    const sum = { runs: before.runs + 1, edits: before.edits + edits, tokens: before.tokens + tokens };
+    this.#totals.set(stage, { stage, ...sum });
+  }
+}

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { SpillwayError } from '../../errors/index.js';
+import { packageFolder } from '../../package-folder.js';
+import { benchCommand } from './bench/command.js';
+import { fraction, indexes, names, shared, usage, whole } from './options.js';
+import { storedCommands } from './stored-commands.js';
+import { createTerminal, EXIT, exitCodeOf, visible, type Terminal } from './terminal.js';
+
+/** Runs one command line and says with which code the process should end. Never throws. */
+export async function main(argv: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
+  let code: number = EXIT.done;
+  const program = createProgram(terminal, (exit) => (code = exit));
+  try {
+    await program.parseAsync([...argv]);
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.inputAtFault;
+    const message = error instanceof SpillwayError ? error.message : `INTERNAL: ${stackOf(error)}`;
+    terminal.note(visible(message));
+    return exitCodeOf(error);
+  }
+}
+
+/** Commands load their code when they run: starting up must not cost what is not used. */
+export function createProgram(terminal: Terminal, exit: (code: number) => void): Command {
+  const program = new Command('spillway')
+    .description('Keeps LLM agent sessions inside their window: six stages that open as pressure rises.')
+    .version(versionOf(), '-V, --version', 'say which version this is')
+    .exitOverride()
+    .showHelpAfterError('(spillway --help lists the commands)')
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
+
+  /** What a command takes, its options and the terminal go to what it loads when it runs. */
+  const does =
+    (load: () => Promise<(...given: never[]) => number | Promise<number>>) =>
+    async (...given: unknown[]): Promise<void> => {
+      const act = (await load()) as (...given: unknown[]) => number | Promise<number>;
+      exit(await act(...given.slice(0, -1), terminal));
+    };
+
+  const command = (name: string, description: string): Command =>
+    program.command(name).description(description);
+
+  program.commandsGroup('Files:');
+  policyOptions(
+    command(
+      'compact',
+      'Compact a session once and write the messages that would be sent: a request in its own format, a recording in OpenAI chat, or --to another.',
+    ).argument(
+      '<file>',
+      'session: a request or message list of any wire format, or what an agent recorded; told from the file',
+    ),
+  )
+    .option('--upto <count>', 'take only the first COUNT messages', whole('--upto'))
+    .option(
+      '--target <pressure>',
+      'compact now, down to this pressure, whatever the gates say',
+      fraction('--target'),
+    )
+    .option('--threshold <pressure>', 'only where pressure is at least this', fraction('--threshold'))
+    .option(
+      '--strategy <names>',
+      'compact now by these: prune, drop, summarize, checkpoint; a list with commas',
+      names,
+    )
+    .option('--prompt <prompt>', 'prompt of the summaries: a name in the folder of prompts, or a path')
+    .option('--no-summarizer', 'write no summary, whatever the settings say')
+    .action(does(async () => (await import('./commands/compact.js')).compact));
+
+  policyOptions(
+    command(
+      'replay',
+      'Play a session message by message as the live agent did, preparing every model call.',
+    ).argument('<files...>', 'session file; several with --compare'),
+  )
+    .option(
+      '--compare <policies>',
+      'hold profiles or profile files against each other, side by side: staged,agent,mine.yaml',
+      names,
+    )
+    .option(
+      '--contexts-at <indexes>',
+      'write what the model would have been sent for these messages: 12,40,77',
+      indexes,
+    )
+    .action(async (files: string[], options) => {
+      if (options.compare !== undefined) {
+        const { compare } = await import('./commands/compare.js');
+        return exit(await compare(files, options, terminal));
+      }
+      const [file = '', ...more] = files;
+      if (more.length > 0) throw usage('replay', files.join(' '), 'one file, or several with --compare');
+      const { replay } = await import('./commands/replay.js');
+      exit(await replay(file, options, terminal));
+    });
+
+  benchCommand(program).action(does(async () => (await import('./commands/bench.js')).bench));
+
+  const validate = command('validate', 'Check a request against the wire rules of a format.')
+    .argument('<file>', 'request body or message list')
+    .option('--format <name>', 'wire format: told from the request, or a name', 'auto');
+  shared(validate, 'json').action(does(async () => (await import('./commands/validate.js')).validate));
+
+  program.commandsGroup('Services, stages, packages:');
+  const conform = command(
+    'conform',
+    'Put what a module exports (stage, format, summarizer, store) to the rules of its contract.',
+  ).argument('<module>', 'JavaScript file, or a package installed here');
+  shared(conform, 'json').action(does(async () => (await import('./commands/conform.js')).conform));
+
+  shared(
+    command('stages', 'List the stages, where each opens and what its options are.'),
+    'profile',
+    'json',
+  ).action(does(async () => (await import('./commands/settings.js')).stages));
+
+  const serve = command(
+    'serve',
+    'Run the service: a drop-in proxy for OpenAI- and Anthropic-style clients, and the HTTP API.',
+  )
+    .option('--host <address>', 'address to listen on; others than loopback need tokens')
+    .option('--port <port>', 'port to listen on; 0: any that is free', whole('--port'))
+    .option('--openai <url>', "where requests of OpenAI's interfaces go, /v1 included")
+    .option('--anthropic <url>', "where requests of Anthropic's interface go, without /v1")
+    .option('--recall <count>', 'times a model may read back within a call; 0: not at all', whole('--recall'))
+    .option('--commands', 'obey a user message of nothing but /compact')
+    .option('--quiet', 'no log lines');
+  shared(serve, 'store', 'model', 'window', 'profile', 'config').action(
+    does(async () => (await import('./commands/serve.js')).serve),
+  );
+
+  shared(
+    command(
+      'mcp',
+      'Serve recall and explain to agents as tools of the Model Context Protocol, on stdin and stdout.',
+    ),
+    'store',
+    'profile',
+    'config',
+  ).action(async (options) => {
+    const { mcp } = await import('./commands/mcp.js');
+    exit(await mcp(options, versionOf(), terminal));
+  });
+
+  command('init', 'Write a configuration and the prompts where they are missing, for you to own and edit.')
+    .argument('[folder]', 'where to; existing files stay as they are', '.')
+    .action(async (folder: string) => {
+      const { init } = await import('./commands/new.js');
+      exit(await init(folder, terminal));
+    });
+
+  command(
+    'new',
+    'Write a working package to begin with: code, README, and a test by the rules of its contract.',
+  )
+    .argument('<kind>', 'what of: stage, plugin')
+    .argument('<name>', 'its name, as the roster and npm will have it')
+    .option('--folder <folder>', 'where to (default: a folder of that name); never over a file that is there')
+    .action(async (kind: string, name: string, { folder }: { readonly folder?: string }) => {
+      const { writeSkeleton } = await import('./commands/new.js');
+      exit(await writeSkeleton(kind, name, folder, versionOf(), terminal));
+    });
+
+  program.commandsGroup('Sessions of a store:');
+  storedCommands(program, terminal, exit);
+
+  program.commandsGroup('Settings, demonstration:');
+  const print = command('config', 'Look at the configuration.')
+    .command('print')
+    .description('Print every effective setting and where its value came from.')
+    .option('--changed', 'only what is not as it is by default');
+  shared(print, 'profile', 'config', 'json').action(
+    does(async () => (await import('./commands/settings.js')).printSettings),
+  );
+
+  command('demo', 'Watch the bundled session being kept inside a small window.')
+    .option('--window <tokens>', 'window in tokens', whole('--window'))
+    .option('--fast', 'no pauses between calls')
+    .option('--serve', 'replay into a running service, and leave it up')
+    .action(does(async () => (await import('./commands/demo.js')).demo));
+  return program;
+}
+
+/** What compact and replay have in common. */
+const policyOptions = (command: Command): Command =>
+  shared(command, 'window', 'model', 'profile', 'config')
+    .option('--format <name>', 'input format: told from the file, or a name', 'auto')
+    .option(
+      '--to <format>',
+      'wire format to write (default: that of the request; openai-chat for a recording)',
+    )
+    .option('--out <path>', 'write messages here instead of stdout (replay: a folder)')
+    .option('--report <file>', 'write the report as JSON here')
+    .option('--json', 'the report on stderr as JSON');
+
+let version: string | undefined;
+
+/** Read once: a process that runs several commands may have given up the right to read it again. */
+function versionOf(): string {
+  version ??= (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
+    .version;
+  return version;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,71 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod/v4';
+import { listSessions, SpillwayError, type Spillway } from '../../index.js';
+import { find, recall, type Verb } from '../operations/index.js';
+
+interface Answer {
+  [field: string]: unknown;
+  content: { type: 'text'; text: string }[];
+  isError?: boolean;
+}
+
+type Ask<Said> = (asked: Said) => Promise<string>;
+type Asked = { readonly session?: string };
+
+/** Recall and explain as tools of the Model Context Protocol, over the sessions of one store. Nothing is changed by them. */
+export function createMcpServer(spillway: Spillway, version: string): McpServer {
+  const server = new McpServer({ name: 'spillway', version });
+  const session = z.string().optional().describe('Id of the session; the one written to last where absent.');
+  const opened = async (id: string | undefined) => {
+    const [newest] = await spillway.store.threads({ ...(id !== undefined && { sessionId: id }), limit: 1 });
+    if (!newest && id === undefined) throw new Error('The store has no session yet.');
+    if (!newest)
+      throw new SpillwayError('SESSION_UNKNOWN', {
+        subject: 'session',
+        found: id,
+        remedy: 'Name one that the tool sessions lists.',
+      });
+    return spillway.open({ id: newest.sessionId });
+  };
+
+  const tool = <Said>(name: string, description: string, inputSchema: z.ZodRawShape, ask: Ask<Said>): void =>
+    void server.registerTool(
+      name,
+      { description, annotations: { readOnlyHint: true }, inputSchema },
+      (asked: object) => answered(() => ask(asked as Said)),
+    );
+  /** A verb of operators, of the session that is named. */
+  const verbTool = <Output>(
+    name: string,
+    verb: Verb<z.core.$ZodShape, Output>,
+    say: (output: Output) => string,
+  ): void =>
+    tool(name, verb.summary, { session, ...verb.input.shape }, async ({ session: id, ...asked }: Asked) =>
+      say(await verb.run(await opened(id), asked)),
+    );
+
+  tool('sessions', 'Lists the sessions that are kept, newest first.', {}, async () => {
+    const sessions = await listSessions(spillway.store, { limit: 50 });
+    return sessions
+      .map(({ sessionId, agentPath, messages }) => `${sessionId} ${agentPath}: ${messages} messages`)
+      .join('\n');
+  });
+  verbTool('recall', recall, ({ text }) => text);
+  verbTool('explain', find, ({ verdict, call, said, sentIn }) =>
+    [
+      `call ${call.call}: ${verdict}`,
+      ...said.map(({ id, status, by }) => `${id}: ${status}${by ? `, ${by.stage}: ${by.reason}` : ''}`),
+      ...(sentIn.length > 0 ? [`sent in ${sentIn.join(', ')}`] : []),
+    ].join('\n'),
+  );
+  return server;
+}
+
+/** A fault is an answer that the model can read. */
+async function answered(ask: () => Promise<string>): Promise<Answer> {
+  try {
+    return { content: [{ type: 'text', text: await ask() }] };
+  } catch (error) {
+    return { content: [{ type: 'text', text: (error as Error).message }], isError: true };
+  }
+}

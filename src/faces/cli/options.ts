@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { SpillwayError } from '../../errors/index.js';
+
+/* What options of the command line take. Each throws `CONFIG_INVALID` for anything else. */
+
+export function windows(text: string): number[] {
+  const read = text.split(',').map(Number);
+  if (read.every((one) => Number.isInteger(one) && one > 0)) return read;
+  throw usage('--windows', text, 'whole numbers above 0, with commas between them');
+}
+
+export function whole(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isSafeInteger(value) && value >= 0 && text.trim() !== '') return value;
+    throw usage(option, text, 'a whole number, 0 or more');
+  };
+}
+
+export function fraction(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (value >= 0 && value <= 1 && text.trim() !== '') return value;
+    throw usage(option, text, 'a pressure from 0 to 1');
+  };
+}
+
+export const names = (text: string): string[] => text.split(',').map((name) => name.trim());
+
+export const indexes = (text: string): number[] => names(text).map(whole('--contexts-at'));
+
+/** An option that may be given more than once. */
+export const each =
+  <T>(parse: (text: string) => T) =>
+  (text: string, before: readonly T[] = []): readonly T[] => [...before, parse(text)];
+
+export const usage = (subject: string, found: string, allowed: string): SpillwayError =>
+  new SpillwayError('CONFIG_INVALID', {
+    subject,
+    found,
+    allowed,
+    remedy: 'See --help for what each option takes.',
+  });
+
+/** Options that several commands have. */
+const SHARED = {
+  window: ['--window <tokens>', 'input budget in tokens; nothing is kept back'],
+  model: ['--model <name>', 'model whose limits apply'],
+  profile: ['--profile <profile>', 'profile name or file'],
+  config: ['--config <file>', 'configuration file'],
+  store: [
+    '--store <url>',
+    'where sessions are kept: sqlite:FILE, postgres://HOST/NAME (default: the setting store)',
+  ],
+  json: ['--json', 'machine output'],
+} as const;
+
+/** Adds options that other commands have too. */
+export function shared(command: Command, ...options: readonly (keyof typeof SHARED)[]): Command {
+  for (const name of options) {
+    const [flags, description] = SHARED[name];
+    if (name === 'window') command.option(flags, description, whole('--window'));
+    else command.option(flags, description);
+  }
+  return command;
+}

@@ -1,0 +1,115 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { SpillwayError } from '../../errors/index.js';
+import { makeFolder } from '../../summarizers/index.js';
+import { writeJson } from '../../transcript/index.js';
+import type { Terminal } from './terminal.js';
+
+/** Writes a JSON array one element a line, never as one string: a session may be larger than a string can be. */
+export function* arrayLines(items: readonly unknown[]): Generator<string> {
+  yield '[';
+  for (let i = 0; i < items.length; i++) yield `${i > 0 ? ',' : ''}\n${writeJson(items[i])}`;
+  yield items.length > 0 ? '\n]\n' : ']\n';
+}
+
+/** A request in its format: the bare list, or the body where something stands beside the messages. */
+export function* requestLines(
+  messages: readonly unknown[],
+  field: string,
+  beside: Readonly<Record<string, unknown>>,
+): Generator<string> {
+  // A field that is undefined is one to leave out of the body, as JSON does.
+  const fields = Object.entries(beside).filter(([, value]) => value !== undefined);
+  if (fields.length === 0) return yield* arrayLines(messages);
+  yield '{\n';
+  for (const [name, value] of fields) yield `${JSON.stringify(name)}: ${writeJson(value)},\n`;
+  yield `${JSON.stringify(field)}: `;
+  yield* arrayLines(messages);
+  yield '}\n';
+}
+
+/** Throws `OUTPUT_UNWRITABLE` where a result would take the place of what it is made from, by whatever path. */
+export function refuseInput(input: string, ...outputs: readonly (string | undefined)[]): void {
+  const read = realPath(input);
+  for (const file of outputs) {
+    if (file === undefined || read === undefined || realPath(file) !== read) continue;
+    throw new SpillwayError('OUTPUT_UNWRITABLE', {
+      subject: file,
+      found: 'the input itself',
+      remedy: 'Name another file: what is read is never written to.',
+    });
+  }
+}
+
+function realPath(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined; // not there yet
+  }
+}
+
+/**
+ * To a file where one is named, to stdout otherwise. A file appears whole or not at all; what is none, such as a pipe or
+ * `/dev/null`, is written to and not replaced.
+ */
+export function writeResult(lines: Iterable<string>, file: string | undefined, terminal: Terminal): void {
+  if (file === undefined) {
+    for (const line of lines) terminal.out(line);
+    return;
+  }
+  const there = existsSync(file) ? statSync(file) : undefined;
+  const isStream = there !== undefined && !there.isFile() && !there.isDirectory();
+  const draft = isStream ? file : `${file}.${process.pid}.part`;
+  let isDrafted = false;
+  try {
+    makeFolder(dirname(file));
+    // A draft that is there already is nobody's to write through; a file that is replaced keeps its rights.
+    const descriptor = isStream ? openSync(draft, 'w') : openSync(draft, 'wx', there?.mode);
+    isDrafted = true;
+    try {
+      for (const line of lines) writeFileSync(descriptor, line);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (!isStream) renameSync(draft, file);
+  } catch (cause) {
+    if (!isStream && isDrafted && existsSync(draft)) rmSync(draft);
+    throw new SpillwayError('OUTPUT_UNWRITABLE', {
+      subject: file,
+      found: whyUnwritable(cause),
+      remedy: 'Name a place that can be written to and has room; nothing was left behind.',
+      cause,
+    });
+  }
+}
+
+/** The system's own words name the draft beside the file, which nobody asked for. */
+function whyUnwritable(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'EISDIR') return 'a directory';
+  if (code === 'EACCES' || code === 'EPERM') return 'no permission to write there';
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** A report: JSON to a file where asked, and for people or programs on stderr. */
+export function writeReport(
+  report: unknown,
+  readable: () => string,
+  options: { readonly report?: string; readonly json?: boolean },
+  terminal: Terminal,
+): void {
+  if (options.report !== undefined)
+    writeResult([`${JSON.stringify(report, undefined, 2)}\n`], options.report, terminal);
+  if (options.json) terminal.err(`${JSON.stringify(report)}\n`);
+  else terminal.err(readable());
+}

@@ -1,0 +1,137 @@
+import Table from 'cli-table3';
+import type { ReadSession } from '../../importers/index.js';
+import type { Budget, CostLine, Disposition, Prepared, RunReport, Warning } from '../../../index.js';
+import type { Reading } from '../../../tokens/index.js';
+import { type Terminal, visible } from '../terminal.js';
+import { amount, budgetLine, costsLine, percent, PLAIN_TABLE } from './numbers.js';
+
+export interface CompactReport {
+  readonly file: string;
+  readonly format: string;
+  readonly how: string;
+  readonly messages: { readonly before: number; readonly after: number };
+  readonly tokens: { readonly before: number; readonly after: number };
+  readonly pressure: {
+    readonly before: number;
+    readonly after: number;
+    readonly derivation: readonly string[];
+  };
+  readonly budget: Budget;
+  readonly run: Pick<RunReport, 'kind' | 'reason' | 'stages' | 'durationMs' | 'calls' | 'warnings'> & {
+    readonly plan?: string;
+    readonly fallbacks?: readonly string[];
+  };
+  /** What summarizers cost; absent where none was asked. */
+  readonly costs?: CostLine;
+  readonly kept: Readonly<Record<Disposition['status'], number>>;
+  readonly dispositions: readonly Disposition[];
+  readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
+  readonly warnings: readonly Warning[];
+}
+
+interface Facts {
+  readonly file: string;
+  readonly input: ReadSession;
+  readonly before: Reading;
+  readonly prepared: Prepared;
+  readonly run: RunReport;
+  readonly dispositions: readonly Disposition[];
+  readonly warnings: readonly Warning[];
+  readonly costs: CostLine;
+}
+
+export function compactReport(facts: Facts): CompactReport {
+  const { file, input, before, prepared, run, dispositions, warnings, costs } = facts;
+  const kept = { kept: 0, pinned: 0, replaced: 0, superseded: 0 };
+  for (const { status } of dispositions) kept[status]++;
+  const { kind, reason, stages, durationMs, record, calls } = run;
+  return {
+    file,
+    format: input.format,
+    how: input.how,
+    messages: { before: dispositions.length, after: prepared.messages.length },
+    tokens: { before: before.tokens, after: prepared.reading.tokens },
+    pressure: {
+      before: before.pressure,
+      after: prepared.reading.pressure,
+      derivation: prepared.reading.derivation,
+    },
+    budget: prepared.reading.budget,
+    run: {
+      kind,
+      reason,
+      stages,
+      durationMs,
+      ...(record && { plan: record.plan.hash }),
+      ...(calls && { calls }),
+      ...(run.warnings && { warnings: run.warnings }),
+      ...(record?.fallbacks && { fallbacks: record.fallbacks }),
+    },
+    ...(costs.calls > 0 && { costs }),
+    kept,
+    dispositions,
+    notices: [...input.parsed.notices, ...prepared.notices],
+    warnings,
+  };
+}
+
+/** For people: stage by stage, then what was kept and why. */
+export function compactTable(report: CompactReport, paint: Terminal['paint']): string {
+  const { tokens, pressure, budget, run, kept, messages } = report;
+  const lines = [
+    `${paint.bold(report.file)} (read as ${report.how})`,
+    `pressure ${percent(pressure.before)} -> ${paint.bold(percent(pressure.after))} of ${budgetLine(budget)}`,
+    `tokens   ${amount(tokens.before)} -> ${amount(tokens.after)}`,
+    `messages ${amount(messages.before)} -> ${amount(messages.after)}`,
+    '',
+  ];
+  if (run.stages.length > 0) {
+    const table = new Table({
+      ...PLAIN_TABLE,
+      head: ['stage', 'opens at', 'before', 'after', 'edits', ''],
+      colAligns: ['left', 'right', 'right', 'right', 'right', 'left'],
+    });
+    for (const stage of run.stages) {
+      const fault = stage.faults[0] ? ` ${stage.refused} refused: ${stage.faults[0].message}` : '';
+      table.push([
+        stage.stage,
+        stage.opensAt === 0 ? '' : percent(stage.opensAt),
+        amount(stage.before.tokens),
+        amount(stage.after.tokens),
+        stage.edits,
+        `${stage.outcome}${fault}`,
+      ]);
+    }
+    lines.push(table.toString(), '');
+  }
+  lines.push(`${run.kind === 'committed' ? 'compacted' : 'nothing to do'}: ${run.reason}`);
+  if (report.costs) lines.push(costsLine(report.costs));
+  for (const { message } of run.warnings ?? []) lines.push(paint.yellow(`warning: ${message}`));
+  for (const fallback of run.fallbacks ?? []) lines.push(paint.yellow(`not by the summarizer: ${fallback}`));
+  lines.push(
+    `of ${report.dispositions.length} messages ${kept.kept} kept, ${kept.pinned} pinned, ${kept.replaced} replaced in part, ${kept.superseded} superseded`,
+  );
+  for (const [reason, count] of reasons(report.dispositions))
+    lines.push(`  ${String(count).padStart(5)}  ${reason}`);
+  for (const notice of report.notices.slice(0, 20))
+    lines.push(paint.yellow(`mended ${visible(`${notice.at}: ${notice.what}`, '\\n')}`));
+  if (report.notices.length > 20)
+    lines.push(paint.yellow(`… and ${report.notices.length - 20} more, all in the report`));
+  return `${lines.join('\n')}\n`;
+}
+
+/** What differs only in its numbers makes one line; each message stands by itself in the report. */
+function reasons(dispositions: readonly Disposition[]): [string, number][] {
+  const alike = new Map<string, string[]>();
+  for (const { by, status } of dispositions) {
+    if (!by) continue;
+    const line = `${status} by ${by.stage}: ${by.reason}`;
+    const key = line.replace(/\d[\d,.]*/g, '…');
+    const lines = alike.get(key);
+    if (lines) lines.push(line);
+    else alike.set(key, [line]);
+  }
+  return [...alike]
+    .map(([key, lines]): [string, number] => [new Set(lines).size === 1 ? lines[0]! : key, lines.length])
+    .sort((a, b) => b[1] - a[1]);
+}

@@ -1,0 +1,67 @@
+import type { Budget, CostLine } from '../../../index.js';
+import { grouped } from '../../../text/digest/index.js';
+
+/** How numbers and tables look to people. */
+
+export function amount(value: number): string {
+  return Number.isFinite(value) ? grouped(Math.round(value)) : 'unlimited';
+}
+
+export function percent(pressure: number): string {
+  return `${(pressure * 100).toFixed(1)} %`;
+}
+
+export function milliseconds(value: number): string {
+  return value < 10 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
+}
+
+/** A change of the view, as it reads in a column: `-1,447`, `+54`. */
+export function change(tokens: number): string {
+  return tokens > 0 ? `+${amount(tokens)}` : amount(tokens);
+}
+
+/** Where a budget comes from, in a few words; the whole derivation stands in the report. */
+export function budgetLine({ tokens, derivation, window, usable, reserve }: Budget): string {
+  const origin = (derivation[0] ?? '').replace(/^unnamed model: /, '');
+  const isInputLimit = reserve.output === 0 && usable < window;
+  const less = [
+    isInputLimit ? `input limit ${amount(usable)}` : '',
+    reserve.output > 0 ? `${amount(reserve.output)} less for the answer` : '',
+    reserve.injection > 0 ? `${amount(reserve.injection)} less for injections` : '',
+    reserve.safety > 0 ? `${amount(reserve.safety)} less for safety` : '',
+  ].filter((part) => part !== '');
+  return `${amount(tokens)} tokens (${[origin, ...less].join(', ')})`;
+}
+
+/** US dollars; `isLeast` where calls had no price. */
+export function dollars(cost: number, isLeast = false): string {
+  return `${isLeast ? 'at least ' : ''}$${cost.toFixed(4)}`;
+}
+
+/** What summarizers were asked, in one line. */
+export function costsLine({ calls, inputTokens, outputTokens, cost, unpriced }: CostLine): string {
+  const price = unpriced === calls ? 'price unknown' : dollars(cost, unpriced > 0);
+  return `summarizer: ${amount(calls)} call${calls === 1 ? '' : 's'}, ${amount(inputTokens)} tokens in, ${amount(outputTokens)} out, ${price}`;
+}
+
+/** No lines, two spaces between columns: reads well on a terminal and in a log file. */
+export const PLAIN_TABLE = {
+  chars: {
+    top: '',
+    'top-mid': '',
+    'top-left': '',
+    'top-right': '',
+    bottom: '',
+    'bottom-mid': '',
+    'bottom-left': '',
+    'bottom-right': '',
+    left: '',
+    'left-mid': '',
+    mid: '',
+    'mid-mid': '',
+    right: '',
+    'right-mid': '',
+    middle: '  ',
+  },
+  style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+} satisfies { chars: Record<string, string>; style: Record<string, unknown> };

@@ -1,0 +1,126 @@
+import Table from 'cli-table3';
+import type { ReadSession } from '../../importers/index.js';
+import type { Budget, CostLine, ReplayedCall, Session, Warning } from '../../../index.js';
+import type { Terminal } from '../terminal.js';
+import { amount, budgetLine, costsLine, milliseconds, percent, PLAIN_TABLE } from './numbers.js';
+
+type Call = Omit<ReplayedCall, 'prepared'>;
+
+export interface ReplayReport {
+  readonly file: string;
+  readonly format: string;
+  readonly how: string;
+  readonly budget: Budget;
+  readonly calls: readonly Call[];
+  readonly totals: ReplayTotals;
+  readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
+  readonly warnings: readonly Warning[];
+}
+
+export interface ReplayTotals {
+  readonly messages: number;
+  readonly calls: number;
+  readonly compactions: number;
+  readonly unreachable: number;
+  readonly sessionTokens: number;
+  readonly sentTokens: number;
+  readonly highestPressure: number;
+  readonly meanTokens: number;
+  /** Share of all sent tokens that stood unchanged at the front. */
+  readonly unchangedPrefix: number;
+  readonly prepareMs: number;
+  readonly slowestMs: number;
+  readonly stages: Readonly<Record<string, number>>;
+  /** What summarizers cost; absent where none was asked. */
+  readonly costs?: CostLine;
+}
+
+interface Facts {
+  readonly file: string;
+  readonly input: ReadSession;
+  readonly calls: readonly Call[];
+  readonly session: Session;
+  readonly warnings?: readonly Warning[];
+}
+
+export function replayReport({ file, input, calls, session, warnings = [] }: Facts): ReplayReport {
+  const sent = calls.filter((call) => !call.error);
+  const sum = (pick: (call: Call) => number): number => sent.reduce((total, call) => total + pick(call), 0);
+  const stages: Record<string, number> = {};
+  for (const call of calls.filter(({ run }) => run === 'committed'))
+    for (const stage of call.stages) stages[stage] = (stages[stage] ?? 0) + 1;
+  const sentTokens = sum((call) => call.tokens);
+  const costs = session.operator.costs.compactor;
+  let sessionTokens = 0;
+  for (let seq = 0; seq < session.log.length; seq++) sessionTokens += session.log.at(seq).size.tokens;
+  return {
+    file,
+    format: input.format,
+    how: input.how,
+    budget: session.reading.budget,
+    calls,
+    totals: {
+      messages: session.log.length,
+      calls: calls.length,
+      compactions: session.operator.history.length,
+      unreachable: calls.length - sent.length,
+      sessionTokens,
+      sentTokens,
+      highestPressure: Math.max(0, ...sent.map((call) => call.pressure)),
+      meanTokens: sent.length > 0 ? sentTokens / sent.length : 0,
+      unchangedPrefix: sentTokens > 0 ? sum((call) => call.unchangedPrefixTokens) / sentTokens : 1,
+      prepareMs: calls.reduce((total, call) => total + call.durationMs, 0),
+      slowestMs: Math.max(0, ...calls.map((call) => call.durationMs)),
+      stages,
+      ...(costs.calls > 0 && { costs }),
+    },
+    notices: input.parsed.notices,
+    warnings,
+  };
+}
+
+export function replayTable(report: ReplayReport, paint: Terminal['paint']): string {
+  const { totals, budget } = report;
+  const lines = [
+    `${paint.bold(report.file)} (read as ${report.how})`,
+    `session  ${amount(totals.sessionTokens)} tokens in ${amount(totals.messages)} messages`,
+    `budget   ${budgetLine(budget)}`,
+    '',
+  ];
+  const fired = report.calls.filter((call) => call.run === 'committed' || call.error);
+  if (fired.length > 0) {
+    const table = new Table({
+      ...PLAIN_TABLE,
+      head: ['message', 'sent', 'pressure', 'prefix', 'stages'],
+      colAligns: ['right', 'right', 'right', 'right', 'left'],
+    });
+    for (const call of fired.slice(-MOST_ROWS)) {
+      const what = call.error ? paint.red(call.error.code) : call.stages.join(' ');
+      table.push([
+        call.index,
+        amount(call.tokens),
+        percent(call.pressure),
+        amount(call.unchangedPrefixTokens),
+        what,
+      ]);
+    }
+    if (fired.length > MOST_ROWS) lines.push(`the newest ${MOST_ROWS} of ${fired.length} compactions:`);
+    lines.push(table.toString(), '');
+  }
+  lines.push(...totalLines(totals), '');
+  return lines.join('\n');
+}
+
+/** What a replay came to, a line for each question: did it fit, what was sent, what did it cost. */
+export function totalLines(totals: ReplayTotals): string[] {
+  const stages = Object.entries(totals.stages).map(([stage, count]) => `${stage} ${count}`);
+  const fit = totals.unreachable === 0 ? 'every call fit' : `${amount(totals.unreachable)} could not fit`;
+  return [
+    `${amount(totals.calls)} calls, ${amount(totals.compactions)} compactions${stages.length > 0 ? ` (${stages.join(', ')})` : ''}; ${fit}`,
+    `sent ${amount(totals.meanTokens)} tokens a call, ${percent(totals.unchangedPrefix)} of them unchanged at the front; highest pressure ${percent(totals.highestPressure)}`,
+    `prepare took ${milliseconds(totals.prepareMs)} in all, ${milliseconds(totals.slowestMs)} at most`,
+    ...(totals.costs ? [costsLine(totals.costs)] : []),
+  ];
+}
+
+const MOST_ROWS = 25;

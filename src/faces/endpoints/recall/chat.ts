@@ -1,0 +1,235 @@
+import { recallTool } from '../../../session/index.js';
+import { isFields, listOf, numberIn, type Fields } from '../../../formats/index.js';
+import {
+  gapBetween,
+  joinedWords,
+  restoredMessage,
+  summed,
+  type RecallStep,
+  type RecallStream,
+  type RecallWire,
+} from './wire.js';
+
+/** The recall tool in chat completions. */
+export const CHAT_RECALL: RecallWire = {
+  field: 'messages',
+  offer(body) {
+    const tools = listOf(body.tools);
+    const isTaken = tools.some(
+      (tool) => isFields(tool) && nameOf(tool.function ?? tool.custom) === recallTool.name,
+    );
+    if (isTaken || body.tool_choice === 'none' || (numberIn(body.n) ?? 1) > 1) return undefined;
+    // The functions of old, which no tools may stand beside.
+    if (listOf(body.functions).length > 0) return undefined;
+    return { ...body, tools: [...tools, { type: 'function', function: recallTool }] };
+  },
+  noTools: { tool_choice: 'none' },
+  step(answer) {
+    const message = messageOf(answer);
+    const calls = listOf(message.tool_calls).filter(isFields);
+    const own = calls.filter(isRecall);
+    const hasOthers = own.length < calls.length;
+    const [choice] = listOf(answer.choices);
+    const isCut = isFields(choice) && CUT.has(choice.finish_reason);
+    return stepOf(own, hasOthers ? { role: 'assistant', content: message.content } : message, {
+      hasOthers,
+      isCut,
+    });
+  },
+  restored(messages, { calls, whole: [whole] }) {
+    const ids = new Set(calls.map(({ id }) => id));
+    const isOf = ({ tool_calls: made }: Fields): boolean =>
+      listOf(made).some((call) => isFields(call) && ids.has(String(call.id)));
+    return restoredMessage(messages, isOf, (message) => ({ ...message, content: (whole as Fields).content }));
+  },
+  results: (calls, texts) =>
+    calls.map(({ id }, at) => ({ role: 'tool', tool_call_id: id, content: texts[at] })),
+  visible(answers) {
+    const last = answers.at(-1)!;
+    const usage = answers.map((answer) => answer.usage).reduce(summed);
+    const [choice] = listOf(last.choices) as [Fields | undefined];
+    if (!choice) return { ...last, usage };
+    const { tool_calls: calls, ...message } = messageOf(last);
+    const left = listOf(calls).filter((call) => !isFields(call) || !isRecall(call));
+    const content = joinedWords(answers.map((answer) => messageOf(answer).content));
+    const shown = {
+      ...choice,
+      message: { ...message, content, ...(left.length > 0 && { tool_calls: left }) },
+      ...(left.length === 0 && choice.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
+    };
+    return { ...last, choices: [shown], ...(usage !== undefined && { usage }) };
+  },
+  stream: () => new ChatStream(),
+};
+
+/** Why an answer ended that may not be whole. */
+const CUT: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
+
+class ChatStream implements RecallStream {
+  #id: unknown;
+  #hasBegun = false;
+  /** Sums of the answers before, and with the one under way. */
+  #usedBefore: unknown;
+  #usage: unknown;
+  #usageChunk: Fields | undefined;
+  #finish: Fields | undefined;
+  /** Calls of the answer under way, by the provider's place. */
+  #calls = new Map<unknown, { call: Fields; text: string; isOwn: boolean; place: number }>();
+  #shownCalls = 0;
+  /** What else the answer under way says: its words, and its thoughts by whatever name. */
+  #said: Fields = {};
+  /** The words that were shown last, and whether others of another answer follow. */
+  #words = '';
+  #isFurther = false;
+
+  *take(chunk: Fields): Iterable<Fields> {
+    this.#id ??= chunk.id;
+    const own = { ...chunk, id: this.#id };
+    if (isFields(chunk.usage)) {
+      // Some tell in each chunk what was used so far.
+      this.#usage = this.#usedBefore === undefined ? chunk.usage : summed(this.#usedBefore, chunk.usage);
+      this.#usageChunk = own;
+    }
+    const [choice] = listOf(chunk.choices) as [Fields | undefined];
+    if (!choice) {
+      if (!isFields(chunk.usage)) yield own;
+      return;
+    }
+    const { delta: given, finish_reason: finish, ...rest } = choice;
+    const { tool_calls: calls, ...delta } = isFields(given) ? given : {};
+    this.#said = grown(this.#said, delta);
+    const shown = listOf(calls)
+      .filter(isFields)
+      .flatMap((call) => this.#callOf(call));
+    const fields: Fields = {
+      ...delta,
+      ...(typeof delta.content === 'string' && { content: this.#spaced(delta.content) }),
+      ...(shown.length > 0 && { tool_calls: shown }),
+    };
+    if (this.#hasBegun) delete (fields as Record<string, unknown>).role;
+    // A chunk that names the role may hold nothing else: only the first one is the client's to see.
+    const says = Object.entries(fields).some(
+      ([name, value]) => name !== 'role' && value !== null && value !== '',
+    );
+    if (says || !this.#hasBegun) {
+      this.#hasBegun = true;
+      yield {
+        ...own,
+        choices: [{ ...rest, delta: fields, finish_reason: null }],
+        ...(chunk.usage !== undefined && { usage: null }),
+      };
+    }
+    if (finish !== null && finish !== undefined)
+      this.#finish = { ...own, choices: [{ ...rest, delta: {}, finish_reason: finish }] };
+  }
+
+  endAnswer(): RecallStep {
+    const all = [...this.#calls.values()];
+    const recalls = this.#finish ? all.filter(({ isOwn }) => !isOwn) : [];
+    const calls = recalls.map(({ call, text }) => ({
+      ...call,
+      function: { name: recallTool.name, arguments: text },
+    }));
+    const hasOthers = recalls.length < all.length;
+    const [choice] = listOf(this.#finish?.choices) as [Fields | undefined];
+    const { content = null } = this.#said;
+    const said = { ...(!hasOthers && this.#said), role: 'assistant', content };
+    this.#calls = new Map();
+    this.#said = {};
+    return stepOf(calls, said, { hasOthers, isCut: CUT.has(choice?.finish_reason) });
+  }
+
+  goOn(): void {
+    this.#finish = undefined;
+    this.#usedBefore = this.#usage;
+    this.#isFurther = true;
+  }
+
+  *finish(): Iterable<Fields> {
+    if (this.#finish) {
+      const [choice] = this.#finish.choices as [Fields];
+      const isEmpty = this.#shownCalls === 0 && choice.finish_reason === 'tool_calls';
+      const { usage: _, ...chunk } = this.#finish;
+      yield { ...chunk, choices: [{ ...choice, ...(isEmpty && { finish_reason: 'stop' }) }] };
+    }
+    if (this.#usageChunk) yield { ...this.#usageChunk, choices: [], usage: this.#usage };
+  }
+
+  /** Words, apart from those of the answer before. */
+  #spaced(words: string): string {
+    if (words === '') return words;
+    const gap = this.#isFurther ? gapBetween(this.#words, words) : '';
+    this.#words = words;
+    this.#isFurther = false;
+    return gap + words;
+  }
+
+  /** A piece of a call; what of it the client sees, at the client's own place. */
+  #callOf({ index, function: made, ...call }: Fields): Fields[] {
+    const { name, arguments: text = '' } = isFields(made) ? made : {};
+    let known = this.#calls.get(index);
+    if (!known) {
+      const isOwn = name !== recallTool.name;
+      known = { call, text: '', isOwn, place: isOwn ? this.#shownCalls++ : -1 };
+      this.#calls.set(index, known);
+    }
+    known.text += String(text);
+    return known.isOwn ? [{ ...call, index: known.place, function: made }] : [];
+  }
+}
+
+/** The words are the client's to see, and come back in its own answer: the log holds the step without them. */
+function stepOf(
+  calls: readonly Fields[],
+  message: Fields,
+  ended: Pick<RecallStep, 'hasOthers' | 'isCut'>,
+): RecallStep {
+  const whole = { ...message, tool_calls: calls };
+  return {
+    calls: calls.map((call) => ({
+      id: String(call.id),
+      arguments: isFields(call.function) ? call.function.arguments : undefined,
+    })),
+    said: calls.length > 0 ? [{ ...whole, content: null }] : [],
+    whole: [whole],
+    ...ended,
+  };
+}
+
+/** A message with a piece more: texts are put together, and so are parts of lists that go on (`reasoning_details`). */
+function grown(message: Fields, delta: Fields): Fields {
+  const fields: Record<string, unknown> = { ...message };
+  for (const [name, value] of Object.entries(delta)) {
+    if (value === null || value === undefined || name === 'role') continue;
+    const known = fields[name];
+    if (typeof value === 'string' && typeof known === 'string') fields[name] = known + value;
+    else if (Array.isArray(value)) fields[name] = value.reduce(grownList, listOf(known));
+    else fields[name] = value;
+  }
+  return fields;
+}
+
+/** Texts of a part that is told in pieces; all else of it is said once, as a signature is at its end. */
+const TOLD: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
+
+function grownList(list: readonly unknown[], piece: unknown): readonly unknown[] {
+  const last = list.at(-1);
+  if (!isFields(piece) || !isFields(last) || last.type !== piece.type || last.index !== piece.index)
+    return [...list, piece];
+  const told = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
+  const more = told.map(([name, value]) => [
+    name,
+    TOLD.has(name) && typeof last[name] === 'string' ? last[name] + String(value) : value,
+  ]);
+  return [...list.slice(0, -1), { ...last, ...(Object.fromEntries(more) as Fields) }];
+}
+
+const nameOf = (made: unknown): unknown => (isFields(made) ? made.name : undefined);
+
+const isRecall = ({ function: made }: Fields): boolean => nameOf(made) === recallTool.name;
+
+function messageOf({ choices }: Fields): Fields {
+  const [choice] = listOf(choices);
+  const message = isFields(choice) ? choice.message : undefined;
+  return isFields(message) ? message : {};
+}

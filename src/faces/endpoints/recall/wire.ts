@@ -1,0 +1,159 @@
+import type { ViewMessage } from '../../../transcript/index.js';
+import { isFields, listOf, numberIn, type Fields } from '../../../formats/index.js';
+
+/** A call of the recall tool, as the model wrote it. */
+export interface RecallCall {
+  readonly id: string;
+  /** JSON text or what it says. */
+  readonly arguments: unknown;
+}
+
+/** What one answer of the model holds for the loop. */
+export interface RecallStep {
+  readonly calls: readonly RecallCall[];
+  /** The step as it goes into the log, which the client never sees: without what the client's own answer holds. */
+  readonly said: readonly unknown[];
+  /** The same with all that the model said and its provider did, in its order: what a further request within the call holds. */
+  readonly whole: readonly unknown[];
+  /** Calls stand beside that are for the client to run: they end the loop. */
+  readonly hasOthers: boolean;
+  /** A limit or a filter ended the answer: what it asks for may not be all, and is not answered. */
+  readonly isCut: boolean;
+}
+
+/** Messages of a request in whose place others stand. */
+interface Restored {
+  readonly at: number;
+  readonly count: number;
+  readonly messages: readonly unknown[];
+}
+
+export const NO_STEP: RecallStep = { calls: [], said: [], whole: [], hasOthers: false, isCut: false };
+
+/** One wire, as far as the recall tool goes. */
+export interface RecallWire {
+  /** The body's field that holds messages. */
+  readonly field: string;
+  /** The request with the tool in it; undefined where it cannot be offered, or the client has one of that name. */
+  offer(body: Fields): Fields | undefined;
+  step(answer: Fields): RecallStep;
+  /** Where in a request a step stands as the log has it, with the whole of it for that place. */
+  restored(messages: readonly unknown[], step: RecallStep): Restored | undefined;
+  /** What answers these calls, as messages of the wire. */
+  results(calls: readonly RecallCall[], texts: readonly string[]): readonly unknown[];
+  /** What keeps the model from calling any tool: of a last request whose only tool would be this one. */
+  readonly noTools: Fields;
+  /** All answers as the client sees them: as one, with the words and the usage of all. */
+  visible(answers: readonly Fields[]): Fields;
+  stream(): RecallStream;
+}
+
+/** The events of all answers of one call, as one stream without the tool. */
+export interface RecallStream {
+  /** What of an event the client sees now. */
+  take(event: Fields): Iterable<Fields>;
+  /** The answer has ended. One that broke off, or that failed, asks for nothing. */
+  endAnswer(): RecallStep;
+  /** Another answer begins: how the last one ended is not how the call ends. */
+  goOn(): void;
+  /** What was held back until it was known that no further answer comes. */
+  finish(): Iterable<Fields>;
+}
+
+/** What of an answer the client sees: thoughts only with what they led to, unless it recalled nothing. */
+export function shownOf(
+  items: readonly Fields[],
+  isThought: (item: Fields) => boolean,
+  isRecall: (item: Fields) => boolean,
+): readonly Fields[] {
+  if (!items.some(isRecall)) return items;
+  const last = items.findLastIndex((item) => !isThought(item) && !isRecall(item));
+  return items.slice(0, last + 1).filter((item) => !isRecall(item));
+}
+
+/** Where this run of items stands last in a list; -1 where it does not. */
+export function lastRun(
+  items: readonly unknown[],
+  run: readonly unknown[],
+  isSame: (item: Fields, own: Fields) => boolean,
+): number {
+  for (let from = items.length - run.length; from >= 0 && run.length > 0; from--) {
+    const isThere = run.every((own, at) => {
+      const item = items[from + at];
+      return isFields(item) && isFields(own) && isSame(item, own);
+    });
+    if (isThere) return from;
+  }
+  return -1;
+}
+
+/**
+ * A step as a request may hold it, with the whole of it for that place: with its thoughts, and without them where a
+ * compaction in between broke what they vouch for.
+ */
+export function asSent(
+  said: readonly unknown[],
+  whole: readonly unknown[],
+  isThought: (item: Fields) => boolean,
+): readonly (readonly [readonly unknown[], readonly unknown[]])[] {
+  const bare = (items: readonly unknown[]): unknown[] =>
+    items.filter((item) => !isFields(item) || !isThought(item));
+  return [
+    [said, whole],
+    [bare(said), bare(whole)],
+  ];
+}
+
+/** The message that stands last for a step, changed into the whole of it. */
+export function restoredMessage(
+  messages: readonly unknown[],
+  isOf: (message: Fields) => boolean,
+  change: (message: Fields) => unknown,
+): Restored | undefined {
+  const at = messages.findLastIndex((message) => isFields(message) && isOf(message));
+  return at < 0 ? undefined : { at, count: 1, messages: [change(messages[at] as Fields)] };
+}
+
+/** Whether anything of a session was compacted, or recalled before. */
+export const canRecall = (view: readonly ViewMessage[]): boolean =>
+  view.some(({ source, replaced, message }) => !source || replaced || message.unknownToClient === true);
+
+/** A request with the recall tool in it. */
+export interface Offering<Request> {
+  readonly offered: Request;
+  /** The request that ends a loop of recalls: as the client made it, or with no tool to call where it has none. */
+  readonly last: Request;
+}
+
+/** Undefined where the tool is not offered. */
+export function offering<Request extends object>(
+  wire: RecallWire,
+  given: Request,
+  most: number,
+): Offering<Request> | undefined {
+  const fields = given as Fields;
+  const offered = most > 0 ? (wire.offer(fields) as Request | undefined) : undefined;
+  const hasTools = listOf(fields.tools).length > 0;
+  return offered && { offered, last: hasTools ? given : { ...offered, ...wire.noTools } };
+}
+
+/** Words of several answers as one text; what the last one holds where they are no text. */
+export function joinedWords(texts: readonly unknown[]): unknown {
+  const words = texts.filter((text) => text !== null && text !== undefined && text !== '');
+  if (words.length === 0 || !words.every((text) => typeof text === 'string')) return texts.at(-1);
+  return words.reduce((before, text) => before + gapBetween(before, text) + text);
+}
+
+/** What stands between the words of two answers. */
+export function gapBetween(before: string, text: string): string {
+  return before === '' || /\s$/.test(before) || /^\s/.test(text) ? '' : '\n\n';
+}
+
+/** Sums the figures of two reports, field by field. */
+export function summed(one: unknown, other: unknown): unknown {
+  const [a, b] = [numberIn(one), numberIn(other)];
+  if (a !== undefined && b !== undefined) return a + b;
+  if (!isFields(one) || !isFields(other)) return other ?? one;
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...names].map((name) => [name, summed(one[name], other[name])]));
+}

@@ -1,0 +1,202 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { StringDecoder } from 'node:string_decoder';
+import { SpillwayError } from '../../errors/index.js';
+
+const WHY: Readonly<Record<string, readonly [found: string, remedy: string]>> = {
+  ENOENT: ['no such file', 'Check the path.'],
+  EACCES: ['no permission to read it', 'Give the user who runs Spillway read permission.'],
+  EPERM: ['no permission to read it', 'Give the user who runs Spillway read permission.'],
+  EISDIR: ['a directory', 'Name one session file inside it.'],
+};
+
+/** A file that the system would not give us. */
+export function unreadable(path: string, cause: unknown): SpillwayError {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown';
+  const [found, remedy] = WHY[code] ?? [code, 'See the cause.'];
+  return new SpillwayError('INPUT_UNREADABLE', { subject: path, found, remedy, cause });
+}
+
+export function wrongFormat(path: string, found: string, allowed: string, remedy: string): SpillwayError {
+  return new SpillwayError('INPUT_FORMAT', { subject: path, found, allowed, remedy });
+}
+
+export const TEXT = 'UTF-8 text: JSON, or JSON Lines';
+
+/** First bytes of files that people do pass by mistake. */
+const MAGIC: readonly (readonly [name: string, bytes: readonly number[], remedy: string])[] = [
+  ['UTF-16 text', [0xff, 0xfe], 'Convert it to UTF-8.'],
+  ['UTF-16 text', [0xfe, 0xff], 'Convert it to UTF-8.'],
+  ['a gzip file', [0x1f, 0x8b], 'Decompress it first.'],
+  ['a Zstandard file', [0x28, 0xb5, 0x2f, 0xfd], 'Decompress it first.'],
+  ['a ZIP file', [0x50, 0x4b, 0x03, 0x04], 'Unpack it first.'],
+];
+
+const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The first chunk without a byte order mark. Throws `INPUT_FORMAT` where it is no UTF-8 text. */
+function checkedHead(path: string, head: Buffer): Buffer {
+  for (const [name, bytes, remedy] of MAGIC) {
+    if (bytes.every((byte, at) => head[at] === byte)) throw wrongFormat(path, name, TEXT, remedy);
+  }
+  // JSON text has no zero byte at all, and every other byte zero is how UTF-16 shows Latin letters.
+  const sample = head.subarray(0, 4096);
+  const zeros = sample.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0);
+  if (zeros * 3 > sample.length) throw wrongFormat(path, 'UTF-16 text', TEXT, 'Convert it to UTF-8.');
+  if (zeros > 0) throw wrongFormat(path, 'a binary file', TEXT, 'Pass the session as its agent wrote it.');
+  return head.subarray(0, 3).equals(UTF8_BOM) ? head.subarray(3) : head;
+}
+
+/** How far a file was read. */
+export interface Progress {
+  readonly bytesRead: number;
+  /** 0 where it cannot be known, as with a pipe. */
+  readonly bytesTotal: number;
+}
+
+/** A file that is no path: a browser's `File` or `Blob`, or anything that is read like one. */
+export interface FileLike {
+  readonly name?: string;
+  readonly size: number;
+  /** The bytes from `start` up to `end`, as `Blob.slice` gives them. */
+  slice(start: number, end: number): Pick<Blob, 'arrayBuffer'>;
+}
+
+/** What errors call it. */
+export const nameOf = (file: string | FileLike): string =>
+  typeof file === 'string' ? file : (file.name ?? 'file');
+
+/** How much is looked at to tell a format; a first line may be longer. */
+export const HEAD_BYTES = 64 * 1024;
+
+/**
+ * A file's bytes in order: never an empty first chunk, without byte order mark, faults in our own words.
+ * @internal Declared, it would ask users for the types of Node.
+ */
+export async function* chunksOf(
+  file: string | FileLike,
+  onProgress?: (progress: Progress) => void,
+): AsyncGenerator<Buffer> {
+  const path = nameOf(file);
+  const bytesTotal = typeof file === 'string' ? await sizeOf(file) : file.size;
+  let bytesRead = 0;
+  let head: Buffer | undefined = Buffer.alloc(0);
+  try {
+    for await (const chunk of typeof file === 'string' ? streamOf(file) : slicesOf(file)) {
+      const bytes = chunk as Buffer;
+      bytesRead += bytes.length;
+      onProgress?.({ bytesRead, bytesTotal });
+      if (!head) {
+        yield bytes;
+        continue;
+      }
+      // A pipe gives few bytes at a time; the format is told from enough of them.
+      head = Buffer.concat([head, bytes]);
+      if (head.length < HEAD_BYTES) continue;
+      yield checkedHead(path, head);
+      head = undefined;
+    }
+  } catch (cause) {
+    throw cause instanceof Error && 'syscall' in cause ? unreadable(path, cause) : cause;
+  }
+  if (!head) return;
+  const all = checkedHead(path, head);
+  if (all.toString('utf8').trim() === '') {
+    throw wrongFormat(
+      path,
+      bytesRead === 0 ? 'an empty file' : 'only white space',
+      TEXT,
+      'Pass a recorded session.',
+    );
+  }
+  yield all;
+}
+
+const PIECE_BYTES = 1024 * 1024;
+
+const streamOf = (path: string): AsyncIterable<unknown> =>
+  createReadStream(path, { highWaterMark: PIECE_BYTES });
+
+async function* slicesOf(file: FileLike): AsyncGenerator<Buffer> {
+  for (let from = 0; from < file.size; from += PIECE_BYTES)
+    yield Buffer.from(await file.slice(from, Math.min(file.size, from + PIECE_BYTES)).arrayBuffer());
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) throw Object.assign(new Error(`${path} is a directory`), { code: 'EISDIR' });
+    return found.size;
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+/**
+ * Bytes that arrive in pieces, as one text. Decoded piece by piece, so that bytes and text never stand side by side.
+ * @internal Declared, it would ask users for the types of Node.
+ */
+export class TextPieces {
+  readonly #decoder = new StringDecoder('utf8');
+  #pieces: string[] = [];
+
+  add(piece: Buffer): void {
+    if (piece.length > 0) this.#pieces.push(this.#decoder.write(piece));
+  }
+
+  clear(): void {
+    this.#decoder.end();
+    this.#pieces = [];
+  }
+
+  /** The whole text; empties this. */
+  take(): string {
+    const tail = this.#decoder.end();
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    if (tail !== '') pieces.push(tail);
+    return pieces.length === 1 ? pieces[0]! : pieces.join('');
+  }
+}
+
+/**
+ * Looks at bytes as they go by: are all of them UTF-8? A character may be torn between two pieces.
+ * @internal Declared, it would ask users for the types of Node.
+ */
+export class Utf8Check {
+  isDamaged = false;
+  /** The last bytes of a piece, where a character may go on in the next. */
+  #open: Buffer = Buffer.alloc(0);
+
+  async *of(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of pieces) {
+        this.#see(piece);
+        yield piece;
+      }
+      if (this.#open.length > 0) this.isDamaged = true;
+    } finally {
+      await pieces.return(undefined);
+    }
+  }
+
+  #see(piece: Buffer): void {
+    if (this.isDamaged) return;
+    const bytes = this.#open.length > 0 ? Buffer.concat([this.#open, piece]) : piece;
+    const end = wholeEnd(bytes);
+    this.isDamaged = !isUtf8(bytes.subarray(0, end));
+    this.#open = Buffer.from(bytes.subarray(end));
+  }
+}
+
+/** Where the last character begins that may go on behind these bytes; their end where none does. */
+function wholeEnd(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back]!;
+    if ((byte & 0xc0) === 0x80) continue; // goes on from one before
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

@@ -1,0 +1,92 @@
+import { isFields, parseItems, type Fields } from '../../formats/index.js';
+import {
+  counted,
+  fieldsOf,
+  notASession,
+  sessionOf,
+  textOr,
+  when,
+  type ImportedSession,
+  type LineImporter,
+  type SessionReader,
+} from './recording.js';
+
+/**
+ * Codex's rollout files: lines that wrap the items of Responses requests, beside events for the terminal, which repeat
+ * them and are left out. Messages keep their items, so that they go back to that wire as they were.
+ */
+export const codex: LineImporter = {
+  name: 'codex',
+  mark: 'its lines are `session_meta` and `response_item`, as Codex writes its rollouts',
+  // In a quoted text the quotes would be escaped, so these can only be keys of the lines themselves.
+  recognises: (head) =>
+    /"type"\s*:\s*"session_meta"/.test(head) ||
+    (/"type"\s*:\s*"response_item"/.test(head) && /"payload"\s*:\s*\{/.test(head)),
+  open: () => new RolloutReader(),
+};
+
+/** Codex's own records among the items; no model ever sees them. */
+const BOOKKEEPING: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'other']);
+
+class RolloutReader implements SessionReader {
+  readonly #items: Fields[] = [];
+  readonly #times: { readonly createdAt?: number }[] = [];
+  readonly #about: { id?: unknown; model?: unknown; agent_version?: unknown } = {};
+  /** Before which item a compaction stood. */
+  readonly #compactedAt: number[] = [];
+  #instructions: string | undefined;
+  #unreadable = 0;
+
+  take(value: unknown): void {
+    if (!isFields(value)) return;
+    const payload = fieldsOf(value.payload);
+    if (value.type === 'session_meta') this.#note(payload);
+    else if (value.type === 'turn_context') this.#about.model ??= textOr(payload.model);
+    else if (value.type === 'compacted') this.#compactedAt.push(this.#items.length);
+    else if (value.type === 'response_item' && !BOOKKEEPING.has(payload.type)) {
+      if (payload.type === 'reasoning' && saysNothing(payload)) {
+        this.#unreadable++;
+        return;
+      }
+      this.#items.push(payload);
+      this.#times.push(typeof value.timestamp === 'string' ? when(value.timestamp) : {});
+    }
+  }
+
+  #note(meta: Fields): void {
+    this.#about.id ??= textOr(meta.id);
+    this.#about.agent_version ??= textOr(meta.cli_version);
+    const base = isFields(meta.base_instructions) ? meta.base_instructions.text : meta.instructions;
+    this.#instructions ??= textOr(base);
+  }
+
+  finish(): ImportedSession {
+    if (this.#items.length === 0)
+      throw notASession(
+        'codex',
+        'a rollout without an item of the conversation',
+        '`response_item` lines',
+        'Pass the rollout of a session in which something was said.',
+      );
+    // The same reading as of a request, instructions included: this is what Codex sent.
+    const { messages, notices } = parseItems(this.#items, { instructions: this.#instructions });
+    const left = 'reasoning items without words or sealed content; left out';
+    const { id, model, agent_version } = this.#about;
+    return sessionOf({
+      messages: messages.map((message) => ({ ...message, ...this.#times[placeOf(message.id)] })),
+      notices: [...counted(this.#unreadable, 'unreadable-reasoning', left), ...notices],
+      meta: { id, model, agent_version },
+      compactions: this.#compactedAt.map(
+        (at) => messages.filter((message) => placeOf(message.id) < at).length,
+      ),
+    });
+  }
+}
+
+/** Messages are named after the place of their first item: `m12`. The instructions come before all. */
+const placeOf = (id: string): number => (id.startsWith('m') ? Number(id.slice(1)) : -1);
+
+function saysNothing({ summary, content, encrypted_content: sealed, id }: Fields): boolean {
+  const isEmpty = (list: unknown): boolean => !Array.isArray(list) || list.length === 0;
+  return isEmpty(summary) && isEmpty(content) && textOr(sealed) === undefined && textOr(id) === undefined;
+}

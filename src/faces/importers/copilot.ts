@@ -1,0 +1,218 @@
+import type { Notice } from '../../spi/index.js';
+import type { FilePart, Message, Part, TextPart, ToolCallPart } from '../../transcript/index.js';
+import { isFields, jsonText, type Fields } from '../../formats/index.js';
+import {
+  callPart,
+  counted,
+  dataUrl,
+  fieldsIn,
+  fieldsOf,
+  inlineFile,
+  inPlaceOfUser,
+  isText,
+  mediaTypeOr,
+  notASession,
+  reasoning,
+  sessionOf,
+  textOr,
+  textParts,
+  when,
+  type ImportedSession,
+  type LineImporter,
+  type SessionReader,
+} from './recording.js';
+
+/**
+ * Copilot CLI's `events.jsonl`: one event a line, an envelope with `type` and `data`. Sub-agents' events (`agentId`, or
+ * `parentToolCallId` in older versions) are not the conversation and are left out; so is what was never sent: hooks,
+ * permissions, usage, progress.
+ */
+export const copilot: LineImporter = {
+  name: 'copilot',
+  mark: 'its lines are session events with `data`, as Copilot CLI writes them',
+  recognises: (head) =>
+    /^\s*\{\s*"type"\s*:\s*"(session|user|assistant|tool|system|hook|subagent|skill|abort)(\.[a-z_]+)?"\s*,\s*"data"\s*:\s*\{/.test(
+      head,
+    ) || /"producer"\s*:\s*"copilot-agent"/.test(head.split('\n', 1)[0]!),
+  open: () => new CopilotReader(),
+};
+
+interface CopilotEvent {
+  readonly id: string;
+  readonly data: Fields;
+  readonly time: { readonly createdAt?: number };
+}
+
+type Said = Omit<Message, 'id'>;
+
+/** Builds the conversation event by event. */
+class CopilotReader implements SessionReader {
+  readonly #about: { id?: unknown; agent_version?: unknown; model?: unknown } = {};
+  #messages: Message[] = [];
+  readonly #notices: Notice[] = [];
+  readonly #compactions: number[] = [];
+  /** Calls that the model made, and those that users made themselves, by id. */
+  readonly #calls = new Set<string>();
+  readonly #byUser = new Map<string, Fields>();
+  /** How many messages stood before each event, so that a rewind may cut back to it. */
+  readonly #before = new Map<string, number>();
+  readonly #taken = new Set<string>();
+  #thought: string | undefined;
+  #ofSubAgents = 0;
+  #events = 0;
+
+  take(value: unknown): void {
+    if (!isFields(value) || typeof value.type !== 'string' || value.ephemeral === true) return;
+    const data = fieldsOf(value.data);
+    this.#events += 1;
+    this.#note(value.type, data);
+    if (typeof value.agentId === 'string' || typeof data.parentToolCallId === 'string') {
+      this.#ofSubAgents += 1;
+      return;
+    }
+    const id = textOr(value.id) ?? `e${this.#events}`;
+    this.#before.set(id, this.#messages.length);
+    const time = typeof value.timestamp === 'string' ? when(value.timestamp) : {};
+    this.#took[value.type]?.({ id, data, time });
+  }
+
+  #note(type: string, data: Fields): void {
+    if (type === 'session.start') {
+      this.#about.id ??= data.sessionId;
+      this.#about.agent_version ??= data.copilotVersion;
+      this.#about.model ??= data.selectedModel;
+    } else if (type === 'session.model_change') {
+      this.#about.model ??= data.newModel;
+    } else if (type === 'tool.execution_complete') {
+      this.#about.model ??= data.model;
+    }
+  }
+
+  /** What each kind of event comes to; the others are not the conversation. */
+  readonly #took: Readonly<Record<string, (event: CopilotEvent) => void>> = {
+    'system.message': (event) =>
+      this.#add(event, { role: 'system', origin: 'system', parts: textParts(event.data.content) }),
+    'user.message': (event) => {
+      const { content, attachments } = event.data;
+      this.#add(event, inPlaceOfUser([...textParts(content), ...filesOf(attachments)]));
+    },
+    'skill.invoked': (event) => this.#add(event, inPlaceOfUser(textParts(event.data.content), true)),
+    'assistant.reasoning': ({ data }) =>
+      void (this.#thought = typeof data.content === 'string' ? data.content : undefined),
+    'assistant.message': (event) => this.#assistant(event),
+    'tool.user_requested': ({ data }) => {
+      if (typeof data.toolCallId === 'string') this.#byUser.set(data.toolCallId, data);
+    },
+    'tool.execution_start': (event) => this.#started(event),
+    'tool.execution_complete': (event) => this.#completed(event),
+    'session.compaction_complete': ({ data }) => {
+      if (data.success === true) this.#compactions.push(this.#messages.length);
+    },
+    'session.truncation': ({ id }) =>
+      this.#say(id, 'truncated', 'Copilot cut the history here for the model; all of it is kept'),
+    'session.snapshot_rewind': (event) => this.#rewind(event),
+    'session.error': ({ id }) =>
+      this.#say(id, 'api-error', 'an error stands where the model would speak; left out'),
+  };
+
+  #assistant(event: CopilotEvent): void {
+    const { content, toolRequests, reasoningText = this.#thought, reasoningOpaque: signature } = event.data;
+    this.#thought = undefined;
+    const calls = fieldsIn(toolRequests).map(({ toolCallId, name, arguments: args }, index) =>
+      this.#call(toolCallId ?? `call_${event.id}_${index}`, name, args),
+    );
+    const said = [...textParts(content), ...calls];
+    const thought = isText(reasoningText) ? [reasoning(reasoningText, signature)] : [];
+    const parts = said.length > 0 ? [...thought, ...said] : [];
+    this.#add(event, { role: 'assistant', origin: 'model', parts });
+  }
+
+  #call(id: unknown, name: unknown, args: unknown): ToolCallPart {
+    const call = callPart(id, name, args);
+    this.#calls.add(call.callId);
+    return call;
+  }
+
+  /** Early versions tell a call only when it starts: then it belongs to the last answer. */
+  #started({ id, data }: CopilotEvent): void {
+    const callId = data.toolCallId;
+    if (typeof callId !== 'string' || this.#calls.has(callId) || this.#byUser.has(callId)) return;
+    const index = this.#messages.findLastIndex(({ role }) => role === 'assistant');
+    const answer = this.#messages[index];
+    if (!answer) return;
+    const call = this.#call(callId, data.toolName, data.arguments);
+    this.#messages[index] = { ...answer, parts: [...answer.parts, call] };
+    this.#say(id, 'late-call', `${call.name} was told only when it started`);
+  }
+
+  #completed(event: CopilotEvent): void {
+    const { data } = event;
+    const callId = String(data.toolCallId ?? '');
+    const asked = this.#byUser.get(callId);
+    const content = resultIn(data);
+    if (!asked) {
+      const failed = data.success === false ? { isError: true } : {};
+      const part: Part = { type: 'tool-result', callId, content, ...failed };
+      return this.#add(event, { role: 'tool', origin: 'tool', parts: [part] });
+    }
+    const shown = content
+      .map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
+      .join('\n');
+    const words = `Ran ${String(asked.toolName)} ${jsonText(asked.arguments ?? {})}\n\`\`\`\n${shown}\n\`\`\``;
+    this.#add(event, { role: 'user', origin: 'user', parts: textParts(words) });
+  }
+
+  /** Takes back what came after the event, that one included; the file may have been cut already. */
+  #rewind({ id, data }: CopilotEvent): void {
+    const to = this.#before.get(String(data.upToEventId ?? '')) ?? this.#messages.length;
+    const gone = this.#messages.length - to;
+    this.#messages = this.#messages.slice(0, to);
+    if (gone > 0) this.#say(id, 'rewound', `${gone} messages were rewound; left out`);
+  }
+
+  #add({ id: own, time }: CopilotEvent, said: Said): void {
+    if (said.parts.length === 0) return this.#say(own, 'empty-message', 'nothing said; left out');
+    const id = this.#taken.has(own) ? `${own}+${this.#messages.length}` : own;
+    this.#taken.add(id);
+    this.#messages.push({ id, ...said, ...time });
+  }
+
+  #say(at: string, kind: string, what: string): void {
+    this.#notices.push({ at, kind, what });
+  }
+
+  finish(): ImportedSession {
+    const messages = this.#messages;
+    if (messages.length === 0) {
+      const found = `${this.#events} events, none with a message`;
+      const remedy = 'Pass the events.jsonl of a session.';
+      throw notASession('copilot', found, 'user and assistant messages', remedy);
+    }
+    const left = counted(this.#ofSubAgents, 'sidechain', 'events belong to sub-agents; left out');
+    const notices = [...this.#notices, ...left];
+    return sessionOf({ messages, notices, meta: this.#about, compactions: this.#compactions });
+  }
+}
+
+/** What the tool said to the model: `content`; where that is missing, its blocks, or its error. */
+function resultIn({ result, error }: Fields): (TextPart | FilePart)[] {
+  const { content, contents }: Fields = isFields(result) ? result : { content: result };
+  const blocks = fieldsIn(contents);
+  const files = blocks.flatMap(({ type, data, mimeType }): FilePart[] => {
+    if ((type !== 'image' && type !== 'audio') || typeof data !== 'string') return [];
+    const media = mediaTypeOr(mimeType, `${type}/*`);
+    return [inlineFile(media, dataUrl(media, data))];
+  });
+  if (typeof content === 'string') return [...textParts(content), ...files];
+  if (blocks.length > 0) return [...blocks.flatMap(({ text }) => textParts(text)), ...files];
+  if (content !== undefined) return textParts(jsonText(content));
+  return textParts(isFields(error) ? error.message : error);
+}
+
+/** Attachments: bytes where the event has them, else the name of what was attached. */
+const filesOf = (attachments: unknown): FilePart[] =>
+  fieldsIn(attachments).map(({ data, mimeType, displayName, filePath, path }) => {
+    const name = [displayName, path, filePath].find((one) => typeof one === 'string') as string | undefined;
+    const media = mediaTypeOr(mimeType);
+    return inlineFile(media, dataUrl(media, data), name);
+  });

@@ -1,0 +1,138 @@
+import type { Notice, WireFormat } from '../../spi/index.js';
+import type { ImportedSession, WholeImporter } from './recording.js';
+import { isFields, type Fields } from '../../formats/index.js';
+
+/** How a wire format shows, in a body and in a single message or item. Marks that no other format carries. */
+interface WireMarks {
+  readonly format: string;
+  readonly body: (body: Fields) => boolean;
+  readonly item: (item: Fields) => boolean;
+}
+
+const ANTHROPIC_BLOCKS = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'server_tool_use'];
+const AI_SDK_PARTS = ['tool-call', 'tool-result', 'tool-approval-request', 'tool-approval-response'];
+const RESPONSES_PARTS = ['input_text', 'output_text', 'input_image', 'input_file'];
+const RESPONSES_ITEMS = /^(function|custom_tool|local_shell|computer|shell|apply_patch)_call(_output)?$/;
+const LANGCHAIN_TYPES = ['human', 'ai', 'AIMessageChunk', 'HumanMessage', 'AIMessage', 'ToolMessage'];
+
+/** The surest marks first; what carries none of them is chat. */
+const MARKS: readonly WireMarks[] = [
+  {
+    format: 'gemini',
+    body: (body) => Array.isArray(body.contents),
+    item: (item) => Array.isArray(item.parts) && item.content === undefined && item.info === undefined,
+  },
+  {
+    format: 'openai-responses',
+    body: (body) => body.input !== undefined && !Array.isArray(body.messages),
+    item: (item) =>
+      (typeof item.type === 'string' && RESPONSES_ITEMS.test(item.type)) ||
+      (item.type === 'reasoning' && item.role === undefined) ||
+      hasPart(item, RESPONSES_PARTS),
+  },
+  {
+    format: 'langchain',
+    body: (body) => listIn(body).some((item) => isFields(item) && isLangChain(item)),
+    item: isLangChain,
+  },
+  {
+    format: 'anthropic',
+    // Beside the messages, only Anthropic carries the system prompt and names schemas so.
+    body: (body) =>
+      Array.isArray(body.messages) &&
+      (typeof body.system === 'string' || Array.isArray(body.system) || hasInputSchema(body.tools)),
+    item: (item) => hasPart(item, ANTHROPIC_BLOCKS) || hasSource(item),
+  },
+  {
+    format: 'ai-sdk',
+    body: (body) => Array.isArray(body.prompt),
+    item: (item) => item.role !== undefined && (hasPart(item, AI_SDK_PARTS) || hasMediaType(item)),
+  },
+];
+
+const LISTS = ['messages', 'contents', 'input', 'prompt'] as const;
+
+/** What is not marked otherwise is this, the most widely spoken format. */
+const UNMARKED = 'openai-chat';
+
+interface Guess {
+  readonly format: string;
+  /** Messages with the marks of a format: how many, and where the first one stands. */
+  readonly marked: ReadonlyMap<string, { readonly count: number; readonly first: number }>;
+}
+
+/** Which wire format a body or message list is in; undefined where it holds no messages at all. */
+export function wireOf(value: unknown): Guess | undefined {
+  const body = isFields(value) ? value : undefined;
+  if (body && !isBody(body) && body.input === undefined) return undefined; // as with each message on a line of its own
+  const items = Array.isArray(value) ? (value as readonly unknown[]) : body && listIn(body);
+  const marked = body && MARKS.find((marks) => marks.body(body))?.format;
+  if (!items || (!marked && body && !Array.isArray(body.messages))) return undefined;
+  const found = new Map<string, { count: number; first: number }>();
+  items.forEach((item, at) => {
+    const format = isFields(item) ? MARKS.find((marks) => marks.item(item))?.format : undefined;
+    if (!format) return;
+    const seen = found.get(format);
+    if (seen) seen.count += 1;
+    else found.set(format, { count: 1, first: at });
+  });
+  return { format: marked ?? [...found.keys()][0] ?? UNMARKED, marked: found };
+}
+
+/** A body, or a bare list of messages, of any wire format that is known. */
+export function wireValues(formats: ReadonlyMap<string, WireFormat>): WholeImporter[] {
+  return [...formats.values()].map((format) => ({
+    name: format.name,
+    mark: 'the file is a request, or a list of messages, in this format',
+    fits: (value) => wireOf(value)?.format === format.name,
+    read: (value) => readWire(value, format),
+  }));
+}
+
+/** An object around messages, whatever they are. */
+export function isBody(value: unknown): boolean {
+  return isFields(value) && LISTS.some((field) => Array.isArray(value[field]));
+}
+
+function readWire(value: unknown, format: WireFormat): ImportedSession {
+  const parsed = format.parse(value);
+  const others = [...(wireOf(value)?.marked ?? [])].filter(([name]) => name !== format.name);
+  const notices = others.map(([name, { count, first }]): Notice => {
+    const what = `${count} messages from message ${first} on look like ${name}; read as ${format.name}, which keeps what it does not know`;
+    return { at: 'file', kind: 'mixed-formats', what };
+  });
+  return { parsed: { ...parsed, notices: [...notices, ...parsed.notices] } };
+}
+
+function listIn(body: Fields): readonly unknown[] {
+  const field = LISTS.find((name) => Array.isArray(body[name]));
+  return field === undefined ? [] : (body[field] as readonly unknown[]);
+}
+
+function partsOf(item: Fields): readonly Fields[] {
+  return Array.isArray(item.content) ? item.content.filter(isFields) : [];
+}
+
+function hasPart(item: Fields, types: readonly string[]): boolean {
+  return partsOf(item).some(({ type }) => typeof type === 'string' && types.includes(type));
+}
+
+/** Anthropic's images and documents; no other format puts an object there. */
+function hasSource(item: Fields): boolean {
+  return partsOf(item).some((part) => isFields(part.source) && typeof part.source.type === 'string');
+}
+
+function hasMediaType(item: Fields): boolean {
+  return partsOf(item).some((part) => part.mediaType !== undefined || part.providerOptions !== undefined);
+}
+
+function hasInputSchema(tools: unknown): boolean {
+  return Array.isArray(tools) && tools.some((tool) => isFields(tool) && isFields(tool.input_schema));
+}
+
+function isLangChain(item: Fields): boolean {
+  if (item.lc !== undefined && item.type === 'constructor') return true;
+  if (typeof item.type !== 'string' || item.role !== undefined) return false;
+  const dict = isFields(item.data) && item.data.content !== undefined;
+  return dict || (item.content !== undefined && LANGCHAIN_TYPES.includes(item.type));
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod/v4';
+import { recalledText, type RecallRequest } from '../../session/index.js';
+import { AuditEvent, Finding, GivenBack, Recalled, WordsGivenBack } from './asking-shapes.js';
+import { CallRecord, Costs, Disposition, NetCost } from './shapes.js';
+import { verb } from './verb.js';
+
+/* What became of messages, what calls were sent, what was said originally, and what it all cost. */
+
+/** In a query string everything is text. */
+export const CallNumber = z.coerce.number().int().min(1);
+
+const HANDLE = 'As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.';
+
+export const explain = verb(
+  'What became of every message, by whom and why: now, or in the call of that number.',
+  { call: CallNumber.optional() },
+  z.object({ call: CallRecord.optional(), messages: z.array(Disposition) }),
+  async (session, { call: asked }) => {
+    if (asked === undefined) {
+      await session.load();
+      return { messages: session.operator.explain() };
+    }
+    const { call, messages } = await session.operator.explainCall(asked);
+    return { call, messages };
+  },
+);
+
+export const find = verb(
+  'Were these words sent in a call, compacted out of it, said later, or never? The newest call where none is named.',
+  { words: z.string().min(1), call: CallNumber.optional() },
+  Finding,
+  ({ operator }, { words, call }) => operator.find(words, call),
+);
+
+export const calls = verb(
+  'Calls of the agent that were observed, newest first.',
+  {},
+  z.array(CallRecord),
+  async (session) => {
+    await session.load();
+    return session.operator.calls.toReversed();
+  },
+);
+
+export const recall = verb(
+  'Reads back the original words of anything in the log, by handle or by words.',
+  {
+    handle: z.string().nullish().describe(HANDLE),
+    query: z.string().nullish().describe('Words to search for; with a handle, within what it names.'),
+    limit: z.number().int().nullish(),
+    maxTokens: z.number().int().nullish(),
+  },
+  z.object({ items: z.array(Recalled), text: z.string().describe('As the tool answers a model.') }),
+  async (session, asked) => {
+    const items = await session.recall(asked as RecallRequest);
+    return { items, text: recalledText(items) };
+  },
+);
+
+export const giveBack = verb(
+  'The next request carries these original words once more; dry_run says what that costs.',
+  {
+    handle: z.string().min(1).describe('As `recall` takes it: m12, m12#0, m3..m9, "m4, m69", m80@1200.'),
+    query: z.string().min(1).optional().describe('Only the passages in it that hold these words.'),
+    maxTokens: z.int().min(100).optional().describe('Most tokens of it; the rest is named.'),
+    dryRun: z.boolean().default(false).describe('Say what it would cost, and do nothing.'),
+  },
+  WordsGivenBack,
+  ({ operator }, { dryRun: preview, ...asked }) => operator.giveBack({ ...asked, preview }),
+);
+
+export const givenBack = verb(
+  'What was given back, oldest first, and whether the model has seen it.',
+  {},
+  z.object({ items: z.array(GivenBack) }),
+  async ({ operator }) => ({ items: await operator.givenBack() }),
+);
+
+export const audit = verb(
+  'What happened to compaction in the session, newest first.',
+  {},
+  z.array(AuditEvent),
+  async ({ operator }) => (await operator.audit()).toReversed(),
+);
+
+export const costs = verb(
+  'What the session spent, agent and compactor apart, and whether each compaction pays.',
+  {},
+  z.object({ costs: Costs, net: z.array(NetCost) }),
+  async (session) => {
+    await session.load();
+    return { costs: session.operator.costs, net: session.operator.netCosts };
+  },
+);

@@ -1,0 +1,99 @@
+import { z } from 'zod/v4';
+import { SpillwayError } from '../../errors/index.js';
+import type { Session } from '../../session/index.js';
+import type { CompactionRecord as RecordValue } from '../../transcript/index.js';
+import { effectOf } from './effect.js';
+import { CompactionRecord, Effect, Flag, NetCost } from './shapes.js';
+import { verb } from './verb.js';
+
+/* Compactions that were made: looked at, judged, taken back. */
+
+const Records = z.object({ records: z.array(CompactionRecord) });
+
+export const history = verb(
+  'Compactions of the session, newest first.',
+  {},
+  z.array(CompactionRecord),
+  async (session) => {
+    await session.load();
+    return session.operator.history.toReversed();
+  },
+);
+
+export const compaction = verb(
+  'One compaction, and what it costs and saves.',
+  { record: z.string().min(1) },
+  z.object({ record: CompactionRecord, net: NetCost.optional() }),
+  async (session, asked) => {
+    const record = await recordOf(session, asked.record);
+    const net = session.operator.netCosts.find((one) => one.record === record.id);
+    return { record, ...(net && { net }) };
+  },
+);
+
+export const flag = verb(
+  "An operator's judgement of a compaction.",
+  {
+    record: z.string().min(1),
+    flag: Flag,
+    notes: z.string().max(20_000).optional(),
+  },
+  CompactionRecord,
+  ({ operator }, { record, flag: judged, notes }) => operator.flag(record, judged, notes),
+);
+
+export const undo = verb(
+  'Takes the newest compaction back, or those that are named; their spans are held until released.',
+  {
+    record: z.string().optional().describe('The one to take back; refused where later ones build on it.'),
+    to: z.string().optional().describe('Back to before this one: it and all after it.'),
+  },
+  Records,
+  async (session, which) => {
+    await session.load();
+    return { records: await session.operator.undo(which) };
+  },
+);
+
+export const undoOne = verb(
+  'Takes this compaction back; with `and_later` those after it too. Again: nothing more.',
+  { record: z.string().min(1), andLater: z.boolean().default(false) },
+  Records,
+  async (session, { record, andLater = false }) => {
+    const { id } = await recordOf(session, record);
+    return { records: await session.operator.undo(andLater ? { to: id } : { record: id }) };
+  },
+);
+
+export const release = verb('Lets go of what undo holds.', {}, undefined, ({ operator }) =>
+  operator.release(),
+);
+
+export const rollback = verb(
+  'Goes back to a message: what came after is left out, what was compacted since stands again.',
+  { messageId: z.string().min(1) },
+  Records,
+  async ({ operator }, { messageId }) => ({ records: await operator.rollback(messageId) }),
+);
+
+export const effect = verb(
+  'What the compactions of the session came to: tokens, stages, lengths of summaries, cost and hooks.',
+  {},
+  Effect,
+  async (session) => {
+    await session.load();
+    return effectOf(session.operator.history);
+  },
+);
+
+/** A compaction by its id. Rejects with `RECORD_UNKNOWN`. */
+export async function recordOf(session: Session, id: string): Promise<RecordValue> {
+  await session.load();
+  const found = session.operator.history.find((record) => record.id === id);
+  if (found) return found;
+  throw new SpillwayError('RECORD_UNKNOWN', {
+    subject: 'compaction',
+    found: id,
+    remedy: 'GET compactions lists those of the session.',
+  });
+}

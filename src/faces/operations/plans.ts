@@ -1,0 +1,167 @@
+import { z } from 'zod/v4';
+import { SpillwayError } from '../../errors/index.js';
+import type { Session } from '../../session/index.js';
+import type { Json, SessionStore } from '../../spi/index.js';
+import type {
+  CompactionRecord as RecordValue,
+  Plan as PlanValue,
+  ViewMessage,
+} from '../../transcript/index.js';
+import { CompactionRecord, Plan, PlanChanges, Reading, ShownMessage } from './shapes.js';
+import { verb } from './verb.js';
+
+/* Plans: looked at, changed, committed, and answered where they wait. */
+
+const Answered = z.object({ record: CompactionRecord.optional() });
+const hash = z.string().min(1);
+const notes = z.string().max(20_000).optional();
+
+export const approve = verb(
+  'Says yes to the plan that waits.',
+  { hash: hash.optional(), notes },
+  Answered,
+  async (session, asked) => {
+    await session.load();
+    return { record: committedAs(session, asked.hash) ?? (await session.operator.approve(asked.hash)) };
+  },
+);
+
+export const reject = verb(
+  'Says no to the plan that waits.',
+  { hash: hash.optional(), notes },
+  Answered,
+  async (session, asked) => {
+    await session.load();
+    await session.operator.reject(asked.hash, asked.notes);
+    return {};
+  },
+);
+
+/** Verbs of plans that were made before, and are kept in this store. */
+export const planVerbs = (store: SessionStore) => ({
+  plans: verb(
+    'Plans that were made and not committed, newest first; one of them may wait for a yes.',
+    {},
+    z.object({ items: z.array(z.object({ at: z.number(), waits: z.boolean(), plan: Plan })) }),
+    async (session) => {
+      const { pending } = session.operator;
+      const others = (await keptPlans(store, session)).filter(({ plan }) => plan.hash !== pending?.plan.hash);
+      const waiting = pending ? [{ ...pending, waits: true }] : [];
+      return { items: [...waiting, ...others.map(({ at, plan }) => ({ at, plan, waits: false }))] };
+    },
+  ),
+  plan: verb(
+    'A plan, and the request that it would give.',
+    { hash },
+    z.object({
+      plan: Plan,
+      preview: z.object({
+        reading: Reading,
+        messages: z.array(ShownMessage),
+        request: z.array(z.unknown()),
+      }),
+    }),
+    async (session, asked) => {
+      const plan = await planOf(store, session, asked.hash);
+      const { messages, reading, view } = await session.operator.preview(plan);
+      return { plan, preview: { reading, messages: view.map(shown), request: messages } };
+    },
+  ),
+  edit: verb(
+    'Another plan: with other words, or without some edits; judged and measured again. One that waits is replaced.',
+    { hash, ...PlanChanges.shape },
+    Plan,
+    async (session, { hash: of, ...changes }) => {
+      const changed = await session.operator.edit(await planOf(store, session, of), changes);
+      await keepPlan(store, session, changed, Date.now());
+      return changed;
+    },
+  ),
+  commit: verb(
+    'Commits exactly this plan. Again: the compaction that came of it.',
+    { hash, notes },
+    Answered,
+    async (session, asked) => {
+      await session.load();
+      const done = committedAs(session, asked.hash);
+      return { record: done ?? (await session.operator.commit(await planOf(store, session, asked.hash))) };
+    },
+  ),
+  propose: verb(
+    'Lets the plan wait; calls that need it pause until it is approved or rejected.',
+    { hash, notes },
+    Answered,
+    async (session, asked) => {
+      await session.load();
+      if (session.operator.pending?.plan.hash !== asked.hash)
+        await session.operator.propose(await planOf(store, session, asked.hash));
+      return {};
+    },
+  ),
+});
+
+/** Asked again, because an answer got lost: what was done stands. */
+function committedAs({ operator }: Session, of: string | undefined): RecordValue | undefined {
+  return operator.history.find(({ plan, status }) => plan.hash === of && status === 'committed');
+}
+
+/** A message of a request as operators see it: what it is, or what it stands for, and why. */
+export function shown({ message, source, replaced, made, size, from, to }: ViewMessage): object {
+  const [mark] = replaced?.values() ?? [];
+  const by = mark ? { stage: mark.stage, reason: mark.reason } : made;
+  return {
+    id: message.id,
+    role: message.role,
+    ...(message.trust !== undefined && { trust: message.trust }),
+    parts: message.parts,
+    tokens: size.tokens,
+    from,
+    to,
+    status: source ? (mark ? 'replaced' : 'original') : 'summary',
+    ...(by && { by }),
+  };
+}
+
+/** Plans of one agent that are kept to be looked at and committed; the oldest goes first. */
+const MOST_PLANS = 20;
+
+interface KeptPlan {
+  readonly at: number;
+  readonly plan: PlanValue;
+}
+
+type Place = Pick<Session, 'id' | 'agentPath'>;
+
+const scopeOf = ({ id, agentPath }: Place): string => `service.plans ${JSON.stringify([id, agentPath])}`;
+
+/** Keeps a plan in the store, so that any process on it can show and commit it. */
+export async function keepPlan(
+  store: SessionStore,
+  place: Place,
+  plan: PlanValue,
+  at: number,
+): Promise<void> {
+  const scope = scopeOf(place);
+  await store.setValue(scope, plan.hash, { at, plan } as unknown as Json);
+  const kept = await keptPlans(store, place);
+  for (const { plan: old } of kept.slice(MOST_PLANS)) await store.setValue(scope, old.hash, undefined);
+}
+
+/** Newest first. */
+async function keptPlans(store: SessionStore, place: Place): Promise<readonly KeptPlan[]> {
+  const kept = Object.values(await store.values(scopeOf(place))) as unknown as readonly KeptPlan[];
+  return kept.toSorted((a, b) => b.at - a.at);
+}
+
+/** A plan that was made before, or the one that waits. Rejects with `PLAN_UNKNOWN`. */
+async function planOf(store: SessionStore, session: Session, hash: string): Promise<PlanValue> {
+  const { pending } = session.operator;
+  if (pending?.plan.hash === hash) return pending.plan;
+  const kept = (await store.value(scopeOf(session), hash)) as unknown as KeptPlan | undefined;
+  if (kept) return kept.plan;
+  throw new SpillwayError('PLAN_UNKNOWN', {
+    subject: 'plan',
+    found: hash,
+    remedy: 'Plans that were not committed are kept for a while; make one anew with POST plans.',
+  });
+}

@@ -1,0 +1,58 @@
+import { SpillwayError } from '../../../errors/index.js';
+
+/**
+ * Settings that no HTTP request changes, for all or for one agent: who may come in, where sessions are kept, whose code is
+ * run, whom summarizers ask with whose key, what is a secret, and which files are read or written.
+ */
+const CLOSED: readonly (readonly string[])[] = [
+  ['server'],
+  ['store'],
+  ['plugins'],
+  ['summarizerModel'],
+  ['summarizerAgents'],
+  ['redact'],
+  ['redactLog'],
+  ['agentFiles'],
+  ['fill', 'prompts'],
+  ['fill', 'promptFiles'],
+  ['pins', 'sources'],
+  ['pins', 'root'],
+];
+
+const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Whether a setting is one of them; `agents.PATH.store` is as closed as `store`. */
+export function isClosed(path: readonly string[]): boolean {
+  const own = path[0] === 'agents' ? path.slice(2) : path;
+  return CLOSED.some((closed) => closed.every((key, i) => own[i] === key));
+}
+
+/** Throws `CONFIG_INVALID` for a change of what only files, environment and code may change: a path, and what is set there. */
+export function checkOpen(path: readonly string[], value: unknown): void {
+  const found = closedIn(path, value);
+  if (!found) return;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: found.join('.'),
+    found: 'a change by the HTTP API',
+    allowed: 'files, environment and code',
+    remedy:
+      'Who may come in, where sessions are kept, whose code is run, whom summarizers ask and which files are read is set there alone.',
+  });
+}
+
+/** Settings that take a name or a path: by HTTP a name alone, for a path would have the service read any file. */
+const NAMES: ReadonlySet<string | undefined> = new Set(['prompt', 'profile']);
+const isPath = (value: unknown): boolean =>
+  typeof value === 'string' && /[\\/]|\.(?:md|ya?ml|json)$/.test(value);
+
+/** The first closed path in a change, however deep in its value. */
+function closedIn(path: readonly string[], value: unknown): readonly string[] | undefined {
+  if (isClosed(path) || path.some((key) => UNSAFE.has(key))) return path;
+  if (NAMES.has(path.at(-1)) && isPath(value)) return path;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = closedIn([...path, key], inner);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import { named } from '../named.js';
+import * as verbs from '../../operations/index.js';
+import type { Service } from '../service.js';
+import { compactionRoutes } from './compactions.js';
+import { eventRoutes } from './events.js';
+import { knobRoutes } from './knobs.js';
+import { planRoutes } from './plans.js';
+import { projectRoutes } from './project.js';
+import { routesOf } from './route.js';
+import { sessionRoutes } from './sessions.js';
+import { parseJson } from '../../../transcript/index.js';
+
+/** What became of messages, what calls were sent, what was said originally, and what it all cost. */
+function askingRoutes(app: FastifyInstance, service: Service): void {
+  const { verbRoute } = routesOf(app, service, 'asking');
+  verbRoute('GET /sessions/:id/explain', verbs.explain);
+  verbRoute('GET /sessions/:id/find', verbs.find);
+  verbRoute('GET /sessions/:id/calls', verbs.calls);
+  verbRoute('POST /sessions/:id/recall', verbs.recall, { role: 'viewer', needsBody: true });
+  verbRoute('POST /sessions/:id/give-back', verbs.giveBack);
+  verbRoute('GET /sessions/:id/give-back', verbs.givenBack);
+  verbRoute('GET /sessions/:id/audit', verbs.audit);
+  verbRoute('GET /sessions/:id/costs', verbs.costs);
+}
+
+const ROUTES = [
+  sessionRoutes,
+  compactionRoutes,
+  planRoutes,
+  askingRoutes,
+  knobRoutes,
+  projectRoutes,
+  eventRoutes,
+];
+
+/** The HTTP API: every action of the page, and of the library as far as others than programs want it. */
+export async function registerApi(app: FastifyInstance, service: Service): Promise<void> {
+  readBodies(app);
+  for (const routes of ROUTES)
+    await app.register(named(routes.name, async (scope: FastifyInstance) => routes(scope, service)));
+}
+
+/** Reads JSON bodies as fastify does; a request to a model within one keeps its numbers as they are written. */
+function readBodies(app: FastifyInstance): void {
+  const usual = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    // Typed for promises too; this one calls back.
+    void usual(request, text as string, (error, body) => {
+      if (!error && hasRequest(body)) body.request = (parseJson(text as string) as HasRequest).request;
+      done(error, body);
+    });
+  });
+}
+
+interface HasRequest {
+  request: unknown;
+}
+
+const hasRequest = (body: unknown): body is HasRequest =>
+  typeof body === 'object' && body !== null && Object.hasOwn(body, 'request');

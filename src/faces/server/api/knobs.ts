@@ -1,0 +1,143 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod/v4';
+import { readPath, showPath } from '../../../config/index.js';
+import { SpillwayError } from '../../../errors/index.js';
+import { merge, type Overrides } from '../engine.js';
+import { checkMayActForAll } from '../access.js';
+import type { Service } from '../service.js';
+import { checkOpen, isClosed } from './closed.js';
+import { routesOf } from './route.js';
+import { Knobs } from '../../operations/index.js';
+
+/** Every parameter with its schema, its value and who set it; what operators set here wins over files and environment. */
+export function knobRoutes(app: FastifyInstance, service: Service): void {
+  const { route } = routesOf(app, service, 'knobs');
+  const knobs = async (): Promise<object> => ({ ...schemas(service), values: await valuesOf(service) });
+
+  route('GET /knobs', { summary: 'Every parameter: schema, value, and who set it.', answer: Knobs }, knobs);
+
+  route(
+    'PATCH /knobs',
+    {
+      summary:
+        'Sets parameters, for good and for all sessions. Null takes a setting of an operator away again.',
+      body: z.strictObject({
+        changes: z
+          .record(z.string().min(1), z.unknown())
+          .describe(
+            'By path, as GET /knobs writes it: {"thresholds.snipThreshold": 0.75}; a key with dots in brackets, models["gpt-4.1"].contextWindow.',
+          )
+          .default({}),
+        empty: z
+          .array(z.string().min(1))
+          .describe('Paths that are to be empty: null is their value, over files and environment.')
+          .default([]),
+      }),
+      answer: Knobs,
+    },
+    async ({ caller, body: { changes, empty } }) => {
+      checkMayActForAll(caller);
+      let next = service.knobs;
+      for (const [path, value] of Object.entries(changes)) {
+        const keys = keysOf(path);
+        next = value === null || value === undefined ? takenBack(next, keys) : changed(next, keys, value);
+      }
+      for (const path of empty) next = changed(next, keysOf(path), null);
+      const paths = [...Object.keys(changes), ...empty].map((path) => showPath(keysOf(path)));
+      await service.setKnobs(next, { by: caller.name, paths });
+      return knobs();
+    },
+  );
+
+  route(
+    'DELETE /knobs',
+    {
+      summary: 'Takes back what operators set: one parameter, or all.',
+      query: z.object({ path: z.string().optional() }),
+      answer: Knobs,
+    },
+    async ({ caller, query: { path } }) => {
+      checkMayActForAll(caller);
+      const keys = path === undefined ? undefined : keysOf(path);
+      const next = keys === undefined ? {} : takenBack(service.knobs, keys);
+      await service.setKnobs(next, { by: caller.name, paths: keys ? [showPath(keys)] : [] });
+      return knobs();
+    },
+  );
+}
+
+function schemas({ spillway }: Service): object {
+  const { schema, stages, plugins } = spillway.knobs;
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).filter(([name]) => !isClosed([name])),
+  );
+  return { schema: { ...schema, properties }, stages, plugins };
+}
+
+async function valuesOf(service: Service): Promise<readonly object[]> {
+  const { config } = service.spillway;
+  const changes = await service.knobChanges();
+  const before = new Map((await service.withoutKnobs()).entries.map(({ path, value }) => [path, value]));
+  return config.entries
+    .filter(({ path }) => !isClosed(keysOf(path)))
+    .map((entry) => {
+      const own = isSet(service.knobs, entry.path);
+      if (!own) return { ...entry, own };
+      const change = changeOf(changes, entry.path);
+      return { ...entry, own, origin: 'operator', before: before.get(entry.path) ?? null, ...change };
+    });
+}
+
+/** Who set it last: by its own path, or that of what it stands in. */
+function changeOf(changes: Readonly<Record<string, object>>, path: string): object {
+  const around = Object.keys(changes).filter(
+    (key) => path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`),
+  );
+  const nearest = around.toSorted((a, b) => b.length - a.length)[0];
+  return nearest === undefined ? {} : changes[nearest]!;
+}
+
+function isSet(knobs: Overrides, path: string): boolean {
+  let tree: unknown = knobs;
+  for (const key of keysOf(path)) {
+    if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || !Object.hasOwn(tree, key))
+      return false;
+    tree = (tree as Readonly<Record<string, unknown>>)[key];
+  }
+  return true;
+}
+
+/** Throws `CONFIG_INVALID` where it is no path. */
+function keysOf(path: string): readonly string[] {
+  const keys = readPath(path);
+  if (keys) return keys;
+  throw new SpillwayError('CONFIG_INVALID', {
+    subject: 'path of a knob',
+    found: path,
+    allowed: 'thresholds.snipThreshold, models["gpt-4.1"].contextWindow',
+    remedy: 'Write it as GET /knobs does.',
+  });
+}
+
+/** Throws `CONFIG_INVALID` for what only files and variables may say. */
+function changed(knobs: Overrides, keys: readonly string[], value: unknown): Overrides {
+  checkOpen(keys, value);
+  const change = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  return merge(knobs as Tree, change as Tree) as Overrides;
+}
+
+/** Throws `CONFIG_INVALID` likewise. */
+function takenBack(knobs: Overrides, keys: readonly string[]): Overrides {
+  checkOpen(keys, null);
+  return without(knobs as Tree, keys) as Overrides;
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+function without(tree: Tree, [key, ...rest]: readonly string[]): Tree {
+  const inner = tree[key!];
+  const { [key!]: _, ...others } = tree;
+  if (rest.length === 0 || typeof inner !== 'object' || inner === null) return others;
+  const left = without(inner as Tree, rest);
+  return Object.keys(left).length > 0 ? { ...others, [key!]: left } : others;
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod/v4';
+import { listProfiles, showPath } from '../../../config/index.js';
+import { costsOf, forgetLimits, learnedLimits } from '../../../session/index.js';
+import { packageFolder } from '../../../package-folder.js';
+import { checkMayActForAll, maySee } from '../access.js';
+import type { Service } from '../service.js';
+import { routesOf } from './route.js';
+import { Costs, WaitingPlan } from '../../operations/index.js';
+
+const LimitsOf = z.looseObject({
+  contextWindow: z.number().optional(),
+  inputLimit: z.number().optional(),
+  outputLimit: z.number().optional(),
+});
+const ModelParams = z.object({ name: z.string() });
+
+/** What stands over single sessions: what waits, what all cost, stages, profiles, models. */
+export function projectRoutes(app: FastifyInstance, service: Service): void {
+  const { route } = routesOf(app, service, 'project');
+
+  route(
+    'GET /me',
+    {
+      role: 'client',
+      summary: 'Who asks, and what he may do.',
+      answer: z.object({ name: z.string(), role: z.string(), tenant: z.string() }),
+    },
+    ({ caller }) => caller,
+  );
+
+  route(
+    'GET /inbox',
+    {
+      summary: 'Plans that wait for a yes, of all sessions.',
+      answer: z.object({ items: z.array(WaitingPlan) }),
+    },
+    async ({ caller }) => {
+      const threads = (await service.store.threads()).filter(({ sessionId }) => maySee(caller, sessionId));
+      const waiting = await Promise.all(
+        threads.map(async ({ head, ...key }) => {
+          if (head.entries === 0) return [];
+          const { pending } = (await service.session(key)).operator;
+          return pending ? [{ sessionId: key.sessionId, agentPath: key.agentPath, ...pending }] : [];
+        }),
+      );
+      return { items: waiting.flat() };
+    },
+  );
+
+  route(
+    'GET /costs',
+    { summary: 'What all sessions spent, agent and compactor apart, as stored.', answer: Costs },
+    async ({ caller }) => {
+      if (caller.tenant === '') return costsOf(await service.store.usage());
+      const ids = new Set((await service.store.threads()).map(({ sessionId }) => sessionId));
+      const entries = await Promise.all(
+        [...ids].filter((id) => maySee(caller, id)).map((sessionId) => service.store.usage({ sessionId })),
+      );
+      return costsOf(entries.flat());
+    },
+  );
+
+  route(
+    'GET /stages',
+    {
+      summary: 'The roster in order, then what is switched off.',
+      answer: z.object({
+        items: z.array(
+          z.looseObject({ name: z.string(), opensAt: z.number().optional(), summary: z.string() }),
+        ),
+      }),
+    },
+    () => ({ items: service.spillway.stages }),
+  );
+
+  route(
+    'GET /profiles',
+    {
+      summary: 'Profiles that a configuration may name.',
+      answer: z.object({ items: z.array(z.object({ name: z.string(), description: z.string() })) }),
+    },
+    async () => ({ items: await listProfiles(join(packageFolder(), 'config')) }),
+  );
+
+  route(
+    'GET /models/:name',
+    {
+      summary: 'Limits of a model, and where each is from.',
+      params: ModelParams,
+      answer: LimitsOf,
+    },
+    ({ params }) => service.limitsOf(params.name),
+  );
+
+  route(
+    'GET /models',
+    {
+      summary: 'Limits that the settings state, by model, and those that refusals taught.',
+      answer: z.object({
+        overrides: z.record(z.string(), LimitsOf),
+        learned: z.array(z.looseObject({ model: z.string() })),
+      }),
+    },
+    async () => ({ overrides: service.settings.models, learned: await learnedLimits(service.store) }),
+  );
+
+  route(
+    'PUT /models/:name',
+    {
+      summary: 'States limits of a model, over the catalogue; 0 is no limit.',
+      params: ModelParams,
+      body: z.strictObject({
+        contextWindow: z.int().min(0).optional(),
+        inputLimit: z.int().min(0).optional(),
+        outputLimit: z.int().min(0).optional(),
+      }),
+      answer: LimitsOf,
+    },
+    async ({ params, body, caller }) => {
+      checkMayActForAll(caller);
+      const models = { ...service.knobs.models, [params.name]: body };
+      const paths = [showPath(['models', params.name])];
+      await service.setKnobs({ ...service.knobs, models }, { by: caller.name, paths });
+      return service.limitsOf(params.name);
+    },
+  );
+
+  route(
+    'DELETE /models/:name',
+    {
+      summary: 'Takes back what operators stated of a model, and what refusals taught of it.',
+      params: ModelParams,
+    },
+    async ({ params, caller }) => {
+      checkMayActForAll(caller);
+      const { [params.name]: _, ...models } = service.knobs.models ?? {};
+      await forgetLimits(service.store, params.name);
+      const paths = [showPath(['models', params.name])];
+      await service.setKnobs({ ...service.knobs, models }, { by: caller.name, paths });
+    },
+  );
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod/v4';
+import { AgentPath } from '../../../config/index.js';
+
+/** Shapes of what the HTTP API is asked. Names as in URLs and documents of operators: words with underscores. */
+
+const agentPath = AgentPath.default('primary');
+
+export const AgentQuery = z.object({
+  agent_path: agentPath.describe('Which agent of the session.'),
+});
+
+export const SessionParams = z.object({ id: z.string().min(1) });
+
+/** In a query string everything is text. */
+export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+export const PageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  cursor: z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .optional()
+    .describe('`next` of the page before.'),
+});
+
+export const PagedAgentQuery = AgentQuery.extend(PageQuery.shape);
+
+const pressure = z.number().min(0).max(1);
+
+/** What one compaction does otherwise than the settings say; nothing of it is kept. */
+export const RunOverrides = z.strictObject({
+  strategy: z
+    .enum(['prune', 'drop', 'summarize', 'delegate', 'checkpoint'])
+    .optional()
+    .describe(
+      'prune: take out and condense tool output. drop: the oldest, down to the target. summarize: a summary for older spans. delegate: a compactor plugin. checkpoint: as the settings say, and the plan waits for a yes.',
+    ),
+  summarize: z.boolean().optional().describe('Whether a model may write the text, where one is configured.'),
+  upper_threshold: pressure.optional().describe('Pressure at which the first stage opens.'),
+  lower_threshold: pressure.optional().describe('Pressure to compact down to.'),
+  retain_count: z.int().min(0).optional().describe('Messages at the end that stay.'),
+  prompt: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Prompt for the summaries: a name in the folder of prompts, or a path.'),
+  settings: z.looseObject({}).optional().describe('Any other settings, as in a configuration file.'),
+});
+export type RunOverrides = z.infer<typeof RunOverrides>;
+
+export const CompactBody = RunOverrides.extend({
+  agent_path: agentPath,
+  dry_run: z.boolean().default(false).describe('Say what would be done, and do nothing.'),
+});
+
+export const PlanBody = RunOverrides.extend({ agent_path: agentPath });
+
+export const UsageBody = z.strictObject({
+  input_tokens: z.int().min(0).describe('Not from a cache.'),
+  cache_read_tokens: z.int().min(0).default(0),
+  cache_write_tokens: z.int().min(0).default(0),
+  output_tokens: z.int().min(0),
+});
+
+export const CreateBody = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[\w.-]{1,128}$/)
+    .optional(),
+  agent_path: agentPath,
+  format: z
+    .string()
+    .optional()
+    .describe('How its requests are written: of a new session openai-chat where absent.'),
+  model: z.string().optional(),
+});
+
+export const PrepareBody = z.strictObject({
+  agent_path: agentPath,
+  request: z
+    .looseObject({})
+    .optional()
+    .describe("A whole request body in the session's format: what is new in it goes into the log first."),
+  model: z.string().optional(),
+  max_output_tokens: z.int().min(1).optional(),
+});

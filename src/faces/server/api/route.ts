@@ -1,0 +1,125 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { z } from 'zod/v4';
+import { pageOf, type Verb } from '../../operations/index.js';
+import type { Session } from '../../../session/index.js';
+import type { Caller, Role } from '../access.js';
+import type { Service } from '../service.js';
+import { paged, sessionOf, type PageRequest } from './asked.js';
+import { AgentQuery, PagedAgentQuery, SessionParams } from './requests.js';
+
+/** What a route takes and answers; requests are checked by it, and the OpenAPI document is made of it. */
+interface Shape {
+  readonly summary: string;
+  /** Least role that may ask. Absent: a viewer to GET, an operator for everything else. */
+  readonly role?: Role;
+  readonly params?: z.ZodType;
+  /** Absent in a route of a session: which agent of it. Null: the body names the agent. */
+  readonly query?: z.ZodType | null;
+  readonly headers?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** What the answer holds at least; absent: nothing is answered (204). */
+  readonly answer?: z.ZodType;
+}
+
+/** A request that was checked. */
+interface Checked<S, Query = unknown> {
+  readonly caller: Caller;
+  readonly params: Parsed<S, 'params'>;
+  readonly query: Parsed<S, 'query', Query>;
+  readonly headers: Parsed<S, 'headers'>;
+  readonly body: Parsed<S, 'body'>;
+  readonly reply: FastifyReply;
+}
+
+interface CheckedOfSession<S> extends Checked<S, z.output<typeof AgentQuery>> {
+  readonly session: Session;
+}
+
+type Parsed<S, Part extends keyof Shape, Otherwise = unknown> =
+  S extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : Otherwise;
+
+interface Routes {
+  /** Adds a route, named as in docs/http-api.md: `GET /models/:name`. */
+  route<const S extends Shape>(name: string, shape: S, answer: (asked: Checked<S>) => unknown): void;
+  /** Adds a route of one session, `/sessions/:id…`. Answers `SESSION_UNKNOWN` for one that the caller may not see. */
+  sessionRoute<const S extends Shape>(
+    name: string,
+    shape: S,
+    answer: (asked: CheckedOfSession<S>) => unknown,
+  ): void;
+  /** Adds a route of a session that is a verb: of its input, what the path does not name stands in the query or the body. */
+  verbRoute(name: string, verb: Verb, more?: { readonly role?: Role; readonly needsBody?: boolean }): void;
+}
+
+export function routesOf(app: FastifyInstance, service: Service, tag: string): Routes {
+  const add = (
+    name: string,
+    shape: Shape,
+    answer: (request: FastifyRequest, reply: FastifyReply) => unknown,
+  ) => {
+    const [method, url] = name.split(' ') as [HTTPMethods, string];
+    const { summary, role = method === 'GET' ? 'viewer' : 'operator', query, answer: said, ...takes } = shape;
+    app.route({
+      method,
+      url,
+      config: { role },
+      schema: {
+        tags: [tag],
+        summary,
+        ...takes,
+        ...(query && { querystring: query }),
+        response: said ? { 200: said } : { 204: z.null() },
+      },
+      handler: async (request, reply) => {
+        const value = await answer(request, reply);
+        return said ? value : reply.code(204).send(null);
+      },
+    });
+  };
+  const ofSession: Routes['sessionRoute'] = (name, shape, answer) =>
+    add(name, { params: SessionParams, query: AgentQuery, ...shape }, async (request, reply) =>
+      answer({ ...asked(request, reply), session: await sessionOf(service, request) }),
+    );
+  return {
+    route: (name, shape, answer) => add(name, shape, (request, reply) => answer(asked(request, reply))),
+    sessionRoute: ofSession,
+    verbRoute(name, { summary, input, output, run }, { role, needsBody } = {}) {
+      const inPath = [...name.matchAll(/:(\w+)/g)].map(([, param]) => param!);
+      const fields = Object.entries(input.shape).filter(([field]) => !inPath.includes(paramOf(field)));
+      const rest = Object.fromEntries(fields.map(([field, kind]) => [snake(field), kind as z.ZodType]));
+      const isList = output instanceof z.ZodArray;
+      const body = fields.length === 0 ? undefined : z.strictObject(rest);
+      const takes = name.startsWith('GET ')
+        ? { query: (isList ? PagedAgentQuery : AgentQuery).extend(rest) }
+        : body && { body: !needsBody && body.safeParse({}).success ? body.nullish() : body };
+      const shape: Shape = {
+        summary,
+        ...(role && { role }),
+        params: z.object(Object.fromEntries(inPath.map((param) => [param, z.string().min(1)]))),
+        ...(output && { answer: isList ? pageOf(output.element as z.ZodType) : output }),
+        ...takes,
+      };
+      ofSession(name, shape, async ({ session, params, query, body: said }) => {
+        const all = { ...(query as object), ...(said as object), ...(params as object) };
+        const given = Object.keys(input.shape).map((field) => [
+          field,
+          (all as Record<string, unknown>)[inPath.includes(paramOf(field)) ? paramOf(field) : snake(field)],
+        ]);
+        const value = await run(session, Object.fromEntries(given));
+        return isList ? paged(value as readonly unknown[], query as unknown as PageRequest) : value;
+      });
+    },
+  };
+}
+
+/** Words with underscores, as everywhere in URLs and bodies. */
+const snake = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** What a field is called in a path: `:cid` names the compaction. */
+const paramOf = (field: string): string => (field === 'record' ? 'cid' : field);
+
+/** What the validator let through has the types of the shape. */
+function asked<S, Query>(request: FastifyRequest, reply: FastifyReply): Checked<S, Query> {
+  const { caller, params, query, headers, body } = request;
+  return { caller, params, query, headers, body, reply } as Checked<S, Query>;
+}

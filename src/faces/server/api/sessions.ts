@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod/v4';
+import { type ListedSession, listSessions, type Session } from '../../../session/index.js';
+import { textOf, type LogMessage, type Part } from '../../../transcript/index.js';
+import { maySee, ownId } from '../access.js';
+import { goneOf } from '../gone.js';
+import type { AboutSession, Service } from '../service.js';
+import { messageUnknown, paged } from './asked.js';
+import {
+  AgentQuery,
+  CreateBody,
+  flagText,
+  PagedAgentQuery,
+  PageQuery,
+  PrepareBody,
+  SessionParams,
+  UsageBody,
+} from './requests.js';
+import { routesOf } from './route.js';
+import {
+  CallNumber,
+  CallRecord,
+  LogEntry,
+  Message,
+  pageOf,
+  present,
+  shown,
+  Reading,
+  SessionSummary,
+  ShownMessage,
+  TranscriptEntry,
+} from '../../operations/index.js';
+import { oneLine, userWordsIn } from '../../../text/reading/index.js';
+
+const Figures = z.object({
+  figures: flagText
+    .default(true)
+    .describe('With pressure, compactions and costs, which costs opening each session.'),
+});
+
+/** Lists, makes, reads and feeds sessions. */
+export function sessionRoutes(app: FastifyInstance, service: Service): void {
+  const { route, sessionRoute } = routesOf(app, service, 'sessions');
+  const summary = async (listed: ListedSession, figures: boolean): Promise<object> => {
+    const { sessionId, agentPath } = listed;
+    const about = await service.about({ sessionId, agentPath });
+    return summaryOf(listed, about, figures ? await service.session({ sessionId, agentPath }) : undefined);
+  };
+
+  route(
+    'GET /sessions',
+    {
+      summary: 'Sessions, the one written to last first; each agent of one by itself.',
+      query: PageQuery.extend(Figures.shape),
+      answer: pageOf(SessionSummary),
+    },
+    async ({ caller, query }) => {
+      const all = await service.store.threads();
+      const page = paged(
+        all.filter(({ sessionId }) => maySee(caller, sessionId)),
+        query,
+      );
+      const names = new Set(page.items.map(({ sessionId }) => sessionId));
+      const listed = (
+        await Promise.all([...names].map((sessionId) => listSessions(service.store, { sessionId })))
+      ).flat();
+      const items = await Promise.all(
+        page.items.map((thread) =>
+          summary(
+            listed.find((one) => one.sessionId === thread.sessionId && one.agentPath === thread.agentPath)!,
+            query.figures,
+          ),
+        ),
+      );
+      return { ...page, items };
+    },
+  );
+
+  route(
+    'POST /sessions',
+    {
+      summary:
+        'Makes a session for a client that uses this API itself; one that is there is left as it is, and refused (409) where it speaks another format.',
+      body: CreateBody,
+      answer: z.object({ id: z.string(), agentPath: z.string(), format: z.string() }),
+    },
+    async ({ caller, body }) => {
+      const { id = randomUUID(), agent_path: agentPath, format, model } = body;
+      const session = await service.sessionFor(
+        { sessionId: ownId(caller, id), agentPath },
+        { ...present({ format }), model },
+      );
+      return { id: session.id, agentPath, format: session.format };
+    },
+  );
+
+  sessionRoute(
+    'GET /sessions/:id',
+    { summary: 'A session with its figures.', answer: SessionSummary },
+    async ({ session }) => {
+      const listed = (await listSessions(service.store, { sessionId: session.id })).find(
+        ({ agentPath }) => agentPath === session.agentPath,
+      )!;
+      return summary(listed, true);
+    },
+  );
+
+  sessionRoute(
+    'GET /sessions/:id/messages',
+    {
+      summary:
+        'The messages as the model is sent them; with include_superseded those too that it no longer sees.',
+      query: PagedAgentQuery.extend({ include_superseded: flagText.default(false) }),
+      answer: pageOf(TranscriptEntry),
+    },
+    async ({ session, query }) =>
+      paged(await session.operator.transcript({ includeSuperseded: query.include_superseded }), query),
+  );
+
+  sessionRoute(
+    'GET /sessions/:id/messages/:message',
+    {
+      summary: 'One message of the log in its original words, superseded or not.',
+      params: SessionParams.extend({ message: z.string().min(1) }),
+      answer: Message,
+    },
+    async ({ session, params }) => {
+      const entries = await session.operator.transcript({ includeSuperseded: true });
+      const found = entries.find(({ message }) => message.id === params.message);
+      if (!found) throw messageUnknown(params.message);
+      return found.message;
+    },
+  );
+
+  sessionRoute(
+    'GET /sessions/:id/log',
+    {
+      summary:
+        'The log as it happened: how each message begins, and what became of it by now, or in the call of that number.',
+      query: PagedAgentQuery.extend({ call: CallNumber.optional() }),
+      answer: pageOf(LogEntry),
+    },
+    async ({ session, query }) => {
+      await session.load();
+      const { operator } = session;
+      const dispositions =
+        query.call === undefined ? operator.explain() : (await operator.explainCall(query.call)).messages;
+      const page = paged(dispositions, query);
+      const messages = new Map(
+        (await operator.transcript({ includeSuperseded: true })).map(({ message }) => [message.id, message]),
+      );
+      const items = page.items.map((one) => ({ ...one, ...beginning(messages.get(one.id) as LogMessage) }));
+      return { ...page, items };
+    },
+  );
+
+  sessionRoute(
+    'GET /sessions/:id/context',
+    {
+      summary:
+        'What would be sent now, message by message, and what each stands for; or what was, in the call of that number.',
+      query: AgentQuery.extend({ call: CallNumber.optional() }),
+      answer: z.object({
+        reading: Reading.optional(),
+        call: CallRecord.optional(),
+        messages: z.array(ShownMessage),
+      }),
+    },
+    async ({ session, query }) => {
+      if (query.call === undefined) return { reading: session.reading, messages: session.view.map(shown) };
+      const { call, view } = await session.operator.explainCall(query.call);
+      return { call, messages: view.map(shown) };
+    },
+  );
+
+  sessionRoute(
+    'POST /sessions/:id/prepare',
+    {
+      summary: 'The request for the next call: takes in what is new, compacts where pressure says so.',
+      query: null,
+      body: PrepareBody,
+      answer: z.looseObject({ call: z.number(), messages: z.array(z.unknown()), reading: Reading }),
+    },
+    async ({ session, body, reply }) => {
+      const { request, model, max_output_tokens: maxOutputTokens } = body;
+      const signal = goneOf(reply);
+      const followed = request && (await session.follow(request));
+      const { call, messages, beside, reading, run, notices } = await session.prepare({
+        signal,
+        ...present({ model, maxOutputTokens }),
+      });
+      const taken = followed && { appended: followed.appended.length, rewound: followed.rewound };
+      return { call, messages, beside, reading, run, notices, ...taken };
+    },
+  );
+
+  sessionRoute(
+    'POST /sessions/:id/observe',
+    { summary: 'What the provider reported for the newest request.', body: UsageBody },
+    ({ session, body }) =>
+      session.observe({
+        inputTokens: body.input_tokens,
+        cacheReadTokens: body.cache_read_tokens,
+        cacheWriteTokens: body.cache_write_tokens,
+        outputTokens: body.output_tokens,
+      }),
+  );
+}
+
+/** A session at a glance; `session` where its figures are wanted too, which reads all of it. */
+async function summaryOf(
+  { sessionId, agentPath, messages, createdAt, updatedAt }: ListedSession,
+  about: AboutSession | undefined,
+  session: Session | undefined,
+): Promise<object> {
+  const { format, model = null, linked } = about ?? {};
+  const known = {
+    id: sessionId,
+    agentPath,
+    messages,
+    createdAt,
+    updatedAt,
+    ...(format !== undefined && { format, model }),
+    ...(linked && { linked }),
+  };
+  return session ? { ...known, format: session.format, ...(await figuresOf(session)) } : known;
+}
+
+const TITLE_CHARS = 120;
+/** Where nobody has spoken among so many messages, a session has no title. */
+const MAX_LOOKED = 20;
+
+/** How a person opened the conversation: what hosts put around the words says nothing of it. */
+function titleOf({ log }: Session): string | undefined {
+  for (let seq = 0; seq < Math.min(log.length, MAX_LOOKED); seq++) {
+    const message = log.at(seq);
+    const words = message.role === 'user' ? oneLine(userWordsIn(message), TITLE_CHARS) : '';
+    if (words !== '') return words;
+  }
+  return undefined;
+}
+
+async function figuresOf(session: Session): Promise<object> {
+  await session.load();
+  const title = titleOf(session);
+  const { history, netCosts, pending, ledger } = session.operator;
+  const flags = { good: 0, bad: 0, neutral: 0 };
+  for (const { flag } of history) if (flag) flags[flag] += 1;
+  const priced = netCosts.filter(({ netCost }) => netCost !== null);
+  return {
+    ...(title !== undefined && { title }),
+    reading: session.reading,
+    compactions: history.length,
+    holds: ledger.holds.length,
+    flags,
+    savedTokens: netCosts.reduce((sum, { savedPerCall }) => sum + savedPerCall, 0),
+    net: netCosts.reduce((sum, { net }) => sum + net, 0),
+    netCost: priced.length === 0 ? null : priced.reduce((sum, { netCost }) => sum + (netCost ?? 0), 0),
+    fallbacks: history.reduce((sum, { fallbacks = [] }) => sum + fallbacks.length, 0),
+    costs: session.operator.costs,
+    breakers: session.operator.breakers,
+    ...(pending && { pending: pending.plan.hash }),
+  };
+}
+
+/** Characters of a message that a list of them shows. */
+const PREVIEW_CHARS = 400;
+
+function beginning({ parts, origin, label }: LogMessage): object {
+  const text = parts.map(wordsOf).filter(Boolean).join('\n');
+  return {
+    origin,
+    ...(label !== undefined && { label }),
+    chars: text.length,
+    preview: text.slice(0, PREVIEW_CHARS),
+  };
+}
+
+function wordsOf(part: Part): string {
+  if (part.type === 'tool-call') return `${part.name} ${part.arguments}`;
+  if (part.type === 'file') return `[${part.mediaType}, ${part.bytes} bytes]`;
+  return textOf(part);
+}

@@ -1,0 +1,108 @@
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Settings } from '../../config/index.js';
+import { isLoopback, mayAct, type Access, type Caller, type Role } from './access.js';
+import { denied, faultBody } from './faults.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; a route that names a role is reached by nobody else. */
+    caller: Caller;
+  }
+  interface FastifyContextConfig {
+    /** Least role that may ask; absent: anybody. */
+    role?: Role;
+    /** Asked however busy the service is, and bounded elsewhere: not one of `server.concurrency`. */
+    isUncounted?: boolean;
+  }
+}
+
+type ServerSettings = Settings['server'];
+
+/** Where clients of the proxy put the service's own token: their `Authorization` is for the upstream. */
+export const TOKEN_HEADER = 'x-spillway-token';
+
+const NOBODY: Caller = { name: 'nobody', role: 'client', tenant: '' };
+
+/** Who may ask, from where, how often and how much at a time. */
+export async function guard(app: FastifyInstance, access: Access, settings: ServerSettings): Promise<void> {
+  const callerOf = (request: FastifyRequest): Caller | undefined => access.callerOf(tokenOf(request));
+  app.decorateRequest('caller', undefined as unknown as Caller);
+  limitConcurrency(app, settings.concurrency);
+  await app.register(helmet, { contentSecurityPolicy: { directives: POLICY } });
+  await app.register(cors, { origin: [...settings.origins], credentials: false, maxAge: 600 });
+  if (settings.requestsPerMinute > 0)
+    await app.register(rateLimit, {
+      max: settings.requestsPerMinute,
+      timeWindow: 60_000,
+      keyGenerator: (request) => {
+        const caller = access.isOpen ? undefined : callerOf(request);
+        return caller ? `token ${caller.name}` : request.ip;
+      },
+      errorResponseBuilder: (_, { statusCode }) =>
+        Object.assign(new Error('Too many requests within a minute: server.requestsPerMinute.'), {
+          statusCode,
+        }),
+    });
+  app.addHook('onRequest', async (request) => {
+    const { role } = request.routeOptions.config;
+    request.caller = NOBODY;
+    // A page of another site must not reach this machine by a name of its own.
+    if (access.isOpen && !isLoopback(request.hostname.replace(/^\[|\]$/g, '')))
+      throw denied('host of the request', request.hostname, 'Ask by a loopback name, or set tokens.');
+    if (!SAFE.has(request.method) && !isOwnOrigin(request, settings.origins))
+      throw denied('origin of the request', String(request.headers.origin), 'Add it to server.origins.');
+    if (role === undefined) return;
+    const caller = callerOf(request);
+    if (!caller)
+      throw Object.assign(new Error(`A token is needed, as a bearer or in ${TOKEN_HEADER}.`), {
+        statusCode: 401,
+      });
+    if (!mayAct(caller, role))
+      throw denied(`token ${caller.name}`, caller.role, `This needs the role ${role}.`);
+    request.caller = caller;
+  });
+}
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Scripts, styles and pictures from here alone; nothing may frame the page. */
+const POLICY = {
+  defaultSrc: ["'self'"],
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", 'data:'],
+  objectSrc: ["'none'"],
+  frameAncestors: ["'none'"],
+  upgradeInsecureRequests: null,
+};
+
+/** Browsers name where a page came from with every request that changes something. */
+function isOwnOrigin({ headers }: FastifyRequest, origins: readonly string[]): boolean {
+  const { origin, host } = headers;
+  if (origin === undefined) return headers['sec-fetch-site'] !== 'cross-site';
+  return origins.includes(origin) || origin === `http://${host}` || origin === `https://${host}`;
+}
+
+function tokenOf({ headers }: FastifyRequest): string | undefined {
+  const own = headers[TOKEN_HEADER];
+  if (typeof own === 'string') return own;
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+function limitConcurrency(app: FastifyInstance, most: number): void {
+  let underWay = 0;
+  app.addHook('onRequest', ({ routeOptions }, reply, done) => {
+    if (routeOptions.config.isUncounted) return done();
+    if (underWay >= most) {
+      const body = faultBody('HTTP_503', 'Too many requests are under way: server.concurrency.', true);
+      void reply.code(503).header('retry-after', '1').send(body);
+      return;
+    }
+    underWay += 1;
+    // Not onResponse: a client that goes away ends no response.
+    reply.raw.once('close', () => (underWay -= 1));
+    done();
+  });
+}

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { SpillwayError } from '../../errors/index.js';
+import { faultBody } from './faults.js';
+import type { Service } from './service.js';
+
+/** How long the store may take over a probe: those who probe wait for a second as a rule. */
+const PATIENCE_MS = 500;
+/** A probe writes; what one said holds for the next of this second. */
+const FRESH_MS = 1_000;
+/** Whoever asked within this time is told before the listener closes. */
+const ASKS_EVERY_MS = 60_000;
+
+/** `ready`; `degraded`: calls go on from memory, the store does not do what it is asked; `down`. */
+type State = { readonly status: 'ready' | 'degraded' | 'down'; readonly reason?: string };
+
+/** `/health`: the process answers. `/ready`: it can do its work, and its store takes a write; not when it stops. */
+export class Health {
+  readonly #service: Service;
+  #isStopping = false;
+  #askedAt = -Infinity;
+  #probe: { readonly at: number; readonly state: Promise<State> } | undefined;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  register(app: FastifyInstance): void {
+    app.addHook('preClose', (done) => {
+      this.#isStopping = true;
+      done();
+    });
+    const config = { isUncounted: true };
+    app.get('/health', { config }, () => ({ status: 'ok' }));
+    app.get('/ready', { config }, async (_, reply) => {
+      this.#askedAt = performance.now();
+      const { status, reason } = await this.#state();
+      if (status === 'down') return reply.code(503).send(faultBody('HTTP_503', reason!, true));
+      return { status, ...(reason !== undefined && { reason }) };
+    });
+  }
+
+  /** Says from now on that it stops; resolves when those who ask have had the time to hear it. */
+  async drain(): Promise<void> {
+    this.#isStopping = true;
+    if (performance.now() - this.#askedAt < ASKS_EVERY_MS) await pause(this.#service.settings.server.drainMs);
+  }
+
+  async #state(): Promise<State> {
+    if (this.#isStopping) return { status: 'down', reason: 'The service is stopping.' };
+    const at = performance.now();
+    if (!this.#probe || at - this.#probe.at > FRESH_MS) this.#probe = { at, state: this.#written() };
+    return this.#probe.state;
+  }
+
+  async #written(): Promise<State> {
+    const given = new AbortController();
+    const late = pause(PATIENCE_MS, undefined, { signal: given.signal, ref: false }).then(() => AWAY);
+    late.catch(() => undefined);
+    const written = this.#service.store.setValue('service', 'ready', Date.now()).then(
+      () => ({ status: 'ready' }) as const,
+      (error: unknown) => (goesOn(error) ? AWAY : DOWN),
+    );
+    const state = await Promise.race([written, late]);
+    given.abort();
+    return state;
+  }
+}
+
+const AWAY: State = { status: 'degraded', reason: 'The store takes no write; calls go on from memory.' };
+const DOWN: State = { status: 'down', reason: 'The store cannot be used.' };
+
+/** Whether sessions go on without their store: not where another version of Spillway has it. */
+const goesOn = (error: unknown): boolean =>
+  !(error instanceof SpillwayError && error.code === 'STORE_SCHEMA');

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { packageFolder } from '../../package-folder.js';
+import { faultBody } from './faults.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Built names hold a digest of their content. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+const built = (): string => join(packageFolder(), 'dist', 'page');
+
+/**
+ * Serves the Compactor page at `/`. Its few files are read once: only what was built has an address, so no path can name
+ * anything else. It holds no figures; those it asks of the API, by the token of who looks at it.
+ */
+export function registerPage(app: FastifyInstance, folder = built()): void {
+  const config = { schema: { hide: true } };
+  const index = fileAt(join(folder, 'index.html'));
+  app.get('/', config, (_, reply) => {
+    if (!index) return reply.code(404).send(faultBody('HTTP_404', 'The page is not built: npm run build.'));
+    return reply.type(TYPES['.html']!).header('cache-control', 'no-cache').serializer(asIs).send(index);
+  });
+  for (const name of namesIn(join(folder, 'assets'))) {
+    const type = TYPES[extname(name)];
+    const content = fileAt(join(folder, 'assets', name));
+    if (type === undefined || !content) continue;
+    app.get(`/assets/${name}`, config, (_, reply) =>
+      reply.type(type).header('cache-control', FOR_GOOD).serializer(asIs).send(content),
+    );
+  }
+}
+
+const asIs = (content: unknown): string => content as string;
+
+function fileAt(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

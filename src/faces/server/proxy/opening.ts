@@ -1,0 +1,48 @@
+import { readOverflow, type Fields } from '../../../formats/index.js';
+import { Refused } from './refused.js';
+import type { StreamEvent } from './sse.js';
+
+/** What stands at the head of a stream before the model says anything. */
+const BEGINNINGS: ReadonlySet<unknown> = new Set([
+  'message_start',
+  'ping',
+  'response.created',
+  'response.in_progress',
+  'response.queued',
+]);
+
+/** Longer beginnings are somebody else's. */
+const MOST_HELD = 32;
+
+/**
+ * A stream from its head on, once it is known that it is an answer. Rejects with `Refused` where it only says that the request
+ * was too long: some servers answer 200 first and find out then.
+ */
+export async function opened(
+  events: AsyncGenerator<StreamEvent>,
+  headers: Refused['headers'],
+): Promise<AsyncGenerator<StreamEvent>> {
+  const held: StreamEvent[] = [];
+  while (held.length < MOST_HELD) {
+    const next = await events.next();
+    if (next.done) break;
+    held.push(next.value);
+    const { fields } = next.value;
+    if (fields && failureIn(fields) !== undefined && readOverflow(failureIn(fields))) {
+      for await (const event of events) held.push(event);
+      throw new Refused(200, headers, Buffer.concat(held.map(({ bytes }) => bytes)), failureIn(fields));
+    }
+    if (fields && !BEGINNINGS.has(fields.type)) break;
+  }
+  return (async function* () {
+    yield* held;
+    yield* events;
+  })();
+}
+
+/** What an event says went wrong. */
+function failureIn({ type, error, response, message, code }: Fields): unknown {
+  if (type === 'error') return error ?? { message, code };
+  if (type === 'response.failed') return (response as Fields | undefined)?.error;
+  return type === undefined ? error : undefined;
+}

@@ -1,0 +1,183 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Compared, Session } from '../../../session/index.js';
+import type { ThreadKey } from '../../../spi/index.js';
+import { textOf, type Message } from '../../../transcript/index.js';
+import { formatNamed, isFields, jsonText, type Fields } from '../../../formats/index.js';
+import { ownId, type Caller } from '../access.js';
+import type { AboutSession, Service } from '../service.js';
+
+/** Sessions of one beginning that are remembered; older ones are not found again. */
+const MOST_ALIKE = 32;
+
+/** Where clients say which of their own sessions a request is of: Claude Code, Codex, and what is made like them. */
+const OWN_HEADERS = ['x-claude-code-session-id', 'session_id', 'session-id', 'conversation_id'];
+
+export interface SessionRequest {
+  readonly caller: Caller;
+  readonly format: string;
+  readonly headers: IncomingHttpHeaders;
+  /** What the header calls its session. */
+  readonly named?: string | undefined;
+  readonly body: Fields;
+  /** Those of the body. */
+  readonly messages: readonly unknown[];
+  /** Sessions that turned out to be of other conversations. */
+  readonly without?: ReadonlySet<string>;
+}
+
+/** A session that a history goes on from, or only sits beside notes that moved. */
+interface Found {
+  readonly session: Session;
+  readonly fresh: Compared['fresh'];
+}
+
+/**
+ * Finds the session of each request of each tenant, and makes those that are not there. Sessions are looked up by the hash
+ * of their first messages, within what the client itself calls its session; whether a history goes on from one is told by
+ * its log, message by message.
+ */
+export class Places {
+  readonly #service: Service;
+  /** Hash of a beginning -> sessions that begin so, newest first. */
+  readonly #alike = new Map<string, readonly string[]>();
+  /** Session that was made last, by tenant and format. */
+  readonly #newest = new Map<string, string>();
+  /** What is under way for a beginning: two requests of one new conversation are not to make two sessions. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /** Requests that begin alike go one after the other, and wait for no others. */
+  async sessionOf(asked: SessionRequest): Promise<Session> {
+    if (asked.named !== undefined) return this.#open(ownId(asked.caller, asked.named), aboutOf(asked));
+    const beginnings = beginningsOf(asked);
+    const key = beginnings.at(-1)!;
+    const before = this.#turns.get(key);
+    const found = (before ?? Promise.resolve()).then(() => this.#sessionOf(asked, beginnings));
+    const over = found.then(nothing, nothing);
+    this.#turns.set(key, over);
+    void over.then(() => this.#turns.get(key) === over && this.#turns.delete(key));
+    return found;
+  }
+
+  /** The session that a request goes on from, with what of its messages is new there. Nothing is made or learned. */
+  async known(
+    asked: SessionRequest,
+  ): Promise<{ readonly session: Session; readonly fresh: readonly Message[] } | undefined> {
+    const alike = beginningsOf(asked).flatMap((beginning) => this.#alike.get(beginning) ?? []);
+    const found = await this.#bestOf(alike, asked);
+    return found?.fresh && { session: found.session, fresh: found.fresh };
+  }
+
+  async #sessionOf(asked: SessionRequest, beginnings: readonly string[]): Promise<Session> {
+    const { caller, format } = asked;
+    const near: string[] = [];
+    for (const beginning of beginnings)
+      for (const alike of [async () => this.#alike.get(beginning) ?? [], () => this.#stored(beginning)]) {
+        const ids = (await alike()).filter((id) => !near.includes(id));
+        near.push(...ids);
+        const found = await this.#bestOf(ids, asked);
+        if (!found) continue;
+        // Its first answer is known now, and tells it from others of its beginning.
+        await this.#move(found.session.id, beginnings[0]!, beginning);
+        return found.session;
+      }
+    const sessionId = ownId(caller, `s-${randomUUID().slice(0, 13)}`);
+    const scope = jsonText([caller.tenant, format]);
+    const nearest = this.#newest.get(scope);
+    const [fork] = near;
+    const session = await this.#open(sessionId, {
+      ...aboutOf(asked),
+      ...(nearest !== undefined && { linked: { to: nearest, how: 'nearest' } }),
+      ...(fork !== undefined && { linked: { to: fork, how: 'fork' } }),
+    });
+    this.#newest.set(scope, sessionId);
+    await this.#move(sessionId, beginnings[0]!);
+    return session;
+  }
+
+  /** Of these sessions the one that holds most of a history and nothing else; else one where only notes have moved. */
+  async #bestOf(sessionIds: readonly string[], asked: SessionRequest): Promise<Found | undefined> {
+    const { commands } = this.#service.settings.server;
+    let best: Found | undefined;
+    for (const sessionId of sessionIds) {
+      if (asked.without?.has(sessionId)) continue;
+      const session = await this.#open(sessionId, aboutOf(asked));
+      const { isFork, fresh } = await session.compare(asked.body, { commands });
+      if (isFork || (best && (!fresh || (best.fresh && best.fresh.length <= fresh.length)))) continue;
+      best = { session, fresh };
+    }
+    return best;
+  }
+
+  async #stored(beginning: string): Promise<readonly string[]> {
+    return ((await this.#service.store.value(BEGINNINGS, beginning)) ?? []) as readonly string[];
+  }
+
+  /** Says, to other processes too, how a session begins. Only what changes is written. */
+  async #move(sessionId: string, to: string, from?: string): Promise<void> {
+    const known = this.#alike.get(to);
+    this.#alike.delete(to);
+    this.#alike.set(to, [sessionId, ...(known ?? []).filter((id) => id !== sessionId)].slice(0, MOST_ALIKE));
+    const [oldest] = this.#alike.keys();
+    if (this.#alike.size > this.#service.settings.server.sessions) this.#alike.delete(oldest!);
+    if (known?.includes(sessionId)) return;
+    const { store } = this.#service;
+    const stored = await this.#stored(to);
+    if (!stored.includes(sessionId))
+      await store.setValue(BEGINNINGS, to, [sessionId, ...stored].slice(0, MOST_ALIKE));
+    if (from === undefined || from === to) return;
+    const others = (await this.#stored(from)).filter((id) => id !== sessionId);
+    this.#alike.set(from, others);
+    await store.setValue(BEGINNINGS, from, others);
+  }
+
+  #open(sessionId: string, about: AboutSession): Promise<Session> {
+    return this.#service.sessionFor({ sessionId, agentPath: 'primary' } satisfies ThreadKey, about);
+  }
+}
+
+const BEGINNINGS = 'proxy.beginnings';
+const nothing = (): void => undefined;
+
+const aboutOf = ({ format, body: { model } }: SessionRequest): AboutSession => ({
+  format,
+  ...(typeof model === 'string' && { model }),
+});
+
+/**
+ * Hashes of how a history begins, instructions aside: up to the first words of the model where it has any, and before them.
+ * Parses no more of it than it has to.
+ */
+function beginningsOf({ caller, format, headers, body, messages }: SessionRequest): readonly string[] {
+  const { messagesField, parse } = formatNamed(format);
+  for (let count = 8; ; count *= 4) {
+    const isAll = count >= messages.length;
+    const parsed = parse({ ...body, [messagesField]: isAll ? messages : messages.slice(0, count) });
+    const said = parsed.messages.filter(({ role }) => role !== 'system');
+    const answer = said.findIndex(({ role }) => role === 'assistant');
+    if (answer < 0 && !isAll) continue;
+    const scope = [caller.tenant, format, ownNameOf(headers, body)];
+    const asked = hashOf([...scope, ...(answer < 0 ? said : said.slice(0, answer)).map(wordsOf)]);
+    return answer < 0 ? [asked] : [hashOf([asked, wordsOf(said[answer]!)]), asked];
+  }
+}
+
+/** What tells one conversation of a client from its others where it says so itself, in a header or its body. */
+function ownNameOf(headers: IncomingHttpHeaders, { metadata, prompt_cache_key: key }: Fields): unknown[] {
+  const user = isFields(metadata) ? metadata.user_id : undefined;
+  return [...OWN_HEADERS.map((name) => headers[name]), key, user].map((name) => name ?? null);
+}
+
+/** The first of what a message says or asks for: more of it may stand in the next of the list. */
+function wordsOf({ role, parts }: Message): unknown {
+  const said = parts
+    .filter(({ type }) => type !== 'reasoning')
+    .slice(0, role === 'assistant' ? 1 : undefined);
+  return [role, said.map((part) => (part.type === 'tool-call' ? [part.name, part.callId] : textOf(part)))];
+}
+
+const hashOf = (value: unknown): string => hash('sha1', jsonText(value), 'base64url');

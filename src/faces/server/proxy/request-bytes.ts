@@ -1,0 +1,31 @@
+import { jsonText, sameItem, type Fields } from '../../../formats/index.js';
+
+/** A request as its client sent it: its bytes, and what they say. */
+export interface SentRequest {
+  readonly raw: Buffer;
+  readonly body: Fields;
+}
+
+const CLOSING = 0x7d;
+
+/**
+ * The bytes of a request that says this: the client's own where nothing is to be changed, so that nothing can be, and nothing
+ * need be written. `asksUsage`: with the field by which a stream of OpenAI chat reports usage.
+ */
+export function requestBytes(own: Fields, { raw, body }: SentRequest, asksUsage: boolean): Buffer {
+  const isOwn = saysTheSame(own, body);
+  if (isOwn && !asksUsage) return raw;
+  const usage = { stream_options: { ...(own.stream_options as object), include_usage: true } };
+  const end = raw.lastIndexOf(CLOSING);
+  if (isOwn && own.stream_options === undefined && end > 0)
+    return Buffer.concat([raw.subarray(0, end), Buffer.from(`,${jsonText(usage).slice(1)}`)]);
+  return Buffer.from(jsonText(asksUsage ? { ...own, ...usage } : own));
+}
+
+function saysTheSame(own: Fields, body: Fields): boolean {
+  const names = Object.keys(own);
+  return (
+    names.length === Object.keys(body).length &&
+    names.every((name) => Object.hasOwn(body, name) && sameItem(own[name], body[name]))
+  );
+}

@@ -1,0 +1,248 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyBaseLogger } from 'fastify';
+import { SpillwayError } from '../../../errors/index.js';
+import {
+  canRecall,
+  ClientRequest,
+  lastAnswer,
+  report,
+  streamedAnswers,
+  takeTurn,
+  type Endpoint,
+  type Fault,
+  type RecallTurn,
+  type TurnPlace,
+} from '../../endpoints/index.js';
+import type { Flight, Prepared, Session } from '../../../session/index.js';
+import { inputOf } from '../../../tokens/index.js';
+import { parseJson } from '../../../transcript/index.js';
+import { isFields, jsonText, type Fields } from '../../../formats/index.js';
+import type { RequestNotes } from '../request-log.js';
+import { markStablePrefix } from './cache-mark.js';
+import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
+import { opened } from './opening.js';
+import { Refused } from './refused.js';
+import { requestBytes, type SentRequest } from './request-bytes.js';
+import { eventsOf, written, type StreamEvent } from './sse.js';
+import { ask, wholeOf, type UpstreamAnswer } from './upstream.js';
+
+/** Errors of providers are short; what is longer is none. */
+const MOST_ERROR_BYTES = 1_048_576;
+
+interface TurnParts extends SentRequest {
+  readonly endpoint: Endpoint;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly withheld: ReadonlySet<string>;
+  readonly commands: boolean;
+  /** A history that leaves an answer of the session is not taken back to there: it is no history of this one. */
+  readonly forks: boolean;
+  /** Most recalls that are answered within the call. */
+  readonly recalls: number;
+  /** Upstreams that take no `stream_options`. */
+  readonly plain: Set<string>;
+  readonly signal: AbortSignal;
+  /** Settled when the client has its answer, or has gone away. */
+  readonly over: Promise<unknown>;
+  readonly notes: RequestNotes;
+  readonly log: FastifyBaseLogger;
+}
+
+/** One request of a client, within its session. */
+export class Turn {
+  readonly #parts: TurnParts;
+  readonly #place: TurnPlace;
+  readonly #request: ClientRequest;
+  /** Whether the client is to see the usage that was asked for here. */
+  readonly #hidesUsage: boolean;
+  #recalls = false;
+  #isDone = false;
+  /** What the upstream said last, where it refused. */
+  refused: Refused | undefined;
+  /** Whether the upstream was asked. */
+  wasSent = false;
+
+  constructor(parts: TurnParts, session: Session, flight: Flight) {
+    const { endpoint, body, recalls } = parts;
+    this.#parts = parts;
+    this.#place = { session, flight };
+    this.#request = new ClientRequest(endpoint, body, recalls);
+    this.#hidesUsage = endpoint.format === 'openai-chat' && body.stream === true && !asksUsage(body);
+  }
+
+  /**
+   * Takes in what is new, sends what fits, and once more where it was too long. Undefined, and nothing done, where the
+   * history is of another session. Rejects with `Refused`.
+   */
+  answer(): Promise<HttpAnswer | undefined> {
+    const { endpoint, body, commands, forks, signal, over } = this.#parts;
+    return takeTurn<HttpAnswer>(this.#place, {
+      body: this.#request.followed,
+      commands,
+      forks,
+      signal,
+      model: typeof body.model === 'string' ? body.model : undefined,
+      maxOutputTokens: endpoint.maxOutputTokens(body),
+      retried: () => this.#retries(),
+      send: async (prepared, place) => {
+        place.flight.until(over);
+        return this.#read(await this.#post(prepared, false), place);
+      },
+      say: (words) => {
+        const whole = endpoint.say(words, body);
+        if (body.stream !== true) return jsonAnswer(whole);
+        return streamAnswer(endpoint.events(whole), endpoint.done);
+      },
+    });
+  }
+
+  /** It was refused, compacted, and goes out again. */
+  #retries(): void {
+    const { notes, log } = this.#parts;
+    notes.retries += 1;
+    notes.isCompacted = true;
+    log.warn({ ...notes.place }, 'retried');
+  }
+
+  #refuses(refused: Refused): Refused {
+    const { notes, log } = this.#parts;
+    log.warn({ status: refused.status, ...notes.place }, 'refused');
+    return (this.refused = refused);
+  }
+
+  /** Sends a prepared request. Rejects with `Refused` where the upstream does not answer it. */
+  async #post(prepared: Prepared, isLast: boolean): Promise<UpstreamAnswer> {
+    const { url, headers, withheld, plain, signal, notes } = this.#parts;
+    if (prepared.run.kind === 'committed') notes.isCompacted = true;
+    this.#recalls ||= this.#request.offering !== undefined && canRecall(prepared.view);
+    const own = this.#request.bodyOf(this.#place.session, prepared, {
+      offers: this.#recalls,
+      isLast,
+      mark: (marked) => markStablePrefix(marked, prepared.view),
+    });
+    const asksUsage = this.#hidesUsage && !plain.has(url);
+    const body = requestBytes(own, this.#parts, asksUsage);
+    this.wasSent = true;
+    const answer = await ask({ method: 'POST', url, headers, withheld, body, signal, notes });
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    const refused = new Refused(answer.status, answer.headers, await wholeOf(answer.body, MOST_ERROR_BYTES));
+    if (asksUsage && answer.status < 500 && refused.bytes.includes('stream_options')) {
+      plain.add(url);
+      return this.#post(prepared, isLast);
+    }
+    throw this.#refuses(refused);
+  }
+
+  async #read(answer: UpstreamAnswer, place: TurnPlace): Promise<HttpAnswer> {
+    const { endpoint, recalls } = this.#parts;
+    const { status } = answer;
+    const session = { 'x-spillway-session': encodeURIComponent(place.session.id) };
+    const { 'content-length': _, ...kept } = answer.headers;
+    const headers = { ...kept, ...session };
+    const turn = { ...place, wire: endpoint.recall, most: recalls };
+    if (isStream(answer)) {
+      const events = await this.#opened(answer);
+      return { status, headers, body: this.#recalls ? this.#recalling(events, turn) : this.#passing(events) };
+    }
+    const first = await this.#whole(answer);
+    if (!this.#recalls) return { status, headers, body: first.bytes };
+    const ask = async (prepared: Prepared, isLast: boolean): Promise<WholeAnswer> =>
+      this.#whole(await this.#post(prepared, isLast));
+    const { last, visible } = await lastAnswer(first, { ...turn, ask }, ({ fields }) => fields);
+    // The bytes are as they came where the model recalled nothing.
+    return { status, headers, body: visible ? Buffer.from(jsonText(visible)) : last.bytes };
+  }
+
+  async #opened(answer: UpstreamAnswer): Promise<AsyncGenerator<StreamEvent>> {
+    try {
+      return await opened(eventsOf(answer.body), answer.headers);
+    } catch (error) {
+      if (error instanceof Refused) this.#refuses(error);
+      throw error;
+    }
+  }
+
+  /** The bytes as they come; what they say of usage is heard on the way. */
+  async *#passing(events: AsyncIterable<StreamEvent>): AsyncGenerator<Buffer> {
+    const used = this.#parts.endpoint.usageReader();
+    for await (const { bytes, fields } of events) {
+      if (fields) await this.#heard(used(fields));
+      if (!(fields && this.#hidesUsage && isUsageAlone(fields))) yield bytes;
+    }
+  }
+
+  /** The events of all answers within the call, as one stream without the tool. */
+  async *#recalling(
+    first: AsyncIterable<StreamEvent>,
+    turn: Omit<RecallTurn<unknown>, 'ask'>,
+  ): AsyncGenerator<Buffer> {
+    const { endpoint, signal } = this.#parts;
+    const ask = async (prepared: Prepared, isLast: boolean): Promise<AsyncIterable<Fields>> =>
+      this.#said(await this.#opened(await this.#post(prepared, isLast)));
+    const failed = (error: unknown): Fields | undefined => {
+      // The client has read the head of a good answer: what went wrong can only be told within it.
+      if (signal.aborted) return undefined;
+      this.#isDone = false;
+      return endpoint.fault(faultOf(error));
+    };
+    for await (const event of streamedAnswers(this.#said(first), { ...turn, ask }, failed))
+      if (!(this.#hidesUsage && isUsageAlone(event as Fields))) yield Buffer.from(written(event as Fields));
+    if (this.#isDone) yield Buffer.from(endpoint.done!);
+  }
+
+  async *#said(events: AsyncIterable<StreamEvent>): AsyncGenerator<Fields> {
+    const { done, usageReader } = this.#parts.endpoint;
+    const used = usageReader();
+    for await (const { bytes, fields } of events) {
+      this.#isDone = !fields && done !== undefined && bytes.includes(done.trim());
+      if (!fields) continue;
+      await this.#heard(used(fields));
+      yield fields;
+    }
+  }
+
+  async #whole({ body }: UpstreamAnswer): Promise<WholeAnswer> {
+    const bytes = await wholeOf(body);
+    const fields = fieldsOf(bytes);
+    if (fields) await this.#heard(this.#parts.endpoint.usageReader()(fields));
+    return { bytes, fields };
+  }
+
+  async #heard(usage: ReturnType<ReturnType<Endpoint['usageReader']>>): Promise<void> {
+    if (usage && inputOf(usage) > 0) await report(this.#place.session, usage);
+  }
+}
+
+interface WholeAnswer {
+  readonly bytes: Buffer;
+  readonly fields: Fields | undefined;
+}
+
+/** What a failure says of itself: the provider's own words where it refused. */
+function faultOf(error: unknown): Fault {
+  if (error instanceof SpillwayError) return { code: error.code, message: error.message };
+  if (!(error instanceof Refused)) return { message: 'The provider could not be asked.' };
+  const { error: said = error.error } = isFields(error.error) ? error.error : {};
+  if (!isFields(said)) return { message: String(said) };
+  const { type, code, message } = said;
+  return { type, code, message: String(message) };
+}
+
+const isStream = ({ headers }: UpstreamAnswer): boolean =>
+  String(headers['content-type'] ?? '').includes('text/event-stream');
+
+const asksUsage = ({ stream_options: options }: Fields): boolean =>
+  isFields(options) && options.include_usage === true;
+
+/** The chunk that only tells usage: who did not ask for it does not expect it. */
+const isUsageAlone = ({ choices, usage }: Fields): boolean =>
+  Array.isArray(choices) && choices.length === 0 && isFields(usage);
+
+function fieldsOf(bytes: Buffer): Fields | undefined {
+  try {
+    const value = parseJson(bytes.toString('utf8'));
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

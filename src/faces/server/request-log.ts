@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { EngineEvent, Session } from '../../session/index.js';
+import type { Service } from './service.js';
+
+/** One request to an upstream; times in milliseconds of `performance.now()`. */
+export interface UpstreamCall {
+  readonly from: number;
+  /** When its answer began, and with which status; absent where nobody answered. */
+  head?: number;
+  status?: number;
+  /** When its answer ended. */
+  to?: number;
+}
+
+/** What is known of one request beside its route: names and figures, no words. */
+export class RequestNotes {
+  readonly from = performance.now();
+  readonly upstream: UpstreamCall[] = [];
+  session: string | undefined;
+  agent: string | undefined;
+  model: string | undefined;
+  /** A compaction ran for it. */
+  isCompacted = false;
+  /** Times that it was compacted and sent again. */
+  retries = 0;
+
+  of({ id, agentPath }: Session): void {
+    this.session = id;
+    this.agent = agentPath;
+  }
+
+  asks(): UpstreamCall {
+    const call: UpstreamCall = { from: performance.now() };
+    this.upstream.push(call);
+    return call;
+  }
+
+  get ms(): number {
+    return performance.now() - this.from;
+  }
+
+  /** Time in which an upstream had it. */
+  get upstreamMs(): number {
+    const now = performance.now();
+    return this.upstream.reduce((sum, { from, to = now }) => sum + to - from, 0);
+  }
+
+  /** Where it belongs. */
+  get place(): object {
+    const { session, agent, model } = this;
+    return { session, agent, model };
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    notes: RequestNotes;
+  }
+}
+
+/** Hears of each request when its answer has ended, or its client has gone. */
+export type HearRequest = (request: FastifyRequest, status: number) => void;
+
+/** One line a request: no address of its own, which may hold anybody's words, no headers and no bodies. */
+export function logRequests(app: FastifyInstance, hear: HearRequest): void {
+  app.decorateRequest('notes', undefined as unknown as RequestNotes);
+  app.addHook('onRequest', (request, reply, done) => {
+    const notes = new RequestNotes();
+    request.notes = notes;
+    reply.raw.once('close', () => {
+      const { method, routeOptions, caller } = request;
+      const status = reply.statusCode;
+      request.log.info(
+        {
+          method,
+          route: routeOptions.url ?? 'none',
+          status,
+          ms: Math.round(notes.ms),
+          caller: caller?.name,
+          ...notes.place,
+          ...(notes.isCompacted && { compacted: true }),
+          ...(notes.retries > 0 && { retries: notes.retries }),
+          ...(notes.upstream.length > 0 && { upstreamMs: Math.round(notes.upstreamMs) }),
+          ...(!reply.raw.writableFinished && { aborted: true }),
+        },
+        'request',
+      );
+      hear(request, status);
+    });
+    done();
+  });
+}
+
+/** What an operator has to know of what happens in sessions, one line each. */
+export function logEvents(app: FastifyInstance, service: Service): void {
+  service.listen((event) => {
+    const facts = factsOf(event);
+    if (!facts) return;
+    const { kind, sessionId: session, agentPath: agent, model } = event;
+    app.log.warn({ event: kind, session, agent, model, ...facts }, kind);
+  });
+}
+
+/** Codes and figures alone: a message may quote what was said. */
+function factsOf(event: EngineEvent): object | undefined {
+  switch (event.kind) {
+    case 'store-failed':
+    case 'failed':
+      return codesOf(event.error);
+    case 'warning':
+      return { code: event.code };
+    case 'limit-learned':
+      return { limits: event.limits, budget: event.budget };
+    default:
+      return undefined;
+  }
+}
+
+/** The code of a fault, and what the system or the server called its cause. */
+export function codesOf(error: unknown): { readonly code: string; readonly cause?: string | number } {
+  const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
+  const why = cause?.code;
+  return {
+    code: typeof code === 'string' ? code : 'INTERNAL',
+    ...((typeof why === 'string' || typeof why === 'number') && { cause: why }),
+  };
+}

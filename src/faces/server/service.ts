@@ -1,0 +1,199 @@
+import type { Container } from 'inversify';
+import type { EffectiveConfig, Settings } from '../../config/index.js';
+import { SERVICES } from '../../container/index.js';
+import { SpillwayError } from '../../errors/index.js';
+import { SessionMap, type EngineEvent, type Session, type Spillway } from '../../session/index.js';
+import type { Json, SessionStore, ThreadKey } from '../../spi/index.js';
+import type { Catalogue } from '../../tokens/index.js';
+import { formatNamed } from '../../formats/index.js';
+import { engineOn, merge, settingsOf, storeFor, type Overrides, type ServiceSources } from './engine.js';
+
+/** Where what operators set is kept in the store. */
+const KNOBS = { scope: 'service', name: 'knobs' } as const;
+/** Who set each of them last, and when, by path. */
+const CHANGES = 'service.knobs';
+/** What is known of sessions beside their threads, by session and agent path. */
+const ABOUT = 'service.sessions';
+
+/** Names of sessions that are remembered as told; then the store is asked anew. */
+const MOST_TOLD = 100_000;
+
+/** Who changes knobs, and which, by path. */
+interface KnobChange {
+  readonly by: string;
+  readonly paths: readonly string[];
+}
+
+/** What a session is opened with. */
+export interface AboutSession {
+  readonly format: string;
+  readonly model?: string | undefined;
+  /** The session it branched off from, or that its client seems to have gone on from, and how that was told. */
+  readonly linked?: { readonly to: string; readonly how: 'fork' | 'nearest' };
+}
+
+/** The engine behind all faces of the service: its sessions, what operators set, and what happens. */
+export class Service {
+  readonly store: SessionStore;
+  readonly #sources: ServiceSources;
+  #engine: Container;
+  #knobs: Overrides;
+  #sessions: SessionMap;
+  readonly #told = new Set<string>();
+  readonly #listeners = new Set<(event: EngineEvent) => void>();
+
+  private constructor(sources: ServiceSources, store: SessionStore, engine: Container, knobs: Overrides) {
+    this.#sources = sources;
+    this.store = store;
+    this.#knobs = knobs;
+    this.#engine = engine;
+    this.#sessions = this.#opened(this.spillway);
+  }
+
+  /** Rejects with `CONFIG_INVALID`, or as the store does. */
+  static async open(sources: ServiceSources): Promise<Service> {
+    const store = await storeFor(sources, await settingsOf(sources));
+    try {
+      const knobs = ((await store.value(KNOBS.scope, KNOBS.name)) ?? {}) as Overrides;
+      return new Service(sources, store, await engineOn(store, sources, knobs), knobs);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  get spillway(): Spillway {
+    return this.#engine.get(SERVICES.Spillway);
+  }
+
+  limitsOf(model: string): ReturnType<Catalogue['lookup']> {
+    return this.#engine.get(SERVICES.Catalogue).lookup(model);
+  }
+
+  get settings(): Settings {
+    return this.spillway.config.settings;
+  }
+
+  /** What operators set, over files and environment. */
+  get knobs(): Overrides {
+    return this.#knobs;
+  }
+
+  /** Hears of everything that happens in any session. Returns what ends it. */
+  listen(listener: (event: EngineEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Puts these settings over all others, for good; sessions go on under them. Rejects with `CONFIG_INVALID`. */
+  async setKnobs(knobs: Overrides, { by, paths }: KnobChange): Promise<void> {
+    const engine = await engineOn(this.store, this.#sources, knobs);
+    await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
+    const at = Date.now();
+    for (const path of paths) await this.store.setValue(CHANGES, path, { by, at });
+    const old = this.spillway;
+    this.#knobs = knobs;
+    this.#engine = engine;
+    this.#sessions = this.#opened(this.spillway);
+    await old.close();
+  }
+
+  /** Who set which knob last, and when. */
+  async knobChanges(): Promise<Readonly<Record<string, { readonly by?: string; readonly at?: number }>>> {
+    return (await this.store.values(CHANGES)) as Record<string, { by?: string; at?: number }>;
+  }
+
+  /** The configuration as it would be had no operator set anything. */
+  async withoutKnobs(): Promise<EffectiveConfig> {
+    return (await engineOn(null, this.#sources, {})).get(SERVICES.Config);
+  }
+
+  /** An engine on the same store with other settings, for one compaction. */
+  async engineWith(overrides: Overrides): Promise<Spillway> {
+    const engine = await engineOn(this.store, this.#sources, merge(this.#knobs, overrides));
+    return engine.get(SERVICES.Spillway);
+  }
+
+  /** A session that is in the store, or was announced and has said nothing yet. Rejects with `SESSION_UNKNOWN`. */
+  async session(key: ThreadKey): Promise<Session> {
+    if (!(await this.store.load(key)) && !(await this.about(key))) throw unknown(key);
+    return this.#sessions.of(nameOf(key));
+  }
+
+  /**
+   * The session of a client, made where there is none, in OpenAI chat where no format is named. Rejects with `INPUT_FORMAT`
+   * and tells nothing of it then, and with `SESSION_FORMAT` where one is there that speaks another.
+   */
+  async sessionFor(key: ThreadKey, { format, ...rest }: Partial<AboutSession>): Promise<Session> {
+    const about: AboutSession = { format: format ?? 'openai-chat', ...rest };
+    formatNamed(about.format);
+    // Asked once a process: it stands in the store from then on.
+    if (!this.#told.has(nameOf(key))) {
+      if ((await this.about(key)) === undefined) await this.#tell(key, about);
+      if (this.#told.size >= MOST_TOLD) this.#told.clear();
+      this.#told.add(nameOf(key));
+    }
+    const session = await this.#sessions.of(nameOf(key));
+    if (format !== undefined && session.format !== format) throw otherFormat(session, format);
+    return session;
+  }
+
+  /** Undefined where nothing was said of it: it was made by a library. */
+  async about(key: ThreadKey): Promise<AboutSession | undefined> {
+    return (await this.store.value(ABOUT, nameOf(key))) as AboutSession | undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.spillway.close();
+    await this.store.close();
+  }
+
+  #tell(key: ThreadKey, about: AboutSession): Promise<void> {
+    return this.store.setValue(ABOUT, nameOf(key), about as unknown as Json);
+  }
+
+  #opened(spillway: Spillway): SessionMap {
+    spillway.events.subscribe((event) => this.#listeners.forEach((listener) => listener(event)));
+    const open = async (name: string): Promise<Session> => {
+      const [sessionId, agentPath] = JSON.parse(name) as [string, string];
+      const { format, model } = await this.howToOpen({ sessionId, agentPath });
+      return spillway.open({ id: sessionId, agentPath, format, ...(model !== undefined && { model }) });
+    };
+    return new SessionMap(open, { most: this.settings.server.sessions });
+  }
+
+  /** Its format and model, told when it was made or read from its log. */
+  async howToOpen(key: ThreadKey): Promise<AboutSession> {
+    const about = await this.about(key);
+    const model = about?.model ?? (await this.#modelOf(key));
+    if (about) return { ...about, model };
+    const [first] = await this.store.messages(key, 0, 1);
+    return { format: first?.wireFormat ?? 'openai-chat', model };
+  }
+
+  /** The model that its newest call went to. */
+  async #modelOf(key: ThreadKey): Promise<string | undefined> {
+    const [call] = await this.store.events(key, { kinds: ['call'], newestFirst: true, limit: 1 });
+    const { model } = (call?.body ?? {}) as { readonly model?: string | null };
+    return model ?? undefined;
+  }
+}
+
+const nameOf = ({ sessionId, agentPath }: ThreadKey): string => JSON.stringify([sessionId, agentPath]);
+
+function otherFormat({ id, format }: Session, wanted: string): SpillwayError {
+  return new SpillwayError('SESSION_FORMAT', {
+    subject: `session "${id}"`,
+    found: wanted,
+    allowed: format,
+    remedy: 'Write its requests in its own format, or make another session.',
+  });
+}
+
+function unknown({ sessionId, agentPath }: ThreadKey): SpillwayError {
+  return new SpillwayError('SESSION_UNKNOWN', {
+    subject: 'session',
+    found: agentPath === 'primary' ? sessionId : `${sessionId}, agent ${agentPath}`,
+    remedy: 'GET /api/v1/sessions lists those that there are.',
+  });
+}

@@ -1,9 +1,0 @@
-import { textOf, type LogMessage } from '../transcript/index.js';
-
-/** The text a message says itself: no reasoning, no results. */
-export function proseOf(message: { readonly parts: LogMessage['parts'] }): string {
-  let prose = '';
-  for (const part of message.parts)
-    if (part.type === 'text') prose += prose === '' ? textOf(part) : `\n${textOf(part)}`;
-  return prose;
-}

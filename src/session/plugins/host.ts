@@ -1,0 +1,157 @@
+import { z } from 'zod/v4';
+import type { Json, PluginApi, PluginLog, PluginValues, SessionStore, WireFormat } from '../../spi/index.js';
+import { LATE, lateError, pluginError, within, wordsOf } from './guarded.js';
+import type { LoadedPlugin } from './load.js';
+
+/** How loud a line is that a plugin says. */
+export type PluginLevel = keyof PluginLog;
+
+/** Who hears what plugins say. */
+export type HearPlugin = (plugin: string, level: PluginLevel, message: string) => void;
+
+/** A hook that was called and has not settled. */
+export interface HookInFlight {
+  readonly plugin: string;
+  readonly hook: string;
+  readonly sessionId: string;
+  readonly agentPath: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+interface HostParts {
+  readonly plugins: readonly LoadedPlugin[];
+  /** Where their values are kept; memory where absent. */
+  readonly store?: Pick<SessionStore, 'value' | 'setValue' | 'values'> | undefined;
+  /** Knobs as the settings of all have them, by plugin. */
+  readonly knobs: Readonly<Record<string, unknown>>;
+  /** Milliseconds that each may take to open, and to close. */
+  readonly loadMs: number;
+}
+
+/** The plugins of one engine, each with its API. */
+export class PluginHost {
+  readonly plugins: readonly LoadedPlugin[];
+  readonly #apis: ReadonlyMap<string, PluginApi>;
+  readonly #loadMs: number;
+  /** Calls of hooks over all sessions that have not settled, however long ago they were given up: a hang is found by its name. */
+  readonly inFlight = new Set<HookInFlight>();
+  /** Who hears what plugins say outside a session. */
+  onSaid: HearPlugin | undefined;
+  #isOpen = false;
+
+  constructor({ plugins, store, knobs, loadMs }: HostParts) {
+    this.plugins = plugins;
+    this.#loadMs = loadMs;
+    const apiOf = (name: string): PluginApi => {
+      const says = (level: PluginLevel) => (message: string) => this.onSaid?.(name, level, String(message));
+      const log = { debug: says('debug'), info: says('info'), warn: says('warn'), error: says('error') };
+      return Object.freeze({
+        name,
+        log: Object.freeze(log),
+        values: valuesOf(name, store),
+        knobs: knobs[name],
+      });
+    };
+    this.#apis = new Map(plugins.map(({ name }) => [name, apiOf(name)]));
+  }
+
+  /** Who makes the compactions of an agent: the one that its settings name, else the one there is. */
+  compactorOf(named: string | null): LoadedPlugin | undefined {
+    return this.plugins.find(({ name, compactor }) => compactor && (named === null || name === named));
+  }
+
+  /** Wire formats that they bring. */
+  get formats(): readonly WireFormat[] {
+    return this.plugins.flatMap(({ formats = [] }) => formats);
+  }
+
+  /** What a plugin was opened with; its hooks have the knobs and the log of their session instead. */
+  apiOf({ name }: LoadedPlugin): PluginApi {
+    return this.#apis.get(name)!;
+  }
+
+  /** Opens each plugin, one after the other. Rejects with `PLUGIN_FAILED` or `PLUGIN_LATE`, and then none is open. */
+  async open(): Promise<void> {
+    for (const [place, plugin] of this.plugins.entries()) {
+      const { name } = plugin;
+      let fault: Error | undefined;
+      try {
+        const done = await within(this.#loadMs, () => plugin.open?.(this.apiOf(plugin)));
+        if (done === LATE) fault = lateError(name, 'open()', this.#loadMs);
+      } catch (cause) {
+        const remedy = 'Mend what it says, or take it out of plugins.';
+        const found = `open() threw: ${wordsOf(cause)}`;
+        fault = pluginError('PLUGIN_FAILED', { plugin: name, found, remedy, cause });
+      }
+      if (!fault) continue;
+      await this.#closed(this.plugins.slice(0, place + 1));
+      throw fault;
+    }
+    this.#isOpen = true;
+  }
+
+  /** Closes those that were opened, whatever any of them throws; none is waited for longer than the deadline. */
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#closed(this.plugins);
+  }
+
+  async #closed(plugins: readonly LoadedPlugin[]): Promise<void> {
+    await Promise.all(
+      plugins.map(({ close }) => within(this.#loadMs, () => close?.()).catch(() => undefined)),
+    );
+  }
+}
+
+/** Everything is copied on its way in and out: nobody changes what is kept. */
+function valuesOf(name: string, store: HostParts['store']): PluginValues {
+  const scope = `plugin:${name}`;
+  const memory = new Map<string, Json>();
+  return Object.freeze({
+    async get(key: string) {
+      return store ? store.value(scope, key) : copy(memory.get(key));
+    },
+    async set(key: string, value: unknown) {
+      const json = copy(value) as Json | undefined;
+      if (store) await store.setValue(scope, key, json);
+      else if (json === undefined) memory.delete(key);
+      else memory.set(key, json);
+    },
+    async all() {
+      return store ? store.values(scope) : (copy(Object.fromEntries(memory)) as Record<string, unknown>);
+    },
+  });
+}
+
+const copy = (value: unknown): unknown =>
+  value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
+
+const Answer = z.strictObject({
+  skip: z.union([z.boolean(), z.string()]).optional(),
+  retain: z.array(z.string()).optional(),
+  inject: z.union([z.string(), z.array(z.string())]).optional(),
+});
+
+/** What an observer answered before a compaction, in one shape. */
+export interface ReadAnswer {
+  /** Why there is to be no compaction now. */
+  readonly skip?: string;
+  readonly retain: readonly string[];
+  /** Undefined: what it had carried before stays. */
+  readonly inject?: readonly string[];
+}
+
+/** Throws `TypeError` where it is no such answer. */
+export function readAnswer(value: unknown): ReadAnswer {
+  const { data, error } = Answer.safeParse(value ?? {});
+  if (error)
+    throw new TypeError(`answered what is no answer: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);
+  const { skip = false, retain = [], inject } = data;
+  return {
+    retain,
+    ...(skip !== false && { skip: skip === true || skip.trim() === '' ? 'asked to skip it' : skip }),
+    ...(inject !== undefined && { inject: [inject].flat().filter((text) => text.trim() !== '') }),
+  };
+}

@@ -1,0 +1,115 @@
+import type { Handle } from '../../transcript/index.js';
+import { headOf, tailOf } from '../reading/index.js';
+import { grouped } from './stub.js';
+
+/** Counts the tokens of a text. */
+export type Count = (text: string) => number;
+
+/** Share of the kept text that stands before the cut: what a text is stands at its head, how it ended at its tail. */
+const HEAD_SHARE = 0.6;
+
+/** How far a piece may shrink to end on a line border, as a share of the piece. */
+const BORDER_SLACK = 0.3;
+
+/** Below this many tokens of head the line is made shorter instead. */
+const LEAST_HEAD = 6;
+
+/** Below this many tokens a tail says nothing: all the room goes to the head. */
+const LEAST_TAIL = 24;
+
+const CUT = /^\[… (?:about [\d,]+ of [\d,]+ tokens )?cut; .{1,200} …\]$/m;
+
+/** Whether a text was cut to size with a visible line: its head and tail stand, unlike a stub. */
+export function isCut(text: string): boolean {
+  return CUT.test(text);
+}
+
+/** What to cut, to how many tokens, and how it is read back. */
+export interface CutRequest {
+  readonly maxTokens: number;
+  readonly count: Count;
+  /** How what is cut is read back: `view.mark(handle)`. */
+  readonly handle: Handle;
+  /** Size of the whole text, where it is known: it is then not counted again. */
+  readonly knownTokens?: number;
+}
+
+/**
+ * Head, a visible line saying how much is missing and how to read it back, tail; at most `maxTokens` by `count`.
+ * The whole text is counted at most once, and not at all where its size is known; after that only what is kept.
+ */
+export function cutText(text: string, request: CutRequest): string {
+  const { maxTokens, count, handle, knownTokens: tokens = count(text) } = request;
+  if (tokens <= maxTokens) return text;
+  const charsPerToken = text.length / Math.max(1, tokens);
+  // An allowance too small for the full line still gets a head: whatever it was must be recognisable.
+  for (const style of [fullLine, shortLine, noLine]) {
+    const room = maxTokens - count(style(tokens, tokens, handle));
+    if (room < LEAST_HEAD && style !== noLine) continue;
+    const fitted = fitCut(text, { maxTokens, tokens, handle, style, room, charsPerToken }, count);
+    if (fitted !== undefined && (style === noLine || opensAs(text, fitted))) return fitted;
+  }
+  return '';
+}
+
+/** Whether enough of the original opens the piece for anyone, the pipeline's guard included, to see whose head it is. */
+function opensAs(text: string, piece: string): boolean {
+  return text.startsWith(piece.slice(0, Math.min(16, Math.floor(piece.length / 4))));
+}
+
+type Style = (gone: number, of: number, handle: Handle) => string;
+
+const fullLine: Style = (gone, of, handle) =>
+  `[… about ${grouped(gone)} of ${grouped(of)} tokens cut; ${handle} …]`;
+const shortLine: Style = (_gone, _of, handle) => `[… cut; ${handle} …]`;
+const noLine: Style = () => '…';
+
+interface Frame {
+  readonly maxTokens: number;
+  readonly tokens: number;
+  readonly handle: Handle;
+  readonly style: Style;
+  readonly room: number;
+  readonly charsPerToken: number;
+}
+
+/** Guesses from the density of the whole, counts what came out, and corrects: up once, down as often as needed. */
+function fitCut(text: string, frame: Frame, count: Count): string | undefined {
+  let chars = Math.floor(frame.room * frame.charsPerToken);
+  let best: string | undefined;
+  for (let round = 0; round < 8 && chars > 0; round++) {
+    const piece = assemble(text, chars, frame);
+    const taken = count(piece);
+    const kept = Math.max(1, taken - (frame.maxTokens - frame.room));
+    if (taken <= frame.maxTokens) {
+      best = piece;
+      if (round > 0 || taken > 0.8 * frame.maxTokens) break;
+      // The kept ends are lighter than the middle. Grow once, short of the mark.
+      chars = Math.floor(chars * Math.min(4, (0.95 * frame.room) / kept));
+    } else {
+      if (best !== undefined) break;
+      chars = Math.floor(chars * Math.min(0.9, (0.95 * frame.room) / kept));
+    }
+  }
+  return best;
+}
+
+function assemble(text: string, chars: number, { tokens, handle, style, room }: Frame): string {
+  const tailChars = room < LEAST_TAIL || style === noLine ? 0 : Math.floor(chars * (1 - HEAD_SHARE));
+  const head = toLineEnd(headOf(text, Math.min(chars - tailChars, text.length - 1)));
+  const tail = toLineStart(tailOf(text, Math.min(tailChars, text.length - head.length)));
+  const gone = tokens * (1 - (head.length + tail.length) / text.length);
+  const line = style(gone, tokens, handle);
+  if (style === noLine) return `${head}${line}`;
+  return `${head}${head.endsWith('\n') ? '' : '\n'}${line}${tail === '' ? '' : `\n${tail}`}`;
+}
+
+function toLineEnd(head: string): string {
+  const border = head.lastIndexOf('\n');
+  return border >= head.length * (1 - BORDER_SLACK) ? head.slice(0, border + 1) : head;
+}
+
+function toLineStart(tail: string): string {
+  const border = tail.indexOf('\n');
+  return border >= 0 && border < tail.length * BORDER_SLACK ? tail.slice(border + 1) : tail;
+}

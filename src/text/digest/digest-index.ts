@@ -1,0 +1,270 @@
+import {
+  isToolCall,
+  isToolResult,
+  textOf,
+  type LogFold,
+  type LogMessage,
+  type ReadonlyLog,
+  type ToolResultPart,
+} from '../../transcript/index.js';
+import {
+  answer,
+  conclusiveness,
+  hostSummaryIn,
+  judge,
+  mayBind,
+  noteOf,
+  passagesOf,
+  PlanBook,
+  proseOf,
+  ReplyReader,
+  reportIn,
+  RunningCommands,
+  speechesOf,
+  textBy,
+  withoutOwnText,
+  type CallNote,
+  type Passage,
+} from '../reading/index.js';
+import type { Exact } from './exact.js';
+import { loads, type Loaded } from './loaded.js';
+import { withoutTargets } from './links.js';
+import { replyLines } from './reply-lines.js';
+
+/**
+ * Whose words an entry holds. `pasted`: what a user put in from elsewhere; `written`: a text of the agent that stands in
+ * a call; `report`: what another agent handed back; `earlier`: a summary that a host made.
+ */
+export type Voice = 'user' | 'pasted' | 'agent' | 'written' | 'report' | 'earlier';
+
+/** A passage with what decides whether it stays. */
+export interface Weighed extends Passage {
+  /** Without its age: from 0 up; see `worthOf`. */
+  worth: number;
+  /** Its first words: two passages with the same say the same. */
+  readonly gist: string;
+  /** Of a user: it may set a bound. */
+  readonly binds?: boolean;
+}
+
+/** What one message says, in prose. */
+export interface Entry {
+  readonly seq: number;
+  readonly id: string;
+  readonly voice: Voice;
+  readonly passages: readonly Weighed[];
+  readonly chars: number;
+  /** It ended the agent's turn: nothing was called behind it. */
+  readonly final: boolean;
+  /** Of a short reply: what it answers, without which it says nothing. */
+  readonly answers?: Entry;
+  /** Of a user: some of it may set a bound. */
+  readonly binds?: boolean;
+}
+
+/** Most characters of one message that are read for its prose; a longer one is a document. */
+const PROSE_CHARS = 60_000;
+/** Newest calls that are looked through for changed files. */
+const MOST_EDITS = 3_000;
+/** A reply up to this length may make no sense without the question or the options before it, in characters. */
+const REPLY_CHARS = 120;
+/** One up to this length makes none without what it agrees to. */
+const BARE_CHARS = 24;
+/** Passages at the end of the answered message that a short reply keeps in sight. */
+const ANSWERED_PASSAGES = 2;
+
+/** What the words of a log say and what its calls came to, read once as the log grows. */
+export class DigestIndex implements LogFold {
+  readonly #log: ReadonlyLog;
+  readonly #entries: Entry[] = [];
+  readonly #calls: CallNote[] = [];
+  /** By call id: calls that wait for their result. */
+  readonly #open = new Map<string, CallNote>();
+  readonly #replies = new ReplyReader();
+  readonly #running = new RunningCommands<CallNote>();
+  readonly #plan = new PlanBook();
+  #commit: CallNote | undefined;
+  /** By what was loaded: loaded again, the newest stands. */
+  readonly #loaded = new Map<string, Loaded>();
+
+  constructor(log: ReadonlyLog) {
+    this.#log = log;
+  }
+
+  /** Entries and calls of a stretch of the log, in order; of the entries the newest `most`. */
+  entries(from: number, to: number, most: number): readonly Entry[] {
+    const end = lowerBound(this.#entries, to + 1);
+    return this.#entries.slice(Math.max(lowerBound(this.#entries, from), end - most), end);
+  }
+
+  calls(from: number, to: number, most: number): readonly CallNote[] {
+    const end = lowerBound(this.#calls, to + 1);
+    return this.#calls.slice(Math.max(lowerBound(this.#calls, from), end - most), end);
+  }
+
+  /**
+   * The state of the work where a stretch of the log ends, as far as calls of that stretch made it so. `isBrief`: beside
+   * lines on all of its calls only the newest plan says more than they do.
+   */
+  exact(from: number, to: number, isBrief: boolean): Exact {
+    const plan = this.#plan.in(from, to, isBrief);
+    const commit = this.#commit;
+    const first = Math.max(from, (commit?.seq ?? -1) + 1);
+    const edits = isBrief || first > to ? [] : this.calls(first, to, MOST_EDITS).filter(isDoneEdit);
+    const isHere = !isBrief && commit !== undefined && from <= commit.seq && commit.seq <= to;
+    const loaded = [...this.#loaded.values()].filter(({ seq }) => from <= seq && seq <= to);
+    return { ...(plan && { plan }), ...(isHere && { commit }), edits, loaded, isSince: commit !== undefined };
+  }
+
+  read(message: LogMessage): void {
+    const { role, origin } = message;
+    if (message.label === 'recalled') return;
+    if (role === 'user') this.#readUser(message);
+    if (role === 'assistant' && origin !== 'synthetic') {
+      const called = message.parts.some(isToolCall);
+      this.#add(message, 'agent', withoutOwnText(proseOf(message)), !called);
+    }
+    for (const [at, part] of message.parts.entries()) {
+      const reply = this.#replies.read(part);
+      if (isToolCall(part)) {
+        this.#plan.call(part, message);
+        const begun = this.#running.begunBy(part);
+        const note = begun ?? noteOf(part, message);
+        this.#open.set(part.callId, note);
+        // To wait is no act of its own.
+        if (begun) continue;
+        this.#calls.push(note);
+        if (note.written !== '') this.#add(message, 'written', note.written, false);
+      } else if (isToolResult(part)) {
+        this.#plan.answer(part);
+        const note = this.#open.get(part.callId);
+        this.#open.delete(part.callId);
+        if (!note) continue;
+        this.#answer(note, part);
+        this.#load(note, message, at);
+        if (reply) {
+          judge(note, reply.verdict);
+          this.#add(message, 'user', replyLines(note, reply), false);
+          continue;
+        }
+        this.#add(message, 'report', reportIn(note.tool, textOf(part)), false);
+      }
+    }
+  }
+
+  #answer(note: CallNote, result: ToolResultPart): void {
+    answer(note, result);
+    this.#running.note(note, textOf(result));
+    if (note.commits && note.ending !== 'failed' && note.ending !== 'not run') this.#commit = note;
+  }
+
+  #load(note: CallNote, { seq, id, size }: LogMessage, at: number): void {
+    if (!loads(note, size.parts[at]?.tokens ?? 0)) return;
+    this.#loaded.delete(note.label);
+    this.#loaded.set(note.label, { seq, label: note.label, handle: `${id}#${at}` });
+  }
+
+  #readUser(message: LogMessage): void {
+    const before = message.seq > 0 ? this.#log.at(message.seq - 1) : undefined;
+    // A message that a program made whole may still hold what another agent reported.
+    const asSent = message.origin === 'synthetic' ? { ...message, origin: 'user' as const } : message;
+    const speeches = speechesOf(asSent, before);
+    this.#add(message, 'report', textBy('agent', speeches), false);
+    if (message.origin === 'synthetic') return;
+    // Told without what stands before: a summary is one even right behind the command that asked for it.
+    this.#add(message, 'earlier', hostSummaryIn(message) ?? '', false);
+    this.#add(message, 'pasted', textBy('document', speeches), false);
+    const words = textBy('user', speeches);
+    const refuses = REFUSES.test(words);
+    const answers = refuses || words.length <= REPLY_CHARS ? this.#answeredBy(words, refuses) : undefined;
+    this.#add(message, 'user', words, false, answers);
+  }
+
+  #add({ seq, id }: LogMessage, voice: Voice, prose: string, final: boolean, answers?: Entry): void {
+    const read =
+      prose.length > PROSE_CHARS
+        ? `${prose.slice(0, PROSE_CHARS / 2)}\n\n${prose.slice(-PROSE_CHARS / 2)}`
+        : prose;
+    const passages = passagesOf(voice === 'user' ? read : withoutTargets(read)).map(
+      (passage, i, all): Weighed => ({
+        ...passage,
+        worth: worthOf(passage.text, voice, final, i, all.length),
+        gist: gistOf(passage.text),
+        ...(voice === 'user' && mayBind(passage.text) && { binds: true }),
+      }),
+    );
+    if (passages.length === 0) return;
+    const binds = passages.some((passage) => passage.binds);
+    const more = { ...(answers && { answers }), ...(binds && { binds }) };
+    this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...more });
+  }
+
+  /** A short reply is no sentence of its own: the question or the options before it stay with it, and what was refused. */
+  #answeredBy(reply: string, refuses: boolean): Entry | undefined {
+    const before = this.#entries.at(-1);
+    if (before?.voice !== 'agent') return undefined;
+    if (!refuses && reply.length > BARE_CHARS && !before.passages.some(({ text }) => ASKS.test(text)))
+      return undefined;
+    const chosen = /(?:^|\D)(\d{1,2})(?:\D|$)/.exec(reply)?.[1] ?? /^\W*([a-h])\b/i.exec(reply)?.[1];
+    const option =
+      chosen === undefined ? undefined : new RegExp(`(?:^|\\n)\\W{0,4}(?:option )?${chosen}[.):]`, 'i');
+    before.passages.forEach((passage, i) => {
+      const isLast = i >= before.passages.length - ANSWERED_PASSAGES;
+      if (isLast || /[?？]/.test(passage.text) || option?.test(passage.text))
+        passage.worth = Math.max(passage.worth, ANSWERED_WORTH);
+    });
+    return before;
+  }
+}
+
+/** A tool made for files changed one, or may have. */
+const isDoneEdit = ({ tool, paths, ending }: CallNote): boolean =>
+  tool !== '' && paths.length > 0 && ending !== 'failed' && ending !== 'not run';
+
+/** Says no to what stands before: what that was is not to be proposed again. No thanks, and no `no problem`. */
+const REFUSES =
+  /^\W{0,3}(?:no(?! (?:problem|worries|wonder|doubt|thanks|need|matter|idea)\b)|nope|nah|nein|non|não|нет|不(?:对|是|要|行)?[，,。!！]|いいえ|違う)(?![\p{L}\p{N}_-])/iu;
+
+/** A question, or a numbered choice. */
+const ASKS = /[?？]|(?:^|\n)\W{0,4}(?:option )?[1-9a-d][.):]\s/i;
+
+/** Just below the user's own words. */
+export const ANSWERED_WORTH = 9;
+
+/** What a passage is worth by whose it is and what it says; `draw` adds its age. */
+function worthOf(text: string, voice: Voice, final: boolean, at: number, of: number): number {
+  if (voice === 'user') return 10;
+  if (voice === 'earlier') return 4.5;
+  if (voice === 'pasted' || voice === 'report') return (voice === 'report' ? 4 : 5) + conclusiveness(text);
+  // A commit message begins with what was done.
+  if (voice === 'written') return (at === 0 ? 5.5 : 4.5) + conclusiveness(text);
+  // The first passage of a report says the result, the last what is open. Thinking aloud comes to its point at the end:
+  // what stands before is often taken back.
+  const isLast = at === of - 1;
+  if (final) return 5 + (at === 0 || isLast ? 1 : 0) + conclusiveness(text);
+  return 3 + (isLast ? 0.5 : of > 3 ? -0.7 : 0) + conclusiveness(text);
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+/** So many first words tell passages apart. */
+const GIST_WORDS = 14;
+
+function gistOf(text: string): string {
+  const words: string[] = [];
+  for (const [word] of text.matchAll(WORD)) {
+    words.push(word.toLowerCase());
+    if (words.length === GIST_WORDS) break;
+  }
+  return words.length < 4 ? text : words.join(' ');
+}
+
+function lowerBound(items: readonly { readonly seq: number }[], seq: number): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (items[middle]!.seq < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

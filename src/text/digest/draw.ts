@@ -1,0 +1,294 @@
+import { quoted, type CallNote } from '../reading/index.js';
+import { markFor, type Mark } from '../../transcript/index.js';
+import { exactLines, type Exact } from './exact.js';
+import { fitText } from './fit.js';
+import type { Digest, DigestRequest } from './request.js';
+import { PREFIX_CHARS, takeUsers } from './user-words.js';
+import { withoutTemplateMarks } from './template-marks.js';
+import { linesOfRuns, runsBetween } from './call-lines.js';
+import { isTalk, newsOf, type News } from './news.js';
+import type { DigestIndex, Entry, Weighed } from './digest-index.js';
+import { indented } from './indented.js';
+
+/** Newest entries and calls that are looked at; what is older stays in the log, and a line says so. */
+const MOST_ENTRIES = 3_000;
+const MOST_CALLS = 3_000;
+
+/** Of the text: most that the words of users take while others have something to say. */
+const USER_SHARE = 0.6;
+/** In a text this short the words of users are nearly all there is room for. In characters. */
+const SHORT_CHARS = 1_500;
+const USER_SHARE_OF_SHORT = 0.85;
+/** What is kept for lines on calls while there is more prose than room. */
+const CALL_SHARE = 0.16;
+
+export function drawDigest(index: DigestIndex, request: DigestRequest, mark = markFor()): Digest {
+  const { from, to, maxTokens, count, shown } = request;
+  const handle = mark(request.handle);
+  const all = index.entries(from, to, MOST_ENTRIES);
+  const entries = all.filter(({ seq }) => !shown?.has(seq));
+  const users = entries.filter(({ voice }) => voice === 'user');
+  const others = entries.filter(({ voice }) => voice !== 'user');
+  const below = all.filter(({ seq, voice }) => voice === 'user' && shown?.has(seq));
+  const calls = index.calls(from, to, MOST_CALLS).filter(({ seq }) => !shown?.has(seq));
+  const news = isTalk(entries, calls) ? newsOf(entries) : undefined;
+  const exact = index.exact(from, to, maxTokens === Infinity);
+  const ranks = inRank(others, calls, news);
+  const material = { entries, users, others, below, calls, exact, inRank: ranks, news, mark };
+  if (maxTokens === Infinity) {
+    const { text } = draw(material, handle, Infinity);
+    return { text, tokens: count(text), shortened: [] };
+  }
+  // Several are drawn, and not always the last is taken.
+  const shortened = new Map<string, readonly string[]>();
+  const build = (chars: number): string => {
+    const drawn = draw(material, handle, chars);
+    shortened.set(drawn.text, drawn.shortened);
+    return drawn.text;
+  };
+  const fitted = fitText(build, maxTokens, count);
+  if (fitted) return { ...fitted, shortened: shortened.get(fitted.text) ?? [] };
+  const text = bareLine(handle);
+  return {
+    text,
+    tokens: count(text),
+    shortened: users.map(({ id }) => id),
+  };
+}
+
+/** What is chosen of an entry: the places of passages that stand, or a cut of its one passage. */
+interface Chosen {
+  readonly entry: Entry;
+  readonly texts: Map<number, string>;
+}
+
+/** What a digest is drawn from: the same however long it may be. */
+interface Material {
+  readonly entries: readonly Entry[];
+  readonly users: readonly Entry[];
+  readonly others: readonly Entry[];
+  /** Users' own messages that stand whole behind the digest. */
+  readonly below: readonly Entry[];
+  readonly calls: readonly CallNote[];
+  readonly exact: Exact;
+  readonly inRank: (room: number) => readonly Ranked[];
+  /** Where people only talk: what tells most for its length stands before what is newest. */
+  readonly news: News | undefined;
+  readonly mark: Mark;
+}
+
+function draw(
+  { entries, users, others, below, calls, exact, inRank, news, mark }: Material,
+  handle: string,
+  chars: number,
+): { text: string; shortened: string[] } {
+  const chosen = new Map<Entry, Chosen>();
+  const state = exactLines(exact, chars);
+  let left = chars - headerFor(handle, true).length - 1;
+  for (const line of state) left -= line.length + 1;
+  const take = (entry: Entry, at: number, text: string): void => {
+    let one = chosen.get(entry);
+    if (!one) {
+      chosen.set(entry, (one = { entry, texts: new Map() }));
+      left -= PREFIX_CHARS + entry.id.length;
+    }
+    one.texts.set(at, text);
+    left -= text.length + 3;
+  };
+  const otherChars = others.reduce((sum, { chars: n }) => sum + n, 0);
+  const reserve = Math.min(CALL_SHARE * left, 60 * calls.length);
+  const share = left < SHORT_CHARS ? USER_SHARE_OF_SHORT : USER_SHARE;
+  takeUsers(users, Math.max(share * left, left - reserve - otherChars), take, news);
+  left -= reserve;
+  const detailed = new Set<CallNote>();
+  for (const { entry, passage, call } of inRank(left)) {
+    if (left < 60) break;
+    if (entry && passage.text.length + PREFIX_CHARS <= left) take(entry, passage.at, passage.text);
+    if (call && call.added.length + DETAIL_CHARS <= left) {
+      detailed.add(call);
+      left -= call.added.length + DETAIL_CHARS;
+    }
+  }
+  left += reserve;
+  const shownEntries = entries.filter((entry) => chosen.has(entry));
+  const runs = runsBetween(shownEntries, calls);
+  const callLines = linesOfRuns(runs, left, detailed);
+  const lines: string[] = [];
+  let r = 0;
+  const flush = (before: number): void => {
+    for (; r < runs.length && runs[r]!.calls[0]!.seq < before; r++) {
+      const line = callLines[r];
+      if (line) lines.push(line);
+    }
+  };
+  // A pin inside the span stands behind the digest: its place in the talk is told.
+  const inOrder = [...shownEntries, ...below].sort((a, b) => a.seq - b.seq);
+  for (const entry of inOrder) {
+    flush(entry.seq);
+    const said = chosen.get(entry);
+    lines.push(said ? entryText(entry, said.texts) : `User [${entry.id}]: (stands whole behind this digest)`);
+  }
+  flush(Infinity);
+  lines.push(...state);
+  const shortened = users.filter((user) => !isWhole(user, chosen.get(user))).map(({ id }) => id);
+  const hidden = users.filter((user) => !chosen.has(user));
+  if (hidden.length > 0) lines.unshift(hiddenLine(hidden, mark));
+  const said = withoutTemplateMarks(lines.map(withoutHeads).join('\n'));
+  const text = said === '' ? bareLine(handle) : `${headerFor(handle, said.includes(LEFT_OUT))}\n${said}`;
+  return { text, shortened };
+}
+
+const HEADER = '[Digest of earlier messages ';
+const BARE_LINE = '[Earlier messages';
+/** Stands where words of a passage or of an entry are left out. */
+const LEFT_OUT = '[…]';
+
+/** Whether a text is a digest, or the one line that stands where there is no room for one. */
+export function isDigest(text: string): boolean {
+  return text.startsWith(HEADER) || (text.startsWith(BARE_LINE) && !text.includes('\n'));
+}
+
+/** Many a digest stands for one call: its header says no more than it must. */
+function headerFor(handle: string, isCut: boolean): string {
+  const cut = isCut ? `; “${LEFT_OUT}” where words are left out` : '';
+  return `${HEADER}in order${cut}; ${handle}]`;
+}
+
+function bareLine(handle: string): string {
+  return `${BARE_LINE} compacted; ${handle}]`;
+}
+
+/** What may stand beside the words of users: a passage of prose, or what a call wrote into files. */
+type Ranked = { readonly score: number; readonly seq: number } & (
+  | { readonly entry: Entry; readonly passage: Weighed; readonly call?: undefined }
+  | { readonly call: CallNote; readonly entry?: undefined; readonly passage?: undefined }
+);
+
+/** What newness adds, of the whole way from the oldest to the newest. */
+const AGE_WEIGHT = 2;
+/** Passages longer than this give less for their room. In characters. */
+const HANDY_CHARS = 300;
+/** What an edit says of the work: more than a remark, less than a conclusion. */
+const EDIT_WORTH = 3.4;
+/** Label and brackets around what a call wrote. */
+const DETAIL_CHARS = 30;
+
+/** What a later summary covers, or an answer that the agent gave on another's report, is told there as well. */
+const COVERED_LESS = 2.5;
+/** Of the room, what a summary that a host made takes before others; its end goes on with the work. */
+const EARLIER_SHARE = 0.4;
+const EARLIER_WORTH = 9;
+
+/** The newest part of such a summary, as much as its share holds. */
+function newestOfSummary({ passages }: Entry, room: number): ReadonlySet<Weighed> {
+  const first = new Set<Weighed>();
+  let left = EARLIER_SHARE * room;
+  for (const passage of passages.toReversed()) {
+    if (passage.text.length > left) break;
+    left -= passage.text.length;
+    first.add(passage);
+  }
+  return first;
+}
+
+/** The best first. Only what a host's own summary takes hangs on the room. */
+function inRank(
+  entries: readonly Entry[],
+  calls: readonly CallNote[],
+  news: News | undefined,
+): Material['inRank'] {
+  if (entries.some(({ voice }) => voice === 'earlier')) return (room) => ranked(entries, calls, news, room);
+  let once: readonly Ranked[] | undefined;
+  return () => (once ??= ranked(entries, calls, news, 0));
+}
+
+function ranked(
+  entries: readonly Entry[],
+  calls: readonly CallNote[],
+  news: News | undefined,
+  room: number,
+): Ranked[] {
+  const last = new Map<string, Weighed>();
+  for (const { passages } of entries) for (const passage of passages) last.set(passage.gist, passage);
+  const from = Math.min(entries[0]?.seq ?? Infinity, calls[0]?.seq ?? Infinity);
+  const to = Math.max(entries.at(-1)?.seq ?? 0, calls.at(-1)?.seq ?? 0);
+  const scoreOf = (worth: number, seq: number, text: string): number =>
+    worth +
+    (AGE_WEIGHT * (seq - from + 1)) / (to - from + 1) -
+    Math.log2(Math.max(1, text.length / HANDY_CHARS)) * 0.5;
+  const found: Ranked[] = [];
+  const covered = entries.findLast(({ voice }) => voice === 'earlier')?.seq ?? -1;
+  const answered = entries.findLast(({ voice, final }) => voice === 'agent' && final)?.seq ?? -1;
+  for (const entry of entries) {
+    const { seq, voice } = entry;
+    const isFirst = voice === 'earlier' ? newestOfSummary(entry, room) : undefined;
+    for (const passage of entry.passages) {
+      // Said again later: the newest stands for all.
+      if (last.get(passage.gist) !== passage) continue;
+      const worth = isFirst?.has(passage) ? EARLIER_WORTH : passage.worth;
+      const isTold = seq < covered || (voice === 'report' && seq < answered);
+      const score = news?.get(entry) ?? scoreOf(worth, seq, passage.text) - (isTold ? COVERED_LESS : 0);
+      found.push({ entry, passage, seq, score });
+    }
+  }
+  for (const call of standing(calls))
+    found.push({ call, seq: call.seq, score: scoreOf(EDIT_WORTH, call.seq, call.added) });
+  return found.sort(
+    (a, b) => b.score - a.score || b.seq - a.seq || (a.passage?.at ?? 0) - (b.passage?.at ?? 0),
+  );
+}
+
+/** Calls that wrote what may still stand: nothing that failed, and nothing that a later call wrote over. */
+function standing(calls: readonly CallNote[]): CallNote[] {
+  const rewritten = new Set<string>();
+  return calls.toReversed().filter(({ added, ending, verdict, changed, rewrites }) => {
+    if (ending === 'failed' || verdict === 'refused') return false;
+    const stands = changed.length === 0 || changed.some((path) => !rewritten.has(path));
+    if (rewrites) for (const path of changed) rewritten.add(path);
+    return stands && added !== '';
+  });
+}
+
+const NAMES: Readonly<Record<Entry['voice'], string>> = {
+  user: 'User',
+  pasted: 'User pasted',
+  agent: 'Assistant',
+  written: 'Assistant wrote',
+  report: 'Another agent reported',
+  earlier: 'Earlier summary',
+};
+
+/** Continued lines are indented, so that no text can begin a line of ours. */
+function entryText(entry: Entry, texts: ReadonlyMap<number, string>): string {
+  const pieces: string[] = [];
+  let expected = 0;
+  for (const at of [...texts.keys()].sort((a, b) => a - b)) {
+    if (at > expected) pieces.push(LEFT_OUT);
+    pieces.push(texts.get(at)!);
+    expected = at + 1;
+  }
+  if (expected < entry.passages.length && !pieces.at(-1)!.includes(LEFT_OUT)) pieces.push(LEFT_OUT);
+  const said = indented(pieces.join('\n'), 2);
+  // What tools and other agents say is no word of the talk: it stands in quotation marks that it cannot close.
+  return `${NAMES[entry.voice]} [${entry.id}]: ${entry.voice === 'report' ? quoted(said) : said}`;
+}
+
+/** A line within what others than the user say that passes for the head of another one (`User [m2]: …`) is told to be none: `User ‹m2]: …`. */
+function withoutHeads(line: string): string {
+  if (line.startsWith(`${NAMES.user} [`)) return line;
+  const [first, ...more] = line.split('\n');
+  return [first, ...more.map((one) => (isHead(one.trimStart()) ? one.replace('[', '‹') : one))].join('\n');
+}
+
+const HEADS = Object.values(NAMES).map((name) => `${name} [`);
+const isHead = (line: string): boolean => HEADS.some((head) => line.startsWith(head));
+
+function isWhole(entry: Entry, chosen: Chosen | undefined): boolean {
+  return chosen !== undefined && entry.passages.every(({ at, text }) => chosen.texts.get(at) === text);
+}
+
+function hiddenLine(hidden: readonly Entry[], mark: Mark): string {
+  const ids = hidden.map(({ id }) => id);
+  const listed = ids.length <= 8 ? ids.join(', ') : `${ids[0]}..${ids.at(-1)}`;
+  return `[${ids.length} more message${ids.length === 1 ? '' : 's'} of the user; ${mark(listed)}]`;
+}

@@ -1,0 +1,168 @@
+import type { ToolCallPart } from '../../../transcript/index.js';
+import {
+  canonicalJson,
+  commandsInScript,
+  innerCall,
+  parseArguments,
+  patchInScript,
+  visitTexts,
+  type CallArguments,
+} from './call-arguments.js';
+import {
+  commandOf,
+  directoryOf,
+  isAside,
+  moveOf,
+  parametersOf,
+  targetsOf,
+  type Parameters,
+  type Target,
+} from './parameters.js';
+import { patchTouches, type Touch } from './paths.js';
+import { verbOf, writeOf } from './tool-verbs.js';
+
+/** What a tool call does, in terms that hold for every agent's tools. */
+export interface Action {
+  readonly kind: 'read' | 'write' | 'search' | 'run' | 'other';
+  /** The first file it names, where it names one. */
+  readonly target?: string;
+  /** The part of `target` a read asks for; absent for the whole. */
+  readonly range?: string;
+  /** Calls with the same key ask the same question, so that the newest answer stands for all; '' where none is asked. */
+  readonly key: string;
+  /** Every file that a tool made for files reads or changes by it, in order; of a command line those of a patch in it. */
+  readonly touches: readonly Touch[];
+}
+
+/** A parameter that takes such a word says what the tool does: editors with many commands behind one name. */
+const MODES = ['command', 'action', 'operation', 'mode'];
+/** Longer keys are told by their head and a hash: a here-document must not be kept twice. */
+const MAX_KEY = 160;
+
+/** Several read the same log, each for its own ends; calls in it never change. */
+const known = new WeakMap<ToolCallPart, Action>();
+
+/** `call` spares parsing the arguments again where that was done. */
+export function actionOf(part: ToolCallPart, call?: CallArguments): Action {
+  let action = known.get(part);
+  if (!action) known.set(part, (action = readAction(part, call ?? parseArguments(part.arguments))));
+  return action;
+}
+
+function readAction(part: ToolCallPart, outer: CallArguments): Action {
+  const { name: tool, given: call } = innerCall(part.name, outer);
+  const parameters = parametersOf(call.fields);
+  const directory = directoryOf(parameters);
+  const targets = targetsOf(parameters, directory);
+  const name = (targets.length > 0 ? modeOf(parameters) : undefined) ?? tool;
+  const verb = verbOf(name);
+
+  const command = verb === 'run' ? (commandOf(parameters) ?? call.text) : undefined;
+  if (typeof command === 'string') return shellCall(command, directory);
+  if (command !== undefined) return shellCall(joinWords(command), directory);
+  const scripted = scriptOf(call);
+  if (scripted) return scriptCall(scripted, directory);
+  if (verb === 'write') return writeCall(name, targets, call, parameters, directory);
+  if (verb === 'read' && targets.length > 0)
+    return readCall(targets.map((target) => ({ ...target, how: 'read' })));
+  // Reading what is no file, and every other look: a question of its own, told by name and arguments.
+  const where = targets[0] ? { target: targets[0].path } : {};
+  if (verb === 'read' || verb === 'search') return made('search', keyOf(part.name, outer), where);
+  return made('other', '', where);
+}
+
+/** The script of a call that has no other text. */
+function scriptOf({ fields }: CallArguments): string | undefined {
+  const script = fields.input ?? fields.code ?? fields.script;
+  return typeof script === 'string' && (commandsInScript(script).length > 0 || patchInScript(script) !== '')
+    ? script
+    : undefined;
+}
+
+function scriptCall(script: string, directory: string): Action {
+  const patched = patchTouches(patchInScript(script), directory);
+  const line = commandsInScript(script).join(' && ');
+  return patched.length > 0
+    ? made('write', '', firstOf(patched), patched)
+    : shellCall(line === '' ? script : line, directory);
+}
+
+/** Commands that only show something, each behind a folder that was gone to, and filters. */
+const SHOWS =
+  /^(?:cd [^;&|]{1,300}(?:&&|;)\s*)?(?:cat|head|tail|sed -n|nl|less|bat|grep|egrep|rg|ag|ls|find|fd|tree|wc|pwd|which|stat|file|du|jq|git (?:--no-pager )?(?:status|diff|log|show|blame|grep|branch|ls-files))\b[^;&>`]*(?:(?:&&|;)\s*(?:echo|cat|head|tail|sed -n|nl|grep|rg|ls|find|wc|git (?:status|diff|log|show))\b[^;&>`]*){0,8}$/;
+
+/** A command line is told by its first words: what it does to files is not read off it, but for a patch. */
+function shellCall(line: string, directory: string): Action {
+  const patch = line.indexOf('*** Begin Patch');
+  const touches = patch < 0 ? [] : patchTouches(line.slice(patch), directory);
+  if (touches.length > 0) return made('write', '', firstOf(touches), touches);
+  const shows = SHOWS.test(line.trim()) && !/\s-delete\b|\s-exec\b/.test(line);
+  return made(shows ? 'search' : 'run', `run:${directory}:${line.trim()}`, {});
+}
+
+/** A command given as a list of words, as a line. */
+export function joinWords(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
+}
+
+function readCall(touches: readonly Touch[]): Action {
+  const key = touches.map((touch) => `${touch.path}:${touch.range ?? ''}`).join('\n');
+  return made('read', `read:${key}`, firstOf(touches), touches);
+}
+
+function writeCall(
+  verb: string,
+  targets: readonly Target[],
+  call: CallArguments,
+  parameters: Parameters,
+  directory: string,
+): Action {
+  const touches: Touch[] = targets.map(({ path }) => ({ path, how: writeOf(verb) }));
+  const move = touches.length === 0 ? moveOf(parameters, directory) : undefined;
+  if (move) touches.push({ path: move.from, how: 'deleted' }, { path: move.to, how: 'created' });
+  if (touches.length === 0) visitTexts(call, (text) => touches.push(...patchTouches(text, directory)));
+  // Plans, to-do lists, bookings: writes to no file.
+  return made(touches.length > 0 ? 'write' : 'other', '', firstOf(touches), touches);
+}
+
+function modeOf(parameters: Parameters): string | undefined {
+  for (const name of MODES) {
+    const value = parameters.get(name);
+    if (typeof value === 'string' && /^[a-z]+(_[a-z]+)*$/.test(value) && verbOf(value) !== 'other')
+      return value;
+  }
+  return undefined;
+}
+
+function keyOf(name: string, call: CallArguments): string {
+  return `${name}:${call.text ?? canonicalJson(call.fields, isAside)}`;
+}
+
+function firstOf(touches: readonly Touch[]): Pick<Action, 'target' | 'range'> {
+  const first = touches[0];
+  if (!first) return {};
+  return { target: first.path, ...(first.range === undefined ? {} : { range: first.range }) };
+}
+
+function made(
+  kind: Action['kind'],
+  key: string,
+  where: Pick<Action, 'target' | 'range'>,
+  touches: readonly Touch[] = [],
+): Action {
+  return { kind, ...where, key: shortKey(key), touches };
+}
+
+function shortKey(key: string): string {
+  if (key.length <= MAX_KEY) return key;
+  let a = 0x811c9dc5;
+  let b = 0;
+  for (let i = 0; i < key.length; i++) {
+    const unit = key.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = (Math.imul(b, 31) + unit) | 0;
+  }
+  return `${key.slice(0, MAX_KEY - 40)}…${key.length}:${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}`;
+}

@@ -1,0 +1,124 @@
+import { NumberLiteral, parseJson } from '../../../transcript/index.js';
+
+/** A tool call's arguments, parsed once for all who ask. */
+export interface CallArguments {
+  /** The parameters, where the arguments are a JSON object; empty otherwise. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The arguments as a text, where they are no JSON object: free-form input, or JSON that the model broke. */
+  readonly text: string | undefined;
+}
+
+const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({});
+/** Deeper nesting is no argument a person or model wrote; the bound keeps the walk off the stack's end. */
+const MAX_DEPTH = 32;
+
+export function parseArguments(text: string): CallArguments {
+  try {
+    const value = parseJson(text);
+    if (typeof value === 'string') return { fields: NO_FIELDS, text: value };
+    if (isRecord(value)) return { fields: value, text: undefined };
+  } catch {
+    // Free-form input, cut off, or malformed: read as the text it is.
+  }
+  return { fields: NO_FIELDS, text };
+}
+
+/**
+ * Every text in the arguments that a model chose, numbers included. Parameter names are the tool's own words and
+ * say nothing about what the call refers to.
+ */
+export function visitTexts(call: CallArguments, visit: (text: string) => void): void {
+  if (call.text !== undefined) visit(call.text);
+  else visitLeaves(call.fields, visit, 0);
+}
+
+function visitLeaves(value: unknown, visit: (text: string) => void, depth: number): void {
+  if (typeof value === 'string') visit(value);
+  else if (typeof value === 'number') visit(String(value));
+  else if (value instanceof NumberLiteral) visit(value.literal);
+  else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
+    for (const inner of Object.values(value)) visitLeaves(inner, visit, depth + 1);
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
+  );
+}
+
+/** The same text for the same JSON value, whatever the order of its keys. `skip` leaves out top-level keys. */
+export function canonicalJson(
+  value: unknown,
+  skip: (key: string) => boolean = () => false,
+  depth = 0,
+): string {
+  if (depth >= MAX_DEPTH) return '"…"';
+  if (Array.isArray(value))
+    return `[${value.map((inner) => canonicalJson(inner, undefined, depth + 1)).join(',')}]`;
+  if (value instanceof NumberLiteral) return value.literal;
+  if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
+  const keys = Object.keys(value)
+    .filter((key) => !skip(key))
+    .sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key], undefined, depth + 1)}`).join(',')}}`;
+}
+
+/** A tool, and what it is given. */
+export interface NamedCall {
+  readonly name: string;
+  readonly given: CallArguments;
+}
+
+/** Fields that name the tool that is to be called. */
+const NAMES = ['tool_name', 'toolName', 'tool', 'name', 'function_name'];
+/** Fields that hold its arguments. */
+const ARGUMENTS = ['arguments', 'params', 'parameters', 'args', 'input', 'tool_input'];
+const NAME = /^[A-Za-z][\w.:/-]{0,80}$/;
+/** Tools that call others: `use_mcp_tool`, `execute-tool`, `call_tool`. */
+const CALLS_TOOLS = /tool|mcp|function/i;
+
+/** The call that a tool passes on, where it only calls others by name; else the call itself. */
+export function innerCall(name: string, given: CallArguments): NamedCall {
+  if (!CALLS_TOOLS.test(name)) return { name, given };
+  const { fields } = given;
+  const tool = NAMES.map((field) => fields[field]).find((value) => typeof value === 'string');
+  const passed = ARGUMENTS.map((field) => fields[field]).find((value) => value !== undefined);
+  if (typeof tool !== 'string' || !NAME.test(tool)) return { name, given };
+  if (isRecord(passed)) return { name: tool, given: { fields: passed, text: undefined } };
+  const parsed = typeof passed === 'string' ? parseArguments(passed) : undefined;
+  return parsed && parsed.text === undefined ? { name: tool, given: parsed } : { name, given };
+}
+
+/**
+ * Commands and patches inside a script that an agent writes to call its tools (Codex's code mode: `tools.exec_command({
+ * cmd: "npm test" })`). Told by the call's own spelling, whatever else the script does.
+ */
+const CALL = /\b(?:exec_command|shell|bash|run_command|local_shell)\s*\(/;
+const COMMAND =
+  /\b(?:cmd|command)["']?\s*:\s*("(?:[^"\\\n]|\\.){1,4000}"|'(?:[^'\\\n]|\\.){1,4000}'|`[^`]{1,4000}`)/g;
+/** A longer script is a program. In characters. */
+const LONGEST = 60_000;
+
+/** The command lines a script runs, in order; empty where it is no such script. */
+export function commandsInScript(script: string): string[] {
+  if (script.length > LONGEST || !CALL.test(script)) return [];
+  return [...script.matchAll(COMMAND)].map(([, literal]) => unquoted(literal!));
+}
+
+/** The patch a script hands over; '' where there is none. */
+export function patchInScript(script: string): string {
+  const from = script.indexOf('*** Begin Patch');
+  const to = from < 0 ? -1 : script.indexOf('*** End Patch', from);
+  if (to < 0 || script.length > LONGEST) return '';
+  const patch = script.slice(from, to);
+  // In a string literal the line breaks are escapes.
+  return patch.includes('\n') ? patch : unquoted(`"${patch}"`);
+}
+
+function unquoted(literal: string): string {
+  const body = literal.slice(1, -1);
+  return body.replace(/\\(n|t|r|.)/g, (_whole, escaped: string) => ESCAPES[escaped] ?? escaped);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };

@@ -1,0 +1,125 @@
+import {
+  textOf,
+  type LogFold,
+  type LogMessage,
+  type ReadonlyLog,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../../../transcript/index.js';
+import { actionOf } from '../calls/actions.js';
+import { parseArguments, visitTexts } from '../calls/call-arguments.js';
+import { isRefused } from '../calls/status.js';
+import { ReadHistory } from './reads.js';
+import type { ReadStatus, References, Supersession } from './references.js';
+import { TrustIndex } from './trust.js';
+import { NOBODY, WordTable } from './word-table.js';
+import { scanWords } from './words.js';
+
+/**
+ * Which exchange introduced each distinctive word of a log, and which later messages use it.
+ *
+ * What comes from outside introduces: tool results and user text. What the model writes and what a user says uses;
+ * tool results do not, for output repeats everything. A word that many exchanges share belongs to the first of them,
+ * so that a project's own name keeps one exchange alive and not all.
+ *
+ * Read into at the start of a run: a session that never compacts pays nothing.
+ * Measured on 4.5 million tokens of agent sessions: 8 to 12 thousand distinct words per million tokens, which is 0.25 MB
+ * of table, and 0.8 MB for what calls asked and did; a tenth to a sixth of the time it takes to count the same tokens.
+ */
+export class ReferenceIndex implements References, LogFold {
+  readonly trust = new TrustIndex();
+  readonly #log: ReadonlyLog;
+  readonly #words = new WordTable();
+  readonly #reads = new ReadHistory();
+  /** By exchange: position of the newest use of what it introduced, or -1; and how many messages use it. */
+  readonly #lastUse: number[] = [];
+  readonly #uses: number[] = [];
+  /** The message being read. */
+  #exchange = 0;
+  #seq = 0;
+
+  constructor(log: ReadonlyLog) {
+    this.#log = log;
+  }
+
+  lastUse(exchange: number): number | undefined {
+    const seq = this.#lastUse[exchange] ?? -1;
+    return seq < 0 ? undefined : seq;
+  }
+
+  uses(exchange: number): number {
+    return this.#uses[exchange] ?? 0;
+  }
+
+  readStatus(exchange: number): ReadStatus {
+    return this.#reads.status(exchange);
+  }
+
+  supersededBy(exchange: number): Supersession | undefined {
+    return this.#reads.supersededBy(exchange);
+  }
+
+  /** Distinct words known, and the memory they take. */
+  get extent(): { readonly words: number; readonly bytes: number } {
+    return { words: this.#words.size, bytes: this.#words.bytes };
+  }
+
+  read(message: LogMessage): void {
+    this.trust.read(message);
+    this.#seq = message.seq;
+    this.#exchange = this.#log.exchangeOf(message.seq).index;
+    while (this.#lastUse.length <= this.#exchange) {
+      this.#lastUse.push(-1);
+      this.#uses.push(0);
+    }
+    const visit = this.#visitorFor(message);
+    for (const part of message.parts) {
+      if (part.type === 'tool-call') this.#readCall(part, visit);
+      else if (part.type === 'tool-result') this.#readResult(part);
+      else if (part.type === 'text' || part.type === 'reasoning') scanWords(part.text, visit);
+    }
+  }
+
+  #visitorFor({ role, origin }: LogMessage): (hash: number) => void {
+    if (role === 'assistant') return origin === 'synthetic' ? this.#enter : this.#use;
+    if (role === 'system') return this.#enter;
+    return origin === 'synthetic' || role === 'tool' ? this.#introduce : this.#hear;
+  }
+
+  #readCall(part: ToolCallPart, visit: (hash: number) => void): void {
+    const call = parseArguments(part.arguments);
+    visitTexts(call, (text) => scanWords(text, visit));
+    this.#reads.call(this.#exchange, part.callId, actionOf(part, call));
+  }
+
+  #readResult(part: ToolResultPart): void {
+    const text = textOf(part);
+    scanWords(text, this.#introduce);
+    const failed = part.isError === true || (this.#reads.writes(part.callId) && isRefused(text));
+    this.#reads.answer(this.#exchange, part.callId, text.length, failed);
+  }
+
+  /** Known from now on, introduced by nobody. */
+  readonly #enter = (hash: number): void => {
+    this.#words.claim(hash, NOBODY);
+  };
+
+  readonly #introduce = (hash: number): void => {
+    this.#words.claim(hash, this.#exchange);
+  };
+
+  readonly #use = (hash: number): void => {
+    this.#count(this.#words.claim(hash, NOBODY));
+  };
+
+  /** A user's words use what stood before and introduce what did not. */
+  readonly #hear = (hash: number): void => {
+    this.#count(this.#words.claim(hash, this.#exchange));
+  };
+
+  #count(introducer: number): void {
+    if (introducer < 0 || introducer === this.#exchange || this.#lastUse[introducer] === this.#seq) return;
+    this.#lastUse[introducer] = this.#seq;
+    this.#uses[introducer]!++;
+  }
+}

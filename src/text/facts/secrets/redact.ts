@@ -1,0 +1,76 @@
+import { SpillwayError } from '../../../errors/index.js';
+import { isPlaceholder } from './placeholder.js';
+import type { Shape } from './shape.js';
+import { SHAPES } from './shapes.js';
+import { signsIn } from './signs.js';
+
+export interface Redacted {
+  readonly text: string;
+  /** Secrets taken out. */
+  readonly count: number;
+  /** The secrets themselves, to find them where their surroundings are gone. */
+  readonly secrets: readonly string[];
+}
+
+export type Redact = (text: string) => Redacted;
+
+type Outline = Omit<Shape, 'begins'>;
+
+/** What stands in the place of a secret: looked at again it is none. */
+const PLACE = /^\[[\w ]{1,20} removed\]/;
+
+/**
+ * Takes secrets out of a text, leaving what kind stood there. `extra` are patterns of the operator, matched whole.
+ * Throws what `RegExp` throws where one of them is no pattern.
+ */
+export function createRedact(extra: readonly string[] = []): Redact {
+  const own = extra.map((source) => new RegExp(`()(?:${source})`, 'g'));
+  return (text) => {
+    const secrets: string[] = [];
+    const without = (
+      from: string,
+      { kind, pattern, reachesBack, isOne }: Outline,
+      mayBeNone: boolean,
+    ): string => {
+      let clean = '';
+      let done = 0;
+      for (const match of from.matchAll(pattern)) {
+        const [whole, kept = ''] = match;
+        const start = reachesBack?.(from, match.index, done) ?? match.index + kept.length;
+        const end = match.index + whole.length;
+        const secret = from.slice(start, end);
+        if (secret === '' || PLACE.test(secret) || (mayBeNone && isPlaceholder(secret))) continue;
+        if (isOne && !isOne(secret)) continue;
+        secrets.push(secret);
+        clean += `${from.slice(done, start)}[${kind} removed]`;
+        done = end;
+      }
+      return done === 0 ? from : clean + from.slice(done);
+    };
+    let cleaned = own.reduce((from, pattern) => without(from, { kind: 'secret', pattern }, false), text);
+    let signs = signsIn(cleaned);
+    for (let i = 0; signs >>> i > 0; i++) {
+      if ((signs & (1 << i)) === 0) continue;
+      const before = cleaned;
+      cleaned = without(before, SHAPES[i]!, true);
+      // What is left of a wide secret may be a narrow one.
+      if (cleaned !== before) signs = signsIn(cleaned);
+    }
+    return { text: cleaned, count: secrets.length, secrets };
+  };
+}
+
+/** The same for patterns that an operator wrote. Throws `CONFIG_INVALID` where one is no pattern. */
+export function redactFor(patterns: readonly string[]): Redact {
+  try {
+    return createRedact(patterns);
+  } catch (cause) {
+    throw new SpillwayError('CONFIG_INVALID', {
+      subject: 'redact',
+      found: patterns,
+      allowed: 'regular expressions',
+      remedy: 'Mend the pattern.',
+      cause,
+    });
+  }
+}

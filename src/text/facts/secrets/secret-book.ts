@@ -1,0 +1,122 @@
+import { textOf, type LogFold, type Message } from '../../../transcript/index.js';
+import { isRandomWord, withoutRandomWords } from './random-word.js';
+import type { Redact } from './redact.js';
+
+/** A shorter secret, or one without a digit, may be an everyday word: it is only taken out where it is assigned. */
+const LEAST_CHARS = 8;
+/** Lines of a longer secret, a private key, are found one by one. */
+const LINE_CHARS = 16;
+/** A session that holds more secrets holds something else; the newest are known. */
+const MOST_SECRETS = 2_000;
+/** A text is drawn, priced and taken in, and each asks again: so much of the last ones is known. In characters. */
+const MOST_CLEANED_CHARS = 1_000_000;
+
+/**
+ * The secrets of a log. Text made from it may hold one without what gave it away (`PASSWORD=` before it, `BEGIN` above
+ * it), so what was recognised once is known from then on. What the user or an operator says in words of their own is no
+ * secret because a tool assigns it to a name that sounds like one: else a web page could blank the user's rules. Reads
+ * the log as it grows; keeps the secrets, the words of users and operators, and the last texts that were made from it.
+ */
+export class SecretBook implements LogFold {
+  readonly #redact: Redact;
+  readonly #known = new Set<string>();
+  /** Of these, the ones that a user or an operator called so: to say them again does not make them words. */
+  readonly #theirs = new Set<string>();
+  /** Texts of users and operators, without the secrets in them. */
+  readonly #said: string[] = [];
+  /** What the newest texts came to, by text, with what was known then. */
+  readonly #cleaned = new Map<string, string>();
+  #cleanedChars = 0;
+  #joined: string | undefined;
+
+  constructor(redact: Redact) {
+    this.#redact = redact;
+  }
+
+  /** A text made from the log, without its secrets and without words that look random. */
+  readonly redact = (text: string): string => {
+    let cleaned = this.#cleaned.get(text);
+    if (cleaned !== undefined) return cleaned;
+    cleaned = this.#withoutSecrets(text);
+    if (this.#cleanedChars + text.length > MOST_CLEANED_CHARS) this.#forgetCleaned();
+    this.#cleanedChars += text.length;
+    this.#cleaned.set(text, cleaned);
+    return cleaned;
+  };
+
+  /** A text of the log itself, read back: without what is known for a secret, and with words that only look random. */
+  readonly hide = (text: string): string => {
+    let hidden = this.#redact(text).text;
+    for (const secret of this.#known)
+      if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, '[secret removed]');
+    return hidden;
+  };
+
+  /** Whether a word by itself is a secret, or a piece of one, or looks like a key. */
+  readonly holds = (word: string): boolean => {
+    if (isRandomWord(word) && !this.#wasSaid(word)) return true;
+    if (this.#known.size === 0 || word.length < LEAST_CHARS) return false;
+    this.#joined ??= [...this.#known].join('\n');
+    return this.#joined.includes(word);
+  };
+
+  #forgetCleaned(): void {
+    this.#cleaned.clear();
+    this.#cleanedChars = 0;
+  }
+
+  #withoutSecrets(text: string): string {
+    return withoutRandomWords(this.hide(text), (word) => this.#wasSaid(word));
+  }
+
+  #wasSaid(word: string): boolean {
+    return this.#said.some((text) => text.includes(word));
+  }
+
+  read(message: Message): void {
+    const isTheirs = message.role === 'system' || (message.role === 'user' && message.origin === 'user');
+    for (const part of message.parts) {
+      const text = part.type === 'tool-call' ? part.arguments : textOf(part);
+      if (text.length < LEAST_CHARS) continue;
+      const { text: clean, secrets } = this.#redact(text);
+      const isSaid = isTheirs && part.type === 'text';
+      if (isSaid) this.#hear(clean);
+      for (const secret of secrets) this.#learn(secret, isSaid);
+    }
+  }
+
+  /** Takes note of what a user or an operator says; what a tool made look like a secret before is none. */
+  #hear(text: string): void {
+    this.#said.push(text);
+    for (const secret of this.#known)
+      if (text.includes(secret) && !this.#theirs.has(secret)) this.#known.delete(secret);
+    this.#joined = undefined;
+    this.#forgetCleaned();
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#known.values().next().value!;
+    this.#known.delete(oldest);
+    this.#theirs.delete(oldest);
+  }
+
+  #learn(secret: string, isTheirs: boolean): void {
+    const pieces = secret.length > 100 ? secret.split(/\s+|\\[nr]/) : [secret];
+    for (const piece of pieces) {
+      const isLine = pieces.length > 1;
+      if (isLine ? piece.length < LINE_CHARS || piece.startsWith('-----') : !isTelling(piece)) continue;
+      if (this.#wasSaid(piece)) continue;
+      if (this.#known.size >= MOST_SECRETS) this.#forgetOldest();
+      this.#known.add(piece);
+      if (isTheirs) this.#theirs.add(piece);
+      this.#joined = undefined;
+      this.#forgetCleaned();
+    }
+  }
+}
+
+/** Not a word that stands elsewhere for other reasons. */
+function isTelling(secret: string): boolean {
+  if (secret.length < LEAST_CHARS) return false;
+  return secret.length >= 24 || (/\d/.test(secret) && /\p{L}/u.test(secret));
+}

@@ -1,0 +1,194 @@
+import {
+  actionOf,
+  innerCall,
+  isRefused,
+  parseArguments,
+  verbOf,
+  type Action,
+  type CallArguments,
+} from '../facts/index.js';
+import { endingOf, outcomeOf, saidAtEnd, type Ending } from './ending.js';
+import type { Verdict } from './replies.js';
+import { runningIn } from './running.js';
+import { oneLine, plainName } from './slices.js';
+import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../../transcript/index.js';
+import { tellingLines } from './telling-lines.js';
+import { addedText, commandLineOf, proseInArguments, textInCommand } from './written.js';
+
+/** What a call was about, read once, and how it ended, once it was answered. */
+export interface CallNote {
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: Action['kind'];
+  /** The tool, or nothing where the label is a command. */
+  readonly tool: string;
+  /** The first line of the command, the file, or the first words of the arguments. */
+  readonly label: string;
+  /** Files that a tool made for files changes, by their paths as the call gives them; and by their last two segments. */
+  readonly paths: readonly string[];
+  readonly changed: readonly string[];
+  /** It makes a commit. */
+  readonly commits: boolean;
+  /** It writes those files whole: what stood in them before says nothing of them any more. */
+  readonly rewrites: boolean;
+  /** What it writes into files, its most telling lines; '' for other calls. */
+  readonly added: string;
+  /** A text of the agent's own that it hands over: a commit message, a plan, a report; '' where there is none. */
+  readonly written: string;
+  ending: Ending | undefined;
+  /** The tool's own words on how it ended, one line; undefined until it is answered, and where they would say nothing. */
+  outcome: string | undefined;
+  /** How the user took it, where a host says. */
+  verdict: Verdict | undefined;
+}
+
+/** Tools that wait for another call, list what runs, or keep the plan, which the digest tells: they do nothing of their own. */
+const POLLS =
+  /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
+const COMMITS = /\bgit\b[^\n;&|]{0,120}\b(?:commit|revert|cherry-pick|am)\b/;
+const LABEL_CHARS = 140;
+const OUTCOME_CHARS = 110;
+/** So much of an edit may be quoted. */
+const ADDED_CHARS = 560;
+
+export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' | 'id'>): CallNote {
+  const { name, given, action, line } = readCall(call);
+  const isPoll = POLLS.test(call.name);
+  const writes = action.touches.filter(({ how }) => how !== 'read');
+  const paths = [...new Set(writes.map(({ path }) => path))];
+  return {
+    seq,
+    id,
+    kind: isPoll ? 'search' : action.kind,
+    tool: line === undefined ? plainName(name) : '',
+    label: isPoll ? '' : line === undefined ? labelOf(action.target, given) : commandLabel(line),
+    paths,
+    changed: [...new Set(paths.map(shortPath))],
+    commits: line === undefined ? /(?:^|_)commit$/i.test(name) : COMMITS.test(line),
+    rewrites: writes.length > 0 && writes.every(({ how }) => how === 'created'),
+    added: paths.length > 0 ? tellingLines(addedText(given), ADDED_CHARS) : '',
+    written:
+      line === undefined ? (action.kind === 'other' ? proseInArguments(given) : '') : textInCommand(line),
+    ending: undefined,
+    outcome: undefined,
+    verdict: undefined,
+  };
+}
+
+interface CallReading {
+  /** The tool, or the one that it calls. */
+  readonly name: string;
+  readonly given: CallArguments;
+  readonly action: Action;
+  /** The command line, where the call runs one. */
+  readonly line: string | undefined;
+}
+
+function readCall(call: ToolCallPart): CallReading {
+  const outer = parseArguments(call.arguments);
+  const action = actionOf(call, outer);
+  const { name, given } = innerCall(call.name, outer);
+  const runs = action.kind !== 'other' && action.target === undefined;
+  return { name, given, action, line: runs ? commandLineOf(given) : undefined };
+}
+
+/** Writes down how a user took a call: one that was refused was never made. */
+export function judge(note: CallNote, verdict: Verdict): void {
+  note.verdict = verdict;
+  if (verdict !== 'refused') return;
+  note.ending = 'not run';
+  note.outcome = undefined;
+}
+
+/** Writes down how a call ended. */
+export function answer(note: CallNote, result: ToolResultPart): void {
+  const text = textOf(result);
+  const isError = result.isError === true;
+  if (note.kind === 'run' || (note.kind === 'search' && note.tool === '')) {
+    const running = runningIn(text);
+    note.ending = running ? 'unknown' : endingOf(text, isError);
+    note.outcome = running?.line ?? saidAtEnd(text, note.ending);
+    return;
+  }
+  // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
+  const failed = isError || isRefused(text);
+  note.ending = failed ? 'failed' : 'passed';
+  if (failed) note.outcome = oneLine(withoutProtocol(text), OUTCOME_CHARS);
+}
+
+/** What a result is, and how its call ended. */
+export interface ResultNote {
+  /** It shows what stands somewhere: where that speaks of failures, nothing has failed. */
+  readonly isLook: boolean;
+  readonly ending: 'failed' | 'unknown';
+  /** One line of the tool's own words on how it ended; '' where it has none. */
+  readonly line: string;
+}
+
+/** Reads a result by what was asked; by its words alone where the call is not known. */
+export function noteOfResult(call: ToolCallPart | undefined, result: ToolResultPart): ResultNote {
+  const isError = result.isError === true;
+  if (!call) {
+    const verb = verbOf(result.name ?? '');
+    const isLook = (verb === 'read' || verb === 'search') && !isError;
+    const line = isLook ? '' : outcomeOf(textOf(result), isError);
+    return { isLook, ending: isError ? 'failed' : 'unknown', line };
+  }
+  const note = noteOf(call, { seq: 0, id: '' });
+  answer(note, result);
+  const failed = note.ending === 'failed' || note.ending === 'not run';
+  const isLook = (note.kind === 'read' || note.kind === 'search') && !failed;
+  return { isLook, ending: failed ? 'failed' : 'unknown', line: isLook ? '' : (note.outcome ?? '') };
+}
+
+function labelOf(target: string | undefined, given: CallArguments): string {
+  if (target !== undefined) return shortPath(target);
+  const texts = Object.values(given.fields).filter((value): value is string => typeof value === 'string');
+  return oneLine(given.text ?? texts[0] ?? '', 80);
+}
+
+/** `src/pipeline/run.ts` → `pipeline/run.ts`: enough to know it by. */
+function shortPath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  return parts.slice(-2).join('/');
+}
+
+/** `cd /where/it/works && X=1 npm test`: the folder and the settings say nothing of what was done. */
+const HEAD =
+  /^\s*(?:cd\s+(?:"[^"\n]{1,300}"|\S{1,300})\s*(?:&&|;|\n)|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"\n]{0,300}"|[^\s;&]{0,300})(?:\s*(?:&&|;|\n)|\s+))\s*/;
+
+/** The command's first line; of a here-document only that there is one. */
+function commandLabel(line: string): string {
+  let rest = line;
+  for (let i = 0; i < 4 && HEAD.test(rest) && rest.replace(HEAD, '') !== ''; i++)
+    rest = rest.replace(HEAD, '');
+  return oneLine(withoutDocuments(rest.trimStart()).split('\n', 1)[0]!, LABEL_CHARS);
+}
+
+/** A here-document is a file in a command: its first line names it. */
+function withoutDocuments(line: string): string {
+  const document = line.search(/<<-?\s*['"]?\w+['"]?\n/);
+  return document < 0 ? line : `${line.slice(0, document)}<<…`;
+}
+
+/** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
+export function callLabel(call: ToolCallPart): string {
+  const { name, given, action, line } = readCall(call);
+  if (line !== undefined) return oneLine(withoutDocuments(line), LABEL_CHARS);
+  const subject = action.target ?? labelOf(undefined, given);
+  return `${plainName(name)} ${oneLine(subject, LABEL_CHARS)}`.trim();
+}
+
+/** The first text of a result of the Model Context Protocol that was handed on with all around it, as JSON or as Python prints it. */
+const CONTENT_TEXT = /"text"\s*:\s*"((?:[^"\\]|\\.){2,2000})/;
+const PRINTED_TEXT = /TextContent\(type='text', text=(?:'((?:[^'\\]|\\.){2,2000})|"((?:[^"\\]|\\.){2,2000}))/;
+const PROTOCOL = /^\W{0,4}(?:"?(?:_?meta|content|isError|result)"?\s*[=:])/;
+
+/** What such a result says, without the protocol's fields; any other text as it is. */
+function withoutProtocol(text: string): string {
+  if (!PROTOCOL.test(text.slice(0, 80))) return text;
+  const head = text.slice(0, 4_000);
+  const hit = CONTENT_TEXT.exec(head) ?? PRINTED_TEXT.exec(head);
+  const said = hit?.[1] ?? hit?.[2];
+  return said === undefined ? text : said.replaceAll(/\\[nrt]/g, ' ').replaceAll(/\\(.)/g, '$1');
+}

@@ -1,0 +1,75 @@
+import { isRefused } from '../facts/index.js';
+import { textOf, type LogMessage, type ToolCallPart, type ToolResultPart } from '../../transcript/index.js';
+import { planIn, type WrittenPlan } from './plan-steps.js';
+import { oneLine } from './slices.js';
+
+/** A step of a plan, with the state that the agent gave it in its own word. */
+export interface PlanStep {
+  readonly text: string;
+  readonly state: string;
+}
+
+/** The plan as a plan tool last said it, and the message that said it. */
+export interface Plan {
+  readonly id: string;
+  readonly steps: readonly PlanStep[];
+}
+
+interface PlanWrite extends WrittenPlan {
+  readonly seq: number;
+  readonly id: string;
+  readonly callId: string;
+  /** The key of a step that was made, which only the result tells: “Task #3 created”. */
+  made?: string;
+  hasFailed: boolean;
+}
+
+const STEP_CHARS = 300;
+const MOST_STEPS = 200;
+/** Older writes of a plan that only grows say what the newer ones change. */
+const MOST_WRITES = 1_000;
+
+/** What calls of plan tools wrote, by whatever tool the agent keeps its plan. */
+export class PlanBook {
+  #writes: PlanWrite[] = [];
+
+  call({ name, arguments: json, callId }: ToolCallPart, { seq, id }: LogMessage): void {
+    const plan = planIn(name, json);
+    if (!plan) return;
+    this.#writes.push({ ...plan, seq, id, callId, hasFailed: false });
+    if (this.#writes.length > 2 * MOST_WRITES) this.#writes = this.#writes.slice(-MOST_WRITES);
+  }
+
+  answer(result: ToolResultPart): void {
+    const write = this.#writes.findLast(({ callId }) => callId === result.callId);
+    if (!write) return;
+    const text = textOf(result);
+    write.hasFailed = result.isError === true || isRefused(text);
+    const [, key] = /#?\b(\d{1,4}|[0-9a-f]{8}[0-9a-f-]*)\b/.exec(text.slice(0, 200)) ?? [];
+    if (write.merges && key !== undefined) write.made = key;
+  }
+
+  /**
+   * The plan as of the end of a stretch of the log, where a call of the stretch wrote it and none behind it wrote a whole
+   * one. `isNewest`: only where nothing was written behind it at all.
+   */
+  in(from: number, to: number, isNewest: boolean): Plan | undefined {
+    const writes = this.#writes.filter(({ hasFailed }) => !hasFailed);
+    const last = writes.findLast(({ seq }) => seq <= to);
+    if (!last || last.seq < from) return undefined;
+    if (writes.some(({ seq, merges }) => seq > to && (isNewest || !merges))) return undefined;
+    const whole = writes.findLastIndex(({ seq, merges }) => seq <= to && !merges);
+    const steps = new Map<string, PlanStep>();
+    for (const write of writes.slice(Math.max(0, whole))) if (write.seq <= to) apply(write, steps);
+    return { id: last.id, steps: [...steps.values()] };
+  }
+}
+
+function apply({ steps: written, made }: PlanWrite, steps: Map<string, PlanStep>): void {
+  for (const { key = made, text, state } of written.slice(0, MOST_STEPS)) {
+    const name = key ?? text!;
+    const known = steps.get(name);
+    const said = text === undefined ? known?.text : oneLine(text, STEP_CHARS);
+    if (said !== undefined) steps.set(name, { text: said, state: state ?? known?.state ?? 'open' });
+  }
+}

@@ -1,0 +1,215 @@
+import { actionOf, innerCall, isRecord, parseArguments, type CallArguments } from '../facts/index.js';
+import {
+  isToolCall,
+  isToolResult,
+  textOf,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../../transcript/index.js';
+
+/** How the user took a call: answered what it asked, let it be done, or said no. */
+export type Verdict = 'answered' | 'approved' | 'refused';
+
+/** What the user said in the result of a call, and the question that it answers, where one was asked. */
+interface Said {
+  readonly asked?: string;
+  readonly words: string;
+}
+
+/** What a user said to a call in its result. */
+export interface Reply {
+  readonly verdict: Verdict;
+  /** Each answer with its question; empty where he only said yes or no. */
+  readonly said: readonly Said[];
+}
+
+/** Reads what the user said: `rest` is the result behind the words that open it. */
+type ReadSaid = (given: CallArguments, rest: string) => readonly Said[];
+
+/** What hosts put behind the user's words. */
+const BEHIND =
+  /\n(?:<system-reminder>|<environment_details>|Note: The user's next message may contain a correction|\nThe plan is stored at: )/;
+
+/** The user only said yes or no. */
+const noWords: ReadSaid = () => [];
+
+/** All of it, up to what the host adds; with the question of a call that asks one. */
+const plainWords: ReadSaid = ({ fields }, rest) => {
+  const words = rest.split(BEHIND, 1)[0]!;
+  if (!words.trimStart().startsWith('The user wants to clarify these questions.'))
+    return saidOf(textIn(fields.question), words);
+  // Of questions that were taken back: `- "question"`, and below it `Answer: …` or that there was none.
+  const lines = words.split('\n').map((line) => line.trim());
+  return lines.flatMap((line, i) => {
+    const [, asked] = /^- "(.{1,2000})"$/.exec(line) ?? [];
+    const [, answer] = /^Answer: (.{1,4000})$/.exec(lines[i + 1] ?? '') ?? [];
+    return asked === undefined || answer === undefined ? [] : saidOf(asked, answer);
+  });
+};
+
+/** Between the opening and the tag that closes it. */
+const wordsUpTo =
+  (closes: string): ReadSaid =>
+  (given, rest) =>
+    rest.includes(closes) ? plainWords(given, rest.slice(0, rest.indexOf(closes))) : [];
+
+/** `"question"="answer", "question"="answer". You can now …`, by the questions that were asked. */
+const pairs: ReadSaid = ({ fields }, rest) => {
+  const end = rest.lastIndexOf('. You can now continue');
+  const list = end < 0 ? rest : rest.slice(0, end);
+  const places: { readonly question: string; readonly at: number; readonly from: number }[] = [];
+  for (const { question } of questionsIn(fields)) {
+    const mark = `"${textIn(question) ?? ''}"="`;
+    const at = list.indexOf(mark, places.at(-1)?.from ?? 0);
+    if (at >= 0) places.push({ question: question as string, at, from: at + mark.length });
+  }
+  return places.flatMap(({ question, from }, i) =>
+    saidOf(question, answerIn(list.slice(from, places[i + 1]?.at ?? list.length))),
+  );
+};
+
+/** `{"answers": …}`, by the name, the heading or the place of the question. */
+const record: ReadSaid = ({ fields }, rest) => {
+  const value = parsed(rest);
+  const answers = isRecord(value) && isRecord(value.answers) ? value.answers : {};
+  const questions = questionsIn(fields);
+  return Object.entries(answers).flatMap(([key, answer]) => {
+    const asked =
+      questions.find(({ id, header, question }) => [id, header, question].includes(key)) ??
+      questions[Number(key)];
+    return saidOf(textIn(asked?.question), textsIn(answer).join(', '));
+  });
+};
+
+/** `{"status":"denied", …,"feedback":"…"}`. */
+const feedback: ReadSaid = (_given, rest) => {
+  const value = parsed(rest);
+  return saidOf(undefined, isRecord(value) ? (textIn(value.feedback) ?? '') : '');
+};
+
+/** A form in which a host hands the user's own words to the model as the result of a call. */
+export interface ReplyForm {
+  readonly host: string;
+  readonly verdict: Verdict;
+  /** The result begins so: further on a program could have printed it. */
+  readonly opens: RegExp;
+  readonly says: ReadSaid;
+  /** Tools that ask the user, by name; absent where the result of any call may look so. */
+  readonly tools?: RegExp;
+  /** The host marks the result as a failure, where the format has a mark for that. */
+  readonly isFlagged?: true;
+}
+
+const QUESTION = /^(?:ask_followup_question|plan_mode_respond)$/i;
+const PLANS = /^exit_?plan_?mode$/i;
+const FLAGGED = { isFlagged: true } as const;
+/** Claude Code's own words, and those of an earlier release that left out the second sentence's brackets. */
+const REJECTED =
+  "The user doesn['’]t want to proceed with this tool use\\.(?: The tool use was rejected(?: \\(eg\\. if it was a file edit, the new_string was NOT written to the file\\))?\\.)?";
+const row = (
+  host: string,
+  verdict: Verdict,
+  opens: RegExp,
+  says: ReadSaid,
+  more: Pick<ReplyForm, 'tools' | 'isFlagged'> = {},
+): ReplyForm => ({ host, verdict, opens, says, ...more });
+
+/** Every form that is known, the narrower before the wider; an example of each, and what only looks like it, stands beside the tests. */
+// prettier-ignore
+export const REPLY_FORMS: readonly ReplyForm[] = [
+  row('Claude Code, OpenCode: questions', 'answered', /^(?:User has answered your questions?|Your questions? ha(?:s|ve) been answered): /, pairs, { tools: /^(?:ask_?user_?questions?|question)$/i }),
+  row('Codex, Copilot, Gemini CLI: questions', 'answered', /^(?=\s{0,8}\{\s{0,8}"answers")/, record, { tools: /^(?:request_user_input|(?:vscode_)?ask_?questions|ask_user)$/i }),
+  row('Cline: question', 'answered', /^<answer>/, wordsUpTo('</answer>'), { tools: QUESTION }),
+  row('Roo Code: question', 'answered', /^<user_message>/, wordsUpTo('</user_message>'), { tools: /^(?:ask_followup_question|plan_mode_respond|attempt_completion)$/i }),
+  row('Claude Code: plan approved', 'approved', /^User has approved (?:your plan|exiting plan mode)\./, noWords, { tools: PLANS }),
+  row('Gemini CLI: plan approved', 'approved', /^Plan approved\./, noWords, { tools: PLANS }),
+  row('Gemini CLI: plan rejected', 'refused', /^Plan rejected\. User feedback: /, plainWords, { tools: PLANS }),
+  row('Claude Code: refused, with words', 'refused', new RegExp(`^(?:${REJECTED} To tell you how to proceed, the user said:|${REJECTED} The user provided the following reason for the rejection:|Permission for this tool use was denied\\. The tool use was rejected \\([^()\\n]{1,120}\\)\\. The user said:)`), plainWords, FLAGGED),
+  row('OpenCode: refused, with words', 'refused', /^The user rejected permission to use this specific tool call with the following feedback: /, plainWords, FLAGGED),
+  row('Cline: refused, with words', 'refused', /^The user denied this operation and provided the following feedback:\s{0,4}<feedback>/, wordsUpTo('</feedback>')),
+  row('Roo Code: refused, with words', 'refused', /^(?=\{"status":"denied","message":"The user denied this operation\b)/, feedback),
+  row('Cline: approved, with words', 'approved', /^The user approved this operation and provided the following (?:context|feedback):\s{0,4}<feedback>/, wordsUpTo('</feedback>')),
+  row('Cline: words on what was done', 'answered', /^The user has provided feedback on the results\.[^\n]{0,200}\n<feedback>/, wordsUpTo('</feedback>'), { tools: /^attempt_completion$/i }),
+  row('Claude Code: refused', 'refused', new RegExp(`^(?:${REJECTED}|The user doesn['’]t want to take this action right now\\.|The agent proposed a plan that was rejected by the user\\.)`), noWords, FLAGGED),
+  row('OpenCode, Cline, Codex: refused', 'refused', /^(?:The user rejected permission to use this specific tool call\.|The user dismissed this question|The user denied this operation\.|(?:exec command|patch) rejected by user)/, noWords),
+];
+
+/** A longer result is what a program printed. In characters. */
+const MOST_CHARS = 60_000;
+
+/** Reads the parts of a log in order for what users said in results of calls. */
+export class ReplyReader {
+  /** By call id: calls that wait for their result. */
+  readonly #open = new Map<string, ToolCallPart>();
+  /** The format marks failures: a refusal without the mark is what a program printed. */
+  #hasFlags = false;
+
+  /** Undefined for all but a result that holds a reply. */
+  read(part: Part): Reply | undefined {
+    if (isToolCall(part)) this.#open.set(part.callId, part);
+    if (!isToolResult(part)) return undefined;
+    const call = this.#open.get(part.callId);
+    this.#open.delete(part.callId);
+    this.#hasFlags ||= part.isError === true;
+    return call && this.#replyIn(call, part);
+  }
+
+  #replyIn(call: ToolCallPart, result: ToolResultPart): Reply | undefined {
+    const output = textOf(result);
+    if (output.length > MOST_CHARS) return undefined;
+    const mayBe = REPLY_FORMS.filter(
+      ({ opens, isFlagged }) =>
+        (isFlagged === undefined || result.isError === true || !this.#hasFlags) && opens.test(output),
+    );
+    if (mayBe.length === 0) return undefined;
+    const { name, given } = innerCall(call.name, parseArguments(call.arguments));
+    // What looks at something shows the words of others, and may begin as a host does.
+    const { kind } = actionOf(call);
+    const asksUser = REPLY_FORMS.some(({ tools }) => tools?.test(name));
+    const asksForLeave = kind === 'write' || kind === 'run' || result.isError === true || asksUser;
+    const form = mayBe.find(({ tools }) => (tools === undefined ? asksForLeave : tools.test(name)));
+    if (!form) return undefined;
+    const rest = output.slice(form.opens.exec(output)![0].length);
+    return { verdict: form.verdict, said: form.says(given, rest) };
+  }
+}
+
+function saidOf(asked: string | undefined, words: string): Said[] {
+  const said = words.trim();
+  if (said === '' || said === 'Unanswered') return [];
+  return [asked === undefined ? { words: said } : { asked, words: said }];
+}
+
+/** An answer with what a user noted beside it; a preview that was shown to him is left out. */
+function answerIn(text: string): string {
+  const noted = text.indexOf('" user notes: ');
+  const ends = [noted, text.indexOf('" selected preview:')].filter((at) => at >= 0);
+  const end = ends.length > 0 ? Math.min(...ends) : text.lastIndexOf('"');
+  const answer = end < 0 ? text : text.slice(0, end);
+  if (noted < 0) return answer;
+  return `${answer}; ${text.slice(noted + '" user notes: '.length).replace(/,\s{0,4}$/, '')}`;
+}
+
+function questionsIn(fields: CallArguments['fields']): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(fields.questions) ? fields.questions.filter(isRecord) : [fields];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text, several, or a record of them: what was chosen, and what was written beside it. */
+function textsIn(answer: unknown): string[] {
+  if (typeof answer === 'string') return [answer.replace(/^user_note: /, '')];
+  if (Array.isArray(answer)) return answer.flatMap(textsIn);
+  return isRecord(answer) ? [answer.answers, answer.selected, answer.freeText].flatMap(textsIn) : [];
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import pc from 'picocolors';
+import { pressureBar } from '../../../../src/faces/cli/live.js';
+import { createProgram } from '../../../../src/faces/cli/main.js';
+import { budgetLine, costsLine } from '../../../../src/faces/cli/report/numbers.js';
+import { canRedraw, createTerminal, wantsColour } from '../../../../src/faces/cli/terminal.js';
+import { packageFolder, type Budget } from '../../../../src/index.js';
+
+const root = packageFolder();
+
+describe('colours and pictures', () => {
+  it.each([
+    [true, {}, true, true],
+    [false, {}, false, false],
+    [true, { NO_COLOR: '1' }, false, true],
+    [true, { NO_COLOR: '' }, true, true],
+    [false, { FORCE_COLOR: '1' }, true, false],
+    [true, { FORCE_COLOR: '0' }, false, true],
+    [true, { TERM: 'dumb' }, false, false],
+    [true, { CI: 'true' }, true, false],
+  ])('terminal %s with %o: colours %s, redrawn %s', (isTerminal, env, colours, redrawn) => {
+    expect([wantsColour(isTerminal, env), canRedraw(isTerminal, env)]).toEqual([colours, redrawn]);
+  });
+
+  it('the bar shows gates by number, what is left and what was freed', () => {
+    const gates = [
+      { name: 'snip', opensAt: 0.5 },
+      { name: 'full', opensAt: 0.9 },
+    ];
+    const bar = pressureBar({ before: 0.8, after: 0.3 }, gates, 10, pc.createColors(false));
+    expect(bar).toBe('███▒▒1▒▒░2');
+    expect(pressureBar({ before: 4, after: 2 }, gates, 10, pc.createColors(false))).toBe('█████1███2');
+  });
+
+  it('the budget in a few words', () => {
+    const budget: Budget = {
+      tokens: 91_500,
+      caps: {},
+      window: 128_000,
+      usable: 96_000,
+      reserve: { output: 32_000, injection: 0, safety: 4_500 },
+      derivation: ['unnamed model: window 128,000 tokens (setting)', '…'],
+      authoritative: true,
+    };
+    expect(budgetLine(budget)).toBe(
+      '91,500 tokens (window 128,000 tokens (setting), 32,000 less for the answer, 4,500 less for safety)',
+    );
+  });
+});
+
+describe('what summarizers cost', () => {
+  const line = { calls: 3, inputTokens: 12_000, outputTokens: 900, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  it.each([
+    [{ ...line, cost: 0.0123, unpriced: 0 }, 'summarizer: 3 calls, 12,000 tokens in, 900 out, $0.0123'],
+    [
+      { ...line, cost: 0.01, unpriced: 1 },
+      'summarizer: 3 calls, 12,000 tokens in, 900 out, at least $0.0100',
+    ],
+    [
+      { ...line, calls: 1, cost: 0, unpriced: 1 },
+      'summarizer: 1 call, 12,000 tokens in, 900 out, price unknown',
+    ],
+  ])('%o', (costs, shown) => expect(costsLine(costs)).toBe(shown));
+});
+
+describe('the command line', () => {
+  it.each([
+    ['compact x --upto few', '--upto', 'a whole number, 0 or more'],
+    ['compact x --window -1', '--window', 'a whole number, 0 or more'],
+    ['compact x --target 2', '--target', 'a pressure from 0 to 1'],
+    ['replay x --contexts-at 1,b', '--contexts-at', 'a whole number, 0 or more'],
+    ['demo --window much', '--window', 'a whole number, 0 or more'],
+  ])('%s: the error names the option', async (line, option, allowed) => {
+    const program = createProgram(createTerminal(), () => {});
+    const failed = program.parseAsync(['node', 'spillway', ...line.split(' ')]);
+    await expect(failed).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      faults: [{ subject: option, allowed }],
+    });
+  });
+
+  it('says its version', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(createProgram(createTerminal(), () => {}).version()).toBe(version);
+  });
+
+  it('a reader that has enough (`| head`) is no fault: no stack, the report still comes', async () => {
+    const file = join(root, 'examples', 'sessions', 'pressure-gauge.jsonl');
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', join(root, 'src', 'cli', 'spillway.ts'), 'compact', file, '--window', '100000'],
+      { cwd: root, env: { ...process.env, SPILLWAY_COUNTER: 'heuristic' } },
+    );
+    child.stdout.destroy();
+    let err = '';
+    child.stderr.on('data', (chunk) => (err += String(chunk)));
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect(err).not.toMatch(/EPIPE|INTERNAL|\bat .*\.js/);
+    expect(err).toMatch(/^pressure /m);
+    expect(code).toBe(0);
+  }, 60_000);
+});

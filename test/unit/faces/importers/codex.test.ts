@@ -1,0 +1,112 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { readSession } from '../../../../src/faces/importers/index.js';
+import { openaiResponses } from '../../../../src/formats/openai-responses/index.js';
+import { validateOpenAiResponses } from '../../../../src/testkit/index.js';
+import { agreement } from '../../formats/agreement.js';
+import { CORPUS, originals } from '../../formats/views.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'codex-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(...lines: readonly unknown[]): string {
+  const path = join(folder, `rollout-${lines.length}.jsonl`);
+  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
+  return path;
+}
+
+const item = (payload: unknown, second = 0) => ({
+  timestamp: `2026-04-13T12:53:${String(second).padStart(2, '0')}.000Z`,
+  type: 'response_item',
+  payload,
+});
+const HEAD = {
+  timestamp: '2026-04-13T12:53:00.000Z',
+  type: 'session_meta',
+  payload: { id: 's1', cli_version: '0.120.0', base_instructions: { text: 'You are Codex.' } },
+};
+const said = (role: string, text: string) => ({
+  type: 'message',
+  role,
+  content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
+});
+
+const ROLLOUT = [
+  HEAD,
+  { timestamp: 't', type: 'event_msg', payload: { type: 'user_message', message: 'mend it' } },
+  { timestamp: 't', type: 'turn_context', payload: { model: 'gpt-5.4' } },
+  item(said('developer', '<permissions instructions>read only</permissions instructions>')),
+  item(said('user', '<environment_context>\n<cwd>/src</cwd>\n</environment_context>')),
+  item(said('user', 'mend it'), 1),
+  item({ type: 'reasoning', summary: [], content: null }, 2),
+  item(said('assistant', 'Reading.'), 3),
+  item({ type: 'function_call', name: 'exec_command', arguments: '{"cmd":"pwd"}', call_id: 'c1' }, 3),
+  item(
+    {
+      type: 'custom_tool_call',
+      status: 'completed',
+      name: 'apply_patch',
+      input: '*** Begin Patch',
+      call_id: 'c2',
+    },
+    3,
+  ),
+  item({ type: 'function_call_output', call_id: 'c1', output: '/src' }, 4),
+  item({ type: 'custom_tool_call_output', call_id: 'c2', output: 'Success.' }, 4),
+  item({ type: 'ghost_snapshot', ghost_commit: { id: 'x' } }, 4),
+  { timestamp: 't', type: 'compacted', payload: { message: 'so far' } },
+  item({ type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'x' } }, 5),
+  item(said('assistant', 'Done.'), 6),
+];
+
+describe('a Codex rollout', () => {
+  it('is recognised, and read as the session that its requests held', async () => {
+    const { format, how, parsed, meta } = await readSession(fileOf(...ROLLOUT));
+    expect([format, how]).toEqual(['codex', expect.stringContaining('session_meta')]);
+    expect(meta).toEqual({ id: 's1', model: 'gpt-5.4', agent_version: '0.120.0', compaction_at: [7] });
+    expect(parsed.model).toBe('gpt-5.4');
+    expect(
+      parsed.messages.map(({ role, origin, parts }) => [role, origin, parts.map(({ type }) => type)]),
+    ).toEqual([
+      ['system', 'system', ['text']],
+      ['system', 'system', ['text']],
+      ['user', 'synthetic', ['text']],
+      ['user', 'user', ['text']],
+      ['assistant', 'model', ['text', 'tool-call', 'tool-call']],
+      ['tool', 'tool', ['tool-result']],
+      ['tool', 'tool', ['tool-result']],
+      ['assistant', 'model', ['opaque', 'text']],
+    ]);
+    expect(parsed.messages[4]!.createdAt).toBe(Date.parse('2026-04-13T12:53:03.000Z'));
+    expect(parsed.notices.map(({ kind }) => kind)).toEqual(['unreadable-reasoning']);
+  });
+
+  it('goes back to the Responses wire item for item', async () => {
+    const { parsed } = await readSession(fileOf(...ROLLOUT));
+    const { messages, beside } = openaiResponses.serialise(originals(parsed.messages));
+    const wanted = ROLLOUT.filter(({ type }) => type === 'response_item')
+      .map(({ payload }) => payload as { type: string })
+      .filter(({ type }) => type !== 'reasoning' && type !== 'ghost_snapshot');
+    expect(messages).toEqual(wanted);
+    expect(beside).toEqual({ instructions: 'You are Codex.' });
+    expect(validateOpenAiResponses({ input: messages, ...beside })).toEqual([]);
+  });
+
+  it('is refused where nothing was said', async () => {
+    await expect(readSession(fileOf(HEAD))).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
+  });
+});
+
+const RAW = `${CORPUS}/raw/codex/cx-git-sync-03f72621.jsonl`;
+(existsSync(RAW) ? describe : describe.skip)('the recorded rollout', () => {
+  it('agrees with the normalized form', async () => {
+    const [raw, normal] = await Promise.all([
+      readSession(RAW),
+      readSession(`${CORPUS}/sessions/cx-git-sync-03f72621.jsonl`),
+    ]);
+    expect(raw.format).toBe('codex');
+    expect(agreement(raw.parsed.messages)).toEqual(agreement(normal.parsed.messages));
+  });
+});

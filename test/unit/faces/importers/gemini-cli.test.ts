@@ -1,0 +1,135 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { readSession } from '../../../../src/faces/importers/index.js';
+import { gemini } from '../../../../src/formats/gemini/index.js';
+import { validateGemini } from '../../../../src/testkit/index.js';
+import { agreement } from '../../formats/agreement.js';
+import { CORPUS, originals } from '../../formats/views.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'gemini-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const head = { sessionId: 's1', projectHash: 'h', startTime: '2026-01-10T20:25:07.197Z', lastUpdated: 'x' };
+const user = (id: string, content: unknown) => ({
+  id,
+  timestamp: '2026-01-10T20:25:07.197Z',
+  type: 'user',
+  content,
+});
+const result = (response: unknown, ...more: unknown[]) => [
+  { functionResponse: { id: 'x', name: 'read_file', response } },
+  ...more,
+];
+const step = {
+  id: 'g1',
+  timestamp: '2026-01-10T20:25:11.495Z',
+  type: 'gemini',
+  content: 'Reading both.',
+  thoughts: [{ subject: 'Looking', description: 'at the files', timestamp: 'x' }],
+  model: 'gemini-2.5-flash',
+  tokens: { input: 1 },
+  toolCalls: [
+    {
+      id: 'a',
+      name: 'read_file',
+      args: { path: 'a.ts' },
+      result: result({ output: 'words' }),
+      status: 'success',
+    },
+    { id: 'b', name: 'read_file', args: {}, result: result({ error: 'cancelled' }), status: 'cancelled' },
+    {
+      id: 'c',
+      name: 'read_file',
+      args: {},
+      result: result({ output: 'seen' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
+      status: 'success',
+    },
+    { id: 'd', name: 'read_file', args: {}, status: 'executing' },
+  ],
+};
+const MESSAGES = [
+  user('u1', 'read both'),
+  step,
+  user('u2', [{ text: 'and?' }]),
+  { id: 'i', type: 'info', content: 'Request cancelled.' },
+];
+
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('a Gemini CLI session', () => {
+  const whole = () =>
+    readSession(fileOf('session.json', JSON.stringify({ ...head, messages: MESSAGES }, null, 2)));
+
+  it('is recognised, and read step by step', async () => {
+    const { format, how, parsed, meta } = await whole();
+    expect([format, how]).toEqual(['gemini-cli', expect.stringContaining('projectHash')]);
+    expect(meta).toEqual({ id: 's1', model: 'gemini-2.5-flash' });
+    expect(parsed.messages.map(({ id, role, parts }) => [id, role, parts.map(({ type }) => type)])).toEqual([
+      ['u1', 'user', ['text']],
+      ['g1', 'assistant', ['reasoning', 'text', 'tool-call', 'tool-call', 'tool-call', 'tool-call']],
+      ['g1#0', 'tool', ['tool-result']],
+      ['g1#1', 'tool', ['tool-result']],
+      ['g1#2', 'tool', ['tool-result']],
+      ['u2', 'user', ['text']],
+    ]);
+    expect(parsed.messages[3]!.parts[0]).toMatchObject({
+      content: [{ text: '{"error":"cancelled"}' }],
+      isError: true,
+    });
+    expect(parsed.messages[4]!.parts[0]).toMatchObject({
+      content: [{ text: 'seen' }, { mediaType: 'image/png' }],
+    });
+    expect(parsed.notices.map(({ kind }) => kind)).toEqual(['not-a-message']);
+  });
+
+  it('goes to the Gemini wire, legal, its picture included', async () => {
+    const { parsed } = await whole();
+    const { messages, notices } = gemini.serialise(originals(parsed.messages));
+    expect(validateGemini(messages, { openEnd: false })).toEqual([]);
+    expect(notices.map(({ kind }) => kind)).toContain('interrupted-call');
+    expect(JSON.stringify(messages)).toContain('"data":"AAAA"');
+  });
+
+  it('is read line by line too: written again means replaced, taken back means gone', async () => {
+    const lines = [
+      head,
+      user('u0', 'never mind'),
+      { $rewindTo: 'u0' },
+      MESSAGES[0],
+      { ...step, content: 'Read' },
+      ...MESSAGES.slice(1),
+      { $set: { lastUpdated: 'y' } },
+    ];
+    const read = await readSession(
+      fileOf('session.jsonl', lines.map((line) => JSON.stringify(line)).join('\n')),
+    );
+    expect(read.format).toBe('gemini-cli');
+    expect(agreement(read.parsed.messages)).toEqual(agreement((await whole()).parsed.messages));
+  });
+
+  it('is refused where nobody said anything', async () => {
+    await expect(
+      readSession(fileOf('empty.json', JSON.stringify({ ...head, messages: [] }, null, 2))),
+    ).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
+  });
+});
+
+const RAW = `${CORPUS}/raw/gemini-cli`;
+const recorded = existsSync(RAW) ? readdirSync(RAW) : [];
+(recorded.length > 0 ? describe : describe.skip)('the recorded sessions', () => {
+  it.each(recorded.length > 0 ? recorded : ['none'])('%s agrees with the normalized form', async (name) => {
+    const id = name.replace('.json', '');
+    const [raw, normal] = await Promise.all([
+      readSession(`${RAW}/${name}`),
+      readSession(`${CORPUS}/sessions/${id}.jsonl`),
+    ]);
+    expect(raw.format).toBe('gemini-cli');
+    expect(agreement(raw.parsed.messages)).toEqual(agreement(normal.parsed.messages));
+  });
+});

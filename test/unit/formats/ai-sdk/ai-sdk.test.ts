@@ -1,0 +1,338 @@
+import { describe, expect, it } from '@jest/globals';
+import { modelMessageSchema } from 'ai';
+import fc from 'fast-check';
+import { aiSdk, anthropic, openaiChat } from '../../../../src/formats/index.js';
+import { validateAiSdk } from '../../../../src/testkit/index.js';
+import type { Message, ViewMessage } from '../../../../src/transcript/index.js';
+import { histories } from '../../../support/histories.js';
+import { made, originals, withPart } from '../views.js';
+import { everything } from './requests.js';
+
+const text = (words: string) => [{ type: 'text' as const, text: words }];
+const back = (list: readonly unknown[]) => aiSdk.serialise(originals(aiSdk.parse(list).messages));
+const kinds = (notices: readonly { readonly kind: string }[]): string[] => notices.map(({ kind }) => kind);
+
+function legal(messages: readonly unknown[]): void {
+  if (messages.length > 0) expect(validateAiSdk(messages)).toEqual([]);
+  for (const message of messages) {
+    const { success } = modelMessageSchema.safeParse(message);
+    if (!success) throw new Error(`the SDK refuses ${JSON.stringify(message)}`);
+  }
+}
+
+describe('ModelMessages', () => {
+  it('come back as the very objects they were, whatever they hold', () => {
+    const list = everything();
+    const { messages, notices } = back(list);
+    expect(notices).toEqual([]);
+    expect(messages).toHaveLength(list.length);
+    messages.forEach((message, at) => expect(message).toBe(list[at]));
+  });
+
+  it('are told apart: words, pictures, thinking with its proof, calls, results, and what only the SDK understands', () => {
+    const { messages } = aiSdk.parse(everything());
+    expect(messages.map(({ parts }) => parts.map(({ type }) => type))).toEqual([
+      ['text'],
+      ['text'],
+      ['text', 'file', 'file', 'file'],
+      ['reasoning', 'text', 'tool-call', 'tool-call'],
+      ['tool-result', 'tool-result'],
+      ['opaque', 'opaque', 'text'],
+      ['text'],
+      ['tool-call', 'opaque', 'tool-call', 'opaque'],
+      ['opaque', 'opaque'],
+      ['tool-result', 'tool-result'],
+      ['text'],
+      ['file'],
+      ['text'],
+    ]);
+    expect(messages[3]!.parts[0]).toMatchObject({ signature: 'c2ln' });
+    expect(messages[4]!.parts[1]).toMatchObject({
+      content: [{ text: 'a dog' }, { mediaType: 'image/png' }, { type: 'file' }],
+    });
+    expect(messages[9]!.parts[1]).toMatchObject({ isError: true, content: [{ text: 'keep y' }] });
+  });
+
+  it('keep the field `system` beside them: a text, or messages with their options', () => {
+    const messages = [{ role: 'user', content: 'hi' }];
+    for (const system of [
+      'Be brief.',
+      [
+        { role: 'system', content: 'a', providerOptions: { x: {} } },
+        { role: 'system', content: 'b' },
+      ],
+    ]) {
+      const parsed = aiSdk.parse({ system, messages });
+      expect(parsed.messages[0]).toMatchObject({ role: 'system' });
+      const written = aiSdk.serialise(originals(parsed.messages));
+      expect(written.beside).toEqual({ system });
+      expect(written.messages).toEqual(messages);
+    }
+    const edited = originals(aiSdk.parse({ system: 'Be brief.', messages }).messages);
+    edited[0] = withPart(edited[0]!, 0, text('Short!'));
+    expect(aiSdk.serialise(edited).beside).toEqual({ system: 'Short!' });
+  });
+
+  it('count the tools of a call, in a list or by name', () => {
+    const messages = [{ role: 'user', content: 'hi' }];
+    expect(aiSdk.parse({ messages, tools: [{ name: 'look' }] }).tools).toEqual([{ name: 'look' }]);
+    const look = { description: 'looks', inputSchema: { jsonSchema: { type: 'object' } }, execute: () => 1 };
+    expect(aiSdk.parse({ messages, tools: { look } }).tools).toEqual([
+      { name: 'look', description: 'looks', inputSchema: { type: 'object' } },
+    ]);
+  });
+
+  it('are refused by name where they are none', () => {
+    for (const odd of [7, {}, { messages: 3 }, [3], [{ role: 'model' }]]) {
+      expect(() => aiSdk.parse(odd)).toThrow(expect.objectContaining({ code: 'INPUT_FORMAT' }));
+    }
+  });
+});
+
+describe('an edited ModelMessage', () => {
+  const view = (): ViewMessage[] => originals(aiSdk.parse(everything()).messages);
+  const edit = (at: number, part: number, content: readonly any[]): unknown => {
+    const shown = view();
+    shown[at] = withPart(shown[at]!, part, content);
+    const { messages, notices } = aiSdk.serialise(shown);
+    legal(messages);
+    expect(notices).toEqual([]);
+    return messages[at];
+  };
+  const result = (at: number, part: number): any => view()[at]!.message.parts[part];
+
+  it('has a result replaced in its frame; the others stay the objects they were', () => {
+    const { content: _, ...frame } = result(4, 0);
+    const message = edit(4, 0, [{ ...frame, content: text('[stub]') }]) as any;
+    expect(message.content[0]).toEqual({
+      ...everything()[4]!.content[0],
+      output: { type: 'text', value: '[stub]' },
+    });
+    expect(message.content[1]).toEqual(everything()[4]!.content[1]);
+    expect(message.providerOptions).toEqual({ openai: { z: 1 } });
+  });
+
+  it('keeps the kind of a list of words and pictures', () => {
+    const part = result(4, 1);
+    const message = edit(4, 1, [
+      { ...part, content: [{ type: 'text', text: '[cut]' }, part.content[1]] },
+    ]) as any;
+    expect(message.content[1].output).toEqual({
+      type: 'content',
+      value: [{ type: 'text', text: '[cut]' }, everything()[4]!.content[1].output.value[1]],
+    });
+    expect(message.content[1].providerOptions).toEqual({ x: { y: 1 } });
+  });
+
+  it('says that a denied call was denied, in other words', () => {
+    const message = edit(9, 1, [{ ...result(9, 1), content: text('no') }]) as any;
+    expect(message.content[1].output).toEqual({ type: 'error-text', value: 'no' });
+  });
+
+  it('has arguments replaced as an object, thinking without its proof, and thinking taken out', () => {
+    const call = edit(3, 2, [{ ...result(3, 2), arguments: '{"at":"[cut]"}' }]) as any;
+    expect(call.content[2]).toEqual({ ...everything()[3]!.content[2], input: { at: '[cut]' } });
+    const thinner = edit(3, 0, [{ type: 'reasoning', text: 'short' }]) as any;
+    expect(thinner.content[0]).toEqual({ type: 'reasoning', text: 'short' });
+    expect((edit(3, 0, []) as any).content).toEqual(everything()[3]!.content.slice(1));
+  });
+});
+
+describe('a log that is broken', () => {
+  const call = (id: unknown, input: unknown = {}) => ({
+    type: 'tool-call',
+    toolCallId: id,
+    toolName: 'look',
+    input,
+  });
+  const answer = (id: string) => ({
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: 'look',
+    output: { type: 'text', value: `saw ${id}` },
+  });
+  const step = (...content: unknown[]) => ({ role: 'assistant', content });
+  const tool = (...content: unknown[]) => ({ role: 'tool', content });
+  const user = (words: string) => ({ role: 'user', content: words });
+
+  it.each([
+    ['interrupted-call', [user('a'), step(call('x'), call('y')), tool(answer('x')), user('b')]],
+    ['late-result', [user('a'), step(call('x')), step({ type: 'text', text: 'on' }), tool(answer('x'))]],
+    ['duplicate-result', [user('a'), step(call('x')), tool(answer('x'), answer('x')), user('b')]],
+    ['orphan-result', [user('a'), tool(answer('x')), user('b')]],
+    ['displaced-result', [user('a'), step(call('x')), user('b'), tool(answer('x')), user('c')]],
+    ['call-id', [user('a'), step(call('x'), call('x')), tool(answer('x'), answer('x')), user('b')]],
+    ['arguments-not-json', [user('a'), step(call('x', '{"n": 1')), tool(answer('x'))]],
+    ['arguments-not-json', [user('a'), step(call('x', [1])), tool(answer('x'))]],
+    ['empty-text', [user('a'), step({ type: 'text', text: '' }), user('')]],
+    [
+      'lone-surrogate',
+      [user('a\ud83d'), step(call('x')), tool({ ...answer('x'), output: { type: 'text', value: '\udc00' } })],
+    ],
+    ['unknown-role', [user('a'), { role: 'critic', content: 'Hm.' }]],
+    [
+      'orphan-approval',
+      [
+        user('a'),
+        step(call('x')),
+        tool(answer('x'), { type: 'tool-approval-response', approvalId: 'q', approved: true }),
+      ],
+    ],
+  ])('%s: is mended with a notice, and nothing that was said is missing', (kind, list) => {
+    const { messages, notices } = back(list);
+    expect(kinds(notices)).toContain(kind);
+    expect(validateAiSdk(messages)).toEqual([]);
+    const sent = JSON.stringify(messages);
+    for (const id of ['x', 'y']) {
+      if (JSON.stringify(list).includes(`saw ${id}`)) expect(sent).toContain(`saw ${id}`);
+    }
+  });
+
+  it('names calls without an id after their place, and pairs by it nothing that is not sure', () => {
+    const { messages, notices } = aiSdk.parse([user('a'), step(call(undefined))]);
+    expect(messages[1]!.parts[0]).toMatchObject({ callId: 'call_m1_0' });
+    expect(kinds(notices)).toEqual(['missing-call-id']);
+    const written = aiSdk.serialise(originals(messages));
+    expect(validateAiSdk(written.messages)).toEqual([]);
+  });
+});
+
+describe('messages of other formats', () => {
+  it('are written from their parts, pictures and all, and signatures stay behind', () => {
+    const chat = openaiChat.parse([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'x', type: 'function', function: { name: 'look', arguments: '{"n":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'x', content: 'a cat' },
+    ]).messages;
+    const { messages, notices } = aiSdk.serialise(originals(chat));
+    expect(notices).toEqual([]);
+    expect(messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'file', data: 'aGk=', mediaType: 'image/png' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'x', toolName: 'look', input: { n: 1 } }],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'x',
+            toolName: 'look',
+            output: { type: 'text', value: 'a cat' },
+          },
+        ],
+      },
+    ]);
+    const signed = anthropic.parse({
+      messages: [
+        { role: 'user', content: 'hi' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm', signature: 's' },
+            { type: 'text', text: 'yes' },
+          ],
+        },
+      ],
+    }).messages;
+    expect(aiSdk.serialise(originals(signed)).messages[1]).toEqual({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'yes' }],
+    });
+  });
+
+  it('take pictures of ModelMessages over', () => {
+    const parsed = aiSdk.parse(everything()).messages.slice(2, 3);
+    const { messages } = openaiChat.serialise(originals(parsed));
+    const urls = (messages[0] as any).content.map((item: any) => item.image_url?.url ?? item.file?.file_data);
+    expect(urls).toEqual([
+      undefined,
+      'data:image/png;base64,aGk=',
+      'https://example.test/a.png',
+      'data:application/pdf;base64,AQID',
+    ]);
+  });
+});
+
+describe('whatever a log holds', () => {
+  const RUNS = { numRuns: 150 };
+
+  it("its request is legal, by our rules and by the SDK's schema", () => {
+    fc.assert(
+      fc.property(histories(), (history) => legal(aiSdk.serialise(originals(history)).messages)),
+      RUNS,
+    );
+  });
+
+  it('what was written once comes back as it is, and needs no mending', () => {
+    fc.assert(
+      fc.property(histories(), (history) => {
+        const { messages } = aiSdk.serialise(originals(history));
+        if (messages.length === 0) return;
+        const again = back(messages);
+        expect(again.notices).toEqual([]);
+        expect(again.messages).toEqual(messages);
+      }),
+      RUNS,
+    );
+  });
+
+  it('each request before an assistant message is a prefix of every later one', () => {
+    fc.assert(
+      fc.property(histories(), (history) => {
+        const whole = aiSdk.serialise(originals(history)).messages;
+        history.forEach((message, index) => {
+          if (message.role !== 'assistant') return;
+          const request = aiSdk.serialise(originals(history.slice(0, index))).messages;
+          // Where nothing was said yet, a line stands in that no later request needs.
+          if (JSON.stringify(request).includes('[nothing was said]')) return;
+          expect(JSON.stringify(whole.slice(0, request.length))).toBe(JSON.stringify(request));
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  it('every request is legal, growing, cut back and edited anywhere', () => {
+    const step = fc.record({ upTo: fc.nat(41), edit: fc.option(fc.nat(40)), span: fc.nat(6) });
+    fc.assert(
+      fc.property(histories(), fc.array(step, { maxLength: 12 }), (history, steps) => {
+        const full = originals(history);
+        for (const { upTo, edit, span } of steps) {
+          const next = full.slice(0, upTo);
+          if (edit !== null && edit < next.length) {
+            const summary: Message = {
+              id: `s${edit}`,
+              role: 'assistant',
+              origin: 'synthetic',
+              parts: text('short'),
+            };
+            if (span > 0) next.splice(edit, span, made(summary));
+            else if (next[edit]!.message.parts[0]?.type === 'text')
+              next[edit] = withPart(next[edit]!, 0, text('short'));
+          }
+          const written = aiSdk.serialise(next);
+          legal(written.messages);
+        }
+      }),
+      RUNS,
+    );
+  });
+});

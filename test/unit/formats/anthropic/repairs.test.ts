@@ -1,0 +1,364 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { anthropic, openaiChat } from '../../../../src/formats/index.js';
+import { validateAnthropic } from '../../../../src/testkit/index.js';
+import type { Message, Part } from '../../../../src/transcript/index.js';
+import { histories } from '../../../support/histories.js';
+import {
+  answer,
+  call,
+  calls,
+  conversation,
+  image,
+  says,
+  system,
+  thought,
+  user as words,
+} from '../../../support/messages.js';
+import { histories as chatHistories } from '../histories.js';
+import { made, originals, withPart } from '../views.js';
+import { assistant, result, text, thinking, use, user, type Loose } from './bodies.js';
+
+interface Sent {
+  readonly messages: Loose[];
+  readonly system: unknown;
+  readonly kinds: readonly string[];
+}
+
+function send(messages: readonly Message[]): Sent {
+  const sent = anthropic.serialise(originals(messages));
+  const body = { ...sent.beside, messages: sent.messages };
+  expect(validateAnthropic(body)).toEqual([]);
+  return {
+    messages: sent.messages as Loose[],
+    system: sent.beside?.system,
+    kinds: sent.notices.map(({ kind }) => kind),
+  };
+}
+
+const wire = (...messages: Loose[]): Sent => send(anthropic.parse({ messages }).messages);
+const go = user(text('Go.'));
+
+describe('what a log holds broken is mended, with a notice', () => {
+  it('a call that was interrupted', () => {
+    const { messages, kinds } = wire(
+      go,
+      assistant(use('a'), use('b')),
+      user(result('b')),
+      assistant(text('Odd.')),
+      go,
+    );
+    expect(kinds).toEqual(['interrupted-call']);
+    expect(messages[2]!.content[1]).toEqual({
+      type: 'tool_result',
+      tool_use_id: 'a',
+      content: '[no result: the call was interrupted]',
+      is_error: true,
+    });
+  });
+
+  it('results in two messages, and words before a result', () => {
+    const { messages, kinds } = wire(
+      go,
+      assistant(use('a'), use('b')),
+      user(text('wait'), result('a')),
+      user(result('b')),
+    );
+    expect(kinds).toEqual(['displaced-result', 'displaced-result', 'results-joined']);
+    expect(messages).toHaveLength(3);
+    expect(messages[2]!.content.map(({ type }: Loose) => type)).toEqual([
+      'tool_result',
+      'tool_result',
+      'text',
+    ]);
+  });
+
+  it('a late result, a second one, one for nobody: sent as words', () => {
+    const { messages, kinds } = wire(
+      go,
+      assistant(use('a')),
+      user(result('a', 'one'), result('a', 'two'), result('z', 'lost')),
+      assistant(use('b')),
+      user(text('Stop.')),
+      assistant(text('Stopped.')),
+      user(result('b', 'late')),
+    );
+    expect(kinds).toEqual(['duplicate-result', 'orphan-result', 'interrupted-call', 'late-result']);
+    const said = JSON.stringify(messages);
+    for (const word of ['one', 'two', 'lost', 'late']) expect(said).toContain(word);
+  });
+
+  it('an id used again in a later step: both sides of the pair are renamed', () => {
+    const { messages, kinds } = wire(
+      go,
+      assistant(use('a')),
+      user(result('a', 'one')),
+      assistant(use('a')),
+      user(result('a', 'two')),
+    );
+    expect(kinds).toEqual(['call-id']);
+    expect([messages[3]!.content[0].id, messages[4]!.content[0].tool_use_id]).toEqual(['a_2', 'a_2']);
+  });
+
+  it('two calls of one message that share an id', () => {
+    const { messages } = wire(
+      go,
+      assistant(use('a'), use('a')),
+      user(result('a', 'one'), result('a', 'two')),
+    );
+    expect(messages[2]!.content.map((block: Loose) => [block.tool_use_id, block.content])).toEqual([
+      ['a', 'one'],
+      ['a_2', 'two'],
+    ]);
+  });
+
+  it.each(['call|1', 'x'.repeat(450), 'ünï'])('the id %s, which the provider refuses', (id) => {
+    const { messages, kinds } = send(
+      conversation(words('Go.'), calls(call('read', {}, id)), {
+        role: 'tool',
+        origin: 'tool',
+        parts: [answer(id, 'ok')],
+      }),
+    );
+    expect(kinds).toEqual(['call-id']);
+    expect(messages[1]!.content[0].id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(messages[2]!.content[0].tool_use_id).toBe(messages[1]!.content[0].id);
+  });
+
+  it('a call without an id', () => {
+    const body = [go, assistant({ type: 'tool_use', name: 'read', input: {} }), user(text('And?'))];
+    expect(anthropic.parse(body).notices.map(({ kind }) => kind)).toEqual(['missing-call-id']);
+    expect(wire(...body).kinds).toContain('interrupted-call');
+  });
+
+  it('arguments that are no JSON, a name that is refused', () => {
+    const { messages, kinds } = send(
+      conversation(words('Go.'), calls(call('functions.read', '{"path": ', 'a'))),
+    );
+    expect(kinds).toEqual(['arguments-not-json', 'tool-name', 'interrupted-call']);
+    expect(messages[1]!.content[0]).toMatchObject({
+      name: 'functions_read',
+      input: { arguments: '{"path": ' },
+    });
+  });
+
+  it('half a character', () => {
+    const { messages, kinds } = wire(
+      user(text('half \ud83d')),
+      assistant(use('a', { q: '\udc00' })),
+      user(result('a')),
+    );
+    expect(kinds).toEqual(['lone-surrogate', 'lone-surrogate']);
+    expect(messages[0]!.content[0].text).toBe('half \ufffd');
+  });
+
+  it('a log that begins and ends with the assistant', () => {
+    const { messages, kinds } = wire(assistant(text('Hello.')), go, assistant(text('Bye.')));
+    expect(kinds).toEqual(['begins-with-assistant', 'ends-with-assistant']);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+  });
+
+  it('nothing said at all, and empty texts', () => {
+    expect(send([]).messages).toHaveLength(1);
+    expect(wire(go, assistant(text('  ')), user(text('And?'), text(''))).kinds).toEqual([
+      'empty-text',
+      'empty-text',
+    ]);
+    expect(wire({ role: 'user', content: '' }).kinds).toEqual(['nothing-said']);
+  });
+
+  it('instructions midway where the provider has no place for them', () => {
+    const {
+      messages,
+      system: top,
+      kinds,
+    } = send(
+      conversation(system('Be brief.'), words('Hi.'), says('Hello.'), system('Now French.'), words('Merci.')),
+    );
+    expect(top).toBe('Be brief.');
+    expect(kinds).toEqual(['midway-instructions']);
+    expect(messages[2]!.content[1].text).toBe('Now French.');
+  });
+
+  it('marks that pile up, thinking that is unsigned or marked', () => {
+    const marked = (words: string): Loose => ({ ...text(words), cache_control: { type: 'ephemeral' } });
+    const { messages, kinds } = wire(
+      ...[1, 2, 3].flatMap((i) => [user(marked(`q${i}`)), assistant(marked(`a${i}`))]),
+      user(marked('last')),
+    );
+    expect(kinds).toEqual(['cache-mark']);
+    expect(messages.map((message) => 'cache_control' in message.content[0])).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+    const thought = { ...thinking('x'), cache_control: { type: 'ephemeral' } };
+    const more = wire(
+      go,
+      assistant(thought, { type: 'thinking', thinking: 'y', signature: '' }, text('z')),
+      go,
+    );
+    expect(more.kinds).toEqual(['cache-mark', 'unsigned-reasoning']);
+    expect(more.messages[1]!.content).toEqual([thinking('x'), text('z')]);
+  });
+
+  it('a picture in the result of a failed call', () => {
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } };
+    const failed = { ...result('a', [text('no'), picture]), is_error: true };
+    expect(wire(go, assistant(use('a')), user(failed)).kinds).toEqual(['file-named']);
+  });
+
+  it('an unknown role, as labelled words', () => {
+    const { messages } = wire(go, assistant(text('Hi.')), { role: 'critic', content: 'Too long.' });
+    expect(messages[2]!.content.map((block: Loose) => block.text)).toEqual([
+      '[message of unknown role critic]',
+      'Too long.',
+    ]);
+  });
+});
+
+describe('a log of another format', () => {
+  it('is written from its parts: pictures, documents, calls, results; what has no place is named', () => {
+    const chat = openaiChat.parse([
+      { role: 'developer', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look.' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGVsbG8=' } },
+          { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,aGVsbG8=' } },
+          { type: 'input_audio', input_audio: { data: 'aGVsbG8=', format: 'wav' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        reasoning_content: 'I think.',
+        content: null,
+        tool_calls: [{ id: 'c:1', type: 'function', function: { name: 'ls', arguments: '{"b":1,"a":2}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c:1', content: 'a.ts' },
+    ]).messages;
+    const { messages, system: top, kinds } = send(chat);
+    expect(top).toBe('Be brief.');
+    expect(messages[0]!.content.map(({ type }: Loose) => type)).toEqual([
+      'text',
+      'image',
+      'document',
+      'text',
+    ]);
+    expect(JSON.stringify(messages[1]!.content[0].input)).toBe('{"b":1,"a":2}');
+    expect(kinds).toEqual(['file-named', 'foreign-reasoning', 'call-id']);
+  });
+
+  it('that the provider answered itself becomes turns', () => {
+    const { messages, kinds } = send(
+      conversation(
+        words('Go.'),
+        says(call('search', {}, 'p'), answer('p', 'found'), 'It says so.'),
+        words('Thanks.'),
+      ),
+    );
+    expect(kinds).toEqual([]);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+  });
+});
+
+describe('edits', () => {
+  const parsed = anthropic.parse([
+    go,
+    assistant(thinking('deep'), text('Reading.'), use('a', { path: 'x' })),
+    user(result('a', 'long '.repeat(50))),
+    assistant(thinking('deeper'), text('Done.')),
+    user(text('Thanks.')),
+  ]).messages;
+  const short = [{ type: 'text' as const, text: 'stub' }];
+
+  it('replace what they name and nothing beside it', () => {
+    const view = originals(parsed);
+    const { parts } = parsed[2]!;
+    view[2] = withPart(view[2]!, 0, [{ ...parts[0], content: short } as Part]);
+    const { messages, notices } = anthropic.serialise(view);
+    expect(messages[2]).toEqual(user(result('a', 'stub')));
+    expect(messages[1]).toEqual(assistant(thinking('deep'), text('Reading.'), use('a', { path: 'x' })));
+    expect(notices).toEqual([]);
+  });
+
+  it('strip thinking by replacing it with nothing', () => {
+    const view = originals(parsed);
+    view[3] = withPart(view[3]!, 0, []);
+    expect((anthropic.serialise(view).messages[3] as Loose).content).toEqual([text('Done.')]);
+  });
+
+  it('put a summary in front: the user’s line first, and no thinking behind other words', () => {
+    const view = originals(parsed);
+    const summary = made({ id: 's', role: 'assistant', origin: 'synthetic', label: 'summary', parts: short });
+    const begun = anthropic.serialise([summary, ...view.slice(4)]);
+    expect(begun.messages.map((message) => (message as Loose).role)).toEqual(['user', 'assistant', 'user']);
+    expect(begun.notices).toEqual([]);
+    const between = anthropic.serialise([view[0]!, summary, view[3]!, view[4]!]);
+    expect(between.messages.map((message) => (message as Loose).role)).toEqual(
+      'user assistant user assistant user'.split(' '),
+    );
+    const merged = anthropic.serialise([view[0]!, summary, withPart(view[3]!, 0, []), view[4]!]);
+    expect((merged.messages[1] as Loose).content).toEqual([text('stub'), text('Done.')]);
+  });
+});
+
+/** What a request says, block by block, marks aside: neighbours of one role are one turn to the model. */
+function flat(history: readonly Message[]): string[] {
+  const { beside, messages } = anthropic.serialise(originals(history));
+  const said = (messages as Loose[]).flatMap(({ role, content }) => {
+    const blocks = typeof content === 'string' ? [text(content)] : (content as Loose[]);
+    return blocks.map((block) => `${role} ${JSON.stringify(block)}`);
+  });
+  return [JSON.stringify(beside ?? {}), ...said];
+}
+
+describe('whatever a log holds', () => {
+  it('its request is legal', () => {
+    fc.assert(
+      fc.property(histories(), (history) => {
+        send(history);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('so is the request of a chat log', () => {
+    fc.assert(
+      fc.property(chatHistories, (history) => {
+        send(openaiChat.parse(history).messages);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('each request before an assistant message is continued by every later one', () => {
+    fc.assert(
+      fc.property(histories(), (history) => {
+        const whole = flat(history);
+        history.forEach(({ role }, index) => {
+          const ends = history[index - 1]?.role;
+          if (role !== 'assistant' || ends === 'assistant' || ends === 'system' || ends === undefined) return;
+          const request = flat(history.slice(0, index));
+          if (request.some((block) => block.includes('Nothing was said') || block.includes('[Continue.]')))
+            return;
+          expect(whole.slice(0, request.length)).toEqual(request);
+        });
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+it('a signed thought of another provider does not travel', () => {
+  const { messages, kinds } = send(
+    conversation(words('Go.'), says(thought('secret', 'sig'), 'ok'), words('And?', image())),
+  );
+  expect(JSON.stringify(messages)).not.toContain('secret');
+  expect(kinds).toEqual(['foreign-reasoning', 'file-named']);
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { openaiChat } from '../../../src/formats/index.js';
+import { readSession } from '../../../src/faces/importers/index.js';
+import { validateOpenAiChat } from '../../../src/testkit/index.js';
+import { CORPUS, hasCorpus, originals, sessions } from './views.js';
+
+(hasCorpus ? describe : describe.skip)('every recorded session', () => {
+  it.each(sessions)('%s comes back object for object, and each of its requests is legal', async (name) => {
+    const { parsed, format } = await readSession(`${CORPUS}/sessions/${name}`);
+    expect(format).toBe('corpus');
+    const wires = parsed.messages.map((message) => message.wire);
+    const view = originals(parsed.messages);
+    const whole = openaiChat.serialise(view);
+
+    // The very objects that were read; what is new among them was announced.
+    const known = new Set(wires);
+    const kept = whole.messages.filter((message) => known.has(message));
+    expect(kept.length).toBe(wires.length);
+    expect(kept.every((message, index) => message === wires[index])).toBe(true);
+    expect(whole.messages.length - kept.length).toBe(whole.notices.length);
+    expect(whole.notices.every((notice) => notice.kind === 'interrupted-call')).toBe(true);
+    expect(validateOpenAiChat(whole.messages)).toEqual([]);
+
+    view.forEach((shown, index) => {
+      if (shown.message.role !== 'assistant') return;
+      const request = openaiChat.serialise(view.slice(0, index)).messages;
+      // A chat that the assistant began: nothing was sent before its first words.
+      const empty = index === 0 ? [expect.objectContaining({ rule: 'C0' })] : [];
+      expect(validateOpenAiChat(request)).toEqual(empty);
+      const differs = request.findIndex((message, at) => !same(message, whole.messages[at]));
+      expect({ index, differs }).toEqual({ index, differs: -1 });
+    });
+  });
+});
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,329 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  AIMessage,
+  coerceMessageLikeToMessage,
+  mapChatMessagesToStoredMessages,
+  mapStoredMessagesToChatMessages,
+  type MessageFieldWithRole,
+  type StoredMessage,
+} from '@langchain/core/messages';
+import fc from 'fast-check';
+import { langchain, openaiChat } from '../../../../src/formats/index.js';
+import { validateLangChain } from '../../../../src/testkit/index.js';
+import type { Message } from '../../../../src/transcript/index.js';
+import { histories } from '../../../support/histories.js';
+import { made, originals, withPart } from '../views.js';
+import { everything } from './requests.js';
+
+type Loose = Record<string, any>;
+
+const text = (words: string) => [{ type: 'text' as const, text: words }];
+const back = (list: readonly unknown[]) => langchain.serialise(originals(langchain.parse(list).messages));
+const kinds = (notices: readonly { readonly kind: string }[]): string[] => notices.map(({ kind }) => kind);
+
+/** Legal by our rules, and LangChain makes messages of it. */
+function legal(messages: readonly unknown[]): void {
+  if (messages.length > 0) expect(validateLangChain(messages)).toEqual([]);
+  for (const message of messages as Loose[]) {
+    const [taken] = message.data
+      ? mapStoredMessagesToChatMessages([message as StoredMessage])
+      : [coerceMessageLikeToMessage(message as MessageFieldWithRole)];
+    expect(typeof taken!.getType()).toBe('string');
+  }
+}
+
+const FORMS: readonly (readonly [string, () => Loose[]])[] = [
+  ['instances', () => everything()],
+  ['what JSON makes of them', () => JSON.parse(JSON.stringify(everything())) as Loose[]],
+  ['stored messages', () => mapChatMessagesToStoredMessages(everything())],
+  [
+    'bare fields',
+    () => mapChatMessagesToStoredMessages(everything()).map(({ type, data }) => ({ type, ...data })),
+  ],
+];
+
+describe.each(FORMS)('LangChain messages as %s', (_, list) => {
+  it('come back as the very objects they were', () => {
+    const given = list();
+    const { messages, notices } = back(given);
+    expect(notices).toEqual([]);
+    expect(messages).toHaveLength(given.length);
+    messages.forEach((message, at) => expect(message).toBe(given[at]));
+  });
+
+  it('are told apart', () => {
+    const { messages } = langchain.parse(list());
+    expect(messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
+      ['system', 'text'],
+      ['user', 'text'],
+      ['user', 'text', 'file', 'file'],
+      ['assistant', 'reasoning', 'text', 'tool-call', 'tool-call'],
+      ['tool', 'tool-result'],
+      ['tool', 'tool-result'],
+      ['assistant', 'reasoning', 'tool-call'],
+      ['tool', 'tool-result'],
+      ['assistant', 'opaque', 'opaque', 'text'],
+      ['user', 'text'],
+    ]);
+    expect(messages[3]!.parts[0]).toMatchObject({ signature: 'c2ln', text: 'I look.' });
+    expect(messages[5]!.parts[0]).toMatchObject({ isError: true, callId: 'a' });
+  });
+
+  it('have results replaced in their frame, in their form', () => {
+    const view = originals(langchain.parse(list()).messages);
+    const part = view[4]!.message.parts[0] as any;
+    view[4] = withPart(view[4]!, 0, [{ ...part, content: text('[stub]') }]);
+    const { messages, notices } = langchain.serialise(view);
+    legal(messages);
+    expect(notices).toEqual([]);
+    const kept = fieldsOf(messages[4]);
+    expect(kept).toMatchObject({
+      content: '[stub]',
+      tool_call_id: 'b',
+      name: 'look',
+      artifact: { raw: [1] },
+    });
+    expect(fieldsOf(list()[4])).toMatchObject({ content: 'a cat' });
+    expect(Object.getPrototypeOf(messages[4])).toBe(Object.getPrototypeOf(list()[4]));
+  });
+
+  it('have arguments replaced wherever the message repeats them', () => {
+    const view = originals(langchain.parse(list()).messages);
+    view[3] = withPart(view[3]!, 2, [{ ...(view[3]!.message.parts[2] as any), arguments: '{"at":"[cut]"}' }]);
+    view[6] = withPart(view[6]!, 1, [
+      { ...(view[6]!.message.parts[1] as any), arguments: '{"again":"[cut]"}' },
+    ]);
+    const { messages } = langchain.serialise(view);
+    legal(messages);
+    const anthropic = fieldsOf(messages[3]);
+    expect(anthropic.tool_calls[0]).toEqual({
+      id: 'a',
+      name: 'look',
+      args: { at: '[cut]' },
+      type: 'tool_call',
+    });
+    expect(anthropic.content[2]).toMatchObject({ type: 'tool_use', id: 'a', input: { at: '[cut]' } });
+    expect(anthropic.content[0]).toEqual({ type: 'thinking', thinking: 'I look.', signature: 'c2ln' });
+    const openai = fieldsOf(messages[6]);
+    expect(openai.tool_calls[0].args).toEqual({ again: '[cut]' });
+    expect(openai.additional_kwargs).toEqual({ reasoning_content: 'Once more.' });
+    expect(JSON.stringify(messages)).not.toContain('again\\":true');
+  });
+
+  it('lose thinking whole, never in part', () => {
+    const view = originals(langchain.parse(list()).messages);
+    view[3] = withPart(view[3]!, 0, []);
+    view[6] = withPart(view[6]!, 0, []);
+    const { messages } = langchain.serialise(view);
+    legal(messages);
+    expect(fieldsOf(messages[3]).content).toHaveLength(3);
+    expect(fieldsOf(messages[6]).additional_kwargs.reasoning_content).toBeUndefined();
+  });
+
+  it('take a summary among them in their own form', () => {
+    const view = originals(langchain.parse(list()).messages);
+    const summary: Message = {
+      id: 's',
+      role: 'assistant',
+      origin: 'synthetic',
+      parts: text('So far: cats.'),
+    };
+    view.splice(3, 5, made(summary));
+    const { messages } = langchain.serialise(view);
+    legal(messages);
+    expect(fieldsOf(messages[3])).toMatchObject({ content: 'So far: cats.' });
+    const form = list()[3] as Loose;
+    if (form.lc === 1 && !(form instanceof AIMessage))
+      expect(messages[3]).toMatchObject({ lc: 1, id: form.id });
+    if ((form as Loose).data)
+      expect(mapStoredMessagesToChatMessages(messages as any)[3]!.text).toBe('So far: cats.');
+  });
+});
+
+function fieldsOf(message: unknown): Loose {
+  const loose = message as Loose;
+  return loose.data ?? (loose.content === undefined ? loose.kwargs : loose);
+}
+
+describe('a log that is broken', () => {
+  const user = (words: string) => ({ type: 'human', content: words });
+  const step = (...calls: Loose[]) => ({ type: 'ai', content: '', tool_calls: calls });
+  const call = (id?: string, args: unknown = {}) => ({
+    ...(id && { id }),
+    name: 'look',
+    args,
+    type: 'tool_call',
+  });
+  const tool = (id: string) => ({ type: 'tool', tool_call_id: id, content: `saw ${id}` });
+
+  it.each([
+    ['interrupted-call', [user('a'), step(call('x'), call('y')), tool('x'), user('b')]],
+    ['late-result', [user('a'), step(call('x')), { type: 'ai', content: 'on' }, tool('x')]],
+    ['duplicate-result', [user('a'), step(call('x')), tool('x'), tool('x'), user('b')]],
+    ['orphan-result', [user('a'), tool('x'), user('b')]],
+    ['displaced-result', [user('a'), step(call('x')), user('b'), tool('x'), user('c')]],
+    ['call-id', [user('a'), step(call('x'), call('x')), tool('x'), tool('x'), user('b')]],
+    ['arguments-not-json', [user('a'), step(call('x', '{"n": 1')), tool('x')]],
+    ['empty-text', [user('a'), { type: 'ai', content: '' }, user('')]],
+    ['lone-surrogate', [user('a\ud83d'), step(call('x')), { ...tool('x'), content: '\udc00' }]],
+    ['unknown-role', [user('a'), { type: 'critic', content: 'Hm.' }]],
+  ])('%s: is mended with a notice, and nothing that was said is missing', (kind, list: Loose[]) => {
+    const { messages, notices } = back(list);
+    expect(kinds(notices)).toContain(kind);
+    legal(messages);
+    const sent = JSON.stringify(messages);
+    for (const id of ['x', 'y']) {
+      if (JSON.stringify(list).includes(`saw ${id}`)) expect(sent).toContain(`saw ${id}`);
+    }
+  });
+
+  it('names calls without an id after their place', () => {
+    const { messages, notices } = langchain.parse([user('a'), step(call())]);
+    expect(messages[1]!.parts[0]).toMatchObject({ callId: 'call_m1_0' });
+    expect(kinds(notices)).toEqual(['missing-call-id']);
+    legal(langchain.serialise(originals(messages)).messages);
+  });
+
+  it('keeps calls that LangChain could not read, which nothing answers', () => {
+    const odd = {
+      type: 'ai',
+      content: '',
+      tool_calls: [],
+      invalid_tool_calls: [{ id: 'x', name: 'look', args: '{"n', error: 'e' }],
+    };
+    const { messages, notices } = back([user('a'), odd, user('b')]);
+    expect([messages, notices]).toEqual([[user('a'), odd, user('b')], []]);
+  });
+
+  it('sends calls that only the provider wrote as calls, with their results', () => {
+    const raw = { id: 'x', type: 'function', function: { name: 'look', arguments: '{"n":1}' } };
+    const { messages } = back([
+      user('a'),
+      { type: 'ai', content: '', additional_kwargs: { tool_calls: [raw] } },
+      tool('x'),
+    ]);
+    legal(messages);
+    expect(messages[1]).toMatchObject({ tool_calls: [{ id: 'x', name: 'look', args: { n: 1 } }] });
+    expect(messages[2]).toEqual(tool('x'));
+  });
+
+  it('is refused by name where it is no list of messages', () => {
+    for (const odd of [7, {}, { messages: 3 }, [3], [{ role: 'model' }]]) {
+      expect(() => langchain.parse(odd)).toThrow(expect.objectContaining({ code: 'INPUT_FORMAT' }));
+    }
+  });
+});
+
+describe('messages of other formats', () => {
+  const chat = openaiChat.parse([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'see' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: null,
+      reasoning_content: 'hm',
+      tool_calls: [{ id: 'x', type: 'function', function: { name: 'look', arguments: '{"n":1}' } }],
+    },
+    { role: 'tool', tool_call_id: 'x', content: 'a cat' },
+  ]).messages;
+
+  it('are written from their parts, pictures and thinking without proof included', () => {
+    const { messages, notices } = langchain.serialise(originals(chat));
+    expect(notices).toEqual([]);
+    expect(messages).toEqual([
+      {
+        type: 'human',
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+        ],
+      },
+      {
+        type: 'ai',
+        content: '',
+        tool_calls: [{ id: 'x', name: 'look', args: { n: 1 }, type: 'tool_call' }],
+        additional_kwargs: { reasoning_content: 'hm' },
+      },
+      { type: 'tool', tool_call_id: 'x', name: 'look', content: 'a cat' },
+    ]);
+    legal(messages);
+  });
+
+  it('take pictures of LangChain messages over', () => {
+    const parsed = langchain.parse(everything()).messages.slice(2, 3);
+    const { messages } = openaiChat.serialise(originals(parsed));
+    const urls = (messages[0] as any).content.map((item: any) => item.image_url?.url ?? item.file?.file_data);
+    expect(urls).toEqual([undefined, 'data:image/png;base64,aGk=', 'data:application/pdf;base64,AQID']);
+  });
+});
+
+describe('whatever a log holds', () => {
+  const RUNS = { numRuns: 150 };
+
+  it('its request is legal, and LangChain makes messages of it', () => {
+    fc.assert(
+      fc.property(histories(), (history) => legal(langchain.serialise(originals(history)).messages)),
+      RUNS,
+    );
+  });
+
+  it('what was written once comes back as it is, and needs no mending', () => {
+    fc.assert(
+      fc.property(histories(), (history) => {
+        const { messages } = langchain.serialise(originals(history));
+        if (messages.length === 0) return;
+        const again = back(messages);
+        expect(again.notices).toEqual([]);
+        expect(again.messages).toEqual(messages);
+      }),
+      RUNS,
+    );
+  });
+
+  it('each request before an assistant message is a prefix of every later one', () => {
+    fc.assert(
+      fc.property(histories(), (history) => {
+        const whole = langchain.serialise(originals(history)).messages;
+        history.forEach((message, index) => {
+          if (message.role !== 'assistant') return;
+          const request = langchain.serialise(originals(history.slice(0, index))).messages;
+          // Where nothing was said yet, a line stands in that no later request needs.
+          if (JSON.stringify(request).includes('[nothing was said]')) return;
+          expect(JSON.stringify(whole.slice(0, request.length))).toBe(JSON.stringify(request));
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  it('every request is legal, growing, cut back and edited anywhere', () => {
+    const step = fc.record({ upTo: fc.nat(41), edit: fc.option(fc.nat(40)), span: fc.nat(6) });
+    fc.assert(
+      fc.property(histories(), fc.array(step, { maxLength: 12 }), (history, steps) => {
+        const full = originals(history);
+        for (const { upTo, edit, span } of steps) {
+          const next = full.slice(0, upTo);
+          if (edit !== null && edit < next.length) {
+            const summary: Message = {
+              id: `s${edit}`,
+              role: 'assistant',
+              origin: 'synthetic',
+              parts: text('short'),
+            };
+            if (span > 0) next.splice(edit, span, made(summary));
+            else if (next[edit]!.message.parts[0]?.type === 'text')
+              next[edit] = withPart(next[edit]!, 0, text('short'));
+          }
+          const written = langchain.serialise(next);
+          legal(written.messages);
+        }
+      }),
+      RUNS,
+    );
+  });
+});

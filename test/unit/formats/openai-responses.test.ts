@@ -1,0 +1,406 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { openaiChat } from '../../../src/formats/index.js';
+import { openaiResponses } from '../../../src/formats/openai-responses/index.js';
+import { validateOpenAiResponses } from '../../../src/testkit/index.js';
+import type { Message, Part } from '../../../src/transcript/index.js';
+import { histories } from '../../support/histories.js';
+import { call, everything, output, says, thought, type Loose } from '../../support/responses.js';
+import { made, originals, withPart } from './views.js';
+
+const text = (words: string): Part => ({ type: 'text', text: words });
+const kindsOf = (notices: readonly { kind: string }[]): string[] => notices.map(({ kind }) => kind);
+
+/** The body that a face would send. */
+function bodyOf(body: Loose, view = originals(openaiResponses.parse(body).messages)): Loose {
+  const { messages, beside } = openaiResponses.serialise(view);
+  return JSON.parse(JSON.stringify({ ...body, input: messages, ...beside })) as Loose;
+}
+
+describe('what was not edited', () => {
+  it('comes back item for item, key for key, object for object', () => {
+    const body = everything();
+    const { messages, notices } = openaiResponses.parse(body);
+    const view = originals(messages);
+    const written = openaiResponses.serialise(view);
+    expect(JSON.stringify(bodyOf(body, view))).toBe(JSON.stringify(everything()));
+    expect(written.messages.every((item, at) => item === body.input[at])).toBe(true);
+    expect([notices, written.notices]).toEqual([[], []]);
+  });
+
+  it('groups a step: what the model made in a row is one message, each result a message of its own', () => {
+    const { messages } = openaiResponses.parse([
+      says('user', 'go'),
+      thought('1'),
+      call('a'),
+      call('b'),
+      output('b'),
+      output('a'),
+    ]);
+    expect(messages.map(({ role, parts }) => [role, parts.map(({ type }) => type)])).toEqual([
+      ['user', ['text']],
+      ['assistant', ['reasoning', 'tool-call', 'tool-call']],
+      ['tool', ['tool-result']],
+      ['tool', ['tool-result']],
+    ]);
+    expect(messages[1]!.parts[0]).toMatchObject({ text: 'thinking of 1', signature: 'sealed-1' });
+  });
+
+  it('a text as input becomes one user message', () => {
+    expect(bodyOf({ input: 'hello' })).toEqual({ input: [{ role: 'user', content: 'hello' }] });
+  });
+
+  it('what an earlier response holds is not missed', () => {
+    const body = { previous_response_id: 'resp_1', input: [output('earlier'), says('user', 'go on')] };
+    expect(bodyOf(body)).toEqual(body);
+    expect(validateOpenAiResponses(bodyOf(body))).toEqual([]);
+  });
+
+  it('ids of 450 characters stay as their server made them', () => {
+    const id = 'x|'.repeat(225);
+    const body = { input: [says('user', 'go'), call(id), output(id), says('user', 'and?')] };
+    expect(bodyOf(body)).toEqual(body);
+  });
+
+  it('refuses what is not this format', () => {
+    expect(() => openaiResponses.parse({ messages: [] })).toThrow('openai-responses');
+    expect(() => openaiResponses.parse([{ role: 'tool', tool_call_id: 'x', content: 'y' }])).toThrow('known');
+    expect(() => openaiResponses.parse([7])).toThrow('item 0');
+  });
+});
+
+describe('what was edited', () => {
+  const body = everything();
+  const messages = openaiResponses.parse(body).messages;
+  const find = (type: string): { message: number; part: number } => {
+    for (const [message, one] of messages.entries()) {
+      const items = (one.wire as { items?: Loose[] }).items ?? [];
+      const part = one.parts.findIndex((p) => {
+        const [at] = Array.isArray(p.wire) ? (p.wire as number[]) : [];
+        return at !== undefined && items[at]?.type === type;
+      });
+      if (part >= 0) return { message, part };
+    }
+    throw new Error(`no ${type} in the fixture`);
+  };
+  const edit = (
+    type: string,
+    change: (part: Part) => readonly Part[],
+  ): { body: Loose; notices: string[] } => {
+    const { message, part } = find(type);
+    const view = originals(messages);
+    view[message] = withPart(view[message]!, part, change(messages[message]!.parts[part]!));
+    const sent = bodyOf(body, view);
+    expect(validateOpenAiResponses(sent)).toEqual([]);
+    return { body: sent, notices: kindsOf(openaiResponses.serialise(view).notices) };
+  };
+  const result =
+    (words: string) =>
+    (part: Part): readonly Part[] => [{ ...part, content: [text(words)] } as Part];
+  const args =
+    (json: string) =>
+    (part: Part): readonly Part[] => [{ ...part, arguments: json } as Part];
+  const sentOf = ({ body: sent }: { body: Loose }, type: string): Loose =>
+    (sent.input as Loose[]).find((item) => item.type === type)!;
+
+  it.each([
+    ['function_call_output', 'output', 'cut'],
+    ['custom_tool_call_output', 'output', 'cut'],
+    ['local_shell_call_output', 'output', 'cut'],
+    ['apply_patch_call_output', 'output', 'cut'],
+    ['shell_call_output', 'output', [{ stdout: 'cut', stderr: '', outcome: { type: 'exit', exit_code: 0 } }]],
+  ])('the words of a %s', (type, field, wanted) => {
+    const sent = edit(type, result('cut'));
+    expect(sentOf(sent, type)[field]).toEqual(wanted);
+    expect(sent.notices).toEqual(['new-chain']);
+  });
+
+  it('a server-run tool keeps its one item', () => {
+    const { message, part } = find('mcp_call');
+    const view = originals(messages);
+    view[message] = withPart(view[message]!, part + 1, result('cut')(messages[message]!.parts[part + 1]!));
+    expect(sentOf({ body: bodyOf(body, view) }, 'mcp_call')).toMatchObject({
+      output: 'cut',
+      arguments: '{"q":1}',
+    });
+  });
+
+  it('a screenshot gives way to a blank one, what stands for it is said behind', () => {
+    const sent = edit('computer_call_output', result('[left out; recall m9#0]'));
+    const at = (sent.body.input as Loose[]).findIndex(({ type }) => type === 'computer_call_output');
+    expect(sent.body.input[at].output.image_url).toMatch(/^data:image\/png/);
+    expect(sent.body.input[at + 1]).toEqual({ role: 'user', content: '[left out; recall m9#0]' });
+  });
+
+  it.each([
+    ['function_call', 'arguments', '{"path":"…"}', '{"path":"…"}'],
+    ['custom_tool_call', 'input', '{"input":"*** cut"}', '*** cut'],
+    ['shell_call', 'action', '{"commands":["…"]}', { commands: ['…'] }],
+    ['apply_patch_call', 'operation', '{"type":"delete_file"}', { type: 'delete_file' }],
+  ])('the arguments of a %s, whose ids and names stay', (type, field, json, wanted) => {
+    const sent = sentOf(edit(type, args(json)), type);
+    expect(sent[field]).toEqual(wanted);
+    expect(sent).toMatchObject({ call_id: expect.any(String), id: expect.any(String) });
+  });
+
+  it('reasoning that goes takes its bond along: what it led to is sent without ids', () => {
+    const { body: sent } = edit('reasoning', () => []);
+    const input = sent.input as Loose[];
+    expect(input.some(({ id }) => id === 'rs_1')).toBe(false);
+    expect(input.find(({ call_id: id }) => id === 'a')).not.toHaveProperty('id');
+    expect(input.find(({ id }) => id === 'rs_2')).toBeDefined();
+  });
+
+  it('the words that reasoning led to go: so does the reasoning', () => {
+    const { message } = find('reasoning');
+    const view = originals(messages);
+    view[message] = withPart(view[message]!, 1, []);
+    const sent = bodyOf(body, view);
+    expect(validateOpenAiResponses(sent)).toEqual([]);
+    expect((sent.input as Loose[]).some(({ id }) => id === 'rs_1' || id === 'msg_1')).toBe(false);
+  });
+
+  it('a picture of the user becomes words in its place', () => {
+    const view = originals(messages);
+    view[3] = withPart(view[3]!, 1, [text('[image left out]')]);
+    expect(bodyOf(body, view).input[2].content).toEqual([
+      body.input[2]!.content[0],
+      { type: 'input_text', text: '[image left out]' },
+      body.input[2]!.content[2],
+    ]);
+  });
+
+  it('a compacted view starts a new chain, and says so', () => {
+    const chained = { previous_response_id: 'resp_1', input: [output('earlier'), says('user', 'go on')] };
+    const view = originals(openaiResponses.parse(chained).messages);
+    view[1] = withPart(view[1]!, 0, [text('go')]);
+    const sent = bodyOf(chained, view);
+    expect(sent).not.toHaveProperty('previous_response_id');
+    expect(validateOpenAiResponses(sent)).toEqual([]);
+    expect(kindsOf(openaiResponses.serialise(view).notices)).toEqual(['orphan-result', 'new-chain']);
+  });
+});
+
+describe('what a log holds broken', () => {
+  const repair = (input: Loose[]): { sent: Loose[]; kinds: string[] } => {
+    const { messages, notices } = openaiResponses.serialise(originals(openaiResponses.parse(input).messages));
+    expect(validateOpenAiResponses(messages)).toEqual([]);
+    return { sent: messages as Loose[], kinds: kindsOf(notices) };
+  };
+
+  it('an interrupted call is answered, behind the results of its step', () => {
+    const { sent, kinds } = repair([
+      says('user', 'go'),
+      call('a'),
+      call('b'),
+      output('a'),
+      says('user', 'stop'),
+    ]);
+    expect(kinds).toEqual(['interrupted-call']);
+    expect(sent.map(({ type, call_id: id }) => id ?? type)).toEqual([
+      'message',
+      'a',
+      'b',
+      'a',
+      'b',
+      'message',
+    ]);
+  });
+
+  it.each([
+    ['custom_tool_call', { input: 'x', name: 'p' }],
+    ['local_shell_call', { id: 'l', action: { type: 'exec', command: [], env: {} } }],
+    ['shell_call', { action: { commands: [] } }],
+    ['apply_patch_call', { operation: { type: 'delete_file', path: 'a' } }],
+    ['computer_call', { id: 'c', action: { type: 'screenshot' } }],
+    ['tool_search_call', { arguments: {}, execution: 'client' }],
+  ])('an interrupted %s, in the form of its kind', (type, fields) => {
+    expect(
+      repair([says('user', 'go'), { type, call_id: 'a', ...fields }, says('user', 'stop')]).kinds,
+    ).toEqual(['interrupted-call']);
+  });
+
+  it('an approval that was never given counts as declined', () => {
+    const { sent } = repair([
+      { type: 'mcp_approval_request', id: 'q', server_label: 's', name: 'drop', arguments: '{}' },
+      says('user', 'something else'),
+    ]);
+    expect(sent[1]).toMatchObject({
+      type: 'mcp_approval_response',
+      approval_request_id: 'q',
+      approve: false,
+    });
+  });
+
+  it('late, second and orphan results are said in words', () => {
+    const { sent, kinds } = repair([
+      says('user', 'go'),
+      call('a'),
+      says('user', 'hm'),
+      says('assistant', 'too slow'),
+      output('a', 'late words'),
+      says('assistant', 'thanks'),
+      output('a', 'again'),
+      output('z', 'nobody asked'),
+    ]);
+    expect(kinds).toEqual(['interrupted-call', 'late-result', 'duplicate-result', 'orphan-result']);
+    for (const words of ['late words', 'again', 'nobody asked'])
+      expect(JSON.stringify(sent)).toContain(words);
+  });
+
+  it('ids used again in a later step are told apart on both sides', () => {
+    const { sent, kinds } = repair([
+      says('user', 'go'),
+      call('a'),
+      output('a', 'one'),
+      { ...call('a'), id: 'fc_2' },
+      output('a', 'two'),
+    ]);
+    expect(kinds).toEqual(['call-id']);
+    expect(sent.slice(1).map(({ call_id: id }) => id)).toEqual(['a', 'a', 'a_2', 'a_2']);
+  });
+
+  it('calls and results without ids are paired by order', () => {
+    const bare = (item: Loose): Loose => {
+      const { call_id: _, id: __, ...rest } = item;
+      return rest;
+    };
+    const { sent, kinds } = repair([
+      says('user', 'go'),
+      bare(call('a')),
+      bare(call('b')),
+      bare(output('a')),
+      bare(output('b')),
+    ]);
+    expect(kinds).toEqual(['missing-result-id', 'missing-result-id']);
+    expect(sent[1]!.call_id).toBe(sent[3]!.call_id);
+    expect(sent[2]!.call_id).toBe(sent[4]!.call_id);
+  });
+
+  it('reasoning that led to nothing, or that nobody can read, is left out', () => {
+    expect(repair([says('user', 'go'), thought('1'), says('user', 'well?')]).kinds).toEqual([
+      'dangling-reasoning',
+    ]);
+    const unbound = { type: 'reasoning', summary: [] };
+    expect(repair([says('user', 'go'), unbound, call('a'), output('a')]).kinds).toEqual([
+      'unbound-reasoning',
+    ]);
+  });
+
+  it('halves of surrogate pairs, missing content, arguments that are an object', () => {
+    const { sent, kinds } = repair([
+      says('user', 'half \ud83d of it'),
+      { role: 'user', content: null },
+      { ...call('a'), arguments: { path: 'a.ts' } },
+      output('a'),
+    ]);
+    expect(kinds).toEqual(['lone-surrogate', 'no-content', 'arguments-not-text']);
+    expect(sent[2]!.arguments).toBe('{"path":"a.ts"}');
+  });
+});
+
+describe('a session of another format', () => {
+  const chat = (...messages: Loose[]): Message[] => [...openaiChat.parse(messages).messages];
+
+  it('is written from its parts: words, pictures, calls, results', () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const image = { type: 'image_url', image_url: { url } };
+    const { messages, notices, beside } = openaiResponses.serialise(
+      originals(
+        chat(
+          { role: 'system', content: 'be brief' },
+          { role: 'user', content: [{ type: 'text', text: 'look' }, image] },
+          {
+            role: 'assistant',
+            content: 'reading',
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'fs.read', arguments: '{"a":1}' } }],
+          },
+          { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'a.ts' }, image] },
+        ),
+      ),
+    );
+    const picture = { type: 'input_image', detail: 'auto', image_url: url };
+    expect(messages).toEqual([
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: [{ type: 'input_text', text: 'look' }, picture] },
+      { role: 'assistant', content: 'reading' },
+      { type: 'function_call', call_id: 'c', name: 'fs_read', arguments: '{"a":1}' },
+      { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'a.ts' }, picture] },
+    ]);
+    expect(kindsOf(notices)).toEqual(['tool-name']);
+    expect(beside).toBeUndefined();
+  });
+
+  it('ids that are too long become shorter ones, on both sides', () => {
+    const id = 'toolu_'.repeat(20);
+    const { messages } = openaiResponses.serialise(
+      originals(
+        chat(
+          { role: 'user', content: 'go' },
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id, type: 'function', function: { name: 'ls', arguments: '{}' } }],
+          },
+          { role: 'tool', tool_call_id: id, content: 'x' },
+        ),
+      ),
+    );
+    const [, made, answered] = messages as Loose[];
+    expect(made!.call_id).toHaveLength(29);
+    expect(answered!.call_id).toBe(made!.call_id);
+  });
+
+  it('and back: what it wrote, chat can be written from', () => {
+    const body = everything();
+    const { messages, notices } = openaiChat.serialise(originals(openaiResponses.parse(body).messages));
+    expect(messages.length).toBeGreaterThan(20);
+    expect(JSON.stringify(messages)).toContain('data:image/png;base64,iVBORw0KGgo=');
+    expect(kindsOf(notices)).toContain('foreign-part');
+  });
+});
+
+describe('whatever a history holds', () => {
+  it('its request is legal, a prefix of every later one, and comes back from its own bytes', () => {
+    fc.assert(
+      fc.property(histories(25), (messages) => {
+        const view = originals(messages);
+        const whole = openaiResponses.serialise(view);
+        // What says nothing is no request.
+        if (whole.messages.length > 0)
+          expect(validateOpenAiResponses({ input: whole.messages, ...whole.beside })).toEqual([]);
+        messages.forEach(({ role }, index) => {
+          if (role !== 'assistant' || index === 0) return;
+          const request = openaiResponses.serialise(view.slice(0, index)).messages;
+          expect(whole.messages.slice(0, request.length)).toEqual(request);
+          if (request.length > 0) expect(validateOpenAiResponses(request)).toEqual([]);
+        });
+        const sent = JSON.parse(JSON.stringify(whole.messages)) as Loose[];
+        if (sent.length === 0) return;
+        const again = openaiResponses.serialise(originals(openaiResponses.parse(sent).messages));
+        expect(again.messages).toEqual(sent);
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  it('also with a span replaced anywhere', () => {
+    fc.assert(
+      fc.property(histories(), fc.nat(40), fc.nat(6), (messages, from, length) => {
+        const view = originals(messages);
+        const summary: Message = {
+          id: 's',
+          role: 'assistant',
+          origin: 'synthetic',
+          label: 'summary',
+          parts: [text('so far')],
+        };
+        view.splice(from, length, made(summary));
+        openaiResponses.serialise(view.slice(0, 3));
+        const whole = openaiResponses.serialise(view);
+        expect(validateOpenAiResponses(whole.messages)).toEqual([]);
+      }),
+      { numRuns: 120 },
+    );
+  });
+});

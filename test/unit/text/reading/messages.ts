@@ -1,0 +1,16 @@
+import type { Message } from '../../../../src/transcript/index.js';
+import { speechesOf, type Spoken } from '../../../../src/text/reading/index.js';
+
+/** A message of a user in one text or more. */
+export function spoken(...texts: string[]): Spoken {
+  return { role: 'user', origin: 'user', parts: texts.map((text) => ({ type: 'text', text })) };
+}
+
+export function from(role: Message['role'], origin: Message['origin'], ...texts: string[]): Spoken {
+  return { ...spoken(...texts), role, origin };
+}
+
+/** `speaker: text` of each speech. */
+export function told(...texts: string[]): string[] {
+  return speechesOf(spoken(...texts)).map(({ speaker, text }) => `${speaker}: ${text}`);
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { proseInArguments, readsAsProse, textInCommand } from '../../../../src/text/reading/written.js';
+
+describe('texts that a command line hands over', () => {
+  it.each([
+    ['git commit -m "Turn the shaft"', 'Turn the shaft'],
+    ["git commit -am 'Turn the shaft'", 'Turn the shaft'],
+    ['git -C /work commit --message="Turn the shaft"', 'Turn the shaft'],
+    ['git commit -m "Turn it\n\nCo-Authored-By: A. Mill <a@mill>"', 'Turn it'],
+    ['git commit -m "Title" -m "The body says why."', 'Title\n\nThe body says why.'],
+    ['git commit -m "Say \\"hello\\" for \\$5"', 'Say "hello" for $5'],
+    ['cd mill && git add -A && git commit -m "Turn the shaft" && git push', 'Turn the shaft'],
+    [
+      'git commit -m "$(cat <<\'EOF\'\nTitle\n\nIt\'s the "body" -m "not a flag".\nEOF\n)"',
+      'Title\n\nIt\'s the "body" -m "not a flag".',
+    ],
+    ['gh pr create --title "Turn it" --body "Because it leaks."', 'Turn it\n\nBecause it leaks.'],
+  ])('%j', (line, text) => expect(textInCommand(line)).toBe(text));
+
+  it.each([
+    'grep -m "1" git',
+    'python -m "pytest tests"',
+    'git log -n "5"',
+    'git push',
+    'git commit --amend --no-edit',
+    'git commit -m "unfinished',
+    'git init && git commit -m "initial"',
+    'git commit -m "$(cat <<EOF\nnever ended',
+    'echo "commit -m text"',
+    'grep -m "some words" file && git commit --amend',
+  ])('none: %j', (line) => expect(textInCommand(line)).toBe(''));
+
+  it('is linear in hostile lines, and leaves scripts alone', () => {
+    expect(textInCommand(`git commit ${'-m "'.repeat(4_000)}`)).toEqual(expect.any(String));
+    expect(textInCommand(`git commit -m "x y" ${' '.repeat(20_001)}`)).toBe('');
+  });
+});
+
+describe('prose among arguments', () => {
+  it.each([
+    [
+      'The wheel turns the wrong way because the gate is mirrored. We keep the old sluice for now, and look at the new one when the water is lower than today.',
+      true,
+    ],
+    ['short.', false],
+    [`const gate = (a) => { return a; };\n`.repeat(10), false],
+    ['0x7f '.repeat(60), false],
+    ['word '.repeat(10_000), false],
+  ])('%#', (text, expected) => expect(readsAsProse(text)).toBe(expected));
+});
+
+describe('a list of records among arguments', () => {
+  const proseIn = (fields: Record<string, unknown>): string => proseInArguments({ fields, text: undefined });
+
+  it('is a line each, with the place and what is said first', () => {
+    const findings = [
+      {
+        file: 'src/gears/wheel.ts',
+        line: 27,
+        verdict: 'CONFIRMED',
+        summary: 'The wheel keeps its old angle where the gate was closed meanwhile.',
+        scenario: 'Close the gate, turn the shaft, and read the angle once more.',
+      },
+      { title: 'The sluice opens twice, so the mill floods on every second start.' },
+    ];
+    expect(proseIn({ level: 'high', findings })).toBe(
+      '- src/gears/wheel.ts:27: The wheel keeps its old angle where the gate was closed meanwhile.\n' +
+        '- The sluice opens twice, so the mill floods on every second start.',
+    );
+  });
+
+  it('is none of a plan, of names, or of what is no record', () => {
+    const todos = [{ content: 'Close the gate before the shaft is turned again', status: 'pending' }];
+    expect(proseIn({ todos, files: [{ name: 'wheel.ts' }, 7, null], tags: ['a', 'b'] })).toBe('');
+  });
+});
