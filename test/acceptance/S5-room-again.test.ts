@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { readSession } from '../../src/faces/importers/index.js';
 import {
   openStore,
   type Session,
@@ -22,6 +23,9 @@ import {
 } from './support.js';
 
 const BUDGET = 16_000;
+/** Tokens of a message beyond those of its text. */
+const ENVELOPE = 10;
+const RECORDED = 'examples/sessions/pressure-gauge.jsonl';
 
 /** Writes so much of what it may, in words that are its own in each call; or what `answer` makes of the request. */
 function writer(answer: (request: SummaryRequest, nth: number) => string | number = () => 0.9) {
@@ -78,6 +82,28 @@ describe('S5: a text is asked for at the size that the digest takes in the end',
     await add(chat);
     await session.prepare();
     expect(asked[0]!.maxTokens).toBeGreaterThan(0.95 * summaryIn(plain.session).tokens);
+  });
+
+  it.each([6_000, 10_000])('in each run of a recorded session within %i tokens', async (budget) => {
+    // A model that gives nothing: digests stand, and say how large they became.
+    const { summarizer } = writer(() => '');
+    const spillway = await engine(budget, { thresholds: { circuitBreakerFailures: 1_000 } }, { summarizer });
+    const session = spillway.session({ id: 'recorded' });
+    const { parsed } = await readSession(RECORDED);
+    let offered = 0;
+    for (const message of parsed.messages) {
+      await session.append(message);
+      if (message.role === 'assistant') continue;
+      const { run } = await session.prepare();
+      for (const edit of run.record?.plan.edits ?? []) {
+        if (edit.kind !== 'supersede' || !edit.slot) continue;
+        const standing = session.view.find(({ message }) => message.id === edit.replacement[0]?.id);
+        if (!standing) continue;
+        offered++;
+        expect(edit.slot.maxTokens).toBeGreaterThan(standing.size.tokens - ENVELOPE);
+      }
+    }
+    expect(offered).toBeGreaterThan(2);
   });
 });
 
