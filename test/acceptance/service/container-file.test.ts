@@ -31,7 +31,7 @@ function run(command: readonly string[], port: number, env: NodeJS.ProcessEnv = 
   const [node, ...args] = command.flatMap((word) =>
     word.startsWith('node_modules/spillway/')
       ? // The sources of the same command: tests need no build.
-        ['--import', 'tsx', join(packageFolder(), 'src', 'cli', 'spillway.ts')]
+        ['--import', 'tsx', join(packageFolder(), 'src', 'faces', 'cli', 'spillway.ts')]
       : word.replace('/data/', `${folder.path}/`).replace(':8787', `:${port}`),
   );
   expect(node).toBe('node');

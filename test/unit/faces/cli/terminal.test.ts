@@ -91,7 +91,15 @@ describe('the command line', () => {
     const file = join(root, 'examples', 'sessions', 'pressure-gauge.jsonl');
     const child = spawn(
       process.execPath,
-      ['--import', 'tsx', join(root, 'src', 'cli', 'spillway.ts'), 'compact', file, '--window', '100000'],
+      [
+        '--import',
+        'tsx',
+        join(root, 'src', 'faces', 'cli', 'spillway.ts'),
+        'compact',
+        file,
+        '--window',
+        '100000',
+      ],
       { cwd: root, env: { ...process.env, SPILLWAY_COUNTER: 'heuristic' } },
     );
     child.stdout.destroy();
