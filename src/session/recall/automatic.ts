@@ -38,7 +38,7 @@ const RARE = { count: 2, share: 0.02 };
 /** A name is told apart by less. */
 const KNOWN_NAME = { count: 4, share: 0.02 };
 const COMMON_SHARE = 0.1;
-/** What a passage has to be worth: a name is 2, a rare word 1, a word that is not everywhere 0.4. */
+/** What one passage has to tell before any comes: a name is 2, a rare word 1, a word that is not everywhere 0.4. */
 const LEAST_WORTH = 2;
 /** Shorter words stand everywhere. */
 const LEAST_CHARS = 4;
@@ -78,18 +78,21 @@ export class AutomaticRecall {
     const reading = gauge.read(thread.projection);
     const { budget, scale, pressure } = reading;
     const free = (budget.tokens - reading.tokens) * FREE_SHARE;
-    const { maxTokens, share } = settings.recall;
-    const room = Math.floor(Math.min(maxTokens, share * budget.tokens, free) / scale);
+    const { maxTokens: most, share } = settings.recall;
+    const room = Math.floor(Math.min(most, share * budget.tokens, free) / scale);
     if (pressure > 1 || !Number.isFinite(budget.tokens) || room < LEAST_TOKENS) return undefined;
     thread.reader.caughtUp();
     const query = search.words.clean(words).replaceAll('[secret removed]', ' ');
     const index = await search.index();
     const asked = by === 'work' ? this.#namesOutOfView(query, last) : query;
     if (asked.trim() === '') return undefined;
-    const isWorth = (one: Ranked, best: Ranked): boolean =>
-      one.score >= LEAST_OF_BEST * best.score && worthOf(one, index) >= LEAST_WORTH;
-    const frame = 2 * FRAME_TOKENS;
-    const found = await search.find({ query: asked, limit: MOST_PIECES, maxTokens: room - frame, isWorth });
+    const maxTokens = room - 2 * FRAME_TOKENS;
+    const found = await search.find({
+      query: asked,
+      limit: MOST_PIECES,
+      maxTokens,
+      worthOf: (ranked) => worthTaking(ranked, index),
+    });
     if (found.pieces.length === 0) return undefined;
     const message = broughtBack(idFor(last, thread.log), found.pieces, found.messages);
     const size = intake.measure(message);
@@ -138,13 +141,7 @@ function newestOf(log: Log): LogMessage | undefined {
 function spokenIn(log: Log, withWork: boolean, isCompacted: boolean): Spoken | undefined {
   const last = newestOf(log);
   if (!last || last.label === 'recalled') return undefined;
-  const said: string[] = [];
-  for (let seq = last.seq; seq >= log.base; seq--) {
-    const message = log.at(seq);
-    if (message.role !== 'user' || message.origin === 'tool') break;
-    said.unshift(userWordsIn(message, seq > log.base ? log.at(seq - 1) : undefined));
-  }
-  const words = said.join('\n').trim();
+  const words = newestWordsOf(log, last);
   if (words !== '') return { by: 'user', last, words: ends(words) };
   if (!withWork || last.role === 'assistant' || log.openExchange) return undefined;
   const { seqs } = log.exchangeOf(last.seq);
@@ -157,6 +154,17 @@ function spokenIn(log: Log, withWork: boolean, isCompacted: boolean): Spoken | u
   return { by: 'work', last, words: ends([...task, ...step].join('\n')) };
 }
 
+/** The newest message of the user, with those before it only where it tells nothing by itself: a long review would drown a question. */
+function newestWordsOf(log: Log, last: LogMessage): string {
+  let words = '';
+  for (let seq = last.seq; seq >= log.base && !tells(words); seq--) {
+    const message = log.at(seq);
+    if (message.role !== 'user' || message.origin === 'tool') break;
+    words = `${userWordsIn(message, seq > log.base ? log.at(seq - 1) : undefined)}\n${words}`.trim();
+  }
+  return words;
+}
+
 /** Whether words could be worth a passage: "Go on." is not worth reading a log for. */
 const tells = (text: string): boolean => {
   const words = namesIn(text).filter((word) => word.length >= LEAST_CHARS);
@@ -166,8 +174,14 @@ const tells = (text: string): boolean => {
 const ends = (text: string): string =>
   text.length <= 2 * SPOKEN_CHARS ? text : `${headOfText(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;
 
+/** Where one passage tells enough, all that are near it may fill the room: an answer is rarely in one (docs/decisions/0030). */
+function worthTaking(ranked: readonly Ranked[], index: PassageIndex): readonly Ranked[] {
+  const near = ranked.filter(({ score }) => score >= LEAST_OF_BEST * ranked[0]!.score);
+  return near.some((one) => toldBy(one, index) >= LEAST_WORTH) ? near : [];
+}
+
 /** What a passage tells by its words of the question. */
-function worthOf({ byWord }: Ranked, index: PassageIndex): number {
+function toldBy({ byWord }: Ranked, index: PassageIndex): number {
   const isBelow = (holders: number, { count, share }: typeof RARE): boolean =>
     holders <= Math.max(count, share * index.size);
   let worth = 0;

@@ -1,4 +1,4 @@
-import { headOf as headOfText } from '../../text/reading/index.js';
+import { headOf as headOfText, tailOf } from '../../text/reading/index.js';
 import {
   isRecallAnswer,
   isRecallCall,
@@ -46,6 +46,9 @@ const B = 0.75;
 const RARITY_POWER = 1.3;
 /** What a word of the call counts beside one of the answer itself. */
 const CALL_WEIGHT = 0.7;
+/** What a word counts that the agent said before the call: it says why the call was made. */
+const SAID_WEIGHT = 0.3;
+const SAID_CHARS = 300;
 /** Of the best passage of its message: what stands around an answer belongs to it. */
 const MESSAGE_SHARE = 0.3;
 /** What people and agents say decides; of two that match alike it comes before what a program printed. */
@@ -70,6 +73,8 @@ export class PassageIndex {
   readonly #postings = new Map<string, number[]>();
   #words = 0;
   #read: number;
+  /** Words of the agent before the calls that follow. */
+  #said: readonly string[] = [];
 
   constructor(of: IndexParts) {
     this.#of = of;
@@ -156,7 +161,8 @@ export class PassageIndex {
       const call = this.#of.callOf(message, part);
       if (isRecallCall(part) || isRecallAnswer(part, call.name)) continue;
       const talk = part.type === 'text' && (message.role === 'user' || message.role === 'assistant');
-      const beside = call.words === '' ? [] : [...wordsOfText(headOfText(call.words, CALL_CHARS)).keys()];
+      if (talk) this.#said = message.role === 'user' ? [] : wordsIn(tailOf(text.slice(from, to), SAID_CHARS));
+      const beside = talk ? new Map<string, number>() : this.#wordsBeside(call.words);
       for (const [start, end] of cutsOf(text, from, to)) {
         const passage = { id: this.size, message, part: index, from: start, to: end };
         const counts = wordsOfText(text.slice(start, end));
@@ -165,13 +171,21 @@ export class PassageIndex {
         let length = 0;
         for (const [word, count] of counts) {
           length += count;
-          this.#post(word, passage.id, count + (beside.includes(word) ? CALL_WEIGHT : 0));
+          this.#post(word, passage.id, count + (beside.get(word) ?? 0));
         }
-        for (const word of beside) if (!counts.has(word)) this.#post(word, passage.id, CALL_WEIGHT);
+        for (const [word, weight] of beside) if (!counts.has(word)) this.#post(word, passage.id, weight);
         this.#lengths.push(length);
         this.#words += length;
       }
     }
+  }
+
+  /** Words that count for a call or a result without being in it, and what each counts. */
+  #wordsBeside(call: string): ReadonlyMap<string, number> {
+    return new Map([
+      ...this.#said.map((word) => [word, SAID_WEIGHT] as const),
+      ...wordsIn(headOfText(call, CALL_CHARS)).map((word) => [word, CALL_WEIGHT] as const),
+    ]);
   }
 
   #post(word: string, id: number, count: number): void {
@@ -181,6 +195,8 @@ export class PassageIndex {
     else this.#postings.set(word, [posting]);
   }
 }
+
+const wordsIn = (text: string): string[] => [...wordsOfText(text).keys()];
 
 /** Ids of the best scores, in no order. By a histogram: a sort of a hundred thousand takes longer than the search. */
 function bestOf(scores: Float64Array, isMeant: (id: number) => boolean): number[] {

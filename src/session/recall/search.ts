@@ -15,8 +15,8 @@ export interface SearchRequest {
   readonly maxTokens: number;
   /** Only these are looked at, whether or not they stand in view; all that left, where absent. */
   readonly among?: ((passage: Passage) => boolean) | undefined;
-  /** Whether a passage is worth its room. */
-  readonly isWorth?: (one: Ranked, best: Ranked) => boolean;
+  /** Those of the ranking, best first, that are worth their room. */
+  readonly worthOf?: (ranked: readonly Ranked[]) => readonly Ranked[];
 }
 
 export interface Found {
@@ -70,7 +70,7 @@ export class Search {
     return this.#index.caughtUp();
   }
 
-  async find({ query, limit, maxTokens, among, isWorth = () => true }: SearchRequest): Promise<Found> {
+  async find({ query, limit, maxTokens, among, worthOf = (all) => all }: SearchRequest): Promise<Found> {
     const index = await this.index();
     const view = among ? [] : this.#viewSent();
     const shown = new Map(
@@ -87,8 +87,7 @@ export class Search {
       if (rank < TOLD_IN_VIEW) inView.push(this.#told(one));
       return true;
     };
-    const unseen = ranked.filter((one, rank) => !seen(one, rank));
-    const fresh = unseen.filter((one) => isWorth(one, unseen[0]!));
+    const fresh = worthOf(ranked.filter((one, rank) => !seen(one, rank)));
     const isOne = (passages: readonly Ranked[]): Ranked[] => (among ? [...passages] : fewOfEach(passages));
     const telling = isOne(fresh.filter(({ passage }) => !isBare(this.#textOf(passage))));
     const chosen = this.#fitting(telling.length > 0 ? telling : isOne(fresh), limit, maxTokens);

@@ -63,6 +63,44 @@ describe('N17: what left comes back when it is spoken of', () => {
     expect(later.messages.slice(0, asked.messages.length)).toEqual(asked.messages);
   });
 
+  it('for the question itself, whatever was pasted before it', async () => {
+    const session = await compacted({}, [
+      ...LONG_AGO,
+      ...Array.from({ length: 12 }, (_, i) =>
+        says(`Bolt B${i}-zinc in wall W${i}-north holds beam T${i}-oak. ${prose(60, i)}`),
+      ),
+    ]);
+    const pasted = Array.from({ length: 12 }, (_, i) => `B${i}-zinc W${i}-north T${i}-oak`).join('; ');
+    await more(session, user(`A review of the walls: ${pasted}`), QUESTION);
+    const [text] = back(await session.prepare());
+    expect(text).toContain('the iron one rusted within a winter');
+    expect(text).not.toContain('T3-oak');
+    // A question that names nothing asks about what was said before it.
+    await more(session, says('Noted.'), user('What holds T3-oak?'), user('Well?'));
+    expect(back(await session.prepare()).at(-1)).toContain('B3-zinc');
+  });
+
+  it('with what is near it: one passage that tells is enough', async () => {
+    const session = await compacted({}, [
+      ...LONG_AGO,
+      says('The gate of the sluice got its hinge in spring, and the smith was paid nine crowns.'),
+    ]);
+    await more(session, QUESTION);
+    const [text] = back(await session.prepare());
+    expect(text).toContain('the iron one rusted within a winter');
+    expect(text).toContain('paid nine crowns');
+  });
+
+  it('found by what the agent said before it called', async () => {
+    const session = await compacted({}, [
+      says('Let me find out which timber merchants deliver to Oakford.'),
+      ...step('look', { at: 'list-9' }, 'Harrow & Sons, 14 crowns a load'),
+      ...step('look', { at: 'list-10' }, 'Marsh Bros, 12 crowns a load'),
+    ]);
+    const found = await session.recall({ query: 'timber merchants' });
+    expect(found.map(({ text }) => text).join()).toContain('Harrow & Sons');
+  });
+
   it('as little trusted as the least of what it quotes', async () => {
     const session = await compacted();
     await more(session, user('How wide is the sluice-gate.json, how many planks, and of what is the axle?'));
