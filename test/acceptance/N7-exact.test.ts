@@ -96,6 +96,21 @@ describe('N7: what is exact stands in the digest', () => {
     expect(await digestAfter(...edit('src/a.ts'), ...commit('1a2b3c4', 'Add it'))).not.toContain('[files');
   });
 
+  it('N7: the newest commit is one of the session, named by what it commits', async () => {
+    const sh = (command: string, output: string): Chat[] => step('bash', { command }, output);
+    const squashed = sh(
+      'git reset -q --soft main && git add -A && git commit -q -m "Hang the door on brass"',
+      '(no output)',
+    );
+    expect(await digestAfter(...squashed)).toContain('[newest commit, m2] “Hang the door on brass”');
+    for (const other of [
+      sh('d=$(mktemp -d); cd $d && git init -q && git commit -qm "Try the wheel"', 'ok'),
+      sh('cat > try.sh <<\'EOF\'\ngit commit -m "Try the wheel"\nEOF', ''),
+      sh('git show commit-7 && git log --format="%h commit"', 'ok'),
+    ])
+      expect(await digestAfter(...squashed, ...other)).toContain('[newest commit, m2] “Hang the door');
+  });
+
   it('N7: the open plan as its tool last said it, in its order, open steps before those that are over', async () => {
     const steps = (n: number) =>
       Array.from({ length: 80 }, (_, i) => ({

@@ -9,6 +9,7 @@ import {
 } from '../../transcript/index.js';
 import {
   answer,
+  committedIn,
   conclusiveness,
   hostSummaryIn,
   judge,
@@ -83,7 +84,9 @@ export class DigestIndex implements LogFold {
   readonly #replies = new ReplyReader();
   readonly #running = new RunningCommands<CallNote>();
   readonly #plan = new PlanBook();
-  #commit: CallNote | undefined;
+  #commit: Exact['commit'];
+  /** The user's newest words ask something. */
+  #isAsked = false;
   /** By what was loaded: loaded again, the newest stands. */
   readonly #loaded = new Map<string, Loaded>();
 
@@ -123,6 +126,7 @@ export class DigestIndex implements LogFold {
     if (role === 'assistant' && origin !== 'synthetic') {
       const called = message.parts.some(isToolCall);
       this.#add(message, 'agent', withoutOwnText(proseOf(message)), !called);
+      if (this.#isAsked && !called) this.#raiseAnswer(message);
     }
     for (const [at, part] of message.parts.entries()) {
       const reply = this.#replies.read(part);
@@ -155,7 +159,8 @@ export class DigestIndex implements LogFold {
   #answer(note: CallNote, result: ToolResultPart): void {
     answer(note, result);
     this.#running.note(note, textOf(result));
-    if (note.commits && note.ending !== 'failed' && note.ending !== 'not run') this.#commit = note;
+    if (note.commits !== undefined && note.ending !== 'failed' && note.ending !== 'not run')
+      this.#commit = { seq: note.seq, id: note.id, text: committedIn(textOf(result)) ?? note.commits };
   }
 
   #load(note: CallNote, { seq, id, size }: LogMessage, at: number): void {
@@ -175,6 +180,7 @@ export class DigestIndex implements LogFold {
     this.#add(message, 'earlier', hostSummaryIn(message) ?? '', false);
     this.#add(message, 'pasted', textBy('document', speeches), false);
     const words = textBy('user', speeches);
+    if (words !== '') this.#isAsked = /[?？]/.test(words);
     const refuses = REFUSES.test(words);
     const answers = refuses || words.length <= REPLY_CHARS ? this.#answeredBy(words, refuses) : undefined;
     this.#add(message, 'user', words, false, answers);
@@ -199,6 +205,13 @@ export class DigestIndex implements LogFold {
     this.#entries.push({ seq, id, voice, passages, chars: prose.length, final, ...more });
   }
 
+  /** The answer to a question begins with what was asked for. */
+  #raiseAnswer({ seq }: LogMessage): void {
+    const entry = this.#entries.at(-1);
+    const first = entry?.seq === seq && entry.voice === 'agent' ? entry.passages[0] : undefined;
+    if (first) first.worth = Math.max(first.worth, ANSWER_WORTH);
+  }
+
   /** A short reply is no sentence of its own: the question or the options before it stay with it, and what was refused. */
   #answeredBy(reply: string, refuses: boolean): Entry | undefined {
     const before = this.#entries.at(-1);
@@ -208,11 +221,13 @@ export class DigestIndex implements LogFold {
     const chosen = /(?:^|\D)(\d{1,2})(?:\D|$)/.exec(reply)?.[1] ?? /^\W*([a-h])\b/i.exec(reply)?.[1];
     const option =
       chosen === undefined ? undefined : new RegExp(`(?:^|\\n)\\W{0,4}(?:option )?${chosen}[.):]`, 'i');
-    before.passages.forEach((passage, i) => {
-      const isLast = i >= before.passages.length - ANSWERED_PASSAGES;
-      if (isLast || /[?？]/.test(passage.text) || option?.test(passage.text))
+    // "Does this look right?" asks of what stands before it.
+    const telling = before.passages.filter(({ text }) => !isBareQuestion(text));
+    const last = new Set(telling.slice(-ANSWERED_PASSAGES));
+    for (const passage of before.passages) {
+      if (last.has(passage) || /[?？]/.test(passage.text) || option?.test(passage.text))
         passage.worth = Math.max(passage.worth, ANSWERED_WORTH);
-    });
+    }
     return before;
   }
 }
@@ -228,6 +243,12 @@ const REFUSES =
 /** A question, or a numbered choice. */
 const ASKS = /[?？]|(?:^|\n)\W{0,4}(?:option )?[1-9a-d][.):]\s/i;
 
+const BARE_QUESTION_CHARS = 80;
+const isBareQuestion = (text: string): boolean =>
+  text.length <= BARE_QUESTION_CHARS && /[?？]\W{0,3}$/.test(text);
+
+/** Above findings nobody asked for. */
+const ANSWER_WORTH = 8.5;
 /** Just below the user's own words. */
 export const ANSWERED_WORTH = 9;
 

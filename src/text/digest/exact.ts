@@ -4,8 +4,8 @@ import type { Loaded } from './loaded.js';
 /** What a digest says word for word of the state of the work, beside the talk. */
 export interface Exact {
   readonly plan?: Plan;
-  /** The newest commit of the session. */
-  readonly commit?: CallNote;
+  /** The newest commit of the session: what git said of it, or else what it was asked to commit. */
+  readonly commit?: { readonly seq: number; readonly id: string; readonly text: string } | undefined;
   /** Calls of edit tools that no commit follows. */
   readonly edits: readonly CallNote[];
   /** Skills and instruction files that were loaded on the way. */
@@ -28,7 +28,7 @@ const OVER =
 /** Lines that stand at the end of a digest, as much as their share of its length holds. */
 export function exactLines({ plan, commit, edits, loaded, isSince }: Exact, chars: number): string[] {
   const lines = plan ? planLines(plan, PLAN_SHARE * chars) : [];
-  if (commit) lines.push(`[newest commit, ${commit.id}] ${quoted(commit.outcome ?? commit.label)}`);
+  if (commit) lines.push(`[newest commit, ${commit.id}] ${quoted(commit.text)}`);
   const files = filesLine(edits, isSince ? ' since the newest commit' : '', FILES_SHARE * chars);
   if (files !== undefined) lines.push(files);
   const read = loadedLine(loaded, LOADED_SHARE * chars);

@@ -27,8 +27,8 @@ export interface CallNote {
   /** Files that a tool made for files changes, by their paths as the call gives them; and by their last two segments. */
   readonly paths: readonly string[];
   readonly changed: readonly string[];
-  /** It makes a commit. */
-  readonly commits: boolean;
+  /** What it commits, as it asks for it; undefined where it makes no commit. */
+  readonly commits: string | undefined;
   /** It writes those files whole: what stood in them before says nothing of them any more. */
   readonly rewrites: boolean;
   /** What it writes into files, its most telling lines; '' for other calls. */
@@ -45,7 +45,10 @@ export interface CallNote {
 /** Tools that wait for another call, list what runs, or keep the plan, which the digest tells: they do nothing of their own. */
 const POLLS =
   /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
-const COMMITS = /\bgit\b[^\n;&|]{0,120}\b(?:commit|revert|cherry-pick|am)\b/;
+const COMMITS =
+  /(?<![\w./-])git(?:\s+-[cC]\s+\S{1,200}|\s+--?[\w-]{1,40}(?:=\S{1,200})?){0,6}\s+(?:commit|revert|cherry-pick|am)(?![\w-])[^\n;&|]{0,140}/;
+/** A repository that is made for the call is not the session's. */
+const MAKES_REPOSITORY = /(?<![\w./-])git\s[^\n;&|]{0,80}\binit\b/;
 const LABEL_CHARS = 140;
 const OUTCOME_CHARS = 110;
 /** So much of an edit may be quoted. */
@@ -64,7 +67,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
     label: isPoll ? '' : line === undefined ? labelOf(action.target, given) : commandLabel(line),
     paths,
     changed: [...new Set(paths.map(shortPath))],
-    commits: line === undefined ? /(?:^|_)commit$/i.test(name) : COMMITS.test(line),
+    commits: line === undefined ? committedBy(name, given) : commitIn(line),
     rewrites: writes.length > 0 && writes.every(({ how }) => how === 'created'),
     added: paths.length > 0 ? tellingLines(addedText(given), ADDED_CHARS) : '',
     written:
@@ -73,6 +76,19 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
     outcome: undefined,
     verdict: undefined,
   };
+}
+
+/** A tool that commits, with its first words. */
+function committedBy(name: string, given: CallArguments): string | undefined {
+  return /(?:^|_)commit$/i.test(name) ? labelOf(undefined, given) : undefined;
+}
+
+function commitIn(line: string): string | undefined {
+  // What a here-document holds is a file: it is not run by this.
+  const [command] = COMMITS.exec(withoutDocumentBodies(line)) ?? [];
+  if (command === undefined || MAKES_REPOSITORY.test(line)) return undefined;
+  const [message] = textInCommand(line).split('\n', 1);
+  return oneLine(message || command, LABEL_CHARS);
 }
 
 interface CallReading {
@@ -170,6 +186,10 @@ function withoutDocuments(line: string): string {
   const document = line.search(/<<-?\s*['"]?\w+['"]?\n/);
   return document < 0 ? line : `${line.slice(0, document)}<<…`;
 }
+
+/** Without what stands in here-documents, but for those that are the message of a commit. */
+const withoutDocumentBodies = (line: string): string =>
+  line.replace(/(?<!\$\(cat )<<-?\s*(['"]?)(\w{1,40})\1[^\n]{0,200}\n[\s\S]*?\n\s*\2(?=\n|$)/g, '');
 
 /** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
 export function callLabel(call: ToolCallPart): string {

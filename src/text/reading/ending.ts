@@ -14,6 +14,9 @@ const FAILED =
 const BROKE =
   /^(?:bash: |zsh: |sh: )?.{0,80}command not found|^\S{1,80}: No module named \S|^(?:fatal|error): |^[^\S\n]{0,4}! \[rejected\]|^Traceback \(most recent|^[\w.]{0,120}(?:Error|Exception): |^(?:curl|git|gh|cat|ls|cp|mv|rm|sed): /m;
 const BROKE_CHARS = 600;
+/** A program says that nothing failed: no reason for a failure, whatever the status. */
+const ALL_WELL =
+  /^[^\n]{0,40}\b(?:all (?:\d+ )?(?:tests?|specs?|checks?)(?: \w{1,20})? (?:passed|pass|succeeded)\b|build success)[^\n]{0,300}$/gim;
 
 /** Reads the ends of a text only, whatever its size. */
 export function endingOf(text: string, isError = false): Ending {
@@ -21,8 +24,10 @@ export function endingOf(text: string, isError = false): Ending {
   const status = statusIn(text);
   if (status !== undefined) return status === 0 ? 'passed' : 'failed';
   if (isError) return 'failed';
-  const hasFailed = FAILED.test(text.slice(-END_CHARS)) || BROKE.test(text.slice(-BROKE_CHARS));
-  return hasFailed ? 'failed' : 'unknown';
+  const end = text.slice(-END_CHARS);
+  // A suite that tests its errors prints them before it says that all is well.
+  const since = end.slice([...end.matchAll(ALL_WELL)].at(-1)?.index ?? 0);
+  return FAILED.test(since) || BROKE.test(since.slice(-BROKE_CHARS)) ? 'failed' : 'unknown';
 }
 
 /** Longest piece of a tool's own words in an outcome, in characters. */
@@ -90,23 +95,33 @@ const RAISED = /^[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b[^\n]{0,
 /** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */
 const COMMITTED = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/m;
 
+/** What git said of the commit that a call made; undefined where it is quiet. Of the first commit of a repository: '(root-commit)'. */
+export const committedIn = (output: string): string | undefined =>
+  COMMITTED.exec(withoutEnvelope(output).slice(0, RECORD_CHARS))?.[0];
+
 /** An output up to this length is a finding by itself; of a longer one so much is said. In characters. */
 const SHORT_OUTPUT_CHARS = 260;
 const OUTCOME_CHARS = 110;
 
 /** What a command said of how it ended: a short output whole, of a longer one the line that says so; undefined where there is none. */
 export function saidAtEnd(output: string, ending: Ending): string | undefined {
-  const text = withoutEnvelope(output);
+  const whole = withoutEnvelope(output);
+  const text = ending === 'failed' ? withoutPraise(whole) : whole;
   const flat = oneLine(text, SHORT_OUTPUT_CHARS);
   if (flat === '') return undefined;
   if (flat.length <= OUTCOME_CHARS || (ending !== 'failed' && text.length <= SHORT_OUTPUT_CHARS)) return flat;
   const said =
     ending === 'failed'
       ? [failureLine(text) ?? lastLine(text), lastVerdict(text)]
-      : [COMMITTED.exec(text.slice(0, 20_000))?.[0] ?? lastVerdict(text)];
+      : [committedIn(text) ?? lastVerdict(text)];
   const lines = [...new Set(said.filter((line) => line !== undefined))];
   return lines.length > 0 ? oneLine(lines.join('; '), 2 * OUTCOME_CHARS) : undefined;
 }
+
+/** Without lines at the end that say that all is well: `failed: “All tests passed”` is no reason. */
+const withoutPraise = (text: string): string =>
+  text.slice(0, -END_CHARS) +
+  text.slice(-END_CHARS).replaceAll(ALL_WELL, (line) => (FAILED.test(line) ? line : ''));
 
 /** The first line near the end of an output that says what failed; Python names the error behind the stack. */
 function failureLine(text: string): string | undefined {

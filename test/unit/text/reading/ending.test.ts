@@ -21,6 +21,8 @@ describe('how a command ended', () => {
     ['bash: grind: command not found', 'failed'],
     ['python: No module named pytest', 'failed'],
     ['Traceback (most recent call last):\nKeyError: 1', 'failed'],
+    ['Error: bad flag\nNotFoundError: x\nAll 28 tests passed', 'unknown'],
+    ['All 28 tests passed\nerror: Command failed with exit', 'failed'],
     ['12 passed in 0.3s', 'unknown'],
     ['', 'unknown'],
     ['the wheel turns', 'unknown'],
@@ -46,6 +48,7 @@ describe('what a command said of how it ended', () => {
     [`${long}Error: no wheel\n${long}2 failed, 3 passed`, 'failed', 'Error: no wheel; 2 failed, 3 passed'],
     [`${long}[main 7d5db0d] Mend it\n 1 file changed`, 'unknown', '[main 7d5db0d] Mend it'],
     [`${long}12 passed in 0.3s`, 'unknown', '12 passed in 0.3s'],
+    ['All tests passed (28)', 'failed', undefined],
     [long, 'unknown', undefined],
     ['', 'passed', undefined],
   ] as const)('%#: %j', (text, ending, said) => expect(saidAtEnd(text, ending)).toBe(said));
