@@ -56,7 +56,9 @@ function Event({
             <a href={sessionLink(place, 'compactions', ref)}>Compaction {ref}</a>
           </p>
         )}
-        <pre className="words">{JSON.stringify(body, null, 2)}</pre>
+        <pre className="words" tabIndex={0} aria-label="The whole event">
+          {JSON.stringify(body, null, 2)}
+        </pre>
       </details>
     </li>
   );

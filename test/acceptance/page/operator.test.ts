@@ -78,6 +78,11 @@ describe('the Compactor page, for an operator', () => {
       .click();
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('heading', { name: /As it was written/ }).waitFor();
+    const [first] = whole.body.parts;
+    await drawer
+      .getByText((first.text ?? first.arguments).slice(0, 40))
+      .first()
+      .waitFor();
     for (const { text, arguments: words } of whole.body.parts)
       expect(await drawer.textContent()).toContain(text ?? words);
     expect(await drawer.textContent()).toContain(`Compaction ${gone.record}`);

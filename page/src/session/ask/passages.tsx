@@ -38,7 +38,9 @@ export function Passages({ place, items, atFirst = AT_FIRST }: PassagesProps) {
               <GiveBack place={place} handle={idIn(handle)} isSmall isQuiet />
             </span>
           </p>
-          <pre className="words">{text}</pre>
+          <pre className="words" tabIndex={0} aria-label="What it says">
+            {text}
+          </pre>
         </li>
       ))}
       {shown.length < items.length && (
