@@ -187,9 +187,22 @@ function withoutDocuments(line: string): string {
   return document < 0 ? line : `${line.slice(0, document)}<<…`;
 }
 
-/** Without what stands in here-documents, but for those that are the message of a commit. */
-const withoutDocumentBodies = (line: string): string =>
-  line.replace(/(?<!\$\(cat )<<-?\s*(['"]?)(\w{1,40})\1[^\n]{0,200}\n[\s\S]*?\n\s*\2(?=\n|$)/g, '');
+/** Begins a here-document, but for one that is the message of a commit: `-m "$(cat <<EOF`. */
+const DOCUMENT = /(?<!\$\(cat )<<-?\s{0,4}['"]?(\w{1,40})/;
+
+/** Without the lines of here-documents. */
+function withoutDocumentBodies(line: string): string {
+  let end: string | undefined;
+  const kept = line.split('\n').filter((one) => {
+    if (end !== undefined) {
+      if (one.trim() === end) end = undefined;
+      return false;
+    }
+    end = DOCUMENT.exec(one)?.[1];
+    return true;
+  });
+  return kept.join('\n');
+}
 
 /** `Read src/a.ts`, or the command itself for a shell: what an agent would call the step. */
 export function callLabel(call: ToolCallPart): string {
