@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { BUILT_IN_STAGES } from '../../../src/stages/index.js';
-import { fixturesOf, runFixture, STAGES_FOLDER } from './fixtures.js';
+import { fixturesOf, runFixture } from './fixtures.js';
 
-/** e.g. `fixtures/a-file.json`: 521 tokens before, 179 after */
-const EXAMPLE = /`fixtures\/([\w-]+\.json)`: ([\d,]+) tokens before, ([\d,]+) after/g;
+const STAGES_FOLDER = new URL('../../../src/stages/', import.meta.url);
+/** e.g. `fixtures/a-file.yaml`: 521 tokens before, 179 after */
+const EXAMPLE = /`fixtures\/([\w-]+\.yaml)`: ([\d,]+) tokens before, ([\d,]+) after/g;
 
 describe.each(BUILT_IN_STAGES.map((stage) => [stage.name, stage] as const))('README of %s', (name, stage) => {
-  const readme = readFileSync(join(STAGES_FOLDER, name, 'README.md'), 'utf8');
+  const readme = readFileSync(new URL(`${name}/README.md`, STAGES_FOLDER), 'utf8');
 
   it('lists every option with its default, and no other', () => {
     const rows = [...readme.matchAll(/^\| `([\w.]+)`\s*\| (.*?) \|/gm)].map(([, key, shown]) => [
