@@ -66,7 +66,7 @@ export async function buildLibrary() {
   copyFileSync(new URL('launcher.mjs', import.meta.url), launcher);
   chmodSync(launcher, 0o755);
   copyFileSync(
-    join(root, 'src', 'faces', 'cli', 'compare', 'peer-host.mjs'),
+    join(root, 'src', 'faces', 'cli', 'bench', 'peer-host.mjs'),
     join(dist, 'cli', 'peer-host.mjs'),
   );
   for (const file of ['uPlot.iife.min.js', 'uPlot.min.css'])

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ChatMessage } from '../../support/chat.js';
 import { referenceCount } from '../../support/reference-count.js';
 import { keylessSummaries, type Rewrite } from './keyless-summary.js';
-import { Peer } from '../../../src/faces/cli/compare/peer.js';
+import { Peer } from '../../../src/faces/cli/bench/peer.js';
 import type { Policy, Replay, SentRequest } from './policy.js';
 
 /** Those that take seconds for every compaction: a replay of the corpus would take days. */

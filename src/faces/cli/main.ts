@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { SpillwayError } from '../../errors/index.js';
 import { packageFolder } from '../../package-folder.js';
-import { benchCommand } from './bench/command.js';
-import { fraction, indexes, names, shared, usage, whole } from './options.js';
+import { each, fraction, indexes, names, shared, whole, windows } from './options.js';
 import { storedCommands } from './stored-commands.js';
 import { createTerminal, EXIT, exitCodeOf, visible, type Terminal } from './terminal.js';
 
@@ -73,28 +72,14 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     command(
       'replay',
       'Play a session message by message as the live agent did, preparing every model call.',
-    ).argument('<files...>', 'session file; several with --compare'),
+    ).argument('<file>', 'session file'),
   )
-    .option(
-      '--compare <policies>',
-      'hold profiles or profile files against each other, side by side: staged,agent,mine.yaml',
-      names,
-    )
     .option(
       '--contexts-at <indexes>',
       'write what the model would have been sent for these messages: 12,40,77',
       indexes,
     )
-    .action(async (files: string[], options) => {
-      if (options.compare !== undefined) {
-        const { compare } = await import('./commands/compare.js');
-        return exit(await compare(files, options, terminal));
-      }
-      const [file = '', ...more] = files;
-      if (more.length > 0) throw usage('replay', files.join(' '), 'one file, or several with --compare');
-      const { replay } = await import('./commands/replay.js');
-      exit(await replay(file, options, terminal));
-    });
+    .action(does(async () => (await import('./commands/replay.js')).replay));
 
   benchCommand(program).action(does(async () => (await import('./commands/bench.js')).bench));
 
@@ -181,6 +166,46 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .option('--serve', 'replay into a running service, and leave it up')
     .action(does(async () => (await import('./commands/demo.js')).demo));
   return program;
+}
+
+/** The command and what it takes. */
+function benchCommand(program: Command): Command {
+  const bench = program
+    .command('bench')
+    .description('Hold policies against each other on recorded sessions: the same calls, budget and count.')
+    .argument('<paths...>', 'session files, or folders of them')
+    .option(
+      '--policies <names>',
+      'profiles, files of settings, keep-newest, clear-tools, or modules that compact: staged,keep-newest,./mine.mjs',
+      names,
+      ['staged', 'keep-newest', 'clear-tools'],
+    )
+    .option(
+      '--peer <adapter>',
+      'adapter of another package, run in a process of its own; once for each',
+      each(String),
+    )
+    .option('--windows <tokens>', 'input budgets, with commas between them', windows, [8_000, 32_000])
+    .option('--equal', 'hold the others against the first also at as many tokens as it sends')
+    .option('--prices <models>', 'what the input costs, by the price sheets of these models', names)
+    .option('--memory', 'say what each policy holds of a session; takes longer')
+    .option('--format <name>', 'format of the sessions: told from each file, or a name', 'auto')
+    .option('--seed <number>', 'of the draws that intervals come from', whole('--seed'), 1)
+    .option('--state <file>', 'keep what was measured here, and go on from it')
+    .option('--report <file>', 'write everything measured as JSON')
+    .option('--markdown <file>', 'write the tables as Markdown')
+    .option('--html <file>', 'write one page with charts that needs nothing else')
+    .option('--exam <folder>', 'ask a reader what each context still says: exams of some of the sessions')
+    .option('--reader <model>', 'model that reads a context and answers')
+    .option('--grader <model>', 'model that holds answers against the key (default: the reader)')
+    .option(
+      '--endpoint <url>',
+      'OpenAI-compatible interface of both, /v1 included (default: OPENAI_BASE_URL)',
+    )
+    .option('--key <variable>', "environment variable with the endpoint's key", 'OPENAI_API_KEY')
+    .option('--replicates <count>', 'readings of each context', whole('--replicates'), 3)
+    .option('--check <file>', 'fail where a figure is worse than in this report; times are not compared');
+  return shared(bench, 'config', 'json');
 }
 
 /** What compact and replay have in common. */

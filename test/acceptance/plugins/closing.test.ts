@@ -54,7 +54,7 @@ const DONE: readonly (readonly [what: string, args: () => string[]])[] = [
   ['compact', () => ['compact', SESSION, '--window', '16000']],
   ['compact with a guessed window', () => ['compact', SESSION, '--upto', '4']],
   ['replay', () => ['replay', SESSION, '--window', '64000']],
-  ['replay --compare', () => ['replay', SESSION, '--window', '64000', '--compare', 'staged,agent']],
+  ['bench', () => ['bench', SESSION, '--windows', '64000', '--policies', 'staged,agent']],
   ['demo', () => ['demo', '--fast', '--window', '64000']],
   ['stages', () => ['stages']],
   ['config print', () => ['config', 'print']],
@@ -66,7 +66,7 @@ const FAILED: readonly (readonly [what: string, args: () => string[]])[] = [
   ['compact that cannot fit', () => ['compact', SESSION, '--window', '60']],
   ['compact of what is no strategy', () => ['compact', SESSION, '--strategy', 'nothing']],
   ['replay that cannot write', () => ['replay', SESSION, '--window', '64000', '--report', folder.path]],
-  ['compare with a profile that is none', () => ['replay', SESSION, '--compare', 'staged,nobody']],
+  ['bench with a profile that is none', () => ['bench', SESSION, '--policies', 'staged,nobody']],
   ['history of a session that is not there', () => ['history', 'nobody', '--store', store()]],
 ];
 

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { BenchRound } from '../../../src/faces/cli/bench/tables.js';
-import { chatHistoryOf } from '../../../src/faces/cli/compare/chat-history.js';
-import { rivalNamed } from '../../../src/faces/cli/compare/rival.js';
-import { rivalLane } from '../../../src/faces/cli/compare/rival-lane.js';
+import { rivalLane } from '../../../src/faces/cli/bench/lane.js';
+import { rivalNamed } from '../../../src/faces/cli/bench/rival.js';
+import { chatHistoryOf } from '../../../src/faces/cli/bench/subject.js';
 import {
   callOf,
   jsonLines,
@@ -110,7 +110,7 @@ describe('N10: the bench: policies of anybody on the same calls, at the same bud
   it('N10: gives up on a policy that gives no answer', async () => {
     const hangs = policy('hangs.mjs', '() => new Promise(() => {})');
     const history = await chatHistoryOf(read(CHAT));
-    const lane = rivalLane(hangs, await rivalNamed(hangs), history, 500, { patienceMs: 20 });
+    const lane = rivalLane(await rivalNamed(hangs), history, 500, { patienceMs: 20 });
     const errors: unknown[] = [];
     for await (const { error } of lane.calls) if (error) errors.push(error.message);
     expect(new Set(errors)).toEqual(new Set(['gave no answer within 0.02 s']));

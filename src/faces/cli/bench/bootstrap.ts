@@ -1,16 +1,8 @@
+import { Dice } from '../../../testkit/index.js';
+
 export interface Interval {
   readonly low: number;
   readonly high: number;
-}
-
-/** The same draws on every machine (Mulberry32). */
-export function seeded(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /**
@@ -24,10 +16,10 @@ export function interval<Row>(
   seed = 1,
 ): Interval {
   if (rows.length === 0) return { low: NaN, high: NaN };
-  const next = seeded(seed);
+  const dice = new Dice(seed);
   const values: number[] = [];
   for (let i = 0; i < draws; i++) {
-    const value = statistic(rows.map(() => rows[Math.floor(next() * rows.length)]!));
+    const value = statistic(rows.map(() => dice.pick(rows)));
     if (!Number.isNaN(value)) values.push(value);
   }
   values.sort((a, b) => a - b);

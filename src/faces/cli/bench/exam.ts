@@ -134,14 +134,14 @@ export async function examined(
 }
 
 async function contextAt(exam: Exam, policy: BenchPolicy, budget: number, format: string) {
-  const { lane, close } = await policy.lane(new Subject(exam.file, format, exam.cut), budget);
+  const lane = await policy.lane(new Subject(exam.file, format, exam.cut), budget);
   try {
     let sent = { context: '', tokens: 0 };
     for await (const { prepared, tokens } of lane.calls)
       if (prepared) sent = { context: asContext(prepared.messages), tokens };
     return sent;
   } finally {
-    await close();
+    await lane.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatMessage } from '../compare/rival.js';
+import type { ChatMessage } from './rival.js';
 import { hashOf, type State } from './state.js';
 
 export interface Question {

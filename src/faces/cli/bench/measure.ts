@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { LaneCall } from '../compare/lane.js';
-import { Tally } from '../compare/tally.js';
+import { validators } from '../../../testkit/index.js';
 import type { PriceOf } from '../../../tokens/index.js';
+import type { LaneCall } from './lane.js';
 import type { BenchPolicy } from './policy.js';
+import { heldBy } from './probes.js';
 import type { Subject } from './subject.js';
 
 /** What a policy came to on one session: sums, so that those of several sessions add up. */
@@ -17,6 +18,7 @@ export interface Measured {
   /** Rules of the wire that requests break. */
   readonly broken: number;
   readonly sentTokens: number;
+  /** Tokens behind the unchanged front of each request: what a provider's cache could not serve. */
   readonly rewrittenTokens: number;
   /** Names, paths and numbers that next steps used and that had been said before; and how many of them requests held. */
   readonly needed: number;
@@ -29,7 +31,7 @@ export interface Measured {
   readonly slowestMs: number;
   /** What it holds of the session at the end, after a garbage collection, where that was asked for. */
   readonly heapBytes?: number;
-  /** US dollars of all input, by the sheet of each model. */
+  /** US dollars of all input, by the sheet of each model, and of the summaries that the policy bought. */
   readonly cost: Readonly<Record<string, number>>;
   /** What it said the first time that it failed. */
   readonly failure?: string;
@@ -50,6 +52,10 @@ export interface Measuring {
   readonly memory: boolean;
 }
 
+/** A word is from afar where it was last said this share of the window ago. */
+const AFAR = 0.5;
+const NONE: ReadonlySet<number> = new Set();
+
 /** Replays one session under one policy. */
 export async function measure(
   policy: BenchPolicy,
@@ -57,45 +63,55 @@ export async function measure(
   { window, budget }: Held,
   { priceOf, sheets, memory }: Measuring,
 ): Promise<Measured> {
-  const { messages } = (await subject.input).parsed;
-  const needs = subject.needs(messages);
+  const needs = subject.needs((await subject.input).parsed.messages);
   await policy.reads(subject);
   if (memory) await warmUp(policy, subject, budget);
   const before = memory ? heap() : 0;
-  const open = await policy.lane(subject, budget);
+  const lane = await policy.lane(subject, budget);
+  const validate = validators.get(lane.format)!;
+  const sums = { calls: 0, failed: 0, over: 0, broken: 0, sentTokens: 0, rewrittenTokens: 0 };
+  const words = { needed: 0, held: 0, neededFromAfar: 0, heldFromAfar: 0 };
+  const time = { ms: 0, slowestMs: 0 };
+  const cost: Record<string, number> = Object.fromEntries(sheets.map((sheet) => [sheet, 0]));
+  let failure: string | undefined;
   try {
-    const tally = new Tally({ lane: open.lane, priceOf, model: null, window });
-    const costs = new Map(sheets.map((sheet) => [sheet, 0]));
-    for await (const call of open.lane.calls) {
+    for await (const call of lane.calls) {
+      const { index, prepared, tokens, unchangedPrefixTokens, durationMs, error } = call;
       // A recording may begin with the agent: nothing was sent for that.
-      if (call.index === 0) continue;
-      tally.add(call, needs.get(call.index)!);
-      for (const sheet of sheets) costs.set(sheet, costs.get(sheet)! + inputCost(call, sheet, priceOf));
+      if (index === 0) continue;
+      const needed = needs.get(index)!;
+      const held = prepared ? heldBy([...prepared.messages, prepared.beside], needed) : NONE;
+      const afar = [...needed].filter(([, ago]) => ago >= AFAR * window);
+      words.needed += needed.size;
+      words.held += held.size;
+      words.neededFromAfar += afar.length;
+      words.heldFromAfar += afar.filter(([hash]) => held.has(hash)).length;
+      sums.calls += 1;
+      time.ms += durationMs;
+      time.slowestMs = Math.max(time.slowestMs, durationMs);
+      if (prepared) sums.broken += validate(prepared.messages).length;
+      if (error) {
+        sums.failed += 1;
+        failure ??= error.message;
+        continue;
+      }
+      if (tokens > window) sums.over += 1;
+      sums.sentTokens += tokens;
+      sums.rewrittenTokens += tokens - unchangedPrefixTokens;
+      for (const sheet of sheets) cost[sheet]! += inputCost(call, sheet, priceOf);
     }
-    const { calls, totals } = tally.done;
-    const sum = (pick: (call: (typeof calls)[number]) => number): number =>
-      calls.reduce((total, call) => total + pick(call), 0);
-    const failure = calls.find(({ why }) => why !== undefined)?.why;
+    for (const sheet of sheets) cost[sheet]! += lane.summaries();
     return {
-      calls: calls.length,
-      compactions: totals.compactions,
-      failed: totals.unreachable,
-      over: totals.over,
-      broken: totals.broken,
-      sentTokens: totals.sentTokens,
-      rewrittenTokens: totals.rewrittenTokens,
-      needed: sum((call) => call.needed),
-      held: sum((call) => call.held),
-      neededFromAfar: sum((call) => call.neededFromAfar),
-      heldFromAfar: sum((call) => call.heldFromAfar),
-      ms: sum((call) => call.durationMs),
-      slowestMs: Math.max(0, ...calls.map((call) => call.durationMs)),
-      cost: Object.fromEntries(costs),
-      ...(memory && { heapBytes: open.heapBytes?.() ?? Math.max(0, heap() - before) }),
+      ...sums,
+      ...words,
+      ...time,
+      compactions: lane.compactions(),
+      cost,
+      ...(memory && { heapBytes: lane.heapBytes?.() ?? Math.max(0, heap() - before) }),
       ...(failure !== undefined && { failure }),
     };
   } finally {
-    await open.close();
+    await lane.close();
   }
 }
 
@@ -105,21 +121,16 @@ const warm = new WeakSet<BenchPolicy>();
 async function warmUp(policy: BenchPolicy, subject: Subject, budget: number): Promise<void> {
   if (warm.has(policy)) return;
   warm.add(policy);
-  const { lane, close } = await policy.lane(subject, budget);
+  const lane = await policy.lane(subject, budget);
   await lane.calls.next();
-  await close();
+  await lane.close();
 }
 
 /** Shortest front that providers keep. */
 const LEAST_CACHED = 1_024;
 
 /** Behind the front that the cache serves all is new; where a sheet has a price for writing it to the cache, that is paid. */
-function inputCost(
-  { tokens, unchangedPrefixTokens, error }: LaneCall,
-  sheet: string,
-  priceOf: PriceOf,
-): number {
-  if (error) return 0;
+function inputCost({ tokens, unchangedPrefixTokens }: LaneCall, sheet: string, priceOf: PriceOf): number {
   const cacheReadTokens = unchangedPrefixTokens >= LEAST_CACHED ? unchangedPrefixTokens : 0;
   const cacheWriteTokens = tokens - cacheReadTokens;
   return priceOf(sheet, { inputTokens: 0, cacheReadTokens, cacheWriteTokens, outputTokens: 0 }) ?? NaN;

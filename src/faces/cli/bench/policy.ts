@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { SpillwayError } from '../../../errors/index.js';
 import { formats } from '../../../formats/index.js';
-import { policyUnknown } from '../compare/compare-file.js';
-import { type Lane, ownLane } from '../compare/lane.js';
-import { Peer } from '../compare/peer.js';
-import { isRival, rivalNamed } from '../compare/rival.js';
-import { rivalLane } from '../compare/rival-lane.js';
 import { openFor, type PolicyOptions } from '../open.js';
 import type { Terminal } from '../terminal.js';
+import { ownLane, rivalLane, type Lane } from './lane.js';
+import { Peer } from './peer.js';
+import { BASELINES, isRival, rivalNamed } from './rival.js';
 import { hashOf } from './state.js';
 import type { Subject } from './subject.js';
 
@@ -20,15 +18,8 @@ export interface BenchPolicy {
   readonly package?: string;
   /** Has the session read as its lane wants it: that is nothing that the policy holds. */
   reads(subject: Subject): Promise<unknown>;
-  lane(subject: Subject, budget: number): Promise<OpenLane>;
-  close(): void;
-}
-
-export interface OpenLane {
-  readonly lane: Lane;
-  /** Of a process of its own, where it has one. */
-  readonly heapBytes?: () => number;
-  close(): Promise<void>;
+  lane(subject: Subject, budget: number): Promise<Lane>;
+  close?(): void;
 }
 
 /** Throws `CONFIG_INVALID` where an adapter cannot be loaded, or two carry one name. */
@@ -47,48 +38,36 @@ export async function openPolicies(
     if (twice) throw namedTwice(twice.name);
     return opened;
   } catch (error) {
-    for (const one of opened) one.close();
+    for (const one of opened) one.close?.();
     throw error;
   }
 }
 
-const nothing = (): void => undefined;
 const textOf = (file: string | undefined): string =>
   file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : '';
 
-function ownOf(name: string, options: PolicyOptions, terminal: Terminal): BenchPolicy {
-  return {
-    name,
-    identity: hashOf('own', name, textOf(name), textOf(options.config)),
-    close: nothing,
-    reads: (subject) => subject.input,
-    async lane(subject, window) {
-      const input = await subject.input;
-      const to = subject.isRead || !formats.has(input.format) ? 'openai-chat' : input.format;
-      const opened = await openFor(
-        input,
-        { ...options, window, to, profile: name, json: true },
-        terminal,
-      ).catch((cause: unknown) => {
-        throw policyUnknown(name, cause);
-      });
-      const lane = ownLane(name, to, opened.session, input.parsed.messages);
-      return { lane, close: () => opened.close() };
-    },
-  };
-}
+const ownOf = (name: string, options: PolicyOptions, terminal: Terminal): BenchPolicy => ({
+  name,
+  identity: hashOf('own', name, textOf(name), textOf(options.config)),
+  reads: (subject) => subject.input,
+  async lane(subject, window) {
+    const input = await subject.input;
+    const to = subject.isRead || !formats.has(input.format) ? 'openai-chat' : input.format;
+    const own = { ...options, window, to, profile: name, json: true };
+    const opened = await openFor(input, own, terminal).catch((cause: unknown) => {
+      throw policyUnknown(name, cause);
+    });
+    return ownLane(to, opened, input.parsed.messages);
+  },
+});
 
 async function rivalOf(name: string): Promise<BenchPolicy> {
   const rival = await rivalNamed(name);
   return {
     name,
     identity: hashOf('rival', name, textOf(name)),
-    close: nothing,
     reads: (subject) => subject.history,
-    lane: async (subject, budget) => ({
-      lane: rivalLane(name, rival, await subject.history, budget),
-      close: () => Promise.resolve(),
-    }),
+    lane: async (subject, budget) => rivalLane(rival, await subject.history, budget),
   };
 }
 
@@ -98,29 +77,33 @@ async function peerOf(peer: Peer, adapter: string): Promise<BenchPolicy> {
     name: peer.name,
     package: described,
     identity: hashOf('peer', peer.name, described, textOf(adapter)),
-    close: () => peer.close(),
     reads: (subject) => subject.history,
-    lane: async (subject, budget) => ({
-      lane: rivalLane(
-        peer.name,
-        (messages, tokens) => peer.compact(messages, tokens),
-        await subject.history,
-        budget,
-        {
-          ownMs: () => peer.work.ms,
-        },
-      ),
-      heapBytes: () => peer.work.heapBytes,
-      close: () => Promise.resolve(),
-    }),
+    lane: async (subject, budget) =>
+      rivalLane((messages, tokens) => peer.compact(messages, tokens), await subject.history, budget, {
+        work: () => peer.work,
+      }),
+    close: () => peer.close(),
   };
 }
 
-function namedTwice(name: string): SpillwayError {
-  return new SpillwayError('CONFIG_INVALID', {
+/** Where no profile has that name: what else a policy may be is named too. */
+function policyUnknown(name: string, cause: unknown): unknown {
+  if (!(cause instanceof SpillwayError) || cause.code !== 'PROFILE_UNKNOWN') return cause;
+  const known = [...((cause.facts['known'] as readonly string[] | undefined) ?? []), ...BASELINES.keys()];
+  return new SpillwayError('PROFILE_UNKNOWN', {
+    subject: 'policy',
+    found: name,
+    allowed: known.join(', '),
+    remedy: 'Name one of these, a file of settings, or a module (.js, .mjs, .cjs) that exports `compact`.',
+    facts: { known },
+    cause,
+  });
+}
+
+const namedTwice = (name: string): SpillwayError =>
+  new SpillwayError('CONFIG_INVALID', {
     subject: 'policies',
     found: `two of the name ${name}`,
     allowed: 'each name once',
     remedy: 'Name it once, or give an adapter another file name.',
   });
-}

@@ -53,29 +53,17 @@ export interface Draws {
 
 type Sums = readonly Measured[];
 
-const sumOf = (sessions: Sums, pick: (one: Measured) => number): number =>
-  sessions.reduce((sum, one) => sum + pick(one), 0);
+/** One of the sums, over all sessions. */
+const total = (some: Sums, of: Summed): number => some.reduce((sum, one) => sum + one[of], 0);
+type Summed = Exclude<keyof Measured, 'cost' | 'failure' | 'heapBytes'>;
+
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
-const kept = (some: Sums): number =>
-  ratio(
-    sumOf(some, (one) => one.held),
-    sumOf(some, (one) => one.needed),
-  );
-const afar = (some: Sums): number =>
-  ratio(
-    sumOf(some, (one) => one.heldFromAfar),
-    sumOf(some, (one) => one.neededFromAfar),
-  );
+const share = (part: Summed, whole: Summed) => (some: Sums) => ratio(total(some, part), total(some, whole));
+const kept = share('held', 'needed');
+const afar = share('heldFromAfar', 'neededFromAfar');
+const rewritten = share('rewrittenTokens', 'sentTokens');
 export const meanTokens = (some: Sums): number =>
-  ratio(
-    sumOf(some, (one) => one.sentTokens),
-    sumOf(some, (one) => one.calls - one.failed),
-  );
-const rewritten = (some: Sums): number =>
-  ratio(
-    sumOf(some, (one) => one.rewrittenTokens),
-    sumOf(some, (one) => one.sentTokens),
-  );
+  ratio(total(some, 'sentTokens'), total(some, 'calls') - total(some, 'failed'));
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 const or = (value: number, otherwise: number): number => (Number.isNaN(value) ? otherwise : value);
 
@@ -83,7 +71,6 @@ const or = (value: number, otherwise: number): number => (Number.isNaN(value) ? 
 export function rowsOf(columns: readonly Column[], { draws, seed }: Draws): BenchRow[] {
   const first = columns[0]!.sessions;
   return columns.map(({ policy, budget, sessions }) => {
-    const total = (pick: (one: Measured) => number): number => sumOf(sessions, pick);
     const most = (pick: (one: Measured) => number): number => Math.max(0, ...sessions.map(pick));
     const within = (statistic: (drawn: Sums) => number): Interval =>
       interval(sessions, statistic, draws, seed);
@@ -96,36 +83,20 @@ export function rowsOf(columns: readonly Column[], { draws, seed }: Draws): Benc
       policy,
       budget,
       sessions: sessions.length,
-      calls: total((one) => one.calls),
+      calls: total(sessions, 'calls'),
       kept: or(kept(sessions), 1),
       keptFromAfar: orNull(afar(sessions)),
-      neededFromAfar: total((one) => one.neededFromAfar),
+      neededFromAfar: total(sessions, 'neededFromAfar'),
       behind: orNull(behind(pairs)),
       meanTokens: or(meanTokens(sessions), 0),
       rewritten: or(rewritten(sessions), 0),
-      compactions: total((one) => one.compactions),
-      over: total((one) => one.over),
-      broken: total((one) => one.broken),
-      failed: total((one) => one.failed),
-      meanMs: or(
-        ratio(
-          total((one) => one.ms),
-          total((one) => one.calls),
-        ),
-        0,
-      ),
+      compactions: total(sessions, 'compactions'),
+      over: total(sessions, 'over'),
+      broken: total(sessions, 'broken'),
+      failed: total(sessions, 'failed'),
+      meanMs: or(share('ms', 'calls')(sessions), 0),
       slowestMs: most((one) => one.slowestMs),
-      cost: Object.fromEntries(
-        sheets.map((sheet) => [
-          sheet,
-          orNull(
-            ratio(
-              total((one) => one.cost[sheet] ?? NaN),
-              sessions.length,
-            ),
-          ),
-        ]),
-      ),
+      cost: Object.fromEntries(sheets.map((sheet) => [sheet, orNull(meanCost(sessions, sheet))])),
       intervals: {
         kept: within(kept),
         keptFromAfar: within(afar),
@@ -137,4 +108,37 @@ export function rowsOf(columns: readonly Column[], { draws, seed }: Draws): Benc
       ...(failure !== undefined && { failure }),
     };
   });
+}
+
+const meanCost = (sessions: Sums, sheet: string): number =>
+  ratio(
+    sessions.reduce((sum, { cost }) => sum + (cost[sheet] ?? NaN), 0),
+    sessions.length,
+  );
+
+/** Means this near each other are the same. */
+const NEAR = 0.01;
+const MOST_TRIES = 5;
+
+/**
+ * The budget at which a policy sends as many tokens as another: what it sends falls with its budget, not in proportion.
+ * Never above the window; of what was tried, the nearest. A policy that sends less at the whole window stays as it is.
+ */
+export async function atEqualTokens(
+  target: number,
+  whole: Column,
+  measured: (budget: number) => Promise<Column>,
+): Promise<Column> {
+  let best = whole;
+  let last = whole;
+  const distance = (column: Column): number => Math.abs(meanTokens(column.sessions) - target);
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const mean = meanTokens(last.sessions);
+    if (Number.isNaN(mean) || Math.abs(mean - target) <= NEAR * target) break;
+    const budget = Math.min(whole.budget, Math.round((last.budget * target) / mean));
+    if (budget === last.budget) break;
+    last = await measured(budget);
+    if (distance(last) < distance(best)) best = last;
+  }
+  return best;
 }

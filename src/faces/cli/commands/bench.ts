@@ -1,11 +1,10 @@
-import { atEqualTokens } from '../bench/equal.js';
 import { checkAgainst } from '../bench/check.js';
 import { examined, readExams } from '../bench/exam.js';
 import { createExaminer, type Examiner } from '../bench/examiner.js';
 import { measure, type Measured } from '../bench/measure.js';
 import { originOf, versionOf } from '../bench/origin.js';
 import { openPolicies, type BenchPolicy } from '../bench/policy.js';
-import { meanTokens, rowsOf, type Column } from '../bench/rows.js';
+import { atEqualTokens, meanTokens, rowsOf, type Column } from '../bench/rows.js';
 import { FORGETFUL, hashOf, openState, type State } from '../bench/state.js';
 import { sessionsAt, Subject } from '../bench/subject.js';
 import { benchMarkdown, benchTables, type BenchReport, type BenchRound } from '../bench/tables.js';
@@ -157,7 +156,7 @@ export async function bench(
     return faults.length > 0 ? EXIT.inputAtFault : EXIT.done;
   } finally {
     progress.done();
-    for (const policy of policies) policy.close();
+    for (const policy of policies) policy.close?.();
   }
 }
 

@@ -18,7 +18,7 @@ interface Answer {
 const PATIENCE_MS = 60_000;
 
 /** Where the program of the process stands, in a checkout and in the package. */
-const HOSTS = [join('src', 'faces', 'cli', 'compare', 'peer-host.mjs'), join('dist', 'cli', 'peer-host.mjs')];
+const HOSTS = [join('src', 'faces', 'cli', 'bench', 'peer-host.mjs'), join('dist', 'cli', 'peer-host.mjs')];
 
 /** What an adapter last did, by its own clock and heap. */
 export interface PeerWork {

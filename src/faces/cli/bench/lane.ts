@@ -1,23 +1,53 @@
-import type { ChatHistory } from './chat-history.js';
-import type { Lane, LaneCall } from './lane.js';
+import { replaySession, type Message, type Prepared, type ReplayedCall } from '../../../index.js';
+import type { Opened } from '../open.js';
 import type { ChatMessage, Rival } from './rival.js';
+import type { ChatHistory } from './subject.js';
+
+/** One call of a replay, as far as the bench looks at it. */
+export interface LaneCall extends Omit<ReplayedCall, 'prepared' | 'run' | 'reason' | 'stages' | 'pressure'> {
+  readonly prepared?: Pick<Prepared, 'messages' | 'beside'>;
+}
+
+/** One policy on one session: a request for each of its model calls, in order. */
+export interface Lane {
+  /** Wire format of its requests. */
+  readonly format: string;
+  readonly calls: AsyncGenerator<LaneCall>;
+  compactions(): number;
+  /** US dollars of the summaries that it bought; NaN where a price is not known. */
+  summaries(): number;
+  /** What it holds of the session, where it runs in a process of its own. */
+  readonly heapBytes?: () => number;
+  close(): Promise<void>;
+}
+
+/** A profile of Spillway's own. */
+export const ownLane = (format: string, { session, close }: Opened, messages: readonly Message[]): Lane => ({
+  format,
+  calls: replaySession(session, messages),
+  compactions: () => session.operator.history.length,
+  summaries: () => {
+    const { cost, unpriced } = session.operator.costs.compactor;
+    return unpriced > 0 ? NaN : cost;
+  },
+  close,
+});
 
 /** What takes longer is no candidate for a live agent. */
 const MOST_MS = 60_000;
 
 export interface RivalLimits {
   readonly patienceMs?: number;
-  /** How long its last compaction took by a clock of its own, where it runs elsewhere. */
-  readonly ownMs?: () => number;
+  /** What its last compaction took by a clock and heap of its own, where it runs elsewhere. */
+  readonly work?: () => { readonly ms: number; readonly heapBytes: number };
 }
 
 /** A rival on one session, at the same budget and by the same count as Spillway. */
 export function rivalLane(
-  name: string,
   rival: Rival,
   history: ChatHistory,
   budget: number,
-  { patienceMs = MOST_MS, ownMs }: RivalLimits = {},
+  { patienceMs = MOST_MS, work }: RivalLimits = {},
 ): Lane {
   let compactions = 0;
 
@@ -30,20 +60,17 @@ export function rivalLane(
     for (const { index, length } of history.calls) {
       const given = [...shown, ...own.slice(seen, length)];
       seen = length;
-      const about = { index, run: 'rival', reason: '', stages: [] as string[] };
       const isOver = history.count(given) > budget;
       const began = performance.now();
       try {
         shown = isOver
           ? await within(patienceMs, (signal) => rival(given, budget, { count: history.count, signal }))
           : given;
-        const durationMs = (isOver && ownMs?.()) || performance.now() - began;
+        const durationMs = (isOver && work?.().ms) || performance.now() - began;
         if (isOver) compactions += 1;
-        const tokens = history.count(shown);
         yield {
-          ...about,
-          tokens,
-          pressure: tokens / budget,
+          index,
+          tokens: history.count(shown),
           durationMs,
           unchangedPrefixTokens: history.count(sameFront(before, shown)),
           prepared: { messages: [...shown], beside: {} },
@@ -52,13 +79,11 @@ export function rivalLane(
       } catch (error) {
         shown = given;
         const message = error instanceof Error ? error.message : String(error);
-        const tokens = history.count(given);
         yield {
-          ...about,
+          index,
+          tokens: history.count(given),
           durationMs: performance.now() - began,
           unchangedPrefixTokens: 0,
-          tokens,
-          pressure: tokens / budget,
           error: { code: 'POLICY_FAILED', message },
         };
       }
@@ -66,10 +91,12 @@ export function rivalLane(
   }
 
   return {
-    name,
     format: 'openai-chat',
     calls: calls(),
-    sums: () => ({ budget, compactions, compactor: { calls: 0, cost: 0, unpriced: 0 } }),
+    compactions: () => compactions,
+    summaries: () => 0,
+    ...(work && { heapBytes: () => work().heapBytes }),
+    close: () => Promise.resolve(),
   };
 }
 
