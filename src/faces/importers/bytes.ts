@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { StringDecoder } from 'node:string_decoder';
 import { SpillwayError } from '../../errors/index.js';
 
 const WHY: Readonly<Record<string, readonly [found: string, remedy: string]>> = {
@@ -82,8 +81,10 @@ export async function* chunksOf(
   const bytesTotal = typeof file === 'string' ? await sizeOf(file) : file.size;
   let bytesRead = 0;
   let head: Buffer | undefined = Buffer.alloc(0);
+  const pieces: AsyncIterable<unknown> =
+    typeof file === 'string' ? createReadStream(file, { highWaterMark: PIECE_BYTES }) : slicesOf(file);
   try {
-    for await (const chunk of typeof file === 'string' ? streamOf(file) : slicesOf(file)) {
+    for await (const chunk of pieces) {
       const bytes = chunk as Buffer;
       bytesRead += bytes.length;
       onProgress?.({ bytesRead, bytesTotal });
@@ -103,20 +104,13 @@ export async function* chunksOf(
   if (!head) return;
   const all = checkedHead(path, head);
   if (all.toString('utf8').trim() === '') {
-    throw wrongFormat(
-      path,
-      bytesRead === 0 ? 'an empty file' : 'only white space',
-      TEXT,
-      'Pass a recorded session.',
-    );
+    const found = bytesRead === 0 ? 'an empty file' : 'only white space';
+    throw wrongFormat(path, found, TEXT, 'Pass a recorded session.');
   }
   yield all;
 }
 
 const PIECE_BYTES = 1024 * 1024;
-
-const streamOf = (path: string): AsyncIterable<unknown> =>
-  createReadStream(path, { highWaterMark: PIECE_BYTES });
 
 async function* slicesOf(file: FileLike): AsyncGenerator<Buffer> {
   for (let from = 0; from < file.size; from += PIECE_BYTES)
@@ -134,69 +128,11 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 /**
- * Bytes that arrive in pieces, as one text. Decoded piece by piece, so that bytes and text never stand side by side.
+ * Bytes as text, and whether some of them are no UTF-8: each of those reads as the mark U+FFFD.
  * @internal Declared, it would ask users for the types of Node.
  */
-export class TextPieces {
-  readonly #decoder = new StringDecoder('utf8');
-  #pieces: string[] = [];
-
-  add(piece: Buffer): void {
-    if (piece.length > 0) this.#pieces.push(this.#decoder.write(piece));
-  }
-
-  clear(): void {
-    this.#decoder.end();
-    this.#pieces = [];
-  }
-
-  /** The whole text; empties this. */
-  take(): string {
-    const tail = this.#decoder.end();
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    if (tail !== '') pieces.push(tail);
-    return pieces.length === 1 ? pieces[0]! : pieces.join('');
-  }
-}
-
-/**
- * Looks at bytes as they go by: are all of them UTF-8? A character may be torn between two pieces.
- * @internal Declared, it would ask users for the types of Node.
- */
-export class Utf8Check {
-  isDamaged = false;
-  /** The last bytes of a piece, where a character may go on in the next. */
-  #open: Buffer = Buffer.alloc(0);
-
-  async *of(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-    try {
-      for await (const piece of pieces) {
-        this.#see(piece);
-        yield piece;
-      }
-      if (this.#open.length > 0) this.isDamaged = true;
-    } finally {
-      await pieces.return(undefined);
-    }
-  }
-
-  #see(piece: Buffer): void {
-    if (this.isDamaged) return;
-    const bytes = this.#open.length > 0 ? Buffer.concat([this.#open, piece]) : piece;
-    const end = wholeEnd(bytes);
-    this.isDamaged = !isUtf8(bytes.subarray(0, end));
-    this.#open = Buffer.from(bytes.subarray(end));
-  }
-}
-
-/** Where the last character begins that may go on behind these bytes; their end where none does. */
-function wholeEnd(bytes: Buffer): number {
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back]!;
-    if ((byte & 0xc0) === 0x80) continue; // goes on from one before
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
+export function decoded(pieces: readonly Buffer[]): { readonly text: string; readonly isDamaged: boolean } {
+  const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  const text = bytes.toString('utf8');
+  return { text, isDamaged: text.includes('\ufffd') && !isUtf8(bytes) };
 }

@@ -9,15 +9,15 @@ import {
   inPlaceOfUser,
   isContent,
   mediaTypeOr,
-  notASession,
   picture,
   reasoning,
+  resultPart,
   sessionOf,
   textOr,
   unknownPart,
   when,
   type ImportedSession,
-  type LineImporter,
+  type Importer,
   type Note,
   type SessionReader,
 } from './recording.js';
@@ -26,7 +26,7 @@ import {
  * Claude Code's session files. Side chains (sub-agents), progress and hook lines, snapshots and API errors are not
  * the conversation and are left out; thinking stays, as reasoning parts. The system prompt is never in the file.
  */
-export const claudeCode: LineImporter = {
+export const claudeCode: Importer = {
   name: 'claude-code',
   mark: 'its lines carry `parentUuid`, as Claude Code writes them',
   // In a quoted text the quotes would be escaped, so these can only be keys of the lines themselves.
@@ -85,13 +85,6 @@ class ClaudeCodeReader implements SessionReader {
     const path = pathOf(this.#nodes);
     const notices: Notice[] = [];
     const messages = messagesOf(path.entries, notices);
-    if (messages.length === 0)
-      throw notASession(
-        'claude-code',
-        `${this.#nodes.length} lines of a session, none with a message`,
-        'user and assistant lines with a uuid',
-        'Pass the session file itself, not a sub-agent or history file.',
-      );
     const before = 'parents are not in the file; the message before was taken instead';
     const errors = 'API errors stand where the model would speak; left out';
     notices.push(
@@ -101,7 +94,7 @@ class ClaudeCodeReader implements SessionReader {
       ...counted(this.#apiErrors, 'api-error', errors),
     );
     const { id, model, agent_version } = this.#about;
-    return sessionOf({ messages, notices, meta: { id, model, agent_version } });
+    return sessionOf('claude-code', { messages, notices, meta: { id, model, agent_version } });
   }
 }
 
@@ -114,7 +107,7 @@ function entryOf(line: Fields, uuid: string, order: number): Entry | undefined {
     role,
     messageId: role === 'assistant' ? textOr(message.id) : undefined,
     blocks: blocksOf(message.content),
-    when: typeof line.timestamp === 'string' ? when(line.timestamp) : {},
+    when: when(textOr(line.timestamp)),
     byProgram: line.isMeta === true || line.isCompactSummary === true,
   };
 }
@@ -269,6 +262,5 @@ function resultOf(block: Fields, note: Note): ToolResultPart {
     const part = partOf(inner, note);
     return isContent(part) ? part : ({ type: 'text', text: jsonText(inner) } as const);
   });
-  const failed = block.is_error === true ? { isError: true } : {};
-  return { type: 'tool-result', callId: String(block.tool_use_id ?? ''), content, ...failed };
+  return resultPart(String(block.tool_use_id ?? ''), content, block.is_error === true);
 }

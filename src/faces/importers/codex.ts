@@ -2,12 +2,11 @@ import { isFields, parseItems, type Fields } from '../../formats/index.js';
 import {
   counted,
   fieldsOf,
-  notASession,
   sessionOf,
   textOr,
   when,
   type ImportedSession,
-  type LineImporter,
+  type Importer,
   type SessionReader,
 } from './recording.js';
 
@@ -15,7 +14,7 @@ import {
  * Codex's rollout files: lines that wrap the items of Responses requests, beside events for the terminal, which repeat
  * them and are left out. Messages keep their items, so that they go back to that wire as they were.
  */
-export const codex: LineImporter = {
+export const codex: Importer = {
   name: 'codex',
   mark: 'its lines are `session_meta` and `response_item`, as Codex writes its rollouts',
   // In a quoted text the quotes would be escaped, so these can only be keys of the lines themselves.
@@ -49,7 +48,7 @@ class RolloutReader implements SessionReader {
         return;
       }
       this.#items.push(payload);
-      this.#times.push(typeof value.timestamp === 'string' ? when(value.timestamp) : {});
+      this.#times.push(when(textOr(value.timestamp)));
     }
   }
 
@@ -61,18 +60,12 @@ class RolloutReader implements SessionReader {
   }
 
   finish(): ImportedSession {
-    if (this.#items.length === 0)
-      throw notASession(
-        'codex',
-        'a rollout without an item of the conversation',
-        '`response_item` lines',
-        'Pass the rollout of a session in which something was said.',
-      );
     // The same reading as of a request, instructions included: this is what Codex sent.
-    const { messages, notices } = parseItems(this.#items, { instructions: this.#instructions });
+    const instructions = this.#items.length > 0 ? this.#instructions : undefined;
+    const { messages, notices } = parseItems(this.#items, { instructions });
     const left = 'reasoning items without words or sealed content; left out';
     const { id, model, agent_version } = this.#about;
-    return sessionOf({
+    return sessionOf('codex', {
       messages: messages.map((message) => ({ ...message, ...this.#times[placeOf(message.id)] })),
       notices: [...counted(this.#unreadable, 'unreadable-reasoning', left), ...notices],
       meta: { id, model, agent_version },

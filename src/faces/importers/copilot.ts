@@ -1,5 +1,5 @@
 import type { Notice } from '../../spi/index.js';
-import type { FilePart, Message, Part, TextPart, ToolCallPart } from '../../transcript/index.js';
+import type { FilePart, Message, TextPart, ToolCallPart } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../../formats/index.js';
 import {
   callPart,
@@ -11,14 +11,14 @@ import {
   inPlaceOfUser,
   isText,
   mediaTypeOr,
-  notASession,
   reasoning,
+  resultPart,
   sessionOf,
   textOr,
   textParts,
   when,
   type ImportedSession,
-  type LineImporter,
+  type Importer,
   type SessionReader,
 } from './recording.js';
 
@@ -27,7 +27,7 @@ import {
  * `parentToolCallId` in older versions) are not the conversation and are left out; so is what was never sent: hooks,
  * permissions, usage, progress.
  */
-export const copilot: LineImporter = {
+export const copilot: Importer = {
   name: 'copilot',
   mark: 'its lines are session events with `data`, as Copilot CLI writes them',
   recognises: (head) =>
@@ -72,8 +72,7 @@ class CopilotReader implements SessionReader {
     }
     const id = textOr(value.id) ?? `e${this.#events}`;
     this.#before.set(id, this.#messages.length);
-    const time = typeof value.timestamp === 'string' ? when(value.timestamp) : {};
-    this.#took[value.type]?.({ id, data, time });
+    this.#took[value.type]?.({ id, data, time: when(textOr(value.timestamp)) });
   }
 
   #note(type: string, data: Fields): void {
@@ -151,8 +150,7 @@ class CopilotReader implements SessionReader {
     const asked = this.#byUser.get(callId);
     const content = resultIn(data);
     if (!asked) {
-      const failed = data.success === false ? { isError: true } : {};
-      const part: Part = { type: 'tool-result', callId, content, ...failed };
+      const part = resultPart(callId, content, data.success === false);
       return this.#add(event, { role: 'tool', origin: 'tool', parts: [part] });
     }
     const shown = content
@@ -183,14 +181,9 @@ class CopilotReader implements SessionReader {
 
   finish(): ImportedSession {
     const messages = this.#messages;
-    if (messages.length === 0) {
-      const found = `${this.#events} events, none with a message`;
-      const remedy = 'Pass the events.jsonl of a session.';
-      throw notASession('copilot', found, 'user and assistant messages', remedy);
-    }
     const left = counted(this.#ofSubAgents, 'sidechain', 'events belong to sub-agents; left out');
     const notices = [...this.#notices, ...left];
-    return sessionOf({ messages, notices, meta: this.#about, compactions: this.#compactions });
+    return sessionOf('copilot', { messages, notices, meta: this.#about, compactions: this.#compactions });
   }
 }
 

@@ -10,49 +10,47 @@ import {
   inPlaceOfUser,
   isText,
   mediaTypeOr,
-  notASession,
   picture,
   reasoning,
+  resultPart,
   sessionOf,
   textOr,
   textParts,
   when,
   type ImportedSession,
-  type LineImporter,
+  type Importer,
   type SessionReader,
-  type WholeImporter,
 } from './recording.js';
 
-const NAME = 'gemini-cli';
-
-/** Gemini CLI's session files: one JSON object with all messages. */
-export const geminiCli: WholeImporter = {
-  name: NAME,
-  mark: 'the file has `projectHash` and messages of type user and gemini, as Gemini CLI writes them',
-  fits: (value) => isFields(value) && isHead(value) && Array.isArray(value.messages),
-  read: (value) => imported(fieldsOf(value), fieldsIn(fieldsOf(value).messages)),
-};
-
-/** The same by newer versions: a head line, then a message a line; a message written again replaces itself. */
-export const geminiCliLines: LineImporter = {
-  name: NAME,
-  mark: 'line 1 has `sessionId` and `projectHash`, as Gemini CLI writes them',
+/**
+ * Gemini CLI's session files: one JSON object with all messages; by newer versions a head line, then a message a line, of
+ * which one that is written again replaces itself.
+ */
+export const geminiCli: Importer = {
+  name: 'gemini-cli',
+  mark: 'it begins with `sessionId` and `projectHash`, as Gemini CLI writes them',
+  isWhole: true,
   recognises: (head) => {
-    const [first = ''] = head.trimStart().split('\n', 1);
-    return /"sessionId"\s*:/.test(first) && /"projectHash"\s*:/.test(first);
+    const front = head.trimStart().slice(0, FRONT);
+    return /^\{\s*"/.test(front) && /"sessionId"\s*:/.test(front) && /"projectHash"\s*:/.test(front);
   },
   open: () => new GeminiCliReader(),
 };
 
+/** How far into a file its own fields are looked for; messages come behind them. */
+const FRONT = 500;
+
 class GeminiCliReader implements SessionReader {
-  #head: Fields = {};
+  #head: Fields | undefined;
   /** By id, in the order of first sight. */
   readonly #messages = new Map<unknown, Fields>();
 
   take(value: unknown): void {
     if (!isFields(value)) return;
-    if (isHead(value)) this.#head = { ...value, ...this.#head };
-    else if (value.$rewindTo !== undefined) this.#rewind(value.$rewindTo);
+    if (isHead(value)) {
+      this.#head ??= value;
+      for (const message of fieldsIn(value.messages)) this.take(message);
+    } else if (value.$rewindTo !== undefined) this.#rewind(value.$rewindTo);
     else if (typeof value.type === 'string') this.#messages.set(value.id ?? this.#messages.size, value);
   }
 
@@ -64,7 +62,7 @@ class GeminiCliReader implements SessionReader {
   }
 
   finish(): ImportedSession {
-    return imported(this.#head, [...this.#messages.values()]);
+    return imported(this.#head?.sessionId, [...this.#messages.values()]);
   }
 }
 
@@ -72,27 +70,20 @@ const isHead = (value: Fields): boolean =>
   typeof value.sessionId === 'string' && typeof value.projectHash === 'string';
 
 /** A step of the model is one message with its calls; each result, which stands beside its call, is a message. */
-function imported(head: Fields, lines: readonly Fields[]): ImportedSession {
+function imported(id: unknown, lines: readonly Fields[]): ImportedSession {
   const left = new Map<string, number>();
   const messages = lines.flatMap((line, index) => {
-    const id = textOr(line.id) ?? `m${index}`;
-    if (line.type === 'gemini') return step(line, id);
-    if (line.type === 'user') return said(line, id);
+    const own = textOr(line.id) ?? `m${index}`;
+    if (line.type === 'gemini') return step(line, own);
+    if (line.type === 'user') return said(line, own);
     left.set(String(line.type), (left.get(String(line.type)) ?? 0) + 1);
     return [];
   });
-  if (messages.length === 0)
-    throw notASession(
-      NAME,
-      `${lines.length} lines of a session, none of which anyone said`,
-      'messages of type user or gemini',
-      'Pass the session file itself.',
-    );
   const notices = [...left].flatMap(([type, count]): Notice[] =>
     counted(count, 'not-a-message', `lines of type ${type} are the terminal's own; left out`),
   );
   const model = lines.map((line) => line.model).find((name) => typeof name === 'string');
-  return sessionOf({ messages, notices, meta: { id: head.sessionId, model } });
+  return sessionOf('gemini-cli', { messages, notices, meta: { id, model } });
 }
 
 function said(line: Fields, id: string): Message[] {
@@ -114,15 +105,15 @@ function step(line: Fields, id: string): Message[] {
     const content = resultOf(call);
     if (!content) return [];
     const { callId, name } = made[index]!;
-    const failed = call.status === 'error' || call.status === 'cancelled' ? { isError: true } : {};
-    const part = { type: 'tool-result', callId, name, content, ...failed } as const;
+    const isError = call.status === 'error' || call.status === 'cancelled';
+    const part = resultPart(callId, content, isError, name);
     return [{ id: `${id}#${index}`, role: 'tool', origin: 'tool', parts: [part], ...time(call) }];
   });
   const parts = [...thoughts, ...spoken];
   return [{ id, role: 'assistant', origin: 'model', parts, ...time(line) }, ...results];
 }
 
-const time = ({ timestamp }: Fields) => (typeof timestamp === 'string' ? when(timestamp) : {});
+const time = ({ timestamp }: Fields) => when(textOr(timestamp));
 
 /** Undefined where the call has no result yet. */
 function resultOf({ result }: Fields): (TextPart | FilePart)[] | undefined {

@@ -1,6 +1,5 @@
 /** Readers of recorded sessions: what other agents write to disk, and requests of any wire format. */
 export { unreadable, type FileLike, type Progress } from './bytes.js';
-export { readJson, readSession, type ReadOptions } from './read.js';
+export { formatNames, readJson, readSession, type ReadOptions } from './read.js';
 export { wireOf } from './recognise.js';
 export type { ReadSession } from './recording.js';
-export { formatNames } from './registry.js';

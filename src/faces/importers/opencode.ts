@@ -9,15 +9,15 @@ import {
   inlineFile,
   inPlaceOfUser,
   isText,
-  listIn,
   mediaTypeOr,
-  notASession,
+  resultPart,
   sessionOf,
   textParts,
   unknownPart,
   when,
+  type ImportedSession,
+  type Importer,
   type Note,
-  type WholeImporter,
 } from './recording.js';
 
 /** One message of an export. */
@@ -33,34 +33,37 @@ const isEntry = (value: unknown): value is Entry & Fields =>
  * What `opencode export` writes: a session's info and its messages, each with its parts. Results that OpenCode itself
  * had pruned for the model are whole here. The system prompt is not in the file.
  */
-export const openCode: WholeImporter = {
+export const openCode: Importer = {
   name: 'opencode',
   mark: 'it holds `info` and messages with `parts`, as `opencode export` writes them',
-  fits: (value) =>
-    isFields(value) && isFields(value.info) && Array.isArray(value.messages) && value.messages.some(isEntry),
-  read: (value) => {
-    const list = listIn('opencode', value, 'messages');
-    const info = fieldsOf(fieldsOf(value).info);
-    const entries = list.filter(isEntry);
-    const others = list.length - entries.length;
-    const notices: Notice[] = counted(others, 'not-a-message', 'entries are no messages; left out');
-    const messages = entries.flatMap((entry, index): Message[] => {
-      const id = ownId(entry.info.id) ?? `m${index}`;
-      const note: Note = (kind, what) => void notices.push({ at: id, kind, what });
-      return entry.info.role === 'user' ? userMessages(entry, id, note) : assistantMessages(entry, id, note);
-    });
-    if (messages.length === 0)
-      throw notASession(
-        'opencode',
-        'no message that says anything',
-        'user and assistant messages',
-        'Export the session again.',
-      );
-    const model = entries.map((entry) => entry.info.modelID).find((one) => typeof one === 'string');
-    const meta = { id: info.id, model, agent_version: info.version };
-    return sessionOf({ messages: distinct(messages), notices, meta });
+  isWhole: true,
+  recognises: (head) => /^\s*\{\s*"info"\s*:\s*\{/.test(head),
+  open: () => {
+    let whole: Fields = {};
+    return {
+      take: (value) => void (whole = fieldsOf(value)),
+      finish: () => exported(whole),
+    };
   },
 };
+
+function exported({ info, messages: list }: Fields): ImportedSession {
+  const entries = Array.isArray(list) ? list.filter(isEntry) : [];
+  const others = Array.isArray(list) ? list.length - entries.length : 0;
+  const notices: Notice[] = counted(others, 'not-a-message', 'entries are no messages; left out');
+  const messages = entries.flatMap((entry, index): Message[] => {
+    const id = ownId(entry.info.id) ?? `m${index}`;
+    const note: Note = (kind, what) => void notices.push({ at: id, kind, what });
+    return entry.info.role === 'user' ? userMessages(entry, id, note) : assistantMessages(entry, id, note);
+  });
+  const model = entries.map((entry) => entry.info.modelID).find((one) => typeof one === 'string');
+  const { id, version } = fieldsOf(info);
+  return sessionOf('opencode', {
+    messages: distinct(messages),
+    notices,
+    meta: { id, model, agent_version: version },
+  });
+}
 
 /** Published exports may have ids blacked out, several to the same word. */
 const ownId = (id: unknown): string | undefined =>
@@ -163,9 +166,9 @@ function addTool({ parts, results }: Step, part: Fields, callId: string, note: N
   if (status === 'completed') {
     const text = typeof output === 'string' ? output : jsonText(output ?? '');
     const content: (TextPart | FilePart)[] = [...textParts(text), ...fieldsIn(attachments).map(fileOf)];
-    results.push({ type: 'tool-result', callId, content });
+    results.push(resultPart(callId, content, false));
   } else if (status === 'error') {
-    results.push({ type: 'tool-result', callId, content: textParts(String(error ?? '')), isError: true });
+    results.push(resultPart(callId, textParts(String(error ?? '')), true));
   } else {
     note('interrupted-call', `${call.name} was ${String(status ?? 'called')} when the session was exported`);
   }

@@ -11,14 +11,15 @@ import {
   isContent,
   isText,
   mediaTypeOr,
-  notASession,
   reasoning,
+  resultPart,
   sessionOf,
+  textOr,
   textParts,
   unknownPart,
   when,
   type ImportedSession,
-  type LineImporter,
+  type Importer,
   type Note,
   type SessionReader,
 } from './recording.js';
@@ -27,7 +28,7 @@ import {
  * pi's session files: a `session` line, then entries. Newer files are a tree, of which the branch of the last entry is
  * the conversation. Compactions are told in `compaction_at` and not played again. The system prompt is not in the file.
  */
-export const pi: LineImporter = {
+export const pi: Importer = {
   name: 'pi',
   mark: 'its first line is a `session` with a working directory, as pi writes it',
   recognises: (head) => /^\s*\{\s*"type"\s*:\s*"session"\s*,[^\n]*"cwd"\s*:/.test(head),
@@ -70,18 +71,13 @@ class PiReader implements SessionReader {
       const note: Note = (kind, what) => void notices.push({ at: id, kind, what });
       const source = sourceOf(line);
       const message = source && messageOf(source, note);
-      const time = typeof line.timestamp === 'string' ? when(line.timestamp) : {};
-      if (message) messages.push({ id, ...message, ...time });
-    }
-    if (messages.length === 0) {
-      const found = `${this.#entries.length} entries, none with a message`;
-      throw notASession('pi', found, 'a session with messages', 'Pass a session file of pi.');
+      if (message) messages.push({ id, ...message, ...when(textOr(line.timestamp)) });
     }
     const kept = new Set(entries);
     const left = this.#entries.filter((one) => !kept.has(one) && isFields(one.line.message)).length;
     notices.push(...counted(left, 'rewound', 'messages stand on branches that were left; left out'));
     const { model, id, version } = this.#about;
-    return sessionOf({ messages, notices, meta: { id, version, model }, compactions });
+    return sessionOf('pi', { messages, notices, meta: { id, version, model }, compactions });
   }
 }
 
@@ -129,10 +125,8 @@ function messageOf(source: Fields, note: Note): Said | undefined {
     }
     case 'toolResult': {
       const content = contentOf(source.content, note).filter(isContent);
-      const name = typeof source.toolName === 'string' ? { name: source.toolName } : {};
-      const failed = source.isError === true ? { isError: true } : {};
-      const callId = String(source.toolCallId ?? '');
-      const part = { type: 'tool-result', callId, ...name, content, ...failed } as const;
+      const { toolCallId, toolName, isError } = source;
+      const part = resultPart(String(toolCallId ?? ''), content, isError === true, textOr(toolName));
       return { role: 'tool', origin: 'tool', parts: [part] };
     }
     case 'bashExecution':

@@ -1,21 +1,34 @@
 import { constants } from 'node:buffer';
+import type { Notice } from '../../spi/index.js';
 import { parseJson, whyNotCopyable, writeJson } from '../../transcript/index.js';
-import { isFields, kindOf } from '../../formats/index.js';
+import { formats, isFields, kindOf } from '../../formats/index.js';
 import {
   chunksOf,
+  decoded,
   HEAD_BYTES,
   nameOf,
   TEXT,
-  TextPieces,
-  unreadable,
-  Utf8Check,
   wrongFormat,
   type FileLike,
   type Progress,
 } from './bytes.js';
-import { readLines } from './json-lines.js';
-import type { ImportedSession, LineImporter, ReadSession, Taken } from './recording.js';
-import { formatNames, lineImporters, wholeImporters } from './registry.js';
+import { claudeCode } from './claude-code.js';
+import { codex } from './codex.js';
+import { copilot } from './copilot.js';
+import { corpus } from './corpus.js';
+import { geminiCli } from './gemini-cli.js';
+import { JsonLines, parsed } from './json-lines.js';
+import { openCode } from './opencode.js';
+import { pi } from './pi.js';
+import { isItem, readWire } from './recognise.js';
+import type { ImportedSession, Importer, ReadSession, SessionReader } from './recording.js';
+import { objectWith, WireLines } from './wire-lines.js';
+
+/** What agents record, the surest marks first. */
+const IMPORTERS: readonly Importer[] = [corpus, claudeCode, codex, geminiCli, copilot, pi, openCode];
+
+/** Every name that `readSession` takes as `format`, besides `auto`. */
+export const formatNames: readonly string[] = [...formats.keys(), ...IMPORTERS.map(({ name }) => name)];
 
 /** How a recorded session is read. */
 export interface ReadOptions {
@@ -36,24 +49,18 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
  * Throws `INPUT_UNREADABLE` or `INPUT_FORMAT`; single bad lines are skipped and named in the notices.
  */
 export async function readSession(file: string | FileLike, options: ReadOptions = {}): Promise<ReadSession> {
-  const path = nameOf(file);
   const { format = 'auto', maxLineBytes = MAX_LINE_BYTES, onProgress } = options;
   if (format !== 'auto' && !formatNames.includes(format)) {
     const allowed = ['auto', ...formatNames].join(', ');
     throw wrongFormat('format', format, allowed, 'Name one of these, or leave it out.');
   }
-  const check = new Utf8Check();
-  const chunks = check.of(chunksOf(file, onProgress));
+  const chunks = chunksOf(file, onProgress);
   try {
-    const bytes = await firstOf(chunks);
-    const head = bytes.toString('utf8', 0, HEAD_BYTES);
-    const session = isWhole(head)
-      ? await readWhole(path, format, bytes, chunks)
-      : await readLines({ path, format, head, maxLineBytes }, bytes, chunks);
-    if (!check.isDamaged) return session;
-    const what = 'some of its bytes are no UTF-8 text; each reads as the mark \ufffd';
-    const notices = [{ at: 'file', kind: 'not-utf8', what }, ...session.parsed.notices];
-    return { ...session, parsed: { ...session.parsed, notices } };
+    const first = await firstOf(chunks);
+    const source = { path: nameOf(file), format, maxLineBytes, head: first.toString('utf8', 0, HEAD_BYTES) };
+    return isWhole(source.head)
+      ? await readWhole(source, first, chunks)
+      : await readLines(source, first, chunks);
   } finally {
     await chunks.return(undefined);
   }
@@ -63,10 +70,19 @@ export async function readSession(file: string | FileLike, options: ReadOptions 
 export async function readJson(path: string): Promise<unknown> {
   const chunks = chunksOf(path);
   try {
-    return await readValue(path, await firstOf(chunks), chunks);
+    return (await valueOf(path, await firstOf(chunks), chunks)).value;
   } finally {
     await chunks.return(undefined);
   }
+}
+
+interface Source {
+  readonly path: string;
+  /** A name from `formatNames`, or `auto`. */
+  readonly format: string;
+  readonly maxLineBytes: number;
+  /** The first bytes, as text. */
+  readonly head: string;
 }
 
 async function firstOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
@@ -84,111 +100,157 @@ function isWhole(head: string): boolean {
   return /[{[,:]$/.test(first) || !second.startsWith('{');
 }
 
-/**
- * A file that is one JSON value: a recording, a request body, a list of messages, or of what would be lines.
- * @internal Declared, it would ask users for the types of Node.
- */
-export async function readWhole(
-  path: string,
-  format: string,
-  first: Buffer,
-  rest: AsyncIterable<Buffer>,
-): Promise<ReadSession> {
-  const value = await readValue(path, first, rest);
-  const { taken, session } = format === 'auto' ? told(path, value) : named(path, format, value);
-  const how = format === 'auto' ? `${taken.name}: ${taken.mark}` : `${taken.name}, as it was named`;
-  const { taken: _, parsed, ...about } = session;
+/** One JSON value: a recording, a request body, a list of messages, or of what would be lines. */
+async function readWhole(source: Source, first: Buffer, rest: AsyncIterable<Buffer>): Promise<ReadSession> {
+  const { value, isDamaged } = await valueOf(source.path, first, rest);
+  const list = Array.isArray(value) ? (value as readonly unknown[]) : undefined;
+  // As the head of the same values would be, one a line.
+  const head = list
+    ? list
+        .slice(0, 5)
+        .map((item) => writeJson(item)!)
+        .join('\n')
+    : source.head;
+  const importer = importerOf(source.format, head, list === undefined);
+  if (importer) {
+    const reader = importer.open();
+    (list ?? [value]).forEach((item, index) => reader.take(item, index + 1));
+    const taken = list ? { ...importer, mark: 'a list of what its lines would be' } : importer;
+    return session(source, { taken, ...reader.finish() }, isDamaged);
+  }
+  const wire = readWire(value, formats.get(source.format));
+  if (!wire) throw unknown(source.path, isFields(value) ? objectWith(value) : kindOf(value));
+  return session(source, wire, isDamaged);
+}
+
+async function readLines(source: Source, first: Buffer, rest: AsyncIterable<Buffer>): Promise<ReadSession> {
+  const { path, format, head } = source;
+  const importer = importerOf(format, head);
+  const reader: SessionReader =
+    importer?.open() ??
+    new WireLines({
+      expected: formats.get(format),
+      isHopeful: hasMessageLine(head),
+      unknown: (found) => unknown(path, found),
+    });
+  const foreign = new ForeignLines(importer);
+  const lines = new JsonLines({
+    ...source,
+    take: (values, text, line) => {
+      for (const value of values) reader.take(value, line);
+      foreign.see(text, line);
+    },
+  });
+  lines.push(first);
+  for await (const chunk of rest) lines.push(chunk);
+  lines.end();
+  const { taken = importer!, ...read } = reader.finish();
+  const notices = [...foreign.notices(taken.name), ...lines.notices];
+  return session(source, { taken, ...read }, lines.isDamaged, notices);
+}
+
+const importerOf = (format: string, head: string, isObject = false): Importer | undefined =>
+  IMPORTERS.find((one) =>
+    format === 'auto' ? (one.isWhole || !isObject) && one.recognises(head) : one.name === format,
+  );
+
+const unknown = (path: string, found: string): Error =>
+  wrongFormat(
+    path,
+    found,
+    formatNames.join(', '),
+    'Convert it to one of these; if it is one of these, name the format.',
+  );
+
+function session(
+  { format }: Source,
+  { taken, parsed: { notices: own, ...parsed }, ...about }: ImportedSession,
+  isDamaged: boolean,
+  notices: readonly Notice[] = [],
+): ReadSession {
+  const { name, mark } = taken!;
+  const damage = 'some of its bytes are no UTF-8 text; each reads as the mark \ufffd';
   return {
-    format: taken.name,
-    how,
-    parsed,
+    format: name,
+    how: format === 'auto' ? `${name}: ${mark}` : `${name}, as it was named`,
+    parsed: {
+      ...parsed,
+      notices: [...(isDamaged ? [{ at: 'file', kind: 'not-utf8', what: damage }] : []), ...notices, ...own],
+    },
     ...about,
   };
 }
 
-/**
- * The one JSON value that a file is, its numbers as they are written. Throws `INPUT_FORMAT` where it is none.
- * @internal Declared, it would ask users for the types of Node.
- */
-export async function readValue(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<unknown> {
-  const text = await collect(path, first, rest);
-  const value = parseWhole(path, text);
-  const why = whyNotCopyable(value);
-  if (why !== undefined) throw wrongFormat(path, why, TEXT, 'Record it again with less nesting.');
-  return value;
+/** For a first line too long to be seen whole. */
+const FIRST_KEY = /^\s*\{\s*"(role|messages)"\s*:/;
+
+/** Whether one of the first lines is a message: lines before it may be torn, or say something else. */
+const hasMessageLine = (head: string): boolean =>
+  FIRST_KEY.test(head) || head.split('\n').some((line) => isItem(parsed(line)?.value));
+
+/** How much of a line is looked at: marks stand at its front. */
+const LOOK = 2_000;
+
+/** Lines of another agent's recording in a file: what the importer makes of them is its own, but it is said. */
+class ForeignLines {
+  readonly #own: Importer | undefined;
+  readonly #found = new Map<string, { count: number; first: number }>();
+
+  constructor(own: Importer | undefined) {
+    this.#own = own;
+  }
+
+  see(text: string, line: number): void {
+    const head = text.slice(0, LOOK);
+    if (this.#own?.recognises(head)) return;
+    const isChat = this.#own && !this.#own.ofChat && hasMessageLine(head);
+    const name =
+      IMPORTERS.find((one) => one.recognises(head))?.name ?? (isChat ? 'chat messages' : undefined);
+    if (name === undefined) return;
+    const { count, first } = this.#found.get(name) ?? { count: 0, first: line };
+    this.#found.set(name, { count: count + 1, first });
+  }
+
+  notices(taken: string): Notice[] {
+    return [...this.#found].map(([name, { count, first }]): Notice => {
+      const what = `${count} lines from line ${first} on look like ${name}; the file is read as ${taken}, and what that has no place for is left out`;
+      return { at: 'file', kind: 'mixed-formats', what };
+    });
+  }
 }
 
-interface Read {
-  readonly taken: Taken;
-  readonly session: ImportedSession;
-}
-
-function told(path: string, value: unknown): Read {
-  const ofLines = Array.isArray(value) ? lineImporters.find((one) => knowsLines(one, value)) : undefined;
-  if (ofLines)
-    return {
-      taken: { ...ofLines, mark: 'a list of what its lines would be' },
-      session: readList(ofLines, value),
-    };
-  const importer = wholeImporters.find((one) => one.fits(value));
-  if (importer) return { taken: importer, session: importer.read(value) };
-  const found = isFields(value)
-    ? `an object with ${Object.keys(value).slice(0, 5).join(', ')}`
-    : kindOf(value);
-  const remedy = 'Convert it to one of these; if it is one of these, name the format.';
-  throw wrongFormat(path, found, formatNames.join(', '), remedy);
-}
-
-function named(path: string, format: string, value: unknown): Read {
-  const importer = wholeImporters.find(({ name }) => name === format);
-  if (importer) return { taken: importer, session: importer.read(value) };
-  const ofLines = lineImporters.find(({ name }) => name === format)!;
-  if (Array.isArray(value)) return { taken: ofLines, session: readList(ofLines, value) };
-  const found = `${kindOf(value)} as one JSON value`;
-  throw wrongFormat(path, found, 'JSON Lines', 'Name the format auto, or the one the file is in.');
-}
-
-/** As a line importer would see the head of the same objects, one a line. */
-function knowsLines(importer: LineImporter, list: unknown): boolean {
-  const head = (list as readonly unknown[]).slice(0, 5).map((item) => writeJson(item)!);
-  return importer.recognises(head.join('\n'));
-}
-
-function readList(importer: LineImporter, list: unknown): ImportedSession {
-  const reader = importer.open();
-  (list as readonly unknown[]).forEach((item, index) => reader.take(item, index + 1));
-  return reader.finish();
-}
-
-async function collect(path: string, first: Buffer, rest: AsyncIterable<Buffer>): Promise<string> {
-  const text = new TextPieces();
-  text.add(first);
+/** The one JSON value that a file is, its numbers as they are written. Throws `INPUT_FORMAT` where it is none. */
+async function valueOf(
+  path: string,
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+): Promise<{ readonly value: unknown; readonly isDamaged: boolean }> {
+  const pieces = [first];
   let bytes = first.length;
   for await (const chunk of rest) {
-    text.add(chunk);
+    pieces.push(chunk);
     bytes += chunk.length;
-    if (bytes > constants.MAX_STRING_LENGTH) {
+    if (bytes > constants.MAX_STRING_LENGTH)
       throw wrongFormat(
         path,
         'one JSON value too long for a string',
         `at most ${constants.MAX_STRING_LENGTH} bytes`,
         'Write it as JSON Lines, one message a line; those are streamed.',
       );
-    }
   }
-  return text.take();
+  const { text, isDamaged } = decoded(pieces);
+  const value = parseWhole(path, text);
+  const why = whyNotCopyable(value);
+  if (why !== undefined) throw wrongFormat(path, why, TEXT, 'Record it again with less nesting.');
+  return { value, isDamaged };
 }
 
 function parseWhole(path: string, text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    const found = cause instanceof Error ? cause.message : unreadable(path, cause).message;
-    throw wrongFormat(
-      path,
-      found,
-      'one whole JSON value, or JSON Lines',
-      'The file may be cut off; record it again.',
-    );
+    const allowed = 'one whole JSON value, or JSON Lines';
+    const remedy = 'The file may be cut off; record it again.';
+    throw wrongFormat(path, (cause as Error).message, allowed, remedy);
   }
 }

@@ -1,6 +1,6 @@
 import type { Notice, WireFormat } from '../../spi/index.js';
-import type { ImportedSession, WholeImporter } from './recording.js';
-import { isFields, type Fields } from '../../formats/index.js';
+import { formats, isFields, isKnownRole, type Fields } from '../../formats/index.js';
+import type { ImportedSession } from './recording.js';
 
 /** How a wire format shows, in a body and in a single message or item. Marks that no other format carries. */
 interface WireMarks {
@@ -79,29 +79,32 @@ export function wireOf(value: unknown): Guess | undefined {
   return { format: marked ?? [...found.keys()][0] ?? UNMARKED, marked: found };
 }
 
-/** A body, or a bare list of messages, of any wire format that is known. */
-export function wireValues(formats: ReadonlyMap<string, WireFormat>): WholeImporter[] {
-  return [...formats.values()].map((format) => ({
-    name: format.name,
-    mark: 'the file is a request, or a list of messages, in this format',
-    fits: (value) => wireOf(value)?.format === format.name,
-    read: (value) => readWire(value, format),
-  }));
-}
-
 /** An object around messages, whatever they are. */
 export function isBody(value: unknown): boolean {
   return isFields(value) && LISTS.some((field) => Array.isArray(value[field]));
 }
 
-function readWire(value: unknown, format: WireFormat): ImportedSession {
+/** Reads a body, or a bare list of messages; undefined where it is in no wire format. */
+export function readWire(value: unknown, expected?: WireFormat): ImportedSession | undefined {
+  const guess = wireOf(value);
+  const format = expected ?? (guess && formats.get(guess.format));
+  if (!format) return undefined;
   const parsed = format.parse(value);
-  const others = [...(wireOf(value)?.marked ?? [])].filter(([name]) => name !== format.name);
+  const others = [...(guess?.marked ?? [])].filter(([name]) => name !== format.name);
   const notices = others.map(([name, { count, first }]): Notice => {
     const what = `${count} messages from message ${first} on look like ${name}; read as ${format.name}, which keeps what it does not know`;
     return { at: 'file', kind: 'mixed-formats', what };
   });
-  return { parsed: { ...parsed, notices: [...notices, ...parsed.notices] } };
+  return {
+    taken: { name: format.name, mark: 'the file is a request, or a list of messages, in this format' },
+    parsed: { ...parsed, notices: [...notices, ...parsed.notices] },
+  };
+}
+
+/** Whether an object by itself looks like a message of some wire format. */
+export function isItem(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  return isKnownRole(value.role) || value.role === 'model' || wireOf([value])?.format !== UNMARKED;
 }
 
 function listIn(body: Fields): readonly unknown[] {

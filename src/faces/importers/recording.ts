@@ -7,8 +7,9 @@ import {
   type Part,
   type TextPart,
   type ToolCallPart,
+  type ToolResultPart,
 } from '../../transcript/index.js';
-import { isFields, isProgramWritten, jsonText, kindOf, type Fields } from '../../formats/index.js';
+import { isFields, isProgramWritten, jsonText, type Fields } from '../../formats/index.js';
 
 /* What readers of recordings have in common. */
 
@@ -16,7 +17,7 @@ import { isFields, isProgramWritten, jsonText, kindOf, type Fields } from '../..
 export interface ImportedSession {
   readonly parsed: Parsed;
   readonly meta?: Fields;
-  /** Which format the reader took it for, where only the objects themselves could tell. */
+  /** Which format the reader took it for, where only the values themselves could tell. */
   readonly taken?: Taken;
 }
 
@@ -26,29 +27,22 @@ export interface Taken {
   readonly mark: string;
 }
 
-/** Takes a file's objects one by one, so that what is not needed is never held. */
+/** Takes a file's values one by one, so that what is not needed is never held. */
 export interface SessionReader {
   /** @param line where it stands in the file, counted from 1 */
   take(value: unknown, line: number): void;
-  /** Throws `INPUT_FORMAT` where the objects are not this format after all. */
+  /** Throws `INPUT_FORMAT` where the values are not this format after all. */
   finish(): ImportedSession;
 }
 
-/** A recorded session with one JSON object per line. */
-export interface LineImporter extends Taken {
-  /** Looks at the first few lines and says whether this is its format. */
+/** What an agent records: one JSON object a line, or (`isWhole`) one object over the whole file. */
+export interface Importer extends Taken {
+  /** Looks at the beginning of the file and says whether this is its format. */
   recognises(head: string): boolean;
+  readonly isWhole?: boolean;
   /** Its lines are chat messages, and so are no surprise in its files. */
   readonly ofChat?: boolean;
   open(): SessionReader;
-}
-
-/** A recorded session, or a request, that is one JSON value over the whole file. */
-export interface WholeImporter extends Taken {
-  /** Looks at the value's marks, not at all of it. */
-  fits(value: unknown): boolean;
-  /** Throws `INPUT_FORMAT` where the value is not this format after all. */
-  read(value: unknown): ImportedSession;
 }
 
 /** A recorded session, as far as it could be read. */
@@ -88,6 +82,19 @@ export const callPart = (callId: unknown, name: unknown, args: unknown): ToolCal
   callId: String(callId ?? ''),
   name: typeof name === 'string' ? name : 'unknown',
   arguments: typeof args === 'string' ? args : jsonText(args ?? {}),
+});
+
+export const resultPart = (
+  callId: string,
+  content: ToolResultPart['content'],
+  isError: boolean,
+  name?: string,
+): ToolResultPart => ({
+  type: 'tool-result',
+  callId,
+  ...(name !== undefined && { name }),
+  content,
+  ...(isError && { isError: true }),
 });
 
 export const reasoning = (text: unknown, signature?: unknown): Part => ({
@@ -138,20 +145,6 @@ export function inPlaceOfUser(parts: readonly Part[], isByProgram = false): Omit
 export const counted = (count: number, kind: string, what: string): Notice[] =>
   count > 0 ? [{ at: 'file', kind, what: `${count} ${what}` }] : [];
 
-/** The file is not what its importer takes it for. */
-export function notASession(importer: string, found: string, allowed: string, remedy: string): SpillwayError {
-  return new SpillwayError('INPUT_FORMAT', { subject: `${importer}: the file`, found, allowed, remedy });
-}
-
-/** A field of the file that has to be a list. Throws where it is none: the file was named what it is not. */
-export function listIn(importer: string, holder: unknown, field: string): readonly unknown[] {
-  const list: unknown = isFields(holder) ? holder[field] : undefined;
-  if (Array.isArray(list)) return list;
-  const found = isFields(holder) ? `no list \`${field}\`` : kindOf(holder);
-  const remedy = 'Name the format auto, or the one the file is in.';
-  throw notASession(importer, found, `an object with a list \`${field}\``, remedy);
-}
-
 interface Recorded {
   readonly messages: readonly Message[];
   readonly notices: readonly Notice[];
@@ -161,7 +154,18 @@ interface Recorded {
   readonly compactions?: readonly number[];
 }
 
-export function sessionOf({ messages, notices, meta, compactions = [] }: Recorded): ImportedSession {
+/** What a reader has collected. Throws `INPUT_FORMAT` where nobody says anything: the file is not what it was taken for. */
+export function sessionOf(
+  importer: string,
+  { messages, notices, meta, compactions = [] }: Recorded,
+): ImportedSession {
+  if (messages.length === 0)
+    throw new SpillwayError('INPUT_FORMAT', {
+      subject: `${importer}: the file`,
+      found: 'no message that says anything',
+      allowed: 'a session in which users and the model speak',
+      remedy: 'Pass the session file itself, not one of a sub-agent, or name the format the file is in.',
+    });
   const { model } = meta;
   return {
     parsed: { messages, notices, ...(typeof model === 'string' && { model }) },

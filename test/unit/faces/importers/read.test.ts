@@ -132,6 +132,17 @@ describe('reading a session', () => {
     );
   });
 
+  it.each([
+    ['in a line', '', '\n'],
+    ['in one JSON value', '[', ']'],
+  ])('names bytes that are no UTF-8 text: %s', async (_, before, after) => {
+    const [start, end] = user('a|b').split('|') as [string, string];
+    const bytes = [before, start].map((text) => Buffer.from(text));
+    const found = await read(Buffer.concat([...bytes, Buffer.from([0xff]), Buffer.from(end + after)]));
+    expect(found).toMatchObject({ said: ['a\ufffdb'], notices: ['file not-utf8'] });
+    expect((await read(`${user('a\ufffdb')}\n`)).notices).toEqual([]);
+  });
+
   it('reports progress', async () => {
     const seen: number[] = [];
     await read(user('a'), { onProgress: ({ bytesRead, bytesTotal }) => seen.push(bytesRead / bytesTotal) });
