@@ -7,7 +7,7 @@ import { readSession } from '../../importers/index.js';
 import { createSpillway, packageFolder, replaySession } from '../../../index.js';
 import type { Running } from '../../server/index.js';
 import { closing, type Closable } from '../open.js';
-import { Compactions, createLiveView, type Gate } from '../live.js';
+import { compactionOf, createLiveView, type Gate, type StageTotals } from '../live.js';
 import { change, percent, PLAIN_TABLE } from '../report/numbers.js';
 import { replayReport, totalLines } from '../report/replay.js';
 import { EXIT, type Terminal } from '../terminal.js';
@@ -49,8 +49,7 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
     const gates = spillway.stages
       .filter((stage) => stage.opensAt !== undefined)
       .map(({ name, opensAt }) => ({ name, opensAt: opensAt! }));
-    const compactions = new Compactions();
-    session.events.subscribe((event) => compactions.event(event));
+    const totals = new Map<string, StageTotals>();
     const live = createLiveView(terminal, {
       gates,
       budget: session.reading.budget.tokens,
@@ -59,7 +58,9 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
     const watching = terminal.interactive && !options.fast;
     const calls = [];
     for await (const call of replaySession(session, input.parsed.messages)) {
-      const compaction = compactions.take();
+      const compaction = compactionOf(call);
+      for (const stage of compaction?.stages ?? [])
+        totals.set(stage.stage, sum(stage, totals.get(stage.stage)));
       live.call(call, compaction);
       const { prepared, ...kept } = call;
       // What nobody reports is not kept, and the service would have no call to show.
@@ -68,11 +69,9 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
       if (watching) await pause(compaction ? COMPACTION_MS : FRAME_MS);
     }
     live.done();
-    const { totals } = replayReport({ file, input, calls, session });
-    const table = stageTable(gates, compactions.totals);
-    terminal.err(
-      ['', table, '', ...totalLines({ ...totals, stages: {} }), '', ...nextSteps(file), ''].join('\n'),
-    );
+    const report = replayReport({ file, input, calls, session });
+    const lines = [stageTable(gates, totals), '', ...totalLines({ ...report.totals, stages: {} })];
+    terminal.err(['', ...lines, '', ...nextSteps(file), ''].join('\n'));
     if (!service) return EXIT.done;
     terminal.err(`${serviceLines(service.url).join('\n')}\n`);
     await stopped();
@@ -105,8 +104,14 @@ function serviceLines(url: string): string[] {
   ];
 }
 
+function sum(one: StageTotals, other?: StageTotals): StageTotals {
+  if (!other) return one;
+  const { stage, runs, edits, tokens } = one;
+  return { stage, runs: runs + other.runs, edits: edits + other.edits, tokens: tokens + other.tokens };
+}
+
 /** The roster in order, then what the pipeline did by itself. */
-function stageTable(gates: readonly Gate[], totals: Compactions['totals']): string {
+function stageTable(gates: readonly Gate[], totals: ReadonlyMap<string, StageTotals>): string {
   const table = new Table({
     ...PLAIN_TABLE,
     head: ['stage', 'opens at', 'runs', 'edits', 'tokens'],

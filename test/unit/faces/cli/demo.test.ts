@@ -20,5 +20,7 @@ it(`at ${DEMO_WINDOW} tokens the stages of the roster get to work, and every cal
   expect(err).toMatch(/^partial +95\.0 % +\d/m);
   for (const stage of ['snip', 'micro', 'collapse', 'auto', 'full'])
     expect(err).toMatch(new RegExp(`^${stage} +\\d\\d\\.0 % +[1-9]`, 'm'));
+  // Each compaction says where pressure stood, where it stands, and what each stage freed.
+  expect(err).toMatch(/^message +\d+ +\d+\.\d % -> +\d+\.\d % +snip -[\d,]+/m);
   expect(err).toMatch(/49 calls, \d+ compactions; every call fit/);
 }, 30_000);

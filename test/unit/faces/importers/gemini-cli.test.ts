@@ -1,15 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { readSession } from '../../../../src/faces/importers/index.js';
+import { describe, expect, it } from '@jest/globals';
 import { gemini } from '../../../../src/formats/gemini/index.js';
 import { validateGemini } from '../../../../src/testkit/index.js';
 import { agreement } from '../../formats/agreement.js';
-import { CORPUS, originals } from '../../formats/views.js';
+import { originals } from '../../formats/views.js';
+import { lines, sessionFiles } from './files.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'gemini-cli-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const read = sessionFiles();
 
 const head = { sessionId: 's1', projectHash: 'h', startTime: '2026-01-10T20:25:07.197Z', lastUpdated: 'x' };
 const user = (id: string, content: unknown) => ({
@@ -56,15 +52,8 @@ const MESSAGES = [
   { id: 'i', type: 'info', content: 'Request cancelled.' },
 ];
 
-function fileOf(name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
-
 describe('a Gemini CLI session', () => {
-  const whole = () =>
-    readSession(fileOf('session.json', JSON.stringify({ ...head, messages: MESSAGES }, null, 2)));
+  const whole = () => read(JSON.stringify({ ...head, messages: MESSAGES }, null, 2));
 
   it('is recognised, and read step by step', async () => {
     const { format, how, parsed, meta } = await whole();
@@ -97,7 +86,7 @@ describe('a Gemini CLI session', () => {
   });
 
   it('is read line by line too: written again means replaced, taken back means gone', async () => {
-    const lines = [
+    const written = [
       head,
       user('u0', 'never mind'),
       { $rewindTo: 'u0' },
@@ -106,30 +95,14 @@ describe('a Gemini CLI session', () => {
       ...MESSAGES.slice(1),
       { $set: { lastUpdated: 'y' } },
     ];
-    const read = await readSession(
-      fileOf('session.jsonl', lines.map((line) => JSON.stringify(line)).join('\n')),
-    );
-    expect(read.format).toBe('gemini-cli');
-    expect(agreement(read.parsed.messages)).toEqual(agreement((await whole()).parsed.messages));
+    const found = await read(lines(...written));
+    expect(found.format).toBe('gemini-cli');
+    expect(agreement(found.parsed.messages)).toEqual(agreement((await whole()).parsed.messages));
   });
 
   it('is refused where nobody said anything', async () => {
-    await expect(
-      readSession(fileOf('empty.json', JSON.stringify({ ...head, messages: [] }, null, 2))),
-    ).rejects.toMatchObject({ code: 'INPUT_FORMAT' });
-  });
-});
-
-const RAW = `${CORPUS}/raw/gemini-cli`;
-const recorded = existsSync(RAW) ? readdirSync(RAW) : [];
-(recorded.length > 0 ? describe : describe.skip)('the recorded sessions', () => {
-  it.each(recorded.length > 0 ? recorded : ['none'])('%s agrees with the normalized form', async (name) => {
-    const id = name.replace('.json', '');
-    const [raw, normal] = await Promise.all([
-      readSession(`${RAW}/${name}`),
-      readSession(`${CORPUS}/sessions/${id}.jsonl`),
-    ]);
-    expect(raw.format).toBe('gemini-cli');
-    expect(agreement(raw.parsed.messages)).toEqual(agreement(normal.parsed.messages));
+    await expect(read(JSON.stringify({ ...head, messages: [] }, null, 2))).rejects.toMatchObject({
+      code: 'INPUT_FORMAT',
+    });
   });
 });
