@@ -68,6 +68,10 @@ export function chatFileAt(item: Fields, place: FilePlace['way'], wire: unknown)
   return fileAt(item, place, ['address file.file_data', 'id file.file_id'], { wire, name });
 }
 
+/** Of what holds a file as bytes, as base64 or at an address: whether it is the last, written as text. */
+export const isAddress = (held: unknown): boolean =>
+  typeof held === 'string' && /^(?:https?|data):/i.test(held);
+
 /** The bytes of a file part, whichever format it came in; undefined where nobody can say. */
 export function bytesOf({ wire }: Message, part: FilePart): FileSource | undefined {
   const own = isFields(part.wire) ? part.wire : undefined;

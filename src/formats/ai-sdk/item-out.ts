@@ -9,7 +9,7 @@ import {
 } from '../../transcript/index.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { type Report, SAID } from '../conversation/repairs.js';
-import { aiSdkFilePart, aiSdkResultFile, bytesOf } from '../files/index.js';
+import { bytesOf, type FileSource } from '../files.js';
 import { argumentsIn, argumentsObject, type Fields, isFields, listOf } from '../record.js';
 import { argumentsOf } from './parse.js';
 
@@ -45,7 +45,7 @@ export function writeItem(part: Part, from: unknown, message: Message, report: R
 
 function writeFile(part: FilePart, message: Message): Fields {
   const source = bytesOf(message, part);
-  const item = source && aiSdkFilePart(source, part);
+  const item = source && partOfFile(source, part);
   return item ?? { type: 'text', text: fileNote(part) };
 }
 
@@ -105,7 +105,7 @@ function writeInner(inner: TextPart | FilePart, from: Fields | undefined, messag
   }
   if (isFields(source)) return source;
   const bytes = bytesOf(message, inner);
-  const item = bytes && aiSdkResultFile(bytes, inner);
+  const item = bytes && innerOfFile(bytes, inner);
   return item ?? { type: 'text', text: fileNote(inner) };
 }
 
@@ -114,4 +114,34 @@ export function saidBy(part: ToolResultPart, message: Message): Fields[] {
   return part.content.map((inner): Fields => {
     return inner.type === 'text' ? { type: 'text', text: inner.text } : writeFile(inner, message);
   });
+}
+
+/** A file of another format as a part of a message; undefined where only its uploader has it. */
+function partOfFile(source: FileSource, { name }: FilePart): Fields | undefined {
+  if (source.kind === 'id') return undefined;
+  const { mediaType } = source;
+  const data = source.kind === 'url' ? addressOf(source.url) : source.data;
+  if (data === undefined) return undefined;
+  return { type: 'file', data, mediaType, ...(name !== undefined && { filename: name }) };
+}
+
+/** The same within the content of a result. */
+function innerOfFile(source: FileSource, { name }: FilePart): Fields | undefined {
+  if (source.kind === 'id') return undefined;
+  const { mediaType } = source;
+  const isImage = mediaType.startsWith('image/');
+  if (source.kind === 'url') {
+    if (!addressOf(source.url)) return undefined;
+    return isImage
+      ? { type: 'image-url', url: source.url }
+      : { type: 'file-url', url: source.url, mediaType };
+  }
+  const filename = name === undefined ? {} : { filename: name };
+  return isImage
+    ? { type: 'image-data', data: source.data, mediaType }
+    : { type: 'file-data', data: source.data, mediaType, ...filename };
+}
+
+function addressOf(url: string): URL | undefined {
+  return URL.canParse(url) ? new URL(url) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Notice } from '../../spi/index.js';
-import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
+import type { FilePart, FilePlace, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
 import {
   type OpenedList,
   type ParsedPiece,
@@ -10,7 +10,7 @@ import {
 import { freeId, opaquePart, originOf } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
-import { fileOfItem } from '../files/index.js';
+import { fileAt, isAddress, type Way } from '../files.js';
 import { type Fields, isFields, jsonText, kindOf, listOf } from '../record.js';
 import { FORMAT, proofOf, ROLES, sizeOf, type WireMessage } from './wire.js';
 
@@ -142,7 +142,7 @@ function parseItem(item: unknown, wire: number, at: string, report: Report): Par
   }
   if (item.type === 'tool-call') return parseCall(item, wire, at, report);
   if (item.type === 'tool-result') return parseResult(item, wire, report);
-  const file = fileOfItem(item, wire);
+  const file = fileOf(item, ['content', wire], wire);
   if (file) return file;
   const kind = typeof item.type === 'string' ? item.type : 'part without a type';
   if (!kind.startsWith('tool-approval-')) {
@@ -196,10 +196,37 @@ function parseInner(inner: unknown, wire: readonly [number, number]): TextPart |
   if (isFields(inner) && inner.type === 'text' && typeof inner.text === 'string') {
     return { type: 'text', text: inner.text, wire };
   }
-  const file = isFields(inner) ? fileOfItem(inner, wire) : undefined;
+  const place = ['content', wire[0], 'output', 'value', wire[1]];
+  const file = isFields(inner) ? fileOf(inner, place, wire) : undefined;
   if (file) return file;
   const name = isFields(inner) && typeof inner.type === 'string' ? { name: inner.type } : {};
   return { type: 'file', mediaType: 'application/octet-stream', bytes: sizeOf(inner), ...name, wire };
+}
+
+/** The field in which an item of each type holds its file: bytes, base64 or an address; or the id of an upload. */
+const FILES: Readonly<Record<string, string>> = {
+  image: 'image',
+  file: 'data',
+  media: 'data',
+  'file-data': 'data',
+  'image-data': 'data',
+  'file-url': 'url',
+  'image-url': 'url',
+  'file-id': 'fileId',
+  'image-file-id': 'fileId',
+};
+
+/** The file of an `image` or `file` part, or of what results hold of either; undefined for any other. */
+function fileOf(item: Fields, place: FilePlace['way'], wire: unknown): FilePart | undefined {
+  const name = typeof item.type === 'string' ? FILES[item.type] : undefined;
+  if (name === undefined) return undefined;
+  const as = name === 'fileId' ? 'id' : isAddress(item[name]) ? 'address' : 'bytes';
+  return fileAt(item, place, [`${as} ${name}` satisfies Way], {
+    wire,
+    mediaType: item.mediaType,
+    name: item.filename,
+    ...(String(item.type).startsWith('image') && { otherwise: 'image/*' }),
+  });
 }
 
 function opaque(kind: string, item: unknown, wire: number): Part {

@@ -1,6 +1,7 @@
 import type { Notice } from '../../spi/index.js';
 import type {
   FilePart,
+  FilePlace,
   Message,
   OpaquePart,
   Part,
@@ -13,8 +14,8 @@ import { type OpenedList, type PieceParser, readsLists, type Take } from '../con
 import { besideMessages, isProgramWritten, opaquePart, originOf } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
-import { fileOfBlock } from '../files/index.js';
-import { type Fields, isFields, jsonText, kindOf } from '../record.js';
+import { fileAt, type Way } from '../files.js';
+import { type Fields, fieldsOf, isFields, jsonText, kindOf } from '../record.js';
 import {
   type Block,
   type BlockPointer,
@@ -178,7 +179,7 @@ function userPart(block: unknown, wire: number, report: Report): Part {
   if (!isFields(block)) return strange(block, wire, report);
   if (block.type === 'text') return textPart(block, wire);
   if (block.type === 'tool_result') return resultPart(block, wire, report);
-  return fileOfBlock(block, wire) ?? opaque(block, wire, report);
+  return fileOf(block, ['message', 'content', wire], wire) ?? opaque(block, wire, report);
 }
 
 function textPart(block: Block, wire: BlockPointer): TextPart {
@@ -223,7 +224,31 @@ function resultContent(content: unknown, block: number, report: Report): (TextPa
     const wire: BlockPointer = [block, at];
     if (!isFields(inner)) return { type: 'text', text: jsonText(inner), wire };
     if (inner.type === 'text') return textPart(inner, wire);
-    return fileOfBlock(inner, wire) ?? unknownFile(inner, wire);
+    const place = ['message', 'content', block, 'content', at];
+    return fileOf(inner, place, wire) ?? unknownFile(inner, wire);
+  });
+}
+
+const FILES: ReadonlySet<unknown> = new Set(['image', 'document', 'search_result']);
+/** By the type of a source. */
+const WAYS: Readonly<Record<string, Way>> = {
+  base64: 'bytes source.data',
+  text: 'text source.data',
+  url: 'address source.url',
+  file: 'id source.file_id',
+};
+
+/** A block that holds a file, or what is as large as one; undefined for any other block. */
+function fileOf(block: Fields, place: FilePlace['way'], wire: BlockPointer): FilePart | undefined {
+  if (!FILES.has(block.type)) return undefined;
+  const source = fieldsOf(block.source);
+  const way = WAYS[String(source.type)];
+  return fileAt(block, place, way ? [way] : [], {
+    wire,
+    mediaType: source.media_type,
+    name: block.title,
+    otherwise: block.type === 'image' ? 'image/*' : source.type === 'url' ? 'application/pdf' : 'text/plain',
+    isWhole: true,
   });
 }
 

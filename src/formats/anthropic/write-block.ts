@@ -15,7 +15,7 @@ import type {
 import { wellFormed } from '../conversation/drafts.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { type Report, SAID } from '../conversation/repairs.js';
-import { anthropicFileBlock, bytesOf } from '../files/index.js';
+import { bytesOf, type FileSource } from '../files.js';
 import { type Fields, isFields, jsonIn, jsonText, kindOf } from '../record.js';
 import { type Block, blockAt, isThinking, type WireMessage } from './wire.js';
 
@@ -127,11 +127,33 @@ function fileBlock(part: FilePart, block: Block | undefined, source: Source): Bl
   if (block) return block;
   const { message, report } = source;
   const found = message.role === 'assistant' ? undefined : bytesOf(message, part);
-  const written = found && anthropicFileBlock(found, part);
+  const written = found && blockOfFile(found, part);
   if (written) return written as Block & Partial<ImageBlockParam>;
   const note = fileNote(part);
   report('file-named', `${note} cannot be sent here; it is named instead`);
   return { type: 'text', text: note };
+}
+
+const IMAGES = /^image\/(jpeg|png|gif|webp)$/;
+
+/** A file of another format as a block; undefined where the Messages API has no place for it. */
+function blockOfFile(source: FileSource, { name }: FilePart): Fields | undefined {
+  const mediaType = source.mediaType === 'image/jpg' ? 'image/jpeg' : source.mediaType;
+  const title = name === undefined ? {} : { title: name };
+  if (source.kind === 'id') return undefined; // uploaded to somebody else
+  if (source.kind === 'url') {
+    const at = { type: 'url', url: source.url };
+    if (mediaType.startsWith('image/')) return { type: 'image', source: at };
+    return mediaType === 'application/pdf' ? { type: 'document', source: at, ...title } : undefined;
+  }
+  const { data } = source;
+  if (IMAGES.test(mediaType))
+    return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
+  if (mediaType === 'application/pdf')
+    return { type: 'document', source: { type: 'base64', media_type: mediaType, data }, ...title };
+  if (!mediaType.startsWith('text/')) return undefined;
+  const words = Buffer.from(data, 'base64').toString('utf8');
+  return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: words }, ...title };
 }
 
 function leftOut(kind: string, bytes: number, { report }: Source): undefined {

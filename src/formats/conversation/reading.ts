@@ -91,8 +91,3 @@ export function contentParts<P extends Part>(
   const text = typeof content === 'string' ? content : jsonText(content);
   return [{ type: 'text', text, ...(wire !== undefined && { wire }) }];
 }
-
-/** The type that a `data:` address names; undefined for any other text. */
-export function typeInAddress(url: string): string | undefined {
-  return /^data:([^;,]+)[;,]/.exec(url.slice(0, 200))?.[1];
-}

@@ -12,7 +12,7 @@ import { alignedParts, drafted, wellFormed } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { fileNote, MIDWAY_SYSTEM } from '../conversation/placeholders.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
-import { bytesOf, geminiFilePart } from '../files/index.js';
+import { bytesOf, type FileSource } from '../files.js';
 import { isFields, isText, jsonIn } from '../record.js';
 import { NO_SIGNATURE } from './placeholders.js';
 import { type Carried, carriedBy, type Content, fieldOf, partsIn, type WirePart } from './wire.js';
@@ -204,7 +204,7 @@ export function midwaySystem(parts: readonly WirePart[]): readonly WirePart[] {
 
 function filePart(message: Message, part: FilePart): WirePart {
   const source = bytesOf(message, part);
-  return (source && geminiFilePart(source)) ?? { text: fileNote(part) };
+  return (source && partOfFile(source)) ?? { text: fileNote(part) };
 }
 
 function callOf({ callId, name }: ToolCallPart, note: Report): DraftCall {
@@ -241,4 +241,14 @@ function resultOf(message: Message, part: ToolResultPart): DraftResult {
     media,
     wire: { functionResponse: { name: part.name ?? '', response } },
   };
+}
+
+/** A file of another format as a Gemini part; undefined where this one has no place for it. */
+function partOfFile(source: FileSource): WirePart | undefined {
+  const isKnownType = !source.mediaType.includes('*');
+  if (source.kind === 'base64' && isKnownType) {
+    return { inlineData: { mimeType: source.mediaType, data: source.data } };
+  }
+  if (source.kind !== 'url') return undefined;
+  return { fileData: { fileUri: source.url, ...(isKnownType ? { mimeType: source.mediaType } : {}) } };
 }

@@ -1,5 +1,5 @@
 import type { Notice } from '../../spi/index.js';
-import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
+import type { FilePart, FilePlace, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
 import {
   type OpenedList,
   type ParsedPiece,
@@ -16,6 +16,8 @@ import {
   type Content,
   fieldOf,
   FORMAT,
+  fileIn,
+  keyOf,
   type PartField,
   partsIn,
   type WirePart,
@@ -64,7 +66,9 @@ function systemMessage(body: Fields, take: Take): Message[] {
   const system = take(body[field], field);
   if (system === undefined || system === null) return [];
   const wire: Carried = { system, field };
-  const parts = partsIn(system).map((part, index) => parsePart(part, index, NO_PAIRS));
+  const parts = partsIn(system).map((part, index) =>
+    parsePart(part, index, NO_PAIRS, ['system', 'parts', index]),
+  );
   return [{ id: 'system', role: 'system', origin: 'system', parts, wireFormat: FORMAT, wire }];
 }
 
@@ -95,7 +99,9 @@ function parseContent(value: unknown, index: number, waiting: WaitingCalls, noti
 }
 
 function messageOf(wire: Carried, id: string, role: unknown, pairing: Pairing, report: Report): Message {
-  const parsed = partsIn(wire.content).map((part, at) => parsePart(part, at, pairing));
+  const parsed = partsIn(wire.content).map((part, at) =>
+    parsePart(part, at, pairing, ['content', 'parts', at]),
+  );
   const parts = role === 'model' ? parsed : resultsWhole(parsed);
   for (const part of parts) {
     if (part.type === 'opaque' && !KNOWN.has(part.kind)) {
@@ -168,7 +174,7 @@ interface Pairing {
 const field = (part: Fields, name: PartField): unknown => fieldOf(part, name);
 
 /** One part of a turn; what is not known stays whole, as an opaque part. */
-function parsePart(part: WirePart, index: number, pairing: Pairing): Part {
+function parsePart(part: WirePart, index: number, pairing: Pairing, place: FilePlace['way']): Part {
   const call = field(part, 'functionCall');
   if (isFields(call)) {
     return {
@@ -180,9 +186,12 @@ function parsePart(part: WirePart, index: number, pairing: Pairing): Part {
     };
   }
   const response = field(part, 'functionResponse');
-  if (isFields(response)) return resultPart(response, index, pairing.resultId(response, index));
-  const file = fileIn(part);
-  if (file) return { ...file, wire: index };
+  if (isFields(response)) {
+    const within = [...place, keyOf(part, 'functionResponse'), 'parts'];
+    return resultPart(response, index, pairing.resultId(response, index), within);
+  }
+  const file = fileIn(part, place, index);
+  if (file) return file;
   if (typeof part.text === 'string') {
     const signature = field(part, 'thoughtSignature');
     if (part.thought !== true) return { type: 'text', text: part.text, wire: index };
@@ -252,11 +261,16 @@ function pairPart(part: WirePart, index: number, pairing: Pairing): void {
   if (isFields(response)) pairing.resultId(response, index);
 }
 
-function resultPart(response: Fields, index: number, callId: string): ToolResultPart {
+function resultPart(
+  response: Fields,
+  index: number,
+  callId: string,
+  place: FilePlace['way'],
+): ToolResultPart {
   const files = fieldOf(response, 'parts');
   const pictures = (Array.isArray(files) ? files : []).flatMap((part: unknown, at): FilePart[] => {
-    const file = isFields(part) && fileIn(part);
-    return file ? [{ ...file, wire: [index, at] }] : [];
+    const file = isFields(part) && fileIn(part, [...place, at], [index, at]);
+    return file ? [file] : [];
   });
   const words = wordsOf(response.response);
   const text: TextPart[] = words === '' ? [] : [{ type: 'text', text: words, wire: index }];
@@ -276,21 +290,4 @@ function wordsOf(response: unknown): string {
     return response.output;
   }
   return response === undefined ? '' : jsonText(response);
-}
-
-/** Pictures and files: inline bytes, or an address. */
-function fileIn(part: Fields): FilePart | undefined {
-  const inline = fieldOf(part, 'inlineData');
-  const linked = fieldOf(part, 'fileData');
-  const source = isFields(inline) ? inline : isFields(linked) ? linked : undefined;
-  if (!source) return undefined;
-  const type = fieldOf(source, 'mimeType');
-  const data = isFields(inline) ? source.data : fieldOf(source, 'fileUri');
-  const name = fieldOf(source, 'displayName');
-  return {
-    type: 'file',
-    mediaType: isText(type) ? type : 'application/octet-stream',
-    bytes: typeof data === 'string' ? data.length : 0,
-    ...(isText(name) ? { name } : {}),
-  };
 }

@@ -1,6 +1,7 @@
 import type { Content as VendorContent, Part as VendorPart } from '@google/genai';
-import type { Message } from '../../transcript/index.js';
-import { isFields, type Fields } from '../record.js';
+import type { FilePart, FilePlace, Message } from '../../transcript/index.js';
+import { fileAt, type Way } from '../files.js';
+import { isFields, isText, type Fields } from '../record.js';
 
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'gemini';
@@ -48,4 +49,21 @@ export function partsIn(value: unknown): readonly WirePart[] {
   if (Array.isArray(value)) return value.map((part) => (isFields(part) ? part : { text: String(part) }));
   if (!isFields(value)) return [];
   return 'parts' in value ? partsIn(value.parts) : [value];
+}
+
+/** Pictures and files: inline bytes, or an address. */
+export function fileIn(part: Fields, place: FilePlace['way'], wire: unknown): FilePart | undefined {
+  const [inline, linked] = [keyOf(part, 'inlineData'), keyOf(part, 'fileData')];
+  const source = [part[inline], part[linked]].find(isFields);
+  if (!source) return undefined;
+  const type = fieldOf(source, 'mimeType');
+  const name = fieldOf(source, 'displayName');
+  const way: Way = isFields(part[inline])
+    ? `bytes ${inline}.data`
+    : `address ${linked}.${keyOf(source, 'fileUri')}`;
+  return fileAt(part, place, [way], {
+    wire,
+    mediaType: isText(type) ? type : 'application/octet-stream',
+    name: isText(name) ? name : undefined,
+  });
 }

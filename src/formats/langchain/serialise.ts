@@ -14,8 +14,7 @@ import type { DraftedAnswer } from '../conversation/pairing.js';
 import { fileNote, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { resultsBehindCalls, type Call, type Draft } from '../conversation/results-behind-calls.js';
-import { urlOf } from '../files.js';
-import { bytesOf } from '../files/index.js';
+import { bytesOf, urlOf } from '../files.js';
 import {
   argumentsIn,
   argumentsObject,

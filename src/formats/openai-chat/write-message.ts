@@ -10,8 +10,7 @@ import {
 } from '../../transcript/index.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { SAID, type Report } from '../conversation/repairs.js';
-import { urlOf, type FileSource } from '../files.js';
-import { bytesOf } from '../files/index.js';
+import { bytesOf, urlOf, type FileSource } from '../files.js';
 import { changed, isFields, isText, itemAt, listOf, withFields, type Fields } from '../record.js';
 import { LEGACY_CALL, REASONING_DETAILS, REASONING_FIELDS, textIn, type WireMessage } from './wire.js';
 

@@ -1,7 +1,7 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
 import { NO_RESULT } from '../conversation/placeholders.js';
 import { type Fields, isFields, jsonIn, jsonText } from '../record.js';
-import { type Item, type ItemType, noteOf, parseOutput } from './wire.js';
+import { type Item, type ItemType, noteOf, parseEntry, parseOutput } from './wire.js';
 
 type ResultContent = readonly (TextPart | FilePart)[];
 
@@ -106,7 +106,7 @@ const computer: CallKind = {
   result: 'computer_call_output',
   read: (item) => ({ name: 'computer', args: jsonText(item.actions ?? item.action ?? {}) }),
   withArguments: (item, args) => withObject(item, 'actions' in item ? 'actions' : 'action', args),
-  readResult: ({ output }) => parseOutput([output], 0).map((part) => ({ ...part, wire: [0, 0] })),
+  readResult: ({ output }) => [parseEntry(output, [0, 0], ['items', 0, 'output'])],
   withContent: (item, content) => {
     const kept = content.some((part) => part.type === 'file' && Array.isArray(part.wire));
     return kept ? item : { ...item, output: { type: 'computer_screenshot', image_url: BLANK_SCREEN } };

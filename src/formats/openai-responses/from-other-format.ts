@@ -1,7 +1,7 @@
 import type { Notice } from '../../spi/index.js';
 import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
-import { bytesOf, responsesFilePart } from '../files/index.js';
+import { bytesOf, type FileSource, urlOf } from '../files.js';
 import type { Fields } from '../record.js';
 import { anyCall } from './call-kinds.js';
 import type { DraftResult, Entry, WireForm } from './draft.js';
@@ -66,8 +66,29 @@ function roleOf({ role }: Message): string {
 
 function contentEntry(message: Message, part: TextPart | FilePart): Fields {
   const source = part.type === 'file' ? bytesOf(message, part) : undefined;
-  const file = source && part.type === 'file' && responsesFilePart(source, part, message.wireFormat);
+  const file = source && part.type === 'file' && entryOfFile(source, part, message.wireFormat);
   return file || { type: 'input_text', text: wordsOf(part) };
+}
+
+/** A file of another format as an entry of a content list; undefined where this one has no place for it. */
+function entryOfFile(
+  source: FileSource,
+  { name }: FilePart,
+  wireFormat: string | undefined,
+): Fields | undefined {
+  const isImage = source.mediaType.startsWith('image/');
+  if (source.kind === 'id') {
+    // Uploads are known only to the provider that took them.
+    if (wireFormat !== undefined && !wireFormat.startsWith('openai-')) return undefined;
+    return isImage
+      ? { type: 'input_image', detail: 'auto', file_id: source.id }
+      : { type: 'input_file', file_id: source.id };
+  }
+  const url = urlOf(source);
+  if (isImage) return { type: 'input_image', detail: 'auto', image_url: url };
+  if (/^(audio|video)\//.test(source.mediaType)) return undefined;
+  if (source.kind === 'url') return { type: 'input_file', file_url: url };
+  return { type: 'input_file', filename: name ?? 'file', file_data: url };
 }
 
 function wordsOf(part: TextPart | FilePart): string {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
-import type { FilePart, Message, OpaquePart, Part, TextPart } from '../../transcript/index.js';
+import type { FilePart, FilePlace, Message, OpaquePart, Part, TextPart } from '../../transcript/index.js';
 import { wellFormed } from '../conversation/drafts.js';
 import { fileNote } from '../conversation/placeholders.js';
-import { opaquePart, typeInAddress } from '../conversation/reading.js';
+import { fileAt } from '../files.js';
+import { opaquePart } from '../conversation/reading.js';
 import type { Report } from '../conversation/repairs.js';
 import { type Fields, isFields, jsonText, kindOf } from '../record.js';
 
@@ -82,7 +83,7 @@ export function parseContent(content: unknown, item: number, report: Report): Pa
     return [opaquePart('content', content, [item])];
   }
   return content.map((entry: unknown, at) => {
-    const known = textOrFile(entry, [item, at]);
+    const known = textOrFile(entry, [item, at], ['items', item, 'content', at]);
     if (known) return known;
     const kind = isFields(entry) && typeof entry.type === 'string' ? entry.type : 'content';
     report('unknown-part', `entry ${at} of type ${kind} is not known; kept as it is`);
@@ -95,41 +96,32 @@ export function parseOutput(output: unknown, item: number): (TextPart | FilePart
   if (output === undefined || output === null || output === '') return [];
   if (typeof output === 'string') return [{ type: 'text', text: output, wire: [item] }];
   if (!Array.isArray(output)) return [{ type: 'text', text: jsonText(output), wire: [item] }];
-  return output.map((entry: unknown, at): TextPart | FilePart => {
-    const wire: Pointer = [item, at];
-    const bytes = Buffer.byteLength(jsonText(entry));
-    return textOrFile(entry, wire) ?? { type: 'file', mediaType: 'application/octet-stream', bytes, wire };
-  });
+  return output.map((entry: unknown, at) => parseEntry(entry, [item, at], ['items', item, 'output', at]));
 }
 
-function textOrFile(entry: unknown, wire: Pointer): TextPart | FilePart | undefined {
+/** One entry of the output of a call. */
+export function parseEntry(entry: unknown, wire: Pointer, place: FilePlace['way']): TextPart | FilePart {
+  const bytes = Buffer.byteLength(jsonText(entry));
+  return (
+    textOrFile(entry, wire, place) ?? { type: 'file', mediaType: 'application/octet-stream', bytes, wire }
+  );
+}
+
+/** Words, or a picture or file: inline, at an address, or uploaded before. */
+function textOrFile(entry: unknown, wire: Pointer, place: FilePlace['way']): TextPart | FilePart | undefined {
   if (!isFields(entry)) return undefined;
   const text = wordsIn(entry);
   if (text !== undefined) return { type: 'text', text, wire };
-  const file = fileIn(entry);
-  return file && { ...file, wire };
-}
-
-/** Pictures and files: inline, at an address, or uploaded before. */
-function fileIn(entry: Fields): FilePart | undefined {
-  if (entry.type === 'input_image' || entry.type === 'computer_screenshot') {
-    const url = typeof entry.image_url === 'string' ? entry.image_url : '';
-    return {
-      type: 'file',
-      mediaType: typeInAddress(url) ?? 'image/*',
-      bytes: url.length,
-      ...named(entry.file_id),
-    };
-  }
-  if (entry.type !== 'input_file') return undefined;
-  const source = [entry.file_data, entry.file_url].find((one) => typeof one === 'string') ?? '';
-  const url = source as string;
-  const mediaType = typeInAddress(url) ?? 'application/octet-stream';
-  return { type: 'file', mediaType, bytes: url.length, ...named(entry.filename ?? entry.file_id) };
-}
-
-function named(name: unknown): { name?: string } {
-  return typeof name === 'string' ? { name } : {};
+  const { type, filename, file_id: id } = entry;
+  if (type === 'input_image' || type === 'computer_screenshot')
+    return fileAt(entry, place, ['address image_url', 'id file_id'], {
+      wire,
+      name: id,
+      otherwise: 'image/*',
+    });
+  if (type !== 'input_file') return undefined;
+  const ways = ['address file_data', 'address file_url', 'id file_id'] as const;
+  return fileAt(entry, place, ways, { wire, name: filename ?? id });
 }
 
 /** A part of the log as an entry of a content list: a file that cannot be carried is named. */
