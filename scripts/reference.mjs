@@ -12,9 +12,9 @@ function importNames() {
   const { name, exports } = JSON.parse(readFileSync(manifest, 'utf8'));
   return new Map(
     Object.entries(exports)
-      .filter(([, entry]) => entry.default)
+      .filter(([, entry]) => entry.types)
       .map(([door, entry]) => [
-        /^\.\/dist\/(.+?)(?:\/index)?\.js$/.exec(entry.default)[1],
+        /^\.\/dist\/(.+?)(?:\/index)?\.d\.ts$/.exec(entry.types)[1],
         name + door.slice(1),
       ]),
   );

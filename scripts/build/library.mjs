@@ -7,9 +7,9 @@ import { common, commonPlugins, dist, manifest, root, shared } from './options.m
 import { browserSources, platform, storeSources } from './platform.mjs';
 import { fromFiles } from './vocabulary.mjs';
 
-/** Source of each door of the package, as tsc and this bundle place it in dist. */
+/** Source of each door of the package: its declarations stand in dist as it does in src. */
 export const doors = Object.values(manifest.exports).flatMap((target) =>
-  typeof target === 'string' ? [] : target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'),
+  typeof target === 'string' ? [] : target.types.replace('./dist/', 'src/').replace(/\.d\.ts$/, '.ts'),
 );
 
 /** Where rxjs has what we use: its main file would load all 200 others. These are the same files, so the same classes. */
@@ -40,8 +40,9 @@ const rxjsByFile = {
   },
 };
 
-/** Where a source stands in dist, without its ending: as tsc places its declarations. */
-const placeOf = (file) => file.replace(/^src\//, '').replace(/\.ts$/, '');
+/** Where a source stands in dist, without its ending. The faces keep the places that people import by file. */
+const placeOf = (file) =>
+  file.replace(/^src\/(?:faces\/(?=adapters|importers|server))?/, '').replace(/\.ts$/, '');
 
 /** Returns what went in, as esbuild tells it. */
 export async function buildLibrary() {
