@@ -123,18 +123,19 @@ async function openIn(
   }
 }
 
-/** A container for one session: what the host binds of a session is made once for it, the wires make the rest. */
+/** A container for one session, with what a host may bind or decorate of it; all else of a session is made without one. */
 function scopeIn(engine: Container): Parameters<typeof sessionIn>[0] {
-  const own = new Container({ parent: engine, defaultScope: 'Singleton' });
   return {
-    wire: (service, make) => {
-      if (!engine.isBound(service)) own.bind(service).toResolvedValue(make);
-    },
-    bind: (service, value) => void own.bind(service).toConstantValue(value),
-    get: (service) => own.get(service),
-    pin: (service) => {
-      if (!own.isCurrentBound(service))
-        own.bind<unknown>(service).toConstantValue(boundIn(own, service, PER_SESSION.get(service)!));
+    shared: (service) => engine.get(service),
+    own: (options, makes) => {
+      const own = new Container({ parent: engine, defaultScope: 'Singleton' });
+      own.bind(SERVICES.Session).toConstantValue(options);
+      for (const [service, make] of makes)
+        if (!engine.isBound(service)) own.bind(service).toResolvedValue(make);
+      for (const service of makes.keys())
+        if (engine.isBound(service))
+          own.bind<unknown>(service).toConstantValue(boundIn(own, service, PER_SESSION.get(service)!));
+      return (service) => own.get(service);
     },
   };
 }

@@ -117,22 +117,20 @@ interface Pieces extends SessionServices {
   readonly operator: SessionOperator;
 }
 
-/** Services that a host may bind, under the names by which its container knows them. */
-const OF_HOST: { readonly [Name in keyof Pieces]?: string } = {
-  options: 'Session',
-  gauge: 'Gauge',
-  follower: 'Follower',
-  recall: 'Recall',
+/** What all sessions of an engine share, under the names by which its container knows them. */
+const SHARED = {
   pipeline: 'Pipeline',
   catalogue: 'Catalogue',
   counter: 'TokenCounter',
   priceOf: 'PriceOf',
-};
+} as const;
 
-const serviceOf = (name: string): symbol =>
-  Symbol.for(`spillway.${OF_HOST[name as keyof Pieces] ?? `own.${name}`}`);
+/** What a host may bind that each session has its own of. */
+const OWN = { gauge: 'Gauge', follower: 'Follower', recall: 'Recall' } as const;
 
-type Given = 'engine' | 'options' | 'opened' | 'catalogue' | 'counter' | 'priceOf' | 'pipeline';
+const serviceOf = (name: string): symbol => Symbol.for(`spillway.${name}`);
+
+type Given = 'engine' | 'options' | 'opened' | keyof typeof SHARED;
 
 /** What makes each of them. A part is made when another one asks for it, of no more than its constructor names. */
 const MAKES: { readonly [Name in Exclude<keyof Pieces, Given>]: (of: Pieces) => Pieces[Name] } = {
@@ -226,17 +224,14 @@ function summarizing({ engine, agent, options, gauge, counter, costs, stream, ti
   return { choice, filler };
 }
 
-/** A container of one session, as far as it is asked here. */
+/** The engine's container, as far as a session asks it. */
 interface Scope {
-  /** Says what makes a service, where its host does not. */
-  wire(service: symbol, make: () => unknown): void;
-  /** Has a host's part made once for the session; nothing where it binds none. */
-  pin(service: symbol): void;
-  bind(service: symbol, value: unknown): void;
-  get(service: symbol): unknown;
+  shared(service: symbol): unknown;
+  /** What the host has made for this session, in a container of its own; `makes` says what makes the rest. */
+  own(options: SessionOptions, makes: ReadonlyMap<symbol, () => unknown>): (service: symbol) => unknown;
 }
 
-/** One session, in its own container. */
+/** One session, as it is put together. */
 export interface SessionScope {
   /** Each is made, once, when it is asked for; what works on the thread when `opened` was told where it is kept, if anywhere. */
   readonly pieces: Pieces;
@@ -244,23 +239,45 @@ export interface SessionScope {
 }
 
 /**
- * Has a container make the parts of a session.
+ * Has the parts of a session made.
  * @hidden
  */
 export function sessionIn(scope: Scope, engine: EngineCore, options: SessionOptions): SessionScope {
-  const pieces = {} as Pieces;
-  for (const name of new Set([...Object.keys(MAKES), ...Object.keys(OF_HOST), 'engine', 'opened']))
-    Object.defineProperty(pieces, name, { configurable: true, get: () => known(pieces, name, scope) });
-  for (const [name, make] of Object.entries(MAKES)) scope.wire(serviceOf(name), () => make(pieces));
-  scope.bind(serviceOf('engine'), engine);
-  scope.bind(serviceOf('options'), options);
-  for (const name of ['gauge', 'follower', 'recall']) scope.pin(serviceOf(name));
-  return { pieces, opened: (opened) => scope.bind(serviceOf('opened'), opened) };
+  const pieces = Object.create(MADE_WHEN_ASKED) as Pieces;
+  const give = (name: keyof Pieces, value: unknown): void =>
+    void Object.defineProperty(pieces, name, { value });
+  give('engine', engine);
+  give('options', options);
+  for (const [name, service] of Object.entries(SHARED))
+    give(name as keyof typeof SHARED, scope.shared(serviceOf(service)));
+  const makes = Object.entries(OWN).map(
+    ([name, service]) => [serviceOf(service), () => MAKES[name as keyof typeof OWN](pieces)] as const,
+  );
+  const own = scope.own(options, new Map(makes));
+  for (const [name, service] of Object.entries(OWN))
+    Object.defineProperty(pieces, name, {
+      configurable: true,
+      get: () => known(pieces, name, () => own(serviceOf(service))),
+    });
+  return { pieces, opened: (opened) => give('opened', opened) };
 }
 
-/** A service, asked for once. */
-function known(pieces: Pieces, name: string, scope: Scope): unknown {
-  const value = scope.get(serviceOf(name));
+const MADE_WHEN_ASKED: object = Object.defineProperties(
+  {},
+  Object.fromEntries(
+    Object.entries(MAKES).map(([name, make]) => [
+      name,
+      {
+        get(this: Pieces) {
+          return known(this, name, () => make(this));
+        },
+      },
+    ]),
+  ),
+);
+
+function known(pieces: Pieces, name: string, make: () => unknown): unknown {
+  const value = make();
   Object.defineProperty(pieces, name, { value });
   return value;
 }
