@@ -20,9 +20,8 @@ import { geminiCli } from './gemini-cli.js';
 import { JsonLines, parsed } from './json-lines.js';
 import { openCode } from './opencode.js';
 import { pi } from './pi.js';
-import { isItem, readWire } from './recognise.js';
 import type { ImportedSession, Importer, ReadSession, SessionReader } from './recording.js';
-import { objectWith, WireLines } from './wire-lines.js';
+import { isItem, objectWith, readWire, WireLines } from './requests.js';
 
 /** What agents record, the surest marks first. */
 const IMPORTERS: readonly Importer[] = [corpus, claudeCode, codex, geminiCli, copilot, pi, openCode];

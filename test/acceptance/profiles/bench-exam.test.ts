@@ -155,7 +155,7 @@ describe('N10: the bench: the continuation exam, by any OpenAI-compatible model'
     const [markdown, html] = [join(folder.path, 'exam.md'), join(folder.path, 'exam.html')];
     await report('--replicates', '2', '--markdown', markdown, '--html', html);
     expect(readFileSync(markdown, 'utf8')).toMatch(
-      /read and graded: 2 questions on 1 session:\n\n\| policy \|.*\n.*\n\| staged \| 3,000 \| [\d,]+ \| 0\.50 \(0\.50–0\.50\) \| 0\.00 \| 1\.00 \| 0\.50 0\.50 \| 0 \|/,
+      /Read and graded: 2 questions on 1 session:\n\n\| policy \|.*\n.*\n\| staged \| 3,000 \| [\d,]+ \| 0\.50 \(0\.50–0\.50\) \| 0\.00 \| 1\.00 \| 0\.50 0\.50 \| 0 \|/,
     );
     expect(readFileSync(html, 'utf8')).toMatch(/What a reader answers from the context alone: staged 50 %/);
   });

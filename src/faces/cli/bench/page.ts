@@ -3,16 +3,8 @@ import { join } from 'node:path';
 import { packageFolder } from '../../../package-folder.js';
 import { amount } from '../report/numbers.js';
 import type { ExamRound } from './exam.js';
-import { versionOf } from './origin.js';
-import {
-  aboutExam,
-  aboutRound,
-  behindOf,
-  examLines,
-  readersColumns,
-  type BenchReport,
-  type BenchRound,
-} from './tables.js';
+import { aboutReport, aboutRound, equalTitle, tablesOf } from './tables.js';
+import type { BenchReport, BenchRound, BenchTable } from './tables.js';
 import type { BenchRow } from './rows.js';
 
 /** uPlot's two files: where the build put them, and in a checkout where npm did. */
@@ -44,7 +36,7 @@ interface Point {
 export function benchPage(report: BenchReport): string {
   const charts: Chart[] = [];
   const body = [
-    `<p class="soft">${escaped(originLine(report))}</p>`,
+    `<p class="soft">${escaped(aboutReport(report))}</p>`,
     '<p>Each session was replayed call by call, and each policy said what it would have sent. <b>From afar</b>: of the names, paths and numbers that the agent’s next step used and that were last said half a window ago or longer, the share that stood in the request. In brackets, and as lines in the charts: where 95 of 100 draws of as many sessions lie.</p>',
     ...report.rounds.map((round) => roundOf(round, charts)),
   ].join('\n');
@@ -59,61 +51,46 @@ export function benchPage(report: BenchReport): string {
   return template.replace(PLACE, (_, code: string | undefined, markup: string) => parts[code ?? markup]!);
 }
 
-function originLine({ origin, packages }: BenchReport): string {
-  const others = Object.values(packages);
-  const beside = others.length > 0 ? ` beside ${others.join(', ')}` : '';
-  return `Spillway ${versionOf(origin)}${beside}, Node ${origin.node}, ${origin.machine}, ${origin.date}.`;
-}
-
 function roundOf(round: BenchRound, charts: Chart[]): string {
   const { window, rows, equal, exam, short } = round;
   if (!rows.some(({ calls }) => calls > 0)) return '';
-  const figures: string[] = [];
-  const draw = (chart: Chart): void => {
-    figures.push(figureOf(chart, charts.length));
-    charts.push(chart);
-  };
-  draw(afarChart(rows, 'At the whole window', ({ meanTokens }) => meanTokens, 'tokens of a request'));
-  if (equal)
-    draw(
-      afarChart(
-        equal,
-        `At as many tokens as ${rows[0]!.policy} sends`,
-        ({ meanTokens }) => meanTokens,
-        'tokens of a request',
-      ),
-    );
-  for (const sheet of Object.keys(rows[0]!.cost)) {
-    const title = `What input costs a session, by the sheet of ${sheet}`;
-    draw({ ...afarChart(rows, title, ({ cost }) => cost[sheet] ?? 0, 'US dollars'), xUnit: '$' });
-  }
-  if (exam) draw(examChart(exam));
+  const sent = { xLabel: 'tokens of a request', x: ({ meanTokens }: BenchRow) => meanTokens };
+  const drawn = [
+    afarChart('At the whole window', rows, sent),
+    ...(equal ? [afarChart(equalTitle(rows), equal, sent)] : []),
+    ...Object.keys(rows[0]!.cost).map((sheet) =>
+      afarChart(`What input costs a session, by the sheet of ${sheet}`, rows, {
+        xLabel: 'US dollars',
+        xUnit: '$',
+        x: ({ cost }) => cost[sheet] ?? 0,
+      }),
+    ),
+    ...(exam ? [examChart(exam)] : []),
+  ];
+  const figures = drawn.map((chart, at) => figureOf(chart, charts.length + at));
+  charts.push(...drawn);
   return [
     `<section><h2>A window of ${amount(window)}</h2>`,
     `<p class="soft">${escaped(aboutRound(round))}</p>`,
     `<div class="charts">${figures.join('\n')}</div>`,
-    '<h3>At the whole window</h3>',
-    tableOf(rows),
-    ...(equal ? [`<h3>At as many tokens as ${escaped(rows[0]!.policy)} sends</h3>`, tableOf(equal)] : []),
-    ...(exam ? [`<h3>${escaped(aboutExam(exam))}</h3>`, gridOf(...examLines(exam))] : []),
+    ...tablesOf(round, true).map((table) => `<h3>${escaped(table.title)}</h3>${gridOf(table)}`),
     ...(short.length > 0 ? [`<p class="soft">Left out: ${escaped(short.join(', '))}</p>`] : []),
     '</section>',
   ].join('\n');
 }
 
-function afarChart(
-  rows: readonly BenchRow[],
-  title: string,
-  x: (row: BenchRow) => number,
-  xLabel: string,
-): Chart {
+interface Across extends Pick<Chart, 'xLabel' | 'xUnit'> {
+  readonly x: (row: BenchRow) => number;
+}
+
+function afarChart(title: string, rows: readonly BenchRow[], { x, ...across }: Across): Chart {
   const points = rows.flatMap((row): Point[] => {
     const { low, high } = row.intervals.keptFromAfar;
     return row.keptFromAfar === null
       ? []
       : [{ name: row.policy, x: x(row), y: row.keptFromAfar, low: finite(low), high: finite(high) }];
   });
-  return { title, xLabel, yLabel: 'kept from afar', top: 1, points };
+  return { title, ...across, yLabel: 'kept from afar', top: 1, points };
 }
 
 function examChart(exam: ExamRound): Chart {
@@ -131,19 +108,7 @@ function figureOf({ title, points }: Chart, at: number): string {
   return `<figure data-chart="${at}"><figcaption>${escaped(title)}</figcaption><div class="plot" role="img" aria-label="${escaped(`${title}: ${words}`)}"></div><ul class="names"></ul></figure>`;
 }
 
-function tableOf(rows: readonly BenchRow[]): string {
-  const columns = [
-    { title: 'told', of: ({ budget }: BenchRow) => amount(budget) },
-    ...readersColumns(rows),
-    { title: `behind ${rows[0]!.policy}`, of: (row: BenchRow) => (row === rows[0] ? '' : behindOf(row)) },
-  ];
-  return gridOf(
-    ['policy', ...columns.map(({ title }) => title)],
-    rows.map((row) => [row.policy, ...columns.map(({ of }) => of(row))]),
-  );
-}
-
-function gridOf(head: readonly string[], lines: readonly (readonly string[])[]): string {
+function gridOf({ head, lines }: BenchTable): string {
   const titles = head.map((title) => `<th scope="col">${escaped(title)}</th>`).join('');
   const rows = lines.map(([name = '', ...cells]) => {
     const figures = cells.map((cell) => `<td>${escaped(cell)}</td>`).join('');

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { amount, dollars, milliseconds, percent, PLAIN_TABLE } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
 import type { Interval } from './bootstrap.js';
-import type { ExamRound, ExamRow } from './exam.js';
+import type { ExamRound } from './exam.js';
 import type { Measured } from './measure.js';
 import { versionOf, type Origin } from './origin.js';
 import type { BenchRow } from './rows.js';
@@ -61,8 +61,35 @@ const HOLDS: ColumnOf = {
   of: ({ heapBytes = 0 }) => `${(heapBytes / 1e6).toFixed(1)} MB`,
 };
 
+/** What a report shows of one round: tables, each with the title that tells it from the first. */
+export interface BenchTable {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly lines: readonly (readonly string[])[];
+}
+
+/** The tables of a round: by its figures alone, or `isFull`, with what a policy was told and how sure a figure is. */
+export function tablesOf({ rows, equal, exam }: BenchRound, isFull = false): BenchTable[] {
+  const measured = (title: string, some: readonly BenchRow[]): BenchTable => {
+    const columns = isFull ? fullColumns(some) : columnsOf(some);
+    return {
+      title,
+      head: ['policy', ...columns.map(({ title: name }) => name)],
+      lines: some.map((row) => [row.policy, ...columns.map(({ of }) => of(row))]),
+    };
+  };
+  return [
+    ...(rows.some(({ calls }) => calls > 0) ? [measured('At the whole window', rows)] : []),
+    ...(equal ? [measured(equalTitle(rows), equal)] : []),
+    ...(exam ? [examTable(exam)] : []),
+  ];
+}
+
+export const equalTitle = ([first]: readonly BenchRow[]): string =>
+  `At as many tokens as ${first!.policy} sends`;
+
 /** All columns: those above, memory where it was measured, and one for each price sheet. */
-export function columnsOf(rows: readonly BenchRow[]): ColumnOf[] {
+function columnsOf(rows: readonly BenchRow[]): ColumnOf[] {
   const sheets = Object.keys(rows[0]?.cost ?? {});
   return [
     ...COLUMNS,
@@ -74,15 +101,57 @@ export function columnsOf(rows: readonly BenchRow[]): ColumnOf[] {
   ];
 }
 
+/** With intervals of what the sessions make uncertain. */
+function fullColumns(rows: readonly BenchRow[]): ColumnOf[] {
+  const [first] = rows;
+  return [
+    { title: 'told', of: ({ budget }) => amount(budget) },
+    ...columnsOf(rows).map((column) =>
+      column.title === 'from afar'
+        ? { ...column, of: (row: BenchRow) => shareWithin(row.keptFromAfar, row.intervals.keptFromAfar) }
+        : column,
+    ),
+    {
+      title: `behind ${first!.policy}`,
+      of: (row) => (row === first ? '' : shareWithin(row.behind, row.intervals.behind)),
+    },
+  ];
+}
+
+/** `34.3 % (30.1–39.9)`: the interval behind the figure. */
+function shareWithin(value: number | null, { low, high }: Interval): string {
+  if (value === null) return '–';
+  return `${percent(value)} (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;
+}
+
+const points = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : '–');
+
+/** What readers answered. */
+function examTable({ exams, questions, rows }: ExamRound): BenchTable {
+  const kinds = Object.keys(rows[0]!.byKind);
+  return {
+    title: `Read and graded: ${counted(questions, 'question')} on ${counted(exams, 'session')}`,
+    head: ['policy', 'told', 'tokens read', 'grade', ...kinds, 'each reading', 'missing'],
+    lines: rows.map(({ policy, budget, meanTokens, grade, interval, byKind, replicates, missing }) => [
+      policy,
+      amount(budget),
+      amount(meanTokens),
+      grade === null ? '–' : `${points(grade)} (${points(interval.low)}–${points(interval.high)})`,
+      ...kinds.map((kind) => points(byKind[kind]!)),
+      replicates.map(points).join(' '),
+      amount(missing),
+    ]),
+  };
+}
+
 const counted = (count: number, what: string): string => `${amount(count)} ${what}${count === 1 ? '' : 's'}`;
 
 export function aboutRound({ rows, short }: BenchRound): string {
   const [first] = rows;
+  const out = `${short.length} never ${short.length === 1 ? 'passes' : 'pass'} the window`;
   return [
     `${counted(first?.sessions ?? 0, 'session')}, ${counted(first?.calls ?? 0, 'call')}`,
-    ...(short.length > 0
-      ? [`${short.length} never ${short.length === 1 ? 'passes' : 'pass'} the window`]
-      : []),
+    ...(short.length > 0 ? [out] : []),
   ].join('; ');
 }
 
@@ -90,29 +159,25 @@ export function aboutRound({ rows, short }: BenchRound): string {
 export function benchTables({ rounds }: BenchReport, { paint }: Terminal): string {
   return rounds
     .flatMap((round) => {
-      const { window, rows, equal, exam, short } = round;
+      const { window, rows, exam, short } = round;
+      const failures = [...rows, ...(exam?.rows ?? [])];
       return [
         `${paint.bold(`window ${amount(window)}`)}  ${aboutRound(round)}`,
-        grid(rows),
-        ...(equal ? [paint.bold(`at as many tokens as ${rows[0]!.policy} sends`), grid(equal)] : []),
-        ...(exam ? [paint.bold(aboutExam(exam)), examGrid(exam)] : []),
+        ...tablesOf(round).flatMap((table, at) => [
+          ...(at > 0 ? [paint.bold(table.title)] : []),
+          grid(table),
+        ]),
         ...(short.length > 0 ? [`left out: ${short.join(', ')}`] : []),
-        ...rows.flatMap(({ policy, failure }) => (failure === undefined ? [] : [`${policy}: ${failure}`])),
+        ...failures.flatMap(({ policy, failure }) =>
+          failure === undefined ? [] : [`${policy}: ${failure}`],
+        ),
         '',
       ];
     })
     .join('\n');
 }
 
-const grid = (rows: readonly BenchRow[]): string => {
-  const columns = columnsOf(rows);
-  return plain(
-    ['policy', ...columns.map(({ title }) => title)],
-    rows.map((row) => [row.policy, ...columns.map(({ of }) => (row.calls > 0 ? of(row) : '–'))]),
-  );
-};
-
-function plain(head: readonly string[], lines: readonly (readonly string[])[]): string {
+function grid({ head, lines }: BenchTable): string {
   const table = new Table({
     ...PLAIN_TABLE,
     head: [...head],
@@ -122,78 +187,28 @@ function plain(head: readonly string[], lines: readonly (readonly string[])[]): 
   return table.toString();
 }
 
-/** `34.3 % (30.1–39.9)`: the interval behind the figure. */
-function shareWithin(value: number | null, { low, high }: Interval): string {
-  if (value === null) return '–';
-  return `${percent(value)} (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;
+/** What a document begins with: of what the figures are. */
+export function aboutReport({ origin, packages }: BenchReport): string {
+  const others = Object.entries(packages).map(([name, of]) => `${name}: ${of}`);
+  const adapters = others.length > 0 ? ` Adapters: ${others.join('; ')}.` : '';
+  return `Spillway ${versionOf(origin)}, Node ${origin.node}, ${origin.machine}, ${origin.date}.${adapters}`;
 }
-
-/** Those of a table for readers: intervals of what the sessions make uncertain. */
-export function readersColumns(rows: readonly BenchRow[]): ColumnOf[] {
-  return columnsOf(rows).map((column) =>
-    column.title === 'from afar'
-      ? { ...column, of: (row) => shareWithin(row.keptFromAfar, row.intervals.keptFromAfar) }
-      : column,
-  );
-}
-
-export const aboutExam = ({ exams, questions }: ExamRound): string =>
-  `read and graded: ${counted(questions, 'question')} on ${counted(exams, 'session')}`;
-
-const points = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : '–');
-
-/** What readers answered: a head, and a line for each policy. */
-export function examLines({ rows }: ExamRound): readonly [string[], string[][]] {
-  const kinds = Object.keys(rows[0]!.byKind);
-  const line = ({ policy, budget, meanTokens, grade, interval, byKind, replicates, missing }: ExamRow) => [
-    policy,
-    amount(budget),
-    amount(meanTokens),
-    grade === null ? '–' : `${points(grade)} (${points(interval.low)}–${points(interval.high)})`,
-    ...kinds.map((kind) => points(byKind[kind]!)),
-    replicates.map(points).join(' '),
-    amount(missing),
-  ];
-  return [['policy', 'told', 'tokens read', 'grade', ...kinds, 'each reading', 'missing'], rows.map(line)];
-}
-
-const examGrid = (exam: ExamRound): string =>
-  [
-    plain(...examLines(exam)),
-    ...exam.rows.flatMap(({ policy, failure }) => (failure ? [`${policy}: ${failure}`] : [])),
-  ].join('\n');
-
-export const behindOf = (row: BenchRow): string => shareWithin(row.behind, row.intervals.behind);
 
 /** For a document. */
-export function benchMarkdown({ origin, packages, rounds, draws, seed, policies }: BenchReport): string {
-  const [first] = policies;
-  const table = (rows: readonly BenchRow[]): string => {
-    const columns = [
-      ...readersColumns(rows),
-      { title: `behind ${first}`, of: (row: BenchRow) => (row === rows[0] ? '' : behindOf(row)) },
-    ];
-    return piped(
-      ['policy', 'told', ...columns.map(({ title }) => title)],
-      rows.map((row) => [row.policy, amount(row.budget), ...columns.map(({ of }) => of(row))]),
-    );
-  };
-  const others = Object.entries(packages).map(([name, of]) => `${name}: ${of}`);
+export function benchMarkdown(report: BenchReport): string {
+  const { rounds, draws, seed } = report;
   return [
-    `Spillway ${versionOf(origin)}, Node ${origin.node}, ${origin.machine}, ${origin.date}.`,
-    ...(others.length > 0 ? [`Adapters: ${others.join('; ')}.`] : []),
+    aboutReport(report),
     `In brackets where 95 of 100 draws of as many sessions lie (${draws} draws, seed ${seed}).`,
     ...rounds.flatMap((round) => [
       `### A window of ${amount(round.window)}: ${aboutRound(round)}`,
-      ...(round.rows.some(({ calls }) => calls > 0) ? [table(round.rows)] : []),
-      ...(round.equal ? [`At as many tokens as ${first} sends:`, table(round.equal)] : []),
-      ...(round.exam ? [`${aboutExam(round.exam)}:`, piped(...examLines(round.exam))] : []),
+      ...tablesOf(round, true).flatMap((table, at) => [...(at > 0 ? [`${table.title}:`] : []), piped(table)]),
     ]),
     '',
   ].join('\n\n');
 }
 
-function piped(head: readonly string[], lines: readonly (readonly string[])[]): string {
+function piped({ head, lines }: BenchTable): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '--:'))), ...lines.map(line)].join('\n');
 }

@@ -1,33 +1,12 @@
 import Table from 'cli-table3';
 import type { ReadSession } from '../../importers/index.js';
-import type { Budget, CostLine, Disposition, Prepared, RunReport, Warning } from '../../../index.js';
+import type { CostLine, Disposition, Prepared, RunReport, Warning } from '../../../index.js';
 import type { Reading } from '../../../tokens/index.js';
 import { type Terminal, visible } from '../terminal.js';
 import { amount, budgetLine, costsLine, percent, PLAIN_TABLE } from './numbers.js';
 
-export interface CompactReport {
-  readonly file: string;
-  readonly format: string;
-  readonly how: string;
-  readonly messages: { readonly before: number; readonly after: number };
-  readonly tokens: { readonly before: number; readonly after: number };
-  readonly pressure: {
-    readonly before: number;
-    readonly after: number;
-    readonly derivation: readonly string[];
-  };
-  readonly budget: Budget;
-  readonly run: Pick<RunReport, 'kind' | 'reason' | 'stages' | 'durationMs' | 'calls' | 'warnings'> & {
-    readonly plan?: string;
-    readonly fallbacks?: readonly string[];
-  };
-  /** What summarizers cost; absent where none was asked. */
-  readonly costs?: CostLine;
-  readonly kept: Readonly<Record<Disposition['status'], number>>;
-  readonly dispositions: readonly Disposition[];
-  readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
-  readonly warnings: readonly Warning[];
-}
+/** What programs are told of one compaction. */
+export type CompactReport = ReturnType<typeof compactReport>;
 
 interface Facts {
   readonly file: string;
@@ -40,8 +19,7 @@ interface Facts {
   readonly costs: CostLine;
 }
 
-export function compactReport(facts: Facts): CompactReport {
-  const { file, input, before, prepared, run, dispositions, warnings, costs } = facts;
+export function compactReport({ file, input, before, prepared, run, dispositions, warnings, costs }: Facts) {
   const kept = { kept: 0, pinned: 0, replaced: 0, superseded: 0 };
   for (const { status } of dispositions) kept[status]++;
   const { kind, reason, stages, durationMs, record, calls } = run;
@@ -67,6 +45,7 @@ export function compactReport(facts: Facts): CompactReport {
       ...(run.warnings && { warnings: run.warnings }),
       ...(record?.fallbacks && { fallbacks: record.fallbacks }),
     },
+    // Absent where no summarizer was asked.
     ...(costs.calls > 0 && { costs }),
     kept,
     dispositions,

@@ -1,39 +1,14 @@
 import Table from 'cli-table3';
 import type { ReadSession } from '../../importers/index.js';
-import type { Budget, CostLine, ReplayedCall, Session, Warning } from '../../../index.js';
+import type { ReplayedCall, Session, Warning } from '../../../index.js';
 import type { Terminal } from '../terminal.js';
 import { amount, budgetLine, costsLine, milliseconds, percent, PLAIN_TABLE } from './numbers.js';
 
 type Call = Omit<ReplayedCall, 'prepared'>;
 
-export interface ReplayReport {
-  readonly file: string;
-  readonly format: string;
-  readonly how: string;
-  readonly budget: Budget;
-  readonly calls: readonly Call[];
-  readonly totals: ReplayTotals;
-  readonly notices: readonly { readonly at: string; readonly what: string; readonly kind: string }[];
-  readonly warnings: readonly Warning[];
-}
-
-export interface ReplayTotals {
-  readonly messages: number;
-  readonly calls: number;
-  readonly compactions: number;
-  readonly unreachable: number;
-  readonly sessionTokens: number;
-  readonly sentTokens: number;
-  readonly highestPressure: number;
-  readonly meanTokens: number;
-  /** Share of all sent tokens that stood unchanged at the front. */
-  readonly unchangedPrefix: number;
-  readonly prepareMs: number;
-  readonly slowestMs: number;
-  readonly stages: Readonly<Record<string, number>>;
-  /** What summarizers cost; absent where none was asked. */
-  readonly costs?: CostLine;
-}
+/** What programs are told of a replay. */
+export type ReplayReport = ReturnType<typeof replayReport>;
+export type ReplayTotals = ReplayReport['totals'];
 
 interface Facts {
   readonly file: string;
@@ -43,7 +18,7 @@ interface Facts {
   readonly warnings?: readonly Warning[];
 }
 
-export function replayReport({ file, input, calls, session, warnings = [] }: Facts): ReplayReport {
+export function replayReport({ file, input, calls, session, warnings = [] }: Facts) {
   const sent = calls.filter((call) => !call.error);
   const sum = (pick: (call: Call) => number): number => sent.reduce((total, call) => total + pick(call), 0);
   const stages: Record<string, number> = {};
@@ -68,10 +43,12 @@ export function replayReport({ file, input, calls, session, warnings = [] }: Fac
       sentTokens,
       highestPressure: Math.max(0, ...sent.map((call) => call.pressure)),
       meanTokens: sent.length > 0 ? sentTokens / sent.length : 0,
+      // Share of all sent tokens that stood unchanged at the front.
       unchangedPrefix: sentTokens > 0 ? sum((call) => call.unchangedPrefixTokens) / sentTokens : 1,
       prepareMs: calls.reduce((total, call) => total + call.durationMs, 0),
       slowestMs: Math.max(0, ...calls.map((call) => call.durationMs)),
       stages,
+      // Absent where no summarizer was asked.
       ...(costs.calls > 0 && { costs }),
     },
     notices: input.parsed.notices,
