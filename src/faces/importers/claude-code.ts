@@ -39,15 +39,14 @@ export const claudeCode: Importer = {
 interface Node {
   readonly uuid: string;
   readonly parent: string | undefined;
-  /** Place in file order. */
-  readonly order: number;
+  /** The message that stands before it in the file. */
+  readonly before: Entry | undefined;
   /** Only on lines that carry a message of the main conversation. */
   readonly entry?: Entry | undefined;
 }
 
 interface Entry {
   readonly uuid: string;
-  readonly order: number;
   readonly role: 'user' | 'assistant';
   /** The API's id: one model answer is written as several lines, a content block each. */
   readonly messageId: string | undefined;
@@ -60,6 +59,7 @@ interface Entry {
 class ClaudeCodeReader implements SessionReader {
   readonly #nodes: Node[] = [];
   readonly #about: { id?: unknown; model?: unknown; agent_version?: unknown } = {};
+  #newest: Entry | undefined;
   #sidechain = 0;
   #apiErrors = 0;
 
@@ -74,11 +74,11 @@ class ClaudeCodeReader implements SessionReader {
     if (!isApiError) this.#about.model ??= textOr(message.model);
     if (typeof line.uuid !== 'string' || line.isSidechain === true) return;
     if (isApiError) this.#apiErrors++;
-    const order = this.#nodes.length;
     const parent = textOr(line.parentUuid) ?? textOr(line.logicalParentUuid);
     // The line of an API error says nothing, but may be another line's parent.
-    const entry = isApiError ? undefined : entryOf(line, line.uuid, order);
-    this.#nodes.push({ uuid: line.uuid, parent, order, entry });
+    const entry = isApiError ? undefined : entryOf(line, line.uuid);
+    this.#nodes.push({ uuid: line.uuid, parent, before: this.#newest, entry });
+    this.#newest = entry ?? this.#newest;
   }
 
   finish(): ImportedSession {
@@ -98,12 +98,11 @@ class ClaudeCodeReader implements SessionReader {
   }
 }
 
-function entryOf(line: Fields, uuid: string, order: number): Entry | undefined {
+function entryOf(line: Fields, uuid: string): Entry | undefined {
   const { message, type: role } = line;
   if ((role !== 'user' && role !== 'assistant') || !isFields(message)) return undefined;
   return {
     uuid,
-    order,
     role,
     messageId: role === 'assistant' ? textOr(message.id) : undefined,
     blocks: blocksOf(message.content),
@@ -133,7 +132,7 @@ interface Path {
  */
 function pathOf(nodes: readonly Node[]): Path {
   const entries = nodes.flatMap(({ entry }) => entry ?? []);
-  const { kept, breaks } = ancestors(nodes, entries);
+  const { kept, breaks } = ancestors(nodes);
   const answers = new Set([...kept].flatMap(({ messageId }) => messageId ?? []));
   for (const entry of entries) if (entry.messageId && answers.has(entry.messageId)) kept.add(entry);
   const calls = new Set([...kept].flatMap((entry) => ids(entry, 'tool_use', 'id')));
@@ -147,7 +146,7 @@ function pathOf(nodes: readonly Node[]): Path {
 const ids = ({ blocks }: Entry, type: string, field: string): unknown[] =>
   blocks.flatMap((block) => (isFields(block) && block.type === type ? [block[field]] : []));
 
-function ancestors(nodes: readonly Node[], entries: readonly Entry[]): { kept: Set<Entry>; breaks: number } {
+function ancestors(nodes: readonly Node[]): { kept: Set<Entry>; breaks: number } {
   const byUuid = new Map<string, Node>();
   for (const node of nodes) if (!byUuid.has(node.uuid)) byUuid.set(node.uuid, node);
   const kept = new Set<Entry>();
@@ -163,24 +162,11 @@ function ancestors(nodes: readonly Node[], entries: readonly Entry[]): { kept: S
       continue;
     }
     // A compaction starts a new root, and its first parent is often not in the file: the story goes on before it.
-    const before = lastBefore(entries, node.order);
-    node = before && byUuid.get(before.uuid);
+    node = node.before && byUuid.get(node.before.uuid);
     if (node && seen.has(node)) break; // a ring of parents
     if (node) breaks++;
   }
   return { kept, breaks };
-}
-
-/** Binary search: a file may have as many breaks as lines. */
-function lastBefore(entries: readonly Entry[], order: number): Entry | undefined {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (entries[middle]!.order < order) low = middle + 1;
-    else high = middle;
-  }
-  return entries[low - 1];
 }
 
 /** Lines of one answer become one assistant message, which restores parallel calls; each result is its own message. */

@@ -51,6 +51,11 @@ const partsOf = (view: TranscriptView, type: Part['type']) =>
     ),
   );
 
+/** Plans the same for the first so many exchanges that are free. */
+const biting =
+  (count: number, edit: (one: ViewExchange) => Edit | readonly Edit[]): Plan =>
+  (view) => ({ edits: free(view).slice(0, count).flatMap(edit) });
+
 let calls = 0;
 
 /** One for each rule: what breaks it, and nothing more than it must. */
@@ -83,15 +88,7 @@ export const WRONG_STAGES: readonly (readonly [rule: string, what: string, stage
     }),
   ],
   ['STAGE-05', 'invents an id', stage(() => ({ edits: [part('m9999', 0, [])] }))],
-  [
-    'STAGE-05',
-    'counts parts from 1',
-    stage((view) => ({
-      edits: free(view)
-        .slice(0, 1)
-        .map(({ fromId }) => part(fromId, 99, [])),
-    })),
-  ],
+  ['STAGE-05', 'counts parts from 1', stage(biting(1, ({ fromId }) => part(fromId, 99, [])))],
   [
     'STAGE-06',
     'takes the whole conversation, pins or not',
@@ -140,60 +137,21 @@ export const WRONG_STAGES: readonly (readonly [rule: string, what: string, stage
   [
     'STAGE-10',
     'speaks as the system',
-    stage((view) => ({
-      edits: free(view)
-        .slice(0, 1)
-        .map((one) => span(one, [spoken('w1', { role: 'system' })])),
-    })),
+    stage(biting(1, (one) => span(one, [spoken('w1', { role: 'system' })]))),
   ],
-  [
-    'STAGE-10',
-    'gives every summary the same id',
-    stage((view) => ({
-      edits: free(view)
-        .slice(0, 2)
-        .map((one) => span(one, [spoken('w1')])),
-    })),
-  ],
+  ['STAGE-10', 'gives every summary the same id', stage(biting(2, (one) => span(one, [spoken('w1')])))],
   [
     'STAGE-11',
     'explains at length what is gone',
-    stage((view) => ({
-      edits: free(view)
-        .slice(0, 1)
-        .map((one) => span(one, [spoken('w2', { parts: [text('long '.repeat(9_000))] })])),
-    })),
+    stage(biting(1, (one) => span(one, [spoken('w2', { parts: [text('long '.repeat(9_000))] })]))),
   ],
-  [
-    'STAGE-12',
-    'takes the same span twice',
-    stage((view) => ({
-      edits: free(view)
-        .slice(0, 1)
-        .flatMap((one) => [span(one, []), span(one, [])]),
-    })),
-  ],
+  ['STAGE-12', 'takes the same span twice', stage(biting(1, (one) => [span(one, []), span(one, [])]))],
   [
     'STAGE-13',
     'counts how often it was asked',
-    stage((view) => {
-      calls += 1;
-      return {
-        edits: free(view)
-          .slice(0, 1)
-          .map((one) => ({ ...span(one, []), reason: `call ${calls}` })),
-      };
-    }),
+    stage(biting(1, (one) => ({ ...span(one, []), reason: `call ${(calls += 1)}` }))),
   ],
-  [
-    'STAGE-14',
-    'takes one bite at a time',
-    stage((view) => ({
-      edits: free(view)
-        .slice(0, 1)
-        .map((one) => span(one, [])),
-    })),
-  ],
+  ['STAGE-14', 'takes one bite at a time', stage(biting(1, (one) => span(one, [])))],
   ['STAGE-15', 'keeps a map', stage(() => ({ edits: [], state: { seen: new Map([[1, 2]]) } }))],
   [
     'STAGE-16',
@@ -217,11 +175,7 @@ export const WRONG_STAGES: readonly (readonly [rule: string, what: string, stage
     'STAGE-18',
     'frees more than it says it could',
     stage(
-      (view) => ({
-        edits: free(view)
-          .slice(0, 2)
-          .map((one) => span(one, [])),
-      }),
+      biting(2, (one) => span(one, [])),
       { reclaimable: () => 1 },
     ),
   ],
