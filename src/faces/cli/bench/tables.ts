@@ -1,5 +1,4 @@
-import Table from 'cli-table3';
-import { amount, dollars, milliseconds, percent, PLAIN_TABLE } from '../report/numbers.js';
+import { amount, dollars, milliseconds, percent, plainTable } from '../report/numbers.js';
 import type { Terminal } from '../terminal.js';
 import type { Interval } from './bootstrap.js';
 import type { ExamRound } from './exam.js';
@@ -165,7 +164,7 @@ export function benchTables({ rounds }: BenchReport, { paint }: Terminal): strin
         `${paint.bold(`window ${amount(window)}`)}  ${aboutRound(round)}`,
         ...tablesOf(round).flatMap((table, at) => [
           ...(at > 0 ? [paint.bold(table.title)] : []),
-          grid(table),
+          plainTable(table.head, table.lines),
         ]),
         ...(short.length > 0 ? [`left out: ${short.join(', ')}`] : []),
         ...failures.flatMap(({ policy, failure }) =>
@@ -175,16 +174,6 @@ export function benchTables({ rounds }: BenchReport, { paint }: Terminal): strin
       ];
     })
     .join('\n');
-}
-
-function grid({ head, lines }: BenchTable): string {
-  const table = new Table({
-    ...PLAIN_TABLE,
-    head: [...head],
-    colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
-  });
-  table.push(...lines.map((line) => [...line]));
-  return table.toString();
 }
 
 /** What a document begins with: of what the figures are. */

@@ -4,7 +4,13 @@ import { join, resolve } from 'node:path';
 import { SpillwayError } from '../../../errors/index.js';
 import { findPlugin, pluginFolder } from '../../../session/plugins/index.js';
 import { importModule } from '../../../user-module.js';
-import { candidatesIn, judge, pluginCandidates, type Candidate } from '../../../testkit/index.js';
+import {
+  candidatesIn,
+  judge,
+  pluginCandidates,
+  type Candidate,
+  type Verdict,
+} from '../../../testkit/index.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
 export interface ConformOptions {
@@ -15,13 +21,7 @@ interface Judged {
   readonly kind: string;
   readonly name: string;
   readonly exportedAs: string;
-  readonly verdicts: readonly {
-    readonly id: string;
-    readonly intent: string;
-    readonly holds: boolean;
-    readonly exercised: boolean;
-    readonly seen?: string;
-  }[];
+  readonly verdicts: readonly Verdict[];
   readonly waived: readonly { readonly id: string; readonly reason: string }[];
 }
 
@@ -43,15 +43,14 @@ export async function conform(path: string, options: ConformOptions, terminal: T
     judged.push(result);
     if (!options.json) say(result, terminal);
   }
-  const broken = judged.flatMap(({ verdicts }) => verdicts).filter(({ holds }) => !holds).length;
+  const verdicts = judged.flatMap((one) => one.verdicts);
+  const broken = verdicts.filter(({ holds }) => !holds).length;
   if (options.json) terminal.out(`${JSON.stringify({ module: path, holds: broken === 0, judged })}\n`);
-  else terminal.out(`${tally(judged)}\n`);
+  else terminal.out(`${tally(verdicts, broken)}\n`);
   return broken === 0 ? EXIT.done : EXIT.inputAtFault;
 }
 
-function tally(judged: readonly Judged[]): string {
-  const verdicts = judged.flatMap((one) => one.verdicts);
-  const broken = verdicts.filter(({ holds }) => !holds).length;
+function tally(verdicts: readonly Verdict[], broken: number): string {
   if (broken > 0) return `${broken} rules do not hold`;
   const unexercised = verdicts.filter(({ exercised }) => !exercised).length;
   return unexercised === 0

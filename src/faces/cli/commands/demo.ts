@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import Table from 'cli-table3';
 import { SpillwayError } from '../../../errors/index.js';
 import { readSession } from '../../importers/index.js';
 import { createSpillway, packageFolder, replaySession } from '../../../index.js';
 import type { Running } from '../../server/index.js';
 import { closing, type Closable } from '../open.js';
 import { compactionOf, createLiveView, type Gate, type StageTotals } from '../live.js';
-import { change, percent, PLAIN_TABLE } from '../report/numbers.js';
+import { change, percent, plainTable } from '../report/numbers.js';
 import { replayReport, totalLines } from '../report/replay.js';
 import { EXIT, type Terminal } from '../terminal.js';
 import { server, stopped } from './serve.js';
@@ -112,18 +111,13 @@ function sum(one: StageTotals, other?: StageTotals): StageTotals {
 
 /** The roster in order, then what the pipeline did by itself. */
 function stageTable(gates: readonly Gate[], totals: ReadonlyMap<string, StageTotals>): string {
-  const table = new Table({
-    ...PLAIN_TABLE,
-    head: ['stage', 'opens at', 'runs', 'edits', 'tokens'],
-    colAligns: ['left', 'right', 'right', 'right', 'right'],
-  });
   const opensAt = new Map(gates.map((gate) => [gate.name, gate.opensAt]));
-  for (const stage of new Set([...opensAt.keys(), ...totals.keys()])) {
+  const rows = [...new Set([...opensAt.keys(), ...totals.keys()])].map((stage) => {
     const { runs, edits, tokens } = totals.get(stage) ?? { runs: 0, edits: 0, tokens: 0 };
     const gate = opensAt.get(stage);
-    table.push([stage, gate === undefined ? '' : percent(gate), runs, edits, change(tokens)]);
-  }
-  return table.toString();
+    return [stage, gate === undefined ? '' : percent(gate), runs, edits, change(tokens)];
+  });
+  return plainTable(['stage', 'opens at', 'runs', 'edits', 'tokens'], rows);
 }
 
 /** Commands that work where they are read: a checkout has no `spillway` on the path. */

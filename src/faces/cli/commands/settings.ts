@@ -1,7 +1,6 @@
-import Table from 'cli-table3';
 import { printConfig } from '../../../config/index.js';
 import { sourcesOf, withEngine, type EngineOptions } from '../open.js';
-import { percent, PLAIN_TABLE } from '../report/numbers.js';
+import { percent, plainTable } from '../report/numbers.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
 export interface ConfigOptions extends EngineOptions {
@@ -16,21 +15,19 @@ export async function printSettings(options: ConfigOptions, terminal: Terminal):
   });
 }
 
-export interface StagesOptions extends EngineOptions {
-  readonly json?: boolean;
-}
-
 /** Lists the roster in order, then stages that are provided and switched off. */
-export async function stages(options: StagesOptions, terminal: Terminal): Promise<number> {
+export async function stages(options: ConfigOptions, terminal: Terminal): Promise<number> {
   const listed = await withEngine(sourcesOf(options, terminal, null), (spillway) => spillway.stages);
   if (options.json) {
     terminal.out(`${JSON.stringify(listed)}\n`);
     return EXIT.done;
   }
-  const table = new Table({ ...PLAIN_TABLE, head: ['stage', 'opens at', 'what it does'] });
-  for (const { name, opensAt, summary } of listed)
-    table.push([name, opensAt === undefined ? 'off' : percent(opensAt), summary]);
-  terminal.out(`${table.toString()}\n\n`);
+  const rows = listed.map(({ name, opensAt, summary }) => [
+    name,
+    opensAt === undefined ? 'off' : percent(opensAt),
+    summary,
+  ]);
+  terminal.out(`${plainTable(['stage', 'opens at', 'what it does'], rows, [0, 1, 2])}\n\n`);
   for (const { name, options: values } of listed) {
     for (const [key, value] of Object.entries((values as Record<string, unknown>) ?? {}))
       terminal.out(`stages.${name}.${key} = ${JSON.stringify(value)}\n`);

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { SpillwayError } from '../../../errors/index.js';
 import { openStore, type Session } from '../../../index.js';
-import type { Environment } from '../../../config/index.js';
 import type { SessionStore } from '../../../spi/index.js';
 import type { Plan } from '../../../transcript/index.js';
 import { closing, sourcesOf, withEngine, type EngineOptions } from '../open.js';
@@ -29,8 +28,6 @@ export interface StoredOptions extends EngineOptions {
   readonly limit?: number;
   /** A model; true: all. */
   readonly forget?: string | true;
-  /** Who acts. */
-  readonly by?: string;
   readonly maxTokens?: number;
   readonly drop?: readonly number[];
   readonly keep?: readonly string[];
@@ -53,7 +50,6 @@ export type SessionAction = (within: Within, ...names: string[]) => Said | Promi
 export interface Within {
   readonly session: Session;
   readonly options: StoredOptions;
-  readonly env: Environment;
 }
 
 export function show({ value, lines }: Said, { json }: StoredOptions, terminal: Terminal): void {
@@ -84,7 +80,7 @@ export function inSession(act: SessionAction, check?: (options: StoredOptions) =
         });
       }
       const session = await spillway.open({ id, agentPath });
-      show(await act({ session, options, env: terminal.env }, ...names), options, terminal);
+      show(await act({ session, options }, ...names), options, terminal);
     });
   };
 }

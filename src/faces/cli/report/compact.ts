@@ -1,9 +1,8 @@
-import Table from 'cli-table3';
 import type { ReadSession } from '../../importers/index.js';
 import type { CostLine, Disposition, Prepared, RunReport, Warning } from '../../../index.js';
 import type { Reading } from '../../../tokens/index.js';
 import { type Terminal, visible } from '../terminal.js';
-import { amount, budgetLine, costsLine, percent, PLAIN_TABLE } from './numbers.js';
+import { amount, budgetLine, costsLine, percent, plainTable } from './numbers.js';
 
 /** What programs are told of one compaction. */
 export type CompactReport = ReturnType<typeof compactReport>;
@@ -65,23 +64,18 @@ export function compactTable(report: CompactReport, paint: Terminal['paint']): s
     '',
   ];
   if (run.stages.length > 0) {
-    const table = new Table({
-      ...PLAIN_TABLE,
-      head: ['stage', 'opens at', 'before', 'after', 'edits', ''],
-      colAligns: ['left', 'right', 'right', 'right', 'right', 'left'],
-    });
-    for (const stage of run.stages) {
+    const rows = run.stages.map((stage) => {
       const fault = stage.faults[0] ? ` ${stage.refused} refused: ${stage.faults[0].message}` : '';
-      table.push([
+      return [
         stage.stage,
         stage.opensAt === 0 ? '' : percent(stage.opensAt),
         amount(stage.before.tokens),
         amount(stage.after.tokens),
         stage.edits,
         `${stage.outcome}${fault}`,
-      ]);
-    }
-    lines.push(table.toString(), '');
+      ];
+    });
+    lines.push(plainTable(['stage', 'opens at', 'before', 'after', 'edits', ''], rows, [0, 5]), '');
   }
   lines.push(`${run.kind === 'committed' ? 'compacted' : 'nothing to do'}: ${run.reason}`);
   if (report.costs) lines.push(costsLine(report.costs));

@@ -1,3 +1,4 @@
+import Table from 'cli-table3';
 import type { Budget, CostLine } from '../../../index.js';
 import { grouped } from '../../../text/digest/index.js';
 
@@ -65,3 +66,15 @@ export const PLAIN_TABLE = {
   },
   style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
 } satisfies { chars: Record<string, string>; style: Record<string, unknown> };
+
+/** A table for a terminal: figures stand to the right, the columns of words to the left. */
+export function plainTable(
+  head: readonly string[],
+  lines: readonly (readonly (string | number)[])[],
+  words: readonly number[] = [0],
+): string {
+  const colAligns = head.map((_, column) => (words.includes(column) ? 'left' : 'right'));
+  const table = new Table({ ...PLAIN_TABLE, head: [...head], colAligns });
+  table.push(...lines.map((line) => [...line]));
+  return table.toString();
+}

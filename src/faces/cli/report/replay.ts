@@ -1,8 +1,7 @@
-import Table from 'cli-table3';
 import type { ReadSession } from '../../importers/index.js';
 import type { ReplayedCall, Session, Warning } from '../../../index.js';
 import type { Terminal } from '../terminal.js';
-import { amount, budgetLine, costsLine, milliseconds, percent, PLAIN_TABLE } from './numbers.js';
+import { amount, budgetLine, costsLine, milliseconds, percent, plainTable } from './numbers.js';
 
 type Call = Omit<ReplayedCall, 'prepared'>;
 
@@ -66,23 +65,13 @@ export function replayTable(report: ReplayReport, paint: Terminal['paint']): str
   ];
   const fired = report.calls.filter((call) => call.run === 'committed' || call.error);
   if (fired.length > 0) {
-    const table = new Table({
-      ...PLAIN_TABLE,
-      head: ['message', 'sent', 'pressure', 'prefix', 'stages'],
-      colAligns: ['right', 'right', 'right', 'right', 'left'],
+    const rows = fired.slice(-MOST_ROWS).map((call) => {
+      const { index, tokens, pressure, unchangedPrefixTokens: prefix, error, stages } = call;
+      const what = error ? paint.red(error.code) : stages.join(' ');
+      return [index, amount(tokens), percent(pressure), amount(prefix), what];
     });
-    for (const call of fired.slice(-MOST_ROWS)) {
-      const what = call.error ? paint.red(call.error.code) : call.stages.join(' ');
-      table.push([
-        call.index,
-        amount(call.tokens),
-        percent(call.pressure),
-        amount(call.unchangedPrefixTokens),
-        what,
-      ]);
-    }
     if (fired.length > MOST_ROWS) lines.push(`the newest ${MOST_ROWS} of ${fired.length} compactions:`);
-    lines.push(table.toString(), '');
+    lines.push(plainTable(['message', 'sent', 'pressure', 'prefix', 'stages'], rows, [4]), '');
   }
   lines.push(...totalLines(totals), '');
   return lines.join('\n');
