@@ -9,7 +9,7 @@ import type {
   StageOutcome,
   Trigger,
 } from '../../transcript/index.js';
-import { pendingEvent, tellEnded } from '../announce.js';
+import { pendingEvent, tellEnded } from '../run-ends.js';
 import { givenWayOf } from '../audit.js';
 import type { PluginHooks } from '../hooks/plugin-hooks.js';
 import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
