@@ -15,7 +15,6 @@ import {
   type ReadonlyLog,
   type Steps,
 } from '../transcript/index.js';
-import { OldPlans } from './old-plans.js';
 import { pinPredicate, type PinRules } from './pins.js';
 import { markerOf, type QueuedCompaction } from './own-messages.js';
 
@@ -71,7 +70,6 @@ export interface RunMemory {
 export interface ThreadContents {
   readonly log: Log;
   readonly ledger: Ledger;
-  readonly oldPlans: OldPlans;
   readonly reader: Reader;
   readonly isPinned: (message: LogMessage) => boolean;
   readonly projection: Projection;
@@ -90,7 +88,6 @@ export function contentsOn(log: Log, ledger: Ledger, { pins, redact }: ThreadRul
   return {
     log,
     ledger,
-    oldPlans: new OldPlans(ledger),
     reader: new Reader(log, redact),
     isPinned,
     projection: new Projection(log, isPinned),
@@ -211,7 +208,6 @@ export class Thread {
     approves?: string,
   ): void {
     this.ledger.commit(record, approves);
-    void this.#now.oldPlans.pack();
     if (record.kind === 'compaction') this.memory.queued = undefined;
     this.#projection = draft;
     this.memory.stageStates = states;
@@ -224,8 +220,7 @@ export class Thread {
 
   /** Goes on with a shorter log, on the same ledger; runs remember nothing of the longer one. */
   shortenTo(log: Log): void {
-    const { ledger, oldPlans } = this.#now;
-    this.#now = { ...contentsOn(log, ledger, this.#rules), oldPlans };
+    this.#now = contentsOn(log, this.ledger, this.#rules);
     this.redraw();
   }
 

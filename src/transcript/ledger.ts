@@ -1,7 +1,7 @@
 import { SpillwayError } from '../errors/index.js';
 import type { PlannedEdit } from './edit.js';
 import { leftBy, type Left, type LedgerEvent, type WaitingPlan } from './ledger-event.js';
-import type { CompactionRecord, Hold, Plan } from './plan.js';
+import type { CompactionRecord, Hold } from './plan.js';
 
 /** The hold on what a record that is taken back had compacted; nothing where none is wanted. */
 export type HoldOf = (record: CompactionRecord) => Hold | undefined;
@@ -133,18 +133,6 @@ export class Ledger {
       const { flag, notes } = event;
       this.#change(event.record, { ...(flag && { flag }), ...(notes !== undefined && { notes }) });
     }
-  }
-
-  /** Puts an equal plan in the place of one: the same words, held in another form. */
-  restate(plan: Plan, same: Plan): void {
-    const record = this.#records.findLastIndex((one) => one.plan === plan);
-    if (record >= 0) this.#records[record] = { ...this.#records[record]!, plan: same };
-    this.#events.forEach((event, i) => {
-      if (event.kind === 'commit' && event.record.plan === plan)
-        this.#events[i] = { ...event, record: { ...event.record, plan: same } };
-      else if (event.kind === 'propose' && event.proposal.plan === plan)
-        this.#events[i] = { ...event, proposal: { ...event.proposal, plan: same } };
-    });
   }
 
   #takeOff(ids: readonly string[]): void {

@@ -148,7 +148,6 @@ export async function readWhole(
   const checkpoint = checkpointIn(thread);
   const fresh = messages.slice(checkpoint?.messages ?? 0);
   const projection = renderAll(log, ledger.liveEdits, contents.isPinned);
-  void contents.oldPlans.pack();
   const sum = fresh.reduce((total, { size }) => total + size.tokens, checkpoint?.appendedTokens ?? 0);
   const queued =
     fresh.map(markerOf).findLast(Boolean) ?? (checkpoint ? checkpoint.queued : queuedIn(log, ledger));
