@@ -1,3 +1,4 @@
+import { LATE, within } from '../session/plugins/index.js';
 import type { Summarizer, SummaryRequest } from '../spi/index.js';
 import { frozen, isError, isWrite } from './frozen.js';
 import { RuleBroken, type ContractRule } from './rule.js';
@@ -81,22 +82,15 @@ async function settled(
   request: SummaryRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new RuleBroken(`it did not settle within ${PATIENCE_MS / 1_000} s`)),
-      PATIENCE_MS,
-    );
-  });
   try {
-    return await Promise.race([summarizer.summarize(request, signal), silence]);
+    const answer = await within(PATIENCE_MS, () => summarizer.summarize(request, signal));
+    if (answer === LATE) throw new RuleBroken(`it did not settle within ${PATIENCE_MS / 1_000} s`);
+    return answer;
   } catch (error) {
     if (error instanceof RuleBroken) throw error;
     if (isWrite(error))
       throw new RuleBroken(`it writes to its request: ${(error as Error).message}`, { cause: error });
     if (isError(error)) return error;
     throw new RuleBroken(`it rejected with ${typeof error}, which is no Error`);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,4 +1,5 @@
 import { replaySession, type Message, type Prepared, type ReplayedCall } from '../../../index.js';
+import { LATE, within } from '../../../session/plugins/index.js';
 import type { Opened } from '../open.js';
 import type { ChatMessage, Rival } from './rival.js';
 import type { ChatHistory } from './subject.js';
@@ -64,7 +65,7 @@ export function rivalLane(
       const began = performance.now();
       try {
         shown = isOver
-          ? await within(patienceMs, (signal) => rival(given, budget, { count: history.count, signal }))
+          ? await inTime(patienceMs, (signal) => rival(given, budget, { count: history.count, signal }))
           : given;
         const durationMs = (isOver && work?.().ms) || performance.now() - began;
         if (isOver) compactions += 1;
@@ -101,26 +102,15 @@ export function rivalLane(
 }
 
 /** What it returned, where that is a list of messages and came in time. */
-async function within(
+async function inTime(
   ms: number,
   work: (signal: AbortSignal) => ReturnType<Rival>,
 ): Promise<readonly ChatMessage[]> {
-  const late = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      late.abort();
-      reject(new Error(`gave no answer within ${ms / 1_000} s`));
-    }, ms);
-  });
-  try {
-    const given: unknown = await Promise.race([work(late.signal), expired]);
-    if (!Array.isArray(given) || given.some((one) => typeof one !== 'object' || one === null))
-      throw new TypeError('returned no list of messages');
-    return given as ChatMessage[];
-  } finally {
-    clearTimeout(timer);
-  }
+  const given: unknown = await within(ms, work);
+  if (given === LATE) throw new Error(`gave no answer within ${ms / 1_000} s`);
+  if (!Array.isArray(given) || given.some((one) => typeof one !== 'object' || one === null))
+    throw new TypeError('returned no list of messages');
+  return given as ChatMessage[];
 }
 
 function sameFront(before: readonly ChatMessage[], after: readonly ChatMessage[]): readonly ChatMessage[] {
