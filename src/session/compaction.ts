@@ -11,7 +11,7 @@ import type { FilledRun, Planner } from './planner.js';
 import type { RunManner } from './policies.js';
 import { belowThreshold, NO_PROSPECT, noRun, pendingReport, type RunReport } from './prepared.js';
 import type { Uses } from './services.js';
-import type { Triggers } from './triggers.js';
+import type { Triggers } from './runs.js';
 
 type Parts = Uses<
   'thread' | 'gauge' | 'settings' | 'policies' | 'summarizer' | 'stream' | 'audit' | 'timer'

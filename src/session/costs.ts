@@ -43,9 +43,9 @@ const NOTHING: CostLine = {
 
 const NO_COSTS: Costs = { primary: NOTHING, compactor: NOTHING, recalled: NOTHING };
 
-/** Sums that were stored, by line. */
-export function costsOf(entries: readonly UsageEntry[]): Costs {
-  const costs = { ...NO_COSTS };
+/** Sums that were stored, by line, on top of others. */
+export function costsOf(entries: readonly UsageEntry[], before = NO_COSTS): Costs {
+  const costs = { ...before };
   for (const { line, model: _, ...sums } of entries) costs[line] = together(costs[line], sums);
   return costs;
 }
@@ -87,32 +87,22 @@ export class CostBook {
   }
 
   #add(line: UsageEntry['line'], model: string, usage: Usage | undefined, cost: number | null): void {
-    const sums = plus(NOTHING, usage, cost);
-    this.#totals = { ...this.#totals, [line]: together(this.#totals[line], sums) };
-    this.#tell({ line, model, ...sums });
-  }
-
-  #tell(entry: UsageEntry): void {
+    const entry = { line, model, ...lineOf(usage, cost) };
+    this.#totals = costsOf([entry], this.#totals);
     this.#project?.add(entry);
     this.onSpent?.(entry);
   }
 
   /** Takes up sums that were stored. */
   restore(entries: readonly UsageEntry[]): void {
-    for (const { line, model: _, ...sums } of entries)
-      this.#totals = { ...this.#totals, [line]: together(this.#totals[line], sums) };
+    this.#totals = costsOf(entries, this.#totals);
   }
 
   /** Why no further summary may be bought; undefined while one may. */
   stopped({ maxCost, maxTokens }: SpendingLimits): string | undefined {
     const { compactor } = this.#totals;
-    const { cost } = compactor;
-    const tokens = tokensOf(compactor);
-    if (maxCost !== null && cost >= maxCost)
-      return `was not bought: the session has spent its ${maxCost} dollars`;
-    if (maxTokens !== null && tokens >= maxTokens)
-      return `was not bought: the session has spent its ${maxTokens} tokens`;
-    return undefined;
+    const spent = whatIsSpent([compactor], maxCost, maxTokens);
+    return spent && `was not bought: the session has spent its ${spent}`;
   }
 }
 
@@ -121,7 +111,7 @@ export class ProjectCosts {
   readonly #clock: () => number;
   #totals = NO_COSTS;
   /** Calls of summarizers of the last hour, oldest first. */
-  #recent: { readonly at: number; readonly cost: number; readonly tokens: number }[] = [];
+  #recent: (UsageEntry & { readonly at: number })[] = [];
 
   constructor(clock: () => number) {
     this.#clock = clock;
@@ -131,10 +121,9 @@ export class ProjectCosts {
     return this.#totals;
   }
 
-  add({ line, model: _, ...sums }: UsageEntry): void {
-    this.#totals = { ...this.#totals, [line]: together(this.#totals[line], sums) };
-    if (line === 'compactor')
-      this.#recent.push({ at: this.#clock(), cost: sums.cost, tokens: tokensOf(sums) });
+  add(entry: UsageEntry): void {
+    this.#totals = costsOf([entry], this.#totals);
+    if (entry.line === 'compactor') this.#recent.push({ ...entry, at: this.#clock() });
   }
 
   /** Why no further summary may be bought for now; undefined while one may. */
@@ -142,13 +131,20 @@ export class ProjectCosts {
     if (maxCostPerHour === null && maxTokensPerHour === null) return undefined;
     const from = this.#clock() - HOUR_MS;
     this.#recent = this.#recent.filter(({ at }) => at > from);
-    const sum = (of: 'cost' | 'tokens'): number => this.#recent.reduce((total, call) => total + call[of], 0);
-    if (maxCostPerHour !== null && sum('cost') >= maxCostPerHour)
-      return `was not bought: all sessions together have spent the ${maxCostPerHour} dollars of this hour`;
-    if (maxTokensPerHour !== null && sum('tokens') >= maxTokensPerHour)
-      return `was not bought: all sessions together have spent the ${maxTokensPerHour} tokens of this hour`;
-    return undefined;
+    const spent = whatIsSpent(this.#recent, maxCostPerHour, maxTokensPerHour);
+    return spent && `was not bought: all sessions together have spent the ${spent} of this hour`;
   }
+}
+
+/** Which of two caps these calls have reached; undefined where neither. */
+function whatIsSpent(
+  calls: readonly CostLine[],
+  maxCost: number | null,
+  maxTokens: number | null,
+): string | undefined {
+  const sum = (of: (call: CostLine) => number): number => calls.reduce((total, call) => total + of(call), 0);
+  if (maxCost !== null && sum(({ cost }) => cost) >= maxCost) return `${maxCost} dollars`;
+  return maxTokens !== null && sum(tokensOf) >= maxTokens ? `${maxTokens} tokens` : undefined;
 }
 
 interface HourlyLimits {
@@ -158,16 +154,16 @@ interface HourlyLimits {
 
 const HOUR_MS = 3_600_000;
 
-function plus(line: CostLine, usage: Usage | undefined, cost: number | null): CostLine {
-  return Object.freeze({
-    calls: line.calls + 1,
-    inputTokens: line.inputTokens + positive(usage?.inputTokens),
-    cacheReadTokens: line.cacheReadTokens + positive(usage?.cacheReadTokens),
-    cacheWriteTokens: line.cacheWriteTokens + positive(usage?.cacheWriteTokens),
-    outputTokens: line.outputTokens + positive(usage?.outputTokens),
-    cost: line.cost + positive(cost ?? 0),
-    unpriced: line.unpriced + (cost === null ? 1 : 0),
-  });
+function lineOf(usage: Usage | undefined, cost: number | null): CostLine {
+  return {
+    calls: 1,
+    inputTokens: positive(usage?.inputTokens),
+    cacheReadTokens: positive(usage?.cacheReadTokens),
+    cacheWriteTokens: positive(usage?.cacheWriteTokens),
+    outputTokens: positive(usage?.outputTokens),
+    cost: positive(cost ?? 0),
+    unpriced: cost === null ? 1 : 0,
+  };
 }
 
 function together(one: CostLine, other: CostLine): CostLine {

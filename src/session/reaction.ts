@@ -18,7 +18,7 @@ import {
 import type { RunReport } from './prepared.js';
 import type { Requests } from './requests.js';
 import type { Uses } from './services.js';
-import type { Triggers } from './triggers.js';
+import type { Triggers } from './runs.js';
 
 /** What a refusal came to. */
 export interface OverflowVerdict {

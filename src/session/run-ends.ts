@@ -6,7 +6,7 @@ import type { Commits } from './commits.js';
 import type { FilledRun } from './planner.js';
 import { pendingReport, type RunReport } from './prepared.js';
 import type { Uses } from './services.js';
-import type { Triggers } from './triggers.js';
+import type { Triggers } from './runs.js';
 
 type Parts = Uses<'thread' | 'gauge' | 'policies' | 'stream'> & {
   readonly commits: Commits;

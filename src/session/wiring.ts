@@ -17,7 +17,7 @@ import { formatNamed, withTurns } from '../formats/index.js';
 import type { Background } from './ahead/background.js';
 import { EarlyFill } from './ahead/early.js';
 import { AuditTrail } from './audit.js';
-import { CallLine, Runs } from './runs.js';
+import { CallLine, Runs, Triggers } from './runs.js';
 import { ClientSide } from './client/client-side.js';
 import { Follower } from './client/follow.js';
 import { Commits } from './commits.js';
@@ -44,7 +44,6 @@ import { Requests } from './requests.js';
 import { RunEnds } from './run-ends.js';
 import type { Effects, SessionServices, SessionOptions } from './services.js';
 import { Thread } from './thread.js';
-import { Triggers } from './triggers.js';
 
 /** What an engine is given that its sessions use. */
 export interface EngineParts {

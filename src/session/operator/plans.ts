@@ -18,7 +18,7 @@ import type { Persistence } from '../persistence/persistence.js';
 import type { FilledRun, Planner } from '../planner.js';
 import type { mannerOf, RunOverrides } from '../policies.js';
 import type { Uses } from '../services.js';
-import type { Triggers } from '../triggers.js';
+import type { Triggers } from '../runs.js';
 import { BoughtPlans, checkActs, genuine, namesOf, reworded } from './plan-values.js';
 import type { History } from './history.js';
 
