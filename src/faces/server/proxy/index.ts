@@ -9,10 +9,9 @@ import { statusOf, wordsOf } from '../faults.js';
 import { goneOf } from '../gone.js';
 import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
-import { countTokens } from './count-tokens.js';
 import { faultAnswer, give, type HttpAnswer } from './http-answer.js';
-import { Places } from './place.js';
-import { Refused } from './refused.js';
+import { countTokens, Places } from './place.js';
+import { Refused } from './opening.js';
 import { Turn } from './turn.js';
 import { ask } from './upstream.js';
 
