@@ -103,6 +103,11 @@ describe('N7: what is exact stands in the digest', () => {
       '(no output)',
     );
     expect(await digestAfter(...squashed)).toContain('[newest commit, m2] “Hang the door on brass”');
+    const quiet = 'git commit -qm "Cut the planks" && git add -A && git commit -qm "Hang the door"';
+    expect(await digestAfter(...sh(quiet, ''))).toContain('[newest commit, m2] “Hang the door”');
+    const loud =
+      '[main 1a2b3c4] Cut the planks\n 1 file changed\n[main 5d6e7f8] Hang the door\n 1 file changed';
+    expect(await digestAfter(...sh('sh commit.sh; git commit -m x', loud))).toContain('“[main 5d6e7f8] Hang');
     for (const other of [
       sh('d=$(mktemp -d); cd $d && git init -q && git commit -qm "Try the wheel"', 'ok'),
       sh('cat > try.sh <<\'EOF\'\ngit commit -m "Try the wheel"\nEOF', ''),

@@ -38,8 +38,12 @@ const RARE = { count: 2, share: 0.02 };
 /** A name is told apart by less. */
 const KNOWN_NAME = { count: 4, share: 0.02 };
 const COMMON_SHARE = 0.1;
-/** What one passage has to tell before any comes: a name is 2, a rare word 1, a word that is not everywhere 0.4. */
-const LEAST_WORTH = 2;
+/**
+ * What one passage has to tell before any comes: a name is 2, a rare word 1, a word that is not everywhere 0.4. Who asks is answered from
+ * less (docs/decisions/0030).
+ */
+const LEAST_WORTH = { saying: 2, asking: 1 };
+const ASKS = /[?？؟]\s*$/m;
 /** Shorter words stand everywhere. */
 const LEAST_CHARS = 4;
 /** Letters joined by signs, or with a digit: `load_all`, `src/a.ts`, `E1701`. */
@@ -91,7 +95,7 @@ export class AutomaticRecall {
       query: asked,
       limit: MOST_PIECES,
       maxTokens,
-      worthOf: (ranked) => worthTaking(ranked, index),
+      worthOf: (ranked) => worthTaking(ranked, index, ASKS.test(query) ? 'asking' : 'saying'),
     });
     if (found.pieces.length === 0) return undefined;
     const message = broughtBack(idFor(last, thread.log), found.pieces, found.messages);
@@ -175,9 +179,13 @@ const ends = (text: string): string =>
   text.length <= 2 * SPOKEN_CHARS ? text : `${headOfText(text, SPOKEN_CHARS)}\n${tailOf(text, SPOKEN_CHARS)}`;
 
 /** Where one passage tells enough, all that are near it may fill the room: an answer is rarely in one (docs/decisions/0030). */
-function worthTaking(ranked: readonly Ranked[], index: PassageIndex): readonly Ranked[] {
+function worthTaking(
+  ranked: readonly Ranked[],
+  index: PassageIndex,
+  by: keyof typeof LEAST_WORTH,
+): readonly Ranked[] {
   const near = ranked.filter(({ score }) => score >= LEAST_OF_BEST * ranked[0]!.score);
-  return near.some((one) => toldBy(one, index) >= LEAST_WORTH) ? near : [];
+  return near.some((one) => toldBy(one, index) >= LEAST_WORTH[by]) ? near : [];
 }
 
 /** What a passage tells by its words of the question. */

@@ -46,7 +46,7 @@ export interface CallNote {
 const POLLS =
   /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
 const COMMITS =
-  /(?<![\w./-])git(?:\s+-[cC]\s+\S{1,200}|\s+--?[\w-]{1,40}(?:=\S{1,200})?){0,6}\s+(?:commit|revert|cherry-pick|am)(?![\w-])[^\n;&|]{0,140}/;
+  /(?<![\w./-])git(?:\s+-[cC]\s+\S{1,200}|\s+--?[\w-]{1,40}(?:=\S{1,200})?){0,6}\s+(?:commit|revert|cherry-pick|am)(?![\w-])[^\n;&|]{0,140}/g;
 /** A repository that is made for the call is not the session's. */
 const MAKES_REPOSITORY = /(?<![\w./-])git\s[^\n;&|]{0,80}\binit\b/;
 const LABEL_CHARS = 140;
@@ -85,10 +85,10 @@ function committedBy(name: string, given: CallArguments): string | undefined {
 
 function commitIn(line: string): string | undefined {
   // What a here-document holds is a file: it is not run by this.
-  const [command] = COMMITS.exec(withoutDocumentBodies(line)) ?? [];
-  if (command === undefined || MAKES_REPOSITORY.test(line)) return undefined;
-  const [message] = textInCommand(line).split('\n', 1);
-  return oneLine(message || command, LABEL_CHARS);
+  const last = [...withoutDocumentBodies(line).matchAll(COMMITS)].at(-1)?.[0];
+  if (last === undefined || MAKES_REPOSITORY.test(line)) return undefined;
+  const [message] = textInCommand(line.slice(line.lastIndexOf(last))).split('\n', 1);
+  return oneLine(message || last, LABEL_CHARS);
 }
 
 interface CallReading {

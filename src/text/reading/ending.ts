@@ -93,11 +93,11 @@ const FAILURE_LINE =
 const RAISED = /^[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b[^\n]{0,300}/gm;
 
 /** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */
-const COMMITTED = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/m;
+const COMMITTED = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/gm;
 
-/** What git said of the commit that a call made; undefined where it is quiet. Of the first commit of a repository: '(root-commit)'. */
+/** What git said of the last commit that a call made; undefined where it is quiet. */
 export const committedIn = (output: string): string | undefined =>
-  COMMITTED.exec(withoutEnvelope(output).slice(0, RECORD_CHARS))?.[0];
+  withoutEnvelope(output).slice(-RECORD_CHARS).match(COMMITTED)?.at(-1);
 
 /** An output up to this length is a finding by itself; of a longer one so much is said. In characters. */
 const SHORT_OUTPUT_CHARS = 260;

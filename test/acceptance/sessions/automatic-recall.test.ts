@@ -91,6 +91,17 @@ describe('N17: what left comes back when it is spoken of', () => {
     expect(text).toContain('paid nine crowns');
   });
 
+  it('for less where somebody asks than where somebody says', async () => {
+    for (const [words, times] of [
+      ['What did we find of that larch?', 1],
+      ['Then burn that larch.', 0],
+    ] as const) {
+      const session = await compacted({}, [says('The larch of the wall is dry enough to be cut.')]);
+      await more(session, user(words));
+      expect(back(await session.prepare())).toHaveLength(times);
+    }
+  });
+
   it('found by what the agent said before it called', async () => {
     const session = await compacted({}, [
       says('Let me find out which timber merchants deliver to Oakford.'),
