@@ -51,8 +51,12 @@ async function play(profile: string): Promise<Played> {
     last = pressure;
     highest = Math.max(highest, pressure);
   }
-  for (const [seq, message] of parsed.messages.entries())
-    expect(session.log.at(seq)).toMatchObject({ role: message.role, parts: message.parts });
+  // What came back by itself is ours, beside what the recording holds.
+  const logged = Array.from({ length: session.log.length }, (_, seq) => session.log.at(seq)).filter(
+    ({ label }) => label !== 'recalled',
+  );
+  for (const [index, message] of parsed.messages.entries())
+    expect(logged[index]).toMatchObject({ role: message.role, parts: message.parts });
   return { session, fired, highest, messages: parsed.messages.length };
 }
 
