@@ -105,6 +105,8 @@ describe('N7: what is exact stands in the digest', () => {
     expect(await digestAfter(...squashed)).toContain('[newest commit, m2] “Hang the door on brass”');
     const quiet = 'git commit -qm "Cut the planks" && git add -A && git commit -qm "Hang the door"';
     expect(await digestAfter(...sh(quiet, ''))).toContain('[newest commit, m2] “Hang the door”');
+    const named = 'git commit -qm "Say when git needs init"';
+    expect(await digestAfter(...sh(named, ''))).toContain('[newest commit, m2] “Say when git needs init”');
     const loud =
       '[main 1a2b3c4] Cut the planks\n 1 file changed\n[main 5d6e7f8] Hang the door\n 1 file changed';
     expect(await digestAfter(...sh('sh commit.sh; git commit -m x', loud))).toContain('“[main 5d6e7f8] Hang');
@@ -112,6 +114,8 @@ describe('N7: what is exact stands in the digest', () => {
       sh('d=$(mktemp -d); cd $d && git init -q && git commit -qm "Try the wheel"', 'ok'),
       sh('cat > try.sh <<\'EOF\'\ngit commit -m "Try the wheel"\nEOF', ''),
       sh('git show commit-7 && git log --format="%h commit"', 'ok'),
+      sh('grep -rn "git commit" src; echo "git commit -m try"', 'src/a.ts: git commit'),
+      sh('cd /tmp/try && sh setup.sh && git commit -m "Try the wheel"', '[main (root-commit) 1a2b3c4] Try'),
     ])
       expect(await digestAfter(...squashed, ...other)).toContain('[newest commit, m2] “Hang the door');
   });

@@ -159,8 +159,11 @@ export class DigestIndex implements LogFold {
   #answer(note: CallNote, result: ToolResultPart): void {
     answer(note, result);
     this.#running.note(note, textOf(result));
-    if (note.commits !== undefined && note.ending !== 'failed' && note.ending !== 'not run')
-      this.#commit = { seq: note.seq, id: note.id, text: committedIn(textOf(result)) ?? note.commits };
+    if (note.commits === undefined || note.ending === 'failed' || note.ending === 'not run') return;
+    const text = committedIn(textOf(result)) ?? note.commits;
+    // The first commit of another repository is none of a session that has one already.
+    if (this.#commit && text.includes('(root-commit)')) return;
+    this.#commit = { seq: note.seq, id: note.id, text };
   }
 
   #load(note: CallNote, { seq, id, size }: LogMessage, at: number): void {

@@ -47,6 +47,7 @@ const POLLS =
   /^(?:wait\w*|poll\w*|write_stdin|sleep|list_agents|bash_?output|task_?output|kill\w*|task_?(?:create|update|list|get)|todo_?\w*|write_todos|update_plan|tool_?search)$/i;
 const COMMITS =
   /(?<![\w./-])git(?:\s+-[cC]\s+\S{1,200}|\s+--?[\w-]{1,40}(?:=\S{1,200})?){0,6}\s+(?:commit|revert|cherry-pick|am)(?![\w-])[^\n;&|]{0,140}/g;
+const QUOTED = /'[^']{0,4000}'|"(?:[^"\\]|\\.){0,4000}"/gs;
 /** A repository that is made for the call is not the session's. */
 const MAKES_REPOSITORY = /(?<![\w./-])git\s[^\n;&|]{0,80}\binit\b/;
 const LABEL_CHARS = 140;
@@ -85,10 +86,14 @@ function committedBy(name: string, given: CallArguments): string | undefined {
 
 function commitIn(line: string): string | undefined {
   // What a here-document holds is a file: it is not run by this.
-  const last = [...withoutDocumentBodies(line).matchAll(COMMITS)].at(-1)?.[0];
-  if (last === undefined || MAKES_REPOSITORY.test(line)) return undefined;
-  const [message] = textInCommand(line.slice(line.lastIndexOf(last))).split('\n', 1);
-  return oneLine(message || last, LABEL_CHARS);
+  const said = withoutDocumentBodies(line);
+  // What is quoted is searched for, printed or a message: it runs nothing.
+  const bare = said.replace(QUOTED, (text) => ' '.repeat(text.length));
+  const last = [...bare.matchAll(COMMITS)].at(-1);
+  if (last === undefined || MAKES_REPOSITORY.test(bare)) return undefined;
+  const command = said.slice(last.index);
+  const [message] = textInCommand(command).split('\n', 1);
+  return oneLine(message || command, LABEL_CHARS);
 }
 
 interface CallReading {
