@@ -26,7 +26,7 @@ import type { PlanChanges } from './operator/plans.js';
 import type { PrepareOptions } from './requests.js';
 import type { RunOverrides } from './policies.js';
 import type { SessionMapOptions } from './session-map.js';
-import type { SessionOptions } from './services.js';
+import type { SessionOptions } from './session-options.js';
 
 /* What methods are called with where nothing checked types. Every check throws `ARGUMENT_INVALID` naming every fault. */
 

@@ -2,7 +2,7 @@ import { floorOf, mayBeWorthIt, type Policy } from '../pipeline/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { EarlyFill } from './ahead/early.js';
-import { RunAnnouncer, type RunEnds } from './run-ends.js';
+import { RunAnnouncer } from './announce.js';
 import { givenWayOf, strategiesOf } from './audit.js';
 import type { Commits } from './commits.js';
 import type { PluginHooks } from './hooks/plugin-hooks.js';
@@ -10,8 +10,9 @@ import { onlyPrunes } from './hooks/session-plugins.js';
 import type { FilledRun, Planner } from './planner.js';
 import type { RunManner } from './policies.js';
 import { belowThreshold, NO_PROSPECT, noRun, pendingReport, type RunReport } from './prepared.js';
+import type { RunEnds } from './run-ends.js';
 import type { Uses } from './services.js';
-import type { Triggers } from './runs.js';
+import type { Triggers } from './triggers.js';
 
 type Parts = Uses<
   'thread' | 'gauge' | 'settings' | 'policies' | 'summarizer' | 'stream' | 'audit' | 'timer'

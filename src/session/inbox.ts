@@ -1,61 +1,9 @@
 import { SpillwayError } from '../errors/index.js';
-import {
-  checkMessage,
-  copied,
-  NotCopyable,
-  type CopyOptions,
-  type Message,
-  type MessageSize,
-  type Size,
-  type Steps,
-} from '../transcript/index.js';
+import { checkMessage, copied, NotCopyable, type CopyOptions, type Message } from '../transcript/index.js';
 import { continueMessage, markerMessage } from './own-messages.js';
 import type { Persistence } from './persistence/persistence.js';
 import type { Uses } from './services.js';
 import { takeInSlices } from './slices.js';
-import { LogRedaction, type Redact } from '../text/facts/index.js';
-import type { MeasureMessage, TokenCounter, WireFormat } from '../spi/index.js';
-import { countedAhead, createMeasure } from '../tokens/index.js';
-
-/** How messages are measured and enter the log of a session. */
-export interface Intake {
-  /** Takes secrets out of every text that is made from the log. */
-  readonly redact: Redact;
-  /** Counts the long texts of a message before it is appended, in steps. */
-  readonly countAhead: (message: Message) => Steps<void>;
-  /** Measures what is appended, once: at its client's own words, for these are what a request may hold. */
-  readonly measure: MeasureMessage;
-  /** Takes secrets out before; absent where the log keeps what was said. */
-  readonly redaction?: LogRedaction;
-}
-
-export function logIntake(
-  redactLog: boolean,
-  { redact, format, counter: given }: { redact: Redact; format: WireFormat; counter: TokenCounter },
-): Intake {
-  const { counter, ahead: countAhead } = countedAhead(given);
-  const measure = createMeasure(counter);
-  if (!redactLog) return { redact, countAhead, measure };
-  const redaction = new LogRedaction(redact, format.copyInstance?.bind(format));
-  return {
-    redact,
-    countAhead,
-    redaction,
-    measure: (message: Message) => {
-      const original = redaction.originalOf(message);
-      return original === message ? measure(message) : larger(measure(message), measure(original));
-    },
-  };
-}
-
-function larger(one: MessageSize, other: MessageSize): MessageSize {
-  const most = (a: Size, b: Size): Size => ({
-    tokens: Math.max(a.tokens, b.tokens),
-    bytes: Math.max(a.bytes, b.bytes),
-    images: Math.max(a.images, b.images),
-  });
-  return { ...most(one, other), parts: one.parts.map((part, i) => most(part, other.parts[i] ?? part)) };
-}
 
 type Parts = Uses<'thread' | 'intake' | 'follower' | 'clock' | 'stream'> & {
   readonly persistence: Persistence;

@@ -1,27 +1,22 @@
-export {
-  Spillway,
-  type EngineEvent,
-  type EventPlace,
-  type ListedKnobs,
-  type ListedPlugin,
-  type ListedStage,
-} from './spillway.js';
+export { Spillway, type ListedKnobs, type ListedPlugin, type ListedStage } from './spillway.js';
 export type { HookInFlight } from './plugins/index.js';
 export type { ReadInstructions } from './hooks/instructions.js';
+export type { SessionOptions } from './session-options.js';
+export type { EngineEvent, EventPlace } from './engine-events.js';
 export { SessionMap, type SessionMapOptions } from './session-map.js';
 export { Session } from './session.js';
 export { sessionIn } from './wiring.js';
 export type { Follower } from './client/follow.js';
 export type { Recall } from './recall/index.js';
 export type { SessionOperator } from './operator/session-operator.js';
-export type { Effects, Pipeline, SessionOptions, SessionServices } from './services.js';
+export type { Effects, Pipeline, SessionServices } from './services.js';
 export { costsOf, type Costs, type CostLine } from './costs.js';
 export type { Gauge } from './gauge.js';
 export type { Prepared, RunReport } from './prepared.js';
 export { replaySession, type ReplayedCall } from './replay.js';
 export type { RunOverrides } from './policies.js';
 export type { AuditTrail } from './audit.js';
-export type { Flight } from './runs.js';
+export type { Flight } from './call-line.js';
 export type { CallRecord } from './calls.js';
 export { forgetLimits, learnedLimits, type LearnedLimit, type SeenLimit } from './learned-limits.js';
 export type { GiveBackRequest, GivenBack, WordsGivenBack } from './operator/give-back.js';

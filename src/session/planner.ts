@@ -1,7 +1,7 @@
 import { refill, withoutUnfilled, type Planned, type RunInput, type RunOutcome } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
 import type { CompactionRecord, ModelCall, Plan, Trigger, Warning } from '../transcript/index.js';
-import type { RunAnnouncer } from './run-ends.js';
+import type { RunAnnouncer } from './announce.js';
 import { SOURCES } from './hooks/instructions.js';
 import type { HookAnswers, PluginHooks } from './hooks/plugin-hooks.js';
 import type { Uses } from './services.js';

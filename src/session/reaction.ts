@@ -1,11 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Trigger } from '../transcript/index.js';
-import { overflowed, type Reading, type Usage } from '../tokens/index.js';
+import type { Reading } from '../tokens/index.js';
 import type { PressureEvent } from '../pressure/index.js';
 import { readOverflowOf } from '../formats/index.js';
-import type { EarlyFill } from './ahead/early.js';
-import { callEvent } from './calls.js';
-import type { Inbox } from './inbox.js';
 import type { Persistence } from './persistence/persistence.js';
 import {
   doubtOf,
@@ -16,9 +12,7 @@ import {
   type RefusedRequest,
 } from './learned-limits.js';
 import type { RunReport } from './prepared.js';
-import type { Requests } from './requests.js';
 import type { Uses } from './services.js';
-import type { Triggers } from './runs.js';
 
 /** What a refusal came to. */
 export interface OverflowVerdict {
@@ -40,61 +34,26 @@ export interface SentRequest {
   readonly passed: number;
 }
 
-type Parts = Uses<'thread' | 'gauge' | 'policies' | 'format' | 'stream' | 'audit' | 'costs'> & {
-  readonly triggers: Triggers;
-  readonly early: EarlyFill;
+type Parts = Uses<'thread' | 'gauge' | 'policies' | 'format' | 'stream' | 'audit'> & {
   readonly persistence: Persistence;
-  readonly requests: Requests;
-  readonly inbox: Inbox;
 };
 
 type Compact = (trigger: Trigger, target: number) => Promise<RunReport>;
 
-/**
- * Takes in what a provider says of the newest request: its usage, or that it was too long. A refusal is reacted to once
- * for each request, until the log has grown.
- */
+/** Reacts to a request that was too long: once for each request, until the log has grown. */
 export class Reaction {
   readonly #of: Parts;
   /** Tokens that had been appended when the newest refusal was met; a later request holds more. */
   #triedAt: number | undefined;
   #refusals = 0;
-  /** The newest report that could not be stored, and the call it is of. */
-  #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
 
   constructor(of: Parts) {
     this.#of = of;
   }
 
-  /** A call went through, and took so much. */
-  observe(usage: Usage): Promise<void> {
-    const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.#of;
-    const newest = requests.newestCall;
+  /** A call went through. */
+  answered(): void {
     this.#triedAt = undefined;
-    // Told again because it could not be stored: it waits already, and is known again only until it is stored.
-    if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
-      const again = persistence.record([]);
-      again.then(
-        () => (this.#unstored = undefined),
-        () => undefined,
-      );
-      return again;
-    }
-    costs.addPrimary(usage, gauge.model, requests.recalledTokens);
-    const { reading, call, notices } = requests.observe(usage);
-    if (reading && triggers.isAuto && overflowed(usage, reading.budget)) {
-      thread.memory.overflowed = true;
-      // A task in the stream itself; kept sessions find it again after a restart.
-      void inbox.queue(true);
-    }
-    if (reading) early.start(persistence.journal && (() => persistence.stored([])));
-    for (const { what, ...facts } of notices) audit.say(what, undefined, facts);
-    const noted = persistence.record(call ? [callEvent(call)] : []);
-    noted.then(
-      () => (this.#unstored = undefined),
-      () => (this.#unstored = { call: newest, usage }),
-    );
-    return noted;
   }
 
   /** Does what is to mend a refused request. Where it fails, that is told: whoever asked may only see the refusal. */

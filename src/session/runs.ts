@@ -1,16 +1,14 @@
 import type { Trigger } from '../transcript/index.js';
+import type { CallLine } from './call-line.js';
 import type { Persistence } from './persistence/persistence.js';
-import type { RunReport, Prepared } from './prepared.js';
+import type { RunReport } from './prepared.js';
 import { continuesAfter } from './own-messages.js';
 import type { Compaction } from './compaction.js';
 import type { Inbox } from './inbox.js';
 import type { RunManner } from './policies.js';
 import type { Uses } from './services.js';
 import { inSlices } from './slices.js';
-import { SerialQueue, spentAfter, type Sighting, type Spent } from '../pressure/index.js';
-import type { PrepareOptions } from './requests.js';
-import type { Pass } from '../pipeline/index.js';
-import type { RunMemory } from './thread.js';
+import type { Triggers } from './triggers.js';
 
 /** Rounds of one `prepare` in which messages that arrived meanwhile are compacted with text that is bought for them. */
 const MAX_ROUNDS_WITH_TEXT = 3;
@@ -90,120 +88,4 @@ export class Runs {
     if (gauge.loading) await gauge.loading;
     return await stream.submit(task);
   }
-}
-
-/** What a call may do while it is under way. */
-export interface Flight<Message = unknown> {
-  /** Holds the next call, and compactions that are asked for, until this is settled: the rest of a stream. */
-  until(settled: PromiseLike<unknown>): void;
-  /** A request within this call: prepared, sent, and sent once more where it was too long. */
-  again<Answer>(
-    send: (request: Prepared<Message>) => Answer | Promise<Answer>,
-    options?: PrepareOptions,
-  ): Promise<Answer>;
-}
-
-/** The calls of one session: one at a time, each until its stream has ended. */
-export class CallLine {
-  readonly #calls = new SerialQueue();
-  readonly #holds = new Set<PromiseLike<unknown>>();
-  #sending = 0;
-
-  /** Whether a request is under way, or its stream is still being read. */
-  get isBusy(): boolean {
-    return this.#sending > 0 || this.#holds.size > 0;
-  }
-
-  /** Does this when all calls before it are over. */
-  next<T>(task: () => Promise<T>): Promise<T> {
-    return this.#calls.do(async () => {
-      await this.#settled();
-      return task();
-    });
-  }
-
-  /** Resolves when what is under way now is over. */
-  async idle(): Promise<void> {
-    await this.#calls.done();
-    await this.#settled();
-  }
-
-  /** Nothing is compacted on request while this is under way. */
-  async sending<T>(send: () => T | Promise<T>): Promise<T> {
-    this.#sending++;
-    try {
-      return await send();
-    } finally {
-      this.#sending--;
-    }
-  }
-
-  hold(settled: PromiseLike<unknown>): void {
-    this.#holds.add(settled);
-    const release = (): void => void this.#holds.delete(settled);
-    settled.then(release, release);
-  }
-
-  async #settled(): Promise<void> {
-    while (this.#holds.size > 0) await Promise.allSettled(this.#holds);
-  }
-}
-
-/** What a session is to do before a call, and why. */
-export class Triggers {
-  readonly #of: Uses<'thread' | 'settings' | 'gauge' | 'policies' | 'stream'>;
-
-  constructor(of: Uses<'thread' | 'settings' | 'gauge' | 'policies' | 'stream'>) {
-    this.#of = of;
-  }
-
-  /** Compact when pressure says so; else only when asked. */
-  get isAuto(): boolean {
-    return this.#of.settings.compaction.auto;
-  }
-
-  /** Whether anything would be compacted now: what that needs is the whole log. */
-  get wouldAct(): boolean {
-    const { thread, policies, stream } = this.#of;
-    if (thread.memory.queued) return true;
-    if (!this.isAuto || thread.ledger.pending) return false;
-    return policies.now.passes.some(this.isPassDue) || stream.wouldFire(this.sighting) !== undefined;
-  }
-
-  /** What the pressure stream is told of this moment. */
-  get sighting(): Sighting {
-    const { gauge, policies, thread } = this.#of;
-    const { memory, appendedTokens: appended, projection } = thread;
-    const reading = gauge.read(projection);
-    const { gates, minGain } = policies.now;
-    const freshTokens = minGain * reading.budget.tokens;
-    const isArmed = this.isAuto;
-    return { reading, appended, gates, freshTokens, isArmed, asked: askedBy(memory, isArmed) };
-  }
-
-  /** What a run that came to nothing leaves behind: it is not repeated until something new comes in. */
-  get spent(): Spent {
-    const { gauge, policies, thread } = this.#of;
-    const { projection, appendedTokens: appended } = thread;
-    return (
-      spentAfter(gauge.read(projection).pressure, policies.now.gates, appended) ?? { gate: -1, appended }
-    );
-  }
-
-  /** Whether a pass runs before the next call; those at the head of a run wait for one. */
-  readonly isPassDue = ({ when }: Pass): boolean => {
-    const { projection, log } = this.#of.thread;
-    if (!this.isAuto || when === 'compaction') return false;
-    if (when === 'always') return true;
-    if (when === 'iteration') return log.length > log.base && log.at(log.length - 1).role === 'tool';
-    const { pressure, tokens } = this.#of.gauge.read(projection);
-    // The absolute threshold wins where one is set.
-    return when.maxTokens > 0 ? tokens >= when.maxTokens : pressure >= when.pressure;
-  };
-}
-
-function askedBy({ overflowed, queued }: RunMemory, isAuto: boolean): Trigger | undefined {
-  if (overflowed && (isAuto || queued))
-    return { kind: 'overflow', detail: 'the provider reported more than the budget' };
-  return queued && { kind: queued.auto ? 'overflow' : 'manual', detail: `queued in the log by ${queued.id}` };
 }

@@ -3,11 +3,11 @@ import { checkOptions, checkSend, usageFault } from './arguments.js';
 import type { PressureEvent } from '../pressure/index.js';
 import type { Reading, Usage } from '../tokens/index.js';
 import type { Message, Projection, ReadonlyLog } from '../transcript/index.js';
-import type { CallLine, Flight, Runs } from './runs.js';
+import type { CallLine, Flight } from './call-line.js';
 import type { ClientSide } from './client/client-side.js';
 import type { Compared, Followed, FollowOptions } from './client/follow.js';
 import type { Inbox } from './inbox.js';
-import type { LoopEnd } from './own-messages.js';
+import type { LoopEnd } from './loop-end.js';
 import type { GiveBack } from './operator/give-back.js';
 import type { SessionOperator } from './operator/session-operator.js';
 import type { Prepared } from './prepared.js';
@@ -15,7 +15,9 @@ import type { Persistence } from './persistence/persistence.js';
 import type { OverflowVerdict, Reaction } from './reaction.js';
 import type { AutomaticRecall, Recall, Recalled, RecallRequest } from './recall/index.js';
 import type { PrepareOptions, Requests } from './requests.js';
+import type { Runs } from './runs.js';
 import type { Uses } from './services.js';
+import type { UsageReports } from './usage-reports.js';
 
 type Parts = Uses<'key' | 'format' | 'thread' | 'gauge' | 'stream' | 'timer'> & {
   readonly inbox: Inbox;
@@ -27,6 +29,7 @@ type Parts = Uses<'key' | 'format' | 'thread' | 'gauge' | 'stream' | 'timer'> & 
   readonly requests: Requests;
   readonly line: CallLine;
   readonly reaction: Reaction;
+  readonly reports: UsageReports;
   readonly recall: Recall;
   readonly persistence: Persistence;
   readonly operator: SessionOperator;
@@ -121,7 +124,8 @@ export class Session<ClientMessage = unknown> {
   observe(usage: Usage): Promise<void> {
     const fault = usageFault(usage);
     if (fault) return Promise.reject(fault);
-    return this.#of.reaction.observe(usage); // no promise around it: that one's rejection would be unhandled
+    this.#of.reaction.answered();
+    return this.#of.reports.observe(usage); // no promise around it: that one's rejection would be unhandled
   }
 
   /**

@@ -2,67 +2,18 @@ import type { Observable } from 'rxjs';
 import { knobSchemas, type ConfigEntry, type EffectiveConfig, type KnobSchemas } from '../config/index.js';
 import { SpillwayError } from '../errors/index.js';
 import { redactFor } from '../text/facts/index.js';
-import type { HookInFlight, HearPlugin } from './plugins/index.js';
+import type { HookInFlight } from './plugins/index.js';
 import type { CompactionStage, PluginRole, SessionStore } from '../spi/index.js';
 import { Background } from './ahead/background.js';
 import { savedPlan } from './ahead/prepared-plan.js';
 import { checkOptions } from './arguments.js';
 import { costsOf, ProjectCosts, type Costs } from './costs.js';
+import { EngineEvents, type EngineEvent } from './engine-events.js';
 import { openThread, type OpenedThread } from './persistence/stored-thread.js';
 import { SessionMap, type SessionMapOptions } from './session-map.js';
-import type { SessionOptions } from './services.js';
+import type { SessionOptions } from './session-options.js';
 import { Session } from './session.js';
 import type { EngineCore, EngineParts, SessionScope } from './wiring.js';
-import { EventHub, PressureStream, type PressureEvent } from '../pressure/index.js';
-
-/** Where something happened. */
-export interface EventPlace {
-  readonly sessionId: string;
-  readonly agentPath: string;
-  /** Model that the session talked to then; null where none was named. */
-  readonly model: string | null;
-}
-
-/** Something that happened in one session of an engine. */
-export type EngineEvent = PressureEvent &
-  EventPlace & {
-    /** Milliseconds since the epoch. */
-    readonly at: number;
-  };
-
-/** What all sessions of one engine tell, in the order it happened. */
-export class EngineEvents {
-  readonly #clock: () => number;
-  readonly #hub = new EventHub<EngineEvent>((error, { sessionId, agentPath, model, at }) => ({
-    kind: 'listener-failed',
-    error,
-    sessionId,
-    agentPath,
-    model,
-    at,
-  }));
-
-  constructor(clock: () => number) {
-    this.#clock = clock;
-  }
-
-  get all(): Observable<EngineEvent> {
-    return this.#hub.events;
-  }
-
-  /** What a plugin says outside a session: its place is empty. */
-  readonly said: HearPlugin = (plugin, level, message) => {
-    const nowhere = { sessionId: '', agentPath: '', model: null };
-    this.#hub.emit({ kind: 'plugin-said', plugin, level, message, ...nowhere, at: this.#clock() });
-  };
-
-  /** A stream for one session, whose events are told here too. */
-  streamOf(place: () => EventPlace): PressureStream {
-    return new PressureStream((event) => {
-      if (this.#hub.isHeard) this.#hub.emit({ ...event, ...place(), at: this.#clock() });
-    });
-  }
-}
 
 /** A provided stage as operators see it; `opensAt` is absent where the roster leaves it out. */
 export interface ListedStage {

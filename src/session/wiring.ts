@@ -17,18 +17,19 @@ import { formatNamed, withTurns } from '../formats/index.js';
 import type { Background } from './ahead/background.js';
 import { EarlyFill } from './ahead/early.js';
 import { AuditTrail } from './audit.js';
-import { CallLine, Runs, Triggers } from './runs.js';
+import { CallLine } from './call-line.js';
 import { ClientSide } from './client/client-side.js';
 import { Follower } from './client/follow.js';
 import { Commits } from './commits.js';
 import { Compaction } from './compaction.js';
 import { CostBook, type ProjectCosts } from './costs.js';
-import type { EngineEvents } from './spillway.js';
+import type { EngineEvents } from './engine-events.js';
 import { Gauge } from './gauge.js';
 import { PluginHooks } from './hooks/plugin-hooks.js';
 import { sessionPlugins } from './hooks/session-plugins.js';
-import { Inbox, logIntake } from './inbox.js';
-import { LoopEnd } from './own-messages.js';
+import { Inbox } from './inbox.js';
+import { logIntake } from './intake.js';
+import { LoopEnd } from './loop-end.js';
 import { GiveBack } from './operator/give-back.js';
 import { History } from './operator/history.js';
 import { Plans } from './operator/plans.js';
@@ -42,8 +43,12 @@ import { Reaction } from './reaction.js';
 import { AutomaticRecall, Recall, Search } from './recall/index.js';
 import { Requests } from './requests.js';
 import { RunEnds } from './run-ends.js';
-import type { Effects, SessionServices, SessionOptions } from './services.js';
+import { Runs } from './runs.js';
+import type { Effects, SessionServices } from './services.js';
+import type { SessionOptions } from './session-options.js';
 import { Thread } from './thread.js';
+import { Triggers } from './triggers.js';
+import { UsageReports } from './usage-reports.js';
 
 /** What an engine is given that its sessions use. */
 export interface EngineParts {
@@ -108,6 +113,7 @@ interface Pieces extends SessionServices {
   readonly automatic: AutomaticRecall;
   readonly reaction: Reaction;
   readonly client: ClientSide;
+  readonly reports: UsageReports;
   readonly operator: SessionOperator;
 }
 
@@ -196,6 +202,7 @@ const MAKES: { readonly [Name in Exclude<keyof Pieces, Given>]: (of: Pieces) => 
   automatic: (of) => new AutomaticRecall(of),
   reaction: (of) => new Reaction(of),
   client: (of) => new ClientSide(of),
+  reports: (of) => new UsageReports(of),
   operator: (of) => new SessionOperator(of),
 };
 

@@ -17,7 +17,8 @@ import {
   type ViewMessage,
 } from '../../transcript/index.js';
 import { inSlices } from '../slices.js';
-import { Agreement, isSystem, leading, type Agreed, ClientWords } from './agreement.js';
+import { Agreement, isSystem, leading, type Agreed } from './agreement.js';
+import { ClientWords } from './client-words.js';
 import { HistoryReader, type Command, type History } from './history.js';
 
 /** How a body is followed. */

@@ -9,7 +9,7 @@ import type { Planner } from '../planner.js';
 import { headOf, type Recall, type Recalled } from '../recall/index.js';
 import type { Requests } from '../requests.js';
 import type { Uses } from '../services.js';
-import type { Triggers } from '../runs.js';
+import type { Triggers } from '../triggers.js';
 
 /** What is to be given back: named as `recall` names it. */
 export interface GiveBackRequest {

@@ -9,7 +9,7 @@ import type {
   StageOutcome,
   Trigger,
 } from '../../transcript/index.js';
-import { pendingEvent, tellEnded } from '../run-ends.js';
+import { pendingEvent, tellEnded } from '../announce.js';
 import { givenWayOf } from '../audit.js';
 import type { PluginHooks } from '../hooks/plugin-hooks.js';
 import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
@@ -18,7 +18,7 @@ import type { Persistence } from '../persistence/persistence.js';
 import type { FilledRun, Planner } from '../planner.js';
 import type { mannerOf, RunOverrides } from '../policies.js';
 import type { Uses } from '../services.js';
-import type { Triggers } from '../runs.js';
+import type { Triggers } from '../triggers.js';
 import { BoughtPlans, checkActs, genuine, namesOf, reworded } from './plan-values.js';
 import type { History } from './history.js';
 

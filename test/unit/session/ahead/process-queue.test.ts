@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProcessQueue } from '../../../../src/session/ahead/background.js';
+import { ProcessQueue } from '../../../../src/session/ahead/process-queue.js';
 import type { Json } from '../../../../src/spi/index.js';
 
 const forever = new AbortController().signal;

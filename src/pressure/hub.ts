@@ -1,0 +1,101 @@
+import { Observable, Subject, Subscriber, type Observer, type Operator, type Subscription } from 'rxjs';
+
+/** Hot events that anyone may listen to. A listener that throws is told of in an event of its own, once. */
+export class EventHub<Event> {
+  readonly #subject = new Subject<Event>();
+  readonly #safe: SafeEvents<Event>;
+  readonly #failed: (error: unknown, at: Event) => Event;
+  #newest: Event | undefined;
+  #hasFailed = false;
+
+  /** `failed` makes the event that says a listener threw; `at` is the newest event before it. */
+  constructor(failed: (error: unknown, at: Event) => Event) {
+    this.#failed = failed;
+    this.#safe = new SafeEvents<Event>(
+      (error) => this.#listenerFailed(error),
+      (subscriber) => this.#subject.subscribe(subscriber),
+    );
+  }
+
+  /** Nothing is replayed to late subscribers. */
+  get events(): Observable<Event> {
+    return this.#safe;
+  }
+
+  /** Whether anybody listens: what nobody hears need not be made. */
+  get isHeard(): boolean {
+    return this.#subject.observed;
+  }
+
+  emit(event: Event): void {
+    this.#newest = event;
+    this.#subject.next(event);
+  }
+
+  /** Behind the event that it failed at, so that all hear both in order. Once, or a bad one would be told of for ever. */
+  #listenerFailed(error: unknown): void {
+    const at = this.#newest;
+    if (this.#hasFailed || at === undefined) return;
+    this.#hasFailed = true;
+    queueMicrotask(() => this.emit(this.#failed(error, at)));
+  }
+}
+
+type Next<Event> = (event: Event) => unknown;
+
+/**
+ * Events that anyone may listen to without harm: what a listener throws or rejects with, in an operator or at the end
+ * of a pipe, is reported and goes no further. rxjs alone would throw it on a timer, which ends the process.
+ */
+class SafeEvents<Event> extends Observable<Event> {
+  readonly #report: (error: unknown) => void;
+
+  constructor(
+    report: (error: unknown) => void,
+    subscribe?: (subscriber: Subscriber<Event>) => Subscription | void,
+  ) {
+    super(subscribe);
+    this.#report = report;
+  }
+
+  /** Operators are applied through this: what comes out of a pipe is listened to as safely. */
+  override lift<Result>(operator?: Operator<Event, Result>): Observable<Result> {
+    const lifted = new SafeEvents<Result>(this.#report);
+    lifted.source = this;
+    lifted.operator = operator;
+    return lifted;
+  }
+
+  override subscribe(observer?: Partial<Observer<Event>> | Next<Event> | null): Subscription;
+  override subscribe(
+    next?: Next<Event> | null,
+    error?: ((error: unknown) => void) | null,
+    complete?: (() => void) | null,
+  ): Subscription;
+  override subscribe(
+    observer?: Partial<Observer<Event>> | Next<Event> | null,
+    error?: ((error: unknown) => void) | null,
+    complete?: (() => void) | null,
+  ): Subscription {
+    // An operator of rxjs: it hands errors on to the end of the pipe.
+    if (observer instanceof Subscriber) return super.subscribe(observer);
+    const told = typeof observer === 'object' && observer !== null ? observer : undefined;
+    const next = typeof observer === 'function' ? observer : told?.next?.bind(told);
+    const failed = error ?? told?.error?.bind(told) ?? this.#report;
+    const ended = complete ?? told?.complete?.bind(told);
+    return super.subscribe({
+      next: (event) => this.#safely(() => next?.(event)),
+      error: (thrown: unknown) => this.#safely(() => failed(thrown)),
+      complete: () => this.#safely(() => ended?.()),
+    });
+  }
+
+  #safely(tell: () => unknown): void {
+    try {
+      const told = tell();
+      if (told instanceof Promise) told.catch((error: unknown) => this.#report(error));
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import { overflowed, type Usage } from '../tokens/index.js';
+import { callEvent } from './calls.js';
+import type { Persistence } from './persistence/persistence.js';
+import type { Requests } from './requests.js';
+import type { EarlyFill } from './ahead/early.js';
+import type { Inbox } from './inbox.js';
+import type { Uses } from './services.js';
+import type { Triggers } from './triggers.js';
+
+type Parts = Uses<'thread' | 'gauge' | 'costs' | 'audit'> & {
+  readonly triggers: Triggers;
+  readonly early: EarlyFill;
+  readonly persistence: Persistence;
+  readonly requests: Requests;
+  readonly inbox: Inbox;
+};
+
+/** Takes in what a provider reports of the newest request. */
+export class UsageReports {
+  readonly #of: Parts;
+  /** The newest report that could not be stored, and the call it is of. */
+  #unstored: { readonly call: number | undefined; readonly usage: Usage } | undefined;
+
+  constructor(of: Parts) {
+    this.#of = of;
+  }
+
+  observe(usage: Usage): Promise<void> {
+    const { thread, gauge, costs, audit, triggers, early, persistence, requests, inbox } = this.#of;
+    const newest = requests.newestCall;
+    // Told again because it could not be stored: it waits already, and is known again only until it is stored.
+    if (this.#unstored?.call === newest && isDeepStrictEqual(this.#unstored?.usage, usage)) {
+      const again = persistence.record([]);
+      again.then(
+        () => (this.#unstored = undefined),
+        () => undefined,
+      );
+      return again;
+    }
+    costs.addPrimary(usage, gauge.model, requests.recalledTokens);
+    const { reading, call, notices } = requests.observe(usage);
+    if (reading && triggers.isAuto && overflowed(usage, reading.budget)) {
+      thread.memory.overflowed = true;
+      // A task in the stream itself; kept sessions find it again after a restart.
+      void inbox.queue(true);
+    }
+    if (reading) early.start(persistence.journal && (() => persistence.stored([])));
+    for (const { what, ...facts } of notices) audit.say(what, undefined, facts);
+    const noted = persistence.record(call ? [callEvent(call)] : []);
+    noted.then(
+      () => (this.#unstored = undefined),
+      () => (this.#unstored = { call: newest, usage }),
+    );
+    return noted;
+  }
+}
