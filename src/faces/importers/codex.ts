@@ -1,14 +1,6 @@
 import { isFields, parseItems, type Fields } from '../../formats/index.js';
-import {
-  counted,
-  fieldsOf,
-  sessionOf,
-  textOr,
-  when,
-  type ImportedSession,
-  type Importer,
-  type SessionReader,
-} from './recording.js';
+import { fieldsOf, textOr, when } from './parts.js';
+import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
  * Codex's rollout files: lines that wrap the items of Responses requests, beside events for the terminal, which repeat
@@ -28,9 +20,9 @@ export const codex: Importer = {
 const BOOKKEEPING: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'other']);
 
 class RolloutReader implements SessionReader {
+  readonly #recording = new Recording('codex');
   readonly #items: Fields[] = [];
-  readonly #times: { readonly createdAt?: number }[] = [];
-  readonly #about: { id?: unknown; model?: unknown; agent_version?: unknown } = {};
+  readonly #times: ReturnType<typeof when>[] = [];
   /** Before which item a compaction stood. */
   readonly #compactedAt: number[] = [];
   #instructions: string | undefined;
@@ -40,7 +32,7 @@ class RolloutReader implements SessionReader {
     if (!isFields(value)) return;
     const payload = fieldsOf(value.payload);
     if (value.type === 'session_meta') this.#note(payload);
-    else if (value.type === 'turn_context') this.#about.model ??= textOr(payload.model);
+    else if (value.type === 'turn_context') this.#recording.about({ model: textOr(payload.model) });
     else if (value.type === 'compacted') this.#compactedAt.push(this.#items.length);
     else if (value.type === 'response_item' && !BOOKKEEPING.has(payload.type)) {
       if (payload.type === 'reasoning' && saysNothing(payload)) {
@@ -53,8 +45,7 @@ class RolloutReader implements SessionReader {
   }
 
   #note(meta: Fields): void {
-    this.#about.id ??= textOr(meta.id);
-    this.#about.agent_version ??= textOr(meta.cli_version);
+    this.#recording.about({ id: textOr(meta.id), agent_version: textOr(meta.cli_version) });
     const base = isFields(meta.base_instructions) ? meta.base_instructions.text : meta.instructions;
     this.#instructions ??= textOr(base);
   }
@@ -63,16 +54,14 @@ class RolloutReader implements SessionReader {
     // The same reading as of a request, instructions included: this is what Codex sent.
     const instructions = this.#items.length > 0 ? this.#instructions : undefined;
     const { messages, notices } = parseItems(this.#items, { instructions });
+    const recording = this.#recording;
     const left = 'reasoning items without words or sealed content; left out';
-    const { id, model, agent_version } = this.#about;
-    return sessionOf('codex', {
-      messages: messages.map((message) => ({ ...message, ...this.#times[placeOf(message.id)] })),
-      notices: [...counted(this.#unreadable, 'unreadable-reasoning', left), ...notices],
-      meta: { id, model, agent_version },
-      compactions: this.#compactedAt.map(
-        (at) => messages.filter((message) => placeOf(message.id) < at).length,
-      ),
-    });
+    recording.counted(this.#unreadable, 'unreadable-reasoning', left);
+    const timed = messages.map((message) => ({ ...message, ...this.#times[placeOf(message.id)] }));
+    recording.takes(timed, notices);
+    const before = (at: number): number => messages.filter(({ id }) => placeOf(id) < at).length;
+    recording.compactions.push(...this.#compactedAt.map(before));
+    return recording.session();
   }
 }
 

@@ -1,26 +1,8 @@
-import type { Notice } from '../../spi/index.js';
-import type { FilePart, Message, TextPart, ToolCallPart } from '../../transcript/index.js';
+import type { FilePart, TextPart, ToolCallPart } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../../formats/index.js';
-import {
-  callPart,
-  counted,
-  dataUrl,
-  fieldsIn,
-  fieldsOf,
-  inlineFile,
-  inPlaceOfUser,
-  isText,
-  mediaTypeOr,
-  reasoning,
-  resultPart,
-  sessionOf,
-  textOr,
-  textParts,
-  when,
-  type ImportedSession,
-  type Importer,
-  type SessionReader,
-} from './recording.js';
+import * as part from './parts.js';
+import { fieldsIn, fieldsOf, isText, textOr } from './parts.js';
+import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
  * Copilot CLI's `events.jsonl`: one event a line, an envelope with `type` and `data`. Sub-agents' events (`agentId`, or
@@ -43,14 +25,9 @@ interface CopilotEvent {
   readonly time: { readonly createdAt?: number };
 }
 
-type Said = Omit<Message, 'id'>;
-
 /** Builds the conversation event by event. */
 class CopilotReader implements SessionReader {
-  readonly #about: { id?: unknown; agent_version?: unknown; model?: unknown } = {};
-  #messages: Message[] = [];
-  readonly #notices: Notice[] = [];
-  readonly #compactions: number[] = [];
+  readonly #recording = new Recording('copilot');
   /** Calls that the model made, and those that users made themselves, by id. */
   readonly #calls = new Set<string>();
   readonly #byUser = new Map<string, Fields>();
@@ -71,31 +48,26 @@ class CopilotReader implements SessionReader {
       return;
     }
     const id = textOr(value.id) ?? `e${this.#events}`;
-    this.#before.set(id, this.#messages.length);
-    this.#took[value.type]?.({ id, data, time: when(textOr(value.timestamp)) });
+    this.#before.set(id, this.#recording.messages.length);
+    this.#took[value.type]?.({ id, data, time: part.when(textOr(value.timestamp)) });
   }
 
-  #note(type: string, data: Fields): void {
-    if (type === 'session.start') {
-      this.#about.id ??= data.sessionId;
-      this.#about.agent_version ??= data.copilotVersion;
-      this.#about.model ??= data.selectedModel;
-    } else if (type === 'session.model_change') {
-      this.#about.model ??= data.newModel;
-    } else if (type === 'tool.execution_complete') {
-      this.#about.model ??= data.model;
-    }
+  #note(type: string, { sessionId: id, copilotVersion, selectedModel, newModel, model }: Fields): void {
+    if (type === 'session.start')
+      this.#recording.about({ id, agent_version: copilotVersion, model: selectedModel });
+    else if (type === 'session.model_change') this.#recording.about({ model: newModel });
+    else if (type === 'tool.execution_complete') this.#recording.about({ model });
   }
 
   /** What each kind of event comes to; the others are not the conversation. */
   readonly #took: Readonly<Record<string, (event: CopilotEvent) => void>> = {
     'system.message': (event) =>
-      this.#add(event, { role: 'system', origin: 'system', parts: textParts(event.data.content) }),
+      this.#add(event, { role: 'system', origin: 'system', parts: part.text(event.data.content) }),
     'user.message': (event) => {
       const { content, attachments } = event.data;
-      this.#add(event, inPlaceOfUser([...textParts(content), ...filesOf(attachments)]));
+      this.#add(event, part.inPlaceOfUser([...part.text(content), ...filesOf(attachments)]));
     },
-    'skill.invoked': (event) => this.#add(event, inPlaceOfUser(textParts(event.data.content), true)),
+    'skill.invoked': (event) => this.#add(event, part.inPlaceOfUser(part.text(event.data.content), true)),
     'assistant.reasoning': ({ data }) =>
       void (this.#thought = typeof data.content === 'string' ? data.content : undefined),
     'assistant.message': (event) => this.#assistant(event),
@@ -105,7 +77,8 @@ class CopilotReader implements SessionReader {
     'tool.execution_start': (event) => this.#started(event),
     'tool.execution_complete': (event) => this.#completed(event),
     'session.compaction_complete': ({ data }) => {
-      if (data.success === true) this.#compactions.push(this.#messages.length);
+      const { compactions, messages } = this.#recording;
+      if (data.success === true) compactions.push(messages.length);
     },
     'session.truncation': ({ id }) =>
       this.#say(id, 'truncated', 'Copilot cut the history here for the model; all of it is kept'),
@@ -120,14 +93,12 @@ class CopilotReader implements SessionReader {
     const calls = fieldsIn(toolRequests).map(({ toolCallId, name, arguments: args }, index) =>
       this.#call(toolCallId ?? `call_${event.id}_${index}`, name, args),
     );
-    const said = [...textParts(content), ...calls];
-    const thought = isText(reasoningText) ? [reasoning(reasoningText, signature)] : [];
-    const parts = said.length > 0 ? [...thought, ...said] : [];
-    this.#add(event, { role: 'assistant', origin: 'model', parts });
+    const thought = isText(reasoningText) ? [part.reasoning(reasoningText, signature)] : [];
+    this.#add(event, part.byModel([...thought, ...part.text(content), ...calls]));
   }
 
   #call(id: unknown, name: unknown, args: unknown): ToolCallPart {
-    const call = callPart(id, name, args);
+    const call = part.call(id, name, args);
     this.#calls.add(call.callId);
     return call;
   }
@@ -136,11 +107,12 @@ class CopilotReader implements SessionReader {
   #started({ id, data }: CopilotEvent): void {
     const callId = data.toolCallId;
     if (typeof callId !== 'string' || this.#calls.has(callId) || this.#byUser.has(callId)) return;
-    const index = this.#messages.findLastIndex(({ role }) => role === 'assistant');
-    const answer = this.#messages[index];
+    const { messages } = this.#recording;
+    const index = messages.findLastIndex(({ role }) => role === 'assistant');
+    const answer = messages[index];
     if (!answer) return;
     const call = this.#call(callId, data.toolName, data.arguments);
-    this.#messages[index] = { ...answer, parts: [...answer.parts, call] };
+    messages[index] = { ...answer, parts: [...answer.parts, call] };
     this.#say(id, 'late-call', `${call.name} was told only when it started`);
   }
 
@@ -149,41 +121,34 @@ class CopilotReader implements SessionReader {
     const callId = String(data.toolCallId ?? '');
     const asked = this.#byUser.get(callId);
     const content = resultIn(data);
-    if (!asked) {
-      const part = resultPart(callId, content, data.success === false);
-      return this.#add(event, { role: 'tool', origin: 'tool', parts: [part] });
-    }
-    const shown = content
-      .map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
-      .join('\n');
+    if (!asked) return this.#add(event, part.byTool(part.result(callId, content, data.success === false)));
+    const shown = content.map((one) => (one.type === 'text' ? one.text : `[${one.mediaType}]`)).join('\n');
     const words = `Ran ${String(asked.toolName)} ${jsonText(asked.arguments ?? {})}\n\`\`\`\n${shown}\n\`\`\``;
-    this.#add(event, { role: 'user', origin: 'user', parts: textParts(words) });
+    this.#add(event, { role: 'user', origin: 'user', parts: part.text(words) });
   }
 
   /** Takes back what came after the event, that one included; the file may have been cut already. */
   #rewind({ id, data }: CopilotEvent): void {
-    const to = this.#before.get(String(data.upToEventId ?? '')) ?? this.#messages.length;
-    const gone = this.#messages.length - to;
-    this.#messages = this.#messages.slice(0, to);
+    const recording = this.#recording;
+    const to = this.#before.get(String(data.upToEventId ?? '')) ?? recording.messages.length;
+    const gone = recording.messages.length - to;
+    recording.messages = recording.messages.slice(0, to);
     if (gone > 0) this.#say(id, 'rewound', `${gone} messages were rewound; left out`);
   }
 
-  #add({ id: own, time }: CopilotEvent, said: Said): void {
-    if (said.parts.length === 0) return this.#say(own, 'empty-message', 'nothing said; left out');
-    const id = this.#taken.has(own) ? `${own}+${this.#messages.length}` : own;
+  #add({ id: own, time }: CopilotEvent, said: part.Said): void {
+    const id = this.#taken.has(own) ? `${own}+${this.#recording.messages.length}` : own;
+    this.#recording.add(id, said, time);
     this.#taken.add(id);
-    this.#messages.push({ id, ...said, ...time });
   }
 
   #say(at: string, kind: string, what: string): void {
-    this.#notices.push({ at, kind, what });
+    this.#recording.noteAt(at)(kind, what);
   }
 
   finish(): ImportedSession {
-    const messages = this.#messages;
-    const left = counted(this.#ofSubAgents, 'sidechain', 'events belong to sub-agents; left out');
-    const notices = [...this.#notices, ...left];
-    return sessionOf('copilot', { messages, notices, meta: this.#about, compactions: this.#compactions });
+    this.#recording.counted(this.#ofSubAgents, 'sidechain', 'events belong to sub-agents; left out');
+    return this.#recording.session();
   }
 }
 
@@ -193,19 +158,19 @@ function resultIn({ result, error }: Fields): (TextPart | FilePart)[] {
   const blocks = fieldsIn(contents);
   const files = blocks.flatMap(({ type, data, mimeType }): FilePart[] => {
     if ((type !== 'image' && type !== 'audio') || typeof data !== 'string') return [];
-    const media = mediaTypeOr(mimeType, `${type}/*`);
-    return [inlineFile(media, dataUrl(media, data))];
+    const media = part.mediaTypeOr(mimeType, `${type}/*`);
+    return [part.file(media, part.dataUrl(media, data))];
   });
-  if (typeof content === 'string') return [...textParts(content), ...files];
-  if (blocks.length > 0) return [...blocks.flatMap(({ text }) => textParts(text)), ...files];
-  if (content !== undefined) return textParts(jsonText(content));
-  return textParts(isFields(error) ? error.message : error);
+  if (typeof content === 'string') return [...part.text(content), ...files];
+  if (blocks.length > 0) return [...blocks.flatMap(({ text }) => part.text(text)), ...files];
+  if (content !== undefined) return part.text(jsonText(content));
+  return part.text(isFields(error) ? error.message : error);
 }
 
 /** Attachments: bytes where the event has them, else the name of what was attached. */
 const filesOf = (attachments: unknown): FilePart[] =>
   fieldsIn(attachments).map(({ data, mimeType, displayName, filePath, path }) => {
     const name = [displayName, path, filePath].find((one) => typeof one === 'string') as string | undefined;
-    const media = mediaTypeOr(mimeType);
-    return inlineFile(media, dataUrl(media, data), name);
+    const media = part.mediaTypeOr(mimeType);
+    return part.file(media, part.dataUrl(media, data), name);
   });

@@ -1,6 +1,5 @@
-import type { Notice } from '../../spi/index.js';
 import { isFields, kindOf, openaiChat, type Fields } from '../../formats/index.js';
-import { sessionOf, type Importer } from './recording.js';
+import { Recording, type Importer } from './recording.js';
 
 /**
  * Normalized sessions: a first line `{"kind": "meta", …}`, then one chat message per line. Message indexes do not
@@ -13,7 +12,7 @@ export const corpus: Importer = {
   recognises: (head) => /^\s*\{\s*"kind"\s*:\s*"meta"/.test(head),
   open: () => {
     const chat: Fields[] = [];
-    const skipped: Notice[] = [];
+    const recording = new Recording('corpus');
     let meta: Fields | undefined;
     return {
       take(value, line) {
@@ -22,13 +21,15 @@ export const corpus: Importer = {
         else if (isMeta && !meta && chat.length === 0) meta = value;
         else {
           const what = `${isMeta ? 'a second meta line' : `${kindOf(value)} is no message`}; skipped`;
-          skipped.push({ at: `line ${line}`, kind: 'not-a-message', what });
+          recording.noteAt(`line ${line}`)('not-a-message', what);
         }
       },
       finish() {
         // Without its meta line it is a file of bare chat messages, which has a name of its own.
         const { messages, notices } = openaiChat.parse(meta ? chat : []);
-        return sessionOf('corpus', { messages, notices: [...skipped, ...notices], meta: meta ?? {} });
+        recording.takes(messages, notices);
+        recording.about(meta ?? {});
+        return recording.session();
       },
     };
   },

@@ -1,26 +1,8 @@
-import type { Notice } from '../../spi/index.js';
-import type { FilePart, Message, Part, TextPart } from '../../transcript/index.js';
+import type { FilePart, Part, TextPart } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../../formats/index.js';
-import {
-  callPart,
-  counted,
-  dataUrl,
-  fieldsIn,
-  fieldsOf,
-  inPlaceOfUser,
-  isText,
-  mediaTypeOr,
-  picture,
-  reasoning,
-  resultPart,
-  sessionOf,
-  textOr,
-  textParts,
-  when,
-  type ImportedSession,
-  type Importer,
-  type SessionReader,
-} from './recording.js';
+import * as part from './parts.js';
+import { fieldsIn, fieldsOf, isText, textOr } from './parts.js';
+import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**
  * Gemini CLI's session files: one JSON object with all messages; by newer versions a head line, then a message a line, of
@@ -41,6 +23,7 @@ export const geminiCli: Importer = {
 const FRONT = 500;
 
 class GeminiCliReader implements SessionReader {
+  readonly #recording = new Recording('gemini-cli');
   #head: Fields | undefined;
   /** By id, in the order of first sight. */
   readonly #messages = new Map<unknown, Fields>();
@@ -62,58 +45,49 @@ class GeminiCliReader implements SessionReader {
   }
 
   finish(): ImportedSession {
-    return imported(this.#head?.sessionId, [...this.#messages.values()]);
+    const recording = this.#recording;
+    const left = new Map<string, number>();
+    recording.about({ id: this.#head?.sessionId });
+    for (const [index, line] of [...this.#messages.values()].entries()) {
+      const id = textOr(line.id) ?? `m${index}`;
+      const parts = contentOf(line.content);
+      if (typeof line.model === 'string') recording.about({ model: line.model });
+      if (line.type === 'gemini') this.#step(line, id);
+      else if (line.type !== 'user') left.set(String(line.type), (left.get(String(line.type)) ?? 0) + 1);
+      else if (parts.length > 0) recording.add(id, part.inPlaceOfUser(parts), time(line));
+    }
+    for (const [type, count] of left)
+      recording.counted(count, 'not-a-message', `lines of type ${type} are the terminal's own; left out`);
+    return recording.session();
+  }
+
+  /** A step of the model is one message with its calls; each result, which stands beside its call, is a message. */
+  #step(line: Fields, id: string): void {
+    const calls = fieldsIn(line.toolCalls);
+    const made = calls.map((call, index) =>
+      part.call(textOr(call.id) ?? `call_${id}_${index}`, call.name, call.args),
+    );
+    const thoughts = fieldsIn(line.thoughts).map(({ subject, description }) =>
+      part.reasoning([subject, description].filter(isText).join('\n')),
+    );
+    const spoken: Part[] = [...contentOf(line.content), ...made];
+    if (spoken.length === 0) return;
+    this.#recording.add(id, part.byModel([...thoughts, ...spoken]), time(line));
+    for (const [index, call] of calls.entries()) {
+      const content = resultOf(call);
+      if (!content) continue;
+      const { callId, name } = made[index]!;
+      const isError = call.status === 'error' || call.status === 'cancelled';
+      const result = part.result(callId, content, isError, name);
+      this.#recording.add(`${id}#${index}`, part.byTool(result), time(call));
+    }
   }
 }
 
 const isHead = (value: Fields): boolean =>
   typeof value.sessionId === 'string' && typeof value.projectHash === 'string';
 
-/** A step of the model is one message with its calls; each result, which stands beside its call, is a message. */
-function imported(id: unknown, lines: readonly Fields[]): ImportedSession {
-  const left = new Map<string, number>();
-  const messages = lines.flatMap((line, index) => {
-    const own = textOr(line.id) ?? `m${index}`;
-    if (line.type === 'gemini') return step(line, own);
-    if (line.type === 'user') return said(line, own);
-    left.set(String(line.type), (left.get(String(line.type)) ?? 0) + 1);
-    return [];
-  });
-  const notices = [...left].flatMap(([type, count]): Notice[] =>
-    counted(count, 'not-a-message', `lines of type ${type} are the terminal's own; left out`),
-  );
-  const model = lines.map((line) => line.model).find((name) => typeof name === 'string');
-  return sessionOf('gemini-cli', { messages, notices, meta: { id, model } });
-}
-
-function said(line: Fields, id: string): Message[] {
-  const parts = contentOf(line.content);
-  return parts.length === 0 ? [] : [{ id, ...inPlaceOfUser(parts), ...time(line) }];
-}
-
-function step(line: Fields, id: string): Message[] {
-  const calls = fieldsIn(line.toolCalls);
-  const made = calls.map((call, index) =>
-    callPart(textOr(call.id) ?? `call_${id}_${index}`, call.name, call.args),
-  );
-  const thoughts = fieldsIn(line.thoughts).map(({ subject, description }) =>
-    reasoning([subject, description].filter(isText).join('\n')),
-  );
-  const spoken: Part[] = [...contentOf(line.content), ...made];
-  if (spoken.length === 0) return [];
-  const results = calls.flatMap((call, index): Message[] => {
-    const content = resultOf(call);
-    if (!content) return [];
-    const { callId, name } = made[index]!;
-    const isError = call.status === 'error' || call.status === 'cancelled';
-    const part = resultPart(callId, content, isError, name);
-    return [{ id: `${id}#${index}`, role: 'tool', origin: 'tool', parts: [part], ...time(call) }];
-  });
-  const parts = [...thoughts, ...spoken];
-  return [{ id, role: 'assistant', origin: 'model', parts, ...time(line) }, ...results];
-}
-
-const time = ({ timestamp }: Fields) => when(textOr(timestamp));
+const time = ({ timestamp }: Fields) => part.when(textOr(timestamp));
 
 /** Undefined where the call has no result yet. */
 function resultOf({ result }: Fields): (TextPart | FilePart)[] | undefined {
@@ -122,7 +96,7 @@ function resultOf({ result }: Fields): (TextPart | FilePart)[] | undefined {
     const response = isFields(value) && isFields(value.functionResponse) ? value.functionResponse : undefined;
     if (!response) return contentOf([value]);
     const more = Array.isArray(response.parts) ? contentOf(response.parts) : [];
-    return [...textParts(wordsOf(response.response)), ...more];
+    return [...part.text(wordsOf(response.response)), ...more];
   });
 }
 
@@ -136,12 +110,12 @@ function wordsOf(response: unknown): string {
 /** A text, or a list of Gemini's parts. */
 function contentOf(content: unknown): (TextPart | FilePart)[] {
   const list: readonly unknown[] = [content].flat();
-  return list.flatMap((part): (TextPart | FilePart)[] => {
-    if (!isFields(part)) return textParts(part);
-    if (typeof part.text === 'string') return textParts(part.text);
-    const { mimeType, data } = fieldsOf(part.inlineData);
-    if (typeof data !== 'string') return textParts(jsonText(part));
-    const media = mediaTypeOr(mimeType);
-    return [picture(media, dataUrl(media, data))];
+  return list.flatMap((one): (TextPart | FilePart)[] => {
+    if (!isFields(one)) return part.text(one);
+    if (typeof one.text === 'string') return part.text(one.text);
+    const { mimeType, data } = fieldsOf(one.inlineData);
+    if (typeof data !== 'string') return part.text(jsonText(one));
+    const media = part.mediaTypeOr(mimeType);
+    return [part.picture(media, part.dataUrl(media, data))];
   });
 }

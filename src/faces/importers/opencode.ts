@@ -1,24 +1,8 @@
-import type { Notice } from '../../spi/index.js';
-import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
+import type { FilePart, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../../formats/index.js';
-import {
-  callPart,
-  counted,
-  fieldsIn,
-  fieldsOf,
-  inlineFile,
-  inPlaceOfUser,
-  isText,
-  mediaTypeOr,
-  resultPart,
-  sessionOf,
-  textParts,
-  unknownPart,
-  when,
-  type ImportedSession,
-  type Importer,
-  type Note,
-} from './recording.js';
+import * as part from './parts.js';
+import { fieldsIn, fieldsOf, isText } from './parts.js';
+import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
 
 /** One message of an export. */
 interface Entry {
@@ -48,54 +32,44 @@ export const openCode: Importer = {
 };
 
 function exported({ info, messages: list }: Fields): ImportedSession {
+  const recording = new Recording('opencode');
   const entries = Array.isArray(list) ? list.filter(isEntry) : [];
   const others = Array.isArray(list) ? list.length - entries.length : 0;
-  const notices: Notice[] = counted(others, 'not-a-message', 'entries are no messages; left out');
-  const messages = entries.flatMap((entry, index): Message[] => {
-    const id = ownId(entry.info.id) ?? `m${index}`;
-    const note: Note = (kind, what) => void notices.push({ at: id, kind, what });
-    return entry.info.role === 'user' ? userMessages(entry, id, note) : assistantMessages(entry, id, note);
-  });
+  recording.counted(others, 'not-a-message', 'entries are no messages; left out');
   const model = entries.map((entry) => entry.info.modelID).find((one) => typeof one === 'string');
   const { id, version } = fieldsOf(info);
-  return sessionOf('opencode', {
-    messages: distinct(messages),
-    notices,
-    meta: { id, model, agent_version: version },
-  });
+  recording.about({ id, model, agent_version: version });
+  const taken = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    const own = ownId(entry.info.id) ?? `m${index}`;
+    const note = recording.noteAt(own);
+    const said = entry.info.role === 'user' ? userMessages(entry, note) : answerOf(entry, own, note);
+    if (said.length === 0) note('empty-message', 'nothing said; left out');
+    for (const { suffix = '', ...message } of said) {
+      let name = own + suffix;
+      while (taken.has(name)) name += '+';
+      taken.add(name);
+      recording.add(name, message, part.when(fieldsOf(entry.info.time).created));
+    }
+  }
+  return recording.session();
 }
 
 /** Published exports may have ids blacked out, several to the same word. */
-const ownId = (id: unknown): string | undefined =>
-  typeof id === 'string' && id !== 'REDACTED' ? id : undefined;
+const ownId = (id: unknown): string | undefined => (isText(id) && id !== 'REDACTED' ? id : undefined);
 
-function distinct(messages: readonly Message[]): Message[] {
-  const taken = new Set<string>();
-  return messages.map((message) => {
-    let { id } = message;
-    while (taken.has(id)) id += '+';
-    taken.add(id);
-    return id === message.id ? message : { ...message, id };
-  });
-}
+/** A message, and what stands behind the id of its entry in its own. */
+type Named = part.Said & { readonly suffix?: string };
 
 /** What stands in the user's place: their words and files, what the program adds, sub-tasks they ask for. */
-function userMessages({ info, parts }: Entry, id: string, note: Note): Message[] {
-  const said = fieldsIn(parts).flatMap((part) =>
-    spoken(part, note).map((one) => ({
-      part: one,
-      isAdded: part.synthetic === true || !SPOKEN.has(part.type),
-    })),
-  );
-  if (said.length === 0) {
-    note('empty-message', 'nothing said; left out');
-    return [];
-  }
-  const own = said.filter(({ isAdded }) => !isAdded).map(({ part }) => part);
-  const { origin } = inPlaceOfUser(own);
-  return [
-    { id, role: 'user', parts: said.map(({ part }) => part), ...when(fieldsOf(info.time).created), origin },
-  ];
+function userMessages({ parts }: Entry, note: Note): Named[] {
+  const given = fieldsIn(parts).map((one) => ({
+    said: spoken(one, note),
+    isOwn: one.synthetic !== true && SPOKEN.has(one.type),
+  }));
+  const said = given.flatMap((one) => one.said);
+  const { origin } = part.inPlaceOfUser(given.flatMap((one) => (one.isOwn ? one.said : [])));
+  return said.length === 0 ? [] : [{ role: 'user', origin, parts: said }];
 }
 
 /** Marks of the program's own, of which the model sees nothing. */
@@ -111,18 +85,18 @@ const SILENT: ReadonlySet<unknown> = new Set([
 /** What people put there; what else stands there is the program's. */
 const SPOKEN: ReadonlySet<unknown> = new Set(['text', 'file', 'subtask']);
 
-function spoken(part: Fields, note: Note): Part[] {
+function spoken(given: Fields, note: Note): Part[] {
   // `ignored` text is shown to the person and never sent.
-  if (part.type === 'text') return part.ignored === true ? [] : textParts(part.text);
-  if (part.type === 'file') {
-    const isLocal = typeof part.url === 'string' && part.url.startsWith('file:');
-    return [fileOf(isLocal ? { ...part, url: '' } : part)];
+  if (given.type === 'text') return given.ignored === true ? [] : part.text(given.text);
+  if (given.type === 'file') {
+    const isLocal = typeof given.url === 'string' && given.url.startsWith('file:');
+    return [fileOf(isLocal ? { ...given, url: '' } : given)];
   }
-  if (part.type === 'subtask')
-    return textParts(
-      `[subtask ${String(part.agent)}: ${String(part.description)}]\n${String(part.prompt ?? '')}`,
+  if (given.type === 'subtask')
+    return part.text(
+      `[subtask ${String(given.agent)}: ${String(given.description)}]\n${String(given.prompt ?? '')}`,
     );
-  return SILENT.has(part.type) ? [] : [unknownPart(part, 'a part', note)];
+  return SILENT.has(given.type) ? [] : [unknownPart(given, 'a part', note)];
 }
 
 interface Step {
@@ -131,44 +105,40 @@ interface Step {
 }
 
 /** An assistant entry as steps: one assistant message each, its results behind it. Older versions put several into one. */
-function assistantMessages({ info, parts }: Entry, id: string, note: Note): Message[] {
+function answerOf({ parts }: Entry, id: string, note: Note): Named[] {
   const steps: Step[] = [{ parts: [], results: [] }];
   const taken = new Set<string>();
-  for (const [index, part] of parts.entries()) {
-    if (!isFields(part)) continue;
+  for (const [index, given] of parts.entries()) {
+    if (!isFields(given)) continue;
     const step = steps.at(-1)!;
-    if (part.type === 'step-start') steps.push({ parts: [], results: [] });
-    else if (part.type === 'tool')
-      addTool(step, part, freeCallId(part.callID, `${id}_${index}`, taken), note);
-    else if (part.type === 'text') step.parts.push(...textParts(part.text));
-    else if (part.type === 'reasoning')
-      step.parts.push(...textParts(part.text).map(({ text }) => ({ type: 'reasoning', text }) as const));
-    else if (part.type === 'file') step.parts.push(fileOf(part));
-    else if (!SILENT.has(part.type)) step.parts.push(unknownPart(part, 'a part', note));
+    if (given.type === 'step-start') steps.push({ parts: [], results: [] });
+    else if (given.type === 'tool')
+      addTool(step, given, freeCallId(given.callID, `${id}_${index}`, taken), note);
+    else if (given.type === 'reasoning')
+      step.parts.push(...part.text(given.text).map(({ text }) => part.reasoning(text)));
+    else if (given.type === 'file') step.parts.push(fileOf(given));
+    else if (given.type === 'text') step.parts.push(...part.text(given.text));
+    else if (!SILENT.has(given.type)) step.parts.push(unknownPart(given, 'a part', note));
   }
-  const said = steps.filter((one) => one.parts.some((part) => part.type !== 'reasoning'));
-  if (said.length === 0) note('empty-message', 'nothing said; left out');
-  const time = when(fieldsOf(info.time).created);
-  return said.flatMap((one, index): Message[] => {
-    const stepId = index === 0 ? id : `${id}#${index}`;
-    const results = one.results.map((result, at): Message => {
-      return { id: `${stepId}.${at}`, role: 'tool', origin: 'tool', parts: [result], ...time };
-    });
-    return [{ id: stepId, role: 'assistant', origin: 'model', parts: one.parts, ...time }, ...results];
+  const said = steps.filter((one) => one.parts.some(({ type }) => type !== 'reasoning'));
+  return said.flatMap((one, index): Named[] => {
+    const step = index === 0 ? '' : `#${index}`;
+    const results = one.results.map((result, at) => ({ ...part.byTool(result), suffix: `${step}.${at}` }));
+    return [{ ...part.byModel(one.parts), suffix: step }, ...results];
   });
 }
 
 /** Its call, and its result where it came to an end. */
-function addTool({ parts, results }: Step, part: Fields, callId: string, note: Note): void {
-  const { input, status, output, attachments, error } = fieldsOf(part.state);
-  const call = callPart(callId, part.tool, input);
+function addTool({ parts, results }: Step, given: Fields, callId: string, note: Note): void {
+  const { input, status, output, attachments, error } = fieldsOf(given.state);
+  const call = part.call(callId, given.tool, input);
   parts.push(call);
   if (status === 'completed') {
     const text = typeof output === 'string' ? output : jsonText(output ?? '');
-    const content: (TextPart | FilePart)[] = [...textParts(text), ...fieldsIn(attachments).map(fileOf)];
-    results.push(resultPart(callId, content, false));
+    const content: (TextPart | FilePart)[] = [...part.text(text), ...fieldsIn(attachments).map(fileOf)];
+    results.push(part.result(callId, content, false));
   } else if (status === 'error') {
-    results.push(resultPart(callId, textParts(String(error ?? '')), true));
+    results.push(part.result(callId, part.text(String(error ?? '')), true));
   } else {
     note('interrupted-call', `${call.name} was ${String(status ?? 'called')} when the session was exported`);
   }
@@ -176,7 +146,7 @@ function addTool({ parts, results }: Step, part: Fields, callId: string, note: N
 
 function fileOf({ mime, url, filename }: Fields): FilePart {
   const name = typeof filename === 'string' ? filename : undefined;
-  return inlineFile(mediaTypeOr(mime), typeof url === 'string' ? url : '', name);
+  return part.file(part.mediaTypeOr(mime), typeof url === 'string' ? url : '', name);
 }
 
 /** The recording's own id; named after its place where that is missing, blacked out, or used twice in one message. */

@@ -1,28 +1,9 @@
-import type { Notice } from '../../spi/index.js';
-import type { Message, Part } from '../../transcript/index.js';
+import type { Part } from '../../transcript/index.js';
 import { isFields, jsonText, type Fields } from '../../formats/index.js';
-import {
-  callPart,
-  counted,
-  dataUrl,
-  fieldsOf,
-  inlineFile,
-  inPlaceOfUser,
-  isContent,
-  isText,
-  mediaTypeOr,
-  reasoning,
-  resultPart,
-  sessionOf,
-  textOr,
-  textParts,
-  unknownPart,
-  when,
-  type ImportedSession,
-  type Importer,
-  type Note,
-  type SessionReader,
-} from './recording.js';
+import { branchOf, type TreeEntry } from './branch.js';
+import * as part from './parts.js';
+import { fieldsOf, isText, textOr } from './parts.js';
+import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
 
 /**
  * pi's session files: a `session` line, then entries. Newer files are a tree, of which the branch of the last entry is
@@ -35,66 +16,46 @@ export const pi: Importer = {
   open: () => new PiReader(),
 };
 
-interface Entry {
-  readonly id: string | undefined;
-  readonly parentId: unknown;
-  /** Place in the file. */
-  readonly order: number;
+interface Entry extends TreeEntry {
   readonly line: Fields;
 }
 
-class PiReader implements SessionReader {
+class PiReader {
+  readonly #recording = new Recording('pi');
   readonly #entries: Entry[] = [];
-  readonly #about: { id?: unknown; version?: unknown; model?: unknown } = {};
 
   take(line: unknown): void {
     if (!isFields(line)) return;
-    const { type, id, parentId, version, modelId, message } = line;
-    if (type === 'session') {
-      this.#about.id ??= id;
-      this.#about.version ??= version;
-      this.#about.model ??= modelId;
-    } else {
+    const { type, id, parentId: parent, version, modelId, message } = line;
+    if (type === 'session') this.#recording.about({ id, version, model: modelId });
+    else {
       const own = typeof id === 'string' ? id : undefined;
-      this.#entries.push({ id: own, parentId, order: this.#entries.length, line });
+      const last = this.#entries.at(-1);
+      // Files of older versions have no ids: there, and behind such lines, the story goes on from the one before.
+      const before = last?.id === undefined ? last : undefined;
+      this.#entries.push({ id: own, parent, before, line });
     }
-    if (isFields(message) && message.role === 'assistant') this.#about.model ??= message.model;
+    if (isFields(message) && message.role === 'assistant') this.#recording.about({ model: message.model });
   }
 
   finish(): ImportedSession {
-    const entries = branchOf(this.#entries);
-    const notices: Notice[] = [];
-    const messages: Message[] = [];
-    const compactions: number[] = [];
-    for (const { line, order, id = `e${order}` } of entries) {
-      if (line.type === 'compaction') compactions.push(messages.length);
-      const note: Note = (kind, what) => void notices.push({ at: id, kind, what });
+    const recording = this.#recording;
+    const { kept } = branchOf(this.#entries, this.#entries.at(-1));
+    let left = 0;
+    for (const [order, entry] of this.#entries.entries()) {
+      const { line, id = `e${order}` } = entry;
+      if (!kept.has(entry)) {
+        if (isFields(line.message)) left++;
+        continue;
+      }
+      if (line.type === 'compaction') recording.compactions.push(recording.messages.length);
       const source = sourceOf(line);
-      const message = source && messageOf(source, note);
-      if (message) messages.push({ id, ...message, ...when(textOr(line.timestamp)) });
+      const said = source && saidIn(source, recording.noteAt(id));
+      if (said) recording.add(id, said, part.when(textOr(line.timestamp)));
     }
-    const kept = new Set(entries);
-    const left = this.#entries.filter((one) => !kept.has(one) && isFields(one.line.message)).length;
-    notices.push(...counted(left, 'rewound', 'messages stand on branches that were left; left out'));
-    const { model, id, version } = this.#about;
-    return sessionOf('pi', { messages, notices, meta: { id, version, model }, compactions });
+    recording.counted(left, 'rewound', 'messages stand on branches that were left; left out');
+    return recording.session();
   }
-}
-
-/** What leads up to the last entry, in file order. Files of older versions have no ids: there everything does. */
-function branchOf(entries: readonly Entry[]): readonly Entry[] {
-  const byId = new Map<unknown, Entry>();
-  for (const entry of entries) if (entry.id !== undefined && !byId.has(entry.id)) byId.set(entry.id, entry);
-  if (byId.size === 0) return entries;
-  const kept = new Set<Entry>();
-  let entry = entries.at(-1);
-  while (entry && !kept.has(entry)) {
-    kept.add(entry);
-    const before = entries[entry.order - 1];
-    // A parent that is not in the file, or no parent behind older lines without ids: the story goes on before it.
-    entry = byId.get(entry.parentId) ?? (before?.id === undefined ? before : undefined);
-  }
-  return entries.filter((one) => kept.has(one));
 }
 
 /** The message of an entry; extensions write theirs without the envelope. */
@@ -104,42 +65,34 @@ function sourceOf(line: Fields): Fields | undefined {
   return line.type === 'branch_summary' ? { role: 'branchSummary', summary: line.summary } : undefined;
 }
 
-type Said = Omit<Message, 'id'>;
-
-function messageOf(source: Fields, note: Note): Said | undefined {
-  const nonEmpty = (message: Said): Said | undefined => {
-    // An answer that was cut off before it said anything cannot be sent again.
-    if (message.parts.some((part) => part.type !== 'reasoning' || message.role === 'user')) return message;
-    note('empty-message', 'nothing said; left out');
-    return undefined;
-  };
+/** Undefined for what the model was not sent. */
+function saidIn(source: Fields, note: Note): part.Said | undefined {
   switch (source.role) {
     case 'user':
-      return nonEmpty(inPlaceOfUser(contentOf(source.content, note)));
+      return part.inPlaceOfUser(contentOf(source.content, note));
     case 'assistant': {
-      const { stopReason, content } = source;
-      const parts = contentOf(content, note);
+      const { stopReason } = source;
+      const parts = contentOf(source.content, note);
       if (stopReason === 'aborted' || stopReason === 'error')
         note('aborted', `the answer ended by ${stopReason === 'error' ? 'an error' : 'an abort'}`);
-      return nonEmpty({ role: 'assistant', origin: 'model', parts });
+      return part.byModel(parts);
     }
     case 'toolResult': {
-      const content = contentOf(source.content, note).filter(isContent);
+      const content = contentOf(source.content, note).filter(part.isContent);
       const { toolCallId, toolName, isError } = source;
-      const part = resultPart(String(toolCallId ?? ''), content, isError === true, textOr(toolName));
-      return { role: 'tool', origin: 'tool', parts: [part] };
+      return part.byTool(part.result(toolCallId, content, isError === true, textOr(toolName)));
     }
     case 'bashExecution':
       if (source.excludeFromContext === true) return undefined;
-      return { role: 'user', origin: 'user', parts: textParts(shellText(source)) };
+      return { role: 'user', origin: 'user', parts: part.text(shellText(source)) };
     case 'custom':
-      return nonEmpty(inPlaceOfUser(contentOf(source.content, note), true));
+      return part.inPlaceOfUser(contentOf(source.content, note), true);
     case 'branchSummary':
     case 'compactionSummary':
-      return nonEmpty(inPlaceOfUser(contentOf(source.summary, note), true));
+      return part.inPlaceOfUser(contentOf(source.summary, note), true);
     default:
       note('unknown-role', `a message of role ${jsonText(source.role) || 'none'} is kept as its JSON text`);
-      return inPlaceOfUser(textParts(jsonText(source)), true);
+      return part.inPlaceOfUser(part.text(jsonText(source)), true);
   }
 }
 
@@ -151,24 +104,22 @@ function shellText({ command, output, exitCode, cancelled }: Fields): string {
 }
 
 function contentOf(content: unknown, note: Note): Part[] {
-  if (!Array.isArray(content)) return textParts(content);
+  if (!Array.isArray(content)) return part.text(content);
   return content.flatMap((block): Part[] => {
-    const {
-      type,
-      text,
-      thinking,
-      thinkingSignature,
-      id,
-      name,
-      arguments: args,
-      mimeType,
-      data,
-    } = fieldsOf(block);
-    if (type === 'text') return textParts(String(text ?? ''));
-    if (type === 'thinking') return [reasoning(String(thinking ?? ''), thinkingSignature)];
-    if (type === 'toolCall') return [callPart(id, name, args)];
-    if (type !== 'image') return [unknownPart(block, 'a content block', note)];
-    const media = mediaTypeOr(mimeType, 'image/*');
-    return [inlineFile(media, dataUrl(media, data))];
+    const fields = fieldsOf(block);
+    switch (fields.type) {
+      case 'text':
+        return part.text(String(fields.text ?? ''));
+      case 'thinking':
+        return [part.reasoning(String(fields.thinking ?? ''), fields.thinkingSignature)];
+      case 'toolCall':
+        return [part.call(fields.id, fields.name, fields.arguments)];
+      case 'image': {
+        const media = part.mediaTypeOr(fields.mimeType, 'image/*');
+        return [part.file(media, part.dataUrl(media, fields.data))];
+      }
+      default:
+        return [unknownPart(block, 'a content block', note)];
+    }
   });
 }

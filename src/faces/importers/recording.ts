@@ -1,15 +1,8 @@
 import { SpillwayError } from '../../errors/index.js';
 import type { Notice, Parsed } from '../../spi/index.js';
-import {
-  NumberLiteral,
-  type FilePart,
-  type Message,
-  type Part,
-  type TextPart,
-  type ToolCallPart,
-  type ToolResultPart,
-} from '../../transcript/index.js';
-import { isFields, isProgramWritten, jsonText, type Fields } from '../../formats/index.js';
+import type { Message, TextPart } from '../../transcript/index.js';
+import { isFields, jsonText, type Fields } from '../../formats/index.js';
+import type { Said } from './parts.js';
 
 /* What readers of recordings have in common. */
 
@@ -58,51 +51,6 @@ export interface ReadSession {
 /** Says what a reader met, at the message or entry that it is in. */
 export type Note = (kind: string, what: string) => void;
 
-export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-export const textOr = (value: unknown): string | undefined => (isText(value) ? value : undefined);
-/** The fields of a value; none of what has none. */
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-export const fieldsIn = (list: unknown): readonly Fields[] =>
-  Array.isArray(list) ? list.filter(isFields) : [];
-
-/** When something was said, however it is written. */
-export function when(stamp: unknown): { readonly createdAt?: number } {
-  const isNumber = typeof stamp === 'number' || stamp instanceof NumberLiteral;
-  const time = isNumber ? Number(stamp) : typeof stamp === 'string' ? Date.parse(stamp) : Number.NaN;
-  return Number.isNaN(time) ? {} : { createdAt: time };
-}
-
-export const textParts = (text: unknown): TextPart[] => (isText(text) ? [{ type: 'text', text }] : []);
-
-export const isContent = (part: Part): part is TextPart | FilePart =>
-  part.type === 'text' || part.type === 'file';
-
-export const callPart = (callId: unknown, name: unknown, args: unknown): ToolCallPart => ({
-  type: 'tool-call',
-  callId: String(callId ?? ''),
-  name: typeof name === 'string' ? name : 'unknown',
-  arguments: typeof args === 'string' ? args : jsonText(args ?? {}),
-});
-
-export const resultPart = (
-  callId: string,
-  content: ToolResultPart['content'],
-  isError: boolean,
-  name?: string,
-): ToolResultPart => ({
-  type: 'tool-result',
-  callId,
-  ...(name !== undefined && { name }),
-  content,
-  ...(isError && { isError: true }),
-});
-
-export const reasoning = (text: unknown, signature?: unknown): Part => ({
-  type: 'reasoning',
-  text: typeof text === 'string' ? text : '',
-  ...(typeof signature === 'string' && { signature }),
-});
-
 /** What nobody here knows, as its JSON text: nothing is lost. */
 export function unknownPart(part: unknown, what: string, note: Note): TextPart {
   const type = isFields(part) ? jsonText(part.type) || 'none' : typeof part;
@@ -110,65 +58,60 @@ export function unknownPart(part: unknown, what: string, note: Note): TextPart {
   return { type: 'text', text: typeof part === 'string' ? part : jsonText(part) };
 }
 
-/** The address of a file whose bytes the recording holds in base64; '' where it does not. */
-export const dataUrl = (mediaType: string, data: unknown): string =>
-  typeof data === 'string' ? `data:${mediaType};base64,${data}` : '';
-
-export const mediaTypeOr = (value: unknown, otherwise = 'application/octet-stream'): string =>
-  typeof value === 'string' ? value : otherwise;
-
-/** A file; a picture carries the content part of a chat request, so that every format gets at its bytes. */
-export function picture(
-  mediaType: string,
-  url: string,
-  isPicture = mediaType.startsWith('image/'),
-): FilePart {
-  const wire = isPicture && url !== '' ? { wire: { type: 'image_url', image_url: { url } } } : {};
-  return { type: 'file', mediaType, bytes: url.length, ...wire };
-}
-
-/** The same of a recording that has no wire format of its own: other files carry theirs too. '' where only the name is known. */
-export function inlineFile(mediaType: string, url: string, name?: string): FilePart {
-  const file = { ...picture(mediaType, url), ...(name !== undefined && { name }) };
-  if (file.wire || !url.startsWith('data:')) return file;
-  const named = name === undefined ? {} : { filename: name };
-  return { ...file, wire: { type: 'file', file: { ...named, file_data: url } } };
-}
-
-/** What stands in the user's place: their words, or what a program wrote there. */
-export function inPlaceOfUser(parts: readonly Part[], isByProgram = false): Omit<Message, 'id'> {
-  const isProgram = isByProgram || parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
-  return { role: 'user', origin: isProgram ? 'synthetic' : 'user', parts };
-}
-
-/** A notice about so many things in the file; none where there are none. */
-export const counted = (count: number, kind: string, what: string): Notice[] =>
-  count > 0 ? [{ at: 'file', kind, what: `${count} ${what}` }] : [];
-
-interface Recorded {
-  readonly messages: readonly Message[];
-  readonly notices: readonly Notice[];
-  /** What the file says of itself; `model` is the session's. */
-  readonly meta: Fields;
+/** Collects what a reader finds, in the order of the file. */
+export class Recording {
+  messages: Message[] = [];
   /** Indexes of the messages before which the agent compacted. */
-  readonly compactions?: readonly number[];
-}
+  readonly compactions: number[] = [];
+  readonly #importer: string;
+  #notices: Notice[] = [];
+  readonly #about: Record<string, unknown> = {};
 
-/** What a reader has collected. Throws `INPUT_FORMAT` where nobody says anything: the file is not what it was taken for. */
-export function sessionOf(
-  importer: string,
-  { messages, notices, meta, compactions = [] }: Recorded,
-): ImportedSession {
-  if (messages.length === 0)
-    throw new SpillwayError('INPUT_FORMAT', {
-      subject: `${importer}: the file`,
-      found: 'no message that says anything',
-      allowed: 'a session in which users and the model speak',
-      remedy: 'Pass the session file itself, not one of a sub-agent, or name the format the file is in.',
-    });
-  const { model } = meta;
-  return {
-    parsed: { messages, notices, ...(typeof model === 'string' && { model }) },
-    meta: { ...meta, ...(compactions.length > 0 && { compaction_at: compactions }) },
-  };
+  constructor(importer: string) {
+    this.#importer = importer;
+  }
+
+  /** What the file says of itself: the first word on each stands. */
+  about(fields: Fields): void {
+    for (const [name, value] of Object.entries(fields)) this.#about[name] ??= value;
+  }
+
+  noteAt(at: string): Note {
+    return (kind, what) => void this.#notices.push({ at, kind, what });
+  }
+
+  /** Says that so many things in the file were left out, or taken otherwise; nothing where there are none. */
+  counted(count: number, kind: string, what: string): void {
+    if (count > 0) this.#notices.push({ at: 'file', kind, what: `${count} ${what}` });
+  }
+
+  /** The next message; an answer that ended before it said anything cannot be sent again, and is none. */
+  add(id: string, said: Said, time: { readonly createdAt?: number }): void {
+    const says = said.parts.some((part) => part.type !== 'reasoning' || said.role === 'user');
+    if (says) this.messages.push({ id, ...said, ...time });
+    else this.noteAt(id)('empty-message', 'nothing said; left out');
+  }
+
+  /** What a wire format read. */
+  takes(messages: readonly Message[], notices: readonly Notice[]): void {
+    this.messages = this.messages.concat(messages);
+    this.#notices = this.#notices.concat(notices);
+  }
+
+  /** Throws `INPUT_FORMAT` where nobody says anything: the file is not what it was taken for. */
+  session(): ImportedSession {
+    const { messages, compactions } = this;
+    if (messages.length === 0)
+      throw new SpillwayError('INPUT_FORMAT', {
+        subject: `${this.#importer}: the file`,
+        found: 'no message that says anything',
+        allowed: 'a session in which users and the model speak',
+        remedy: 'Pass the session file itself, not one of a sub-agent, or name the format the file is in.',
+      });
+    const { model } = this.#about;
+    return {
+      parsed: { messages, notices: this.#notices, ...(typeof model === 'string' && { model }) },
+      meta: { ...this.#about, ...(compactions.length > 0 && { compaction_at: compactions }) },
+    };
+  }
 }

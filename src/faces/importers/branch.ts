@@ -1,0 +1,27 @@
+/** An entry of a recording whose entries name the one that they follow. */
+export interface TreeEntry {
+  readonly id: string | undefined;
+  readonly parent: unknown;
+  /** The one that it is taken to follow where the file does not hold its parent. */
+  readonly before: TreeEntry | undefined;
+}
+
+/** What leads up to an entry, and how often a parent was not in the file; each of several of one id is the first. */
+export function branchOf<Entry extends TreeEntry>(
+  entries: readonly Entry[],
+  last: Entry | undefined,
+): { readonly kept: ReadonlySet<Entry>; readonly breaks: number } {
+  const byId = new Map<unknown, Entry>();
+  for (const entry of entries) if (entry.id !== undefined && !byId.has(entry.id)) byId.set(entry.id, entry);
+  const kept = new Set<Entry>();
+  let breaks = 0;
+  for (let entry = last; entry && !kept.has(entry);) {
+    kept.add(entry);
+    const parent = byId.get(entry.parent);
+    const isKnown = parent !== undefined && !kept.has(parent);
+    const next = isKnown ? parent : (entry.before as Entry | undefined);
+    if (!isKnown && next && !kept.has(next)) breaks++;
+    entry = next;
+  }
+  return { kept, breaks };
+}
