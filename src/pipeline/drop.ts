@@ -1,7 +1,7 @@
-import type { TranscriptView, ViewExchange } from '../spi/index.js';
-import { type Edit, partHandle, textOf, type FilePart, type Part } from '../transcript/index.js';
+import { replaceBy, shownParts, type TranscriptView, type ViewExchange } from '../spi/index.js';
+import type { Edit, FilePart, Part } from '../transcript/index.js';
 import type { RunDraft, Excess } from './draft.js';
-import { cutPins, dropOldest, FIT_RIGHTS, isSummary, shrinkFresh } from './fit.js';
+import { cutPins, dropOldest, filesOf, FIT_RIGHTS, isFresh, isSummary, lineFor, shrinkFresh } from './fit.js';
 import { type Policy, PIPELINE_STEPS } from './policy.js';
 import { withRoomForDigests } from './room.js';
 
@@ -47,8 +47,6 @@ type MediaExcess = Pick<Excess, 'bytes' | 'images'>;
 
 /** Files of fresh results, the largest first, as many as bytes or images need: each leaves a line with its handle. */
 function freshMedia(view: TranscriptView, wanted: MediaExcess): Edit[] {
-  const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
-    unseen && (!protection || protection === 'unanswered');
   return mediaEdits(view, isFresh, (part) => part.type === 'tool-result', wanted);
 }
 
@@ -64,41 +62,28 @@ function mediaEdits(
   holds: (part: Part) => boolean,
   { bytes, images }: MediaExcess,
 ): Edit[] {
-  const found = view.exchanges.filter(from).flatMap(({ messages }) =>
-    messages.flatMap(({ source, replaced }) =>
-      (source?.parts ?? []).flatMap((part, partIndex) => {
-        const files = filesOf(part);
-        if (!holds(part) || files.length === 0 || replaced?.has(partIndex)) return [];
-        const size = files.reduce((sum, file) => sum + file.bytes, 0);
-        return [{ messageId: source!.id, partIndex, part, size, pictures: files.filter(isPicture).length }];
-      }),
-    ),
-  );
+  const found = view.exchanges
+    .filter(from)
+    .flatMap(({ messages }) => messages.flatMap(shownParts))
+    .filter(({ original, mark }) => holds(original) && !mark)
+    .map((part) => ({ part, files: filesOf(part.original) }))
+    .filter(({ files }) => files.length > 0)
+    .map(({ part, files }) => ({ part, size: bytesOf(files), pictures: files.filter(isPicture).length }));
   found.sort((one, other) => other.size - one.size);
   const edits: Edit[] = [];
   let [leftBytes, leftImages] = [bytes, images];
-  for (const { messageId, partIndex, part, size, pictures } of found) {
+  for (const { part, size, pictures } of found) {
     const helps = leftBytes > 0 || (leftImages > 0 && pictures > 0);
     if (!helps) continue;
     leftBytes -= size;
     leftImages -= pictures;
-    const text = lineFor(part, view.mark(partHandle(messageId, partIndex)));
+    const text = lineFor(part.original, view.mark(part.handle));
     const reason = 'bytes or images are over their limit, and nothing else is left to take out';
-    edits.push({ kind: 'replace', messageId, partIndex, content: [{ type: 'text', text }], reason });
+    edits.push(replaceBy(part, text, reason));
   }
   return edits;
 }
 
-/** The text of a result stays whole before the line. */
-function lineFor(part: Part, handle: string): string {
-  const count = filesOf(part).length;
-  const text = textOf(part).trimEnd();
-  return `${text}${text === '' ? '' : '\n'}[${count} file${count === 1 ? '' : 's'} left out; ${handle}]`;
-}
-
-function filesOf(part: Part): readonly FilePart[] {
-  if (part.type === 'file') return [part];
-  return part.type === 'tool-result' ? part.content.flatMap(filesOf) : [];
-}
+const bytesOf = (files: readonly FilePart[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const isPicture = ({ mediaType }: FilePart): boolean => mediaType.startsWith('image/');

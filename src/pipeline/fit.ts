@@ -1,16 +1,22 @@
 import { cutArguments, cutText, levelFor, type CutRequest } from '../text/digest/index.js';
-import { groupsOf, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
-  partHandle,
+  groupsOf,
+  replaceBy,
+  shownParts,
+  standIn,
+  supersedeBy,
+  type ShownPart,
+  type TranscriptView,
+  type ViewExchange,
+} from '../spi/index.js';
+import {
   spanHandle,
   textOf,
   type Edit,
+  type FilePart,
   type Mark,
-  type Message,
   type Part,
   type Replace,
-  type ToolResultPart,
-  type ViewMessage,
 } from '../transcript/index.js';
 import type { Excess } from './draft.js';
 import { SMALLEST_RESULT } from './floor.js';
@@ -25,37 +31,30 @@ export const FIT_RIGHTS: GuardRights = {
     protection === 'pinned' || (protection === 'unanswered' && part.type === 'tool-result'),
 };
 
-interface Cuttable {
-  readonly exchange: ViewExchange;
-  readonly shown: ViewMessage;
-  readonly partIndex: number;
-  readonly part: Part;
-  readonly tokens: number;
-  /** Size of the original part; known from when it was appended. */
-  readonly originalTokens: number;
-}
-
 type Count = (text: string) => number;
 
 /** Pins over their share: the largest are cut to one level, so that small ones stay whole. */
 export function cutPins(view: TranscriptView, allowance: number, count: Count): Edit[] {
-  const pins = view.exchanges.filter((exchange) => exchange.protection === 'pinned').flatMap(cuttables);
-  const texts = pins.filter(({ part }) => part.type === 'text' || part.type === 'tool-result');
+  const pins = view.exchanges.filter((exchange) => exchange.protection === 'pinned').flatMap(partsOf);
+  const texts = pins.filter(({ original: { type } }) => type === 'text' || type === 'tool-result');
   return cutToTotal(view, texts, allowance, count, 'pins are over their share of the budget');
 }
 
 /** Fresh results over their share: cut to one level before any stage opens, for no stage may touch them. */
 export function cutFreshResults(view: TranscriptView, allowance: number, count: Count): Edit[] {
-  const fresh = freshOf(view).filter(({ part }) => part.type === 'tool-result');
+  const fresh = view.exchanges.filter(isFresh).flatMap(partsOf).filter(isResult);
   return cutToTotal(view, fresh, allowance, count, 'fresh results are over their share of the budget');
 }
 
 /** The last resort: fresh results and the arguments of their calls, down to whatever fits. */
 export function shrinkFresh(view: TranscriptView, need: number, count: Count): Edit[] {
-  const fresh = freshOf(view).filter(
-    ({ part, exchange }) =>
-      part.type === 'tool-result' || (part.type === 'tool-call' && !exchange.protection),
-  );
+  const fresh = view.exchanges
+    .filter(isFresh)
+    .flatMap((exchange) =>
+      partsOf(exchange).filter(
+        (part) => isResult(part) || (part.original.type === 'tool-call' && !exchange.protection),
+      ),
+    );
   const total = fresh.reduce((sum, { tokens }) => sum + tokens, 0);
   return cutToTotal(view, fresh, total - need, count, 'nothing else is left to take out');
 }
@@ -138,51 +137,23 @@ function notice(
 ): { edit: Edit; cost: number } {
   const handle = spanHandle(first.fromId, last.toId);
   const text = `[Earlier messages left out so that the request fits; ${mark(handle)}]`;
-  const replacement: Message = {
-    id: `notice:${handle}`,
-    role: 'assistant',
-    origin: 'synthetic',
-    label: 'notice',
-    parts: [{ type: 'text', text }],
-  };
   const reason = 'dropped, oldest first: everything cheaper had been tried';
-  return {
-    edit: { kind: 'supersede', fromId: first.fromId, toId: last.toId, replacement: [replacement], reason },
-    cost: count(text) + FRAME_TOKENS,
-  };
+  const span = { fromId: first.fromId, toId: last.toId };
+  const edit = supersedeBy(span, [standIn('notice', handle, text)], reason);
+  return { edit, cost: count(text) + FRAME_TOKENS };
 }
 
-function freshOf(view: TranscriptView): Cuttable[] {
-  const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
-    unseen && (!protection || protection === 'unanswered');
-  return view.exchanges.filter(isFresh).flatMap(cuttables);
-}
+/** Came in since the last request; a user's words that stand beside results are no reason to leave those whole. */
+export const isFresh = ({ unseen, protection }: ViewExchange): boolean =>
+  unseen && (!protection || protection === 'unanswered');
 
-function cuttables(exchange: ViewExchange): Cuttable[] {
-  return exchange.messages.flatMap((shown) => {
-    const { source } = shown;
-    if (!source) return [];
-    let at = 0;
-    return source.parts.map((part, partIndex): Cuttable => {
-      const length = shown.replaced?.get(partIndex)?.length ?? 1;
-      let tokens = 0;
-      for (const size of shown.size.parts.slice(at, at + length)) tokens += size.tokens;
-      at += length;
-      return {
-        exchange,
-        shown,
-        partIndex,
-        part,
-        tokens,
-        originalTokens: source.size.parts[partIndex]!.tokens,
-      };
-    });
-  });
-}
+const partsOf = ({ messages }: ViewExchange): ShownPart[] => messages.flatMap(shownParts);
+
+const isResult = ({ original }: ShownPart): boolean => original.type === 'tool-result';
 
 function cutToTotal(
   { mark }: TranscriptView,
-  items: readonly Cuttable[],
+  items: readonly ShownPart[],
   allowance: number,
   count: Count,
   reason: string,
@@ -196,27 +167,37 @@ function cutToTotal(
     .map((item) => cut(item, Math.max(level, SMALLEST_RESULT), mark, count, reason));
 }
 
-function cut(item: Cuttable, maxTokens: number, mark: Mark, count: Count, reason: string): Replace {
-  const { shown, partIndex, part, originalTokens } = item;
-  const messageId = shown.source!.id;
-  const handle = mark(partHandle(messageId, partIndex));
-  const request = { maxTokens, count, handle, knownTokens: originalTokens };
+function cut(item: ShownPart, maxTokens: number, mark: Mark, count: Count, reason: string): Replace {
+  const { source, index, original } = item;
+  const knownTokens = source.size.parts[index]!.tokens;
+  const request = { maxTokens, count, handle: mark(item.handle), knownTokens };
   const text =
-    part.type === 'tool-call'
-      ? cutArguments(part.arguments, request)
-      : part.type === 'tool-result' && part.content.some((inner) => inner.type === 'file')
-        ? withoutFiles(part, request)
-        : cutText(textOf(part), request);
-  return { kind: 'replace', messageId, partIndex, content: [{ type: 'text', text }], reason };
+    original.type === 'tool-call'
+      ? cutArguments(original.arguments, request)
+      : isResult(item) && filesOf(original).length > 0
+        ? withoutFiles(original, request)
+        : cutText(textOf(original), request);
+  return replaceBy(item, text, reason);
 }
 
 /** Files cannot be made smaller: they give way to a line, and the text stays whole where there is room for both. */
-function withoutFiles(part: ToolResultPart, { maxTokens, count, handle }: CutRequest): string {
-  const text = textOf(part);
-  const files = part.content.filter((inner) => inner.type === 'file').length;
-  const whole = `${text.trimEnd()}\n[${files} file${files === 1 ? '' : 's'} left out; ${handle}]`.trimStart();
+function withoutFiles(part: Part, { maxTokens, count, handle }: CutRequest): string {
+  const whole = lineFor(part, handle);
   if (count(whole) <= maxTokens) return whole;
   // Where the text alone would fit, it is still cut: the line that names the handle must stand somewhere.
+  const text = textOf(part);
   const knownTokens = count(text);
   return cutText(text, { maxTokens: Math.min(maxTokens, knownTokens - 1), count, handle, knownTokens });
+}
+
+/** What stands for a part without its files. The text of a result stays whole before the line. */
+export function lineFor(part: Part, handle: string): string {
+  const count = filesOf(part).length;
+  const text = textOf(part).trimEnd();
+  return `${text}${text === '' ? '' : '\n'}[${count} file${count === 1 ? '' : 's'} left out; ${handle}]`;
+}
+
+export function filesOf(part: Part): readonly FilePart[] {
+  if (part.type === 'file') return [part];
+  return part.type === 'tool-result' ? part.content.flatMap(filesOf) : [];
 }

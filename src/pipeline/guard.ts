@@ -1,3 +1,4 @@
+import { shownParts } from '../spi/index.js';
 import type { Protection, TranscriptView, ViewExchange, SignatureBinding } from '../spi/index.js';
 import {
   isToolCall,
@@ -10,6 +11,7 @@ import {
   type PlannedEdit,
   type ReadonlyLog,
   type Replace,
+  type Size,
   type Supersede,
   type ViewMessage,
 } from '../transcript/index.js';
@@ -107,9 +109,7 @@ class ViewGuard implements Guard {
 
   judgeGain(edit: PlannedEdit): EditFault | undefined {
     const before =
-      edit.kind === 'replace'
-        ? shownTokens(edit, this.#view.shownBySeq, this.#log)
-        : spanSize(this.#within(edit));
+      edit.kind === 'replace' ? shownSize(edit, this.#view, this.#log) : spanSize(this.#within(edit));
     const after = sizeOf(edit);
     const smaller =
       after.tokens < before.tokens || (after.tokens <= before.tokens && after.bytes < before.bytes);
@@ -249,28 +249,14 @@ function parses(text: string): boolean {
   }
 }
 
-function shownTokens(
-  edit: Replace,
-  shownBySeq: ReadonlyMap<number, ViewMessage>,
-  log: ReadonlyLog,
-): { tokens: number; bytes: number } {
-  return partSize(shownBySeq.get(log.find(edit.messageId)!.seq)!, edit.partIndex);
-}
-
 /** What a source part takes in the view now, however many parts it has become. */
-function partSize(shown: ViewMessage, partIndex: number): { tokens: number; bytes: number } {
-  let at = 0;
-  for (let i = 0; i < partIndex; i++) at += shown.replaced?.get(i)?.length ?? 1;
-  const length = shown.replaced?.get(partIndex)?.length ?? 1;
-  return shown.size.parts
-    .slice(at, at + length)
-    .reduce((sum, size) => ({ tokens: sum.tokens + size.tokens, bytes: sum.bytes + size.bytes }), {
-      tokens: 0,
-      bytes: 0,
-    });
+function shownSize({ messageId, partIndex }: Replace, view: ViewIndex, log: ReadonlyLog): SizeOfText {
+  return shownParts(view.shownBySeq.get(log.find(messageId)!.seq)!)[partIndex]!;
 }
 
-function spanSize(span: readonly ViewExchange[]): { tokens: number; bytes: number } {
+type SizeOfText = Pick<Size, 'tokens' | 'bytes'>;
+
+function spanSize(span: readonly ViewExchange[]): SizeOfText {
   let tokens = 0;
   let bytes = 0;
   for (const exchange of span) {

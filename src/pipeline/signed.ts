@@ -1,4 +1,4 @@
-import { summaryMessage, type TranscriptView, type ViewExchange } from '../spi/index.js';
+import { standIn, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
   type Edit,
@@ -194,11 +194,6 @@ function outlined(
   const maxTokens = Math.floor(MAX_OF_RUN * tokens);
   const { text, tokens: taken } = view.digest({ from: first.from, to: last.to, handle, maxTokens, count });
   if (taken > maxTokens) return undefined;
-  return {
-    kind: 'supersede',
-    fromId: first.fromId,
-    toId: last.toId,
-    replacement: [summaryMessage(handle, text)],
-    reason: 'steps with signed reasoning behind a change: they go whole',
-  };
+  const reason = 'steps with signed reasoning behind a change: they go whole';
+  return supersedeBy({ fromId: first.fromId, toId: last.toId }, [standIn('summary', handle, text)], reason);
 }

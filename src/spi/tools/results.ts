@@ -24,6 +24,7 @@ export interface ShownPart<P extends Part = Part> {
   /** What is shown, and its size. */
   readonly shown: Part | undefined;
   readonly tokens: number;
+  readonly bytes: number;
   readonly mark: ReplaceMark | undefined;
   readonly handle: Handle;
 }
@@ -45,11 +46,14 @@ function readParts(message: ViewMessage): ShownPart[] {
   return source.parts.map((original, index): ShownPart => {
     const mark = replaced?.get(index);
     const length = mark?.length ?? 1;
-    let tokens = 0;
-    for (let i = at; i < at + length; i++) tokens += message.size.parts[i]?.tokens ?? 0;
+    let [tokens, bytes] = [0, 0];
+    for (const size of message.size.parts.slice(at, at + length)) {
+      tokens += size.tokens;
+      bytes += size.bytes;
+    }
     const shown = message.message.parts[at];
     at += length;
-    return { source, index, original, shown, tokens, mark, handle: partHandle(source.id, index) };
+    return { source, index, original, shown, tokens, bytes, mark, handle: partHandle(source.id, index) };
   });
 }
 
@@ -93,10 +97,9 @@ function readResults({ exchanges }: TranscriptView): ResultPart[] {
         if (original.type !== 'tool-result') continue;
         newer += part.tokens;
         if (untouchable) continue;
-        const { source, index, shown, tokens, mark, handle } = part;
         const call = callOf(original, exchange);
         const tool = original.name ?? call?.name;
-        results.push({ source, index, original, shown, tokens, mark, handle, exchange, tool, call, newer });
+        results.push({ ...part, original, exchange, tool, call, newer });
       }
     }
   }

@@ -125,3 +125,12 @@ export function overheadOf(exchange: ViewExchange): number {
   const { size } = exchange.messages[0]!;
   return Math.max(0, size.tokens - size.parts.reduce((sum, part) => sum + part.tokens, 0));
 }
+
+/** Log positions of the pins inside a span: they still stand in the view, so no text repeats them. */
+export function pinnedIn(span: Span): ReadonlySet<number> {
+  return new Set(
+    span.exchanges
+      .filter((exchange) => exchange.protection === 'pinned')
+      .flatMap((exchange) => exchange.messages.map((shown) => shown.from)),
+  );
+}

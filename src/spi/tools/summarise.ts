@@ -1,7 +1,7 @@
-import { withoutTemplateMarks } from '../../text/digest/index.js';
-import { spanHandle, type Message, type Supersede } from '../../transcript/index.js';
+import type { Supersede } from '../../transcript/index.js';
 import type { StageGoal } from '../stage.js';
 import type { TranscriptView, ViewExchange } from '../view.js';
+import { outlineOf, supersedeBy } from './edits.js';
 import { overheadOf, type Span } from './spans.js';
 
 /**
@@ -50,19 +50,11 @@ export function summarise(
   by: Summariser,
 ): Supersede[] {
   return allot(goal, view, spans, by).flatMap(({ span, maxTokens }) => {
-    const { from, to, fromId, toId } = span;
-    const handle = spanHandle(fromId, toId);
-    const digest = view.digest({ from, to, handle, maxTokens, count: goal.count, shown: pinnedIn(span) });
-    const saved = span.tokens - digest.tokens - overheadOf(span.exchanges[0]!);
-    if (saved < LEAST_SAVING * span.tokens) return [];
-    return {
-      kind: 'supersede',
-      fromId,
-      toId,
-      replacement: [summaryMessage(handle, digest.text)],
-      reason: `${span.messages} messages give way to a summary`,
-      slot: { fromId, toId, prompt: by.stage, maxTokens },
-    };
+    const { message, tokens } = outlineOf(view, span, 'summary', { maxTokens, count: goal.count });
+    if (span.tokens - tokens < LEAST_SAVING * span.tokens) return [];
+    const { fromId, toId } = span;
+    const slot = { fromId, toId, prompt: by.stage, maxTokens };
+    return supersedeBy(span, [message], `${span.messages} messages give way to a summary`, slot);
   });
 }
 
@@ -125,26 +117,6 @@ function freshOf(spans: readonly Span[]): readonly Span[] {
   });
 }
 
-/** Log positions of the pins inside a span: they still stand in the view, so no text repeats them. */
-export function pinnedIn(span: Span): ReadonlySet<number> {
-  return new Set(
-    span.exchanges
-      .filter((exchange) => exchange.protection === 'pinned')
-      .flatMap((exchange) => exchange.messages.map((shown) => shown.from)),
-  );
-}
-
-/** Its id is that of its sources, so that the same span gives the same bytes in every run. */
-export function summaryMessage(handle: string, text: string): Message {
-  return {
-    id: `summary:${handle}`,
-    role: 'assistant',
-    origin: 'synthetic',
-    label: 'summary',
-    parts: [{ type: 'text', text }],
-  };
-}
-
 /** Of the budget: pins and fresh output that take less are no reason to let digests pass the target. */
 export const LITTLE_STANDING = 0.1;
 
@@ -164,15 +136,4 @@ export function pinnedTokens(view: TranscriptView): number {
 
 function tokensWhere({ exchanges }: TranscriptView, holds: (exchange: ViewExchange) => boolean): number {
   return exchanges.reduce((sum, exchange) => sum + (holds(exchange) ? exchange.tokens : 0), 0);
-}
-
-/** The message that stands for a run of tool exchanges: what the assistant said in them, and a line on their calls. */
-export function digestMessage(handle: string, lines: readonly string[]): Message {
-  return {
-    id: `digest:${handle}`,
-    role: 'assistant',
-    origin: 'synthetic',
-    label: 'digest',
-    parts: [{ type: 'text', text: withoutTemplateMarks(lines.join('\n')) }],
-  };
 }

@@ -1,13 +1,14 @@
 import {
+  outlineOf,
   overheadOf,
   runsOf,
   spanHandle,
   spanOf,
+  supersedeBy,
   type Block,
   type Message,
   type ViewMessage,
   type Supersede,
-  digestMessage,
   isToolResult,
   shownParts,
   type Count,
@@ -33,8 +34,7 @@ function merged(run: readonly Block[]): Collapsible[] {
     parts: span.exchanges.flatMap((exchange) => exchange.messages[0]!.message.parts),
   };
   const reason = `${run.length} neighbouring ${role} messages merged`;
-  const { fromId, toId, from } = span;
-  return [{ edit: { kind: 'supersede', fromId, toId, replacement: [message], reason }, saved, from }];
+  return [{ edit: supersedeBy(span, [message], reason), saved, from: span.from }];
 }
 
 function shownOf(block: Block): ViewMessage {
@@ -86,14 +86,11 @@ export function digestRuns(
 
 function digested(view: TranscriptView, run: readonly Block[], count: Count): Collapsible[] {
   const span = spanOf(run);
-  const { fromId, toId, from, to } = span;
-  const handle = spanHandle(fromId, toId);
-  const { text, tokens } = view.digest({ from, to, handle, maxTokens: Infinity, count });
-  const saved = span.tokens - tokens - overheadOf(span.exchanges[0]!);
+  const { message, tokens } = outlineOf(view, span, 'digest', { count });
+  const saved = span.tokens - tokens;
   if (saved <= 0) return [];
   const reason = `${run.length} exchanges with replaced results became one digest`;
-  const replacement = [digestMessage(handle, [text])];
-  return [{ edit: { kind: 'supersede', fromId, toId, replacement, reason }, saved, from }];
+  return [{ edit: supersedeBy(span, [message], reason), saved, from: span.from }];
 }
 
 function isSpent(block: Block): boolean {

@@ -13,6 +13,7 @@ import {
   plainName,
   quoted,
   remembered,
+  replaceBy,
   type Count,
   type ToolCallPart,
   type ToolResultPart,
@@ -89,14 +90,8 @@ function isProtected(result: ResultPart, { budget, options }: StageGoal<MicroOpt
 }
 
 function editOf(result: ResultPart, text: string, maxTokens: number): Replace {
-  const { source, index, tool } = result;
-  const edit: Replace = {
-    kind: 'replace',
-    messageId: source.id,
-    partIndex: index,
-    content: [{ type: 'text', text }],
-    reason: `${tool ?? 'tool'} result of ${result.tokens} tokens condensed`,
-  };
+  const { source, tool } = result;
+  const edit = replaceBy(result, text, `${tool ?? 'tool'} result of ${result.tokens} tokens condensed`);
   // An image alone gives a model nothing to write about.
   if (textOf(result.original).trim() === '') return edit;
   return { ...edit, slot: { fromId: source.id, toId: source.id, prompt: micro.name, maxTokens } };

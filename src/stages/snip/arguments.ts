@@ -1,6 +1,7 @@
 import {
   cutArguments,
   remembered,
+  replaceBy,
   shownParts,
   type CutRequest,
   type Replace,
@@ -63,14 +64,8 @@ function trim(
   if (text === undefined) return undefined;
   const saved = part.tokens - count(text) - count(call.name) - FRAME_TOKENS;
   if (saved <= 0) return undefined;
-  const edit: Replace = {
-    kind: 'replace',
-    messageId: part.source.id,
-    partIndex: part.index,
-    content: [{ type: 'text', text }],
-    reason: `arguments of ${call.name} trimmed, ${part.tokens} tokens`,
-  };
-  return { edit, saved };
+  const reason = `arguments of ${call.name} trimmed, ${part.tokens} tokens`;
+  return { edit: replaceBy(part, text, reason), saved };
 }
 
 /** Malformed arguments stay: they are cut best by nobody, since what they were meant to be is unknown. */

@@ -1,11 +1,9 @@
 import {
   blocksOf,
-  overheadOf,
-  pinnedIn,
+  outlineOf,
   runsOf,
-  spanHandle,
   spanOf,
-  summaryMessage,
+  supersedeBy,
   type Block,
   type StageGoal,
   type Supersede,
@@ -68,25 +66,9 @@ function outlined(
     goal.summaryTokens,
     Math.max(MIN_TOKENS, Math.floor(OUTLINE_SHARE * span.tokens)),
   );
-  const handle = spanHandle(span.fromId, span.toId);
-  const outline = view.digest({
-    from: span.from,
-    to: span.to,
-    handle,
-    maxTokens,
-    count: goal.count,
-    shown: pinnedIn(span),
-  });
-  const saved = span.tokens - outline.tokens - overheadOf(span.exchanges[0]!);
+  const { message, tokens } = outlineOf(view, span, 'summary', { maxTokens, count: goal.count });
+  const saved = span.tokens - tokens;
   if (saved <= 0) return undefined;
   need.take(saved, 0);
-  const replacement = [summaryMessage(handle, outline.text)];
-  const { fromId, toId } = span;
-  return {
-    kind: 'supersede',
-    fromId,
-    toId,
-    replacement,
-    reason: `${span.messages} messages left the dialogue window`,
-  };
+  return supersedeBy(span, [message], `${span.messages} messages left the dialogue window`);
 }

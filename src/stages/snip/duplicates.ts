@@ -1,4 +1,4 @@
-import { proseOf, type Supersede, type TranscriptView } from '../../spi/index.js';
+import { proseOf, supersedeBy, type Supersede, type TranscriptView } from '../../spi/index.js';
 import type { Need, SnipEdits } from './need.js';
 
 /** Synthetic messages that say word for word what a newer one says: reminders, status notes. The newest stays. */
@@ -14,15 +14,8 @@ export function duplicateEdits(view: TranscriptView, need: Need, gone: SnipEdits
     if (exchange.protection || exchange.unseen || gone.has(exchange)) continue;
     const text = syntheticText(exchange);
     if (text === undefined || newest.get(text) === exchange.index) continue;
-    const { fromId, toId, tokens } = exchange;
-    edits.push({
-      kind: 'supersede',
-      fromId,
-      toId,
-      replacement: [],
-      reason: 'a newer synthetic message says the same',
-    });
-    need.take(tokens, 0);
+    edits.push(supersedeBy(exchange, [], 'a newer synthetic message says the same'));
+    need.take(exchange.tokens, 0);
   }
   return edits;
 }

@@ -4,19 +4,18 @@ import {
   type TranscriptView,
   type ViewExchange,
   blocksOf,
-  digestMessage,
   isSettled,
   isToolCall,
   isToolResult,
-  overheadOf,
+  outlineOf,
+  replaceBy,
   runsOf,
   shownParts,
-  spanHandle,
   spanOf,
+  supersedeBy,
   type Block,
   type Count,
-  type Digest,
-  type Message,
+  type Outline,
   type Supersede,
   type ViewMessage,
 } from '../../spi/index.js';
@@ -99,13 +98,7 @@ function hasExpired({ candidates }: Step): boolean {
 }
 
 function stubEdit({ result, stub, reason }: Candidate): Replace {
-  return {
-    kind: 'replace',
-    messageId: result.source.id,
-    partIndex: result.index,
-    content: [{ type: 'text', text: stub }],
-    reason,
-  };
+  return replaceBy(result, stub, reason);
 }
 
 /** A call of more is something the agent wrote (an edit, a plan, a script): it stays, trimmed or not, and its result becomes a stub. */
@@ -137,9 +130,8 @@ function removeRuns(view: TranscriptView, going: ReadonlySet<ViewExchange>, coun
   return runs.flatMap((run) => {
     const digest = digestOf(view, run, count);
     if (!digest) return [];
-    const { fromId, toId } = spanOf(run);
     const reason = `${run.length} tool exchange${run.length === 1 ? '' : 's'} nothing needs any more`;
-    return [{ kind: 'supersede', fromId, toId, replacement: [digest.message], reason }];
+    return [supersedeBy(spanOf(run), [digest.message], reason)];
   });
 }
 
@@ -161,25 +153,17 @@ function isRemovable(block: Block, candidates: ReadonlySet<string>): boolean {
   );
 }
 
-interface Standing {
-  readonly message: Message;
-  readonly tokens: number;
-}
-
 /** Digests by the first message of their span: what is over says the same in every run. */
-const known = new WeakMap<ViewMessage, Digest & { readonly to: number }>();
+const known = new WeakMap<ViewMessage, Outline & { readonly to: number }>();
 
 /** What the assistant said stays, the calls are a line with their outcome. Undefined where that would be no smaller. */
-function digestOf(view: TranscriptView, run: readonly Block[], count: Count): Standing | undefined {
-  const { from, to, fromId, toId, tokens: before, exchanges } = spanOf(run);
-  const handle = spanHandle(fromId, toId);
-  const first = exchanges[0]!.messages[0]!;
+function digestOf(view: TranscriptView, run: readonly Block[], count: Count): Outline | undefined {
+  const span = spanOf(run);
+  const first = span.exchanges[0]!.messages[0]!;
   let drawn = known.get(first);
-  if (drawn?.to !== to) {
-    drawn = { to, ...view.digest({ from, to, handle, maxTokens: Infinity, count }) };
+  if (drawn?.to !== span.to) {
+    drawn = { to: span.to, ...outlineOf(view, span, 'digest', { count }) };
     known.set(first, drawn);
   }
-  const { text, tokens: textTokens } = drawn;
-  const tokens = textTokens + overheadOf(exchanges[0]!);
-  return tokens < before ? { message: digestMessage(handle, [text]), tokens } : undefined;
+  return drawn.tokens < span.tokens ? drawn : undefined;
 }
