@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import type { ThreadHead } from '../../spi/index.js';
-import type { Move, Note, Rows, ThreadRow, Value, Writer } from '../sql/index.js';
+import type { Change, Rows, Statement, Value, Writer } from '../sql/index.js';
 import { committing, isLost, UnknownOutcome } from './faults.js';
 
 /** Rows and characters that one statement holds; more are sent in several, which bounds what each side buffers. */
@@ -10,22 +9,6 @@ const MAX_CHARS = 4_000_000;
 const MAX_KEPT_ROWS = 12;
 /** Threads whose numbers are remembered: more than a process works on at once. */
 const MAX_KNOWN = 10_000;
-
-const KEY = 'session_key = $1 and path_key = $2';
-/** Clocks may go back; what was done last stays what was done last. A second writer waits here for the first one's end. */
-const MOVE = `update spillway_thread set updated_at = greatest(updated_at, $3::double precision),
-  messages = $4::bigint, entries = $5::bigint where ${KEY} and messages = $6::bigint and entries = $7::bigint`;
-const NOTE = `update spillway_thread set updated_at = greatest(updated_at, $3::double precision) where ${KEY}`;
-const BEGIN = `insert into spillway_thread
-  (session_key, path_key, session_id, agent_path, messages, entries, created_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict (session_key, path_key) do nothing returning id`;
-
-/** One statement that changes the row of a thread, and the values it begins with. */
-interface Change {
-  readonly name: string;
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
 
 /**
  * Sends a whole write as one statement, which is a transaction by itself: one round trip, one commit. A thread that this
@@ -40,56 +23,23 @@ export class PostgresWriter implements Writer {
     this.#pool = pool;
   }
 
-  async move({ thread, expected, head, now, rows }: Move): Promise<ThreadHead | undefined> {
-    const { sessionKey, pathKey } = thread;
-    const change: Change = {
-      name: 'move',
-      sql: MOVE,
-      values: [sessionKey, pathKey, now, head.messages, head.entries, expected.messages, expected.entries],
-    };
-    const isFirst = expected.messages === 0 && expected.entries === 0;
-    const found = await this.#write(thread, change, rows, async (client) => {
-      const begun = isFirst ? await begin(client, thread, head, now) : undefined;
-      return begun ?? (await one(client, `${MOVE} returning id`, change.values));
-    });
-    return found ? head : undefined;
-  }
-
-  async note({ thread, now, rows }: Note): Promise<void> {
-    const change: Change = { name: 'note', sql: NOTE, values: [thread.sessionKey, thread.pathKey, now] };
-    const start = { messages: 0, entries: 0 };
-    const touch = (client: pg.PoolClient) => one(client, `${NOTE} returning id`, change.values);
-    const first = async (client: pg.PoolClient) =>
-      (await touch(client)) ?? (await begin(client, thread, start, now)) ?? (await touch(client));
-    const isThere = await this.#write(thread, change, rows, first);
-    // Its number is another than this process knows: the database was put back from a copy.
-    if (!isThere) await this.note({ thread, now, rows });
-  }
-
-  /** False where the change met no row: nothing is written then. */
-  async #write(
-    thread: ThreadRow,
-    change: Change,
-    rowsOf: (threadId: number) => readonly Rows[],
-    first: (client: pg.PoolClient) => Promise<number | undefined>,
-  ): Promise<boolean> {
-    const key = `${thread.sessionKey}\0${thread.pathKey}`;
-    const known = this.#known.get(key);
-    const rows = known === undefined ? undefined : rowsOf(known);
+  async write(change: Change): Promise<boolean> {
+    const known = this.#known.get(change.key);
+    const rows = known === undefined ? undefined : change.rows(known);
     if (known !== undefined && rows && isSmall(rows)) {
-      const done = await this.#connected((client) => atOnce(client, change, known, rows));
-      if (!done) this.#known.delete(key);
-      return done;
+      if (await this.#connected((client) => atOnce(client, change, known, rows))) return true;
+      // Another head; or another number than this process knows: the database was put back from a copy.
+      this.#known.delete(change.key);
     }
     return this.#connected((client) =>
       transaction(client, async () => {
-        const id = await first(client);
+        const id = await firstOf(client, change.tries);
         if (id === undefined) return false;
-        for (const batch of batchesOf(rowsOf(id))) {
+        for (const batch of batchesOf(change.rows(id))) {
           const values: Value[] = [];
           await client.query(insertInto(batch, values), values);
         }
-        this.#remember(key, id);
+        this.#remember(change.key, id);
         return true;
       }),
     );
@@ -118,20 +68,20 @@ export class PostgresWriter implements Writer {
 /** The change and its rows as one statement. Each of its parts sees the database as it was before. */
 async function atOnce(
   client: pg.PoolClient,
-  change: Change,
+  { name: changeName, update }: Change,
   threadId: number,
   all: readonly Rows[],
 ): Promise<boolean> {
-  const values = [...change.values];
+  const values = [...update.values];
   const own = values.push(threadId);
   const parts = all.map(
     (rows, i) => `part${i} as (${insertInto(rows, values, 'where exists (select 1 from moved)')})`,
   );
-  const moved = `moved as (${change.sql} and id = $${own} returning id)`;
+  const moved = `moved as (${update.sql} and id = $${own} returning id)`;
   const text = `with ${[moved, ...parts].join(', ')} select id from moved`;
   const count = all.reduce((sum, { rows }) => sum + rows.length, 0);
   const shape = all.map(({ target, rows }) => `${target.name.slice('spillway_'.length)}${rows.length}`);
-  const name = `spillway/${change.name}/${shape.join('/')}`;
+  const name = `spillway/${changeName}/${shape.join('/')}`;
   const query = { text, values, ...(count <= MAX_KEPT_ROWS && { name }) };
   const { rows } = await committing(() => client.query(query));
   return rows.length > 0;
@@ -165,33 +115,17 @@ async function transaction(client: pg.PoolClient, work: () => Promise<boolean>):
   return true;
 }
 
-/** Undefined where the thread is there already. */
-function begin(
-  client: pg.PoolClient,
-  { sessionKey, pathKey, sessionId, agentPath }: ThreadRow,
-  { messages, entries }: ThreadHead,
-  now: number,
-): Promise<number | undefined> {
-  return one(client, BEGIN, [sessionKey, pathKey, sessionId, agentPath, messages, entries, now]);
-}
-
-async function one(
-  client: pg.PoolClient,
-  sql: string,
-  values: readonly Value[],
-): Promise<number | undefined> {
-  const { rows } = await client.query<{ id: number }>(sql, [...values]);
-  return rows[0]?.id;
+async function firstOf(client: pg.PoolClient, tries: readonly Statement[]): Promise<number | undefined> {
+  for (const { sql, values } of tries) {
+    const { rows } = await client.query<{ id: number }>(`${sql} returning id`, [...values]);
+    if (rows[0]) return rows[0].id;
+  }
+  return undefined;
 }
 
 function isSmall(all: readonly Rows[]): boolean {
-  let rows = 0;
-  let chars = 0;
-  for (const one of all) {
-    rows += one.rows.length;
-    for (const row of one.rows) chars += charsOf(row);
-  }
-  return rows <= MAX_ROWS && chars <= MAX_CHARS;
+  const rows = all.flatMap((one) => one.rows);
+  return rows.length <= MAX_ROWS && rows.reduce((sum, row) => sum + charsOf(row), 0) <= MAX_CHARS;
 }
 
 function* batchesOf(all: readonly Rows[]): Generator<Rows> {

@@ -21,37 +21,42 @@ export interface Rows {
   readonly rows: readonly (readonly Value[])[];
 }
 
-/** A thread as its row names it. */
-export interface ThreadRow {
-  readonly sessionKey: string;
-  readonly pathKey: string;
-  readonly sessionId: string;
-  readonly agentPath: string;
+/** SQL that both databases take, with the values of `$1`, `$2` and so on. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly Value[];
 }
 
-/** A write that moves a thread's head. */
-export interface Move {
-  readonly thread: ThreadRow;
-  readonly expected: ThreadHead;
-  readonly head: ThreadHead;
-  readonly now: number;
+/** What changes in a thread. */
+export interface Change {
+  readonly name: 'move' | 'note';
+  /** Whose change it is; no two threads have one key. */
+  readonly key: string;
+  /** Changes the row of a thread that stands there. */
+  readonly update: Statement;
+  /** Tried in order until one of them meets the thread's row, or begins it. */
+  readonly tries: readonly Statement[];
   /** What goes with it, in order; known once the thread's own number is. */
   rows(threadId: number): readonly Rows[];
 }
-
-/** Events and usage of a thread, whatever its head. */
-export type Note = Pick<Move, 'thread' | 'now' | 'rows'>;
 
 /**
  * Writes to a thread: all of it or nothing, in as few trips to the database as it allows. Statements are written by hand,
  * since building them anew for every append costs more than SQLite takes to carry them out.
  */
 export interface Writer {
-  /** One compare-and-swap. Undefined where the head is another. */
-  move(move: Move): Promise<ThreadHead | undefined>;
-  /** Begins the thread if it must. */
-  note(note: Note): Promise<void>;
+  /** False where no statement of the change met a row: nothing is written then. */
+  write(change: Change): Promise<boolean>;
 }
+
+/** Clocks may go back; what was done last stays what was done last. A second writer waits here for the first one's end. */
+const TOUCH = 'update spillway_thread set updated_at = case when updated_at > $1 then updated_at else $1 end';
+const MOVE = `${TOUCH}, messages = $2, entries = $3
+  where session_key = $4 and path_key = $5 and messages = $6 and entries = $7`;
+const NOTE = `${TOUCH} where session_key = $2 and path_key = $3`;
+const BEGIN = `insert into spillway_thread
+  (session_key, path_key, session_id, agent_path, messages, entries, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict (session_key, path_key) do nothing`;
 
 const targetOf = (name: keyof typeof SHAPES, conflict?: string): Target => ({
   name,
@@ -81,7 +86,8 @@ const USAGE = targetOf(
   `(thread_id, line, model) do update set ${taken(USAGE_SUMS.map(columnOf), (sum) => `spillway_usage.${sum} + excluded.${sum}`)}`,
 );
 
-export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite, now: number): Move {
+/** A write as one compare-and-swap of the thread's head. */
+export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite, now: number): Change {
   const head = headAfter(expected, write);
   const { messages = [], entries = [], events = [], usage = [] } = write;
   // Once: a write that has to wait is tried again.
@@ -100,16 +106,35 @@ export function moveOf(key: ThreadKey, expected: ThreadHead, write: ThreadWrite,
     { target: CHECKPOINTS, rows: ofCheckpoint },
     ...noteRows(events, usage),
   ]);
-  return { thread: threadRow(key), expected, head, now, rows };
+  const keys = [keyOf(key.sessionId), keyOf(key.agentPath)];
+  const counts = [head.messages, head.entries];
+  const values = [now, ...counts, ...keys, expected.messages, expected.entries];
+  const update = { sql: MOVE, values };
+  const isFirst = expected.messages === 0 && expected.entries === 0;
+  const tries = isFirst ? [beginning(key, head, now), update] : [update];
+  return { name: 'move', key: keys.join('\0'), update, tries, rows };
 }
+
+/** Events and usage of a thread, whatever its head. */
 
 export function noteOf(
   key: ThreadKey,
   events: readonly StoredEvent[],
   usage: readonly UsageEntry[],
   now: number,
-): Note {
-  return { thread: threadRow(key), now, rows: filled(noteRows(events, usage)) };
+): Change {
+  const keys = [keyOf(key.sessionId), keyOf(key.agentPath)];
+  const update = { sql: NOTE, values: [now, ...keys] };
+  const begin = beginning(key, { messages: 0, entries: 0 }, now);
+  // Somebody else may begin it between the first and the second.
+  const tries = [update, begin, update];
+  return { name: 'note', key: keys.join('\0'), update, tries, rows: filled(noteRows(events, usage)) };
+}
+
+/** Does nothing where the thread is there already. */
+function beginning({ sessionId, agentPath }: ThreadKey, head: ThreadHead, now: number): Statement {
+  const ids = [keyOf(sessionId), keyOf(agentPath), writeText(sessionId), writeText(agentPath)];
+  return { sql: BEGIN, values: [...ids, head.messages, head.entries, now] };
 }
 
 function noteRows(events: readonly StoredEvent[], usage: readonly UsageEntry[]): Rows[] {
@@ -130,17 +155,8 @@ function noteRows(events: readonly StoredEvent[], usage: readonly UsageEntry[]):
 
 /** Every row begins with the number of its thread. */
 const filled =
-  (all: readonly Rows[]): Move['rows'] =>
+  (all: readonly Rows[]): Change['rows'] =>
   (threadId) =>
     all
       .filter(({ rows }) => rows.length > 0)
       .map(({ target, rows }) => ({ target, rows: rows.map((row) => [threadId, ...row]) }));
-
-function threadRow({ sessionId, agentPath }: ThreadKey): ThreadRow {
-  return {
-    sessionKey: keyOf(sessionId),
-    pathKey: keyOf(agentPath),
-    sessionId: writeText(sessionId),
-    agentPath: writeText(agentPath),
-  };
-}

@@ -77,11 +77,11 @@ export class SqlStore implements SessionStore, OpensQueue {
     checkWrite(expected, write);
     const { writer, nowMs } = this.#parts;
     const move = moveOf(key, expected, write, nowMs());
-    return this.#surely(
-      () => this.#ask(() => writer.move(move)),
+    const isDone = await this.#surely(
+      () => this.#ask(() => writer.write(move)),
       (db) => wasDone(db, key, expected, write),
-      headAfter(expected, write),
     );
+    return isDone ? headAfter(expected, write) : undefined;
   }
 
   messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]> {
@@ -96,13 +96,16 @@ export class SqlStore implements SessionStore, OpensQueue {
     return this.#ask((db) => read.readEntries(db, key, from, to));
   }
 
-  note(key: ThreadKey, events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): Promise<void> {
+  async note(
+    key: ThreadKey,
+    events: readonly StoredEvent[],
+    usage: readonly UsageEntry[] = [],
+  ): Promise<void> {
     const { writer, nowMs } = this.#parts;
     const note = noteOf(key, events, usage, nowMs());
-    return this.#surely(
-      () => this.#ask(() => writer.note(note)),
+    await this.#surely(
+      () => this.#ask(() => writer.write(note)),
       (db) => wasNoted(db, key, events),
-      undefined,
     );
   }
 
@@ -189,18 +192,17 @@ export class SqlStore implements SessionStore, OpensQueue {
     return this.#closing;
   }
 
-  /** Where the answer got lost, `answer` if it was done all the same; rejects where it was not, or nobody knows. */
-  async #surely<T>(
-    change: () => Promise<T>,
+  /** Where the answer got lost, true if it was done all the same; rejects where it was not, or nobody knows. */
+  async #surely(
+    change: () => Promise<boolean>,
     wasDone: (db: Database) => Promise<boolean | undefined>,
-    answer: T,
-  ): Promise<T> {
+  ): Promise<boolean> {
     try {
       return await change();
     } catch (fault) {
       if (!(fault instanceof SpillwayError) || fault.facts.outcome !== 'unknown') throw fault;
       const done = await this.#ask(wasDone).catch(() => undefined);
-      if (done) return answer;
+      if (done) return true;
       if (done === undefined) throw fault;
       // It is known now: nothing was changed.
       throw this.#parts.dialect.faultOf((fault.cause as Error).cause);
