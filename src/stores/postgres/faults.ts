@@ -1,5 +1,6 @@
 import { SpillwayError } from '../../errors/index.js';
 import { faultIn, type KnownFault } from '../fault.js';
+import type { Dialect } from '../sql/index.js';
 
 /** SQLSTATE, or the system's name of a fault of the network. */
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
@@ -7,10 +8,6 @@ const messageOf = (error: unknown): string => String((error as Error | null)?.me
 
 /** Two transactions met, and the server took one back. */
 export const isPassing = (error: unknown): boolean => /^(?:40001|40P01|55P03)$/.test(codeOf(error));
-export const isMissingTable = (error: unknown): boolean => codeOf(error) === '42P01';
-export const isTaken = (error: unknown): boolean => /^(?:42P07|42710)$/.test(codeOf(error));
-export const isIdTaken = (error: unknown): boolean =>
-  codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'spillway_message_id';
 
 /** The client waited for longer than `query_timeout`. */
 export const isUnanswered = (error: unknown): boolean => messageOf(error) === 'Query read timeout';
@@ -69,8 +66,18 @@ const FAULTS: readonly KnownFault[] = [
   },
 ];
 
+export const dialectOf = (store: string): Dialect => ({
+  kind: 'postgres',
+  faultOf: (error) => faultOf(store, error),
+  isPassing,
+  isMissingTable: (error) => codeOf(error) === '42P01',
+  isTaken: (error) => /^(?:42P07|42710)$/.test(codeOf(error)),
+  isIdTaken: (error) =>
+    codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'spillway_message_id',
+});
+
 /** What the server or the network said, in the words of somebody who has to mend it. */
-export function faultOf(store: string, error: unknown): SpillwayError {
+function faultOf(store: string, error: unknown): SpillwayError {
   const about = { store, found: saidBy(error), cause: error };
   if (!(error instanceof UnknownOutcome))
     return faultIn(FAULTS, isLost(error) ? 'ECONNRESET' : codeOf(error), about);

@@ -1,23 +1,16 @@
 import {
   Kysely,
-  PostgresDialect,
+  PostgresAdapter,
   PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
   type DatabaseConnection,
-  type PostgresDialectConfig,
 } from 'kysely';
 import type pg from 'pg';
 import { checkVersion, orMissing, requirePackage, SpillwayError } from '../../errors/index.js';
 import { safeUrl } from '../fault.js';
 import { migrationsOf, SqlStore, type Dialect, type Migrations, type Tables } from '../sql/index.js';
-import {
-  committing,
-  faultOf,
-  isIdTaken,
-  isMissingTable,
-  isPassing,
-  isTaken,
-  isUnanswered,
-} from './faults.js';
+import { committing, dialectOf, isUnanswered } from './faults.js';
 import { PostgresQueue } from './queue.js';
 import { PostgresWriter } from './writer.js';
 
@@ -47,21 +40,21 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const name = safeUrl(url);
   checkVersion('pg', `store ${name}`);
   const { default: driver } = await import('pg').catch(orMissing(`store ${name}`));
-  const dialect: Dialect = {
-    kind: 'postgres',
-    faultOf: (error) => faultOf(name, error),
-    isPassing,
-    isMissingTable,
-    isTaken,
-    isIdTaken,
-  };
+  const dialect = dialectOf(name);
   const { nowMs, patienceMs } = options;
   const pool = poolOf(driver, url, name, patienceMs, {
     statement_timeout: patienceMs,
     query_timeout: 1.25 * patienceMs,
   });
   const over = (connections: pg.Pool): Kysely<Tables> =>
-    new Kysely<Tables>({ dialect: new CarefulPostgres({ pool: connections }) });
+    new Kysely<Tables>({
+      dialect: {
+        createDriver: () => new CarefulDriver({ pool: connections }),
+        createAdapter: () => new PostgresAdapter(),
+        createIntrospector: (any) => new PostgresIntrospector(any),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    });
   const db = over(pool);
   const openQueue = (): PostgresQueue => {
     requirePackage('pg-boss', 'the queue of summaries (fill.queue: store)');
@@ -75,38 +68,15 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 }
 
 function poolOf(
-  driver: Driver,
-  url: string,
-  name: string,
-  patienceMs: number,
-  limits: pg.PoolConfig,
-): pg.Pool {
-  const pool = connectionsTo(driver, url, name, patienceMs, limits);
-  // A connection that is lost is left out of the pool; who used it is told by its query.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined);
-    // Where an answer stays away, whoever had the connection next would wait behind that.
-    const ask = client.query.bind(client) as (...given: unknown[]) => Promise<unknown> | undefined;
-    const closing = (...given: unknown[]): Promise<unknown> | undefined => {
-      const asked = ask(...given);
-      asked?.catch?.((error: unknown) => (isUnanswered(error) ? client.end() : undefined));
-      return asked;
-    };
-    client.query = closing as typeof client.query;
-  });
-  return pool;
-}
-
-function connectionsTo(
   { Pool, types }: Driver,
   url: string,
   name: string,
   patienceMs: number,
   limits: pg.PoolConfig,
 ): pg.Pool {
+  let pool: pg.Pool;
   try {
-    return new Pool({
+    pool = new Pool({
       connectionString: url,
       application_name: 'spillway',
       max: MAX_CONNECTIONS,
@@ -129,6 +99,20 @@ function connectionsTo(
       remedy: 'Encode the signs : / ? # @ and % in a password as %3A, %2F, %3F, %23, %40 and %25.',
     });
   }
+  // A connection that is lost is left out of the pool; who used it is told by its query.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    // Where an answer stays away, whoever had the connection next would wait behind that.
+    const ask = client.query.bind(client) as (...given: unknown[]) => Promise<unknown> | undefined;
+    const closing = (...given: unknown[]): Promise<unknown> | undefined => {
+      const asked = ask(...given);
+      asked?.catch?.((error: unknown) => (isUnanswered(error) ? client.end() : undefined));
+      return asked;
+    };
+    client.query = closing as typeof client.query;
+  });
+  return pool;
 }
 
 /** Says of a commit whose answer never came that its outcome is not known. */
@@ -140,18 +124,5 @@ class CarefulDriver extends PostgresDriver {
   /** A connection that is gone has rolled back already; the first fault is the one to report. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => undefined);
-  }
-}
-
-class CarefulPostgres extends PostgresDialect {
-  readonly #config: PostgresDialectConfig;
-
-  constructor(config: PostgresDialectConfig) {
-    super(config);
-    this.#config = config;
-  }
-
-  override createDriver(): PostgresDriver {
-    return new CarefulDriver(this.#config);
   }
 }

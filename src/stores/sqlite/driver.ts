@@ -1,7 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type Libsql from 'libsql';
-import { SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
+import {
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type Dialect,
+  type SqliteDatabase,
+} from 'kysely';
 
 interface OpenFile {
   readonly database: Libsql.Database;
@@ -10,8 +17,6 @@ interface OpenFile {
   readonly closing: () => void;
   readonly closed: () => Promise<void>;
 }
-
-const configOf = ({ database }: OpenFile) => ({ database: database as unknown as SqliteDatabase });
 
 /**
  * A transaction takes the write lock at its start: one that read first could otherwise not be finished. Its commands are
@@ -22,7 +27,7 @@ class ImmediateDriver extends SqliteDriver {
   readonly #file: OpenFile;
 
   constructor(file: OpenFile) {
-    super(configOf(file));
+    super({ database: file.database as unknown as SqliteDatabase });
     this.#file = file;
   }
 
@@ -64,22 +69,13 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-export class ImmediateSqlite extends SqliteDialect {
-  readonly #file: OpenFile;
-
-  constructor(file: OpenFile) {
-    super(configOf(file));
-    this.#file = file;
-  }
-
-  override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#file);
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter();
-  }
-}
+/** Kysely's way to the one connection of a file. */
+export const immediateSqlite = (file: OpenFile): Dialect => ({
+  createDriver: () => new ImmediateDriver(file),
+  createAdapter: () => new TransactionalAdapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+});
 
 let soon: Promise<void> | undefined;
 

@@ -1,5 +1,5 @@
-import type { SpillwayError } from '../../errors/index.js';
 import { faultIn, type KnownFault } from '../fault.js';
+import type { Dialect } from '../sql/index.js';
 
 /** SQLite's primary codes by number, as far as they are told apart here. */
 const PRIMARY: Readonly<Record<number, string>> = {
@@ -32,10 +32,6 @@ export const isBusy = (error: unknown): boolean => BUSY.test(codeOf(error));
 export const isFull = (error: unknown): boolean => FULL.test(codeOf(error));
 /** The file, or what SQLite keeps beside it, could not be opened. */
 export const isUnopenable = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CANTOPEN');
-export const isMissingTable = (error: unknown): boolean => messageOf(error).startsWith('no such table');
-export const isTaken = (error: unknown): boolean => messageOf(error).endsWith(' already exists');
-export const isIdTaken = (error: unknown): boolean =>
-  codeOf(error).startsWith('SQLITE_CONSTRAINT') && messageOf(error).includes('spillway_message.id_key');
 
 const FAULTS: readonly KnownFault[] = [
   {
@@ -69,5 +65,12 @@ const FAULTS: readonly KnownFault[] = [
 ];
 
 /** What SQLite threw, in the words of somebody who has to mend it. */
-export const faultOf = (store: string, error: unknown): SpillwayError =>
-  faultIn(FAULTS, codeOf(error), { store, found: messageOf(error), cause: error });
+export const dialectOf = (store: string): Dialect => ({
+  kind: 'sqlite',
+  faultOf: (error) => faultIn(FAULTS, codeOf(error), { store, found: messageOf(error), cause: error }),
+  isPassing: isBusy,
+  isMissingTable: (error) => messageOf(error).startsWith('no such table'),
+  isTaken: (error) => messageOf(error).endsWith(' already exists'),
+  isIdTaken: (error) =>
+    codeOf(error).startsWith('SQLITE_CONSTRAINT') && messageOf(error).includes('spillway_message.id_key'),
+});

@@ -11,8 +11,8 @@ import {
   type Tables,
 } from '../sql/index.js';
 import { patiently } from '../patience.js';
-import { collectStatements, ImmediateSqlite } from './driver.js';
-import { faultOf, isBusy, isIdTaken, isMissingTable, isTaken, isUnopenable } from './faults.js';
+import { collectStatements, immediateSqlite } from './driver.js';
+import { dialectOf, isBusy, isUnopenable } from './faults.js';
 import { checkPlaceOf, checkWritable, makeFile, openFault, prepareFile, type Synchronous } from './file.js';
 import { TextsAsBytes } from './texts.js';
 import { SqliteWriter } from './writer.js';
@@ -34,14 +34,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   const inMemory = path === IN_MEMORY;
   const file = inMemory ? path : resolve(path);
   const name = `sqlite:${file}`;
-  const dialect: Dialect = {
-    kind: 'sqlite',
-    faultOf: (error) => faultOf(name, error),
-    isPassing: isBusy,
-    isMissingTable,
-    isTaken,
-    isIdTaken,
-  };
+  const dialect = dialectOf(name);
   const { default: driver } = await import('libsql').catch(orMissing(`store ${name}`));
   const database = open(driver, name, file);
   try {
@@ -50,11 +43,11 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   } catch (error) {
     database.close();
     await collectStatements();
-    throw isUnopenable(error) ? openFault(name, file, error) : faultOf(name, error);
+    throw isUnopenable(error) ? openFault(name, file, error) : dialect.faultOf(error);
   }
   const check = inMemory ? () => undefined : checkPlaceOf(name, file);
   const db: Database = new Kysely<Tables>({
-    dialect: new ImmediateSqlite({
+    dialect: immediateSqlite({
       database,
       check,
       closing: () => writer.close(),
