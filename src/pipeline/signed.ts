@@ -1,4 +1,4 @@
-import { standIn, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
+import { summaryMessage, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
   type Edit,
@@ -195,5 +195,5 @@ function outlined(
   const { text, tokens: taken } = view.digest({ from: first.from, to: last.to, handle, maxTokens, count });
   if (taken > maxTokens) return undefined;
   const reason = 'steps with signed reasoning behind a change: they go whole';
-  return supersedeBy({ fromId: first.fromId, toId: last.toId }, [standIn('summary', handle, text)], reason);
+  return supersedeBy({ fromId: first.fromId, toId: last.toId }, [summaryMessage(handle, text)], reason);
 }

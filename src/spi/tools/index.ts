@@ -1,7 +1,25 @@
-export { outlineOf, replaceBy, standIn, supersedeBy, type Outline } from './edits.js';
+export {
+  digestMessage,
+  outlineOf,
+  replaceBy,
+  standIn,
+  summaryMessage,
+  supersedeBy,
+  type Outline,
+} from './edits.js';
 export { remembered } from './remembered.js';
 export { isSettled, resultsOf, shownParts, type ResultPart, type ShownPart } from './results.js';
-export { blocksOf, freeRuns, groupsOf, overheadOf, runsOf, spanOf, type Block, type Span } from './spans.js';
+export {
+  blocksOf,
+  freeRuns,
+  groupsOf,
+  overheadOf,
+  pinnedIn,
+  runsOf,
+  spanOf,
+  type Block,
+  type Span,
+} from './spans.js';
 export {
   freshTokens,
   FULL_ENOUGH,
