@@ -81,8 +81,36 @@ export interface EngineCore extends EngineParts {
   readonly newId: () => string;
 }
 
+/** Parts that are made of no more than what their constructors name. */
+const PARTS = {
+  inbox: Inbox,
+  persistence: Persistence,
+  requests: Requests,
+  hooks: PluginHooks,
+  planner: Planner,
+  commits: Commits,
+  triggers: Triggers,
+  early: EarlyFill,
+  ends: RunEnds,
+  compaction: Compaction,
+  line: CallLine,
+  runs: Runs,
+  history: History,
+  search: Search,
+  plans: Plans,
+  giveBack: GiveBack,
+  loopEnd: LoopEnd,
+  automatic: AutomaticRecall,
+  reaction: Reaction,
+  client: ClientSide,
+  reports: UsageReports,
+  operator: SessionOperator,
+};
+
+type Parts = { readonly [Name in keyof typeof PARTS]: InstanceType<(typeof PARTS)[Name]> };
+
 /** Everything that one session is made of, by name. */
-interface Pieces extends SessionServices {
+interface Pieces extends SessionServices, Parts {
   /** What all sessions of the engine share. */
   readonly engine: EngineCore;
   readonly agent: AgentConfig;
@@ -92,29 +120,7 @@ interface Pieces extends SessionServices {
   readonly memo: TokenCounter;
   /** Where it is kept, as it was read; undefined where it lives as long as the process. */
   readonly opened: OpenedThread | undefined;
-  readonly inbox: Inbox;
-  readonly persistence: Persistence;
-  readonly requests: Requests;
-  readonly hooks: PluginHooks;
-  readonly planner: Planner;
-  readonly commits: Commits;
-  readonly triggers: Triggers;
-  readonly early: EarlyFill;
-  readonly ends: RunEnds;
-  readonly compaction: Compaction;
-  readonly line: CallLine;
-  readonly runs: Runs;
-  readonly history: History;
-  readonly search: Search;
-  readonly plans: Plans;
   readonly recall: Recall;
-  readonly giveBack: GiveBack;
-  readonly loopEnd: LoopEnd;
-  readonly automatic: AutomaticRecall;
-  readonly reaction: Reaction;
-  readonly client: ClientSide;
-  readonly reports: UsageReports;
-  readonly operator: SessionOperator;
 }
 
 /** What all sessions of an engine share, under the names by which its container knows them. */
@@ -130,10 +136,12 @@ const OWN = { gauge: 'Gauge', follower: 'Follower', recall: 'Recall' } as const;
 
 const serviceOf = (name: string): symbol => Symbol.for(`spillway.${name}`);
 
-type Given = 'engine' | 'options' | 'opened' | keyof typeof SHARED;
+type Makers<Name extends keyof Pieces> = { readonly [Each in Name]: (of: Pieces) => Pieces[Each] };
 
-/** What makes each of them. A part is made when another one asks for it, of no more than its constructor names. */
-const MAKES: { readonly [Name in Exclude<keyof Pieces, Given>]: (of: Pieces) => Pieces[Name] } = {
+/** What makes the services of a session. */
+const MAKES: Makers<
+  'agent' | 'memo' | 'recall' | Exclude<keyof SessionServices, 'options' | 'pipeline' | 'priceOf'>
+> = {
   key: ({ engine, options: { id, agentPath = 'primary' } }) => ({
     sessionId: id ?? engine.newId(),
     agentPath,
@@ -181,29 +189,7 @@ const MAKES: { readonly [Name in Exclude<keyof Pieces, Given>]: (of: Pieces) => 
     stream.left(opened?.contents.spent);
     return new Thread(rules, opened?.contents);
   },
-  inbox: (of) => new Inbox(of),
-  persistence: (of) => new Persistence(of),
-  requests: (of) => new Requests(of),
-  hooks: (of) => new PluginHooks(of),
-  planner: (of) => new Planner(of),
-  commits: (of) => new Commits(of),
-  triggers: (of) => new Triggers(of),
-  early: (of) => new EarlyFill(of),
-  ends: (of) => new RunEnds(of),
-  compaction: (of) => new Compaction(of),
-  line: () => new CallLine(),
-  runs: (of) => new Runs(of),
-  history: (of) => new History(of),
-  search: (of) => new Search(of),
-  plans: (of) => new Plans(of),
   recall: (of) => new Recall(of),
-  giveBack: (of) => new GiveBack(of),
-  loopEnd: (of) => new LoopEnd(of),
-  automatic: (of) => new AutomaticRecall(of),
-  reaction: (of) => new Reaction(of),
-  client: (of) => new ClientSide(of),
-  reports: (of) => new UsageReports(of),
-  operator: (of) => new SessionOperator(of),
 };
 
 /** Who writes the text of a session's compactions. */
@@ -243,41 +229,27 @@ export interface SessionScope {
  * @hidden
  */
 export function sessionIn(scope: Scope, engine: EngineCore, options: SessionOptions): SessionScope {
-  const pieces = Object.create(MADE_WHEN_ASKED) as Pieces;
-  const give = (name: keyof Pieces, value: unknown): void =>
-    void Object.defineProperty(pieces, name, { value });
-  give('engine', engine);
-  give('options', options);
+  const pieces = {} as Pieces;
+  const classes: { readonly [Name in keyof Parts]: new (of: Pieces) => Parts[Name] } = PARTS;
+  for (const [name, Part] of Object.entries(classes)) define(pieces, name, () => new Part(pieces));
+  for (const [name, make] of Object.entries(MAKES)) define(pieces, name, () => make(pieces));
   for (const [name, service] of Object.entries(SHARED))
-    give(name as keyof typeof SHARED, scope.shared(serviceOf(service)));
-  const makes = Object.entries(OWN).map(
-    ([name, service]) => [serviceOf(service), () => MAKES[name as keyof typeof OWN](pieces)] as const,
-  );
-  const own = scope.own(options, new Map(makes));
-  for (const [name, service] of Object.entries(OWN))
-    Object.defineProperty(pieces, name, {
-      configurable: true,
-      get: () => known(pieces, name, () => own(serviceOf(service))),
-    });
-  return { pieces, opened: (opened) => give('opened', opened) };
+    define(pieces, name, () => scope.shared(serviceOf(service)));
+  define(pieces, 'engine', () => engine);
+  define(pieces, 'options', () => options);
+  const ours = Object.entries(OWN) as [keyof typeof OWN, string][];
+  const makes = new Map(ours.map(([name, service]) => [serviceOf(service), () => MAKES[name](pieces)]));
+  const own = scope.own(options, makes);
+  for (const [name, service] of ours) define(pieces, name, () => own(serviceOf(service)));
+  return { pieces, opened: (opened) => define(pieces, 'opened', () => opened) };
 }
 
-const MADE_WHEN_ASKED: object = Object.defineProperties(
-  {},
-  Object.fromEntries(
-    Object.entries(MAKES).map(([name, make]) => [
-      name,
-      {
-        get(this: Pieces) {
-          return known(this, name, () => make(this));
-        },
-      },
-    ]),
-  ),
-);
-
-function known(pieces: Pieces, name: string, make: () => unknown): unknown {
-  const value = make();
-  Object.defineProperty(pieces, name, { value });
-  return value;
+/** A property that is made when it is first asked for. */
+function define(pieces: Pieces, name: string, make: () => unknown): void {
+  const get = (): unknown => {
+    const value = make();
+    Object.defineProperty(pieces, name, { value });
+    return value;
+  };
+  Object.defineProperty(pieces, name, { configurable: true, get });
 }
