@@ -5,89 +5,61 @@ import type { Json, SessionStore, StoredEvent, ThreadHead, ThreadKey, UsageEntry
 import { SerialQueue } from '../../pressure/index.js';
 import { appendedAt, type LedgerEvent, type LogMessage, type Message } from '../../transcript/index.js';
 import { sameMessage } from '../../formats/index.js';
-import type { Thread } from '../thread.js';
+import type { Uses } from '../services.js';
+import { checkpointOf } from './checkpoint.js';
 import { entryOf, writerOf } from './entry.js';
-import { isInDoubt, Outbox, resolveInDoubt, type InDoubtWrite } from './outbox.js';
+import { isInDoubt, isTaken, Outbox } from './outbox.js';
+import { readTail, readWhole, type OpenedThread } from './stored-thread.js';
+import { EditPlaces } from './stored-view.js';
 
-interface JournalParts {
-  readonly store: SessionStore;
-  readonly key: ThreadKey;
-  readonly head: ThreadHead;
-  readonly thread: Thread;
-  readonly clock: () => number;
-  /** What opening will need, of the thread as it is now; undefined where it has to read all. */
-  readonly checkpoint: () => Json | undefined;
-  /** The thread moved on without us: reads it again and puts behind it what is not stored by then. */
-  readonly reload: (unsaved: () => readonly LogMessage[], whole?: boolean) => Promise<Reloaded>;
-}
-
-interface Reloaded {
-  readonly head: ThreadHead;
-  /** Ids under which other messages than ours are stored. */
-  readonly taken: readonly string[];
-}
+type Parts = Uses<'thread' | 'rules' | 'gauge' | 'stream' | 'clock'>;
 
 /**
  * Brings a session's log and ledger into its store, one write at a time. What is not stored yet is whatever stands in
  * the log and the ledger beyond the stored head: a store that fails loses nothing, the next write takes it along.
  */
 export class Journal {
-  readonly #parts: JournalParts;
+  readonly #of: Parts;
+  readonly store: SessionStore;
+  readonly key: ThreadKey;
   readonly #writer = randomUUID();
   #head: ThreadHead;
   /** Nothing else reads or moves the head meanwhile. */
   readonly #writes = new SerialQueue();
   #queued: Promise<void> | undefined;
   readonly #outbox: Outbox;
+  readonly #places = new EditPlaces();
   /** How often something of the ledger was dropped, because another process had been first. */
   #conflicts = 0;
   /** Messages that were turned down after all: another one had their id. */
   readonly #refused = new Set<string>();
-  /** Writes since the last answer that may have been done. */
-  #inDoubt: InDoubtWrite[] = [];
   #isFailing = false;
-  /** Messages of such writes: found stored, they are our own. */
+  /** Messages of writes that may have been done although no answer came: found stored, they are our own. */
   readonly #sent = new Set<string>();
 
-  constructor(parts: JournalParts) {
-    this.#parts = parts;
-    this.#head = parts.head;
-    const { store, key, clock } = parts;
-    this.#outbox = new Outbox({
-      store,
-      key,
-      clock,
-      writer: this.#writer,
-      guarded: (ask) => this.#guarded(ask),
-    });
-  }
-
-  get head(): ThreadHead {
-    return this.#head;
+  constructor(of: Parts, { store, key, head }: Pick<OpenedThread, 'store' | 'key' | 'head'>) {
+    this.#of = of;
+    this.store = store;
+    this.key = key;
+    this.#head = head;
+    const [writer, clock] = [this.#writer, of.clock];
+    this.#outbox = new Outbox({ store, key, clock, writer, guarded: (ask) => this.#guarded(ask) });
   }
 
   /** Whether something stands in memory that is not stored. */
   get isBehind(): boolean {
-    return this.#unsaved().length > 0 || this.#parts.thread.ledger.version > this.#head.entries;
+    return this.#unsaved().length > 0 || this.#of.thread.ledger.version > this.#head.entries;
   }
 
   /** Whether a write failed that held this very message: said again it is no other one, and still waits. */
   isWaiting(message: Message): boolean {
     if (!this.#isFailing) return false;
-    const logged = this.#parts.thread.log.find(message.id);
+    const logged = this.#of.thread.log.find(message.id);
     return logged !== undefined && this.#unsaved().includes(logged) && sameMessage(logged, message);
   }
 
   get conflicts(): number {
     return this.#conflicts;
-  }
-
-  get store(): SessionStore {
-    return this.#parts.store;
-  }
-
-  get key(): ThreadKey {
-    return this.#parts.key;
   }
 
   /** Waits for the next write, or the next note; never causes one. */
@@ -116,8 +88,8 @@ export class Journal {
   /** Reads all that was not read when the thread was opened. */
   load(): Promise<void> {
     return this.#writes.do(async () => {
-      if (this.#parts.thread.isWhole) return;
-      await this.#readAgain(() => this.#unsaved(), true);
+      if (this.#of.thread.isWhole) return;
+      await this.#readAgain({ whole: true });
     });
   }
 
@@ -128,7 +100,7 @@ export class Journal {
       if (this.isBehind) return;
       const stored = await this.#guarded(() => this.store.load(this.key));
       if (!stored || isDeepStrictEqual(stored.head, this.#head)) return;
-      await this.#readAgain(() => this.#unsaved());
+      await this.#readAgain();
     });
   }
 
@@ -145,103 +117,97 @@ export class Journal {
 
   async #drain(): Promise<void> {
     for (;;) {
-      if (this.#outbox.isInDoubt) await this.#outbox.resolveDoubt();
-      const { log, ledger } = this.#parts.thread;
+      await this.#outbox.resolve();
+      const { log, ledger } = this.#of.thread;
       const messages = this.#unsaved();
       const events = ledger.events.slice(this.#head.entries - (ledger.version - ledger.events.length));
       if (messages.length === 0 && events.length === 0) return;
       const offset = appendedAt(log.length, ledger.left) - log.length;
-      const items = this.#outbox.waiting;
-      const checkpoint = events.length > 0 ? this.#parts.checkpoint() : undefined;
-      const sent = {
-        messages: messages.map(({ id }) => id),
-        entries: events.length,
-        events: items.events.length,
-        usage: items.usage.length,
-      };
       const write = {
         ...(messages.length > 0 && { messages: messages.map((one) => ({ ...one, seq: one.seq + offset })) }),
-        ...(events.length > 0 && {
-          entries: events.map((event) => entryOf(event, this.#writer, this.#parts.clock())),
-          ...(checkpoint !== undefined && { checkpoint }),
-        }),
-        ...(sent.events > 0 && { events: items.events }),
-        ...(sent.usage > 0 && { usage: items.usage }),
+        ...(events.length > 0 && this.#entriesOf(events)),
       };
       let head: ThreadHead | undefined;
+      let taken: ReadonlySet<string> = new Set();
       try {
-        head = await this.#guarded(() => this.store.write(this.key, this.#head, write));
+        head = await this.#outbox.send((items) =>
+          this.store.write(this.key, this.#head, {
+            ...write,
+            ...(items.events.length > 0 && { events: items.events }),
+            ...(items.usage.length > 0 && { usage: items.usage }),
+          }),
+        );
       } catch (error) {
-        const taken = await this.#takenOf(error, messages);
-        if (taken.size > 0) {
-          await this.#reload(events, sent, taken);
-          continue;
+        taken = await this.#takenOf(error, messages);
+        if (taken.size === 0) {
+          if (isInDoubt(error)) for (const { id } of messages) this.#sent.add(id);
+          this.#isFailing = true;
+          throw error;
         }
-        if (isInDoubt(error)) this.#doubt(sent);
-        this.#isFailing = true;
-        throw error;
       }
-      this.#isFailing = false;
-      if (head) {
-        this.#head = head;
-        // The head was where we left it: nothing that failed before was done.
-        this.#inDoubt = [];
-        this.#outbox.acknowledge(sent);
-      } else await this.#reload(events, sent);
+      if (taken.size === 0) this.#isFailing = false;
+      if (head) this.#head = head;
+      else await this.#reload(events, taken);
     }
   }
 
-  #doubt(write: InDoubtWrite): void {
-    this.#inDoubt.push(write);
-    for (const id of write.messages) this.#sent.add(id);
+  /** Events of the ledger as they are stored, and what opening will need of the thread as it is now. */
+  #entriesOf(events: readonly LedgerEvent[]) {
+    const { thread, stream, clock } = this.#of;
+    const checkpoint = checkpointOf(thread, stream.spent, this.#places);
+    return {
+      entries: events.map((event) => entryOf(event, this.#writer, clock())),
+      ...(checkpoint && { checkpoint: checkpoint as unknown as Json }),
+    };
   }
 
-  async #readAgain(unsaved: () => readonly LogMessage[], whole?: boolean): Promise<void> {
-    const { head, taken } = await this.#guarded(() => this.#parts.reload(unsaved, whole));
-    this.#head = head;
-    for (const id of taken) this.#refused.add(id);
+  /** Reads the thread anew, and puts behind it what is not stored by then, but for what is stored or turned down. */
+  async #readAgain({
+    without,
+    whole = this.#of.thread.isWhole,
+  }: { readonly without?: ReadonlySet<string>; readonly whole?: boolean } = {}): Promise<void> {
+    const { thread, rules, stream, gauge } = this.#of;
+    await this.#guarded(async () => {
+      const { head, contents } = await (whole ? readWhole : readTail)(this.store, this.key, rules);
+      const unsaved = this.#unsaved().filter(({ id }) => !without?.has(id));
+      thread.replaceWith(contents, unsaved.map(asAppended), (message, log) => {
+        const stored = log.find(message.id);
+        // Another process may have written the very message: a client that was answered by two.
+        if (stored && !sameMessage(stored, message)) this.#refused.add(message.id);
+        return stored !== undefined;
+      });
+      stream.left(contents.spent);
+      gauge.rewritten();
+      this.#head = head;
+    });
   }
 
   #unsaved(): LogMessage[] {
-    const { log, ledger } = this.#parts.thread;
+    const { log, ledger } = this.#of.thread;
     const stored = this.#head.messages - (appendedAt(log.length, ledger.left) - log.length);
     const from = Math.max(log.base, stored);
     return Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));
   }
 
-  /** `without`: ids of messages that are stored, or turned down, and go behind nothing. */
-  async #reload(
-    events: readonly LedgerEvent[],
-    sent: InDoubtWrite,
-    without: ReadonlySet<string> = new Set(),
-  ): Promise<void> {
+  /** The thread moved on without us: what was decided on the old one is dropped. */
+  async #reload(events: readonly LedgerEvent[], without: ReadonlySet<string>): Promise<void> {
     const before = this.#head;
-    // An answer can get lost behind a write that took place: then nothing of ours was.
-    const candidates = [...this.#inDoubt, ...(events.length > 0 ? [sent] : [])];
-    await this.#readAgain(() => this.#unsaved().filter(({ id }) => !without.has(id)));
-    if (candidates.length === 0) return;
+    await this.#readAgain({ without });
+    await this.#outbox.settle();
+    if (events.length === 0) return;
     const entries = await this.#guarded(() =>
       this.store.entries(this.key, before.entries, this.#head.entries),
     );
-    const own = entries.filter((entry) => writerOf(entry) === this.#writer).length;
-    const done = await resolveInDoubt(candidates, own, async (id) => this.#isOwn(id));
-    this.#inDoubt = [];
-    if (done) this.#outbox.acknowledge(done);
-    if (own >= events.length) return;
+    // An answer can get lost behind a write that took place: then nothing of ours was dropped.
+    if (entries.filter((entry) => writerOf(entry) === this.#writer).length >= events.length) return;
     this.#conflicts++;
     this.#outbox.dropDecisions();
-  }
-
-  async #isOwn(id: string): Promise<boolean> {
-    return (
-      !this.#refused.has(id) && (await this.#guarded(() => this.store.message(this.key, id))) !== undefined
-    );
   }
 
   /** Messages whose ids the store knows, from the part of the log that was not read or from another process. */
   async #takenOf(error: unknown, messages: readonly LogMessage[]): Promise<ReadonlySet<string>> {
     const taken = new Set<string>();
-    if (!(error instanceof SpillwayError) || error.code !== 'MESSAGE_ID_TAKEN') return taken;
+    if (!isTaken(error)) return taken;
     for (const message of messages) {
       const { id } = message;
       const stored = await this.#guarded(() => this.store.message(this.key, id));
@@ -269,4 +235,8 @@ export class Journal {
       });
     }
   }
+}
+
+function asAppended({ seq: _, size: __, ...message }: LogMessage): Message {
+  return message;
 }

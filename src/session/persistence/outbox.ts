@@ -2,10 +2,17 @@ import { SpillwayError } from '../../errors/index.js';
 import type { SessionStore, StoredEvent, ThreadKey, UsageEntry } from '../../spi/index.js';
 import { standsAnyway } from '../audit.js';
 
-/** What goes with a write or a note: events and usage, and how many of each. */
+/** What goes with a write or a note. */
 interface OutboxItems {
   readonly events: readonly StoredEvent[];
   readonly usage: readonly UsageEntry[];
+}
+
+/** How much of what waited was sent, and the event by whose name the store can be asked for it. */
+interface Sent {
+  readonly events: number;
+  readonly usage: number;
+  readonly last: StoredEvent;
 }
 
 interface OutboxParts {
@@ -24,32 +31,16 @@ export class Outbox {
   #events: StoredEvent[] = [];
   #usage: UsageEntry[] = [];
   #named = 0;
-  /** A note whose answer was lost. Its first event bears a name of its own. */
-  #inDoubt: (OutboxItems & { readonly first: StoredEvent }) | undefined;
+  /** What may be stored although no answer said so. They grow: each holds what those before it held. */
+  #inDoubt: Sent[] = [];
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
   }
 
-  /** Whether something may be stored that waits all the same. */
-  get isInDoubt(): boolean {
-    return this.#inDoubt !== undefined;
-  }
-
   enqueue(events: readonly StoredEvent[], usage: readonly UsageEntry[] = []): void {
     this.#events.push(...events);
     this.#usage.push(...usage);
-  }
-
-  /** All that waits now. What is added while the store writes comes behind it. */
-  get waiting(): OutboxItems {
-    return { events: [...this.#events], usage: [...this.#usage] };
-  }
-
-  /** These were stored: so many of the first of each. */
-  acknowledge({ events, usage }: { readonly events: number; readonly usage: number }): void {
-    this.#events.splice(0, events);
-    this.#usage.splice(0, usage);
   }
 
   /** A decision was lost to another process: what was said of it did not happen. */
@@ -59,52 +50,68 @@ export class Outbox {
 
   /** Stores what waits, by itself. */
   async store(): Promise<void> {
-    await this.resolveDoubt();
+    await this.resolve();
     if (this.#events.length === 0 && this.#usage.length === 0) return;
-    const first = this.#nameFirst();
-    const { events, usage } = this.waiting;
-    const { store, key, guarded } = this.#parts;
+    const { store, key } = this.#parts;
+    await this.send(({ events, usage }) => store.note(key, events, usage).then(() => true));
+  }
+
+  /** Sends all that waits; an answer that is undefined says that it was refused. What is added meanwhile comes behind it. */
+  async send<Answer>(by: (waiting: OutboxItems) => Promise<Answer | undefined>): Promise<Answer | undefined> {
+    const sent = this.#nameLast();
+    const waiting = { events: [...this.#events], usage: [...this.#usage] };
     try {
-      await guarded(() => store.note(key, events, usage));
+      const answer = await this.#parts.guarded(() => by(waiting));
+      if (answer !== undefined) this.#acknowledge(sent);
+      // An answer can get lost behind a write that took place, and the second try is refused.
+      else this.#doubt(sent);
+      return answer;
     } catch (error) {
-      if (isInDoubt(error)) this.#inDoubt = { events, usage, first };
+      if (isInDoubt(error) || isTaken(error)) this.#doubt(sent);
       throw error;
     }
-    this.acknowledge({ events: events.length, usage: usage.length });
   }
 
-  /** Finds out what became of a note whose answer was lost, before anything of it is sent again. */
-  async resolveDoubt(): Promise<void> {
-    const sent = this.#inDoubt;
-    if (!sent) return;
+  /** Finds out what became of what was sent without an answer, before anything of it is sent again. */
+  async resolve(): Promise<void> {
     const { store, key, guarded } = this.#parts;
-    const { kind, ref } = sent.first;
-    const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
-    const stored = await guarded(() => store.events(key, query));
-    this.#inDoubt = undefined;
-    if (stored.some(({ id }) => id === sent.first.id))
-      this.acknowledge({ events: sent.events.length, usage: sent.usage.length });
+    for (const sent of this.#inDoubt.toReversed()) {
+      const { kind, ref, id } = sent.last;
+      const query = { kinds: [kind], ...(ref !== undefined && { ref }), newestFirst: true };
+      const stored = await guarded(() => store.events(key, query));
+      if (stored.some((event) => event.id === id)) return this.#acknowledge(sent);
+    }
   }
 
-  #nameFirst(): StoredEvent {
+  /** The same where the thread moved on: what was not done by now never will be. */
+  async settle(): Promise<void> {
+    await this.resolve();
+    this.#inDoubt = [];
+  }
+
+  #acknowledge({ events, usage }: Pick<Sent, 'events' | 'usage'> = { events: 0, usage: 0 }): void {
+    this.#events.splice(0, events);
+    this.#usage.splice(0, usage);
+    this.#inDoubt = [];
+  }
+
+  #doubt(sent: Sent | undefined): void {
+    if (sent && sent.last !== this.#inDoubt.at(-1)?.last) this.#inDoubt.push(sent);
+  }
+
+  /** Undefined where nothing waits. */
+  #nameLast(): Sent | undefined {
     const { writer, clock } = this.#parts;
-    // Usage alone would leave nothing to be found by.
-    if (this.#events.length === 0) this.#events.push({ kind: 'usage', at: clock(), body: null });
-    const first: StoredEvent = {
-      ...this.#events[0]!,
-      id: this.#events[0]!.id ?? `${writer}/${++this.#named}`,
-    };
-    this.#events[0] = first;
-    return first;
+    const { events = 0, usage = 0 } = this.#inDoubt.at(-1) ?? {};
+    // More usage alone would leave nothing to be found by.
+    if (this.#events.length === events && this.#usage.length > usage)
+      this.#events.push({ kind: 'usage', at: clock(), body: null });
+    const last = this.#events.pop();
+    if (!last) return undefined;
+    const named = last.id === undefined ? { ...last, id: `${writer}/${++this.#named}` } : last;
+    this.#events.push(named);
+    return { events: this.#events.length, usage: this.#usage.length, last: named };
   }
-}
-
-/** A write whose answer never came: what it held, and how much of the outbox went with it. */
-export interface InDoubtWrite {
-  readonly messages: readonly string[];
-  readonly entries: number;
-  readonly events: number;
-  readonly usage: number;
 }
 
 /** Whether a write may have been done although it failed: a store says so, or says nothing that can be relied on. */
@@ -113,15 +120,5 @@ export function isInDoubt(error: unknown): boolean {
   return error.facts.outcome === 'unknown' || (error.code === 'STORE_FAILED' && error.facts.thrown === true);
 }
 
-/** The largest of these writes that was done. They grow: each holds what those before it held. */
-export async function resolveInDoubt(
-  writes: readonly InDoubtWrite[],
-  ownEntries: number,
-  isStored: (messageId: string) => Promise<boolean>,
-): Promise<InDoubtWrite | undefined> {
-  for (const write of [...writes].reverse()) {
-    const last = write.messages.at(-1);
-    if (write.entries <= ownEntries && (last === undefined || (await isStored(last)))) return write;
-  }
-  return undefined;
-}
+export const isTaken = (error: unknown): boolean =>
+  error instanceof SpillwayError && error.code === 'MESSAGE_ID_TAKEN';
