@@ -96,13 +96,11 @@ function createListReader(open: Open, take: Take): RequestReader {
     const notices = [...before.notices];
     let changedFrom = before.messages.length;
     let isUnchanged = true;
+    let isAtHead = messages.every(isInstruction);
     for (const [index, piece] of pieces.pieces.entries()) {
       // Instructions at the head come first, and are told apart by whoever looks at them.
-      const isHead =
-        changedFrom === messages.length &&
-        messages.every(isInstruction) &&
-        piece.messages.every(isInstruction);
-      isUnchanged &&= isHead || piece === base?.pieces[index];
+      isAtHead &&= piece.messages.every(isInstruction);
+      isUnchanged &&= isAtHead || piece === base?.pieces[index];
       for (const message of piece.messages) messages.push(message);
       for (const notice of piece.notices) notices.push(notice);
       if (isUnchanged) changedFrom = messages.length;

@@ -22,8 +22,10 @@ const MOST_KNOWN = 200;
 /** The words of a thread's log as they may be shown: secrets taken out, each with where it is from. */
 export class LogWords {
   readonly #thread: Thread;
-  readonly #known = new Map<LogMessage, MessageWords>();
+  readonly #known = new Map<LogMessage, { readonly clean: MessageWords; readonly raw: MessageWords }>();
   #knownAt = -1;
+  /** By the message that makes them: calls by their ids, the first where several have one. */
+  readonly #calls = new WeakMap<LogMessage, ReadonlyMap<string, ToolCallPart>>();
 
   constructor(thread: Thread) {
     this.#thread = thread;
@@ -32,12 +34,19 @@ export class LogWords {
   readonly clean = (text: string): string => this.#thread.reader.secrets.redact(text);
 
   of(message: LogMessage): MessageWords {
+    return this.#both(message).clean;
+  }
+
+  #both(message: LogMessage): { readonly clean: MessageWords; readonly raw: MessageWords } {
     // What comes later may tell that a word of an earlier message is a secret.
     const { length } = this.#thread.log;
     if (this.#knownAt !== length || this.#known.size > MOST_KNOWN) this.#known.clear();
     this.#knownAt = length;
     let words = this.#known.get(message);
-    if (!words) this.#known.set(message, (words = wordsOf(message, this.clean)));
+    if (!words) {
+      words = { clean: wordsOf(message, this.clean), raw: rawWordsOf(message) };
+      this.#known.set(message, words);
+    }
     return words;
   }
 
@@ -46,8 +55,8 @@ export class LogWords {
     readonly at: readonly [number, number];
     readonly within: readonly [number, number];
   } {
-    const { text, parts } = this.of(message);
-    const raw = rawWordsOf(message);
+    const { clean, raw } = this.#both(message);
+    const { text, parts } = clean;
     const one = parts.find(({ index }) => index === part);
     if (!one) return { at: [0, 0], within: [0, 0] };
     const within = [one.from, one.to] as const;
@@ -79,8 +88,13 @@ export class LogWords {
   callBehind({ seq }: LogMessage, part: Part): ToolCallPart | undefined {
     if (part.type !== 'tool-result') return undefined;
     const { log } = this.#thread;
-    const calls = log.exchangeOf(seq).seqs.flatMap((at) => log.at(at).parts.filter(isToolCall));
-    return calls.find(({ callId }) => callId === part.callId);
+    const asking = log.at(log.exchangeOf(seq).seqs[0]!);
+    let calls = this.#calls.get(asking);
+    if (!calls) {
+      const reversed = asking.parts.filter(isToolCall).reverse();
+      this.#calls.set(asking, (calls = new Map(reversed.map((call) => [call.callId, call]))));
+    }
+    return calls.get(part.callId);
   }
 
   /** The message that answers a call, and which of its parts does. */

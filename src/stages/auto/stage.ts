@@ -2,6 +2,7 @@ import {
   blocksOf,
   defineStage,
   freeRuns,
+  MOST_OF_SPAN,
   promisedBy,
   spanOf,
   summarise,
@@ -53,14 +54,19 @@ function windowsOf(view: TranscriptView, goal: StageGoal<AutoOptions>): Span[] {
     for (let end = 0; end < run.length;) {
       const next = step(run, end, windowMessages);
       for (; end < next; end++) tokens += run[end]!.tokens;
-      // What all windows hold is the most they can free; only then is it worth looking at what summaries take of it.
-      if (tokens < goal.reclaim) continue;
+      // Each span costs all of its length: it is only made where it may be enough.
+      if (mostSaved(goal, tokens, maxSummaryTokens) < goal.reclaim) continue;
       const span = spanOf(run.slice(0, end));
       if (promisedBy(goal, [...spans, span], by) >= goal.reclaim) return [...spans, span];
     }
     spans.push(spanOf(run));
   }
   return spans;
+}
+
+/** What summaries of so many tokens could save at most: what `promisedBy` says of them is never more. */
+function mostSaved({ summaryTokens }: StageGoal, tokens: number, most: number | null): number {
+  return tokens - Math.min(most ?? Infinity, summaryTokens, MOST_OF_SPAN * tokens);
 }
 
 /** The first block end at or after so many further messages. */

@@ -17,6 +17,49 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 const history = (length: number) =>
   Array.from({ length }, (_, at) => ({ role: at % 2 ? 'assistant' : 'user', content: `part ${at}` }));
 
+/** Seconds of processor time. */
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000_000;
+}
+
+describe('what a history of many pieces costs', () => {
+  it('AC-04: grows with their number, and not with its square, where all of them are instructions', async () => {
+    const session = (await createSpillway({ window: 10_000_000 })).session();
+    const messages = Array.from({ length: 60_000 }, (_, at) => ({ role: 'system', content: `part ${at}` }));
+    const body = { messages: [...messages, { role: 'user', content: 'Go on.' }] };
+    expect(await secondsOf(() => session.follow(body))).toBeLessThan(8);
+  });
+
+  it('AC-04: nor where one step makes thousands of calls that left, and are spoken of', async () => {
+    const session = (await createSpillway({ inputBudget: 20_000 })).session();
+    const id = (at: number): string => `c${at}`;
+    const calls = Array.from({ length: 7_000 }, (_, at) => ({
+      id: id(at),
+      type: 'function',
+      function: { name: 'read', arguments: `{"path":"src/part${at}.ts"}` },
+    }));
+    const messages = [
+      { role: 'user', content: 'Read all parts.' },
+      { role: 'assistant', content: null, tool_calls: calls },
+      ...calls.map((_, at) => ({ role: 'tool', tool_call_id: id(at), content: `export const part${at};` })),
+      { role: 'assistant', content: 'Read.' },
+      { role: 'user', content: 'What does src/part77.ts export?' },
+    ];
+    await session.follow({ messages });
+    expect(await secondsOf(() => session.prepare())).toBeLessThan(8);
+  });
+
+  it('AC-04: nor where most of it gives way to one summary', async () => {
+    const session = (await createSpillway({ inputBudget: 450_000 })).session();
+    await session.follow({ messages: history(80_001) });
+    expect(await secondsOf(() => session.prepare())).toBeLessThan(8);
+    expect(session.reading.pressure).toBeLessThan(1);
+  });
+});
+
 describe('a long history', () => {
   it('is followed in slices, the whole of it in order, and only what is new of the next one', async () => {
     const session = (await createSpillway({ model: 'gpt-4o', store: 'memory:' })).session();
