@@ -1,11 +1,10 @@
 /** Judges of what Spillway sends. Those in `wire/` import nothing of Spillway, so that no mistake is made twice. */
 export { validateAnthropic, type AnthropicFault, type AnthropicRule } from './wire/anthropic.js';
 export { SignatureBook, type SignatureFault } from './wire/signature-book.js';
-export { validateOpenAiChat, type Rule, type ValidatorOptions, type Violation } from './wire/openai-chat.js';
+export { validateOpenAiChat, type Rule, type Violation } from './wire/openai-chat.js';
 export {
   validateOpenAiResponses,
   type ResponsesRule,
-  type ResponsesValidatorOptions,
   type ResponsesViolation,
 } from './wire/openai-responses.js';
 export {
@@ -14,7 +13,14 @@ export {
   type GeminiValidatorOptions,
   type GeminiViolation,
 } from './wire/gemini.js';
-export { validators, type WireFault, type WireValidator } from './validators.js';
+export type {
+  WireFault,
+  WireOptions as AiSdkOptions,
+  WireOptions as LangChainOptions,
+  WireOptions as ResponsesValidatorOptions,
+  WireOptions as ValidatorOptions,
+} from './wire/faults.js';
+export { validators, type WireValidator } from './validators.js';
 export {
   judge,
   RuleBroken,
@@ -25,13 +31,13 @@ export {
 } from './rule.js';
 /** What a store is held to, as rules that any test runner can run. */
 export { STORE_RULES, type OpenStore, type StoreRule } from './stores/index.js';
-export { validateAiSdk, type AiSdkFault, type AiSdkOptions } from './wire/ai-sdk.js';
+export { validateAiSdk, type AiSdkFault } from './wire/ai-sdk.js';
 /** What a stage is held to. */
 export { STAGE_RULES, type StageRule } from './stages/rules.js';
 export type { StageSubject } from './stages/sweep.js';
 /** Generated sessions to try anything on. */
 export { Dice, historyOf, ORDERLY, TRAITS, type HistoryOptions, type Trait } from './histories/index.js';
-export { validateLangChain, type LangChainFault, type LangChainOptions } from './wire/langchain.js';
+export { validateLangChain, type LangChainFault } from './wire/langchain.js';
 /** What a wire format is held to. */
 export { FORMAT_RULES, type FormatSubject } from './formats/index.js';
 /** What a summarizer is held to. */

@@ -2,7 +2,8 @@ import { formats } from '../formats/index.js';
 import type { WireFormat } from '../spi/index.js';
 import type { ViewMessage } from '../transcript/index.js';
 import { RuleBroken } from './rule.js';
-import { validators, type WireFault } from './validators.js';
+import { validators } from './validators.js';
+import type { WireFault } from './wire/faults.js';
 
 /** A view as the whole request body of a format. */
 export function bodyOf(format: WireFormat, view: readonly ViewMessage[]): Readonly<Record<string, unknown>> {

@@ -1,18 +1,10 @@
 import { validateAiSdk } from './wire/ai-sdk.js';
 import { validateAnthropic } from './wire/anthropic.js';
+import type { WireFault } from './wire/faults.js';
 import { validateGemini } from './wire/gemini.js';
 import { validateLangChain } from './wire/langchain.js';
 import { validateOpenAiChat } from './wire/openai-chat.js';
 import { validateOpenAiResponses } from './wire/openai-responses.js';
-
-/** A rule of a provider that a request breaks. */
-export interface WireFault {
-  /** The rule's id, e.g. `C1`; the validator's file lists them. */
-  readonly rule: string;
-  /** Index of the message (or item, or content) at fault. */
-  readonly at: number;
-  readonly what: string;
-}
 
 /**
  * Judges anyone's request in one format: the whole body as it would be sent, or the bare message list. Faults come as

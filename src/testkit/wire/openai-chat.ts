@@ -9,131 +9,70 @@
  * C4 a call has an id and a name, and its arguments are a string (not necessarily JSON: models fail at that)
  * C5 where there are instructions, the first message is one; more may stand anywhere
  */
+
+import { z } from 'zod/v4';
+import { checkAnswers } from './answers.js';
+import { Faults, text, type WireFault, type WireOptions } from './faults.js';
+import { asLoose, isNothing, isText, listIn, type Loose } from './loose.js';
+
 export type Rule = 'C0' | 'C1' | 'C2' | 'C3' | 'C4' | 'C5';
 
 /** A rule of the format that a request breaks, and where. */
-export interface Violation {
-  readonly rule: Rule;
-  /** Index of the message at fault; for a missing result, of its call. */
-  readonly at: number;
-  readonly what: string;
-}
-
-/** What is to be held beside the rules that always hold. */
-export interface ValidatorOptions {
-  /** Whether the list may end in calls that wait for their results, as a session in progress does. Default true. */
-  readonly openEnd?: boolean;
-}
-
-type Loose = Record<string, unknown>;
-type Complain = (rule: Rule, at: number, what: string) => void;
-
-const LEGACY = Symbol('function_call');
-type CallKey = string | typeof LEGACY;
-
-/** Calls of the newest assistant message: true once answered. */
-interface Step {
-  readonly at: number;
-  readonly calls: Map<CallKey, boolean>;
-}
+export type Violation = WireFault<Rule>;
 
 /** All violations, in order. Linear in the messages. */
-export function validateOpenAiChat(messages: unknown, options: ValidatorOptions = {}): Violation[] {
-  const found: Violation[] = [];
-  const complain: Complain = (rule, at, what) => void found.push({ rule, at, what });
-  if (!Array.isArray(messages)) {
-    complain('C0', 0, 'the messages are no list');
-    return found;
-  }
-  if (messages.length === 0) complain('C0', 0, 'there is no message');
-  let step: Step | undefined;
-  messages.forEach((value: unknown, at) => {
-    const message = typeof value === 'object' && value !== null ? (value as Loose) : {};
-    checkShape(message, at, complain);
-    if (message.role === 'tool' || message.role === 'function') {
-      answer(step, message.role === 'tool' ? message.tool_call_id : LEGACY, at, complain);
-      return;
-    }
-    settle(step, complain);
-    step = message.role === 'assistant' ? { at, calls: callsOf(message, at, complain) } : undefined;
-  });
-  if (options.openEnd === false) settle(step, complain);
-  checkInstructions(messages, complain);
-  return found.sort((a, b) => a.at - b.at);
+export function validateOpenAiChat(request: unknown, { openEnd = true }: WireOptions = {}): Violation[] {
+  const faults = new Faults<Rule>();
+  const messages = faults.messages('C0', 0, request);
+  messages.forEach((message, at) => checkShape(message, at, faults));
+  checkAnswers<Rule, unknown>(
+    messages,
+    {
+      calls: (message, at) => (message.role === 'assistant' ? callsOf(message, at, faults) : []),
+      answers: ({ role, tool_call_id: id }) =>
+        role === 'tool' ? [id] : role === 'function' ? [LEGACY] : undefined,
+      once: 'C1',
+      own: 'C2',
+    },
+    openEnd,
+    faults,
+  );
+  const first = messages.findIndex(({ role }) => role === 'system' || role === 'developer');
+  if (first > 0) faults.add('C5', first, 'the first instructions come after other messages');
+  return faults.inOrder;
 }
 
-const ROLES: readonly unknown[] = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
+/** A call in the field `function_call` has no id. */
+const LEGACY = Symbol('function_call');
 
-function checkShape(message: Loose, at: number, complain: Complain): void {
+const ROLE = z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+const CONTENT = z.union(
+  [z.string(), z.array(z.object({ type: z.string() })).min(1)],
+  'neither text nor a list of typed parts',
+);
+const FUNCTION = z.object({ name: text, arguments: z.string() });
+const CALL = z.object({ id: text, function: FUNCTION });
+const CUSTOM_CALL = z.object({ id: text, custom: z.object({ name: text, input: z.string() }) });
+
+function checkShape(message: Loose, at: number, faults: Faults<Rule>): void {
   const { role, content } = message;
-  if (!ROLES.includes(role)) complain('C0', at, `role ${String(role)} is not known`);
-  const missing = content === undefined || content === null;
-  if (missing && role === 'assistant') {
-    const speaks = message.tool_calls || message.function_call || message.refusal || message.audio;
-    if (!speaks) complain('C3', at, 'an assistant message without content and without calls');
-  } else if (missing) {
-    complain('C0', at, 'content is missing');
-  } else if (Array.isArray(content)) {
-    if (content.length === 0) complain('C0', at, 'content is an empty list');
-    if (!content.every(isTypedPart)) complain('C0', at, 'a content part has no type');
-  } else if (typeof content !== 'string') {
-    complain('C0', at, `content is ${typeof content}`);
-  }
+  faults.demand('C0', at, ROLE, role, 'role');
+  if (role !== 'assistant' || !isNothing(content)) faults.demand('C0', at, CONTENT, content, 'content');
+  else if (![message.tool_calls, message.function_call, message.refusal, message.audio].some(Boolean))
+    faults.add('C3', at, 'an assistant message without content and without calls');
 }
 
-function isTypedPart(part: unknown): boolean {
-  return typeof part === 'object' && part !== null && typeof (part as Loose).type === 'string';
-}
+type CallKey = string | typeof LEGACY;
 
-function callsOf(message: Loose, at: number, complain: Complain): Map<CallKey, boolean> {
-  const calls = new Map<CallKey, boolean>();
-  if (message.function_call) {
-    checkNamed(message.function_call, 'arguments', at, complain);
-    calls.set(LEGACY, false);
-  }
-  if (message.tool_calls === undefined || message.tool_calls === null) return calls;
-  if (!Array.isArray(message.tool_calls) || message.tool_calls.length === 0) {
-    complain('C0', at, 'tool_calls is no list or an empty one');
-    return calls;
-  }
-  for (const call of message.tool_calls as (Loose | null)[]) {
-    const id = call?.id;
-    if (typeof id !== 'string' || id === '') {
-      complain('C4', at, 'a call has no id');
-      continue;
-    }
-    if (calls.has(id)) complain('C2', at, `two calls are called ${id}`);
-    calls.set(id, false);
-    if (call?.type === 'custom') checkNamed(call.custom, 'input', at, complain);
-    else checkNamed(call?.function, 'arguments', at, complain);
-  }
-  return calls;
-}
-
-function checkNamed(value: unknown, field: string, at: number, complain: Complain): void {
-  const named = typeof value === 'object' && value !== null ? (value as Loose) : {};
-  if (typeof named.name !== 'string' || named.name === '') complain('C4', at, 'a call has no name');
-  if (typeof named[field] !== 'string') complain('C4', at, `${field} of a call is ${typeof named[field]}`);
-}
-
-function answer(step: Step | undefined, key: unknown, at: number, complain: Complain): void {
-  const answered = step?.calls.get(key as CallKey);
-  if (answered === undefined)
-    complain('C2', at, `result ${String(key)} answers no call of the step before it`);
-  else if (answered) complain('C1', at, `a second result for ${String(key)}`);
-  else step?.calls.set(key as CallKey, true);
-}
-
-function settle(step: Step | undefined, complain: Complain): void {
-  if (!step) return;
-  for (const [key, answered] of step.calls) {
-    if (!answered) complain('C1', step.at, `call ${String(key)} is not directly followed by its result`);
-  }
-}
-
-function checkInstructions(messages: readonly (Loose | null)[], complain: Complain): void {
-  const isInstruction = (message: Loose | null) =>
-    message?.role === 'system' || message?.role === 'developer';
-  const first = messages.findIndex(isInstruction);
-  if (first > 0) complain('C5', first, 'the first instructions come after other messages');
+function callsOf(message: Loose, at: number, faults: Faults<Rule>): CallKey[] {
+  const { function_call: legacy, tool_calls: calls } = message;
+  if (legacy) faults.demand('C4', at, FUNCTION, legacy, 'function_call');
+  if (!isNothing(calls) && listIn(calls).length === 0)
+    faults.add('C0', at, 'tool_calls is no list or an empty one');
+  const ids = listIn(calls).flatMap((value): CallKey[] => {
+    const { type, id } = asLoose(value);
+    faults.demand('C4', at, type === 'custom' ? CUSTOM_CALL : CALL, value, 'call');
+    return [id].filter(isText);
+  });
+  return legacy ? [LEGACY, ...ids] : ids;
 }

@@ -1,43 +1,32 @@
-import { isEncodable, isLoose, isText, type Loose } from './loose.js';
-import {
-  isNothing,
-  isServerSearch,
-  typeOf,
-  type Complain,
-  type ResponsesRule,
-} from './openai-responses-loose.js';
-import { checkCall, checkMessage, checkResult, checkSealed } from './openai-responses-items.js';
+/**
+ * The rules that OpenAI holds a Responses request to. Written from the wire alone: it shares no code with what it judges.
+ *
+ * P0 there are items, unless a prompt or earlier responses speak; every one is an object of a known type or a message
+ *    with a known role; content is a text or a list of entries that fit the role; text can be encoded as UTF-8
+ * P1 a call that the client runs is followed, before the model goes on, by exactly one result of its kind; no result
+ *    without such a call, unless an earlier response or a referenced item holds it; a call has a name, and its
+ *    arguments are text (not necessarily JSON: models fail at that)
+ * P2 a reasoning item stands directly before what the model made next, and can be read back: it has an id or sealed
+ *    content, with `store: false` sealed content
+ * P3 one chain: `previous_response_id` and `conversation` do not stand together, nor before a compaction item
+ * P4 a compaction item holds its sealed content
+ * P5 ids of calls have 1 to 450 characters, and no id stands twice (OpenAI's own endpoint takes 64, other servers of
+ *    this API hand out longer ones)
+ */
 
-export type { ResponsesRule } from './openai-responses-loose.js';
+import { z } from 'zod/v4';
+import { Faults, text, type WireFault, type WireOptions } from './faults.js';
+import { asLoose, isEncodable, isLoose, isNothing, isText, listIn, type Loose } from './loose.js';
+import { ENTRIES, MESSAGE, PAIRS } from './openai-responses-shapes.js';
+
+export type ResponsesRule = 'P0' | 'P1' | 'P2' | 'P3' | 'P4' | 'P5';
 
 /** A rule of the format that a request breaks, and where. */
-export interface ResponsesViolation {
-  readonly rule: ResponsesRule;
-  /** Index of the item at fault; for a missing result, of its call; 0 for the body. */
-  readonly at: number;
-  readonly what: string;
-}
+export type ResponsesViolation = WireFault<ResponsesRule>;
 
-/** What is to be held beside the rules that always hold. */
-export interface ResponsesValidatorOptions {
-  /** Whether the list may end in calls that wait for their results, as a session in progress does. Default true. */
-  readonly openEnd?: boolean;
-}
+type Found = Faults<ResponsesRule>;
 
-/** What the client runs: the call's type, its result's type, and the fields by which a result may name its call. */
-const PAIRS: readonly (readonly [call: string, result: string, fields: readonly string[]])[] = [
-  ['function_call', 'function_call_output', ['call_id']],
-  ['custom_tool_call', 'custom_tool_call_output', ['call_id']],
-  ['local_shell_call', 'local_shell_call_output', ['call_id', 'id']],
-  ['shell_call', 'shell_call_output', ['call_id']],
-  ['apply_patch_call', 'apply_patch_call_output', ['call_id']],
-  ['computer_call', 'computer_call_output', ['call_id']],
-  ['mcp_approval_request', 'mcp_approval_response', ['approval_request_id']],
-  ['tool_search_call', 'tool_search_output', ['call_id']],
-];
-const RESULT_OF = new Map(PAIRS.map(([call, result]) => [call, result]));
-const CALL_OF = new Map(PAIRS.map(([call, result]) => [result, call]));
-const NAMED_BY = new Map(PAIRS.map(([, result, fields]) => [result, fields]));
+const CALL_OF = new Map(Object.entries(PAIRS).map(([call, { result }]) => [result, call]));
 
 /** Made by the model or by tools on the server; nobody answers these. */
 const MODEL_TYPES = new Set([
@@ -59,61 +48,71 @@ const CLIENT_TYPES = new Set(['compaction_trigger', 'additional_tools']);
 
 const MAX_CALL_ID = 450;
 
+/** An item, and whose it is: a call that the client runs, its answer, or what the model or somebody else said. */
+interface Seen {
+  readonly item: Loose;
+  readonly type: string;
+  readonly of: 'call' | 'answer' | 'model' | 'client' | 'nobody';
+}
+
+function see(value: unknown): Seen {
+  const item = asLoose(value);
+  const { role, id, call_id: callId } = item;
+  const untyped = role !== undefined ? 'message' : isText(id) ? 'item_reference' : '';
+  const type = typeof item.type === 'string' ? item.type : untyped;
+  // The pair of a search for tools that the server ran itself has no id.
+  const isServers = type.startsWith('tool_search_') && isNothing(callId);
+  if (type === 'message') return { item, type, of: role === 'assistant' ? 'model' : 'client' };
+  if (Object.hasOwn(PAIRS, type) && !isServers) return { item, type, of: 'call' };
+  if (CALL_OF.has(type) && !isServers) return { item, type, of: 'answer' };
+  return { item, type, of: MODEL_TYPES.has(type) ? 'model' : CLIENT_TYPES.has(type) ? 'client' : 'nobody' };
+}
+
 /** All violations of a body, or of a bare list of items, in order. Linear in the items. Never throws. */
 export function validateOpenAiResponses(
   request: unknown,
-  options: ResponsesValidatorOptions = {},
+  { openEnd = true }: WireOptions = {},
 ): ResponsesViolation[] {
-  const found: ResponsesViolation[] = [];
-  const complain: Complain = (rule, at, what) => void found.push({ rule, at, what });
+  const faults: Found = new Faults();
   const body: Loose = isLoose(request) ? request : { input: request };
-  checkBody(body, complain);
-  if (typeof body.input === 'string') return found;
-  if (!Array.isArray(body.input)) {
-    complain('P0', 0, 'the input is neither a list nor a text');
-    return found;
-  }
-  const isElsewhere = [body.previous_response_id, body.conversation, body.prompt].some(
-    (one) => !isNothing(one),
-  );
-  if (body.input.length === 0 && !isElsewhere) complain('P0', 0, 'there is no item');
-  const items = body.input.map((item: unknown) => (isLoose(item) ? item : {}));
-  items.forEach((item, at) => checkItem(item, at, body, complain));
-  checkPairs(items, isHeldElsewhere(body, items), options.openEnd !== false, complain);
-  checkReasoning(items, complain);
-  checkIds(items, complain);
-  if (!isEncodable(body.instructions)) complain('P0', 0, 'the instructions hold half a surrogate pair');
-  return found.sort((a, b) => a.at - b.at);
+  const { input, instructions, previous_response_id: previous, conversation, prompt } = body;
+  faults.demand('P0', 0, z.string().nullish(), instructions, 'instructions');
+  if (!isEncodable(instructions)) faults.add('P0', 0, 'the instructions hold half a surrogate pair');
+  const chains = [previous, conversation].filter((one) => !isNothing(one));
+  if (chains.length > 1) faults.add('P3', 0, 'previous_response_id and conversation stand together');
+  faults.demand('P0', 0, INPUT_FIELD, input, 'input');
+  const items = listIn(input).map(see);
+  const mayBeEmpty = !Array.isArray(input) || chains.length > 0 || !isNothing(prompt);
+  if (items.length === 0 && !mayBeEmpty) faults.add('P0', 0, 'there is no item');
+  items.forEach((seen, at) => checkItem(seen, at, body, faults));
+  const isElsewhere = chains.length > 0 || items.some(({ type }) => type === 'item_reference');
+  checkPairs(items, isElsewhere, openEnd, faults);
+  checkPrograms(items, isElsewhere, faults);
+  checkReasoning(items, faults);
+  checkIds(items, faults);
+  return faults.inOrder;
 }
 
-function checkBody(body: Loose, complain: Complain): void {
-  const { instructions, previous_response_id: previous, conversation } = body;
-  if (!isNothing(instructions) && typeof instructions !== 'string') {
-    complain('P0', 0, `instructions are ${typeof instructions}`);
-  }
-  if (!isNothing(previous) && !isNothing(conversation)) {
-    complain('P3', 0, 'previous_response_id and conversation stand together');
-  }
-}
+const INPUT_FIELD = z.union([z.string(), z.array(z.unknown())], 'neither a list nor a text');
 
-function checkItem(item: Loose, at: number, body: Loose, complain: Complain): void {
-  const type = typeOf(item);
-  if (!isEncodable(item)) complain('P0', at, 'half a surrogate pair');
-  if (type === 'message') {
-    checkMessage(item, at, complain);
-  } else if (RESULT_OF.has(type) && !isServerSearch(item)) {
-    checkCall(item, type, at, complain);
-  } else if (CALL_OF.has(type) && !isServerSearch(item)) {
-    checkResult(item, type, at, complain);
-  } else if (!MODEL_TYPES.has(type) && !CLIENT_TYPES.has(type)) {
-    complain('P0', at, `items of type ${type || 'none'} are not known`);
-  }
-  if (type === 'reasoning') checkSealed(item, at, body, complain);
+function checkItem({ item, type, of }: Seen, at: number, body: Loose, faults: Found): void {
+  if (!isEncodable(item)) faults.add('P0', at, 'half a surrogate pair');
+  if (of === 'call') faults.demand('P1', at, PAIRS[type]!.call, item, type);
+  else if (of === 'answer') faults.demand('P1', at, PAIRS[CALL_OF.get(type)!]!.answer, item, type);
+  else if (type === 'message') faults.demand('P0', at, MESSAGE, item, type);
+  else if (of === 'nobody') faults.add('P0', at, `items of type ${type || 'none'} are not known`);
+  if (/^(?:function|custom_tool)_call_output$/.test(type) && Array.isArray(item.output))
+    faults.demand('P0', at, ENTRIES, item.output, 'output');
+  if (type === 'item_reference') faults.demand('P0', at, text, item.id, 'id of a reference');
   if (type === 'compaction') {
-    if (!isText(item.encrypted_content)) complain('P4', at, 'a compaction item without its sealed content');
-    if (!isNothing(body.previous_response_id)) complain('P3', at, 'a compaction item in an old chain');
+    faults.demand('P4', at, text, item.encrypted_content, 'sealed content of a compaction');
+    if (!isNothing(body.previous_response_id)) faults.add('P3', at, 'a compaction item in an old chain');
   }
-  if (type === 'item_reference' && !isText(item.id)) complain('P0', at, 'a reference without an id');
+  if (type !== 'reasoning') return;
+  faults.demand('P2', at, z.array(z.unknown()), item.summary, 'summary');
+  if (isText(item.encrypted_content)) return;
+  if (body.store === false) faults.add('P2', at, 'reasoning without sealed content, and nothing is stored');
+  else faults.demand('P2', at, text, item.id, 'id of reasoning without sealed content');
 }
 
 interface Waiting {
@@ -122,54 +121,32 @@ interface Waiting {
   answered: boolean;
 }
 
-function checkPairs(items: readonly Loose[], elsewhere: boolean, openEnd: boolean, complain: Complain): void {
+function checkPairs(items: readonly Seen[], elsewhere: boolean, openEnd: boolean, faults: Found): void {
   const calls = new Map<string, Waiting>();
   let step: Waiting[] = [];
   let isOver = false;
   const settle = (): void => {
-    for (const { type, at, answered } of step) {
-      if (!answered) complain('P1', at, `this ${type} has no result before the model goes on`);
-    }
+    for (const { type, at, answered } of step)
+      if (!answered) faults.add('P1', at, `this ${type} has no result before the model goes on`);
     step = [];
   };
-  const programs = new Set<unknown>();
-  items.forEach((item, at) => {
-    const type = typeOf(item);
-    if (type === 'program') programs.add(item.call_id);
-    if (type === 'program_output' && !programs.has(item.call_id) && !elsewhere) {
-      complain('P1', at, 'the output of a program that is not here');
-    }
-    if (CALL_OF.has(type) && !isServerSearch(item)) {
-      answer(item, type, at, calls, elsewhere, complain);
-      isOver = true;
-      return;
-    }
-    const isModels = MODEL_TYPES.has(type) || RESULT_OF.has(type) || item.role === 'assistant';
-    if (isModels && isOver) settle();
+  items.forEach(({ item, type, of }, at) => {
+    const isModels = of === 'model' || of === 'call';
+    if (of === 'answer') answer(item, type, at, calls, elsewhere, faults);
+    else if (isModels && isOver) settle();
     isOver = !isModels;
-    if (!RESULT_OF.has(type) || isServerSearch(item)) return;
-    const id = type === 'mcp_approval_request' ? item.id : item.call_id;
-    if (!isText(id) || id.length > MAX_CALL_ID) {
-      complain('P5', at, `the id of a call has ${isText(id) ? `${id.length} characters` : 'no characters'}`);
-      return;
-    }
-    if (calls.has(id)) complain('P5', at, `two calls are called ${id}`);
+    if (of !== 'call') return;
+    const id = item[PAIRS[type]!.id];
+    if (!isText(id) || id.length > MAX_CALL_ID)
+      return faults.add('P5', at, `the id of a call has ${isText(id) ? id.length : 'no'} characters`);
+    if (calls.has(id)) faults.add('P5', at, `two calls are called ${id}`);
     const call = { type, at, answered: false };
     calls.set(id, call);
     step.push(call);
   });
-  const isWaiting = openEnd && !items.slice(lastCall(step)).some((item) => isSpoken(item));
+  // Where somebody other than the model spoke, the calls before can wait no longer.
+  const isWaiting = openEnd && !items.slice(step.at(-1)?.at ?? 0).some(({ of }) => of === 'client');
   if (!isWaiting) settle();
-}
-
-function lastCall(step: readonly Waiting[]): number {
-  return step.at(-1)?.at ?? 0;
-}
-
-/** Somebody other than the model spoke: then the calls before it can wait no longer. */
-function isSpoken(item: Loose): boolean {
-  const type = typeOf(item);
-  return (type === 'message' && item.role !== 'assistant') || CLIENT_TYPES.has(type);
 }
 
 function answer(
@@ -178,53 +155,43 @@ function answer(
   at: number,
   calls: ReadonlyMap<string, Waiting>,
   elsewhere: boolean,
-  complain: Complain,
+  faults: Found,
 ): void {
-  const named = (NAMED_BY.get(type) ?? []).map((field) => item[field]).filter(isText);
-  if (named.length === 0) {
-    complain('P1', at, `a ${type} that names no call`);
-    return;
-  }
+  const wanted = CALL_OF.get(type)!;
+  const named = PAIRS[wanted]!.names.map((field) => item[field]).filter(isText);
   const call = named.map((id) => calls.get(id)).find((one) => one !== undefined);
-  if (!call) {
-    if (!elsewhere) complain('P1', at, `no call ${named[0]} stands before its result`);
-  } else if (call.type !== CALL_OF.get(type)) {
-    complain('P1', at, `a ${type} answers a ${call.type}`);
-  } else if (call.answered) {
-    complain('P1', at, `a second result for ${named[0]}`);
-  } else {
-    call.answered = true;
-  }
+  if (named.length === 0) faults.add('P1', at, `a ${type} that names no call`);
+  else if (!call && !elsewhere) faults.add('P1', at, `no call ${named[0]} stands before its result`);
+  if (!call) return;
+  if (call.type !== wanted) faults.add('P1', at, `a ${type} answers a ${call.type}`);
+  else if (call.answered) faults.add('P1', at, `a second result for ${named[0]}`);
+  else call.answered = true;
 }
 
-function checkReasoning(items: readonly Loose[], complain: Complain): void {
-  items.forEach((item, at) => {
-    if (item.type !== 'reasoning') return;
-    let next = at + 1;
-    while (items[next]?.type === 'reasoning') next++;
-    const follower = items[next];
-    const type = follower ? typeOf(follower) : '';
-    const isModels =
-      follower !== undefined &&
-      (follower.role === 'assistant' ||
-        RESULT_OF.has(type) ||
-        (MODEL_TYPES.has(type) && type !== 'compaction'));
-    if (!isModels) complain('P2', at, 'reasoning without the item that it led to');
+function checkPrograms(items: readonly Seen[], elsewhere: boolean, faults: Found): void {
+  const programs = new Set<unknown>();
+  items.forEach(({ item, type }, at) => {
+    if (type === 'program') programs.add(item.call_id);
+    if (type === 'program_output' && !programs.has(item.call_id) && !elsewhere)
+      faults.add('P1', at, 'the output of a program that is not here');
   });
 }
 
-function checkIds(items: readonly Loose[], complain: Complain): void {
+function checkReasoning(items: readonly Seen[], faults: Found): void {
+  items.forEach(({ type }, at) => {
+    if (type !== 'reasoning') return;
+    const next = items.slice(at).find((one) => one.type !== 'reasoning');
+    const isModels = (next?.of === 'model' && next.type !== 'compaction') || next?.of === 'call';
+    if (!isModels) faults.add('P2', at, 'reasoning without the item that it led to');
+  });
+}
+
+function checkIds(items: readonly Seen[], faults: Found): void {
   const seen = new Set<unknown>();
-  items.forEach((item, at) => {
-    const { id } = item;
+  items.forEach(({ item: { id }, type }, at) => {
     // A shell's result names its call by `id`; a reference stands for an item that may be here as well.
-    if (!isText(id) || typeOf(item) === 'local_shell_call_output') return;
-    if (seen.has(id)) complain('P5', at, `two items are called ${id}`);
+    if (!isText(id) || type === 'local_shell_call_output') return;
+    if (seen.has(id)) faults.add('P5', at, `two items are called ${id}`);
     seen.add(id);
   });
-}
-
-function isHeldElsewhere(body: Loose, items: readonly Loose[]): boolean {
-  const isChained = !isNothing(body.previous_response_id) || !isNothing(body.conversation);
-  return isChained || items.some((item) => typeOf(item) === 'item_reference');
 }

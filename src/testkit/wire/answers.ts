@@ -1,0 +1,46 @@
+import type { Faults } from './faults.js';
+import type { Loose } from './loose.js';
+
+/** How a format makes calls and answers them, and the rules for both. */
+interface Answering<Rule extends string, Id> {
+  calls(message: Loose, at: number): readonly Id[];
+  /** Undefined of a message that brings no answers: the calls before it can wait no longer. */
+  answers(message: Loose, at: number): readonly Id[] | undefined;
+  /** Each call is answered once, right behind its message. */
+  readonly once: Rule;
+  /** Calls of one message differ, and no answer is without its call. */
+  readonly own: Rule;
+  /** Nothing is missing where a call is never answered. */
+  readonly mayWait?: boolean;
+}
+
+/** Holds a list to the rule that answers stand directly behind the message which asks for them. */
+export function checkAnswers<Rule extends string, Id>(
+  messages: readonly Loose[],
+  { calls, answers, once, own, mayWait = false }: Answering<Rule, Id>,
+  openEnd: boolean,
+  faults: Faults<Rule>,
+): void {
+  let [from, asked] = [0, new Map<Id, boolean>()];
+  const settle = (): void => {
+    for (const [id, answered] of mayWait ? [] : asked)
+      if (!answered) faults.add(once, from, `call ${String(id)} is not directly followed by its result`);
+  };
+  messages.forEach((message, at) => {
+    const given = answers(message, at);
+    for (const id of given ?? []) {
+      const answered = asked.get(id);
+      if (answered === undefined) faults.add(own, at, `${String(id)} answers no call of the step before it`);
+      else if (answered) faults.add(once, at, `a second result for ${String(id)}`);
+      else asked.set(id, true);
+    }
+    if (given) return;
+    settle();
+    [from, asked] = [at, new Map()];
+    for (const id of calls(message, at)) {
+      if (asked.has(id)) faults.add(own, at, `two calls are called ${String(id)}`);
+      asked.set(id, false);
+    }
+  });
+  if (!openEnd) settle();
+}

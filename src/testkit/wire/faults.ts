@@ -1,0 +1,57 @@
+import { z, type ZodType } from 'zod/v4';
+import { asLoose, isLoose, type Loose } from './loose.js';
+
+/** A rule of a provider that a request breaks, and where. */
+export interface WireFault<Rule extends string = string> {
+  /** The rule's id, e.g. `C1`; the validator's file lists them. */
+  readonly rule: Rule;
+  /** Index of the message, item or content at fault; for a missing result, of its call; 0 or -1 for the body. */
+  readonly at: number;
+  readonly what: string;
+}
+
+/** What is to be held beside the rules that always hold. */
+export interface WireOptions {
+  /** Whether the list may end in calls that wait for their results, as a session in progress does. Default true. */
+  readonly openEnd?: boolean;
+}
+
+/** Text that is not empty. */
+export const text = z.string().min(1);
+/** Any object that is no list. */
+export const object = z.custom<Loose>(isLoose, 'Invalid input: expected object');
+
+/** Shapes of parts by their type, each with the rule that asks for it. */
+export type Shapes<Rule extends string> = Readonly<Record<string, readonly [rule: Rule, shape: ZodType]>>;
+
+/** The faults of one request. */
+export class Faults<Rule extends string> {
+  readonly #found: WireFault<Rule>[] = [];
+
+  get inOrder(): WireFault<Rule>[] {
+    return this.#found.sort((a, b) => a.at - b.at);
+  }
+
+  add(rule: Rule, at: number, what: string): void {
+    this.#found.push({ rule, at, what });
+  }
+
+  /** Holds a value to its shape. */
+  demand(rule: Rule, at: number, shape: ZodType, value: unknown, name = 'it'): void {
+    for (const { path, message } of shape.safeParse(value).error?.issues ?? [])
+      this.add(rule, at, `${[name, ...path.map(String)].join('.')}: ${message}`);
+  }
+
+  /** Holds a part to the shape of its type, if there is one. */
+  demandPart(shapes: Shapes<Rule>, at: number, part: Loose): void {
+    const type = String(part.type);
+    if (Object.hasOwn(shapes, type)) this.demand(shapes[type]![0], at, shapes[type]![1], part, type);
+  }
+
+  /** The messages of a request, which holds a list of them, and not an empty one. */
+  messages(rule: Rule, at: number, value: unknown): readonly Loose[] {
+    if (!Array.isArray(value)) this.add(rule, at, 'the messages are no list');
+    else if (value.length === 0) this.add(rule, at, 'there is no message');
+    return Array.isArray(value) ? value.map(asLoose) : [];
+  }
+}
