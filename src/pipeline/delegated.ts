@@ -8,8 +8,7 @@ import {
   type Standing,
 } from '../spi/index.js';
 import type { Edit, Message } from '../transcript/index.js';
-import { RunDraft } from './draft.js';
-import type { RunInput } from './run.js';
+import { RunDraft, type RunInput } from './draft.js';
 import { PIPELINE_STEPS } from './policy.js';
 
 /** What a compactor has made of a view. */
@@ -20,8 +19,8 @@ export interface Delegated {
 }
 
 /** The list that a compactor is shown. */
-export function listFor({ source, projection, ...parts }: RunInput): readonly ContextMessage[] {
-  return contextOf(standingIn(new RunDraft({ ...parts, source, projection }).view));
+export function listFor(input: RunInput): readonly ContextMessage[] {
+  return contextOf(standingIn(new RunDraft(input).view));
 }
 
 /** What a compactor's list comes to, or the rules that it breaks: it is taken over whole, or not at all. */

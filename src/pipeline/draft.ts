@@ -7,42 +7,74 @@ import type {
   PlannedEdit,
   Projection,
   ReasoningOutcome,
+  Size,
   StageOutcome,
+  Trigger,
 } from '../transcript/index.js';
+import type { Delegated } from './delegated.js';
 import { createGuard, type GuardRights } from './guard.js';
+import type { Injected } from './inject.js';
 import { measureEdit } from './measure.js';
 import type { Policy } from './policy.js';
 import { readEdit } from './shape.js';
 import { buildView, type ViewSource } from './view.js';
 
-export interface RunDraftParts {
+/** What a run is planned on. */
+export interface RunInput {
   readonly source: ViewSource;
   readonly projection: Projection;
   readonly read: (projection: Projection) => Reading;
   readonly measure: MeasureMessage;
   /** Monotonic milliseconds, for durations. */
   readonly timer: () => number;
-  readonly policy?: Pick<Policy, 'reasoning'>;
   /** Hears of each step as it ends, with its milliseconds. */
   readonly onStep?: ((outcome: StageOutcome, durationMs: number) => void) | undefined;
+  /** Ledger head the plan is made on. */
+  readonly base: string;
+  readonly trigger: Trigger;
+  /** The message whose marker asked for the run. */
+  readonly queuedBy?: string;
+  readonly policy: Policy;
+  /** An operator asked, or a provider refused: gates do not matter, the target does. */
+  readonly forced: boolean;
+  /** A provider has refused the request, whatever it is read as. */
+  readonly refused?: boolean;
+  /** Tool definitions and reserves that readings include and no edit can change. */
+  readonly fixed: Size;
+  readonly count: (text: string) => number;
+  /** Milliseconds since the epoch, for the plan. */
+  readonly clock: number;
+  /** By stage: what it returned as `state` last time. */
+  readonly states: ReadonlyMap<string, unknown>;
+  /** What a compactor has made of the view, in the place of stages. */
+  readonly delegated?: Delegated;
+  /** A model will be asked: its earlier, cramped summaries may be requested again. */
+  readonly asks?: boolean;
+  /** What plugins have carried. */
+  readonly injected?: readonly Injected[];
 }
 
-/** A view being edited, step by step. What steps propose is judged, measured and applied here, and nowhere else. */
+/** A run on its way: a view being edited, step by step. What steps propose is judged, measured and applied here, and nowhere else. */
 export class RunDraft {
+  readonly input: RunInput;
+  /** Of the request as the run began. */
+  readonly before: Reading;
   readonly projection: Projection;
+  /** By stage: what it returned as `state`, now or last time. */
+  readonly states: Map<string, unknown>;
   readonly edits: PlannedEdit[] = [];
   readonly outcomes: StageOutcome[] = [];
   readonly stageMs: Record<string, number> = {};
   /** What was done about signed reasoning behind the change. */
   reasoning: ReasoningOutcome | undefined;
-  readonly #parts: RunDraftParts;
   #view: TranscriptView | undefined;
   #reading: Reading;
 
-  constructor(parts: RunDraftParts) {
-    this.#parts = parts;
-    this.projection = parts.projection.fork();
-    this.#reading = parts.read(this.projection);
+  constructor(input: RunInput) {
+    this.input = input;
+    this.projection = input.projection.fork();
+    this.states = new Map(input.states);
+    this.before = this.#reading = input.read(this.projection);
   }
 
   get reading(): Reading {
@@ -50,7 +82,7 @@ export class RunDraft {
   }
 
   get view(): TranscriptView {
-    return (this.#view ??= buildView(this.#parts.source, this.projection));
+    return (this.#view ??= buildView(this.input.source, this.projection));
   }
 
   /**
@@ -88,14 +120,14 @@ export class RunDraft {
     propose: (view: TranscriptView) => readonly Edit[],
     rights?: GuardRights,
   ): void {
-    const started = this.#parts.timer();
+    const started = this.input.timer();
     const before = this.projection.size;
     const { accepted, faults, proposed } = this.#judge(stage, propose, rights);
     if (accepted.length > 0) {
       this.projection.apply(accepted);
       for (const edit of accepted) this.edits.push(edit);
       this.#view = undefined;
-      this.#reading = this.#parts.read(this.projection);
+      this.#reading = this.input.read(this.projection);
     }
     if (rights && accepted.length === 0 && faults.length === 0) return;
     const failed = faults[0]?.code === 'STAGE_FAILED';
@@ -115,14 +147,14 @@ export class RunDraft {
             : 'nothing',
       faults: faults.slice(0, MAX_FAULTS),
     };
-    const durationMs = this.#parts.timer() - started;
+    const durationMs = this.input.timer() - started;
     this.outcomes.push(told);
     this.stageMs[stage] = (this.stageMs[stage] ?? 0) + durationMs;
-    this.#parts.onStep?.(told, durationMs);
+    this.input.onStep?.(told, durationMs);
   }
 
   #judge(stage: string, propose: (view: TranscriptView) => readonly Edit[], rights: GuardRights | undefined) {
-    const { source, measure, policy } = this.#parts;
+    const { source, measure, policy } = this.input;
     const faults: EditFault[] = [];
     let proposed = 0;
     let accepted: PlannedEdit[] = [];
@@ -130,7 +162,7 @@ export class RunDraft {
       const edits = propose(this.view);
       proposed = edits.length;
       const guard =
-        proposed > 0 ? createGuard(this.view, source.log, rights, policy?.reasoning?.binding) : undefined;
+        proposed > 0 ? createGuard(this.view, source.log, rights, policy.reasoning?.binding) : undefined;
       for (const proposal of edits) {
         const edit = readEdit(proposal);
         if (!edit) {

@@ -2,16 +2,12 @@ import { replaceBy, shownParts, type TranscriptView, type ViewExchange } from '.
 import type { Edit, FilePart, Part } from '../transcript/index.js';
 import type { RunDraft, Excess } from './draft.js';
 import { cutPins, dropOldest, filesOf, FIT_RIGHTS, isFresh, isSummary, lineFor, shrinkFresh } from './fit.js';
-import { type Policy, PIPELINE_STEPS } from './policy.js';
+import { PIPELINE_STEPS } from './policy.js';
 import { withRoomForDigests } from './room.js';
 
-interface DropParts {
-  readonly policy: Policy;
-  readonly count: (text: string) => number;
-}
-
 /** The strategy: what is above the target goes, oldest first; what a summary says only where nothing else can. */
-export function dropToTarget(draft: RunDraft, { policy, count }: DropParts): void {
+export function dropToTarget(draft: RunDraft): void {
+  const { policy, count } = draft.input;
   const drop = (isKept?: (exchange: ViewExchange) => boolean): void => {
     const need = withRoomForDigests(draft, policy.target);
     if (need.tokens > 0 || need.bytes > 0 || need.images > 0)
@@ -27,9 +23,9 @@ export function dropToTarget(draft: RunDraft, { policy, count }: DropParts): voi
 }
 
 /** Below every stage: oldest first, then fresh results and pins down to whatever size fits; pictures of pins last. */
-export function dropToFit(draft: RunDraft, input: DropParts): void {
-  const { policy, count } = input;
-  dropToTarget(draft, input);
+export function dropToFit(draft: RunDraft): void {
+  const { policy, count } = draft.input;
+  dropToTarget(draft);
   const steps: readonly (readonly [step: string, propose: (view: TranscriptView) => readonly Edit[]])[] = [
     [PIPELINE_STEPS.fresh, (view) => freshMedia(view, draft.excess(1))],
     [PIPELINE_STEPS.fresh, (view) => shrinkFresh(view, draft.reclaim(1), count)],

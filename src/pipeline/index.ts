@@ -1,5 +1,6 @@
 export * from './policy.js';
-export { planRun, type RunInput, type RunOutcome } from './run.js';
+export type { RunInput } from './draft.js';
+export { planRun, type RunOutcome } from './run.js';
 export { PIPELINE_STEPS } from './policy.js';
 export { fitsNever, floorOf } from './unreachable.js';
 export { mayBeWorthIt } from './prospect.js';

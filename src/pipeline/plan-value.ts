@@ -1,25 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Reading } from '../tokens/index.js';
-import type { Plan, PlannedEdit, ReadonlyLog, StageOutcome } from '../transcript/index.js';
+import type { Plan, PlannedEdit, ReadonlyLog } from '../transcript/index.js';
 import type { RunDraft } from './draft.js';
 import { pinsIn } from './floor.js';
-import type { RunInput } from './run.js';
-
-/** What a draft came to, where that is not read off the draft itself. */
-interface DraftedPlan {
-  /** What was read before the first step. */
-  readonly before: Reading;
-  readonly stages: readonly StageOutcome[];
-  readonly edits: readonly PlannedEdit[];
-  readonly floor: Plan['floor'];
-}
 
 /** A draft as a plan: with what it was decided on, what it comes to, and its hash. */
 export function planOf(
   draft: RunDraft,
-  { base, trigger, source, projection, clock }: RunInput,
-  { before, stages, edits, floor }: DraftedPlan,
+  { edits, floor, stages = draft.outcomes }: Pick<Plan, 'edits' | 'floor'> & Partial<Pick<Plan, 'stages'>>,
 ): Plan {
+  const { before } = draft;
+  const { base, trigger, source, projection, clock } = draft.input;
   const unhashed: Omit<Plan, 'hash'> = {
     base,
     trigger,

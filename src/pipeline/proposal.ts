@@ -1,36 +1,23 @@
 import type { StageGoal, TranscriptView } from '../spi/index.js';
 import { copyOfBudget, type Reading } from '../tokens/index.js';
 import type { Edit } from '../transcript/index.js';
-import { tokensOf, type RunDraft } from './draft.js';
-import type { OpenableStage, Policy } from './policy.js';
-
-export interface ProposalParts {
-  readonly policy: Policy;
-  readonly clock: number;
-  readonly count: (text: string) => number;
-}
-
-/** The run that a stage is asked in. */
-export interface RunOfStages {
-  readonly draft: RunDraft;
-  readonly input: ProposalParts;
-  readonly states: Map<string, unknown>;
-}
+import { tokensOf, type RunDraft, type RunInput } from './draft.js';
+import type { OpenableStage } from './policy.js';
+import { standsForSpan, tierOf } from './worth.js';
 
 /** What a stage proposes on a draft, as far as the policy lets it. `reclaim` in counted tokens. */
 export function proposalOf(
   stage: OpenableStage,
-  { draft, input, states }: RunOfStages,
+  { input, reading, states }: RunDraft,
   view: TranscriptView,
   reclaim: number,
 ): readonly Edit[] {
-  const { policy } = input;
-  const proposal = stage.plugin.plan(view, goalOf(stage, draft.reading, input, states, reclaim));
+  const proposal = stage.plugin.plan(view, goalOf(stage, reading, { ...input, states }, reclaim));
   // An `async plan()` is a fault of its stage already; its rejection must not end the process as well.
   if (proposal instanceof Promise) proposal.catch(() => undefined);
   if (!Array.isArray(proposal?.edits)) throw new TypeError('plan() returned no list of edits');
   if (proposal.state !== undefined) states.set(stage.stage, structuredClone(proposal.state));
-  return policy.leaveSpans
+  return input.policy.leaveSpans
     ? proposal.edits.filter((edit) => !standsForSpan(edit)).map(withoutSlot)
     : proposal.edits;
 }
@@ -39,8 +26,7 @@ export function proposalOf(
 export function goalOf(
   { stage, options }: OpenableStage,
   reading: Reading,
-  { policy, clock, count }: ProposalParts,
-  states: ReadonlyMap<string, unknown>,
+  { policy, clock, count, states }: Pick<RunInput, 'policy' | 'clock' | 'count' | 'states'>,
   reclaim: number,
 ): StageGoal {
   const { budget, scale, bytes, images } = reading;
@@ -66,17 +52,4 @@ function withoutSlot(edit: Edit): Edit {
   if (edit?.slot === undefined) return edit;
   const { slot: _, ...own } = edit;
   return own;
-}
-
-export const standsForSpan = (edit: Edit): boolean =>
-  edit?.kind === 'supersede' && edit.slot !== undefined && edit.slot.grows !== true;
-
-/** How far pressure fell: of the whole, or of a tier that stood above its cap. */
-export function gainOf(before: Reading, after: Reading): number {
-  return Math.max(before.pressure - after.pressure, tierOf(before) - Math.max(1, tierOf(after)));
-}
-
-/** Pressure of tool results on their own cap; 0 where none is set. */
-export function tierOf(reading: Reading): number {
-  return reading.byToolResults ?? 0;
 }

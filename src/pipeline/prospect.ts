@@ -1,24 +1,18 @@
 import type { TranscriptView } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import { isToolResult, type Projection } from '../transcript/index.js';
-import { tokensOf } from './draft.js';
+import { isToolResult } from '../transcript/index.js';
+import { tokensOf, type RunInput } from './draft.js';
 import { LAST_CALL } from '../pressure/index.js';
 import type { OpenableStage } from './policy.js';
-import { goalOf, tierOf, type ProposalParts } from './proposal.js';
-import { buildView, type ViewSource } from './view.js';
-import { worthUpTo } from './worth.js';
-
-interface Prospective extends ProposalParts {
-  readonly states: ReadonlyMap<string, unknown>;
-  readonly source: ViewSource;
-  readonly projection: Projection;
-}
+import { goalOf } from './proposal.js';
+import { buildView } from './view.js';
+import { tierOf, worthUpTo } from './worth.js';
 
 /**
  * Whether a run that pressure alone asks for could be worth its cost: told from what the stages that may open say they
  * could free at most, before anything is drafted. True wherever that cannot be told.
  */
-export function mayBeWorthIt(run: Prospective, reading: Reading): boolean {
+export function mayBeWorthIt(run: RunInput, reading: Reading): boolean {
   const { policy, source, projection } = run;
   const { pressure, byTokens, budget, scale } = reading;
   if (pressure >= LAST_CALL || byTokens < pressure || tierOf(reading) > 1) return true;
@@ -47,17 +41,9 @@ export function mayBeWorthIt(run: Prospective, reading: Reading): boolean {
 }
 
 /** What a stage says counts only where it is a number. One that throws is asked to plan, which is written down against it. */
-function reclaimableBy(
-  stage: OpenableStage,
-  view: TranscriptView,
-  reading: Reading,
-  run: Prospective,
-): number {
+function reclaimableBy(stage: OpenableStage, view: TranscriptView, reading: Reading, run: RunInput): number {
   try {
-    const tokens: unknown = stage.plugin.reclaimable?.(
-      view,
-      goalOf(stage, reading, run, run.states, view.tokens),
-    );
+    const tokens: unknown = stage.plugin.reclaimable?.(view, goalOf(stage, reading, run, view.tokens));
     return typeof tokens === 'number' && !Number.isNaN(tokens) ? tokens : Infinity;
   } catch {
     return Infinity;

@@ -1,13 +1,12 @@
 import type { Edit, Plan, PlannedEdit, Projection, ReadonlyLog } from '../transcript/index.js';
-import { RunDraft } from './draft.js';
+import { RunDraft, type RunInput } from './draft.js';
 import { survivors } from './kept-edits.js';
 import { measureEdit } from './measure.js';
 import { hashPlan, rehashed } from './plan-value.js';
-import { gainOf } from './proposal.js';
-import type { RunInput, RunOutcome } from './run.js';
+import type { RunOutcome } from './run.js';
 import { joinReasoning, applyReasoningRule } from './signed.js';
 import { PIPELINE_STEPS } from './policy.js';
-import { leastGain } from './worth.js';
+import { gainOf, leastGain } from './worth.js';
 
 export type Planned = Extract<RunOutcome, { kind: 'planned' }>;
 
@@ -47,7 +46,7 @@ export function refill(
   });
 
   const draft = new RunDraft({ ...input, projection });
-  applyReasoningRule(draft, input, edits);
+  applyReasoningRule(draft, edits);
   const before = input.read(input.projection);
   const { reading: after } = draft;
   if (after.pressure > 1) return undefined;

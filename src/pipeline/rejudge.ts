@@ -1,10 +1,10 @@
 import { SpillwayError } from '../errors/index.js';
 import type { Plan, PlannedEdit, StageOutcome } from '../transcript/index.js';
-import { RunDraft } from './draft.js';
+import { RunDraft, type RunInput } from './draft.js';
 import { FIT_RIGHTS } from './fit.js';
 import { CARRY_RIGHTS } from './inject.js';
 import { planOf } from './plan-value.js';
-import type { RunInput, RunOutcome } from './run.js';
+import type { RunOutcome } from './run.js';
 import { applyReasoningRule } from './signed.js';
 
 /** An operator may let stand whatever the pipeline itself may do. */
@@ -23,14 +23,13 @@ export function rejudge(
   const { projection } = input;
   if (edits.length === 0) throw illegal('the plan', 'no edit is left', 'Leave one in, or reject the plan.');
   const draft = new RunDraft(input);
-  const before = draft.reading;
   for (const [place, edit] of edits.entries()) {
     draft.step(edit.stage, 0, () => [edit], OPERATOR_RIGHTS);
     const last = draft.outcomes.at(-1);
     if (last && last.faults.length > 0)
       throw illegal(`edit ${place} (${edit.stage})`, last.faults[0]!.message);
   }
-  applyReasoningRule(draft, input);
+  applyReasoningRule(draft);
   const after = draft.projection.size;
   if (after.tokens >= projection.size.tokens && after.bytes >= projection.size.bytes)
     throw illegal('the plan', 'would not shrink the view');
@@ -38,7 +37,7 @@ export function rejudge(
   const { floor } = plan;
   return {
     kind: 'planned',
-    plan: planOf(draft, input, { before, stages, edits: draft.edits, floor }),
+    plan: planOf(draft, { stages, edits: draft.edits, floor }),
     draft: draft.projection,
     after: draft.reading,
     states: input.states,

@@ -1,16 +1,18 @@
 import { freshTokens, FULL_ENOUGH, LITTLE_STANDING, pinnedTokens } from '../spi/index.js';
 import { tokensOf, type Excess, type RunDraft } from './draft.js';
-import type { Policy } from './policy.js';
 import type { Room } from './regrow.js';
 import { standingTokens } from './summaries-in-view.js';
+import { stillWorth } from './worth.js';
 
 /** Of the budget: digests that take less together say too little of what they stand for; beside pins and fresh output they may pass the target. */
 const MIN_DIGESTS = 0.22;
 /** Less than this leaves no room for the user's own words: where what stays is above the target, digests go beyond it so far. */
 const LEAST_DIGESTS = 0.08;
 
-/** What is left up to the target is the digests'. `most`: pressure that keeps the run worth it. */
-export function roomForDigests(draft: RunDraft, { target, leaveSpans }: Policy, most: number): Room {
+/** What is left up to the target is the digests', as far as the run stays worth it. */
+export function roomForDigests(draft: RunDraft): Room {
+  const { target, leaveSpans } = draft.input.policy;
+  const most = stillWorth(draft);
   const { tokens, budget, scale, byTokens, pressure } = draft.reading;
   // Where bytes or images bind, words are not to grow; where nobody summarises, nothing is said of what was dropped.
   if (leaveSpans || byTokens < pressure) return { free: 0, forSqueezed: 0 };

@@ -1,57 +1,21 @@
 import { LAST_CALL } from '../pressure/index.js';
 import type { ViewExchange } from '../spi/index.js';
 import type { Reading } from '../tokens/index.js';
-import type {
-  Floor,
-  Plan,
-  PlannedEdit,
-  Projection,
-  Size,
-  Slot,
-  StageOutcome,
-  Trigger,
-} from '../transcript/index.js';
-import type { Delegated } from './delegated.js';
-import { RunDraft, type RunDraftParts } from './draft.js';
+import type { Floor, Plan, PlannedEdit, Projection, Slot, StageOutcome } from '../transcript/index.js';
+import { RunDraft, type RunInput } from './draft.js';
 import { dropToFit, dropToTarget } from './drop.js';
 import { cutFreshResults, cutPins, FIT_RIGHTS } from './fit.js';
-import { carryInjected, CARRY_RIGHTS, type Injected } from './inject.js';
+import { carryInjected, CARRY_RIGHTS } from './inject.js';
 import { keepSlots, survivors } from './kept-edits.js';
 import { planOf } from './plan-value.js';
-import { stageOpens, type OpenableStage, type Policy, PIPELINE_STEPS } from './policy.js';
-import { gainOf, proposalOf, tierOf, type RunOfStages } from './proposal.js';
+import { stageOpens, type OpenableStage, PIPELINE_STEPS } from './policy.js';
+import { proposalOf } from './proposal.js';
 import { regrowDigests, REGROW_RIGHTS } from './regrow.js';
 import { roomForDigests } from './room.js';
 import { applyReasoningRule } from './signed.js';
 import { isTooMuch, leastOf, unreachable, type Unreachable } from './unreachable.js';
 import type { ViewSource } from './view.js';
-import { hasGained, isWorthIt, leastGain, mustGoOn, stillWorth } from './worth.js';
-
-export interface RunInput extends RunDraftParts {
-  /** Ledger head the plan is made on. */
-  readonly base: string;
-  readonly trigger: Trigger;
-  /** The message whose marker asked for the run. */
-  readonly queuedBy?: string;
-  readonly policy: Policy;
-  /** An operator asked, or a provider refused: gates do not matter, the target does. */
-  readonly forced: boolean;
-  /** A provider has refused the request, whatever it is read as. */
-  readonly refused?: boolean;
-  /** Tool definitions and reserves that readings include and no edit can change. */
-  readonly fixed: Size;
-  readonly count: (text: string) => number;
-  /** Milliseconds since the epoch, for the plan. */
-  readonly clock: number;
-  /** By stage: what it returned as `state` last time. */
-  readonly states: ReadonlyMap<string, unknown>;
-  /** What a compactor has made of the view, in the place of stages. */
-  readonly delegated?: Delegated;
-  /** A model will be asked: its earlier, cramped summaries may be requested again. */
-  readonly asks?: boolean;
-  /** What plugins have carried. */
-  readonly injected?: readonly Injected[];
-}
+import { gainOf, hasGained, isWorthIt, leastGain, mustGoOn, tierOf } from './worth.js';
 
 export type RunOutcome =
   | {
@@ -74,17 +38,13 @@ export type RunOutcome =
 /** Plans one run from start to end, on a draft. Commits nothing; the same input gives the same plan. */
 export function planRun(input: RunInput): RunOutcome {
   const draft = new RunDraft(input);
-  const before = draft.reading;
-  const { shares } = input.policy;
-  const least = leastOf(draft, input);
+  const { policy, delegated, injected = [] } = input;
+  const { shares } = policy;
+  const least = leastOf(draft);
   const { floor } = least;
-  if (isTooMuch(least, before)) return unreachable(least, before, []);
-
-  const states = new Map(input.states);
-  const { delegated, injected = [] } = input;
+  if (isTooMuch(least, draft.before)) return unreachable(least, draft.before, []);
   // First of all: it was judged on the view as it stands.
-  if (delegated)
-    draft.step(PIPELINE_STEPS.delegate, input.policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
+  if (delegated) draft.step(PIPELINE_STEPS.delegate, policy.gates[0]?.opensAt ?? 1, () => delegated.edits);
   draft.step(
     PIPELINE_STEPS.pins,
     0,
@@ -97,15 +57,14 @@ export function planRun(input: RunInput): RunOutcome {
     (view) => cutFreshResults(view, draft.share(shares.unseen), input.count),
     FIT_RIGHTS,
   );
-  const run: Run = { draft, input, before, states };
-  openStages(run);
-  if (input.policy.dropsToTarget) dropToTarget(draft, input);
-  if (mustGoOn(input, before, draft)) goFurther(run);
-  if (mustGoOn(input, before, draft)) dropToFit(draft, input);
-  if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
+  openStages(draft);
+  if (policy.dropsToTarget) dropToTarget(draft);
+  if (mustGoOn(draft)) goFurther(draft);
+  if (mustGoOn(draft)) dropToFit(draft);
+  if (!isWorthIt(draft)) return tooLittle(draft);
   if (draft.edits.length > 0) {
     draft.step(PIPELINE_STEPS.carriedByPlugin, 0, (view) => carryInjected(view, injected), CARRY_RIGHTS);
-    const room = roomForDigests(draft, input.policy, stillWorth(input, before, draft));
+    const room = roomForDigests(draft);
     draft.step(
       PIPELINE_STEPS.regrow,
       0,
@@ -113,22 +72,22 @@ export function planRun(input: RunInput): RunOutcome {
         regrowDigests(view, room, {
           slotOf: (exchange) => offeredIn(draft, exchange),
           count: input.count,
-          most: input.policy.mostSummaryTokens,
+          most: policy.mostSummaryTokens,
           sourceOf: input.asks ? (exchange) => sourceTokens(input.source, exchange) : undefined,
         }),
       REGROW_RIGHTS,
     );
   }
-  applyReasoningRule(draft, input);
+  applyReasoningRule(draft);
 
   const stages = draft.outcomes;
   if (draft.reading.pressure > 1) return unreachable(least, draft.reading, stages);
-  if (draft.edits.length === 0) return tooLittle(draft, input, before);
-  if (!isWorthIt(input, before, draft)) return tooLittle(draft, input, before);
-  return planned(draft, input, before, floor, states);
+  if (draft.edits.length === 0 || !isWorthIt(draft)) return tooLittle(draft);
+  return planned(draft, floor);
 }
 
-function tooLittle(draft: RunDraft, input: RunInput, before: Reading): RunOutcome {
+function tooLittle(draft: RunDraft): RunOutcome {
+  const { input, before } = draft;
   const minGain = leastGain(input);
   const gain = gainOf(before, draft.reading);
   const points = (share: number): string => (share * 100).toFixed(1);
@@ -155,31 +114,23 @@ function sourceTokens({ log, isPinned }: ViewSource, { from, to }: ViewExchange)
   return tokens;
 }
 
-/** What the stages of one run share. */
-interface Run extends RunOfStages {
-  readonly input: RunInput;
-  /** Of the request as the run began. */
-  readonly before: Reading;
-}
-
-function openStages(run: Run): void {
-  const { draft, input, before } = run;
+function openStages(draft: RunDraft): void {
+  const { input, before } = draft;
   const { policy, forced } = input;
   const escalation = forced ? 'target' : policy.escalation;
   for (const [index, stage] of policy.stages.entries()) {
     const rule = { escalation, target: policy.target, first: index === 0 } as const;
     // Near the brim a run that gained too little is no answer: it goes on through every gate that it began above.
-    const goesOn = before.pressure >= Math.max(LAST_CALL, stage.opensAt) && !hasGained(input, before, draft);
+    const goesOn = before.pressure >= Math.max(LAST_CALL, stage.opensAt) && !hasGained(draft);
     const opens = goesOn || stageOpens(draft.reading.pressure, stage, rule);
     if (!opens && tierOf(draft.reading) <= 1) return;
-    open(run, stage);
+    open(draft, stage);
   }
 }
 
-function open(run: Run, stage: OpenableStage): void {
-  const { draft, input } = run;
+function open(draft: RunDraft, stage: OpenableStage): void {
   draft.step(stage.stage, stage.opensAt, (view) =>
-    proposalOf(stage, run, view, draft.reclaim(input.policy.target)),
+    proposalOf(stage, draft, view, draft.reclaim(draft.input.policy.target)),
   );
 }
 
@@ -187,13 +138,13 @@ function open(run: Run, stage: OpenableStage): void {
 const MAX_STEPS = 16;
 
 /** Where all stages together were not enough: those that can, once more under harder options, before anything is dropped. */
-function goFurther(run: Run): void {
-  for (const stage of run.input.policy.stages) {
+function goFurther(draft: RunDraft): void {
+  for (const stage of draft.input.policy.stages) {
     let { options } = stage;
-    for (let step = 0; step < MAX_STEPS && mustGoOn(run.input, run.before, run.draft); step++) {
+    for (let step = 0; step < MAX_STEPS && mustGoOn(draft); step++) {
       options = harderOf(stage, options);
       if (options === undefined) break;
-      open(run, { ...stage, options });
+      open(draft, { ...stage, options });
     }
   }
 }
@@ -206,16 +157,10 @@ function harderOf({ plugin }: OpenableStage, options: unknown): unknown {
   }
 }
 
-export function planned(
-  draft: RunDraft,
-  input: RunInput,
-  before: Reading,
-  floor: Floor,
-  states: ReadonlyMap<string, unknown>,
-): RunOutcome {
-  const { log, isPinned } = input.source;
+export function planned(draft: RunDraft, floor: Floor): RunOutcome {
+  const { log, isPinned } = draft.input.source;
   const edits = keepSlots(survivors(draft.edits, log, isPinned), draft.edits);
-  const plan = planOf(draft, input, { before, stages: draft.outcomes, edits, floor });
-  const { reading: after, stageMs } = draft;
-  return { kind: 'planned', plan, draft: draft.projection, after, states, stageMs };
+  const plan = planOf(draft, { edits, floor });
+  const { projection, reading: after, states, stageMs } = draft;
+  return { kind: 'planned', plan, draft: projection, after, states, stageMs };
 }

@@ -27,42 +27,29 @@ interface Thought extends Place {
   readonly messageId: string;
 }
 
-/** What this step needs of a run. */
-interface SignatureInput {
-  readonly source: { readonly log: ReadonlyLog };
-  readonly policy: { readonly reasoning?: ReasoningRule };
-  readonly count: (text: string) => number;
-}
-
 /**
  * Last step of a batch: what to do about signed reasoning that stands behind the earliest change. It happens in the
  * batch that invalidates it, so it happens once, in an open tool loop too: a signature that no longer holds is refused
  * there as well. What was chosen and why goes into the draft, for the record. `earlier`: edits of the same batch that
  * the draft began with.
  */
-export function applyReasoningRule(
-  draft: RunDraft,
-  { source: { log }, policy, count }: SignatureInput,
-  earlier: readonly PlannedEdit[] = [],
-): void {
-  const rule = policy.reasoning;
+export function applyReasoningRule(draft: RunDraft, earlier: readonly PlannedEdit[] = []): void {
+  const rule = draft.input.policy.reasoning;
+  const { log } = draft.input.source;
   const from = firstOf(places([...earlier, ...draft.edits], log));
   if (!rule || !from) return;
   const behind = signedBehind(draft.view, from);
   if (behind.length === 0) return;
-  if (takesOut(rule)) takeOut(draft, rule, behind, { log, count });
+  if (takesOut(rule)) takeOut(draft, rule, behind);
   const kept = signedBehind(draft.view, from).length;
   const settled = behind.length - kept;
   const choice = settled > 0 ? rule.choice : 'keep';
   draft.reasoning = { choice, settled, kept, why: rule.why, from };
 }
 
-function takeOut(
-  draft: RunDraft,
-  { choice }: ReasoningRule,
-  behind: readonly Thought[],
-  { log, count }: { readonly log: ReadonlyLog; readonly count: (text: string) => number },
-): void {
+function takeOut(draft: RunDraft, { choice }: ReasoningRule, behind: readonly Thought[]): void {
+  const { count, source } = draft.input;
+  const { log } = source;
   // Steps of an open loop are not outlined: the model is still at work on them.
   const open = choice === 'summarise' ? openLoopFrom(log) : 0;
   const [finished, ofLoop] = [
@@ -84,13 +71,8 @@ export interface SignedThought {
 }
 
 /** Takes out the signed thoughts that are stale for a reason that is no edit of the batch: `why` says which. */
-export function stripStale(
-  draft: RunDraft,
-  { policy }: SignatureInput,
-  isStale: (thought: SignedThought) => boolean,
-  why: string,
-): void {
-  const rule = policy.reasoning;
+export function stripStale(draft: RunDraft, isStale: (thought: SignedThought) => boolean, why: string): void {
+  const rule = draft.input.policy.reasoning;
   if (!rule || !takesOut(rule)) return;
   const stale = signedBehind(draft.view, { seq: 0, part: -1 }).filter(isStale);
   const [first] = stale;

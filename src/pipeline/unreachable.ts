@@ -1,16 +1,9 @@
 import { SpillwayError } from '../errors/index.js';
+import type { TranscriptView } from '../spi/index.js';
 import { grouped, type Reading } from '../tokens/index.js';
-import { RunDraft, type RunDraftParts } from './draft.js';
+import { RunDraft, type RunInput } from './draft.js';
 import { computeFloor, floorBytesAndImages, type FloorBytesAndImages } from './floor.js';
-import type { Policy } from './policy.js';
-import type { Floor, Size, StageOutcome } from '../transcript/index.js';
-
-/** What the floor of a run depends on. */
-interface FloorParts extends RunDraftParts {
-  readonly policy: Policy;
-  /** Tool definitions and reserves that no edit can change. */
-  readonly fixed: Size;
-}
+import type { Floor, StageOutcome } from '../transcript/index.js';
 
 /** What no run may take out of a request, in tokens and beside them. */
 export interface Least {
@@ -18,8 +11,8 @@ export interface Least {
   readonly beside: FloorBytesAndImages;
 }
 
-export function leastOf(draft: RunDraft, { policy, fixed }: FloorParts): Least {
-  const { exchanges } = draft.view;
+export function leastOf(draft: RunDraft, { exchanges }: TranscriptView = draft.view): Least {
+  const { policy, fixed } = draft.input;
   return {
     floor: computeFloor(exchanges, fixed.tokens, draft.share(policy.shares.pins)),
     beside: floorBytesAndImages(exchanges, fixed),
@@ -27,8 +20,8 @@ export function leastOf(draft: RunDraft, { policy, fixed }: FloorParts): Least {
 }
 
 /** What no run may take out of a session as it stands. */
-export function floorOf(input: FloorParts): Floor {
-  return leastOf(new RunDraft(input), input).floor;
+export function floorOf(input: RunInput): Floor {
+  return leastOf(new RunDraft(input)).floor;
 }
 
 /** Whether what no run may take out is above a limit by itself. */
@@ -38,9 +31,9 @@ export function isTooMuch({ floor, beside }: Least, { budget, scale }: Reading):
 }
 
 /** Whether every run on a session as it stands would end in `BUDGET_UNREACHABLE` before any stage is asked. */
-export function fitsNever(input: FloorParts): boolean {
+export function fitsNever(input: RunInput): boolean {
   const draft = new RunDraft(input);
-  return draft.reading.pressure > 1 && isTooMuch(leastOf(draft, input), draft.reading);
+  return draft.reading.pressure > 1 && isTooMuch(leastOf(draft), draft.reading);
 }
 
 /** What may never be removed does not fit. */
