@@ -31,42 +31,35 @@ export class Spans {
   }
 
   hear(event: EngineEvent): void {
-    const { at } = event;
     const place = placeOf(event);
     switch (event.kind) {
       case 'triggered':
         this.#held.set(runOf(event), []);
         return;
       case 'model-call':
-        return this.#hold(event, callSpan(event));
-      case 'plugin-hook':
-        return this.#hold(event, hookSpan(event));
+      case 'plugin-hook': {
+        const held = this.#held.get(runOf(event));
+        const span = event.kind === 'model-call' ? callSpan(event) : hookSpan(event);
+        if (held) held.push(span);
+        else this.#write(place, span);
+        return;
+      }
       case 'prepared':
-        return this.#write(place, {
-          name: 'spillway.prepare',
-          from: at - event.durationMs,
-          to: at,
-          attributes: {
+        return this.#write(
+          place,
+          spanOf('prepare', event, {
             'spillway.call': event.call,
             'spillway.tokens': event.tokens,
             'spillway.pressure': event.pressure,
             'spillway.unchanged_prefix_tokens': event.unchangedPrefixTokens,
             'spillway.run': event.run,
-          },
-        });
-      case 'recalled': {
-        const attributes = { 'spillway.pieces': event.pieces };
-        return this.#write(place, {
-          name: 'spillway.recall',
-          from: at - event.durationMs,
-          to: at,
-          attributes,
-        });
-      }
+          }),
+        );
+      case 'recalled':
+        return this.#write(place, spanOf('recall', event, { 'spillway.pieces': event.pieces }));
       case 'noop':
       case 'pending':
-        for (const held of this.#taken(event)) this.#write(place, held);
-        return;
+        return this.#release(event, place);
       case 'failed':
         return this.#failed(event, place, event.error);
       case 'completed':
@@ -75,16 +68,11 @@ export class Spans {
     }
   }
 
-  #hold(event: EngineEvent, span: PendingSpan): void {
-    const held = this.#held.get(runOf(event));
-    if (held) held.push(span);
-    else this.#write(placeOf(event), span);
-  }
-
-  #taken(event: EngineEvent): readonly PendingSpan[] {
+  /** Writes what was held of a run. */
+  #release(event: EngineEvent, place: Attributes): void {
     const held = this.#held.get(runOf(event)) ?? [];
     this.#held.delete(runOf(event));
-    return held;
+    for (const span of held) this.#write(place, span);
   }
 
   #failed(event: EngineEvent, place: Attributes, error: unknown): void {
@@ -92,9 +80,7 @@ export class Spans {
     const failed = this.#tracer.startSpan('spillway.compaction', { startTime: at, attributes: place });
     const { code = 'INTERNAL' } = error as { readonly code?: string };
     failed.setAttribute('error.type', code);
-    context.with(trace.setSpan(context.active(), failed), () => {
-      for (const held of this.#taken(event)) this.#write(place, held);
-    });
+    context.with(trace.setSpan(context.active(), failed), () => this.#release(event, place));
     failed.setStatus({ code: SpanStatusCode.ERROR }).end(at);
   }
 
@@ -117,7 +103,7 @@ export class Spans {
         this.#write(place, { name: 'spillway.stage', from, to: from + ms, attributes });
         from += ms;
       }
-      for (const held of this.#taken(event)) this.#write(place, held);
+      this.#release(event, place);
       const attributes = { 'spillway.record': recordId };
       this.#write(place, { name: 'spillway.commit', from: at, to: at, attributes });
     });
@@ -135,13 +121,19 @@ function placeOf({ sessionId, agentPath, model }: EngineEvent): Attributes {
   return { [CONVERSATION]: sessionId, [AGENT]: agentPath, ...(model !== null && { [MODEL]: model }) };
 }
 
+/** What took so long until it was told. */
+const spanOf = (
+  name: string,
+  { at, durationMs }: { readonly at: number; readonly durationMs: number },
+  attributes: Attributes,
+): PendingSpan => ({ name: `spillway.${name}`, from: at - durationMs, to: at, attributes });
+
 function callSpan({ at, call }: EngineEvent & { readonly kind: 'model-call' }): PendingSpan {
   const { endpoint, model, outcome, durationMs, inputTokens, outputTokens } = boughtText(call);
-  return {
-    name: 'spillway.summarize',
-    from: at - durationMs,
-    to: at,
-    attributes: {
+  return spanOf(
+    'summarize',
+    { at, durationMs },
+    {
       'gen_ai.operation.name': 'chat',
       'server.address': endpoint,
       'spillway.outcome': outcome,
@@ -149,18 +141,11 @@ function callSpan({ at, call }: EngineEvent & { readonly kind: 'model-call' }): 
       ...(inputTokens !== undefined && { 'gen_ai.usage.input_tokens': inputTokens }),
       ...(outputTokens !== undefined && { 'gen_ai.usage.output_tokens': outputTokens }),
     },
-  };
+  );
 }
 
-const hookSpan = ({
-  at,
-  plugin,
-  hook,
-  outcome,
-  durationMs,
-}: EngineEvent & { readonly kind: 'plugin-hook' }): PendingSpan => ({
-  name: 'spillway.plugin_hook',
-  from: at - durationMs,
-  to: at,
-  attributes: { 'spillway.plugin': plugin, 'spillway.hook': hook, 'spillway.outcome': outcome },
-});
+function hookSpan(event: EngineEvent & { readonly kind: 'plugin-hook' }): PendingSpan {
+  const { plugin, hook, outcome } = event;
+  const attributes = { 'spillway.plugin': plugin, 'spillway.hook': hook, 'spillway.outcome': outcome };
+  return spanOf('plugin_hook', event, attributes);
+}
