@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SpillwayError } from '../../../errors/index.js';
-import type { BenchReport, BenchRound } from './tables.js';
+import type { BenchRound } from './round.js';
+import type { BenchReport } from './tables.js';
 import type { BenchRow } from './rows.js';
 
 /** How far a figure may move before it is worse: counts of faults not at all, shares by a point or two, tokens by a fiftieth. */

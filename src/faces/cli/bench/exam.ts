@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { z } from 'zod';
 import { SpillwayError } from '../../../errors/index.js';
-import { interval, type Interval } from './bootstrap.js';
-import { asContext, type Examiner, type Grades, type Question, type Usage } from './examiner.js';
+import { interval } from './bootstrap.js';
+import { asContext, type Examiner, type Grades, type Question } from './examiner.js';
 import type { BenchPolicy } from './policy.js';
 import type { Draws } from './rows.js';
 import { Subject } from './subject.js';
@@ -64,30 +64,7 @@ function parsed(file: string): z.infer<typeof examFile> {
   }
 }
 
-export interface ExamRow {
-  readonly policy: string;
-  readonly budget: number;
-  /** Tokens of the contexts that were read, mean. */
-  readonly meanTokens: number;
-  /** Mean grade of all questions and readings; null where none could be graded. */
-  readonly grade: number | null;
-  readonly byKind: Readonly<Record<string, number>>;
-  /** Mean grade of each reading: how far they lie apart is what a reader and a grader alone make of it. */
-  readonly replicates: readonly number[];
-  /** Where 95 of 100 draws of as many sessions lie. */
-  readonly interval: Interval;
-  /** Readings that gave nothing; they are asked again when the bench goes on. */
-  readonly missing: number;
-  /** Why, the first time. */
-  readonly failure?: string;
-}
-
-export interface ExamRound {
-  readonly exams: number;
-  readonly questions: number;
-  readonly rows: readonly ExamRow[];
-  readonly usage: Readonly<Record<string, Usage>>;
-}
+export type ExamRound = Awaited<ReturnType<typeof examined>>;
 
 interface Reading {
   readonly exam: Exam;
@@ -100,37 +77,48 @@ export async function examined(
   exams: readonly Exam[],
   policies: readonly { readonly policy: BenchPolicy; readonly budget: number }[],
   examiner: Examiner,
-  { replicates, format, draws, seed }: Draws & { readonly replicates: number; readonly format: string },
-): Promise<ExamRound> {
-  const rows: ExamRow[] = [];
-  for (const { policy, budget } of policies) {
-    const readings: Reading[] = [];
-    let [tokens, missing] = [0, 0];
-    let failure: string | undefined;
-    for (const exam of exams) {
-      const sent = await contextAt(exam, policy, budget, format);
-      tokens += sent.tokens;
-      for (let replicate = 1; replicate <= replicates; replicate++) {
-        try {
-          const grades = await examiner.examine(sent.context, exam.questions, replicate);
-          readings.push({ exam, replicate, grades });
-        } catch (error) {
-          missing += 1;
-          failure ??= error instanceof Error ? error.message.slice(0, 300) : String(error);
-        }
-      }
-    }
-    rows.push({
-      policy: policy.name,
-      budget,
-      meanTokens: tokens / exams.length,
-      ...gradesOf(exams, readings, replicates, { draws, seed }),
-      missing,
-      ...(failure !== undefined && { failure }),
-    });
-  }
+  how: Draws & { readonly replicates: number; readonly format: string },
+) {
+  const rows = [];
+  for (const { policy, budget } of policies) rows.push(await rowOf(exams, policy, budget, examiner, how));
   const questions = exams.reduce((sum, exam) => sum + exam.questions.length, 0);
   return { exams: exams.length, questions, rows, usage: examiner.usage };
+}
+
+async function rowOf(
+  exams: readonly Exam[],
+  policy: BenchPolicy,
+  budget: number,
+  examiner: Examiner,
+  { replicates, format, draws, seed }: Parameters<typeof examined>[3],
+) {
+  const readings: Reading[] = [];
+  let [tokens, missing] = [0, 0];
+  let failure: string | undefined;
+  for (const exam of exams) {
+    const sent = await contextAt(exam, policy, budget, format);
+    tokens += sent.tokens;
+    for (let replicate = 1; replicate <= replicates; replicate++) {
+      try {
+        const grades = await examiner.examine(sent.context, exam.questions, replicate);
+        readings.push({ exam, replicate, grades });
+      } catch (error) {
+        missing += 1;
+        failure ??= error instanceof Error ? error.message.slice(0, 300) : String(error);
+      }
+    }
+  }
+  return {
+    policy: policy.name,
+    budget,
+    /** Tokens of the contexts that were read, mean. */
+    meanTokens: tokens / exams.length,
+    ...gradesOf(exams, readings, replicates, { draws, seed }),
+    /** Readings that gave nothing; they are asked again when the bench goes on. */
+    missing,
+    /** Why, the first time. */
+    ...(failure !== undefined && { failure }),
+  };
 }
 
 async function contextAt(exam: Exam, policy: BenchPolicy, budget: number, format: string) {
@@ -153,7 +141,7 @@ function gradesOf(
   readings: readonly Reading[],
   replicates: number,
   { draws, seed }: Draws,
-): Pick<ExamRow, 'grade' | 'byKind' | 'replicates' | 'interval'> {
+) {
   const all = (some: readonly Reading[], kind?: string): number[] =>
     some.flatMap(({ exam, grades }) =>
       exam.questions.filter((one) => kind === undefined || one.kind === kind).map(({ id }) => grades[id]!),
@@ -161,11 +149,14 @@ function gradesOf(
   const kinds = [...new Set(exams.flatMap(({ questions }) => questions.map(({ kind }) => kind)))].sort();
   const ofExam = exams.map((exam) => readings.filter((one) => one.exam === exam));
   return {
+    /** Mean grade of all questions and readings; null where none could be graded. */
     grade: readings.length > 0 ? mean(all(readings)) : null,
     byKind: Object.fromEntries(kinds.map((kind) => [kind, mean(all(readings, kind))])),
+    /** Mean grade of each reading: how far they lie apart is what a reader and a grader alone make of it. */
     replicates: Array.from({ length: replicates }, (_, i) =>
       mean(all(readings.filter(({ replicate }) => replicate === i + 1))),
     ),
+    /** Where 95 of 100 draws of as many sessions lie. */
     interval: interval(ofExam, (drawn) => mean(all(drawn.flat())), draws, seed),
   };
 }

@@ -8,34 +8,7 @@ import { heldBy } from './probes.js';
 import type { Subject } from './subject.js';
 
 /** What a policy came to on one session: sums, so that those of several sessions add up. */
-export interface Measured {
-  readonly calls: number;
-  readonly compactions: number;
-  /** Calls for which the policy gave nothing. */
-  readonly failed: number;
-  /** Requests of more tokens than the window. */
-  readonly over: number;
-  /** Rules of the wire that requests break. */
-  readonly broken: number;
-  readonly sentTokens: number;
-  /** Tokens behind the unchanged front of each request: what a provider's cache could not serve. */
-  readonly rewrittenTokens: number;
-  /** Names, paths and numbers that next steps used and that had been said before; and how many of them requests held. */
-  readonly needed: number;
-  readonly held: number;
-  /** The same of those that were last said half a window ago or longer. */
-  readonly neededFromAfar: number;
-  readonly heldFromAfar: number;
-  /** Time of its own work over all calls, and of the longest call. */
-  readonly ms: number;
-  readonly slowestMs: number;
-  /** What it holds of the session at the end, after a garbage collection, where that was asked for. */
-  readonly heapBytes?: number;
-  /** US dollars of all input, by the sheet of each model, and of the summaries that the policy bought. */
-  readonly cost: Readonly<Record<string, number>>;
-  /** What it said the first time that it failed. */
-  readonly failure?: string;
-}
+export type Measured = Awaited<ReturnType<typeof measure>>;
 
 export interface Held {
   /** What requests are held to. */
@@ -62,16 +35,35 @@ export async function measure(
   subject: Subject,
   { window, budget }: Held,
   { priceOf, sheets, memory }: Measuring,
-): Promise<Measured> {
+) {
   const needs = subject.needs((await subject.input).parsed.messages);
   await policy.reads(subject);
   if (memory) await warmUp(policy, subject, budget);
   const before = memory ? heap() : 0;
   const lane = await policy.lane(subject, budget);
   const validate = validators.get(lane.format)!;
-  const sums = { calls: 0, failed: 0, over: 0, broken: 0, sentTokens: 0, rewrittenTokens: 0 };
-  const words = { needed: 0, held: 0, neededFromAfar: 0, heldFromAfar: 0 };
-  const time = { ms: 0, slowestMs: 0 };
+  const sums = {
+    calls: 0,
+    /** Calls for which the policy gave nothing. */
+    failed: 0,
+    /** Requests of more tokens than the window. */
+    over: 0,
+    /** Rules of the wire that requests break. */
+    broken: 0,
+    sentTokens: 0,
+    /** Tokens behind the unchanged front of each request: what a provider's cache could not serve. */
+    rewrittenTokens: 0,
+    /** Names, paths and numbers that next steps used and that had been said before; and how many of them requests held. */
+    needed: 0,
+    held: 0,
+    /** The same of those that were last said half a window ago or longer. */
+    neededFromAfar: 0,
+    heldFromAfar: 0,
+    /** Time of its own work over all calls, and of the longest call. */
+    ms: 0,
+    slowestMs: 0,
+  };
+  /** US dollars of all input, by the sheet of each model, and of the summaries that the policy bought. */
   const cost: Record<string, number> = Object.fromEntries(sheets.map((sheet) => [sheet, 0]));
   let failure: string | undefined;
   try {
@@ -82,13 +74,13 @@ export async function measure(
       const needed = needs.get(index)!;
       const held = prepared ? heldBy([...prepared.messages, prepared.beside], needed) : NONE;
       const afar = [...needed].filter(([, ago]) => ago >= AFAR * window);
-      words.needed += needed.size;
-      words.held += held.size;
-      words.neededFromAfar += afar.length;
-      words.heldFromAfar += afar.filter(([hash]) => held.has(hash)).length;
+      sums.needed += needed.size;
+      sums.held += held.size;
+      sums.neededFromAfar += afar.length;
+      sums.heldFromAfar += afar.filter(([hash]) => held.has(hash)).length;
       sums.calls += 1;
-      time.ms += durationMs;
-      time.slowestMs = Math.max(time.slowestMs, durationMs);
+      sums.ms += durationMs;
+      sums.slowestMs = Math.max(sums.slowestMs, durationMs);
       if (prepared) sums.broken += validate(prepared.messages).length;
       if (error) {
         sums.failed += 1;
@@ -103,8 +95,6 @@ export async function measure(
     for (const sheet of sheets) cost[sheet]! += lane.summaries();
     return {
       ...sums,
-      ...words,
-      ...time,
       compactions: lane.compactions(),
       cost,
       ...(memory && { heapBytes: lane.heapBytes?.() ?? Math.max(0, heap() - before) }),

@@ -4,7 +4,8 @@ import { packageFolder } from '../../../package-folder.js';
 import { amount } from '../report/numbers.js';
 import type { ExamRound } from './exam.js';
 import { aboutReport, aboutRound, equalTitle, tablesOf } from './tables.js';
-import type { BenchReport, BenchRound, BenchTable } from './tables.js';
+import type { BenchReport, BenchTable } from './tables.js';
+import type { BenchRound } from './round.js';
 import type { BenchRow } from './rows.js';
 
 /** uPlot's two files: where the build put them, and in a checkout where npm did. */

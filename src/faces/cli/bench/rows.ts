@@ -2,42 +2,7 @@ import { interval, type Interval } from './bootstrap.js';
 import type { Measured } from './measure.js';
 
 /** One policy over all sessions that passed the window. */
-export interface BenchRow {
-  readonly policy: string;
-  /** What it was told to keep to. */
-  readonly budget: number;
-  readonly sessions: number;
-  readonly calls: number;
-  /** Of the names, paths and numbers that the next steps used and that had been said before: the share that stood in the requests. */
-  readonly kept: number;
-  /** The same of those that were last said half a window ago or longer. */
-  readonly keptFromAfar: number | null;
-  readonly neededFromAfar: number;
-  /** What the first policy keeps from afar more than this one, in shares: over the same sessions. */
-  readonly behind: number | null;
-  readonly meanTokens: number;
-  /** Tokens behind the unchanged front of a request, of all that were sent. */
-  readonly rewritten: number;
-  readonly compactions: number;
-  readonly over: number;
-  /** Rules of the wire that requests break. */
-  readonly broken: number;
-  /** Calls for which the policy gave nothing. */
-  readonly failed: number;
-  /** Time of its own work, a call; and of its longest one. */
-  readonly meanMs: number;
-  readonly slowestMs: number;
-  /** The most that it held of one session at its end, where that was asked for. */
-  readonly heapBytes?: number;
-  /** US dollars of input a session, by the sheet of each model. */
-  readonly cost: Readonly<Record<string, number | null>>;
-  /** Where 95 of 100 draws of as many sessions lie. */
-  readonly intervals: Readonly<
-    Record<'kept' | 'keptFromAfar' | 'behind' | 'meanTokens' | 'rewritten', Interval>
-  >;
-  /** What it said the first time that it failed. */
-  readonly failure?: string;
-}
+export type BenchRow = ReturnType<typeof rowsOf>[number];
 
 /** One policy's figures, a session each, in the order of all others'. */
 export interface Column {
@@ -68,7 +33,7 @@ const orNull = (value: number): number | null => (Number.isNaN(value) ? null : v
 const or = (value: number, otherwise: number): number => (Number.isNaN(value) ? otherwise : value);
 
 /** A row for each column; the first is what others are held against. */
-export function rowsOf(columns: readonly Column[], { draws, seed }: Draws): BenchRow[] {
+export function rowsOf(columns: readonly Column[], { draws, seed }: Draws) {
   const first = columns[0]!.sessions;
   return columns.map(({ policy, budget, sessions }) => {
     const most = (pick: (one: Measured) => number): number => Math.max(0, ...sessions.map(pick));
@@ -81,22 +46,30 @@ export function rowsOf(columns: readonly Column[], { draws, seed }: Draws): Benc
     const sheets = Object.keys(sessions[0]?.cost ?? {});
     return {
       policy,
+      /** What it was told to keep to. */
       budget,
       sessions: sessions.length,
       calls: total(sessions, 'calls'),
+      /** Of the names, paths and numbers that the next steps used and that had been said before: the share that stood in the requests. */
       kept: or(kept(sessions), 1),
+      /** The same of those that were last said half a window ago or longer. */
       keptFromAfar: orNull(afar(sessions)),
       neededFromAfar: total(sessions, 'neededFromAfar'),
+      /** What the first policy keeps from afar more than this one, in shares: over the same sessions. */
       behind: orNull(behind(pairs)),
       meanTokens: or(meanTokens(sessions), 0),
+      /** Tokens behind the unchanged front of a request, of all that were sent. */
       rewritten: or(rewritten(sessions), 0),
       compactions: total(sessions, 'compactions'),
       over: total(sessions, 'over'),
       broken: total(sessions, 'broken'),
       failed: total(sessions, 'failed'),
+      /** Time of its own work, a call; and of its longest one. */
       meanMs: or(share('ms', 'calls')(sessions), 0),
       slowestMs: most((one) => one.slowestMs),
+      /** US dollars of input a session, by the sheet of each model. */
       cost: Object.fromEntries(sheets.map((sheet) => [sheet, orNull(meanCost(sessions, sheet))])),
+      /** Where 95 of 100 draws of as many sessions lie. */
       intervals: {
         kept: within(kept),
         keptFromAfar: within(afar),
@@ -104,7 +77,9 @@ export function rowsOf(columns: readonly Column[], { draws, seed }: Draws): Benc
         meanTokens: within(meanTokens),
         rewritten: within(rewritten),
       },
+      /** The most that it held of one session at its end, where that was asked for. */
       ...(sessions[0]?.heapBytes !== undefined && { heapBytes: most((one) => one.heapBytes ?? 0) }),
+      /** What it said the first time that it failed. */
       ...(failure !== undefined && { failure }),
     };
   });

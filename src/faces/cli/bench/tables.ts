@@ -2,27 +2,9 @@ import { amount, dollars, milliseconds, percent, plainTable } from '../report/nu
 import type { Terminal } from '../terminal.js';
 import type { Interval } from './bootstrap.js';
 import type { ExamRound } from './exam.js';
-import type { Measured } from './measure.js';
 import { versionOf, type Origin } from './origin.js';
+import type { BenchRound } from './round.js';
 import type { BenchRow } from './rows.js';
-
-export interface BenchRound {
-  readonly window: number;
-  /** Each policy at the whole window. */
-  readonly rows: readonly BenchRow[];
-  /** Each at the budget at which it sends as many tokens as the first. */
-  readonly equal?: readonly BenchRow[];
-  /** What readers answered from the contexts, where that was asked for. */
-  readonly exam?: ExamRound;
-  /** Sessions that never pass the window: no policy has anything to do there. */
-  readonly short: readonly string[];
-  /** `hash`: SHA-256 of its bytes. */
-  readonly files: readonly {
-    readonly file: string;
-    readonly hash: string;
-    readonly policies: Readonly<Record<string, Measured>>;
-  }[];
-}
 
 export interface BenchReport {
   readonly origin: Origin;

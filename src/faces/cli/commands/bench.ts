@@ -1,13 +1,12 @@
 import { checkAgainst } from '../bench/check.js';
-import { examined, readExams } from '../bench/exam.js';
+import { readExams } from '../bench/exam.js';
 import { createExaminer, type Examiner } from '../bench/examiner.js';
-import { measure, type Measured } from '../bench/measure.js';
 import { originOf, versionOf } from '../bench/origin.js';
-import { openPolicies, type BenchPolicy } from '../bench/policy.js';
-import { atEqualTokens, meanTokens, rowsOf, type Column } from '../bench/rows.js';
-import { FORGETFUL, hashOf, openState, type State } from '../bench/state.js';
+import { openPolicies } from '../bench/policy.js';
+import { roundAt, type BenchRound } from '../bench/round.js';
+import { FORGETFUL, openState, type State } from '../bench/state.js';
 import { sessionsAt, Subject } from '../bench/subject.js';
-import { benchMarkdown, benchTables, type BenchReport, type BenchRound } from '../bench/tables.js';
+import { benchMarkdown, benchTables, type BenchReport } from '../bench/tables.js';
 import { benchPage } from '../bench/page.js';
 import { loadPrices } from '../../../tokens/index.js';
 import type { PolicyOptions } from '../open.js';
@@ -70,69 +69,12 @@ export async function bench(
   const subjects = files.map((file) => new Subject(file, options.format));
   const progress = createProgress(terminal, files.length * windows.length * policies.length, 'replaying');
   let done = 0;
-  const one = (policy: BenchPolicy, subject: Subject, window: number, budget: number): Promise<Measured> =>
-    state.remember(hashOf(policy.identity, subject.hash, window, budget, sheets, memory), () =>
-      measure(policy, subject, { window, budget }, { priceOf, sheets, memory }),
-    );
+  const parts = { policies, subjects, sheets, priceOf, memory, state, exams, examiner };
+  const how = { ...parts, isEqual: options.equal === true, draws: { draws: DRAWS, seed } };
   try {
     const rounds: BenchRound[] = [];
-    for (const window of windows) {
-      const table: Measured[][] = [];
-      for (const subject of subjects) {
-        const row: Measured[] = [];
-        for (const policy of policies) {
-          row.push(await one(policy, subject, window, window));
-          progress.at(++done);
-        }
-        table.push(row);
-        subject.forget();
-      }
-      const passes = table.map((row) =>
-        row.some(({ compactions, failed, over }) => compactions + failed + over > 0),
-      );
-      const passing = subjects.filter((_, at) => passes[at]);
-      const sums = table.filter((_, at) => passes[at]);
-      const columns = policies.map(({ name }, i): Column => ({
-        policy: name,
-        budget: window,
-        sessions: sums.map((row) => row[i]!),
-      }));
-      const equal: Column[] = [];
-      if (options.equal) {
-        const target = meanTokens(columns[0]!.sessions);
-        for (const [i, column] of columns.entries()) {
-          const measured = async (budget: number): Promise<Column> => {
-            const sessions: Measured[] = [];
-            for (const subject of passing) {
-              sessions.push(await one(policies[i]!, subject, window, budget));
-              subject.forget();
-            }
-            return { ...column, budget, sessions };
-          };
-          equal.push(i === 0 ? column : await atEqualTokens(target, column, measured));
-        }
-      }
-      const exam =
-        examiner &&
-        (await examined(
-          exams,
-          policies.map((policy, i) => ({ policy, budget: (equal[i] ?? columns[i]!).budget })),
-          examiner,
-          { replicates: options.replicates, format: options.format, draws: DRAWS, seed },
-        ));
-      rounds.push({
-        window,
-        rows: rowsOf(columns, { draws: DRAWS, seed }),
-        ...(options.equal && { equal: rowsOf(equal, { draws: DRAWS, seed }) }),
-        ...(exam && { exam }),
-        short: subjects.filter((_, at) => !passes[at]).map(({ file }) => file),
-        files: passing.map(({ file, hash }, at) => ({
-          file,
-          hash,
-          policies: Object.fromEntries(policies.map(({ name }, i) => [name, sums[at]![i]!])),
-        })),
-      });
-    }
+    for (const window of windows)
+      rounds.push(await roundAt(window, { ...options, ...how, replayed: () => progress.at(++done) }));
     progress.done();
     const report: BenchReport = {
       origin,

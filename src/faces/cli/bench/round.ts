@@ -1,0 +1,108 @@
+import type { PriceOf } from '../../../tokens/index.js';
+import { examined, type Exam } from './exam.js';
+import type { Examiner } from './examiner.js';
+import { measure, type Measured } from './measure.js';
+import type { BenchPolicy } from './policy.js';
+import { atEqualTokens, meanTokens, rowsOf, type Column, type Draws } from './rows.js';
+import { hashOf, type State } from './state.js';
+import type { Subject } from './subject.js';
+
+/** What the rounds of a bench have in common. */
+interface Bench {
+  readonly policies: readonly BenchPolicy[];
+  readonly subjects: readonly Subject[];
+  /** Models whose price sheets the input is charged by. */
+  readonly sheets: readonly string[];
+  readonly priceOf: PriceOf;
+  readonly memory: boolean;
+  readonly state: State;
+  /** Whether the others are also held against the first at as many tokens as it sends. */
+  readonly isEqual: boolean;
+  readonly exams: readonly Exam[];
+  readonly examiner: Examiner | undefined;
+  readonly replicates: number;
+  readonly format: string;
+  readonly draws: Draws;
+  /** Hears of each session that was replayed under a policy at the whole window. */
+  readonly replayed: () => void;
+}
+
+export type BenchRound = Awaited<ReturnType<typeof roundAt>>;
+
+/** All policies on all sessions, at one window. */
+export async function roundAt(window: number, bench: Bench) {
+  const { policies, subjects, draws, exams, examiner } = bench;
+  const table: { readonly subject: Subject; readonly row: readonly Measured[] }[] = [];
+  for (const subject of subjects) {
+    const row: Measured[] = [];
+    for (const policy of policies) {
+      row.push(await measuredOf(bench, policy, subject, window, window));
+      bench.replayed();
+    }
+    table.push({ subject, row });
+    subject.forget();
+  }
+  const passing = table.filter(({ row }) =>
+    row.some(({ compactions, failed, over }) => compactions + failed + over > 0),
+  );
+  const columns = policies.map(({ name }, i): Column => ({
+    policy: name,
+    budget: window,
+    sessions: passing.map(({ row }) => row[i]!),
+  }));
+  const equal = bench.isEqual ? await equalTo(columns, passing, bench) : undefined;
+  const told = policies.map((policy, i) => ({ policy, budget: (equal ?? columns)[i]!.budget }));
+  const exam = examiner && (await examined(exams, told, examiner, { ...bench, ...draws }));
+  return {
+    window,
+    /** Each policy at the whole window. */
+    rows: rowsOf(columns, draws),
+    /** Each at the budget at which it sends as many tokens as the first. */
+    ...(equal && { equal: rowsOf(equal, draws) }),
+    /** What readers answered from the contexts, where that was asked for. */
+    ...(exam && { exam }),
+    /** Sessions that never pass the window: no policy has anything to do there. */
+    short: table.filter((one) => !passing.includes(one)).map(({ subject }) => subject.file),
+    /** `hash`: SHA-256 of its bytes. */
+    files: passing.map(({ subject: { file, hash }, row }) => ({
+      file,
+      hash,
+      policies: Object.fromEntries(policies.map(({ name }, i) => [name, row[i]!])),
+    })),
+  };
+}
+
+/** What was measured of one policy on one session, now or before. */
+const measuredOf = (
+  { state, sheets, memory, priceOf }: Bench,
+  policy: BenchPolicy,
+  subject: Subject,
+  window: number,
+  budget: number,
+): Promise<Measured> =>
+  state.remember(hashOf(policy.identity, subject.hash, window, budget, sheets, memory), () =>
+    measure(policy, subject, { window, budget }, { priceOf, sheets, memory }),
+  );
+
+/** Each column at the budget at which its policy sends as many tokens as the first. */
+async function equalTo(
+  columns: readonly Column[],
+  passing: readonly { readonly subject: Subject }[],
+  bench: Bench,
+): Promise<Column[]> {
+  const [first, ...others] = columns as [Column, ...Column[]];
+  const target = meanTokens(first.sessions);
+  const equal = [first];
+  for (const [i, column] of others.entries()) {
+    const measured = async (budget: number): Promise<Column> => {
+      const sessions: Measured[] = [];
+      for (const { subject } of passing) {
+        sessions.push(await measuredOf(bench, bench.policies[i + 1]!, subject, column.budget, budget));
+        subject.forget();
+      }
+      return { ...column, budget, sessions };
+    };
+    equal.push(await atEqualTokens(target, column, measured));
+  }
+  return equal;
+}
