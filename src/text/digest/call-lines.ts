@@ -1,4 +1,4 @@
-import { oneLine, quoted, type CallNote } from '../reading/index.js';
+import { namesFailure, oneLine, quoted, type CallNote } from '../reading/index.js';
 import type { Entry } from './digest-index.js';
 import { indented } from './indented.js';
 
@@ -175,6 +175,8 @@ function outcomeText({ ending, outcome, kind, verdict }: CallNote): string {
   if (ending === 'passed' && kind !== 'run') return '';
   const said = outcome === undefined ? '' : quoted(oneLine(outcome, OUTCOME_CHARS));
   if (ending === 'unknown') return said === '' ? '' : ` → ${said}`;
+  // What a program printed before it failed is no reason of it.
+  if (ending === 'failed' && said !== '' && !namesFailure(outcome!)) return ` → failed, after ${said}`;
   // A status of 0 is no verdict on what a command was to show.
   return ` → ${ending === 'passed' ? 'done' : ending}${said === '' ? '' : `: ${said}`}`;
 }

@@ -1,5 +1,5 @@
 import { quoted, type CallNote } from '../reading/index.js';
-import { markFor, type Mark } from '../../transcript/index.js';
+import { markFor, type Handle, type Mark } from '../../transcript/index.js';
 import { exactLines, type Exact } from './exact.js';
 import { fitText } from './fit.js';
 import type { Digest, DigestRequest } from './request.js';
@@ -34,7 +34,8 @@ export function drawDigest(index: DigestIndex, request: DigestRequest, mark = ma
   const news = isTalk(entries, calls) ? newsOf(entries) : undefined;
   const exact = index.exact(from, to, maxTokens === Infinity);
   const ranks = inRank(others, calls, news);
-  const material = { entries, users, others, below, calls, exact, inRank: ranks, news, mark };
+  const range = request.handle;
+  const material = { entries, users, others, below, calls, exact, range, inRank: ranks, news, mark };
   if (maxTokens === Infinity) {
     const { text } = draw(material, handle, Infinity);
     return { text, tokens: count(text), shortened: [] };
@@ -71,6 +72,7 @@ interface Material {
   readonly below: readonly Entry[];
   readonly calls: readonly CallNote[];
   readonly exact: Exact;
+  readonly range: Handle;
   readonly inRank: (room: number) => readonly Ranked[];
   /** Where people only talk: what tells most for its length stands before what is newest. */
   readonly news: News | undefined;
@@ -78,12 +80,12 @@ interface Material {
 }
 
 function draw(
-  { entries, users, others, below, calls, exact, inRank, news, mark }: Material,
+  { entries, users, others, below, calls, exact, range, inRank, news, mark }: Material,
   handle: string,
   chars: number,
 ): { text: string; shortened: string[] } {
   const chosen = new Map<Entry, Chosen>();
-  const state = exactLines(exact, chars);
+  const state = exactLines(exact, range, chars);
   let left = chars - headerFor(handle, true).length - 1;
   for (const line of state) left -= line.length + 1;
   const take = (entry: Entry, at: number, text: string): void => {

@@ -1,4 +1,5 @@
 import { oneLine, quoted, type CallNote, type Plan, type PlanStep } from '../reading/index.js';
+import type { Handle } from '../../transcript/index.js';
 import type { Loaded } from './loaded.js';
 
 /** What a digest says word for word of the state of the work, beside the talk. */
@@ -25,11 +26,17 @@ const MOST_STEPS = 60;
 const OVER =
   /^[^\p{L}❌✗✘✖]{0,8}(?:[✅✔☑✓]|(?:x|done|completed?|finished|closed|resolved|success|cancell?ed|deleted|removed|skipped|dropped|erledigt|fertig|abgeschlossen|verworfen|fait|fini|terminée?|annulée?|hecho|completad[oa]|terminad[oa]|cancelad[oa]|feito|concluíd[oa]|готово|выполнено|сделано|завершено|отменено|完成|已完成|完了|取消|已取消|완료|취소)[^\p{L}]{0,8}$)/iu;
 
-/** Lines that stand at the end of a digest, as much as their share of its length holds. */
-export function exactLines({ plan, commit, edits, loaded, isSince }: Exact, chars: number): string[] {
+/** Lines that stand at the end of a digest of these messages, as much as their share of its length holds. */
+export function exactLines(
+  { plan, commit, edits, loaded, isSince }: Exact,
+  range: Handle,
+  chars: number,
+): string[] {
   const lines = plan ? planLines(plan, PLAN_SHARE * chars) : [];
-  if (commit) lines.push(`[newest commit, ${commit.id}] ${quoted(commit.text)}`);
-  const files = filesLine(edits, isSince ? ' since the newest commit' : '', FILES_SHARE * chars);
+  if (commit) lines.push(`[newest commit in ${range}, ${commit.id}] ${quoted(commit.text)}`);
+  // Another digest may stand before this one, and name that commit.
+  const since = commit ? ' since then' : isSince ? ` in ${range}` : '';
+  const files = filesLine(edits, since, FILES_SHARE * chars);
   if (files !== undefined) lines.push(files);
   const read = loadedLine(loaded, LOADED_SHARE * chars);
   return read === undefined ? lines : [...lines, read];

@@ -7,7 +7,7 @@ import {
   type Action,
   type CallArguments,
 } from '../facts/index.js';
-import { endingOf, outcomeOf, saidAtEnd, type Ending } from './ending.js';
+import { endingOf, namesFailure, outcomeOf, saidAtEnd, type Ending } from './ending.js';
 import type { Verdict } from './replies.js';
 import { runningIn } from './running.js';
 import { oneLine, plainName } from './slices.js';
@@ -29,6 +29,8 @@ export interface CallNote {
   readonly changed: readonly string[];
   /** What it commits, as it asks for it; undefined where it makes no commit. */
   readonly commits: string | undefined;
+  /** A filter ends the command line, and its status is the one that is told. */
+  readonly isFiltered: boolean;
   /** It writes those files whole: what stood in them before says nothing of them any more. */
   readonly rewrites: boolean;
   /** What it writes into files, its most telling lines; '' for other calls. */
@@ -69,6 +71,7 @@ export function noteOf(call: ToolCallPart, { seq, id }: Pick<LogMessage, 'seq' |
     paths,
     changed: [...new Set(paths.map(shortPath))],
     commits: line === undefined ? committedBy(name, given) : commitIn(line),
+    isFiltered: line !== undefined && isFiltered(line),
     rewrites: writes.length > 0 && writes.every(({ how }) => how === 'created'),
     added: paths.length > 0 ? tellingLines(addedText(given), ADDED_CHARS) : '',
     written:
@@ -84,16 +87,28 @@ function committedBy(name: string, given: CallArguments): string | undefined {
   return /(?:^|_)commit$/i.test(name) ? labelOf(undefined, given) : undefined;
 }
 
+/** Programs that hand on what they read, and end well whatever stands before them. */
+const FILTERED =
+  /\|\s{0,4}(?:tail|head|grep|rg|sed|awk|tee|cat|sort|uniq|cut|tr)\b[^|\n]*$|\|\|\s{0,4}(?:true|:|echo)\b/;
+
+function isFiltered(line: string): boolean {
+  if (!line.includes('|') || line.includes('pipefail')) return false;
+  return FILTERED.test(withoutQuotes(withoutDocumentBodies(line)).trimEnd());
+}
+
+/** What is quoted is searched for, printed or a message: it runs nothing. Places stay what they were. */
+const withoutQuotes = (line: string): string => line.replace(QUOTED, (text) => ' '.repeat(text.length));
+
 function commitIn(line: string): string | undefined {
+  if (!line.includes('git')) return undefined;
   // What a here-document holds is a file: it is not run by this.
   const said = withoutDocumentBodies(line);
-  // What is quoted is searched for, printed or a message: it runs nothing.
-  const bare = said.replace(QUOTED, (text) => ' '.repeat(text.length));
+  const bare = withoutQuotes(said);
   const last = [...bare.matchAll(COMMITS)].at(-1);
   if (last === undefined || MAKES_REPOSITORY.test(bare)) return undefined;
   const command = said.slice(last.index);
   const [message] = textInCommand(command).split('\n', 1);
-  return oneLine(message || command, LABEL_CHARS);
+  return oneLine(message || command.slice(0, last[0].length), LABEL_CHARS);
 }
 
 interface CallReading {
@@ -127,15 +142,22 @@ export function answer(note: CallNote, result: ToolResultPart): void {
   const isError = result.isError === true;
   if (note.kind === 'run' || (note.kind === 'search' && note.tool === '')) {
     const running = runningIn(text);
-    note.ending = running ? 'unknown' : endingOf(text, isError);
+    note.ending = running ? 'unknown' : endingOf(text, isError, note.kind === 'run' && note.isFiltered);
     note.outcome = running?.line ?? saidAtEnd(text, note.ending);
+    // A search that finds nothing, or not everywhere, ends in a status of its own.
+    if (note.kind === 'search' && note.ending === 'failed' && !namesFailure(note.outcome ?? ''))
+      Object.assign(note, { ending: 'passed', outcome: undefined });
     return;
   }
   // What a tool says of a read or a change is the file itself; only its own word that it failed counts.
-  const failed = isError || isRefused(text);
+  const failed = (isError || isRefused(text)) && !(note.kind === 'search' && FOUND_NOTHING.test(text));
   note.ending = failed ? 'failed' : 'passed';
   if (failed) note.outcome = oneLine(withoutProtocol(text), OUTCOME_CHARS);
 }
+
+/** What a tool that searches answers where nothing matches. */
+const FOUND_NOTHING =
+  /^\W{0,4}(?:no (?:match(?:es)?|files?|results?)\b|0 (?:matches|results)\b|nothing (?:was )?found)/i;
 
 /** What a result is, and how its call ended. */
 export interface ResultNote {

@@ -18,11 +18,11 @@ const BROKE_CHARS = 600;
 const ALL_WELL =
   /^[^\n]{0,40}\b(?:all (?:\d+ )?(?:tests?|specs?|checks?)(?: \w{1,20})? (?:passed|pass|succeeded)\b|build success)[^\n]{0,300}$/gim;
 
-/** Reads the ends of a text only, whatever its size. */
-export function endingOf(text: string, isError = false): Ending {
+/** Reads the ends of a text only, whatever its size. Where the status is that of a filter behind the command, 0 says nothing. */
+export function endingOf(text: string, isError = false, isFiltered = false): Ending {
   if (wasNotRun(text)) return 'not run';
   const status = statusIn(text);
-  if (status !== undefined) return status === 0 ? 'passed' : 'failed';
+  if (status !== undefined && !(isFiltered && status === 0)) return status === 0 ? 'passed' : 'failed';
   if (isError) return 'failed';
   const end = text.slice(-END_CHARS);
   // A suite that tests its errors prints them before it says that all is well.
@@ -91,6 +91,14 @@ function countLines(text: string): number {
 const FAILURE_LINE =
   /^[^\S\n]{0,8}(?:[✗✘×●E>-]\s{1,4})?(?:[\w./\\-]{1,200}[(:]\d+(?:[:,]\d+)?\)?:?\s*(?:-\s)?)?(?:--- FAIL|FAIL(?:ED|URE)?\b|not ok\b|error\b|fatal:|panic:|[A-Z]\w*(?:Error|Exception)\b|assert|expected|undefined:|cannot |npm ERR!|make: \*\*\*)[^\n]{0,300}/im;
 const RAISED = /^[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b[^\n]{0,300}/gm;
+
+/** Words of a refusal that names no error. */
+const REFUSAL =
+  /\b(?:could ?n[o']t|unable|invalid|missing|(?:un)?expected|must|no such|unknown|rejected|conflicts?)\b/i;
+
+/** Whether a line says of itself that something failed: any other line of a command that failed is no reason of it. */
+export const namesFailure = (line: string): boolean =>
+  FAILURE_LINE.test(line) || looksFailed(line) || REFUSAL.test(line);
 
 /** `[main 7d5db0d] fix: …`: what git says of a commit; undefined elsewhere. */
 const COMMITTED = /^\[(?:detached HEAD|[^\s\]]{1,100}) (?:\([\w-]{1,40}\) )?[0-9a-f]{7,40}\] [^\n]{0,200}/gm;

@@ -7,15 +7,15 @@ import { assistant, call, count, result, user } from './support.js';
 
 const measure = createMeasure({ name: 'words', exact: false, count });
 
-/** The digest of a whole log. */
-function digestOf(messages: readonly Message[], maxTokens: number, shown?: ReadonlySet<number>) {
+/** The digest of a log, or of its end. */
+function digestOf(messages: readonly Message[], maxTokens: number, shown?: ReadonlySet<number>, from = 0) {
   const log = new Log();
   for (const message of messages) log.append(message, measure(message));
   const index = new DigestIndex(log);
   new LogReader(log, index).catchUp();
-  const handle = spanHandle(messages[0]!.id, messages.at(-1)!.id);
+  const handle = spanHandle(messages[from]!.id, messages.at(-1)!.id);
   return drawDigest(index, {
-    from: 0,
+    from,
     to: messages.length - 1,
     handle,
     maxTokens,
@@ -33,6 +33,45 @@ const words = (n: number, seed: string): string =>
   Array.from({ length: n }, (_, i) => `${seed}${i}`).join(' ');
 
 describe('a digest', () => {
+  it('says of which messages it names the commit and the changed files: another may stand beside it', () => {
+    const messages = [
+      user('m0', 'Mend the mill.'),
+      assistant('m1', '', call('c1', 'bash', { command: 'git commit -m "Turn the gate"' })),
+      result('m2', 'c1', '[main 1a2b3c4] Turn the gate'),
+      assistant('m3', '', call('c2', 'edit_file', { path: 'src/a.ts', text: 'x' })),
+      result('m4', 'c2', 'updated'),
+      assistant('m5', words(40, 'w')),
+    ];
+    expect(digestOf(messages, 300).text).toMatch(
+      /^\[newest commit in m0\.\.m5, m1\] “\[main 1a2b3c4\] Turn the gate”\n\[files changed by edit tools since then\] src\/a\.ts$/m,
+    );
+    const end = digestOf(messages, 300, undefined, 3).text;
+    expect(end).toMatch(/^\[files changed by edit tools in m3\.\.m5\] src\/a\.ts$/m);
+    expect(end).not.toContain('newest commit');
+  });
+
+  it('quotes no output as the reason of a failure that names none', () => {
+    const run = (command: string, output: string) => [
+      user('m0', 'Mend the mill.'),
+      assistant('m1', '', call('c1', 'bash', { command })),
+      result('m2', 'c1', output),
+    ];
+    const said = (command: string, output: string) => digestOf(run(command, output), 300).text;
+    expect(said('python try.py', '=== The wheel ===\nexit code: 1')).toContain(
+      '→ failed, after “=== The wheel ===',
+    );
+    expect(said('python try.py', 'ValueError: no wheel\nexit code: 1')).toContain(
+      '→ failed: “ValueError: no wheel',
+    );
+    expect(said('npm test | tail -3', '1 failed, 7 passed\nexit code: 0')).toContain(
+      '→ failed: “1 failed, 7 passed',
+    );
+    expect(said('npm test | tail -3', '8 passed\nexit code: 0')).toContain('→ “8 passed');
+    expect(said('set -o pipefail; npm test | tail -3', '8 passed\nexit code: 0')).toContain(
+      '→ done: “8 passed',
+    );
+  });
+
   it('says all there is in its order where there is room: who, where, and what calls came to', () => {
     const { text, shortened } = digestOf(
       [

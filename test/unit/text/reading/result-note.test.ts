@@ -26,11 +26,29 @@ describe('a result, by what was asked', () => {
       call('bash', { command: 'grep -rn error src' }),
       'src/a.ts:2: throw new Error("no such gate");',
     ],
+    ['a search that finds nothing', call('bash', { command: 'rg error src' }), 'Command exited with code 1'],
+    [
+      'a search that could not look everywhere',
+      call('bash', { command: 'rg door ../a ../b' }),
+      '../a/door.go:4: func Door()\n\nCommand exited with code 2',
+    ],
   ])('%s only shows it', (_, asked, text) =>
     expect(noteOfResult(asked, result(text))).toEqual({ isLook: true, ending: 'unknown', line: '' }),
   );
 
+  it('a tool that searches has not failed where nothing matches', () => {
+    const asked = call('Grep', { pattern: 'door' });
+    expect(noteOfResult(asked, result('No matches found', true))).toMatchObject({ isLook: true });
+    expect(noteOfResult(asked, result('Error: bad pattern', true))).toMatchObject({ ending: 'failed' });
+  });
+
   it.each([
+    [
+      'a test behind a filter',
+      call('bash', { command: 'npm test 2>&1 | tail -5' }),
+      'FAIL a.test.ts\n1 failed, 2 passed\nexit code: 0',
+      'FAIL a.test.ts 1 failed, 2 passed exit code: 0',
+    ],
     [
       'a read of what is not there',
       call('view', { path: 'a.ts' }),
