@@ -155,9 +155,10 @@ const responsesIn = (content: Loose): readonly Loose[] =>
     .map((part) => part.functionResponse)
     .filter(isLoose);
 
-/** Either spelling is taken: fields in camelCase, `depth` objects deep. */
+/** Either spelling is taken: fields in camelCase, `depth` objects deep. No list of lists has fields. */
 function inCamelCase(value: unknown, depth: number): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => inCamelCase(one, depth));
+  if (Array.isArray(value))
+    return value.map((one: unknown) => (Array.isArray(one) ? one : inCamelCase(one, depth)));
   if (!isLoose(value) || depth === 0) return value;
   const camelCase = (key: string): string =>
     key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
