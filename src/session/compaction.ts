@@ -2,26 +2,24 @@ import { floorOf, mayBeWorthIt, type Policy } from '../pipeline/index.js';
 import type { Reading } from '../tokens/index.js';
 import type { Trigger } from '../transcript/index.js';
 import type { EarlyFill } from './ahead/early.js';
-import { RunAnnouncer } from './announce.js';
-import { givenWayOf, strategiesOf } from './audit.js';
 import type { Commits } from './commits.js';
 import type { PluginHooks } from './hooks/plugin-hooks.js';
 import { onlyPrunes } from './hooks/session-plugins.js';
 import type { FilledRun, Planner } from './planner.js';
 import type { RunManner } from './policies.js';
 import { belowThreshold, NO_PROSPECT, noRun, pendingReport, type RunReport } from './prepared.js';
-import type { RunEnds } from './run-ends.js';
+import { Run } from './run.js';
 import type { Uses } from './services.js';
+import { strategiesOf } from './told.js';
 import type { Triggers } from './triggers.js';
 
 type Parts = Uses<
-  'thread' | 'gauge' | 'settings' | 'policies' | 'summarizer' | 'stream' | 'audit' | 'timer'
+  'thread' | 'gauge' | 'settings' | 'policies' | 'plugins' | 'summarizer' | 'stream' | 'audit' | 'timer'
 > & {
   readonly early: EarlyFill;
   readonly hooks: PluginHooks;
   readonly planner: Planner;
   readonly commits: Commits;
-  readonly ends: RunEnds;
   readonly triggers: Triggers;
 };
 
@@ -57,11 +55,8 @@ export class Compaction {
   #answer(trigger: Trigger, reading: Reading, signal: AbortSignal | undefined): Response {
     const { memory } = this.#of.thread;
     const policy = this.#of.policies.now;
-    if (!this.#hasProspect(trigger, reading)) {
-      const report = this.#of.ends.finish({ outcome: NO_PROSPECT }, { durationMs: 0, waits: false });
-      new RunAnnouncer(this.#of, policy).ended(report, reading.pressure, () => []);
-      return report;
-    }
+    if (!this.#hasProspect(trigger, reading))
+      return new Run(this.#of, policy).finish({ outcome: NO_PROSPECT });
     const overflow = trigger.kind === 'overflow' || memory.queued !== undefined;
     return this.run(trigger, {
       // What overflowed was full, whatever it is read as: the target is a share of that, or nothing would go.
@@ -118,30 +113,20 @@ export class Compaction {
   }
 
   #runNow(trigger: Trigger, how: RunManner & { readonly waitsForText: boolean }): Response {
-    const { thread, hooks, audit, gauge, stream, timer, policies, summarizer, planner } = this.#of;
-    const policy = how.tuned?.policy ?? policies.now;
-    const configured = how.tuned ? how.tuned.filler : summarizer.filler;
-    const filler = how.waitsForText ? configured : undefined;
+    const { thread, hooks, gauge, timer, policies, summarizer, planner, commits } = this.#of;
+    const { tuned = { policy: policies.now, filler: summarizer.filler }, threshold = 0, signal } = how;
+    const { policy } = tuned;
+    const filler = how.waitsForText ? tuned.filler : undefined;
     const started = timer();
     this.#makeRoom(trigger);
     const reading = gauge.read(thread.projection);
-    if (reading.pressure < (how.threshold ?? 0)) return belowThreshold(how.threshold!);
-    stream.emit({ kind: 'triggered', reading, reason: trigger.detail });
-    audit.triggered(trigger, reading.pressure, policy.strategies, hooks.compactorFor(policy));
-    this.#of.commits.passes(policy, trigger, ({ when }) => when === 'compaction');
-    const announcer = new RunAnnouncer(this.#of, policy);
-    const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
-    const finish = (run: FilledRun): RunReport => {
-      const before = thread.projection;
-      const report = this.#of.ends.finish(run, { durationMs: timer() - started, waits });
-      announcer.ended(report, gauge.read(thread.projection).pressure, givenWayOf(before, thread));
-      if (run.asked)
-        hooks.tellFailedCompactor(run.asked, `${report.kind}: ${report.reason}`, report.record?.id);
-      return report;
-    };
+    if (reading.pressure < threshold) return belowThreshold(threshold);
+    const run = new Run(this.#of, policy, how.waits ?? (policy.waits === true && trigger.kind !== 'manual'));
+    run.begin(trigger, reading, started);
+    commits.passes(policy, trigger, ({ when }) => when === 'compaction');
     const isAsked = hooks.asks(policy);
     const ready = isAsked || trigger.kind !== 'pressure' ? undefined : this.#readyPlan(policy);
-    if (ready) return finish(ready);
+    if (ready) return run.finish(ready);
     const input = {
       ...planner.input(trigger),
       policy: { ...policy, target: how.target },
@@ -151,10 +136,10 @@ export class Compaction {
     };
     const isCurrent = this.#untilChanged();
     const plan = (): FilledRun | Promise<FilledRun> =>
-      planner.plan(input, { filler, signal: how.signal, announcer, isCurrent });
-    if (isAsked) return this.#standingStill(async () => finish(await plan()));
-    const run = plan();
-    return run instanceof Promise ? this.#standingStill(async () => finish(await run)) : finish(run);
+      planner.plan(input, { filler, signal, run, isCurrent });
+    const planned = isAsked ? undefined : plan();
+    if (planned && !(planned instanceof Promise)) return run.finish(planned);
+    return this.#standingStill(async () => run.finish(await (planned ?? plan())));
   }
 
   /** What was prepared between turns, where it brings pressure below the first gate. */

@@ -1,7 +1,13 @@
 import { refill, withoutUnfilled, type Planned, type RunInput, type RunOutcome } from '../pipeline/index.js';
 import type { Filler } from '../summarizers/index.js';
-import type { CompactionRecord, ModelCall, Plan, Trigger, Warning } from '../transcript/index.js';
-import type { RunAnnouncer } from './announce.js';
+import type {
+  CompactionRecord,
+  ModelCall,
+  Plan,
+  StageOutcome,
+  Trigger,
+  Warning,
+} from '../transcript/index.js';
 import { SOURCES } from './hooks/instructions.js';
 import type { HookAnswers, PluginHooks } from './hooks/plugin-hooks.js';
 import type { Uses } from './services.js';
@@ -34,12 +40,14 @@ export interface Filling {
   readonly bought: Required<Pick<CompactionRecord, 'calls' | 'fallbacks' | 'warnings'>>;
 }
 
+type Stopped = (stages: readonly StageOutcome[], pressure: number) => void;
+
 interface Planning {
   /** Absent where no text is to be bought. */
   readonly filler: Filler | undefined;
   readonly signal: AbortSignal | undefined;
   /** Tells of the run while it goes on; absent for a plan that an operator looks at. */
-  readonly announcer?: RunAnnouncer;
+  readonly run?: { readonly fired: NonNullable<RunInput['onStep']>; readonly stopped: Stopped };
   /** Whether ledger and log are still those the run began on. Absent where nothing is committed. */
   readonly isCurrent?: () => boolean;
 }
@@ -106,8 +114,8 @@ export class Planner {
 
   async #asked(run: RunInput, how: Planning): Promise<FilledRun> {
     const { hooks, gauge } = this.#of;
-    const { announcer, isCurrent } = how;
-    const asked = await hooks.before(run, { reading: gauge.read(run.projection), dryRun: !announcer });
+    const { run: told, isCurrent } = how;
+    const asked = await hooks.before(run, { reading: gauge.read(run.projection), dryRun: !told });
     const { skip } = asked;
     if (isCurrent && !isCurrent()) return { outcome: staleOf(), asked };
     if (skip) {
@@ -115,7 +123,7 @@ export class Planner {
       return { outcome: { kind: 'noop', reason, stages: [] }, asked };
     }
     const { input, outcome, retainedGaveWay } = this.#plannedAsked(run, { ...asked.input, ...toldBy(how) });
-    if (retainedGaveWay && announcer) hooks.warnRetainedCompacted();
+    if (retainedGaveWay && told) hooks.warnRetainedCompacted();
     return { ...(await this.#filled(input, outcome, how)), asked };
   }
 
@@ -134,10 +142,10 @@ export class Planner {
 
   /** The same run with text for what was planned. */
   #filled(input: RunInput, outcome: RunOutcome, how: Planning): FilledRun | Promise<FilledRun> {
-    const { announcer, filler } = how;
+    const { run, filler } = how;
     if (!filler || outcome.kind !== 'planned' || !hasSlots(outcome)) return { outcome };
     // Nobody is to wait for text to hear which stages ran.
-    announcer?.stopped(outcome.plan.stages, outcome.after.pressure);
+    run?.stopped(outcome.plan.stages, outcome.after.pressure);
     return this.#bought(input, outcome, filler, how);
   }
 
@@ -210,8 +218,7 @@ interface PlannedAsked {
   readonly retainedGaveWay: boolean;
 }
 
-const toldBy = ({ announcer }: Planning): Pick<RunInput, 'onStep'> =>
-  announcer ? { onStep: announcer.fired } : {};
+const toldBy = ({ run }: Planning): Pick<RunInput, 'onStep'> => (run ? { onStep: run.fired } : {});
 
 /** What was planned is of no use any more. */
 function staleOf(plan?: Plan): RunOutcome {

@@ -42,7 +42,6 @@ import { Policies, type Summarizing } from './policies.js';
 import { Reaction } from './reaction.js';
 import { AutomaticRecall, Recall, Search } from './recall/index.js';
 import { Requests } from './requests.js';
-import { RunEnds } from './run-ends.js';
 import { Runs } from './runs.js';
 import type { Effects, SessionServices } from './services.js';
 import type { SessionOptions } from './session-options.js';
@@ -91,7 +90,6 @@ const PARTS = {
   commits: Commits,
   triggers: Triggers,
   early: EarlyFill,
-  ends: RunEnds,
   compaction: Compaction,
   line: CallLine,
   runs: Runs,

@@ -47,11 +47,6 @@ export class PluginHooks {
     return asksPlugins(this.#of.plugins, policy);
   }
 
-  /** Who is asked to make the compactions of this policy. */
-  compactorFor({ delegates }: Policy): string | undefined {
-    return delegates ? this.#of.plugins.compactor?.name : undefined;
-  }
-
   /** Whether anybody is told what runs came to. */
   get areTold(): boolean {
     return this.#observers.some(({ observer }) => observer?.postCompact !== undefined);

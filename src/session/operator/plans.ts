@@ -7,19 +7,26 @@ import type {
   PlannedEdit,
   Projection,
   StageOutcome,
-  Trigger,
 } from '../../transcript/index.js';
-import { pendingEvent, tellEnded } from '../announce.js';
-import { givenWayOf } from '../audit.js';
 import type { PluginHooks } from '../hooks/plugin-hooks.js';
 import { belowThreshold, type Prepared, type RunReport } from '../prepared.js';
 import type { Commits } from '../commits.js';
 import type { Persistence } from '../persistence/persistence.js';
 import type { FilledRun, Planner } from '../planner.js';
-import type { mannerOf, RunOverrides } from '../policies.js';
+import { mannerOf, type RunOverrides } from '../policies.js';
 import type { Uses } from '../services.js';
+import { givenWayOf, tellEnded, tellPending, tellTriggered } from '../told.js';
 import type { Triggers } from '../triggers.js';
-import { BoughtPlans, checkActs, genuine, namesOf, reworded } from './plan-values.js';
+import {
+  boughtHere,
+  BOUGHT_KIND,
+  checkActs,
+  genuine,
+  namesOf,
+  noteBought,
+  reworded,
+  type Bought,
+} from './plan-values.js';
 import type { History } from './history.js';
 
 /** What a compaction would do. The plan of a `noop` has no edits and cannot be committed; `unreachable` has none. */
@@ -53,7 +60,7 @@ interface PlanActs {
 }
 
 type Parts = Uses<
-  'thread' | 'gauge' | 'policies' | 'summarizer' | 'follower' | 'audit' | 'stream' | 'clock'
+  'thread' | 'gauge' | 'policies' | 'plugins' | 'summarizer' | 'follower' | 'audit' | 'stream' | 'clock'
 > & {
   readonly hooks: PluginHooks;
   readonly planner: Planner;
@@ -66,29 +73,18 @@ type Parts = Uses<
 /** Plans as operators handle them: made, shown, changed, committed, refused. */
 export class Plans {
   readonly #of: Parts;
-  /** What the text of plans cost that nobody has committed. */
-  readonly bought: BoughtPlans;
 
   constructor(of: Parts) {
     this.#of = of;
-    this.bought = new BoughtPlans(of);
   }
 
   /** What was spent on it is stored whether or not it is ever committed; a store that is away does not lose it. */
-  async dryRun(how: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
-    const { gauge, persistence } = this.#of;
+  async dryRun({ signal, ...overrides }: RunOverrides & { readonly signal?: AbortSignal }): Promise<DryRun> {
+    const { thread, gauge, planner, policies, persistence } = this.#of;
     await gauge.loading;
-    await persistence.load();
-    const run = await this.#dryRun(how);
-    if (run.calls && run.calls.length > 0) await persistence.record([]).catch(() => undefined);
-    return run;
-  }
-
-  async #dryRun({ signal, ...overrides }: Parameters<Plans['dryRun']>[0]): Promise<DryRun> {
-    const { thread, gauge, planner, policies } = this.#of;
-    const { policy, filler } = policies.tuned(overrides);
-    const { target = policy.target, threshold = 0 } = overrides;
-    const trigger: Trigger = { kind: 'manual', detail: `asked for pressure ${target}` };
+    const tuned = policies.tuned(overrides);
+    const { policy, filler } = tuned;
+    const { trigger, target, threshold = 0 } = mannerOf(overrides, tuned);
     const before = gauge.read(thread.projection);
     const run = {
       ...planner.input(trigger),
@@ -110,9 +106,10 @@ export class Plans {
       return { kind, ...why, stages, before, after: before, calls: [], fallbacks: chain };
     }
     const { plan, after } = outcome;
-    const spent = { calls: bought?.calls ?? [], fallbacks: [...chain, ...(bought?.fallbacks ?? [])] };
-    this.bought.note(plan.hash, { ...bought, ...spent });
     const { stages } = plan;
+    const spent = { calls: bought?.calls ?? [], fallbacks: [...chain, ...(bought?.fallbacks ?? [])] };
+    noteBought(this.#of.audit, plan.hash, { ...bought, ...spent });
+    if (spent.calls.length > 0) await persistence.record([]).catch(() => undefined);
     return { kind: 'planned', reason: trigger.detail, plan, before, after, stages, ...bought, ...spent };
   }
 
@@ -122,17 +119,16 @@ export class Plans {
     acts: PlanActs,
     { trigger, tuned, waits, threshold = 0 }: ReturnType<typeof mannerOf>,
   ): Promise<RunReport> {
-    const { thread, gauge, audit, stream, hooks } = this.#of;
+    const { thread, gauge } = this.#of;
     const { policy } = tuned!;
     const reading = gauge.read(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
-    stream.emit({ kind: 'triggered', reading, reason: trigger.detail });
-    audit.triggered(trigger, reading.pressure, policy.strategies, hooks.compactorFor(policy));
+    tellTriggered(this.#of, trigger, reading, policy);
     const { kind, plan, reason, stages, error } = await makePlan();
     const report = { reason, stages, durationMs: 0 };
     if (kind !== 'planned') {
       const ended: RunReport = { kind, ...report, ...(error && { error }) };
-      tellEnded({ report: ended, givenWay: () => [], attempted: policy.strategies ?? [] }, this.#of);
+      tellEnded(this.#of, ended, undefined, policy.strategies);
       return ended;
     }
     if (!waits) return { kind: 'committed', ...report, record: await acts.commit(plan!) };
@@ -161,42 +157,43 @@ export class Plans {
     };
   }
 
-  commit(plan: Plan): CompactionRecord {
+  /** `spent`: what its text cost. */
+  commit(plan: Plan, spent = boughtHere(this.#of.audit, plan)): CompactionRecord {
     checkActs(plan);
-    const { audit, stream } = this.#of;
-    const { ledger, memory, projection: before } = this.#of.thread;
+    const { audit, stream, thread, commits } = this.#of;
+    const { ledger, memory, projection: before } = thread;
     const draft = this.#drawn(plan);
-    const { pending } = ledger;
-    const isApproved = pending?.plan.hash === plan.hash;
-    const states =
-      isApproved && pending.states ? new Map(Object.entries(pending.states)) : memory.stageStates;
-    const waited = isApproved
-      ? { calls: pending.calls ?? [], fallbacks: pending.fallbacks ?? [] }
-      : undefined;
-    const bought = waited && waited.calls.length > 0 ? waited : (this.bought.of(plan.hash) ?? waited);
-    const record = this.#of.commits.commit(
+    const waiting = ledger.pending?.plan.hash === plan.hash ? ledger.pending : undefined;
+    const states = waiting?.states ? new Map(Object.entries(waiting.states)) : memory.stageStates;
+    const { calls = [], fallbacks = [] } = waiting ?? {};
+    const waited = waiting && { calls, fallbacks };
+    const record = commits.commit(
       { plan, draft, states, stageMs: {} },
-      { kind: 'compaction', durationMs: 0, bought, approves: isApproved ? plan.hash : undefined },
+      {
+        kind: 'compaction',
+        durationMs: 0,
+        bought: calls.length > 0 ? waited : (spent ?? waited),
+        approves: waiting && plan.hash,
+      },
     );
-    if (isApproved) {
+    if (waiting) {
       audit.say('approved', plan.hash, { record: record.id });
       stream.emit({ kind: 'approved', plan: plan.hash, recordId: record.id });
     }
-    const report = { kind: 'committed', reason: plan.trigger.detail, stages: plan.stages, record } as const;
-    const givenWay = givenWayOf(before, this.#of.thread);
-    tellEnded({ report: { ...report, durationMs: 0 }, givenWay }, this.#of);
+    const { stages, trigger } = plan;
+    const report = { kind: 'committed', reason: trigger.detail, stages, record, durationMs: 0 } as const;
+    tellEnded(this.#of, report, givenWayOf(before, thread));
     return record;
   }
 
   /** Lets a plan wait. Throws as committing it would. */
-  propose(plan: Plan): void {
-    const { audit, clock, stream } = this.#of;
+  propose(plan: Plan, spent = boughtHere(this.#of.audit, plan)): void {
+    const { clock } = this.#of;
     checkActs(plan);
     this.#drawn(plan);
-    const proposal = { plan, at: clock(), ...this.bought.of(plan.hash) };
+    const proposal = { plan, at: clock(), ...spent };
     this.#of.thread.ledger.play({ kind: 'propose', proposal });
-    audit.say('pending', plan.hash, { reason: plan.trigger.detail });
-    stream.emit(pendingEvent(plan));
+    tellPending(this.#of, plan, { reason: plan.trigger.detail });
   }
 
   /** Commits the plan that waits, as it was shown. Throws `PLAN_UNKNOWN` where it waits no more. */
@@ -235,8 +232,20 @@ export class Plans {
       return [words === undefined ? edit : reworded(edit, words)];
     });
     const edited = rejudge(this.#of.planner.input(plan.trigger), plan, edits).plan;
-    this.bought.rename(plan.hash, edited.hash);
+    const spent = boughtHere(this.#of.audit, plan);
+    if (spent && edited.hash !== plan.hash) noteBought(this.#of.audit, edited.hash, spent);
     return edited;
+  }
+
+  /**
+   * What the text of a plan cost that nobody has committed yet. A plan is a value and goes through other hands; its hash
+   * says which it was. Another process may have noted it: it belongs to the record of who commits it as well.
+   */
+  async boughtFor(plan: Plan): Promise<Bought | undefined> {
+    const here = boughtHere(this.#of.audit, plan);
+    if (here || !this.#of.summarizer.filler) return here;
+    const noted = await this.#of.persistence.audit([BOUGHT_KIND], plan.hash);
+    return noted.at(-1)?.body as unknown as Bought | undefined;
   }
 
   /** The view as a plan would leave it. */

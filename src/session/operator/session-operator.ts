@@ -137,8 +137,9 @@ export class SessionOperator {
   /** Lets a plan wait for `approve` or `reject`; calls that need it pause until then. Rejects as `commit` does. */
   async propose(plan: Plan): Promise<void> {
     checkValue('propose', 'plan', plan);
-    await this.#of.plans.bought.recall(plan, this.#of.persistence);
-    await this.#of.persistence.change(() => this.#of.plans.propose(plan));
+    const { plans, persistence } = this.#of;
+    const spent = await plans.boughtFor(plan);
+    await persistence.change(() => plans.propose(plan, spent));
   }
 
   /**
@@ -147,8 +148,9 @@ export class SessionOperator {
    */
   async commit(plan: Plan): Promise<CompactionRecord> {
     checkValue('commit', 'plan', plan);
-    await this.#of.plans.bought.recall(plan, this.#of.persistence);
-    return this.#of.plans.commitAndTell(() => this.#of.persistence.change(() => this.#of.plans.commit(plan)));
+    const { plans, persistence } = this.#of;
+    const spent = await plans.boughtFor(plan);
+    return plans.commitAndTell(() => persistence.change(() => plans.commit(plan, spent)));
   }
 
   /** Says yes to the plan that waits, which is then committed as it was shown. */

@@ -1,0 +1,144 @@
+import type { Planned, Policy } from '../pipeline/index.js';
+import { spentAfter, type Spent } from '../pressure/index.js';
+import type { Reading } from '../tokens/index.js';
+import type { StageOutcome, Trigger } from '../transcript/index.js';
+import type { Commits } from './commits.js';
+import type { PluginHooks } from './hooks/plugin-hooks.js';
+import type { FilledRun } from './planner.js';
+import { pendingReport, type RunReport } from './prepared.js';
+import { warningsOf } from './run-warnings.js';
+import type { Uses } from './services.js';
+import { givenWayOf, strategiesOf, tellEnded, tellTriggered } from './told.js';
+import type { Triggers } from './triggers.js';
+
+type Parts = Uses<'thread' | 'gauge' | 'policies' | 'plugins' | 'stream' | 'audit' | 'timer'> & {
+  readonly commits: Commits;
+  readonly hooks: PluginHooks;
+  readonly triggers: Triggers;
+};
+
+/** One run: tells of itself while it goes on, commits what was planned, and remembers what another would need to be worth it. */
+export class Run {
+  readonly #of: Parts;
+  readonly #policy: Policy;
+  readonly #waits: boolean;
+  #started: number | undefined;
+  #hasFired = false;
+  #hasStopped = false;
+
+  /** `waits`: for an operator's yes. */
+  constructor(of: Parts, policy: Policy, waits = false) {
+    this.#of = of;
+    this.#policy = policy;
+    this.#waits = waits;
+  }
+
+  /** `started`: the timer when it was decided on. */
+  begin(trigger: Trigger, reading: Reading, started: number): void {
+    this.#started = started;
+    tellTriggered(this.#of, trigger, reading, this.#policy);
+  }
+
+  readonly fired = (done: StageOutcome, durationMs: number): void => {
+    this.#hasFired = true;
+    const { stage, outcome, edits, before, after } = done;
+    const [tokensBefore, tokensAfter] = [before.tokens, after.tokens];
+    this.#of.stream.emit({ kind: 'firing', stage, outcome, edits, tokensBefore, tokensAfter, durationMs });
+  };
+
+  /** No further stage opens. */
+  stopped(stages: readonly StageOutcome[], pressure: number): void {
+    if (this.#hasStopped) return;
+    this.#hasStopped = true;
+    const opened = new Set(stages.map(({ stage }) => stage));
+    const skipped = this.#policy.stages.map(({ stage }) => stage).filter((stage) => !opened.has(stage));
+    // The pipeline's own steps behind the stages are none of the roster.
+    const names = new Set(this.#policy.stages.map(({ stage }) => stage));
+    const last = stages.findLast(({ stage }) => names.has(stage));
+    if (last && skipped.length > 0)
+      this.#of.stream.emit({ kind: 'short-circuit', after: last.stage, pressure, skipped });
+  }
+
+  /** Ends it: with a record, a plan that waits, or nothing. */
+  finish(filled: FilledRun): RunReport {
+    const { thread, gauge, stream, hooks, timer } = this.#of;
+    const before = thread.projection;
+    const durationMs = this.#started === undefined ? 0 : timer() - this.#started;
+    const report = this.#reportOf(filled, durationMs);
+    const { stages, record, warnings = [], kind, reason } = report;
+    // A plan that was made between turns was told to nobody then.
+    if (!this.#hasFired) for (const done of stages) this.fired(done, record?.stageMs[done.stage] ?? 0);
+    this.stopped(stages, gauge.read(thread.projection).pressure);
+    for (const warning of warnings) stream.emit({ kind: 'warning', ...warning });
+    tellEnded(this.#of, report, record && givenWayOf(before, thread), this.#policy.strategies);
+    if (filled.asked) hooks.tellFailedCompactor(filled.asked, `${kind}: ${reason}`, record?.id);
+    return report;
+  }
+
+  #reportOf(filled: FilledRun, durationMs: number): RunReport {
+    const { thread, gauge, policies, triggers, commits } = this.#of;
+    const { outcome, asked } = filled;
+    const said = { durationMs, ...callsOf(filled) };
+    if (outcome.kind === 'planned' && this.#waits) {
+      this.#propose(filled, outcome);
+      return { ...pendingReport(outcome.plan), ...said };
+    }
+    if (outcome.kind === 'planned') {
+      const { pressure } = outcome.after;
+      const warnings = this.#warningsFor(filled, pressure);
+      const bought = { ...spendingOf(filled), ...hooksOf(filled), ...warnings };
+      const record = commits.commit(outcome, { kind: 'compaction', durationMs, bought });
+      this.#left(spentAfter(pressure, policies.now.gates, thread.appendedTokens));
+      const { trigger, stages } = record.plan;
+      return { kind: 'committed', reason: trigger.detail, stages, record, ...said, ...warnings };
+    }
+    this.#left(triggers.spent);
+    const { kind, stages } = outcome;
+    const warnings = this.#warningsFor(filled, gauge.read(thread.projection).pressure);
+    if (kind === 'unreachable') {
+      const { error } = outcome;
+      return { kind, reason: error.message, stages, error, durationMs, ...warnings };
+    }
+    const { reason, tried = [] } = outcome;
+    const skipped = asked?.skip && { skippedBy: asked.skip.by };
+    const strategy = tried.length > 0 && { strategy: strategiesOf(tried) };
+    return { kind, reason, stages, ...skipped, ...strategy, ...said, ...warnings };
+  }
+
+  /** What the next run knows of this one. */
+  #left(spent: Spent | undefined): void {
+    this.#of.stream.left(spent);
+    Object.assign(this.#of.thread.memory, { overflowed: false, queued: undefined });
+  }
+
+  /** Lets a plan wait for an operator, with all that committing it later needs. */
+  #propose(filled: FilledRun, { plan, states }: Planned): void {
+    const at = plan.inputs.clock;
+    const proposal = { plan, at, states: Object.fromEntries(states), ...spendingOf(filled) };
+    this.#of.thread.ledger.play({ kind: 'propose', proposal });
+  }
+
+  #warningsFor({ outcome, bought }: FilledRun, pressure: number): Pick<RunReport, 'warnings'> {
+    const own = warningsOf(outcome, pressure, this.#of.policies.now.gates[0]?.opensAt ?? Infinity);
+    const found = [...own, ...(bought?.warnings ?? [])];
+    return found.length > 0 ? { warnings: found } : {};
+  }
+}
+
+/** What was asked of summarizers, and what stood in where they or a compactor failed. */
+function spendingOf({ bought, asked }: FilledRun) {
+  const chain = asked?.chain ?? [];
+  const isWorthSaying = bought !== undefined || chain.length > 0;
+  return {
+    ...(bought && { calls: bought.calls }),
+    ...(isWorthSaying && { fallbacks: [...chain, ...(bought?.fallbacks ?? [])] }),
+  };
+}
+
+const hooksOf = ({ asked }: FilledRun): Pick<RunReport, 'hooks'> =>
+  asked && asked.lines.length > 0 ? { hooks: asked.lines } : {};
+
+const callsOf = (filled: FilledRun): Pick<RunReport, 'calls' | 'hooks'> => ({
+  ...(filled.bought && { calls: filled.bought.calls }),
+  ...hooksOf(filled),
+});

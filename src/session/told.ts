@@ -1,0 +1,129 @@
+import { PIPELINE_STEPS, type Policy } from '../pipeline/index.js';
+import { boughtText } from '../pressure/index.js';
+import type { Json } from '../spi/index.js';
+import type { Reading } from '../tokens/index.js';
+import type { CompactionRecord, Plan, PlannedEdit, Projection, Trigger } from '../transcript/index.js';
+import type { RunReport } from './prepared.js';
+import type { Uses } from './services.js';
+import type { Thread } from './thread.js';
+
+/* Who is told of runs: subscribers, who listen while it happens, and operators, who look later. */
+
+type Listeners = Uses<'audit' | 'stream'>;
+
+export function tellTriggered(
+  { audit, stream, plugins }: Listeners & Uses<'plugins'>,
+  { kind, detail: reason }: Trigger,
+  reading: Reading,
+  { strategies: strategy = [], delegates }: Policy,
+): void {
+  const { pressure } = reading;
+  // The plugin that is asked to make it.
+  const compactor = delegates ? plugins.compactor?.name : undefined;
+  stream.emit({ kind: 'triggered', reading, reason });
+  audit.say('triggered', undefined, { trigger: kind, reason, pressure, strategy, compactor });
+}
+
+/** `attempted`: what the run might have done; a record says itself what it did. */
+export function tellEnded(
+  { stream, audit }: Listeners,
+  report: RunReport,
+  givenWay: GivenWay = () => [],
+  attempted: readonly string[] = [],
+): void {
+  const { kind, reason, plan, error, record, durationMs, strategy = attempted } = report;
+  const stages = report.stages.map(({ stage, outcome, edits, before, after, faults }) => ({
+    stage,
+    outcome,
+    edits,
+    tokensBefore: before.tokens,
+    tokensAfter: after.tokens,
+    ...(faults.length > 0 && { faults: faults.map(({ message }) => message) }),
+  }));
+  if (record) {
+    stream.emit(completedEvent(record));
+    audit.say('completed', record.id, { reason, stages, ...factsOf(record, givenWay) });
+  } else if (kind === 'pending' && plan) tellPending({ stream, audit }, plan, { reason, stages });
+  else if (error) {
+    stream.emit({ kind: 'failed', error });
+    const { code } = error;
+    audit.say('failed', undefined, { code, reason, strategy: attempted, stages, durationMs });
+  } else {
+    stream.emit({ kind: 'noop', reason });
+    const hooks = report.hooks?.map((line) => ({ ...line }));
+    audit.say('noop', undefined, { reason, strategy, stages, hooks, durationMs });
+  }
+}
+
+/** A plan waits. */
+export function tellPending(
+  { stream, audit }: Listeners,
+  { hash, before, after }: Plan,
+  said: Readonly<Record<string, Json>>,
+): void {
+  stream.emit({ kind: 'pending', plan: hash, tokensBefore: before.tokens, tokensAfter: after.tokens });
+  audit.say('pending', hash, said);
+}
+
+function completedEvent({ id, plan, durationMs, stageMs, calls = [] }: CompactionRecord) {
+  const { before, after } = plan;
+  return {
+    kind: 'completed',
+    recordId: id,
+    tokensBefore: before.tokens,
+    tokensAfter: after.tokens,
+    durationMs,
+    stageMs,
+    calls: calls.map(boughtText),
+  } as const;
+}
+
+/** What a record says for itself: strategy, ids before and after, models, durations. */
+function factsOf(record: CompactionRecord, givenWay: GivenWay): Readonly<Record<string, Json>> {
+  const { plan, durationMs, stageMs, calls = [], fallbacks = [], hooks = [] } = record;
+  return {
+    strategy: strategiesOf(plan.edits),
+    edits: plan.edits.map((edit) => ({
+      stage: edit.stage,
+      reason: edit.reason,
+      before: givenWay(edit),
+      after: edit.kind === 'replace' ? [edit.messageId] : edit.replacement.map(({ id }) => id),
+    })),
+    tokensBefore: plan.before.tokens,
+    tokensAfter: plan.after.tokens,
+    models: [...new Set(calls.flatMap(({ model }) => (model === undefined ? [] : [model])))],
+    calls: calls.length,
+    fallbacks,
+    hooks: hooks.map((line) => ({ ...line })),
+    durationMs,
+    stageMs,
+  };
+}
+
+/** The names operators know: what was replaced, what became a summary, what was dropped. */
+export function strategiesOf(edits: readonly PlannedEdit[]): readonly string[] {
+  const names = edits.map((edit) => {
+    if (edit.stage === PIPELINE_STEPS.delegate) return 'delegate';
+    if (edit.kind === 'replace') return 'prune';
+    if (edit.stage === PIPELINE_STEPS.drop || edit.replacement.length === 0) return 'drop';
+    return edit.replacement.some(({ label }) => label === 'summary') ? 'summarize' : 'prune';
+  });
+  return [...new Set(names)];
+}
+
+/** Ids of what an edit took from the view. */
+export type GivenWay = (edit: PlannedEdit) => readonly string[];
+
+/**
+ * What the edits of a plan took from the view: of a span every message that stood there, earlier summaries too; pins stay
+ * and are none of them. Asked when the thread holds the view after the plan.
+ */
+export function givenWayOf(before: Projection, { log, projection }: Thread): GivenWay {
+  const stands = new Set(projection.view.flatMap(({ source }) => (source ? [source.id] : [])));
+  return (edit) => {
+    if (edit.kind === 'replace') return [edit.messageId];
+    const [first, last] = [log.find(edit.fromId)!.seq, log.find(edit.toId)!.seq];
+    const spanned = before.view.filter(({ from, to }) => from >= first && to <= last);
+    return spanned.flatMap(({ source, message }) => (source && stands.has(source.id) ? [] : [message.id]));
+  };
+}
