@@ -1,4 +1,4 @@
-import { ContainerModule } from 'inversify';
+import { ContainerModule, type ResolutionContext } from 'inversify';
 import {
   asksForText,
   chooseSummarizer,
@@ -9,20 +9,12 @@ import {
 import { buildPolicy, planRun, type Policy } from '../pipeline/index.js';
 import { Spillway, type Effects } from '../session/index.js';
 import { PluginHost } from '../session/plugins/index.js';
-import type {
-  CompactionStage,
-  SessionStore,
-  Summarizer,
-  SummaryLines,
-  TokenCounter,
-  WireFormat,
-} from '../spi/index.js';
+import type { CompactionStage, SessionStore, Summarizer } from '../spi/index.js';
 import { openStore, steadyClock, withDeadline } from '../stores/index.js';
-import type { OpenFiller } from '../summarizers/index.js';
-import { countOf, type Catalogue } from '../tokens/index.js';
+import { countOf } from '../tokens/index.js';
 import { formatNamed, openaiChat } from '../formats/index.js';
 import type { EnginePlugins } from './config.js';
-import { OWN, optional, SERVICES, type Kept, type Opening, type OpenScope } from './services.js';
+import { OWN, optional, SERVICES, type Kept, type Opening } from './services.js';
 import { configsOf } from './text.js';
 import type { LazyPrices } from './tokens.js';
 
@@ -80,63 +72,38 @@ export const sessionWing = new ContainerModule(({ bind }) => {
     ({ format }: Opening, { formats }: PluginHost) => formatNamed(format ?? openaiChat, formats),
     [OWN.Opening, OWN.PluginHost],
   );
-  bind(SERVICES.Spillway).toResolvedValue(openEngine, [
-    SERVICES.Config,
-    OWN.Opening,
-    OWN.PluginHost,
-    SERVICES.Policy,
-    OWN.PolicyOf,
-    OWN.Known,
-    SERVICES.Catalogue,
-    SERVICES.TokenCounter,
-    SERVICES.WireFormat,
-    SERVICES.Effects,
-    SERVICES.PriceOf,
-    OWN.Fillers,
-    OWN.Kept,
-    OWN.OpenScope,
-    optional(SERVICES.Summarizer),
-    optional(SERVICES.SummaryLines),
-  ]);
+  bind(SERVICES.Spillway).toDynamicValue(openEngine);
 });
 
-async function openEngine(
-  config: EffectiveConfig,
-  { onStoreFailure, opensPlugins = true }: Opening,
-  plugins: PluginHost,
-  policy: Policy,
-  policyOf: (own: AgentConfig) => Policy,
-  stages: readonly CompactionStage[],
-  catalogue: Catalogue,
-  counter: TokenCounter,
-  format: WireFormat,
-  effects: Effects,
-  priceOf: LazyPrices,
-  fillers: ReadonlyMap<AgentConfig, OpenFiller>,
-  { store }: Kept,
-  openScope: OpenScope,
-  summarizer: Summarizer | undefined,
-  given: { readonly lines: SummaryLines } | undefined,
-): Promise<Spillway> {
+/** Once everything that it is made of is there. */
+async function openEngine({ get }: ResolutionContext): Promise<Spillway> {
+  const config = get(SERVICES.Config);
+  const { onStoreFailure, opensPlugins = true } = get(OWN.Opening);
+  const plugins = get(OWN.PluginHost);
+  const counter = get(SERVICES.TokenCounter);
+  const effects = get(SERVICES.Effects);
+  const fillers = get(OWN.Fillers);
+  const { store } = get(OWN.Kept);
+  const summarizer = get(SERVICES.Summarizer, { optional: true });
   // Ours count, and load their tables when they first do.
   if (!COUNTERS.some((name) => name === counter.name)) countOf(counter, 'Two words.');
   // A store may hold sessions of any model, whichever is named now.
   if (store || namesModel(config) || asksSummarizer(config, summarizer))
-    await Promise.all([catalogue.load?.(), priceOf.load?.()]);
+    await Promise.all([get(SERVICES.Catalogue).load?.(), (get(SERVICES.PriceOf) as LazyPrices).load?.()]);
   const spillway = new Spillway({
     config,
     plugins,
-    policy,
-    policyOf,
-    stages,
-    format,
+    policy: get(SERVICES.Policy),
+    policyOf: get(OWN.PolicyOf),
+    stages: get(OWN.Known),
+    format: get(SERVICES.WireFormat),
     effects: { ...effects, clock: steadyClock(effects.clock) },
     openFillerOf: (own) => fillers.get(own),
     store,
     summarizerInCode: summarizer?.name,
-    summaryLines: given?.lines,
+    summaryLines: get(SERVICES.SummaryLines, { optional: true })?.lines,
     onStoreFailure,
-    openScope,
+    openScope: get(OWN.OpenScope),
   });
   if (opensPlugins) await plugins.open();
   return spillway;

@@ -1,24 +1,13 @@
 import { join } from 'node:path';
-import { ContainerModule } from 'inversify';
+import { ContainerModule, type ResolutionContext } from 'inversify';
 import { asksForText, chooseSummarizer, type AgentConfig, type EffectiveConfig } from '../config/index.js';
 import { packageFolder } from '../package-folder.js';
-import type { Summarizer } from '../spi/index.js';
 import type { OpenFiller } from '../summarizers/index.js';
-import type { Catalogue, PriceOf } from '../tokens/index.js';
-import type { EnginePlugins } from './config.js';
-import { OWN, optional, SERVICES, type Kept, type Opening } from './services.js';
+import { OWN, SERVICES } from './services.js';
 
 /** Who writes the text of compactions. */
 export const textWing = new ContainerModule(({ bind }) => {
-  bind(OWN.Fillers).toResolvedValue(fillersOf, [
-    SERVICES.Config,
-    OWN.Opening,
-    SERVICES.Catalogue,
-    SERVICES.PriceOf,
-    OWN.Plugins,
-    OWN.Kept,
-    optional(SERVICES.Summarizer),
-  ]);
+  bind(OWN.Fillers).toDynamicValue(fillersOf);
 });
 
 /** The configuration of every agent. */
@@ -28,15 +17,15 @@ export const configsOf = (config: EffectiveConfig): readonly AgentConfig[] => [
 ];
 
 /** Who fills slots under each configuration that asks for text; what is wrong with any of them is told here. */
-async function fillersOf(
-  config: EffectiveConfig,
-  { env = {} }: Opening,
-  catalogue: Catalogue,
-  priceOf: PriceOf,
-  { loaded }: EnginePlugins,
-  { store }: Kept,
-  summarizer: Summarizer | undefined,
-): Promise<ReadonlyMap<AgentConfig, OpenFiller>> {
+async function fillersOf({
+  get,
+  getAsync,
+}: ResolutionContext): Promise<ReadonlyMap<AgentConfig, OpenFiller>> {
+  const config = get(SERVICES.Config);
+  const { env = {} } = get(OWN.Opening);
+  const catalogue = get(SERVICES.Catalogue);
+  const { store } = await getAsync(OWN.Kept);
+  const summarizer = get(SERVICES.Summarizer, { optional: true });
   const fillers = new Map<AgentConfig, OpenFiller>();
   const promptFolder = join(packageFolder(), 'config', 'prompts');
   for (const own of configsOf(config)) {
@@ -44,13 +33,13 @@ async function fillersOf(
     // Breakers and prompts are loaded only here: without a summarizer nothing waits for them.
     const { openFillers } = await import('../summarizers/index.js');
     const open = await openFillers({
-      settings: { ...own.settings, agents: {} },
+      settings: own.settings,
       env,
       ...(summarizer && { summarizer }),
-      brought: loaded.flatMap(({ summarizers = [] }) => summarizers),
+      brought: get(OWN.Plugins).loaded.flatMap(({ summarizers = [] }) => summarizers),
       promptFolder,
       limitsOf: (model) => catalogue.lookup(model),
-      priceOf,
+      priceOf: get(SERVICES.PriceOf),
       ...(store && { store }),
     });
     fillers.set(own, open);
