@@ -38,15 +38,6 @@ interface FillSettings {
   readonly breaker: { readonly scope: 'pipeline' | 'stage' };
   readonly thresholds: { readonly circuitBreakerFailures: number; readonly circuitBreakerCooldown: number };
   readonly redact: readonly string[];
-  /** Settings of single agents, by path. */
-  readonly agents: Readonly<Record<string, AgentAsks>>;
-}
-
-/** What of an agent's own settings concerns summarizers; as loose as they were written. */
-interface AgentAsks {
-  readonly model?: unknown;
-  readonly summarizer?: unknown;
-  readonly compaction?: { readonly prompt?: unknown };
 }
 
 interface FillersRequest {
@@ -92,8 +83,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   const prompts = promptsFor(sources);
   const summarizerOf = await openSummarizers(request);
   for (const { prompt } of Object.values(settings.summarizerAgents)) if (prompt) ownPrompt(prompt, sources);
-  for (const { compaction } of [settings, ...Object.values(settings.agents)])
-    if (typeof compaction?.prompt === 'string') ownPrompt(compaction.prompt, sources);
+  if (settings.compaction.prompt !== null) ownPrompt(settings.compaction.prompt, sources);
   const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
   const kept = store && storedArtifacts(store);
   const shared = new WeakMap<Artifacts, BoughtOnce>();
@@ -132,30 +122,24 @@ type SummarizerOf = (choice: SummarizerChoice, sessionModel: string | null) => S
 /** Those that are named are opened, so that what is wrong with them is said at start. */
 async function openSummarizers(request: FillersRequest): Promise<SummarizerOf> {
   const { settings, summarizer: inCode, brought = [] } = request;
-  const { summarizerModel, summarizerAgents } = settings;
+  const { model, summarizer, summarizerModel, summarizerAgents, compaction } = settings;
   const open = (fields: SummarizerFields, subject: string): Promise<Summarizer> =>
-    createModelSummarizer(modelOf({ ...request, sessionModel: settings.model, fields, subject }));
+    createModelSummarizer(modelOf({ ...request, sessionModel: model, fields, subject }));
   const agents = new Map<string, Summarizer>();
   for (const [name, fields] of Object.entries(summarizerAgents))
     agents.set(name, await open(fields, `summarizerAgents.${name}`));
-
-  const asking: readonly AgentAsks[] = [settings, ...Object.values(settings.agents)];
-  const asksDefault = !inCode && asking.some(({ summarizer }) => summarizer === 'model');
-  const asksOwn = !inCode && asking.some(({ compaction }) => compaction?.prompt);
-  const byDefault = asksDefault ? await open(summarizerModel, 'summarizerModel') : undefined;
-  // Agents may talk to models of their own.
-  const talksTo = new Set(asking.flatMap(({ model }) => (typeof model === 'string' ? [model] : [])));
-  const own = new Map<string, Summarizer>();
-  if (asksOwn && talksTo.size === 0) await open({ ...summarizerModel, model: null }, 'summarizerModel');
-  if (asksOwn || (asksDefault && summarizerModel.model === null))
-    for (const model of talksTo) own.set(model, await open({ ...summarizerModel, model }, 'summarizerModel'));
+  const openUnless = async (isIdle: boolean, fields: SummarizerFields): Promise<Summarizer | undefined> =>
+    inCode || isIdle ? undefined : open(fields, 'summarizerModel');
+  const byDefault = await openUnless(summarizer !== 'model', summarizerModel);
+  // By the model that the session talks to.
+  const own = await openUnless(!compaction.prompt, { ...summarizerModel, model: null });
 
   return ({ from, name }, sessionModel) => {
-    const its = sessionModel === null ? undefined : own.get(sessionModel);
-    const usual = summarizerModel.model === null ? (its ?? byDefault) : byDefault;
     const ofPlugin = from === 'code' && !inCode ? brought.find((one) => one.name === name) : undefined;
+    const ofSession = sessionModel === model ? own : undefined;
     const found =
-      ofPlugin ?? (from === 'agent' ? agents.get(name) : (inCode ?? (from === 'prompt' ? its : usual)));
+      ofPlugin ??
+      (from === 'agent' ? agents.get(name) : (inCode ?? (from === 'prompt' ? ofSession : byDefault)));
     if (found) return found;
     throw new SpillwayError('CONFIG_INVALID', {
       subject: from === 'prompt' ? 'model' : `compaction.${from}`,

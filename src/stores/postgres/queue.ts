@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import type PgBoss from 'pg-boss';
 import type { BackgroundJob, BackgroundQueue, BackgroundWorker, EnqueuedJob, Json } from '../../spi/index.js';
@@ -171,24 +172,11 @@ export class PostgresQueue implements BackgroundQueue {
 }
 
 /** Resolves early where the signal aborts; keeps no process from ending. */
-function sleep(waitMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, waitMs);
-    timer.unref();
-    signal.addEventListener('abort', end, { once: true });
-  });
-}
+const sleep = (waitMs: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
 
 /** A UUID of the key's own. */
 function idOf(key: string): string {
-  const hex = createHash('sha256').update(key).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-    '-',
-  );
+  const hex = createHash('sha256').update(key).digest('hex').slice(0, 32);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
