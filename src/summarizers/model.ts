@@ -136,34 +136,25 @@ const CALLER_STATUS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405
 const TOO_LONG =
   /context.?length|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available |maximum |model'?s? )?(?:context|input|token)|input (?:token count|is too long)|context.?window/i;
 
+/** What a request says beside its system text, each part under a line that says what it is. */
 function wordsOf(request: SummaryRequest): string {
-  const {
-    instruction,
-    source,
-    previous,
-    language,
-    todos,
-    inView = [],
-    newest = [],
-    extraLines = [],
-  } = request;
+  const { instruction, source, previous, language, todos, inView, newest, extraLines } = request;
+  const about = (tag: string, said: string | readonly string[] = [], line?: string): string[] => {
+    const texts = [said].flat();
+    const head = line === undefined ? '' : `${line}:\n`;
+    return texts.length === 0 ? [] : [`${head}<${tag}>\n${texts.join('\n')}\n</${tag}>`];
+  };
   return [
-    ...(inView.length === 0
-      ? []
-      : [
-          `Stays in view beside the record, so it need not be repeated:\n<in-view>\n${inView.join('\n')}\n</in-view>`,
-        ]),
-    ...(previous === undefined ? [] : [`<summary>\n${previous}\n</summary>`]),
+    ...about('in-view', inView, 'Stays in view beside the record, so it need not be repeated'),
+    ...about('summary', previous),
     `<transcript>\n${source.join('\n')}\n</transcript>`,
-    ...(todos === undefined ? [] : [`The agent's plan at the end of it:\n<todos>\n${todos}\n</todos>`]),
-    ...(newest.length === 0
-      ? []
-      : [
-          `The newest messages, cut short. They stay in view behind the record, and are no part of it; what they show to be done, settled or taken back, the record does not call open:\n<newest>\n${newest.join('\n')}\n</newest>`,
-        ]),
-    ...(extraLines.length === 0
-      ? []
-      : [`Known beside it, from the operator:\n<lines>\n${extraLines.join('\n')}\n</lines>`]),
+    ...about('todos', todos, "The agent's plan at the end of it"),
+    ...about(
+      'newest',
+      newest,
+      'The newest messages, cut short. They stay in view behind the record, and are no part of it; what they show to be done, settled or taken back, the record does not call open',
+    ),
+    ...about('lines', extraLines, 'Known beside it, from the operator'),
     ...(language === undefined ? [] : [`Language of the record: ${language}.`]),
     instruction,
   ].join('\n\n');

@@ -68,24 +68,23 @@ interface Piece {
 /** A text, and whether it is one that had to be cut. */
 export type Text = Artifact & Pick<Bought, 'isCut'>;
 
+/** The pieces of a source, each as it stands in it. */
+function piecesOf({ chunks, todos }: SlotRequest): Omit<Piece, 'prompt' | 'sourceTokens'>[] {
+  return chunks.map(({ text, handle }, i) => {
+    const isLast = i === chunks.length - 1;
+    const plan = isLast ? todos : undefined;
+    return { source: [text], handle, todos: plan, chunk: i + 1, chunks: chunks.length, isLast };
+  });
+}
+
 /** Piece after piece, each with the record so far. */
 export async function writeInSequence(parts: AskParts, request: SlotRequest): Promise<Text> {
-  const { chunks, stage, todos, sourceTokens } = request;
   let written: Text | undefined;
-  let previous = request.previous;
-  for (const [i, chunk] of chunks.entries()) {
-    const isLast = i === chunks.length - 1;
-    written = await ask(parts, request, {
-      prompt: parts.prompts.of(previous === undefined ? stage : 'merge'),
-      source: [chunk.text],
-      handle: chunk.handle,
-      previous,
-      todos: isLast ? todos : undefined,
-      chunk: i + 1,
-      chunks: chunks.length,
-      isLast,
-      sourceTokens: isLast ? sourceTokens : Infinity,
-    });
+  let { previous } = request;
+  for (const piece of piecesOf(request)) {
+    const prompt = parts.prompts.of(previous === undefined ? request.stage : 'merge');
+    const sourceTokens = piece.isLast ? request.sourceTokens : Infinity;
+    written = await ask(parts, request, { ...piece, prompt, previous, sourceTokens });
     previous = written.text;
   }
   return written!;
@@ -93,22 +92,11 @@ export async function writeInSequence(parts: AskParts, request: SlotRequest): Pr
 
 /** All pieces at once, then the records of them joined: sooner done, and each piece is read without what came before. */
 export async function writeInParallel(parts: AskParts, request: SlotRequest): Promise<Text> {
-  const { chunks, stage, todos, sourceTokens, handle } = request;
+  const { chunks, sourceTokens, handle } = request;
   if (chunks.length === 1 || request.previous !== undefined) return writeInSequence(parts, request);
+  const prompt = parts.prompts.of(request.stage);
   let records = await allOrNone(
-    chunks.map((chunk, i) => {
-      const isLast = i === chunks.length - 1;
-      return ask(parts, request, {
-        prompt: parts.prompts.of(stage),
-        source: [chunk.text],
-        handle: chunk.handle,
-        todos: isLast ? todos : undefined,
-        chunk: i + 1,
-        chunks: chunks.length,
-        isLast,
-        sourceTokens: Infinity,
-      });
-    }),
+    piecesOf(request).map((piece) => ask(parts, request, { ...piece, prompt, sourceTokens: Infinity })),
   );
   for (let asked = chunks.length; records.length > 1;) {
     const groups = grouped(records, parts.count, request.chunkTokens);
