@@ -8,8 +8,9 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import { checkVersion, orMissing, requirePackage, SpillwayError } from '../../errors/index.js';
+import type { SessionStore } from '../../spi/index.js';
 import { safeUrl } from '../fault.js';
-import { migrationsOf, SqlStore, type Dialect, type Migrations, type Tables } from '../sql/index.js';
+import { migrationsOf, openSql, type Dialect, type Migrations, type Tables } from '../sql/index.js';
 import { committing, dialectOf, isUnanswered } from './faults.js';
 import { PostgresQueue } from './queue.js';
 import { PostgresWriter } from './writer.js';
@@ -36,7 +37,7 @@ export interface PostgresOptions {
 }
 
 /** Opens a database that exists. Connections are made when they are wanted, and again when they were lost. */
-export async function openPostgres(url: string, options: PostgresOptions): Promise<SqlStore> {
+export async function openPostgres(url: string, options: PostgresOptions): Promise<SessionStore> {
   const name = safeUrl(url);
   checkVersion('pg', `store ${name}`);
   const { default: driver } = await import('pg').catch(orMissing(`store ${name}`));
@@ -64,7 +65,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   // Bringing large tables forward may take long, as may waiting for the process that does.
   const migrating = over(poolOf(driver, url, name, patienceMs, { max: 1 }));
   const parts = { name, db, migrating, dialect, writer, nowMs, patienceMs, openQueue };
-  return SqlStore.open(parts, (options.migrations ?? migrationsOf)(dialect));
+  return openSql(parts, (options.migrations ?? migrationsOf)(dialect));
 }
 
 function poolOf(

@@ -3,7 +3,7 @@ import type { StoredEvent, ThreadHead, ThreadKey, ThreadWrite } from '../../spi/
 import { parseJson, writeJson } from '../../transcript/index.js';
 import { headAfter } from '../fault.js';
 import { keyOf } from '../bytes.js';
-import { readEntries, readEvents, readMessages } from './read.js';
+import * as read from './read.js';
 import type { Database, Open } from './tables.js';
 
 /**
@@ -24,10 +24,10 @@ export function wasDone(
     if (!head || head.messages < after.messages || head.entries < after.entries) return false;
     // Somebody else may have written there: ids of messages are nobody else's, entries are compared whole.
     if (message) {
-      const [stored] = await readMessages(open, key, message.seq, message.seq + 1);
+      const [stored] = await read.messages(open, key, message.seq, message.seq + 1);
       return stored?.id === message.id;
     }
-    const [stored] = await readEntries(open, key, expected.entries, expected.entries + 1);
+    const [stored] = await read.entries(open, key, expected.entries, expected.entries + 1);
     return isDeepStrictEqual(stored, parseJson(writeJson(entry)!));
   });
 }
@@ -42,7 +42,9 @@ export function wasNoted(
   if (!named) return Promise.resolve(undefined);
   const { kind, ref, id: name } = named;
   const query = { kinds: [kind], ...(ref !== undefined && { ref }) };
-  return settled(db, key, async (open) => (await readEvents(open, key, query)).some(({ id }) => id === name));
+  return settled(db, key, async (open) =>
+    (await read.events(open, key, query)).some(({ id }) => id === name),
+  );
 }
 
 /** Looks when nobody is writing to the thread any more, and nobody can begin to. */

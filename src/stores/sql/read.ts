@@ -1,6 +1,8 @@
 import type {
   EventQuery,
+  Json,
   LedgerEntry,
+  StoredArtifact,
   StoredEvent,
   StoredThread,
   ThreadInfo,
@@ -15,7 +17,7 @@ import { columnOf } from './rows.js';
 import type { Database } from './tables.js';
 
 /** One row by its key, and its checkpoint: no matter how long the thread is. */
-export async function readThread(db: Database, key: ThreadKey): Promise<StoredThread | undefined> {
+export async function load(db: Database, key: ThreadKey): Promise<StoredThread | undefined> {
   const row = await oneThread(db, key)
     .leftJoin('spillway_checkpoint as checkpoint', 'checkpoint.thread_id', 'spillway_thread.id')
     .select(['spillway_thread.messages', 'spillway_thread.entries', 'checkpoint.body'])
@@ -28,17 +30,17 @@ export async function readThread(db: Database, key: ThreadKey): Promise<StoredTh
   return { head, checkpoint: parsed(row.body), checkpointAt };
 }
 
-export async function readMessages(
+export async function messages(
   db: Database,
   key: ThreadKey,
   from: number,
-  to: number | undefined,
-): Promise<LogMessage[]> {
+  to?: number,
+): Promise<readonly LogMessage[]> {
   const rows = await rowsOf(db, 'spillway_message', key, from, to).select('body').execute();
   return rows.map(({ body }) => messageOf(body));
 }
 
-export async function readMessage(db: Database, key: ThreadKey, id: string): Promise<LogMessage | undefined> {
+export async function message(db: Database, key: ThreadKey, id: string): Promise<LogMessage | undefined> {
   const row = await db
     .selectFrom('spillway_message')
     .select('body')
@@ -48,18 +50,22 @@ export async function readMessage(db: Database, key: ThreadKey, id: string): Pro
   return row && messageOf(row.body);
 }
 
-export async function readEntries(
+export async function entries(
   db: Database,
   key: ThreadKey,
   from: number,
-  to: number | undefined,
-): Promise<LedgerEntry[]> {
+  to?: number,
+): Promise<readonly LedgerEntry[]> {
   const rows = await rowsOf(db, 'spillway_entry', key, from, to).select(['kind', 'at', 'body']).execute();
   return rows.map(({ kind, at, body }) => ({ kind: readText(kind), at, body: parsed(body) }));
 }
 
 /** In the order they were noted in; the clock has no say. */
-export async function readEvents(db: Database, key: ThreadKey, query: EventQuery): Promise<StoredEvent[]> {
+export async function events(
+  db: Database,
+  key: ThreadKey,
+  query: EventQuery = {},
+): Promise<readonly StoredEvent[]> {
   let select = db.selectFrom('spillway_event').select('body').where('thread_id', '=', idOf(db, key));
   if (query.kinds?.length === 0) return [];
   if (query.kinds) select = select.where('kind', 'in', query.kinds.map(writeText));
@@ -70,10 +76,10 @@ export async function readEvents(db: Database, key: ThreadKey, query: EventQuery
   return rows.map(({ body }) => parsed<StoredEvent>(body));
 }
 
-export async function readUsage(
+export async function usage(
   db: Database,
-  { sessionId, agentPath }: Partial<ThreadKey>,
-): Promise<UsageEntry[]> {
+  { sessionId, agentPath }: Partial<ThreadKey> = {},
+): Promise<readonly UsageEntry[]> {
   let select = db
     .selectFrom('spillway_usage')
     .innerJoin('spillway_thread', 'spillway_thread.id', 'spillway_usage.thread_id')
@@ -94,10 +100,10 @@ export async function readUsage(
 }
 
 /** The one that was written to last comes first. */
-export async function readThreads(
+export async function threads(
   db: Database,
-  of: { readonly sessionId?: string; readonly limit?: number },
-): Promise<ThreadInfo[]> {
+  of: { readonly sessionId?: string; readonly limit?: number } = {},
+): Promise<readonly ThreadInfo[]> {
   let select = db
     .selectFrom('spillway_thread')
     .select(['session_id', 'agent_path', 'messages', 'entries', 'created_at', 'updated_at']);
@@ -114,8 +120,30 @@ export async function readThreads(
   }));
 }
 
+export async function artifact(db: Database, key: string): Promise<StoredArtifact | undefined> {
+  const row = await db
+    .selectFrom('spillway_artifact')
+    .select('body')
+    .where('key', '=', keyOf(key))
+    .executeTakeFirst();
+  return row && parsed(row.body);
+}
+
+export async function value(db: Database, scope: string, name: string): Promise<Json | undefined> {
+  const row = await valuesIn(db, scope).where('name_key', '=', keyOf(name)).executeTakeFirst();
+  return row && parsed(row.body);
+}
+
+export async function values(db: Database, scope: string): Promise<Readonly<Record<string, Json>>> {
+  const rows = await valuesIn(db, scope).orderBy('name_key').execute();
+  return Object.fromEntries(rows.map(({ name, body }) => [readText(name), parsed<Json>(body)]));
+}
+
+const valuesIn = (db: Database, scope: string) =>
+  db.selectFrom('spillway_value').select(['name', 'body']).where('scope_key', '=', keyOf(scope));
+
 /** Throws `STORE_DAMAGED` where a body is no JSON. */
-export function parsed<T>(body: string): T {
+function parsed<T>(body: string): T {
   try {
     return parseJson(body) as T;
   } catch (cause) {

@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import type Libsql from 'libsql';
 import { Kysely } from 'kysely';
 import { orMissing } from '../../errors/index.js';
+import type { SessionStore } from '../../spi/index.js';
 import {
   migrationsOf,
-  SqlStore,
+  openSql,
   type Database,
   type Dialect,
   type Migrations,
@@ -30,7 +31,7 @@ export interface SqliteOptions {
 }
 
 /** Opens a file, or makes it; `:memory:` is one that nobody else sees. */
-export async function openSqlite(path: string, options: SqliteOptions): Promise<SqlStore> {
+export async function openSqlite(path: string, options: SqliteOptions): Promise<SessionStore> {
   const inMemory = path === IN_MEMORY;
   const file = inMemory ? path : resolve(path);
   const name = `sqlite:${file}`;
@@ -57,7 +58,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   });
   const writer = new SqliteWriter(database, db, check);
   const parts = { name, db, dialect, writer, nowMs: options.nowMs, patienceMs: options.patienceMs };
-  return SqlStore.open(parts, (options.migrations ?? migrationsOf)(dialect));
+  return openSql(parts, (options.migrations ?? migrationsOf)(dialect));
 }
 
 function open(Driver: typeof Libsql, name: string, file: string): Libsql.Database {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Libsql from 'libsql';
 import type { Migration } from 'kysely';
 import { openPostgres } from '../../../src/stores/postgres/index.js';
-import { migrationsOf, type Dialect, type Migrations, type SqlStore } from '../../../src/stores/sql/index.js';
+import type { SessionStore } from '../../../src/spi/index.js';
+import { migrationsOf, type Dialect, type Migrations } from '../../../src/stores/sql/index.js';
 import { openSqlite } from '../../../src/stores/sqlite/index.js';
 import { startPostgres, type TestPostgres } from '../../support/postgres.js';
 import { cleanUp, newFile, opened } from './support.js';
@@ -21,7 +22,7 @@ interface Place {
   readonly url: string;
   run(sql: string): Promise<unknown>;
   rows(sql: string): Promise<unknown[]>;
-  open(migrations: (dialect: Dialect) => Migrations): Promise<SqlStore>;
+  open(migrations: (dialect: Dialect) => Migrations): Promise<SessionStore>;
 }
 
 const PARTS = { nowMs: Date.now, patienceMs: 2_000 };
