@@ -29,18 +29,19 @@ type Made<Draft extends Drafted> = Omit<Draft, 'id' | 'role' | 'notices'>;
  * sent at all, are mended here; the ids by which calls and answers are paired stay as the log has them.
  */
 export function drafting<Draft extends Drafted>(
-  make: (shown: ViewMessage, report: Report) => Made<Draft>,
+  make: (shown: ViewMessage, report: Report, notices: readonly Notice[]) => Made<Draft>,
 ): (shown: ViewMessage) => Draft {
   return drafted((shown) => {
     const { id, role } = shown.message;
     const notices: Notice[] = [];
     const report = reporter(id, notices);
-    const made = make(shown, report);
+    const made = make(shown, report, notices);
     const { calls, answers, ...said } = made;
     const sent = wellFormed(said);
     const sound = answers.map((answer) => {
-      const mended = wellFormed(answer);
-      return mended === answer ? answer : { ...mended, callId: answer.callId };
+      const { callId, ...rest } = answer;
+      const mended = wellFormed(rest);
+      return mended === rest ? answer : { ...mended, callId };
     });
     const isSound = sent === said && sound.every((answer, at) => answer === answers[at]);
     if (!isSound) report('lone-surrogate', SAID.surrogates);
@@ -69,6 +70,13 @@ export function alignedParts({ message, source, replaced }: ViewMessage): readon
     at += length;
     return { source: original, shown, replaced: replaced?.has(index) ?? false };
   });
+}
+
+/** Says of a message of another format that its thinking is not sent, where anybody could have read that. */
+export function reportThinking(parts: readonly Part[], report: Report): void {
+  const isReadable = (part: Part): boolean =>
+    part.type === 'reasoning' && part.signature === undefined && part.text !== '';
+  if (parts.some(isReadable)) report('foreign-reasoning', SAID.foreignReasoning);
 }
 
 /**

@@ -67,6 +67,16 @@ export function freeId(own: unknown, index: number, taken: Set<string>): string 
   return id;
 }
 
+/** The texts among parts. */
+export function textsIn(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => (part.type === 'text' ? part.text : []));
+}
+
+/** The words of a message, a line for each part. */
+export function textOf(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
 /** What is kept whole, for nobody here understands it. */
 export function opaquePart(
   kind: string,

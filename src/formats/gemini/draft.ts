@@ -1,17 +1,18 @@
-import type { Notice } from '../../spi/index.js';
-import type {
-  FilePart,
-  Message,
-  Part,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-  ViewMessage,
+import {
+  isToolResult,
+  type FilePart,
+  type Message,
+  type Part,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  type ViewMessage,
 } from '../../transcript/index.js';
-import { alignedParts, drafted, wellFormed } from '../conversation/drafts.js';
+import { alignedParts, drafting, reportThinking } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { fileNote, MIDWAY_SYSTEM } from '../conversation/placeholders.js';
-import { type Report, reporter, SAID } from '../conversation/repairs.js';
+import { textsIn } from '../conversation/reading.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
 import { isFields, isText, jsonIn } from '../record.js';
 import { NO_SIGNATURE } from './placeholders.js';
@@ -25,7 +26,8 @@ export interface DraftCall extends DraftedCall {
 }
 
 export interface DraftResult extends DraftedAnswer {
-  readonly part: ToolResultPart;
+  /** Its words, for where no call waits for it. */
+  readonly said: readonly string[];
   /** The whole part, `functionResponse` and what stands beside it. */
   readonly wire: WirePart;
   /** Files that have no place in a response; they follow in the user's own turn. */
@@ -42,58 +44,60 @@ interface WireForm {
   readonly places?: readonly number[];
   readonly calls: readonly DraftCall[];
   readonly answers: readonly DraftResult[];
-  readonly notices: readonly Notice[];
 }
 
-/** One view message on the wire; what depends on its neighbours is decided in `step.ts`. */
+/** One view message on the wire; what depends on its neighbours is decided in `serialise.ts`. */
 export interface Draft extends WireForm, Drafted<DraftCall, DraftResult> {
   /** It stands for a span of the log. */
   readonly made: boolean;
 }
 
-export const draftOf = drafted((shown: ViewMessage): Draft => {
-  const { id, role } = shown.message;
-  const carried = shown.made ? undefined : carriedBy(shown.source ?? shown.message);
-  const draft = carried ? ownDraft(shown, carried) : encodable(foreignDraft(shown.message), id);
-  return { id, role, ...draft, speaks: draft.parts.length > 0, made: shown.made !== undefined };
+export const draftOf = drafting<Draft>((shown, report, notices) => {
+  const { message, source, made } = shown;
+  const carried = made ? undefined : carriedBy(source ?? message);
+  const { untouched, ...form } = carried
+    ? ownForm(shown, carried, report)
+    : { ...foreignForm(message, report), untouched: undefined };
+  return {
+    ...form,
+    ...(untouched && notices.length === 0 && { untouched }),
+    speaks: form.parts.length > 0,
+    made: made !== undefined,
+  };
 });
 
-function ownDraft(shown: ViewMessage, { content, system, places }: Carried): WireForm {
-  const { id } = shown.message;
-  const edited = (shown.replaced?.size ?? 0) > 0;
-  const notices: Notice[] = [];
-  const note = reporter(id, notices);
+function ownForm(shown: ViewMessage, { content, system, places }: Carried, note: Report): WireForm {
+  const isEdited = (shown.replaced?.size ?? 0) > 0;
   const original = partsIn(content ?? system);
-  const written = alignedParts(shown).map(({ source, shown: parts, replaced }) => {
-    const at = typeof source.wire === 'number' ? source.wire : 0;
-    const own = original[at] ?? {};
-    if (replaced) return { parts, wires: parts.map((part) => writePart(part, own)) };
-    return { parts, wires: system === undefined ? mendPart(own, note) : [asWords(own, source, note)] };
+  const written = alignedParts(shown).flatMap(({ source, shown: parts, replaced }) => {
+    const own = original[typeof source.wire === 'number' ? source.wire : 0] ?? {};
+    const mended = (): readonly WirePart[] =>
+      system === undefined ? mendPart(own, note) : [asWords(own, source, note)];
+    const wires = replaced ? parts.map((part) => writePart(part, own)) : mended();
+    return wires.map((wire) => ({ wire, part: parts.find(({ type }) => type === typeOf(wire)) }));
   });
-  const answers = written.flatMap(({ parts, wires }) =>
-    parts.flatMap((part): DraftResult[] => {
-      const wire = wires.find((one) => fieldOf(one, 'functionResponse') !== undefined);
-      if (part.type !== 'tool-result' || !wire) return [];
-      return [{ callId: part.callId, part, ...withBeside(part, wire, original, note) }];
-    }),
+  const answers = written.flatMap(({ part, wire }): DraftResult[] =>
+    part?.type === 'tool-result'
+      ? [{ callId: part.callId, said: textsIn(part.content), ...withBeside(part, wire, original, note) }]
+      : [],
   );
-  const spoken = written.flatMap(({ parts, wires }) =>
-    wires.flatMap((wire) => {
-      if (fieldOf(wire, 'functionResponse') !== undefined) return [];
-      const isCall = fieldOf(wire, 'functionCall') !== undefined;
-      return [{ part: parts.find(({ type }) => (type === 'tool-call') === isCall), wire }];
-    }),
-  );
+  const spoken = written.filter(({ wire }) => typeOf(wire) !== 'tool-result');
   const said = spoken.filter(({ wire }) => !isEmptyText(wire));
-  const calls = said.flatMap(({ part, wire }) => (part?.type === 'tool-call' ? [callIn(part, wire)] : []));
-  if (said.length < spoken.length && !edited) {
-    note('empty-text', 'a text without words is not sent');
-  }
-  const isWhole =
-    !edited && notices.length === 0 && isFields(content) && isRole(content.role) && isSound(content.parts);
-  const parts = said.map(({ wire }) => wire);
-  const draft = encodable({ parts, calls, answers, notices, ...(places && { places }) }, id);
-  return isWhole && draft.notices.length === 0 ? { ...draft, untouched: content } : draft;
+  if (said.length < spoken.length && !isEdited) note('empty-text', 'a text without words is not sent');
+  const isWhole = !isEdited && isFields(content) && isRole(content.role) && isSound(content.parts);
+  return {
+    parts: said.map(({ wire }) => wire),
+    calls: said.flatMap(({ part, wire }) => (part?.type === 'tool-call' ? callIn(part, wire) : [])),
+    answers,
+    ...(places && { places }),
+    ...(isWhole && { untouched: content }),
+  };
+}
+
+/** The type of the log's part that a part with a call or a response is written for. */
+function typeOf(wire: WirePart): 'tool-result' | 'tool-call' | undefined {
+  if (fieldOf(wire, 'functionResponse') !== undefined) return 'tool-result';
+  return fieldOf(wire, 'functionCall') !== undefined ? 'tool-call' : undefined;
 }
 
 /** A result as it goes out where its turn does not: the words beside its response in it, the files behind it. */
@@ -132,7 +136,7 @@ function isRole(role: unknown): boolean {
   return role === 'user' || role === 'model' || role === 'function';
 }
 
-function callIn(part: Extract<Part, { type: 'tool-call' }>, wire: WirePart): DraftCall {
+function callIn(part: ToolCallPart, wire: WirePart): DraftCall {
   const call = fieldOf(wire, 'functionCall');
   const own = isFields(call) ? call : {};
   return {
@@ -150,47 +154,26 @@ function isEmptyText(wire: WirePart): boolean {
   );
 }
 
-/** Halves of surrogate pairs cannot be sent at all. */
-function encodable(draft: WireForm, at: string): WireForm {
-  const parts = wellFormed(draft.parts);
-  const answers = draft.answers.map((answer) => {
-    const wire = wellFormed(answer.wire);
-    return wire === answer.wire ? answer : { ...answer, wire };
-  });
-  if (parts === draft.parts && answers.every((answer, i) => answer === draft.answers[i])) return draft;
-  const notices = [...draft.notices];
-  reporter(at, notices)('lone-surrogate', SAID.surrogates);
-  return { ...draft, parts, answers, notices };
-}
-
 /**
  * A message that came in another format, or that Spillway made, from its parts alone. Thinking is not sent, and calls
  * carry Google's sign for "not signed": signatures do not travel.
  */
-function foreignDraft(message: Message): WireForm {
-  const notices: Notice[] = [];
-  const note = reporter(message.id, notices);
+function foreignForm(message: Message, note: Report): WireForm {
   const parts: WirePart[] = [];
   const calls: DraftCall[] = [];
-  const answers: DraftResult[] = [];
   for (const part of message.parts) {
     if (part.type === 'text' && part.text !== '')
       parts.push({ text: named(part, message, parts.length === 0) });
-    else if (part.type === 'file') parts.push(filePart(message, part));
-    else if (part.type === 'tool-call') {
-      const call = callOf(part, note);
-      calls.push(call);
-      parts.push(callPart(part, call.wireName, calls.length === 1, note));
-    } else if (part.type === 'tool-result') answers.push(resultOf(message, part));
-    else if (part.type === 'opaque') {
-      note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
-    }
+    if (part.type === 'file') parts.push(filePart(message, part));
+    if (part.type === 'opaque') note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+    if (part.type !== 'tool-call') continue;
+    const call = callOf(part, note);
+    calls.push(call);
+    parts.push(callPart(part, call.wireName, calls.length === 1, note));
   }
-  const unsigned = message.parts.some(
-    (part) => part.type === 'reasoning' && part.signature === undefined && part.text,
-  );
-  if (unsigned) note('foreign-reasoning', SAID.foreignReasoning);
-  return { parts, calls, answers, notices };
+  reportThinking(message.parts, note);
+  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part));
+  return { parts, calls, answers };
 }
 
 /** Turns carry no names: whoever speaks under one says it first. */
@@ -237,7 +220,7 @@ function resultOf(message: Message, part: ToolResultPart): DraftResult {
   const response = { [part.isError ? 'error' : 'output']: words.join('\n') };
   return {
     callId: part.callId,
-    part,
+    said: textsIn(part.content),
     media,
     wire: { functionResponse: { name: part.name ?? '', response } },
   };

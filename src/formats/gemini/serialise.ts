@@ -4,7 +4,7 @@ import { wellFormed } from '../conversation/drafts.js';
 import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
 import { BEGINS, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { reporter, SAID } from '../conversation/repairs.js';
-import { isFields } from '../record.js';
+import { isFields, isText } from '../record.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult, midwaySystem } from './draft.js';
 import { filesOf, GOES_ON, WAITS } from './placeholders.js';
 import { carriedBy, type Content, keyOf, type WirePart } from './wire.js';
@@ -220,10 +220,6 @@ function midway(parts: readonly WirePart[], at: string, { notices }: Request): r
 }
 
 /** A result that no waiting call wants, as words that say what it is. */
-function labelled(label: string, { part, wire }: DraftResult): WirePart {
-  const response = wire[keyOf(wire, 'functionResponse')];
-  const words = part.content
-    .map((inner) => (inner.type === 'text' ? inner.text : ''))
-    .filter((text) => text !== '');
-  return wellFormed({ text: [label, ...(words.length > 0 || !isFields(response) ? words : [])].join('\n') });
+function labelled(label: string, { said }: DraftResult): WirePart {
+  return { text: [label, ...said.filter(isText)].join('\n') };
 }

@@ -1,12 +1,12 @@
-import type { Notice } from '../../spi/index.js';
-import type { Message, Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
-import { type Aligned, alignedParts, drafted, wellFormed } from '../conversation/drafts.js';
+import type { Part, ToolResultPart, ViewMessage } from '../../transcript/index.js';
+import { type Aligned, alignedParts, drafting, wellFormed } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
 import { unknownRole } from '../conversation/placeholders.js';
-import { type Report, reporter, SAID } from '../conversation/repairs.js';
+import { textOf, textsIn } from '../conversation/reading.js';
+import type { Report } from '../conversation/repairs.js';
 import { isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
-import { foreignDraft } from './from-other-format.js';
+import { foreignForm } from './from-other-format.js';
 import {
   type Carried,
   carriedBy,
@@ -24,14 +24,9 @@ export interface DraftCall extends DraftedCall {
   readonly kind: CallKind;
 }
 
-/** One item that goes out, and the call it makes, if it makes one. */
-export interface Entry {
-  readonly item: Item;
-  readonly call?: DraftCall;
-}
-
 export interface DraftResult extends DraftedAnswer {
-  readonly part: ToolResultPart;
+  /** Its words, for a call of another kind, or for none. */
+  readonly said: readonly string[];
   readonly item: Item;
   readonly kind: CallKind;
 }
@@ -40,76 +35,54 @@ export interface DraftResult extends DraftedAnswer {
 export interface WireForm {
   /** The body's system prompt, which is no item. */
   readonly instructions?: string;
-  readonly entries: readonly Entry[];
-  readonly results: readonly DraftResult[];
-  readonly notices: readonly Notice[];
+  /** All but results; the calls are in the order of the items that make them. */
+  readonly items: readonly Item[];
+  readonly calls: readonly DraftCall[];
+  readonly answers: readonly DraftResult[];
 }
 
-/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `step.ts`. */
-export interface Draft extends Drafted<DraftCall, DraftResult> {
-  readonly instructions?: string;
-  readonly entries: readonly Entry[];
-}
+/** One view message on the wire, legal by itself; what depends on its neighbours is decided in `serialise.ts`. */
+export type Draft = WireForm & Drafted<DraftCall, DraftResult>;
 
-export const draftOf = drafted((shown: ViewMessage): Draft => {
-  const { message } = shown;
-  const carried = shown.made ? undefined : carriedBy(shown.source ?? message);
-  const made = encodable(carried ? ownDraft(shown, carried) : foreignDraft(message), message.id);
-  const { results: answers, ...rest } = made;
-  const calls = made.entries.flatMap(({ call }) => call ?? []);
-  return { id: message.id, role: message.role, ...rest, calls, answers, speaks: made.entries.length > 0 };
+export const draftOf = drafting<Draft>((shown, report) => {
+  const { message, source, made } = shown;
+  const carried = made ? undefined : carriedBy(source ?? message);
+  const form = carried ? ownForm(shown, carried, report) : foreignForm(message, report);
+  return { ...form, speaks: form.items.length > 0 };
 });
 
-function ownDraft(shown: ViewMessage, { items, instructions, text, elsewhere }: Carried): WireForm {
-  const edited = (shown.replaced?.size ?? 0) > 0;
-  if (instructions !== undefined) {
-    return { ...NOTHING, instructions: edited ? saidBy(shown.message) : instructions };
-  }
-  if (text !== undefined) {
-    const content = edited ? saidBy(shown.message) : text;
-    return { ...NOTHING, entries: [{ item: { role: 'user', content } }] };
-  }
-  const notices: Notice[] = [];
-  const note = reporter(shown.message.id, notices);
-  const byItem = groupByItem(alignedParts(shown));
-  if (shown.message.role === 'tool')
-    return resultDraft(shown.message, items?.[0], byItem.get(0), elsewhere, notices);
-  const written = (items ?? []).map((item, index) => {
-    const parts = byItem.get(index) ?? [];
-    const call = callIn(item, parts);
-    return {
-      item,
-      parts,
-      written: writeItem(item, parts, note).map((one, i) =>
-        i === 0 && call ? { item: one, call } : { item: one },
-      ),
-    };
+const NOTHING: WireForm = { items: [], calls: [], answers: [] };
+
+function ownForm(shown: ViewMessage, carried: Carried, note: Report): WireForm {
+  const { message, replaced } = shown;
+  const { items = [], instructions, text } = carried;
+  const isEdited = (replaced?.size ?? 0) > 0;
+  if (instructions !== undefined)
+    return { ...NOTHING, instructions: isEdited ? textOf(message.parts) : instructions };
+  if (text !== undefined)
+    return { ...NOTHING, items: [{ role: 'user', content: isEdited ? textOf(message.parts) : text }] };
+  if (message.role === 'tool') return resultForm(shown, carried, note);
+  const aligned = alignedParts(shown);
+  const written = items.map((item, index): Written => {
+    const parts = aligned.filter(({ source }) => (pointerOf(source.wire)?.[0] ?? 0) === index);
+    return { item, parts, written: writeItem(item, parts, note) };
   });
-  return { entries: boundEntries(written, note), results: [], notices };
+  return { ...NOTHING, items: boundItems(written, note), calls: written.flatMap(callIn) };
 }
 
-const NOTHING: WireForm = { entries: [], results: [], notices: [] };
-
-function resultDraft(
-  message: Message,
-  item: Item | undefined,
-  [aligned]: readonly Aligned[] = [],
-  elsewhere: boolean | undefined,
-  notices: Notice[],
-): WireForm {
+function resultForm(shown: ViewMessage, { items, elsewhere }: Carried, note: Report): WireForm {
+  const item = items?.[0];
   const kind = item && resultKindOf(item);
+  const [aligned] = alignedParts(shown);
   const part = aligned?.shown[0];
-  if (!item || !kind || part?.type !== 'tool-result') return foreignDraft(message);
-  const note = reporter(message.id, notices);
-  const about = { callId: part.callId, part, kind, ...(elsewhere ? { elsewhere } : {}) };
+  if (!kind || part?.type !== 'tool-result') return foreignForm(shown.message, note);
   const own = withOutput(withId(item, part, kind, note), kind, note);
-  if (!aligned?.replaced) return { entries: [], results: [{ ...about, item: own }], notices };
-  const edited = kind.withContent(own, part.content);
+  const edited = aligned!.replaced ? kind.withContent(own, part.content) : own;
   // A screenshot has no place for words: what stands for the picture is said behind it.
-  const words =
-    kind.call === 'computer_call' && edited !== own ? saidBy({ ...message, parts: part.content }) : '';
-  const entries = words === '' ? [] : [{ item: { role: 'user', content: words } }];
-  return { entries, results: [{ ...about, item: edited }], notices };
+  const words = kind.call === 'computer_call' && edited !== own ? textOf(part.content) : '';
+  const said = textsIn(part.content);
+  const answer = { callId: part.callId, said, kind, item: edited, ...(elsewhere && { elsewhere }) };
+  return { ...NOTHING, items: words === '' ? [] : [{ role: 'user', content: words }], answers: [answer] };
 }
 
 function withId(item: Item, { callId }: ToolResultPart, { resultIdFields }: CallKind, note: Report): Item {
@@ -127,46 +100,11 @@ function withOutput(item: Item, { result }: CallKind, note: Report): Item {
   return { ...item, output: output === undefined || output === null ? '' : jsonText(output) };
 }
 
-function callIn(item: Item, parts: readonly Aligned[]): DraftCall | undefined {
+function callIn({ item, parts: [first] }: Written): DraftCall[] {
   const kind = callKindOf(item);
-  const part = parts[0]?.source;
-  if (!kind || part?.type !== 'tool-call') return undefined;
-  return { callId: part.callId, wireId: wellFormed(part.callId), tool: part.name, kind };
-}
-
-function groupByItem(parts: readonly Aligned[]): Map<number, Aligned[]> {
-  const groups = new Map<number, Aligned[]>();
-  for (const aligned of parts) {
-    const index = pointerOf(aligned.source.wire)?.[0] ?? 0;
-    const group = groups.get(index);
-    if (group) group.push(aligned);
-    else groups.set(index, [aligned]);
-  }
-  return groups;
-}
-
-function saidBy({ parts }: Pick<Message, 'parts'>): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-}
-
-/** Halves of surrogate pairs cannot be sent at all. */
-function encodable(draft: WireForm, at: string): WireForm {
-  const instructions = draft.instructions === undefined ? undefined : wellFormed(draft.instructions);
-  const entries = draft.entries.map((entry) => mended(entry));
-  const results = draft.results.map((result) => mended(result));
-  const same =
-    instructions === draft.instructions &&
-    entries.every((entry, i) => entry === draft.entries[i]) &&
-    results.every((result, i) => result === draft.results[i]);
-  if (same) return draft;
-  const notices = [...draft.notices];
-  reporter(at, notices)('lone-surrogate', SAID.surrogates);
-  return { ...draft, ...(instructions === undefined ? {} : { instructions }), entries, results, notices };
-}
-
-function mended<T extends { readonly item: Item }>(value: T): T {
-  const item = wellFormed(value.item);
-  return item === value.item ? value : { ...value, item };
+  const part = first?.source;
+  if (!kind || part?.type !== 'tool-call') return [];
+  return [{ callId: part.callId, wireId: wellFormed(part.callId), tool: part.name, kind }];
 }
 
 /** What is sent for one item: the very object where its parts are untouched, nothing where none is left. */
@@ -250,39 +188,26 @@ function writeServerPair(item: Item, parts: readonly Aligned[]): Item {
 interface Written {
   readonly item: Item;
   readonly parts: readonly Aligned[];
-  readonly written: readonly Entry[];
+  readonly written: readonly Item[];
 }
 
 /**
  * The server wants a reasoning item directly before the item that it led to, and knows by their ids which belong
  * together: a reasoning item whose successor is gone goes too, and items behind one that is gone lose their ids.
  */
-function boundEntries(items: readonly Written[], note: Report): readonly Entry[] {
-  const entries: Entry[] = [];
+function boundItems(all: readonly Written[], note: Report): readonly Item[] {
   /** The reasoning before these items is not sent. */
   let loose = false;
-  items.forEach(({ item, written }, index) => {
-    if (item.type !== 'reasoning') {
-      entries.push(...(loose ? written.map(untied) : written));
-      return;
-    }
-    const next = items.slice(index + 1).find((one) => one.item.type !== 'reasoning');
+  return all.flatMap(({ item, written }, index) => {
+    if (item.type !== 'reasoning') return loose ? written.map(withoutId) : written;
+    const next = all.slice(index + 1).find((one) => one.item.type !== 'reasoning');
     const isReadable = isText(item.encrypted_content) || isText(item.id);
-    if (written[0]?.item === item && isReadable && next && next.written.length > 0) {
-      loose = false;
-      entries.push(...written);
-      return;
-    }
-    loose = true;
-    if (written[0]?.item !== item) entries.push(...written);
-    else if (!isReadable)
+    const isWhole = written[0] === item;
+    loose = !(isWhole && isReadable && next && next.written.length > 0);
+    if (!loose || !isWhole) return written;
+    if (!isReadable)
       note('unbound-reasoning', 'reasoning without id and sealed content means nothing; not sent');
     else if (!next) note('dangling-reasoning', 'reasoning that led to nothing is refused; not sent');
+    return [];
   });
-  return entries;
-}
-
-function untied(entry: Entry): Entry {
-  const item = withoutId(entry.item);
-  return item === entry.item ? entry : { ...entry, item };
 }

@@ -1,58 +1,61 @@
-import type { Notice } from '../../spi/index.js';
-import type { FilePart, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
-import { type Report, reporter, SAID } from '../conversation/repairs.js';
+import {
+  isToolResult,
+  type FilePart,
+  type Message,
+  type TextPart,
+  type ToolResultPart,
+} from '../../transcript/index.js';
+import { reportThinking } from '../conversation/drafts.js';
+import { textsIn } from '../conversation/reading.js';
+import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource, urlOf } from '../files.js';
 import type { Fields } from '../record.js';
 import { anyCall } from './call-kinds.js';
-import type { DraftResult, Entry, WireForm } from './draft.js';
+import type { DraftCall, DraftResult, WireForm } from './draft.js';
 import { type Item, noteOf, takenId, takenName } from './wire.js';
 
 /**
  * A message that came in another format, or that Spillway made, from its parts alone: words, files, calls, results.
  * Thinking is not sent: this provider reads only what it sealed itself.
  */
-export function foreignDraft(message: Message): WireForm {
-  const notices: Notice[] = [];
-  const note = reporter(message.id, notices);
-  const entries: Entry[] = [];
-  const results: DraftResult[] = [];
+export function foreignForm(message: Message, note: Report): WireForm {
+  const items: Item[] = [];
+  const calls: DraftCall[] = [];
   let spoken: (TextPart | FilePart)[] = [];
   const speak = (): void => {
-    entries.push(...spokenItem(message, spoken, entries.length === 0));
+    items.push(...spokenItem(message, spoken, items.length === 0));
     spoken = [];
   };
   for (const part of message.parts) {
     if (part.type === 'text' || part.type === 'file') spoken.push(part);
-    else if (part.type === 'tool-call') {
-      speak();
-      entries.push(callEntry(part, note));
-    } else if (part.type === 'tool-result') results.push(resultOf(message, part));
-    else if (part.type === 'opaque') {
-      note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
-    }
+    if (part.type === 'opaque') note('foreign-part', SAID.foreignPart(part.kind, part.bytes));
+    if (part.type !== 'tool-call') continue;
+    speak();
+    const wireId = takenId(part.callId);
+    const name = takenName(part.name);
+    if (name !== part.name) note('tool-name', SAID.toolName(part.name, name));
+    items.push({ type: 'function_call', call_id: wireId, name, arguments: part.arguments });
+    calls.push({ callId: part.callId, wireId, tool: part.name, kind: anyCall });
   }
   speak();
-  const unsigned = message.parts.some(
-    (part) => part.type === 'reasoning' && part.signature === undefined && part.text,
-  );
-  if (unsigned) note('foreign-reasoning', SAID.foreignReasoning);
-  if (entries.length === 0 && results.length === 0 && message.role !== 'assistant') {
-    entries.push({ item: { role: roleOf(message), content: '' } });
-  }
-  return { entries, results, notices };
+  reportThinking(message.parts, note);
+  const answers = message.parts.filter(isToolResult).map((part) => resultOf(message, part));
+  if (items.length === 0 && answers.length === 0 && message.role !== 'assistant')
+    items.push({ role: roleOf(message), content: '' });
+  return { items, calls, answers };
 }
 
 /** Words and files as one message; nothing where nothing is said. Only user messages carry files. */
-function spokenItem(message: Message, parts: readonly (TextPart | FilePart)[], first: boolean): Entry[] {
+function spokenItem(message: Message, parts: readonly (TextPart | FilePart)[], first: boolean): Item[] {
   const name = first && message.name !== undefined ? `${message.name}: ` : '';
   const role = roleOf(message);
   const files = role === 'user' && parts.some((part) => part.type === 'file');
   if (files) {
     const content = parts.map((part, i) => contentEntry(message, i === 0 ? prefixed(part, name) : part));
-    return [{ item: { role, content } }];
+    return [{ role, content }];
   }
   const text = parts.map(wordsOf).join('\n');
-  return text === '' ? [] : [{ item: { role, content: `${name}${text}` } }];
+  return text === '' ? [] : [{ role, content: `${name}${text}` }];
 }
 
 function prefixed(part: TextPart | FilePart, name: string): TextPart | FilePart {
@@ -95,14 +98,6 @@ function wordsOf(part: TextPart | FilePart): string {
   return part.type === 'text' ? part.text : noteOf(part);
 }
 
-function callEntry(part: Extract<Part, { type: 'tool-call' }>, note: Report): Entry {
-  const wireId = takenId(part.callId);
-  const name = takenName(part.name);
-  if (name !== part.name) note('tool-name', SAID.toolName(part.name, name));
-  const item: Item = { type: 'function_call', call_id: wireId, name, arguments: part.arguments };
-  return { item, call: { callId: part.callId, wireId, tool: part.name, kind: anyCall } };
-}
-
 function resultOf(message: Message, part: ToolResultPart): DraftResult {
   const plain = part.content.every((inner) => inner.type === 'text');
   const output = plain
@@ -110,7 +105,7 @@ function resultOf(message: Message, part: ToolResultPart): DraftResult {
     : part.content.map((inner) => contentEntry(message, inner));
   return {
     callId: part.callId,
-    part,
+    said: textsIn(part.content),
     kind: anyCall,
     item: { type: 'function_call_output', call_id: part.callId, output },
   };

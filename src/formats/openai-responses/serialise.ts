@@ -1,6 +1,5 @@
 import type { Notice, Serialised } from '../../spi/index.js';
-import type { TextPart, ViewMessage } from '../../transcript/index.js';
-import { wellFormed } from '../conversation/drafts.js';
+import type { ViewMessage } from '../../transcript/index.js';
 import {
   interrupted,
   type Paired,
@@ -8,8 +7,8 @@ import {
   pairedSteps,
   type Waiting,
 } from '../conversation/pairing.js';
-import { isFields, isText } from '../record.js';
-import type { CallKind } from './call-kinds.js';
+import { type Fields, isFields, isText } from '../record.js';
+import { callKindOf, type CallKind } from './call-kinds.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { freeId, carriedBy, FORMAT, type Item, withoutId } from './wire.js';
 
@@ -80,10 +79,10 @@ type WireIds = Map<Waiting<DraftCall>, string>;
 function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, request: Request): void {
   const { head, waiting } = step;
   const ids: WireIds = new Map();
-  for (const entry of head?.entries ?? []) {
-    const item = put(entry.item, request, head!.id);
+  for (const own of head?.items ?? []) {
+    const item = put(own, request, head!.id);
     if (!item) continue;
-    const one = entry.call && waiting[ids.size];
+    const one = callKindOf(item) && waiting[ids.size];
     request.items.push(one ? named(item, one, ids, request, head!.id) : item);
   }
 
@@ -96,7 +95,7 @@ function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, request: Req
       const before = request.instructions === undefined ? '' : `${request.instructions}\n`;
       request.instructions = `${before}${draft.instructions}`;
     }
-    for (const { item } of draft.entries) rest.push(item);
+    for (const item of draft.items) rest.push(item);
   }
 
   const results = new Set<unknown>(waiting.map(({ call }) => call.kind.result));
@@ -152,14 +151,8 @@ function answerOf(one: Paired<DraftCall, DraftResult>, ids: WireIds): Item {
 }
 
 /** The very item where it already fits; another kind of result carries its words over. */
-function settled({ part, item, kind }: DraftResult, call: DraftCall, id: string): Item {
-  if (kind !== call.kind)
-    return adopted(
-      part.content.filter((inner) => inner.type === 'text'),
-      item,
-      call.kind,
-      id,
-    );
+function settled({ said, item, kind }: DraftResult, call: DraftCall, id: string): Item {
+  if (kind !== call.kind) return adopted(said, item, call.kind, id);
   if (call.callId === id) {
     const named = kind.resultIdFields.find((field) => isText(item[field]));
     if (named !== undefined && (item[named] === id || call.wireId === call.callId)) return item;
@@ -168,37 +161,25 @@ function settled({ part, item, kind }: DraftResult, call: DraftCall, id: string)
   return { ...item, [field]: id };
 }
 
-function adopted(words: readonly TextPart[], item: Item, kind: CallKind, id: string): Item {
+function adopted(said: readonly string[], item: Item, kind: CallKind, id: string): Item {
   const empty = kind.noResult(id);
   const takesLists = kind.call === 'function_call' || kind.call === 'custom_tool_call';
-  if (takesLists && (typeof item.output === 'string' || isInputList(item.output))) {
+  if (takesLists && (typeof item.output === 'string' || isInputList(item.output)))
     return { ...empty, output: item.output };
-  }
   return kind.withContent(
     empty,
-    words.map(({ text }) => ({ type: 'text', text })),
+    said.map((text) => ({ type: 'text', text })),
   );
 }
 
-function isInputList(output: unknown): boolean {
-  return Array.isArray(output) && output.every((entry) => isFields(entry) && isInput(entry.type));
+const INPUT: ReadonlySet<unknown> = new Set(['input_text', 'input_image', 'input_file']);
+
+function isInputList(output: unknown): output is readonly Fields[] {
+  return Array.isArray(output) && output.every((entry) => isFields(entry) && INPUT.has(entry.type));
 }
 
-function isInput(type: unknown): boolean {
-  return type === 'input_text' || type === 'input_image' || type === 'input_file';
-}
-
-function labelled(label: string, result: DraftResult): Item {
-  return wellFormed(labelledAsItIs(label, result));
-}
-
-function labelledAsItIs(label: string, { part, item }: DraftResult): Item {
-  if (isInputList(item.output)) {
-    return {
-      role: 'user',
-      content: [{ type: 'input_text', text: label }, ...(item.output as readonly unknown[])],
-    };
-  }
-  const words = part.content.flatMap((inner) => (inner.type === 'text' && inner.text ? [inner.text] : []));
-  return { role: 'user', content: [label, ...words].join('\n') };
+function labelled(label: string, { said, item }: DraftResult): Item {
+  if (isInputList(item.output))
+    return { role: 'user', content: [{ type: 'input_text', text: label }, ...item.output] };
+  return { role: 'user', content: [label, ...said.filter(isText)].join('\n') };
 }
