@@ -1,9 +1,10 @@
-import type { Notice, Serialised, WireMemory } from '../../spi/index.js';
+import type { Serialised, WireMemory } from '../../spi/index.js';
 import type { Message, Part, ViewMessage } from '../../transcript/index.js';
-import { alignedParts, distinctIds, drafted, wellFormed } from '../conversation/drafts.js';
+import { alignedParts, distinctIds, drafting } from '../conversation/drafts.js';
 import type { DraftedAnswer } from '../conversation/pairing.js';
 import { NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
-import { type Report, reporter, SAID } from '../conversation/repairs.js';
+import { textOf } from '../conversation/reading.js';
+import { type Report, SAID } from '../conversation/repairs.js';
 import { type Call, type Draft, resultsBehindCalls } from '../conversation/results-behind-calls.js';
 import { type Fields, isFields, jsonText, listOf } from '../record.js';
 import { saidBy, writeItem, writeResult } from './item-out.js';
@@ -20,34 +21,25 @@ interface AiSdkDraft extends Draft<Call, AiSdkAnswer> {
   readonly message?: WireMessage;
   /** The message that holds exactly these answers, as it came in. */
   readonly whole?: WireMessage;
-  /** The message they came in, whatever was edited since: its other fields stay. */
+  /** The message they came in without its content, whatever was edited since: its other fields stay. */
   readonly frame?: WireMessage;
 }
 
-const draftOf = drafted((shown: ViewMessage): AiSdkDraft => {
-  const { message } = shown;
-  const notices: Notice[] = [];
-  const note = reporter(message.id, notices);
-  const own = message.wireFormat === FORMAT && !shown.made;
-  const wire = own ? wireOf((shown.source ?? message).wire) : undefined;
-  const written = writeParts(shown, wire, note);
-  const role = roleOf(message, wire, written, note);
-  const said = role === 'tool' ? undefined : sayMessage(shown, wire, written, role, note);
-  const isWhole = wire !== undefined && written.items.length === 0 && !written.changed;
-  const mended = said === undefined ? undefined : wellFormed(said);
-  const answers = written.answers.map((answer) => mendAnswer(answer, note));
-  const sound = answers.every((answer, at) => answer === written.answers[at]);
-  if (mended !== said) note('lone-surrogate', SAID.surrogates);
+const draftOf = drafting<AiSdkDraft>((shown, report) => {
+  const { message, source, made } = shown;
+  const own = message.wireFormat === FORMAT && !made;
+  const wire = own ? wireOf((source ?? message).wire) : undefined;
+  const written = writeParts(shown, wire, report);
+  const role = roleOf(message, wire, written, report);
+  const said = role === 'tool' ? undefined : sayMessage(shown, wire, written, role, report);
+  const { items, calls, answers, changed } = written;
   return {
-    id: message.id,
-    role: message.role,
-    speaks: mended !== undefined,
-    ...(mended !== undefined && { message: mended }),
-    calls: written.calls,
+    speaks: said !== undefined,
+    ...(said && { message: said }),
+    calls,
     answers,
-    ...(isWhole && sound && answers.length > 0 && { whole: wire }),
-    ...(wire?.role === 'tool' && { frame: wire }),
-    notices,
+    ...(wire && !changed && items.length === 0 && answers.length > 0 && { whole: wire }),
+    ...(wire?.role === 'tool' && { frame: { ...wire, content: [] } }),
   };
 });
 
@@ -107,13 +99,6 @@ function answerOf(part: Part, from: unknown, message: Message): AiSdkAnswer | un
   return undefined;
 }
 
-function mendAnswer(answer: AiSdkAnswer, note: Report): AiSdkAnswer {
-  const item = wellFormed(answer.item);
-  if (item === answer.item) return answer;
-  note('lone-surrogate', SAID.surrogates);
-  return { ...answer, item, said: wellFormed(answer.said) };
-}
-
 type Role = 'system' | 'user' | 'assistant' | 'tool';
 
 function roleOf(message: Message, wire: WireMessage | undefined, { items }: Written, note: Report): Role {
@@ -159,7 +144,7 @@ function saySystem(
   wire: WireMessage | undefined,
   note: Report,
 ): WireMessage | undefined {
-  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  const text = textOf(message.parts);
   if (text === '') {
     if (wire) note('empty-text', 'instructions that say nothing are left out');
     return undefined;
@@ -218,9 +203,7 @@ function systemOf(shown: readonly ViewMessage[]): unknown {
   const count = Array.isArray(original) ? original.length : 1;
   if (original !== undefined && count === shown.length && shown.every(({ replaced }) => !replaced))
     return original;
-  const texts = shown.map(({ message }) =>
-    message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'),
-  );
+  const texts = shown.map(({ message }) => textOf(message.parts));
   return texts.length === 1 && typeof original === 'string'
     ? texts[0]
     : texts.map((content) => ({ role: 'system', content }));
