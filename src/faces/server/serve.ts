@@ -40,6 +40,7 @@ const PATIENCE_MS = 30_000;
 export async function serve({ log, ...sources }: ServeOptions = {}): Promise<Running> {
   const service = await Service.open(sources);
   try {
+    await service.warmUp();
     const health = new Health(service);
     const app = await createApp(service, health, sources.env ?? {}, log);
     const { host, port } = service.settings.server;

@@ -70,6 +70,11 @@ export class Service {
     return this.#engine.get(SERVICES.Catalogue).lookup(model);
   }
 
+  /** Loads what counts tokens: the first request, and all beside it, would wait for that. */
+  async warmUp(): Promise<void> {
+    (await this.#engine.getAsync(SERVICES.TokenCounter)).count('Warm.');
+  }
+
   get settings(): Settings {
     return this.spillway.config.settings;
   }

@@ -9,6 +9,7 @@ import { statusOf, wordsOf } from '../faults.js';
 import { goneOf } from '../gone.js';
 import { codesOf } from '../request-log.js';
 import type { Service } from '../service.js';
+import { checkLimits } from './body-limits.js';
 import { faultAnswer, give, type HttpAnswer } from './http-answer.js';
 import { countTokens, Places } from './place.js';
 import { Refused } from './opening.js';
@@ -184,9 +185,12 @@ const asGiven = ({ status, headers, bytes }: Refused): HttpAnswer => {
   return { status, headers: kept, body: bytes };
 };
 
+/** Undefined where it is no JSON object. Rejects with `INPUT_FORMAT` where it holds too much. */
 async function bodyIn(raw: unknown): Promise<Fields | undefined> {
+  if (!Buffer.isBuffer(raw)) return undefined;
+  await inSlices(checkLimits(raw));
   try {
-    const body = Buffer.isBuffer(raw) ? await inSlices(parsingJson(raw.toString('utf8'))) : undefined;
+    const body = await inSlices(parsingJson(raw.toString('utf8')));
     return isFields(body) && !Array.isArray(body) ? body : undefined;
   } catch {
     return undefined;

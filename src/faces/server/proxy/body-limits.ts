@@ -1,0 +1,58 @@
+import { SpillwayError } from '../../../errors/index.js';
+import type { Steps } from '../../../transcript/index.js';
+
+/**
+ * Most that a body may hold to be read here: no conversation has more, and each of these is touched in one go somewhere.
+ * A list of the body is its messages or its tools; one of them with 20,000 values takes about 30 ms.
+ */
+const MOST = { values: 1_000_000, ofList: 100_000, ofOne: 20_000, levels: 500 } as const;
+
+const ALLOWED = `${MOST.values} values in all, ${MOST.ofList} in a list of the body, ${MOST.ofOne} in one of these or beside them, ${MOST.levels} levels`;
+
+/** Bytes that are looked at between two pauses: a millisecond or two. */
+const AT_ONCE_BYTES = 1_048_576;
+
+const [QUOTE, BACKSLASH, COMMA, LIST, LIST_END, FIELDS, FIELDS_END] = Buffer.from('"\\,[]{}');
+
+/** Counts what a body of JSON holds before anything is made of it. Throws `INPUT_FORMAT` where that is too much. */
+export function* checkLimits(bytes: Buffer): Steps<void> {
+  let values = 0;
+  /** Fields of the body; values of the list that stands in one; values of one of those. */
+  const counts = [0, 0, 0];
+  let level = 0;
+  let isList = false;
+  let isText = false;
+  for (let at = 0, pause = AT_ONCE_BYTES; at < bytes.length; at++) {
+    if (at >= pause) {
+      pause += AT_ONCE_BYTES;
+      yield;
+    }
+    const sign = bytes[at];
+    if (isText) {
+      if (sign === BACKSLASH) at++;
+      else if (sign === QUOTE) isText = false;
+    } else if (sign === QUOTE) isText = true;
+    else if (sign === LIST_END || sign === FIELDS_END) level--;
+    else if (sign === COMMA || sign === LIST || sign === FIELDS) {
+      values++;
+      if (sign !== COMMA && ++level === 2) isList = sign === LIST;
+      const of = level === 1 ? 0 : level === 2 && isList ? 1 : 2;
+      counts[of]!++;
+      counts.fill(0, of + 1);
+      if (level > MOST.levels) throw tooMuch(`more than ${MOST.levels} levels`);
+      if (values > MOST.values) throw tooMuch(`more than ${MOST.values} values`);
+      if (counts[1]! > MOST.ofList) throw tooMuch(`more than ${MOST.ofList} values in a list`);
+      if (counts[0]! > MOST.ofOne || counts[2]! > MOST.ofOne)
+        throw tooMuch(`more than ${MOST.ofOne} values in one message, tool or field`);
+    }
+  }
+}
+
+function tooMuch(found: string): SpillwayError {
+  return new SpillwayError('INPUT_FORMAT', {
+    subject: 'body',
+    found,
+    allowed: ALLOWED,
+    remedy: 'Send a conversation with fewer, or ask the provider itself.',
+  });
+}
