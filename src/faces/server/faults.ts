@@ -24,19 +24,6 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   STORE_SCHEMA: 503,
 };
 
-/** What an answer says of a fault. */
-interface FaultBody {
-  readonly error: {
-    /** One of docs/errors.md, or `HTTP_` and a status where the request itself was at fault. */
-    readonly code: string;
-    readonly message: string;
-    readonly retryable: boolean;
-    readonly faults?: readonly object[];
-    /** For programs: `later` records that block an undo, the parts of a floor. */
-    readonly facts?: object;
-  };
-}
-
 export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400;
 
 /** Every fault as one kind of answer. What is our own fault says nothing of its insides. */
@@ -59,13 +46,8 @@ export function answerFaults(app: FastifyInstance): void {
   });
 }
 
-function answerTo(
-  error: FastifyError | SpillwayError,
-  request: FastifyRequest,
-): {
-  readonly status: number;
-  readonly body: FaultBody;
-} {
+/** Shaped as `Fault` of the API says. */
+function answerTo(error: FastifyError | SpillwayError, request: FastifyRequest) {
   if (error instanceof SpillwayError) {
     const { code, message, retryable, faults, facts } = error;
     return { status: statusOf(code), body: { error: { code, message, retryable, faults, facts } } };
@@ -84,9 +66,10 @@ export function wordsOf(
   return `The body is larger than ${server.initialConfig.bodyLimit} bytes, the most that server.bodyBytes allows.`;
 }
 
-export function faultBody(code: string, message: string, retryable = false): FaultBody {
-  return { error: { code, message, retryable } };
-}
+/** `code` is `HTTP_` and a status where the request itself was at fault. */
+export const faultBody = (code: string, message: string, retryable = false) => ({
+  error: { code, message, retryable },
+});
 
 /** Where it happened; the first line of a stack may say what a transcript said. */
 function placesOf({ stack = '' }: Error): string {

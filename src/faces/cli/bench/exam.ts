@@ -3,40 +3,24 @@ import { basename, extname, join } from 'node:path';
 import { z } from 'zod';
 import { SpillwayError } from '../../../errors/index.js';
 import { interval } from './bootstrap.js';
-import { asContext, type Examiner, type Grades, type Question } from './examiner.js';
+import { asContext, question, type Examiner, type Grades } from './examiner.js';
 import type { BenchPolicy } from './policy.js';
 import type { Draws } from './rows.js';
 import { Subject } from './subject.js';
 
-/** A session, cut where its agent was about to act, and what its next steps needed to know. */
-export interface Exam {
-  readonly name: string;
-  readonly file: string;
-  /** Messages before it are replayed. */
-  readonly cut: number;
-  readonly questions: readonly Question[];
-}
+export type Exam = ReturnType<typeof readExams>[number];
 
+/** A session, cut where its agent was about to act, and what its next steps needed to know: messages before it are replayed. */
 const examFile = z.object({
   session: z.string(),
   cut: z.number().int().positive(),
-  questions: z
-    .array(
-      z.object({
-        id: z.string(),
-        kind: z.string(),
-        q: z.string(),
-        key: z.string(),
-        points: z.array(z.string()).default([]),
-      }),
-    )
-    .min(1),
+  questions: z.array(question).min(1),
 });
 
 /** Exams of a folder whose sessions are among the files. Throws `INPUT_UNREADABLE` where a file is none, or none fits. */
-export function readExams(folder: string, files: readonly string[]): Exam[] {
+export function readExams(folder: string, files: readonly string[]) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
-  const exams = names.sort().flatMap((name): Exam[] => {
+  const exams = names.sort().flatMap((name) => {
     const { session, cut, questions } = parsed(join(folder, name));
     const file = files.find((one) => basename(one, extname(one)) === session);
     return file === undefined ? [] : [{ name: basename(name, '.json'), file, cut, questions }];

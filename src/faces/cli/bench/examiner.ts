@@ -2,14 +2,15 @@ import { z } from 'zod';
 import type { ChatMessage } from './rival.js';
 import { hashOf, type State } from './state.js';
 
-export interface Question {
-  readonly id: string;
+export const question = z.object({
+  id: z.string(),
   /** What it asks for, by which grades are told apart: intent, findings, state, exact strings. */
-  readonly kind: string;
-  readonly q: string;
-  readonly key: string;
-  readonly points: readonly string[];
-}
+  kind: z.string(),
+  q: z.string(),
+  key: z.string(),
+  points: z.array(z.string()).default([]),
+});
+type Question = z.infer<typeof question>;
 
 /** An interface of chat completions, as many serve it. */
 export interface Endpoint {

@@ -4,23 +4,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageFolder } from '../../../package-folder.js';
 
-/** What a figure must carry to be believed. */
-export interface Origin {
-  readonly spillway: string;
-  /** Of a checkout, `-dirty` where something in it is changed; absent where the package is installed. */
-  readonly commit?: string;
-  readonly node: string;
-  readonly machine: string;
-  readonly date: string;
-}
+export type Origin = ReturnType<typeof originOf>;
 
-export function originOf(): Origin {
+/** What a figure must carry to be believed. */
+export function originOf() {
   const folder = packageFolder();
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
   const commit = commitOf(folder);
   const processors = cpus();
   return {
     spillway: version,
+    /** Of a checkout, `-dirty` where something in it is changed; absent where the package is installed. */
     ...(commit !== undefined && { commit }),
     node: process.version,
     machine: `${processors.length} x ${processors[0]?.model.trim() ?? 'unknown'}`,

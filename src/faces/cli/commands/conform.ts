@@ -17,13 +17,7 @@ export interface ConformOptions {
   readonly json?: boolean;
 }
 
-interface Judged {
-  readonly kind: string;
-  readonly name: string;
-  readonly exportedAs: string;
-  readonly verdicts: readonly Verdict[];
-  readonly waived: readonly { readonly id: string; readonly reason: string }[];
-}
+type Judged = Awaited<ReturnType<typeof judgeOne>>;
 
 /** Puts what a module exports to the rules of its contracts; exit code 1 where one does not hold. */
 export async function conform(path: string, options: ConformOptions, terminal: Terminal): Promise<number> {
@@ -58,7 +52,7 @@ function tally(verdicts: readonly Verdict[], broken: number): string {
     : `every rule that was exercised holds; ${unexercised} not exercised`;
 }
 
-async function judgeOne({ kind, name, exportedAs, rules }: Candidate): Promise<Judged> {
+async function judgeOne({ kind, name, exportedAs, rules }: Candidate) {
   const asked = rules.filter(({ waived }) => waived === undefined);
   const waived = rules.flatMap(({ id, waived: reason }) => (reason === undefined ? [] : [{ id, reason }]));
   return { kind, name, exportedAs, verdicts: await judge(undefined, asked), waived };
