@@ -12,5 +12,15 @@ export { countIn } from './provider/lore.js';
 export { sameItem } from './conversation/reader.js';
 export { notOfFormat, refuseForeign } from './faults.js';
 export { isProgramWritten } from './conversation/reading.js';
-export { isFields, jsonText, kindOf, listOf, numberIn, type Fields } from './record.js';
+export {
+  fieldsOf,
+  isFields,
+  isText,
+  jsonIn,
+  jsonText,
+  kindOf,
+  listOf,
+  numberIn,
+  type Fields,
+} from './record.js';
 export { formatNamed, formats } from './registry.js';

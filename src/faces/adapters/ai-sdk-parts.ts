@@ -1,6 +1,6 @@
 import { NO_STEP, type RecallCall, type RecallStep } from '../endpoints/index.js';
 import { recallTool } from '../../session/index.js';
-import { type Fields, isFields, listOf } from '../../formats/index.js';
+import { type Fields, isFields, jsonIn, listOf } from '../../formats/index.js';
 import { storable } from './ai-sdk-files.js';
 
 /** Parts of an answer that a prompt can hold too. */
@@ -93,7 +93,13 @@ const callOf = ({ toolCallId, input }: Fields): RecallCall => ({ id: String(tool
 /** A part of an answer as a prompt holds it. */
 function asPrompt({ type, providerMetadata, ...part }: Fields): Fields {
   const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
-  if (type === 'tool-call') return { type, ...part, input: parsed(part.input), ...options };
+  if (type === 'tool-call')
+    return {
+      type,
+      ...part,
+      input: (typeof part.input === 'string' ? jsonIn(part.input) : part.input) ?? {},
+      ...options,
+    };
   if (type === 'tool-result') return { ...resultAsPrompt(part), ...options };
   return storable({ type, ...part, ...options });
 }
@@ -103,15 +109,6 @@ function resultAsPrompt({ toolCallId, toolName, result, isError }: Fields): Fiel
   const kind = typeof result === 'string' ? 'text' : 'json';
   const output = { type: isError === true ? `error-${kind}` : kind, value: result ?? null };
   return { type: 'tool-result', toolCallId, toolName, output };
-}
-
-function parsed(input: unknown): unknown {
-  if (typeof input !== 'string') return input ?? {};
-  try {
-    return JSON.parse(input || '{}') as unknown;
-  } catch {
-    return {};
-  }
 }
 
 const optionsOf = ({ providerMetadata }: Fields): readonly [string, unknown][] =>

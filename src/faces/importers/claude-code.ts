@@ -1,8 +1,8 @@
 import type { Part, ToolResultPart } from '../../transcript/index.js';
-import { isFields, jsonText, type Fields } from '../../formats/index.js';
+import { fieldsOf, isFields, jsonText, type Fields } from '../../formats/index.js';
 import { branchOf, type TreeEntry } from './branch.js';
 import * as part from './parts.js';
-import { fieldsOf, textOr } from './parts.js';
+import { textOr } from './parts.js';
 import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
 
 /**
@@ -97,21 +97,12 @@ function blocksOf(content: unknown): readonly unknown[] {
   return Array.isArray(content) ? content : [];
 }
 
-interface Path {
-  /** The lines of the conversation as it stands at the end, in file order. */
-  readonly entries: readonly Entry[];
-  /** Places where a parent is not in the file and the message before it was taken instead. */
-  readonly breaks: number;
-  /** Lines of branches that were rewound. */
-  readonly left: number;
-}
-
 /**
  * The session file is a tree: rewinding starts a new branch, parallel calls put lines beside each other, and a compaction
  * starts a new root, whose parent is often not in the file. The conversation is what leads up to the last message, the other
  * lines of the answers on that way, and the results of their calls.
  */
-function pathOf(nodes: readonly Node[]): Path {
+function pathOf(nodes: readonly Node[]) {
   const entries = nodes.flatMap(({ entry }) => entry ?? []);
   const branch = branchOf(
     nodes,

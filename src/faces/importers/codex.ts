@@ -1,5 +1,5 @@
-import { isFields, parseItems, type Fields } from '../../formats/index.js';
-import { fieldsOf, textOr, when } from './parts.js';
+import { fieldsOf, isFields, parseItems, type Fields } from '../../formats/index.js';
+import { textOr, when } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**

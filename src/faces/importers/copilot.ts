@@ -1,7 +1,7 @@
 import type { FilePart, TextPart, ToolCallPart } from '../../transcript/index.js';
-import { isFields, jsonText, type Fields } from '../../formats/index.js';
+import { fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
 import * as part from './parts.js';
-import { fieldsIn, fieldsOf, isText, textOr } from './parts.js';
+import { fieldsIn, textOr } from './parts.js';
 import { Recording, type ImportedSession, type Importer, type SessionReader } from './recording.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { FilePart, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
-import { isFields, jsonText, type Fields } from '../../formats/index.js';
+import { fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
 import * as part from './parts.js';
-import { fieldsIn, fieldsOf, isText } from './parts.js';
+import { fieldsIn } from './parts.js';
 import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
 
 /** One message of an export. */

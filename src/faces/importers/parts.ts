@@ -7,16 +7,13 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../transcript/index.js';
-import { isFields, isProgramWritten, jsonText, type Fields } from '../../formats/index.js';
+import { isFields, isProgramWritten, isText, jsonText, listOf, type Fields } from '../../formats/index.js';
 
 /* What recordings hold, as parts and messages. */
 
-export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 export const textOr = (value: unknown): string | undefined => (isText(value) ? value : undefined);
-/** The fields of a value; none of what has none. */
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-export const fieldsIn = (list: unknown): readonly Fields[] =>
-  Array.isArray(list) ? list.filter(isFields) : [];
+/** The objects of a list. */
+export const fieldsIn = (list: unknown): readonly Fields[] => listOf(list).filter(isFields);
 
 /** When something was said, however it is written. */
 export function when(stamp: unknown): { readonly createdAt?: number } {

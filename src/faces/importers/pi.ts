@@ -1,8 +1,8 @@
 import type { Part } from '../../transcript/index.js';
-import { isFields, jsonText, type Fields } from '../../formats/index.js';
+import { fieldsOf, isFields, isText, jsonText, type Fields } from '../../formats/index.js';
 import { branchOf, type TreeEntry } from './branch.js';
 import * as part from './parts.js';
-import { fieldsOf, isText, textOr } from './parts.js';
+import { textOr } from './parts.js';
 import { Recording, unknownPart, type ImportedSession, type Importer, type Note } from './recording.js';
 
 /**

@@ -1,4 +1,4 @@
-import { readOverflow, type Fields } from '../../../formats/index.js';
+import { jsonIn, readOverflow, type Fields } from '../../../formats/index.js';
 import type { StreamEvent } from './sse.js';
 
 /** An answer that is no answer: as the upstream gave it, to be handed on byte for byte. */
@@ -18,13 +18,9 @@ export class Refused extends Error {
   }
 }
 
-function parsed(bytes: Buffer): Fields | string {
+function parsed(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
-  try {
-    return JSON.parse(text) as Fields;
-  } catch {
-    return text;
-  }
+  return jsonIn(text) ?? text;
 }
 
 /** What stands at the head of a stream before the model says anything. */

@@ -1,5 +1,4 @@
-import { parseJson } from '../../../transcript/index.js';
-import { isFields, jsonText, type Fields } from '../../../formats/index.js';
+import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
 
 /** One event of a stream: its bytes as they came, and what it says where that is an object. */
 export interface StreamEvent {
@@ -52,12 +51,8 @@ function fieldsIn(text: string): Fields | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   const said = lines.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
   if (!said.startsWith('{')) return undefined;
-  try {
-    const value = parseJson(said);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(said);
+  return isFields(value) ? value : undefined;
 }
 
 /** An event as a server writes it. Those that name their type are named on the wire as well. */

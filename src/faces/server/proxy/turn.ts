@@ -15,8 +15,7 @@ import {
 } from '../../endpoints/index.js';
 import type { Flight, Prepared, Session } from '../../../session/index.js';
 import { inputOf } from '../../../tokens/index.js';
-import { parseJson } from '../../../transcript/index.js';
-import { isFields, jsonText, type Fields } from '../../../formats/index.js';
+import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
 import type { RequestNotes } from '../request-log.js';
 import { markStablePrefix } from './cache-mark.js';
 import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
@@ -202,7 +201,8 @@ export class Turn {
 
   async #whole({ body }: UpstreamAnswer): Promise<WholeAnswer> {
     const bytes = await wholeOf(body);
-    const fields = fieldsOf(bytes);
+    const said = jsonIn(bytes.toString('utf8'));
+    const fields = isFields(said) ? said : undefined;
     if (fields) await this.#heard(this.#parts.endpoint.usageReader()(fields));
     return { bytes, fields };
   }
@@ -236,12 +236,3 @@ const asksUsage = ({ stream_options: options }: Fields): boolean =>
 /** The chunk that only tells usage: who did not ask for it does not expect it. */
 const isUsageAlone = ({ choices, usage }: Fields): boolean =>
   Array.isArray(choices) && choices.length === 0 && isFields(usage);
-
-function fieldsOf(bytes: Buffer): Fields | undefined {
-  try {
-    const value = parseJson(bytes.toString('utf8'));
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
