@@ -11,19 +11,16 @@ import {
   type RecallWire,
 } from '../endpoints/index.js';
 
+const { name, description, parameters } = recallTool;
+
 /** The recall tool in what a model of the AI SDK is called with, by what it is to answer: words, or JSON and nothing else. */
 const wireOf = (isJson: boolean): RecallWire => ({
   field: 'messages',
-  offer(params) {
-    const tools = listOf(params.tools);
-    const isTaken = tools.some((tool) => isFields(tool) && tool.name === recallTool.name);
-    const { toolChoice } = params;
-    if (isTaken || (isFields(toolChoice) && toolChoice.type === 'none')) return undefined;
-    // An object that is asked for without tools may not be spoken of as one call among others.
-    if (tools.length === 0 && asksJson(params)) return undefined;
-    const { name, description, parameters } = recallTool;
-    return { ...params, tools: [...tools, { type: 'function', name, description, inputSchema: parameters }] };
-  },
+  tool: { type: 'function', name, description, inputSchema: parameters },
+  // An object that is asked for without tools may not be spoken of as one call among others.
+  takes: (params, tools) =>
+    !(isFields(params.toolChoice) && params.toolChoice.type === 'none') &&
+    (tools.length > 0 || !asksJson(params)),
   noTools: { toolChoice: { type: 'none' } },
   step: ({ content, finishReason }) => toldApart(content, isJson).parts.step(isCut(finishReason)),
   restored(messages, { calls, whole: [whole] }) {

@@ -12,15 +12,11 @@ import {
 /** The recall tool in LangChain's model requests and messages. */
 export const LANGCHAIN_RECALL: RecallWire = {
   field: 'messages',
-  offer(request) {
-    const tools = listOf(request.tools);
-    const isTaken = tools.some((tool) => isFields(tool) && nameOf(tool) === recallTool.name);
-    if (isTaken || request.toolChoice === 'none') return undefined;
-    // Where the provider itself holds the answer to a schema, its client may want every tool strict, which this one is not.
-    if (request.responseFormat !== undefined && !isByTools(request.responseFormat)) return undefined;
-    // In the shape that all its models take, and not as a tool of LangChain's own, which the agent would want to run.
-    return { ...request, tools: [...tools, { type: 'function', function: recallTool }] };
-  },
+  // In the shape that all its models take, and not as a tool of LangChain's own, which the agent would want to run.
+  tool: { type: 'function', function: recallTool },
+  // Where the provider itself holds the answer to a schema, its client may want every tool strict, which this one is not.
+  takes: ({ toolChoice, responseFormat }) =>
+    toolChoice !== 'none' && (responseFormat === undefined || isByTools(responseFormat)),
   noTools: { toolChoice: 'none' },
   step(message) {
     const all = [...callsOf(message), ...brokenCallsOf(message)];
@@ -191,7 +187,3 @@ const isOf = (call: unknown, ids: ReadonlySet<unknown>): boolean =>
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 
 const isThought = (block: unknown): boolean => isFields(block) && THOUGHTS.has(block.type);
-
-function nameOf(tool: Fields): unknown {
-  return isFields(tool.function) ? tool.function.name : tool.name;
-}

@@ -1,6 +1,5 @@
 import { recallTool } from '../../../session/index.js';
-import { parseJson } from '../../../transcript/index.js';
-import { isFields, listOf, type Fields } from '../../../formats/index.js';
+import { isFields, jsonIn, listOf, type Fields } from '../../../formats/index.js';
 import {
   asSent,
   lastRun,
@@ -12,16 +11,13 @@ import {
   type RecallWire,
 } from './wire.js';
 
+const { name, description, parameters } = recallTool;
+
 /** The recall tool in Anthropic's messages. */
 export const ANTHROPIC_RECALL: RecallWire = {
   field: 'messages',
-  offer(body) {
-    const tools = listOf(body.tools);
-    const isTaken = tools.some((tool) => isFields(tool) && tool.name === recallTool.name);
-    if (isTaken || (isFields(body.tool_choice) && body.tool_choice.type === 'none')) return undefined;
-    const { name, description, parameters } = recallTool;
-    return { ...body, tools: [...tools, { name, description, input_schema: parameters }] };
-  },
+  tool: { name, description, input_schema: parameters },
+  takes: ({ tool_choice: choice }) => !isFields(choice) || choice.type !== 'none',
   noTools: { tool_choice: { type: 'none' } },
   step: ({ content, stop_reason: reason }) => stepOf(listOf(content).filter(isFields), reason),
   restored(messages, { said, whole }) {
@@ -185,16 +181,8 @@ function grow(known: Block, delta: Fields): void {
 
 function blockOf({ block, json }: Block): Fields {
   // What the provider runs itself is told in pieces as well, or stands there at once.
-  if (json !== '') return { ...block, input: parsed(json) };
+  if (json !== '') return { ...block, input: jsonIn(json) ?? {} };
   return isCall(block) ? { ...block, input: {} } : block;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return parseJson(json);
-  } catch {
-    return {};
-  }
 }
 
 /** Why an answer ended that may not be whole. */

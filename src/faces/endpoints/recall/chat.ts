@@ -13,16 +13,10 @@ import {
 /** The recall tool in chat completions. */
 export const CHAT_RECALL: RecallWire = {
   field: 'messages',
-  offer(body) {
-    const tools = listOf(body.tools);
-    const isTaken = tools.some(
-      (tool) => isFields(tool) && nameOf(tool.function ?? tool.custom) === recallTool.name,
-    );
-    if (isTaken || body.tool_choice === 'none' || (numberIn(body.n) ?? 1) > 1) return undefined;
-    // The functions of old, which no tools may stand beside.
-    if (listOf(body.functions).length > 0) return undefined;
-    return { ...body, tools: [...tools, { type: 'function', function: recallTool }] };
-  },
+  tool: { type: 'function', function: recallTool },
+  // No tools may stand beside the functions of old.
+  takes: ({ tool_choice: choice, n, functions }) =>
+    choice !== 'none' && (numberIn(n) ?? 1) <= 1 && listOf(functions).length === 0,
   noTools: { tool_choice: 'none' },
   step(answer) {
     const message = messageOf(answer);
@@ -224,9 +218,7 @@ function grownList(list: readonly unknown[], piece: unknown): readonly unknown[]
   return [...list.slice(0, -1), { ...last, ...(Object.fromEntries(more) as Fields) }];
 }
 
-const nameOf = (made: unknown): unknown => (isFields(made) ? made.name : undefined);
-
-const isRecall = ({ function: made }: Fields): boolean => nameOf(made) === recallTool.name;
+const isRecall = ({ function: made }: Fields): boolean => isFields(made) && made.name === recallTool.name;
 
 function messageOf({ choices }: Fields): Fields {
   const [choice] = listOf(choices);

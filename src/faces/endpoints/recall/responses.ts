@@ -14,12 +14,8 @@ import {
 /** The recall tool in OpenAI's responses. */
 export const RESPONSES_RECALL: RecallWire = {
   field: 'input',
-  offer(body) {
-    const tools = listOf(body.tools);
-    const isTaken = tools.some((tool) => isFields(tool) && tool.name === recallTool.name);
-    if (isTaken || body.tool_choice === 'none' || body.background === true) return undefined;
-    return { ...body, tools: [...tools, { type: 'function', ...recallTool, strict: false }] };
-  },
+  tool: { type: 'function', ...recallTool, strict: false },
+  takes: ({ tool_choice: choice, background }) => choice !== 'none' && background !== true,
   noTools: { tool_choice: 'none' },
   step: ({ output, status }) =>
     status === 'failed' ? NO_STEP : stepOf(listOf(output).filter(isFields), status === 'incomplete'),

@@ -1,3 +1,4 @@
+import { recallTool } from '../../../session/index.js';
 import type { ViewMessage } from '../../../transcript/index.js';
 import { isFields, listOf, numberIn, type Fields } from '../../../formats/index.js';
 
@@ -34,8 +35,10 @@ export const NO_STEP: RecallStep = { calls: [], said: [], whole: [], hasOthers: 
 export interface RecallWire {
   /** The body's field that holds messages. */
   readonly field: string;
-  /** The request with the tool in it; undefined where it cannot be offered, or the client has one of that name. */
-  offer(body: Fields): Fields | undefined;
+  /** The tool, as a request has it among its others. */
+  readonly tool: Fields;
+  /** Whether a request can have it; one with a tool of that name never does. */
+  takes(body: Fields, tools: readonly unknown[]): boolean;
   step(answer: Fields): RecallStep;
   /** Where in a request a step stands as the log has it, with the whole of it for that place. */
   restored(messages: readonly unknown[], step: RecallStep): Restored | undefined;
@@ -132,9 +135,16 @@ export function offering<Request extends object>(
   most: number,
 ): Offering<Request> | undefined {
   const fields = given as Fields;
-  const offered = most > 0 ? (wire.offer(fields) as Request | undefined) : undefined;
-  const hasTools = listOf(fields.tools).length > 0;
-  return offered && { offered, last: hasTools ? given : { ...offered, ...wire.noTools } };
+  const tools = listOf(fields.tools);
+  if (most <= 0 || tools.some(isNamedSo) || !wire.takes(fields, tools)) return undefined;
+  const offered = { ...given, tools: [...tools, wire.tool] };
+  return { offered, last: tools.length > 0 ? given : { ...offered, ...wire.noTools } };
+}
+
+function isNamedSo(tool: unknown): boolean {
+  if (!isFields(tool)) return false;
+  const { name } = [tool.function, tool.custom].find(isFields) ?? tool;
+  return name === recallTool.name;
 }
 
 /** Words of several answers as one text; what the last one holds where they are no text. */
