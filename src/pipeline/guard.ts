@@ -1,4 +1,4 @@
-import { shownParts } from '../spi/index.js';
+import { remembered, shownParts } from '../spi/index.js';
 import type { Protection, TranscriptView, ViewExchange, SignatureBinding } from '../spi/index.js';
 import {
   isToolCall,
@@ -62,11 +62,7 @@ interface ViewIndex {
 }
 
 /** A step that changes nothing leaves the next one the same view. */
-const indexes = new WeakMap<TranscriptView, ViewIndex>();
-
-function indexOf(view: TranscriptView): ViewIndex {
-  let index = indexes.get(view);
-  if (index) return index;
+const indexOf = remembered((view: TranscriptView): ViewIndex => {
   const bySeq = new Map<number, ViewExchange>();
   const shownBySeq = new Map<number, ViewMessage>();
   const standing = new Map<string, ViewExchange>();
@@ -79,10 +75,8 @@ function indexOf(view: TranscriptView): ViewIndex {
       }
     }
   }
-  index = { bySeq, shownBySeq, standing, within: createSpanFinder(view) };
-  indexes.set(view, index);
-  return index;
-}
+  return { bySeq, shownBySeq, standing, within: createSpanFinder(view) };
+});
 
 class ViewGuard implements Guard {
   readonly #view: ViewIndex;

@@ -1,5 +1,6 @@
 import { isCut, isStub } from '../../text/digest/index.js';
 import type { TranscriptView, ViewExchange } from '../view.js';
+import { remembered } from './remembered.js';
 import {
   isToolCall,
   isToolResult,
@@ -29,17 +30,11 @@ export interface ShownPart<P extends Part = Part> {
   readonly handle: Handle;
 }
 
-/** Messages of a view never change, and the same ones stand in it for many runs. */
-const knownParts = new WeakMap<ViewMessage, readonly ShownPart[]>();
-
-/** The parts of a message by their index in the log, however many parts an earlier replace has put there. */
-export function shownParts(message: ViewMessage): readonly ShownPart[] {
-  let parts = knownParts.get(message);
-  if (!parts) knownParts.set(message, (parts = readParts(message)));
-  return parts;
-}
-
-function readParts(message: ViewMessage): ShownPart[] {
+/**
+ * The parts of a message by their index in the log, however many parts an earlier replace has put there. Messages of a
+ * view never change, and the same ones stand in it for many runs.
+ */
+export const shownParts = remembered((message: ViewMessage): readonly ShownPart[] => {
   const { source, replaced } = message;
   if (!source) return [];
   let at = 0;
@@ -55,7 +50,7 @@ function readParts(message: ViewMessage): ShownPart[] {
     at += length;
     return { source, index, original, shown, tokens, bytes, mark, handle: partHandle(source.id, index) };
   });
-}
+});
 
 /** A tool result in view, with what decides whether it may be touched. */
 export interface ResultPart extends ShownPart<ToolResultPart> {
@@ -67,20 +62,11 @@ export interface ResultPart extends ShownPart<ToolResultPart> {
   readonly newer: number;
 }
 
-/** Several stages ask for the same view, where the ones between have changed nothing. */
-const knownResults = new WeakMap<TranscriptView, readonly ResultPart[]>();
-
 /**
  * Every tool result in view, oldest first. Results in protected or unseen exchanges are counted as newer ones but not
- * listed: no stage may touch them.
+ * listed: no stage may touch them. Several stages ask for the same view, where the ones between have changed nothing.
  */
-export function resultsOf(view: TranscriptView): readonly ResultPart[] {
-  let results = knownResults.get(view);
-  if (!results) knownResults.set(view, (results = readResults(view)));
-  return results;
-}
-
-function readResults({ exchanges }: TranscriptView): ResultPart[] {
+export const resultsOf = remembered(({ exchanges }: TranscriptView): readonly ResultPart[] => {
   const results: ResultPart[] = [];
   let newer = 0;
   for (let e = exchanges.length - 1; e >= 0; e--) {
@@ -97,28 +83,20 @@ function readResults({ exchanges }: TranscriptView): ResultPart[] {
         if (original.type !== 'tool-result') continue;
         newer += part.tokens;
         if (untouchable) continue;
-        const call = callOf(original, exchange);
+        const call = callsOf(exchange).get(original.callId);
         const tool = original.name ?? call?.name;
         results.push({ ...part, original, exchange, tool, call, newer });
       }
     }
   }
   return results.reverse();
-}
+});
 
-const knownCalls = new WeakMap<ViewExchange, ReadonlyMap<string, ToolCallPart>>();
-
-/** As the log has it: what an edit left of a call's arguments says less. */
-function callOf({ callId }: ToolResultPart, exchange: ViewExchange): ToolCallPart | undefined {
-  let calls = knownCalls.get(exchange);
-  if (!calls) {
-    const parts = exchange.messages.flatMap(({ message, source }) =>
-      (source ?? message).parts.filter(isToolCall),
-    );
-    knownCalls.set(exchange, (calls = new Map(parts.map((call) => [call.callId, call]))));
-  }
-  return calls.get(callId);
-}
+/** By their ids, as the log has them: what an edit left of a call's arguments says less. */
+const callsOf = remembered(({ messages }: ViewExchange): ReadonlyMap<string, ToolCallPart> => {
+  const calls = messages.flatMap(({ message, source }) => (source ?? message).parts.filter(isToolCall));
+  return new Map(calls.map((call) => [call.callId, call]));
+});
 
 /**
  * Whether a part already carries text that a compaction gave it: it stays the same ever after, or the provider's cache

@@ -1,4 +1,5 @@
 import type { TranscriptView, ViewExchange } from '../view.js';
+import { remembered } from './remembered.js';
 
 /**
  * Exchanges that can only be superseded together: one with everything that stands between its messages, or an earlier
@@ -23,19 +24,8 @@ export interface Block {
 /** A stretch of neighbouring blocks, as one supersede would name it. */
 export type Span = Omit<Block, 'barred' | 'pinned'>;
 
-/** Several stages ask for the same view, where the ones between have changed nothing. */
-const known = new WeakMap<TranscriptView, readonly Block[]>();
-
-/** The whole view in blocks, in order. Linear. */
-export function blocksOf(view: TranscriptView): readonly Block[] {
-  let blocks = known.get(view);
-  if (!blocks) known.set(view, (blocks = readBlocks(view)));
-  return blocks;
-}
-
-function readBlocks(view: TranscriptView): Block[] {
-  return groupsOf(view).map(blockOf);
-}
+/** The whole view in blocks, in order. Linear. Several stages ask for the same view, where the ones between have changed nothing. */
+export const blocksOf = remembered((view: TranscriptView): readonly Block[] => groupsOf(view).map(blockOf));
 
 /** Exchanges with everything that stands between their messages: a span may not begin or end inside. */
 export function groupsOf(view: TranscriptView): ViewExchange[][] {

@@ -1,4 +1,5 @@
 import type Libsql from 'libsql';
+import { remembered } from '../../spi/index.js';
 import type { Change, Database, Rows, Statement, Target, Value, Writer } from '../sql/index.js';
 
 /** Begins, fills and commits a transaction in one go: nothing of the process comes in between. */
@@ -65,16 +66,8 @@ interface ThreadId {
   readonly id: number;
 }
 
-const inserts = new WeakMap<Target, string>();
-
-function insertInto(target: Target): string {
-  let sql = inserts.get(target);
-  if (sql === undefined) {
-    const { name, columns, conflict } = target;
-    const names = columns.map(([column]) => column).join(', ');
-    const places = columns.map(() => '?').join(', ');
-    sql = `insert into ${name} (${names}) values (${places})${conflict ? ` on conflict ${conflict}` : ''}`;
-    inserts.set(target, sql);
-  }
-  return sql;
-}
+const insertInto = remembered(({ name, columns, conflict }: Target): string => {
+  const names = columns.map(([column]) => column).join(', ');
+  const places = columns.map(() => '?').join(', ');
+  return `insert into ${name} (${names}) values (${places})${conflict ? ` on conflict ${conflict}` : ''}`;
+});
