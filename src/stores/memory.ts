@@ -17,122 +17,76 @@ import { checkWrite, closedFault, headAfter, idTaken } from './fault.js';
 import { summed } from './usage.js';
 
 /** Keeps sessions as long as the process lives. What it hands out is frozen and shared. */
-export class MemoryStore implements SessionStore {
-  readonly name = 'memory';
-  readonly #nowMs: () => number;
+export function memoryStore(nowMs: () => number = Date.now): SessionStore {
+  const name = 'memory';
   /** In the order they were begun in. */
-  readonly #threads = new Map<string, MemoryThread>();
-  readonly #artifacts = new Map<string, StoredArtifact>();
-  readonly #values = new Map<string, Map<string, Json>>();
-  #closed = false;
-
-  constructor(nowMs: () => number = Date.now) {
-    this.#nowMs = nowMs;
-  }
-
-  async load(key: ThreadKey): Promise<StoredThread | undefined> {
-    return this.#find(key)?.stored;
-  }
-
-  async write(key: ThreadKey, expected: ThreadHead, write: ThreadWrite): Promise<ThreadHead | undefined> {
-    checkWrite(expected, write);
-    const now = this.#nowMs();
-    const thread = this.#find(key) ?? new MemoryThread(key, now);
-    const head = thread.write(expected, write, now);
-    if (head) this.#threads.set(nameOf(key), thread);
-    return head;
-  }
-
-  async messages(key: ThreadKey, from: number, to?: number): Promise<readonly LogMessage[]> {
-    return within(this.#find(key)?.messages, from, to);
-  }
-
-  async message(key: ThreadKey, id: string): Promise<LogMessage | undefined> {
-    return this.#find(key)?.message(id);
-  }
-
-  async entries(key: ThreadKey, from: number, to?: number): Promise<readonly LedgerEntry[]> {
-    return within(this.#find(key)?.entries, from, to);
-  }
-
-  async note(
-    key: ThreadKey,
-    events: readonly StoredEvent[],
-    usage: readonly UsageEntry[] = [],
-  ): Promise<void> {
-    const now = this.#nowMs();
-    const thread = this.#find(key) ?? new MemoryThread(key, now);
-    this.#threads.set(nameOf(key), thread);
-    thread.note(events, usage, now);
-  }
-
-  async events(key: ThreadKey, query: EventQuery = {}): Promise<readonly StoredEvent[]> {
-    return this.#find(key)?.events(query) ?? [];
-  }
-
-  async usage(of: Partial<ThreadKey> = {}): Promise<readonly UsageEntry[]> {
-    return summed(this.#of(of).flatMap((thread) => thread.usage));
-  }
-
-  async artifact(key: string): Promise<StoredArtifact | undefined> {
-    this.#checkOpen();
-    return this.#artifacts.get(key);
-  }
-
-  async keepArtifact(key: string, artifact: StoredArtifact): Promise<StoredArtifact> {
-    this.#checkOpen();
-    const kept = this.#artifacts.get(key) ?? frozenCopy(artifact);
-    this.#artifacts.set(key, kept);
-    return kept;
-  }
-
-  async value(scope: string, name: string): Promise<Json | undefined> {
-    this.#checkOpen();
-    return this.#values.get(scope)?.get(name);
-  }
-
-  async setValue(scope: string, name: string, value: Json | undefined): Promise<void> {
-    this.#checkOpen();
-    const values = this.#values.get(scope) ?? new Map<string, Json>();
-    this.#values.set(scope, values);
-    if (value === undefined) values.delete(name);
-    else values.set(name, frozenCopy(value));
-  }
-
-  async values(scope: string): Promise<Readonly<Record<string, Json>>> {
-    this.#checkOpen();
-    return Object.fromEntries(this.#values.get(scope) ?? []);
-  }
-
-  async threads({ sessionId, limit }: { sessionId?: string; limit?: number } = {}): Promise<
-    readonly ThreadInfo[]
-  > {
-    const infos = this.#of({ ...(sessionId !== undefined && { sessionId }) }).map((thread) => thread.info);
-    infos.reverse().sort((a, b) => b.updatedAt - a.updatedAt);
-    return within(infos, 0, limit);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-  }
-
-  #find(key: ThreadKey): MemoryThread | undefined {
-    this.#checkOpen();
-    return this.#threads.get(nameOf(key));
-  }
-
-  #of({ sessionId, agentPath }: Partial<ThreadKey>): MemoryThread[] {
-    this.#checkOpen();
-    return [...this.#threads.values()].filter(
+  const threads = new Map<string, MemoryThread>();
+  const artifacts = new Map<string, StoredArtifact>();
+  const scopes = new Map<string, Map<string, Json>>();
+  let isClosed = false;
+  const opened = <T>(held: T): T => {
+    if (isClosed) throw closedFault(name);
+    return held;
+  };
+  const find = (key: ThreadKey): MemoryThread | undefined => opened(threads).get(nameOf(key));
+  const ofAll = ({ sessionId, agentPath }: Partial<ThreadKey>): MemoryThread[] =>
+    [...opened(threads).values()].filter(
       ({ key }) =>
         (sessionId === undefined || key.sessionId === sessionId) &&
         (agentPath === undefined || key.agentPath === agentPath),
     );
-  }
 
-  #checkOpen(): void {
-    if (this.#closed) throw closedFault(this.name);
-  }
+  return {
+    name,
+    load: async (key) => find(key)?.stored,
+    messages: async (key, from, to) => within(find(key)?.messages, from, to),
+    message: async (key, id) => find(key)?.message(id),
+    entries: async (key, from, to) => within(find(key)?.entries, from, to),
+    events: async (key, query = {}) => find(key)?.events(query) ?? [],
+    usage: async (of = {}) => summed(ofAll(of).flatMap((thread) => thread.usage)),
+    artifact: async (key) => opened(artifacts).get(key),
+    value: async (scope, named) => opened(scopes).get(scope)?.get(named),
+    values: async (scope) => Object.fromEntries(opened(scopes).get(scope) ?? []),
+
+    async write(key, expected, write) {
+      checkWrite(expected, write);
+      const now = nowMs();
+      const thread = find(key) ?? new MemoryThread(key, now);
+      const head = thread.write(expected, write, now);
+      if (head) threads.set(nameOf(key), thread);
+      return head;
+    },
+
+    async note(key, events, usage = []) {
+      const now = nowMs();
+      const thread = find(key) ?? new MemoryThread(key, now);
+      threads.set(nameOf(key), thread);
+      thread.note(events, usage, now);
+    },
+
+    async keepArtifact(key, artifact) {
+      const kept = opened(artifacts).get(key) ?? frozenCopy(artifact);
+      artifacts.set(key, kept);
+      return kept;
+    },
+
+    async setValue(scope, named, value) {
+      const values = opened(scopes).get(scope) ?? new Map<string, Json>();
+      scopes.set(scope, values);
+      if (value === undefined) values.delete(named);
+      else values.set(named, frozenCopy(value));
+    },
+
+    async threads({ sessionId, limit } = {}) {
+      const infos = ofAll({ ...(sessionId !== undefined && { sessionId }) }).map((thread) => thread.info);
+      infos.reverse().sort((a, b) => b.updatedAt - a.updatedAt);
+      return within(infos, 0, limit);
+    },
+
+    async close() {
+      isClosed = true;
+    },
+  };
 }
 
 /** No two keys have one name, whatever stands in them. */

@@ -1,7 +1,7 @@
 import { checkVersion, missingPackage, SpillwayError } from '../errors/index.js';
 import type { SessionStore } from '../spi/index.js';
 import { steadyClock } from './steady-clock.js';
-import { MemoryStore } from './memory.js';
+import { memoryStore } from './memory.js';
 import { PATIENCE_MS } from './patience.js';
 import { safeUrl } from './fault.js';
 
@@ -35,7 +35,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   switch (scheme.toLowerCase()) {
     case 'memory':
       if (rest.replace(/^\/\//, '') !== '') break;
-      return new MemoryStore(parts.nowMs);
+      return memoryStore(parts.nowMs);
     case 'sqlite': {
       const path = rest.replace(/^\/\//, '');
       if (path === '') break;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionStore, ThreadHead, ThreadKey, ThreadWrite } from '../../../src/spi/index.js';
-import { MemoryStore } from '../../../src/stores/index.js';
+import { memoryStore } from '../../../src/stores/index.js';
 import { STORE_RULES, type OpenStore, type StoreRule } from '../../../src/testkit/index.js';
 
 /** A memory store that does one thing wrong. */
-type Wrong = (right: MemoryStore) => Partial<SessionStore>;
+type Wrong = (right: SessionStore) => Partial<SessionStore>;
 
 const writing =
   (change: (write: ThreadWrite, expected: ThreadHead) => ThreadWrite): Wrong =>
@@ -282,7 +282,7 @@ const WRONGS: readonly (readonly [name: string, wrong: Wrong, caughtBy: readonly
   ['goes on after it was closed', () => ({ close: async () => undefined }), ['STORE-19']],
 ];
 
-function made(wrong: Wrong, right = new MemoryStore()): SessionStore {
+function made(wrong: Wrong, right = memoryStore()): SessionStore {
   const changed = wrong(right);
   return new Proxy(right, {
     get: (_, name) => {
@@ -294,11 +294,11 @@ function made(wrong: Wrong, right = new MemoryStore()): SessionStore {
 
 /** Of those that open it twice: a way to open it. */
 const WRONG_REOPENS: readonly (readonly [name: string, wrong: () => OpenStore, caughtBy: string])[] = [
-  ['forgets when it is closed', () => async () => new MemoryStore(), 'STORE-20'],
+  ['forgets when it is closed', () => async () => memoryStore(), 'STORE-20'],
   [
     'never sees what another wrote',
     () => {
-      const right = new MemoryStore();
+      const right = memoryStore();
       return async () => {
         let own: ReturnType<SessionStore['load']> | undefined;
         return made(() => ({ load: (key) => (own ??= right.load(key)) }), right);
@@ -312,7 +312,7 @@ const WRONG_REOPENS: readonly (readonly [name: string, wrong: () => OpenStore, c
       let opened = 0;
       return async () => {
         if (++opened > 1) throw new Error('the file is locked');
-        return new MemoryStore();
+        return memoryStore();
       };
     },
     'STORE-22',
