@@ -13,7 +13,7 @@ import { safeUrl } from '../fault.js';
 import { migrationsOf, openSql, type Dialect, type Migrations, type Tables } from '../sql/index.js';
 import { committing, dialectOf, isUnanswered } from './faults.js';
 import { PostgresQueue } from './queue.js';
-import { PostgresWriter } from './writer.js';
+import { postgresWriter } from './writer.js';
 
 /** Of one process; a server takes 100 as a rule. */
 const MAX_CONNECTIONS = 10;
@@ -61,7 +61,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     requirePackage('pg-boss', 'the queue of summaries (fill.queue: store)');
     return new PostgresQueue(pool);
   };
-  const writer = new PostgresWriter(pool);
+  const writer = postgresWriter(pool);
   // Bringing large tables forward may take long, as may waiting for the process that does.
   const migrating = over(poolOf(driver, url, name, patienceMs, { max: 1 }));
   const parts = { name, db, migrating, dialect, writer, nowMs, patienceMs, openQueue };

@@ -14,54 +14,37 @@ const MAX_KNOWN = 10_000;
  * Sends a whole write as one statement, which is a transaction by itself: one round trip, one commit. A thread that this
  * process has not written to yet, and a write of many rows, take a transaction of several.
  */
-export class PostgresWriter implements Writer {
-  readonly #pool: pg.Pool;
+export function postgresWriter(pool: pg.Pool): Writer {
   /** The numbers of threads: what rows begin with. */
-  readonly #known = new Map<string, number>();
+  const numbers = new Map<string, number>();
+  return {
+    async write(change) {
+      const known = numbers.get(change.key);
+      const rows = known === undefined ? undefined : change.rows(known);
+      if (known !== undefined && rows && isSmall(rows)) {
+        if (await connected(pool, (client) => atOnce(client, change, known, rows))) return true;
+        // Another head; or another number than this process knows: the database was put back from a copy.
+        numbers.delete(change.key);
+      }
+      const id = await connected(pool, (client) => transaction(client, change));
+      if (numbers.size >= MAX_KNOWN) numbers.clear();
+      if (id !== undefined) numbers.set(change.key, id);
+      return id !== undefined;
+    },
+  };
+}
 
-  constructor(pool: pg.Pool) {
-    this.#pool = pool;
-  }
-
-  async write(change: Change): Promise<boolean> {
-    const known = this.#known.get(change.key);
-    const rows = known === undefined ? undefined : change.rows(known);
-    if (known !== undefined && rows && isSmall(rows)) {
-      if (await this.#connected((client) => atOnce(client, change, known, rows))) return true;
-      // Another head; or another number than this process knows: the database was put back from a copy.
-      this.#known.delete(change.key);
-    }
-    return this.#connected((client) =>
-      transaction(client, async () => {
-        const id = await firstOf(client, change.tries);
-        if (id === undefined) return false;
-        for (const batch of batchesOf(change.rows(id))) {
-          const values: Value[] = [];
-          await client.query(insertInto(batch, values), values);
-        }
-        this.#remember(change.key, id);
-        return true;
-      }),
-    );
-  }
-
-  #remember(key: string, id: number): void {
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#known.set(key, id);
-  }
-
-  async #connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
-    let fault: unknown;
-    try {
-      return await work(client);
-    } catch (error) {
-      fault = error;
-      throw error;
-    } finally {
-      const lost = fault instanceof UnknownOutcome || isLost(fault);
-      client.release(lost ? (fault as Error) : undefined);
-    }
+async function connected<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let fault: unknown;
+  try {
+    return await work(client);
+  } catch (error) {
+    fault = error;
+    throw error;
+  } finally {
+    const lost = fault instanceof UnknownOutcome || isLost(fault);
+    client.release(lost ? (fault as Error) : undefined);
   }
 }
 
@@ -98,21 +81,23 @@ function insertInto({ target, rows }: Rows, values: Value[], condition = ''): st
   return `insert into ${name} (${names}) select * from (values ${tuples.join(', ')}) as given ${condition}${onConflict}`;
 }
 
-async function transaction(client: pg.PoolClient, work: () => Promise<boolean>): Promise<boolean> {
+/** The thread's number; undefined where the change met no row: nothing is written then. */
+async function transaction(client: pg.PoolClient, { tries, rows }: Change): Promise<number | undefined> {
   await client.query('begin');
+  let id: number | undefined;
   try {
-    const done = await work();
-    if (!done) {
-      await client.query('rollback');
-      return false;
+    id = await firstOf(client, tries);
+    for (const batch of id === undefined ? [] : batchesOf(rows(id))) {
+      const values: Value[] = [];
+      await client.query(insertInto(batch, values), values);
     }
   } catch (error) {
     // A connection that is gone has rolled back already; the first fault is the one to report.
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
-  await committing(() => client.query('commit'));
-  return true;
+  await (id === undefined ? client.query('rollback') : committing(() => client.query('commit')));
+  return id;
 }
 
 async function firstOf(client: pg.PoolClient, tries: readonly Statement[]): Promise<number | undefined> {

@@ -16,7 +16,7 @@ import { collectStatements, immediateSqlite } from './driver.js';
 import { dialectOf, isBusy, isUnopenable } from './faults.js';
 import { checkPlaceOf, checkWritable, makeFile, openFault, prepareFile, type Synchronous } from './file.js';
 import { TextsAsBytes } from './texts.js';
-import { SqliteWriter } from './writer.js';
+import { sqliteWriter } from './writer.js';
 
 const IN_MEMORY = ':memory:';
 
@@ -56,7 +56,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
     }),
     plugins: [new TextsAsBytes(name)],
   });
-  const writer = new SqliteWriter(database, db, check);
+  const writer = sqliteWriter(database, db, check);
   const parts = { name, db, dialect, writer, nowMs: options.nowMs, patienceMs: options.patienceMs };
   return openSql(parts, (options.migrations ?? migrationsOf)(dialect));
 }

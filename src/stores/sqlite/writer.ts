@@ -1,65 +1,56 @@
 import type Libsql from 'libsql';
 import { remembered } from '../../spi/index.js';
-import type { Change, Database, Rows, Statement, Target, Value, Writer } from '../sql/index.js';
+import type { Database, Rows, Statement, Target, Value, Writer } from '../sql/index.js';
 
-/** Begins, fills and commits a transaction in one go: nothing of the process comes in between. */
-export class SqliteWriter implements Writer {
-  readonly #database: Libsql.Database;
-  readonly #db: Database;
-  readonly #check: () => void;
+/**
+ * Begins, fills and commits a transaction in one go: nothing of the process comes in between. `db`: whose turn on the one
+ * connection it takes. `check`: throws where the file may not be written to any more.
+ */
+export function sqliteWriter(
+  database: Libsql.Database,
+  db: Database,
+  check: () => void,
+): Writer & { close(): void } {
   /** By their SQL. One that failed is dropped: libsql does not reset it. */
-  readonly #statements = new Map<string, Libsql.Statement>();
-
-  /** `db`: whose turn on the one connection it takes. `check`: throws where the file may not be written to any more. */
-  constructor(database: Libsql.Database, db: Database, check: () => void) {
-    this.#database = database;
-    this.#db = db;
-    this.#check = check;
-  }
-
-  write({ tries, rows }: Change): Promise<boolean> {
-    return this.#db.connection().execute(async () => {
-      this.#check();
-      this.#database.exec('begin immediate');
-      try {
-        const id = this.#firstOf(tries);
-        if (id !== undefined) this.#insert(rows(id));
-        this.#database.exec(id === undefined ? 'rollback' : 'commit');
-        return id !== undefined;
-      } catch (error) {
-        this.#statements.clear();
-        // After some faults (a full disk) SQLite has rolled back by itself, and would complain.
-        if (this.#database.inTransaction) this.#database.exec('rollback');
-        throw error;
-      }
-    });
-  }
-
-  /** Lets go of what would hold the file open. */
-  close(): void {
-    this.#statements.clear();
-  }
-
-  #firstOf(tries: readonly Statement[]): number | undefined {
+  const statements = new Map<string, Libsql.Statement>();
+  const prepared = (sql: string): Libsql.Statement => {
+    let statement = statements.get(sql);
+    if (!statement) statements.set(sql, (statement = database.prepare(sql)));
+    return statement;
+  };
+  const firstOf = (tries: readonly Statement[]): number | undefined => {
     for (const { sql, values } of tries) {
-      const found = this.#statement(`${sql} returning id`).get(values as Value[]) as ThreadId | undefined;
+      const found = prepared(`${sql} returning id`).get(values as Value[]) as ThreadId | undefined;
       if (found) return found.id;
     }
     return undefined;
-  }
-
-  #insert(all: readonly Rows[]): void {
+  };
+  const insert = (all: readonly Rows[]): void => {
     for (const { target, rows } of all) {
-      const statement = this.#statement(insertInto(target));
+      const statement = prepared(insertInto(target));
       for (const row of rows) statement.run(row as Value[]);
     }
-  }
-
-  #statement(sql: string): Libsql.Statement {
-    let statement = this.#statements.get(sql);
-    if (!statement) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
-    return statement;
-  }
+  };
+  return {
+    write: ({ tries, rows }) =>
+      db.connection().execute(async () => {
+        check();
+        database.exec('begin immediate');
+        try {
+          const id = firstOf(tries);
+          if (id !== undefined) insert(rows(id));
+          database.exec(id === undefined ? 'rollback' : 'commit');
+          return id !== undefined;
+        } catch (error) {
+          statements.clear();
+          // After some faults (a full disk) SQLite has rolled back by itself, and would complain.
+          if (database.inTransaction) database.exec('rollback');
+          throw error;
+        }
+      }),
+    /** Lets go of what would hold the file open. */
+    close: () => statements.clear(),
+  };
 }
 
 interface ThreadId {
