@@ -9,6 +9,13 @@ export const positive = z.int().min(1);
 /** A share, 0 to 1. */
 export const share = z.number().min(0).max(1);
 
+/** A text that is not empty. */
+export const text = (usual: string) => z.string().min(1).default(usual);
+
+/** A list of texts, and one in which none is empty. */
+export const texts = z.array(z.string()).default([]);
+export const named = z.array(z.string().min(1)).default([]);
+
 /** A setting that may be empty, and is until somebody sets it. */
 export const orEmpty = <T extends z.ZodType>(schema: T) => z.nullable(schema).default(null);
 

@@ -1,6 +1,18 @@
 import { z } from 'zod/v4';
 import { compactorFindings, crossChecks } from './checks.js';
-import { AgentPath, count, flag, oneOf, orEmpty, positive, section, share } from './fields.js';
+import {
+  AgentPath,
+  count,
+  flag,
+  named,
+  oneOf,
+  orEmpty,
+  positive,
+  section,
+  share,
+  text,
+  texts,
+} from './fields.js';
 import { jsonOf, jsonOfEach, type JsonSchema } from './json-schema.js';
 import { compactionFields, CompactionThresholds, gate, PluginLimits } from './pipeline-fields.js';
 import { ServerFields } from './server-fields.js';
@@ -101,26 +113,15 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
   pins: section('Messages that no stage may touch.', {
     system: flag(true).describe('System messages are never compacted.'),
     firstUser: flag(true).describe('The first user message is never compacted.'),
-    tools: z
-      .array(z.string())
-      .default([])
-      .describe('Tools whose results are kept verbatim: what a sub-agent hands back.'),
-    patterns: z
-      .array(z.string())
-      .default([])
-      .describe('Patterns (regular expressions): messages whose words match are never compacted.'),
+    tools: texts.describe('Tools whose results are kept verbatim: what a sub-agent hands back.'),
+    patterns: texts.describe(
+      'Patterns (regular expressions): messages whose words match are never compacted.',
+    ),
     share: share.default(0.4).describe('Most of the budget pins may take; a pin over it is cut visibly.'),
-    sources: z
-      .array(z.string().min(1))
-      .default([])
-      .describe(
-        'Files with instructions (AGENTS.md), read anew at each compaction: where their present words do not stand in the view, they are put back, within the share of pins.',
-      ),
-    root: z
-      .string()
-      .min(1)
-      .default('.')
-      .describe('Folder that these files are named from; none outside it is read.'),
+    sources: named.describe(
+      'Files with instructions (AGENTS.md), read anew at each compaction: where their present words do not stand in the view, they are put back, within the share of pins.',
+    ),
+    root: text('.').describe('Folder that these files are named from; none outside it is read.'),
   }),
   unseen: section('Tool results that no request has carried yet.', {
     share: share.default(0.4).describe('A fresh tool result over this share of the budget is cut to it.'),
@@ -145,12 +146,9 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
       .default(0.35)
       .describe('Of the budget: what a summary should have when the window of auto is chosen.'),
   }),
-  summarizer: z
-    .enum([...SUMMARIZERS, ...summarizers])
-    .default('extractive')
-    .describe(
-      'Who summarises where neither a prompt nor an agent is named: nobody (only prunes; what does not fit is dropped), our own extraction, a model, or one that a plugin brings, by its name.',
-    ),
+  summarizer: oneOf([...SUMMARIZERS, ...summarizers], 'extractive').describe(
+    'Who summarises where neither a prompt nor an agent is named: nobody (only prunes; what does not fit is dropped), our own extraction, a model, or one that a plugin brings, by its name.',
+  ),
   breaker: section('The circuit breaker around summarizers; its counts stand under thresholds.', {
     scope: oneOf(['pipeline', 'stage'], 'pipeline').describe('What one breaker guards.'),
   }),
@@ -173,12 +171,9 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
   fill: FillFields.prefault({}).describe(
     'How a summarizer is asked for better text, once a whole plan stands without it.',
   ),
-  redact: z
-    .array(z.string())
-    .default([])
-    .describe(
-      'Patterns (regular expressions) of secrets, beside the common ones; no summarizer sees what matches.',
-    ),
+  redact: texts.describe(
+    'Patterns (regular expressions) of secrets, beside the common ones; no summarizer sees what matches.',
+  ),
   redactLog: flag(false).describe(
     'Take secrets out of messages before they enter the log: no store, page, recall or export holds them. A client that sends its whole history still has its own words sent.',
   ),
@@ -194,16 +189,12 @@ const fields = ({ compactors, summarizers, counters }: PluginNames) => ({
     .describe(
       'Agent files by agent path: of their frontmatter `features.compaction` and `context` are read, in the words of the profile; `agents` wins over them.',
     ),
-  counter: z
-    .enum([...COUNTERS, ...counters])
-    .default('auto')
-    .describe('How tokens are counted; auto takes what the model has. A plugin may bring others, by name.'),
-  plugins: z
-    .array(z.string().min(1))
-    .default([])
-    .describe(
-      'Plugins to load: names of packages, or paths (./plugins/mine) taken from the file that names them. Their knobs stand under knobs.',
-    ),
+  counter: oneOf([...COUNTERS, ...counters], 'auto').describe(
+    'How tokens are counted; auto takes what the model has. A plugin may bring others, by name.',
+  ),
+  plugins: named.describe(
+    'Plugins to load: names of packages, or paths (./plugins/mine) taken from the file that names them. Their knobs stand under knobs.',
+  ),
   pluginLimits: PluginLimits,
   server: ServerFields,
 });

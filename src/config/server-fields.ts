@@ -1,25 +1,21 @@
 import { z } from 'zod/v4';
-import { count, flag, positive } from './fields.js';
+import { count, flag, positive, text, texts } from './fields.js';
 
 /** With its scheme: `localhost:1234` would be one of its own. */
 const upstream = z.url({ protocol: /^https?$/ });
 
+/** What logs call somebody. */
+const label = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
+
 /** Where `spillway serve` listens, to whom it opens, and where it sends what it was sent. */
 export const ServerFields = z
   .strictObject({
-    host: z
-      .string()
-      .min(1)
-      .default('127.0.0.1')
-      .describe('Address to listen on. Any but a loopback address needs tokens.'),
+    host: text('127.0.0.1').describe('Address to listen on. Any but a loopback address needs tokens.'),
     port: count.max(65_535).default(8_787).describe('Port to listen on; 0: any that is free.'),
     tokens: z
       .array(
         z.strictObject({
-          name: z
-            .string()
-            .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
-            .describe('What logs and audit call whoever has it.'),
+          name: label.describe('What logs and audit call whoever has it.'),
           role: z
             .enum(['client', 'viewer', 'operator'])
             .describe('client: the proxy alone. viewer: reads as well. operator: everything.'),
@@ -29,9 +25,7 @@ export const ServerFields = z
             .describe(
               'Variable that holds the token, of 16 characters or more; the token stands in no file.',
             ),
-          tenant: z
-            .string()
-            .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
+          tenant: label
             .optional()
             .describe(
               'Whose sessions it sees, and no others. Empty: those of nobody in particular, and for viewers and operators all.',
@@ -40,10 +34,7 @@ export const ServerFields = z
       )
       .default([])
       .describe('Who may come in. Empty: anybody on this machine.'),
-    origins: z
-      .array(z.string())
-      .default([])
-      .describe('Web origins, beside its own, whose pages may call the HTTP API.'),
+    origins: texts.describe('Web origins, beside its own, whose pages may call the HTTP API.'),
     upstreams: z
       .strictObject({
         openai: upstream

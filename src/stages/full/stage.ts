@@ -1,14 +1,11 @@
 import { blocksOf, defineStage, freeRuns, spanOf, summarise } from '../../spi/index.js';
 import { z } from 'zod/v4';
 
+const summaryTokens = z.int().min(30).max(100_000).nullable().default(null);
 const FullOptions = z.strictObject({
-  maxSummaryTokens: z
-    .int()
-    .min(30)
-    .max(100_000)
-    .nullable()
-    .default(null)
-    .describe('Most tokens of the summary. Empty: what is free up to the target.'),
+  maxSummaryTokens: summaryTokens.describe(
+    'Most tokens of the summary. Empty: what is free up to the target.',
+  ),
 });
 type FullOptions = z.infer<typeof FullOptions>;
 
