@@ -1,5 +1,13 @@
 import type { Notice } from '../../spi/index.js';
-import type { FilePart, FilePlace, Message, Part, TextPart, ToolResultPart } from '../../transcript/index.js';
+import type {
+  FilePart,
+  FilePlace,
+  Message,
+  Part,
+  Role,
+  TextPart,
+  ToolResultPart,
+} from '../../transcript/index.js';
 import {
   type OpenedList,
   type ParsedPiece,
@@ -7,7 +15,7 @@ import {
   readsLists,
   type Take,
 } from '../conversation/reader.js';
-import { freeId, opaquePart, originOf } from '../conversation/reading.js';
+import { freeId, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { fileAt, isAddress, type Way } from '../files.js';
@@ -78,26 +86,16 @@ function systemMessages(system: unknown): Message[] {
     const text = typeof said === 'string' ? said : jsonText(said);
     const wire = { system: at === 0 ? system : undefined, at };
     const parts: Part[] = text === '' ? [] : [{ type: 'text', text }];
-    return { id: `system${at}`, role: 'system', origin: 'system', parts, wire, wireFormat: FORMAT };
+    return messageIn('system', { id: `system${at}`, wire, wireFormat: FORMAT }, parts);
   });
 }
 
 function parseMessage(wire: WireMessage, id: string, report: Report): Message {
-  const about = { id, wire, wireFormat: FORMAT };
+  const role = ROLES.has(wire.role) ? (wire.role as Role) : undefined;
   const parts = parseContent(wire.content, id, report);
-  switch (wire.role) {
-    case 'system':
-      return { ...about, role: 'system', origin: 'system', parts };
-    case 'assistant':
-      return { ...about, role: 'assistant', origin: 'model', parts: ownResults(parts, wire) };
-    case 'tool':
-      return { ...about, role: 'tool', origin: 'tool', parts };
-    case 'user':
-      return { ...about, role: 'user', origin: originOf(parts), parts };
-    default:
-      report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
-      return { ...about, role: 'user', origin: 'synthetic', parts };
-  }
+  if (!role) report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
+  const own = role === 'assistant' ? ownResults(parts, wire) : parts;
+  return messageIn(role, { id, wire, wireFormat: FORMAT }, own);
 }
 
 /** A result inside the assistant's message is the provider's own, unless it answers a call of ours that stands there. */

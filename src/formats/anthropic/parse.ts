@@ -6,16 +6,23 @@ import type {
   OpaquePart,
   Part,
   ReasoningPart,
+  Role,
   TextPart,
   ToolCallPart,
   ToolResultPart,
 } from '../../transcript/index.js';
 import { type OpenedList, type PieceParser, readsLists, type Take } from '../conversation/reader.js';
-import { besideMessages, isProgramWritten, opaquePart, originOf } from '../conversation/reading.js';
+import {
+  besideMessages,
+  contentParts,
+  isProgramWritten,
+  messageIn,
+  opaquePart,
+} from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { fileAt, type Way } from '../files.js';
-import { type Fields, fieldsOf, isFields, jsonText, kindOf } from '../record.js';
+import { type Fields, fieldsOf, isFields, isText, jsonText, kindOf } from '../record.js';
 import {
   type Block,
   type BlockPointer,
@@ -68,37 +75,28 @@ function refuseOthers(wire: WireMessage, index: number): void {
 function systemOf(system: unknown, notices: Notice[]): Message[] {
   if (typeof system !== 'string' && !Array.isArray(system)) return [];
   if (system.length === 0) return [];
-  const report: Report = (kind, what) => notices.push({ at: 'system', kind, what });
-  return [instructions({ role: 'system', content: system }, 'system', report)];
-}
-
-function instructions(message: WireMessage, id: string, report: Report): Message {
-  const carried: Carried = { message };
-  return {
-    id,
-    wire: carried,
-    wireFormat: FORMAT,
-    role: 'system',
-    origin: 'system',
-    parts: partsOf(message.content, report),
-  };
+  const message = { role: 'system', content: system };
+  return [pieceOf({ message }, 'system', 'system', reporter('system', notices))];
 }
 
 function messagesOf(wire: WireMessage, id: string, notices: Notice[]): Message[] {
   const report = reporter(id, notices);
-  if (wire.role === 'assistant') return [assistantMessage(wire, id, report)];
-  if (wire.role === 'system') return [instructions(wire, id, report)];
   if (wire.role === 'user') return userMessages(wire, id, report);
-  report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
-  const about = { id, wire: { message: wire } satisfies Carried, wireFormat: FORMAT };
-  return [{ ...about, role: 'user', origin: 'synthetic', parts: partsOf(wire.content, report) }];
+  const role = wire.role === 'assistant' || wire.role === 'system' ? wire.role : undefined;
+  if (!role) report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
+  return [pieceOf({ message: wire }, id, role, report)];
 }
 
-function assistantMessage(wire: WireMessage, id: string, report: Report): Message {
-  const nameCall = (place: number): string => `call_${id}_${place}`;
-  const parts = partsOf(wire.content, report, (block, at) => assistantPart(block, at, nameCall, report));
-  const carried: Carried = { message: wire };
-  return { id, wire: carried, wireFormat: FORMAT, role: 'assistant', origin: 'model', parts };
+function pieceOf(carried: Carried, id: string, role: Role | undefined, report: Report): Message {
+  const read = role === 'assistant' ? assistantPart : userPart;
+  const parts = contentParts<Part>(
+    carried.message.content,
+    (block, at) => read(block, at, report, id),
+    report,
+  );
+  const isTools = parts.length > 0 && parts.every((part) => part.type === 'tool-result');
+  const about = { id, wire: carried, wireFormat: FORMAT };
+  return messageIn(role === 'user' && isTools ? 'tool' : role, about, parts);
 }
 
 type Run = { readonly kind: 'result' | 'program' | 'user'; readonly blocks: unknown[] };
@@ -106,13 +104,13 @@ type Run = { readonly kind: 'result' | 'program' | 'user'; readonly blocks: unkn
 /** Each result, each run of a program's words and each run of a user's is a message of its own in the log. */
 function userMessages(wire: WireMessage, id: string, report: Report): Message[] {
   const runs = Array.isArray(wire.content) ? runsOf(wire.content) : [];
-  if (runs.length < 2) return [userMessage({ message: wire }, id, report)];
+  if (runs.length < 2) return [pieceOf({ message: wire }, id, 'user', report)];
   return runs.map(({ blocks }, index) => {
     const carried: Carried =
       index === 0
         ? { message: { ...wire, content: blocks } }
         : { message: { role: wire.role, content: blocks }, continues: true };
-    return userMessage(carried, index === 0 ? id : `${id}-${index}`, report);
+    return pieceOf(carried, index === 0 ? id : `${id}-${index}`, 'user', report);
   });
 }
 
@@ -133,27 +131,6 @@ function kindOfBlock(block: unknown): Run['kind'] {
   return block.type === 'text' && isProgramWritten(String(block.text)) ? 'program' : 'user';
 }
 
-function userMessage(carried: Carried, id: string, report: Report): Message {
-  const parts = partsOf(carried.message.content, report);
-  const about = { id, wire: carried, wireFormat: FORMAT, parts };
-  if (parts.length > 0 && parts.every((part) => part.type === 'tool-result'))
-    return { ...about, role: 'tool', origin: 'tool' };
-  return { ...about, role: 'user', origin: originOf(parts) };
-}
-
-type ReadBlock = (block: unknown, at: number) => Part;
-
-function partsOf(content: unknown, report: Report, read?: ReadBlock): Part[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  if (Array.isArray(content)) return content.map(read ?? ((block, at) => userPart(block, at, report)));
-  if (content === undefined || content === null) return [];
-  report('unknown-content', `content is ${kindOf(content)}; kept as JSON text`);
-  return [{ type: 'text', text: jsonText(content) }];
-}
-
-/** A tool's id where the wire has none: made from its place, so that both sides of a pair get the same. */
-type NameCall = (place: number) => string;
-
 /** Blocks that are known and that only this format understands; of any other type a notice says so. */
 const OPAQUE: ReadonlySet<unknown> = new Set([
   'container_upload',
@@ -165,12 +142,12 @@ const OPAQUE: ReadonlySet<unknown> = new Set([
 ]);
 
 /** One block of the assistant as a part. */
-function assistantPart(block: unknown, wire: number, nameCall: NameCall, report: Report): Part {
+function assistantPart(block: unknown, wire: number, report: Report, id: string): Part {
   if (!isFields(block)) return strange(block, wire, report);
   if (block.type === 'text') return textPart(block, wire);
   if (block.type === 'thinking') return reasoning(block.thinking, block.signature, wire);
   if (block.type === 'redacted_thinking') return reasoning('', block.data, wire);
-  if (block.type === 'tool_use') return callPart(block, wire, nameCall, report);
+  if (block.type === 'tool_use') return callPart(block, wire, id, report);
   return opaque(block, wire, report);
 }
 
@@ -192,12 +169,12 @@ function reasoning(text: unknown, signature: unknown, wire: number): ReasoningPa
   return { type: 'reasoning', text: words, ...(typeof signature === 'string' && { signature }), wire };
 }
 
-function callPart(block: Block, wire: number, nameCall: NameCall, report: Report): ToolCallPart {
+function callPart(block: Block, wire: number, messageId: string, report: Report): ToolCallPart {
   const { id, name, input } = block;
-  const callId = typeof id === 'string' && id !== '' ? id : nameCall(wire);
+  const callId = isText(id) ? id : `call_${messageId}_${wire}`;
   if (callId !== id) report('missing-call-id', SAID.noCallId(wire, callId));
   const args = typeof input === 'string' ? input : jsonText(input ?? {});
-  const tool = typeof name === 'string' && name !== '' ? name : 'unknown';
+  const tool = isText(name) ? name : 'unknown';
   return { type: 'tool-call', callId, name: tool, arguments: args, wire };
 }
 
@@ -207,26 +184,22 @@ function resultPart(block: Block, wire: number, report: Report): ToolResultPart 
   return {
     type: 'tool-result',
     callId: typeof id === 'string' ? id : '',
-    content: resultContent(block.content, wire, report),
+    content: contentParts<TextPart | FilePart>(
+      block.content,
+      (inner, at) => innerPart(inner, [wire, at]),
+      report,
+    ),
     ...(block.is_error === true && { isError: true }),
     wire,
   };
 }
 
-function resultContent(content: unknown, block: number, report: Report): (TextPart | FilePart)[] {
-  if (content === undefined || content === null || content === '') return [];
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) {
-    report('unknown-content', `the content of result ${block} is ${kindOf(content)}; kept as JSON text`);
-    return [{ type: 'text', text: jsonText(content) }];
-  }
-  return content.map((inner: unknown, at) => {
-    const wire: BlockPointer = [block, at];
-    if (!isFields(inner)) return { type: 'text', text: jsonText(inner), wire };
-    if (inner.type === 'text') return textPart(inner, wire);
-    const place = ['message', 'content', block, 'content', at];
-    return fileOf(inner, place, wire) ?? unknownFile(inner, wire);
-  });
+/** A block inside a result. */
+function innerPart(inner: unknown, wire: readonly [block: number, at: number]): TextPart | FilePart {
+  if (!isFields(inner)) return { type: 'text', text: jsonText(inner), wire };
+  if (inner.type === 'text') return textPart(inner, wire);
+  const place = ['message', 'content', wire[0], 'content', wire[1]];
+  return fileOf(inner, place, wire) ?? unknownFile(inner, wire);
 }
 
 const FILES: ReadonlySet<unknown> = new Set(['image', 'document', 'search_result']);

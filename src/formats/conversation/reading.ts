@@ -1,5 +1,5 @@
 import type { Parsed } from '../../spi/index.js';
-import type { OpaquePart, Origin, Part, TextPart } from '../../transcript/index.js';
+import type { Message, OpaquePart, Origin, Part, Role, TextPart } from '../../transcript/index.js';
 import { type Fields, isText, jsonText, kindOf } from '../record.js';
 import type { Report } from './repairs.js';
 
@@ -54,9 +54,23 @@ export function besideMessages({ tools, model }: Fields): Pick<Parsed, 'tools' |
 }
 
 /** Whose words stand in the user's place: the user's, or those of a program and nothing else. */
-export function originOf(parts: readonly Part[]): Origin {
+function originOf(parts: readonly Part[]): Origin {
   const byProgram = parts.every((part) => part.type === 'text' && isProgramWritten(part.text));
   return parts.length > 0 && byProgram ? 'synthetic' : 'user';
+}
+
+/** Whose words stand in the other roles. */
+const ORIGINS = { system: 'system', assistant: 'model', tool: 'tool' } as const;
+
+/** A message as it was said in a role of the log; without one, as a program's words in the user's place. */
+export function messageIn(
+  role: Role | undefined,
+  about: Pick<Message, 'id' | 'wire' | 'wireFormat' | 'name'>,
+  parts: readonly Part[],
+): Message {
+  const ofUser = role === 'user' ? originOf(parts) : 'synthetic';
+  const origin = role === undefined || role === 'user' ? ofUser : ORIGINS[role];
+  return { ...about, role: role ?? 'user', origin, parts };
 }
 
 /** The message's own id, else its place. Both are the same in a longer list. */

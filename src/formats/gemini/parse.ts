@@ -7,7 +7,7 @@ import {
   readsLists,
   type Take,
 } from '../conversation/reader.js';
-import { besideMessages, opaquePart, originOf } from '../conversation/reading.js';
+import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { type Fields, isFields, isText, jsonText, kindOf } from '../record.js';
@@ -69,7 +69,7 @@ function systemMessage(body: Fields, take: Take): Message[] {
   const parts = partsIn(system).map((part, index) =>
     parsePart(part, index, NO_PAIRS, ['system', 'parts', index]),
   );
-  return [{ id: 'system', role: 'system', origin: 'system', parts, wireFormat: FORMAT, wire }];
+  return [messageIn('system', { id: 'system', wire, wireFormat: FORMAT }, parts)];
 }
 
 const NO_PAIRS: Pairing = {
@@ -108,12 +108,12 @@ function messageOf(wire: Carried, id: string, role: unknown, pairing: Pairing, r
       report('unknown-part', `a part with ${part.kind} is not known; kept as it is`);
     }
   }
-  const about = { id, parts, wireFormat: FORMAT, wire };
-  if (role === 'model') return { ...about, role: 'assistant', origin: 'model' };
-  if (parts.some((part) => part.type === 'tool-result')) return { ...about, role: 'tool', origin: 'tool' };
-  const isKnownRole = role === 'user' || role === 'function';
-  if (!isKnownRole) report('unknown-role', SAID.unknownRole(String(role)));
-  return { ...about, role: 'user', origin: role === 'user' ? originOf(parts) : 'synthetic' };
+  const isTools = parts.some((part) => part.type === 'tool-result');
+  if (!isTools && role !== 'model' && role !== 'user' && role !== 'function')
+    report('unknown-role', SAID.unknownRole(String(role)));
+  const ofUser = role === 'user' ? 'user' : undefined;
+  const said = role === 'model' ? 'assistant' : isTools ? 'tool' : ofUser;
+  return messageIn(said, { id, wire, wireFormat: FORMAT }, parts);
 }
 
 /** What the model and its server-side tools make beside words and calls. */

@@ -2,7 +2,6 @@ import {
   isToolCall,
   type FilePart,
   type Message,
-  type Origin,
   type Part,
   type ReasoningPart,
   type Role,
@@ -11,7 +10,7 @@ import {
 } from '../../transcript/index.js';
 import type { Notice } from '../../spi/index.js';
 import { readsLists, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { besideMessages, contentParts, freeId, opaquePart, originOf } from '../conversation/reading.js';
+import { besideMessages, contentParts, freeId, messageIn, opaquePart } from '../conversation/reading.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { fileAt, type Way } from '../files.js';
@@ -20,7 +19,13 @@ import { copyOfMessage, FORMAT, isTwin, LEGACY_CALL, see, textIn, type Seen } fr
 
 const SHAPE = 'a list of LangChain messages, or an object with such a list as `messages`';
 const notThisFormat = notOfFormat(FORMAT, SHAPE, 'LangChain messages');
-const TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool', 'function']);
+const ROLES: ReadonlyMap<string, Role> = new Map([
+  ['human', 'user'],
+  ['ai', 'assistant'],
+  ['system', 'system'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+]);
 
 /** State or input with `messages`, or a bare list. Messages keep the object they came from. */
 export const { parse, createReader } = readsLists((input) => {
@@ -33,7 +38,7 @@ export const { parse, createReader } = readsLists((input) => {
     instance: copyOfMessage,
     start: () => new LangChainParser(),
     check: () => {
-      if (list.length > 0 && !list.some((wire) => isFields(wire) && TYPES.has(see(wire).type)))
+      if (list.length > 0 && !list.some((wire) => isFields(wire) && ROLES.has(see(wire).type)))
         throw notThisFormat('the messages', `no known type in any of ${list.length}`);
     },
   };
@@ -76,32 +81,18 @@ function messageOf(
   report: Report,
 ): Message {
   const name = typeof fields.name === 'string' ? { name: fields.name } : {};
-  const made = (role: Role, origin: Origin, parts: readonly Part[]): Message => {
-    return { id, wire, wireFormat: FORMAT, ...(role !== 'tool' && name), role, origin, parts };
-  };
+  const role = ROLES.get(type);
+  const about = { id, wire, wireFormat: FORMAT, ...(role !== 'tool' && name) };
   const content = parseContent(fields.content, report);
-  switch (type) {
-    case 'system':
-      return made('system', 'system', content);
-    case 'ai':
-      return made('assistant', 'model', assistantParts(fields, content, id, report));
-    case 'tool':
-    case 'function': {
-      const { tool_call_id: answered, status } = fields;
-      const callId = isText(answered)
-        ? answered
-        : ((type === 'function' ? legacy : undefined) ?? `result_${id}`);
-      const failed = status === 'error' ? { isError: true } : {};
-      return made('tool', 'tool', [
-        { type: 'tool-result', callId, ...name, content: content.map(ofResult), ...failed },
-      ]);
-    }
-    case 'human':
-      return made('user', originOf(content), content);
-    default:
-      report('unknown-role', `type ${type || 'missing'} is not known; read as a program's words`);
-      return made('user', 'synthetic', content);
-  }
+  if (!role) report('unknown-role', `type ${type || 'missing'} is not known; read as a program's words`);
+  if (role === 'assistant') return messageIn(role, about, assistantParts(fields, content, id, report));
+  if (role !== 'tool') return messageIn(role, about, content);
+  const { tool_call_id: answered, status } = fields;
+  const byPlace = (type === 'function' ? legacy : undefined) ?? `result_${id}`;
+  const callId = isText(answered) ? answered : byPlace;
+  const failed = status === 'error' ? { isError: true } : {};
+  const result = { callId, ...name, content: content.map(ofResult), ...failed };
+  return messageIn(role, about, [{ type: 'tool-result', ...result }]);
 }
 
 /** Content of a message as parts. What is not understood stays whole, opaque; calls that it repeats stand beside it. */

@@ -1,14 +1,7 @@
-import {
-  isToolCall,
-  type Message,
-  type Origin,
-  type Part,
-  type Role,
-  type ToolCallPart,
-} from '../../transcript/index.js';
+import { isToolCall, type Message, type Part, type ToolCallPart } from '../../transcript/index.js';
 import type { Notice } from '../../spi/index.js';
 import { readsLists, type ParsedPiece, type PieceParser } from '../conversation/reader.js';
-import { besideMessages, freeId, originOf } from '../conversation/reading.js';
+import { besideMessages, freeId, messageIn } from '../conversation/reading.js';
 import { reporter, SAID, type Report } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { isFields, isText, itemAt, jsonText, kindOf, listOf, type Fields } from '../record.js';
@@ -19,6 +12,7 @@ import {
   parseContent,
   REASONING_DETAILS,
   REASONING_FIELDS,
+  ROLES,
   type WireMessage,
 } from './wire.js';
 
@@ -99,32 +93,17 @@ type OpenCall = (name: string | undefined) => string | undefined;
 
 function messageOf(wire: WireMessage, id: string, open: OpenCall, report: Report): Message {
   const name = typeof wire.name === 'string' ? { name: wire.name } : {};
-  const made = (role: Role, origin: Origin, parts: readonly Part[]): Message => {
-    return { id, wire, wireFormat: FORMAT, ...name, role, origin, parts };
-  };
+  const about = { id, wire, wireFormat: FORMAT, ...name };
+  const role = ROLES.get(wire.role);
   const content = parseContent(wire.content, report);
-  switch (wire.role) {
-    case 'system':
-    case 'developer':
-      return made('system', 'system', content);
-    case 'user':
-      return made('user', originOf(content), content);
-    case 'assistant':
-      return made('assistant', 'model', [
-        ...thinkingIn(wire),
-        ...content,
-        ...refusalIn(wire),
-        ...callsIn(wire, id, report),
-      ]);
-    case 'tool':
-    case 'function':
-      return made('tool', 'tool', [
-        { type: 'tool-result', callId: callAnswered(wire, id, open, report), ...name, content },
-      ]);
-    default:
-      report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
-      return made('user', 'synthetic', content);
+  if (!role) report('unknown-role', SAID.unknownRole(jsonText(wire.role) || 'missing'));
+  if (role === 'tool') {
+    const callId = callAnswered(wire, id, open, report);
+    return messageIn(role, about, [{ type: 'tool-result', callId, ...name, content }]);
   }
+  if (role !== 'assistant') return messageIn(role, about, content);
+  const calls = callsIn(wire, id, report);
+  return messageIn(role, about, [...thinkingIn(wire), ...content, ...refusalIn(wire), ...calls]);
 }
 
 function thinkingIn(wire: WireMessage): Part[] {

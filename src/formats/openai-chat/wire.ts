@@ -1,4 +1,4 @@
-import type { FilePart, TextPart } from '../../transcript/index.js';
+import type { FilePart, Role, TextPart } from '../../transcript/index.js';
 import { contentParts } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { chatFileAt } from '../files.js';
@@ -10,8 +10,15 @@ export type WireMessage = Fields & { readonly role?: unknown; readonly content?:
 /** The name of this format, and of whose `wire` its messages hold. */
 export const FORMAT = 'openai-chat';
 
-/** `developer` is the newer name of `system`; `function` is the answer to a legacy `function_call`. */
-const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+/** Roles of the wire by those of the log: `developer` is the newer name of `system`; `function` is the answer to a legacy `function_call`. */
+export const ROLES: ReadonlyMap<unknown, Role> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+]);
 
 export function isKnownRole(role: unknown): role is string {
   return ROLES.has(role);

@@ -1,7 +1,7 @@
 import type { Notice, Parsed } from '../../spi/index.js';
-import type { Message, Part, ReasoningPart, ToolResultPart } from '../../transcript/index.js';
+import type { Message, Part, ReasoningPart, Role, ToolResultPart } from '../../transcript/index.js';
 import { type OpenedList, type ParsedPiece, type PieceParser, readsLists } from '../conversation/reader.js';
-import { besideMessages, opaquePart, originOf } from '../conversation/reading.js';
+import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
 import { type Fields, isFields, isText, jsonText, kindOf } from '../record.js';
@@ -58,7 +58,10 @@ function openItems(list: readonly unknown[], { instructions, earlier = false }: 
   return {
     list,
     before: {
-      messages: typeof instructions === 'string' ? [instructionsMessage(instructions)] : [],
+      messages:
+        typeof instructions === 'string'
+          ? [said('instructions', 'system', words(instructions), { instructions })]
+          : [],
       notices: [],
     },
     beside: {},
@@ -94,14 +97,17 @@ class ItemParser implements PieceParser {
     const id = `m${from}`;
     const first = list[from];
     if (typeof first === 'string' && list.length === 1) {
-      return { messages: [textMessage(first, id)], notices: [] };
+      const message = said(id, 'user', words(first), { text: first });
+      return { messages: [{ ...message, origin: 'user' }], notices: [] };
     }
     if (!isFields(first)) throw notThisFormat(`item ${from}`, kindOf(first));
     const notices: Notice[] = [];
     if (isModels(first)) {
       const items = list.slice(from, to) as Item[];
       items.forEach((item) => this.#note(item));
-      const message = assistantMessage(items, id, notices);
+      const report = reporter(id, notices);
+      const parts = items.flatMap((item, index) => partsOfItem(item, index, id, report));
+      const message = said(id, 'assistant', parts, { items });
       this.#close(message, items);
       return { messages: [message], notices };
     }
@@ -152,7 +158,7 @@ class ItemParser implements PieceParser {
     };
     const isElsewhere = this.#references && !this.#calls.has(callId);
     const wire: Carried = { items: [item], ...(isElsewhere ? { elsewhere: true } : {}) };
-    return { id, role: 'tool', origin: 'tool', parts: [part], wireFormat: FORMAT, wire };
+    return said(id, 'tool', [part], wire);
   }
 }
 
@@ -179,45 +185,25 @@ function isServerRun({ wire }: Part, items: readonly Item[]): boolean {
   return item !== undefined && !callKindOf(item);
 }
 
-function instructionsMessage(instructions: string): Message {
-  const parts: Part[] = instructions === '' ? [] : [{ type: 'text', text: instructions }];
-  const wire: Carried = { instructions };
-  return { id: 'instructions', role: 'system', origin: 'system', parts, wireFormat: FORMAT, wire };
+function said(id: string, role: Role | undefined, parts: readonly Part[], wire: Carried): Message {
+  return messageIn(role, { id, wire, wireFormat: FORMAT }, parts);
 }
 
-function textMessage(text: string, id: string): Message {
-  const wire: Carried = { text };
-  const parts: Part[] = text === '' ? [] : [{ type: 'text', text }];
-  return { id, role: 'user', origin: 'user', parts, wireFormat: FORMAT, wire };
-}
-
-function assistantMessage(items: readonly Item[], id: string, notices: Notice[]): Message {
-  const report = reporter(id, notices);
-  const parts = items.flatMap((item, index) => partsOfItem(item, index, id, report));
-  const wire: Carried = { items };
-  return { id, role: 'assistant', origin: 'model', parts, wireFormat: FORMAT, wire };
-}
+const words = (text: string): Part[] => (text === '' ? [] : [{ type: 'text', text }]);
 
 /** What a person or a program said: messages, tools that were added, the order to compact. */
 function spokenMessage(item: Item, id: string, report: Report): Message {
+  const { type, role } = item;
   const wire: Carried = { items: [item] };
-  const about = { id, wireFormat: FORMAT, wire };
   if (!isMessageItem(item)) {
-    const part = opaquePart(String(item.type), item, [0]);
-    const isTools = item.type === 'additional_tools';
-    return isTools
-      ? { ...about, role: 'system', origin: 'system', parts: [part] }
-      : { ...about, role: 'user', origin: 'synthetic', parts: [part] };
+    const part = opaquePart(String(type), item, [0]);
+    return said(id, type === 'additional_tools' ? 'system' : undefined, [part], wire);
   }
   const parts = parseContent(item.content, 0, report);
-  if (item.role === 'system' || item.role === 'developer') {
-    return { ...about, role: 'system', origin: 'system', parts };
-  }
-  if (item.role !== 'user') {
-    report('unknown-role', SAID.unknownRole(String(item.role ?? 'missing')));
-    return { ...about, role: 'user', origin: 'synthetic', parts };
-  }
-  return { ...about, role: 'user', origin: originOf(parts), parts };
+  if (role === 'system' || role === 'developer') return said(id, 'system', parts, wire);
+  if (role === 'user') return said(id, 'user', parts, wire);
+  report('unknown-role', SAID.unknownRole(String(role ?? 'missing')));
+  return said(id, undefined, parts, wire);
 }
 
 function isSet(value: unknown): boolean {
