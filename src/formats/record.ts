@@ -38,6 +38,10 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
+export function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
 /** Text that says something: ids and names as much as words. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
@@ -68,6 +72,12 @@ export function argumentsObject(value: unknown, tool: string, report: Report): F
 export function itemAt(list: unknown, at: unknown): Fields | undefined {
   const item: unknown = Array.isArray(list) && typeof at === 'number' ? list[at] : undefined;
   return isFields(item) ? item : undefined;
+}
+
+/** What stands in a list at the inner one of two places: a part of an item that holds several. */
+export function innerOf(list: unknown, wire: unknown): unknown {
+  const at = listOf(wire)[1];
+  return typeof at === 'number' ? listOf(list)[at] : undefined;
 }
 
 /** An object with these fields in place of its own, in their order; undefined takes one away. */

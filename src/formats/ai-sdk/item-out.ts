@@ -10,7 +10,7 @@ import {
 import { fileNote } from '../conversation/placeholders.js';
 import { type Report, SAID } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
-import { argumentsIn, argumentsObject, type Fields, isFields, listOf } from '../record.js';
+import { argumentsIn, argumentsObject, changed, type Fields, innerOf, isFields, listOf } from '../record.js';
 import { argumentsOf } from './parse.js';
 
 /**
@@ -54,8 +54,7 @@ function writeCall(part: ToolCallPart, from: Fields | undefined, report: Report)
   const same = from && from.toolCallId === callId && argumentsOf(from.input) === part.arguments;
   const input = same ? from.input : argumentsIn(part.arguments);
   const legal = argumentsObject(input, name, report);
-  if (same && legal === from.input && from.toolName === name) return from;
-  return { ...from, type: 'tool-call', toolCallId: callId, toolName: name, input: legal };
+  return changed(from ?? {}, { type: 'tool-call', toolCallId: callId, toolName: name, input: legal });
 }
 
 /** One result as an item of a tool message. */
@@ -98,8 +97,7 @@ function saysSame({ type, value, reason }: Fields, text: string): boolean {
 }
 
 function writeInner(inner: TextPart | FilePart, from: Fields | undefined, message: Message): unknown {
-  const at = Array.isArray(inner.wire) ? (inner.wire as readonly unknown[])[1] : undefined;
-  const source = from && typeof at === 'number' ? listOf(from.value)[at] : undefined;
+  const source = innerOf(from?.value, inner.wire);
   if (inner.type === 'text') {
     return isFields(source) && source.text === inner.text ? source : { type: 'text', text: inner.text };
   }

@@ -55,9 +55,8 @@ class ContentParser implements PieceParser {
     return { messages: parseContent(list[index], index, this.#waiting, notices), notices };
   }
 
-  recall(list: readonly unknown[], index: number, _: number, [message]: readonly Message[]): void {
-    const pairing = this.#waiting.pairing(message!.id, message!.role === 'assistant');
-    partsIn(list[index]).forEach((part, at) => pairPart(part, at, pairing));
+  recall(list: readonly unknown[], index: number): void {
+    this.parse(list, index);
   }
 }
 
@@ -251,14 +250,6 @@ function resultsWhole(parts: readonly Part[]): readonly Part[] {
     else early.push(part);
   }
   return early.length > 0 ? parts : whole;
-}
-
-/** Takes a part that was parsed before into the pairing, as `parsePart` does. */
-function pairPart(part: WirePart, index: number, pairing: Pairing): void {
-  const call = field(part, 'functionCall');
-  if (isFields(call)) return void pairing.callId(call, index);
-  const response = field(part, 'functionResponse');
-  if (isFields(response)) pairing.resultId(response, index);
 }
 
 function resultPart(

@@ -1,7 +1,7 @@
 import type { Part, ToolResultPart } from '../../transcript/index.js';
 import { fileNote } from '../conversation/placeholders.js';
 import { type Report, SAID } from '../conversation/repairs.js';
-import { type Fields, isFields, isText, jsonIn, jsonText } from '../record.js';
+import { type Fields, innerOf, isFields, isText, jsonIn, jsonText } from '../record.js';
 import { fieldOf, keyOf, type WirePart } from './wire.js';
 
 /**
@@ -51,11 +51,7 @@ function writeResponse({ content, isError }: ToolResultPart, own: Fields): Field
   const files = fieldOf(own, 'parts');
   if (!Array.isArray(files)) return { ...own, response: { [key]: words.join('\n') } };
   const { parts: _, ...rest } = own;
-  const kept = content.flatMap((part): unknown[] => {
-    const at =
-      part.type === 'file' && Array.isArray(part.wire) ? (part.wire as readonly number[])[1] : undefined;
-    return at === undefined ? [] : [(files as readonly unknown[])[at]];
-  });
+  const kept = content.flatMap(({ type, wire }) => (type === 'file' ? (innerOf(files, wire) ?? []) : []));
   return {
     ...rest,
     response: { [key]: words.join('\n') },

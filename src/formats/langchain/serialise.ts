@@ -40,8 +40,6 @@ interface Answer extends DraftedAnswer {
 /** One view message, legal by itself; the same object where nothing was edited and nothing is wrong. */
 interface LangChainDraft extends Draft<Call, Answer> {
   readonly message?: Fields;
-  /** The message that holds exactly these answers, as it came in. */
-  readonly whole?: Fields;
 }
 
 const TYPE_OF = { system: 'system', user: 'human', assistant: 'ai', tool: 'human' } as const;
@@ -55,8 +53,7 @@ const draftOf = drafting<LangChainDraft>((shown, report) => {
   const results = message.parts.filter(isToolResult);
   const answers = results.map((part) => answerOf(part, message, wire, report));
   const silent = { answers, calls: [], speaks: false };
-  if (results.length > 0 && results.length === message.parts.length)
-    return { ...silent, ...(answers.length === 1 && answers[0]!.message === wire && { whole: wire }) };
+  if (results.length > 0 && results.length === message.parts.length) return silent;
   const said = say(shown, wire, report);
   if (said) return { answers, speaks: true, calls: said.calls, message: mended(said.message, report) };
   if (wire && results.length === 0) report('empty-text', SAID.silent);
@@ -253,16 +250,12 @@ function twin(block: Fields, calls: ReadonlyMap<string, Fields>): Fields {
 
 const write = resultsBehindCalls<Call, Answer, LangChainDraft>({
   draft: draftOf,
-  answered: (pairs, { answers, whole }) => {
-    const isWhole =
-      pairs.length === answers.length && pairs.every(([{ callId }, { wireId }]) => callId === wireId);
-    if (whole && isWhole) return [whole];
-    return pairs.map(([{ message, callId, isFresh }, { wireId, tool }]) => {
+  answered: (pairs) =>
+    pairs.map(([{ message, callId, isFresh }, { wireId, tool }]) => {
       const named = isFresh && message.name === undefined ? { name: tool } : {};
       const changes = { ...(wireId !== callId && { tool_call_id: wireId }), ...named };
       return Object.keys(changes).length === 0 ? message : withChanges(message, changes);
-    });
-  },
+    }),
   unanswered: (calls) =>
     calls.map(({ wireId, tool }) => {
       return { type: 'tool', tool_call_id: wireId, name: tool, content: NO_RESULT, status: 'error' };

@@ -1,6 +1,7 @@
 import type { FilePart, TextPart } from '../../transcript/index.js';
 import { NO_RESULT } from '../conversation/placeholders.js';
-import { type Fields, isFields, jsonIn, jsonText } from '../record.js';
+import { textOf } from '../conversation/reading.js';
+import { type Fields, isFields, isSet, innerOf, jsonIn, jsonText, listOf } from '../record.js';
 import { type Item, type ItemType, noteOf, parseEntry, parseOutput } from './wire.js';
 
 type ResultContent = readonly (TextPart | FilePart)[];
@@ -18,21 +19,25 @@ export interface CallKind {
   readResult(item: Item): ResultContent;
   /** The result with other content; the same item where its kind has no place for words. */
   withContent(item: Item, content: ResultContent): Item;
-  /** What answers a call that nothing answered. */
-  noResult(callId: string): Item;
+  /** Fields of what answers a call that nothing answered. */
+  readonly silence: Fields;
+  /** How that one names its call, where not by the surest field. */
+  readonly silenceIdField?: string;
   failed?(item: Item): boolean;
 }
 
 /** A grey pixel: a computer's output must be a screenshot, also where its picture was left out. */
-const BLANK_SCREEN =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB4+3XtQAAAABJRU5ErkJggg==';
-
-const byCallId = { idField: 'call_id', resultIdFields: ['call_id', 'id'] } as const;
+const BLANK_SCREEN = {
+  type: 'computer_screenshot',
+  image_url:
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB4+3XtQAAAABJRU5ErkJggg==',
+};
 
 const functionCall: CallKind = {
-  ...byCallId,
   call: 'function_call',
   result: 'function_call_output',
+  idField: 'call_id',
+  resultIdFields: ['call_id', 'id'],
   read: (item) => ({
     name: text(item.name, 'unknown'),
     args: typeof item.arguments === 'string' ? item.arguments : jsonText(item.arguments ?? {}),
@@ -40,7 +45,7 @@ const functionCall: CallKind = {
   withArguments: (item, args) => ({ ...item, arguments: args }),
   readResult: ({ output }) => parseOutput(output, 0),
   withContent: (item, content) => ({ ...item, output: writeOutput(content, item.output) }),
-  noResult: (callId) => ({ type: 'function_call_output', call_id: callId, output: NO_RESULT }),
+  silence: { output: NO_RESULT },
 };
 
 /** Its input is bare text, which the log holds as the JSON object that other providers want: `{"input": …}`. */
@@ -50,72 +55,64 @@ const customCall: CallKind = {
   result: 'custom_tool_call_output',
   read: (item) => ({ name: text(item.name, 'unknown'), args: jsonText({ input: text(item.input, '') }) }),
   withArguments: (item, args) => ({ ...item, input: inputIn(args) }),
-  noResult: (callId) => ({ type: 'custom_tool_call_output', call_id: callId, output: NO_RESULT }),
 };
+
+/** Calls of a tool of OpenAI's own, whose arguments are an object: the first of these fields that is there. */
+const builtIn = (tool: string, ...fields: readonly string[]): Pick<CallKind, 'read' | 'withArguments'> => ({
+  read: (item) => ({ name: tool, args: jsonText(fields.map((field) => item[field]).find(isSet) ?? {}) }),
+  withArguments: (item, args) => {
+    const value = jsonIn(args);
+    const field = fields.find((one) => one in item) ?? fields.at(-1)!;
+    return typeof value === 'object' && value !== null ? { ...item, [field]: value } : item;
+  },
+});
 
 const localShell: CallKind = {
   ...functionCall,
+  ...builtIn('local_shell', 'action'),
   call: 'local_shell_call',
   result: 'local_shell_call_output',
-  read: ({ action }) => ({ name: 'local_shell', args: jsonText(action ?? {}) }),
-  withArguments: (item, args) => withObject(item, 'action', args),
   // The vendor's type names the call by `id` here.
-  noResult: (callId) => ({ type: 'local_shell_call_output', id: callId, output: NO_RESULT }),
+  silenceIdField: 'id',
 };
 
 const shell: CallKind = {
-  ...byCallId,
+  ...functionCall,
+  ...builtIn('shell', 'action'),
   call: 'shell_call',
   result: 'shell_call_output',
-  read: ({ action }) => ({ name: 'shell', args: jsonText(action ?? {}) }),
-  withArguments: (item, args) => withObject(item, 'action', args),
   readResult: ({ output }) =>
-    listOf(output).map((chunk, at) => ({ type: 'text', text: wordsOfChunk(chunk), wire: [0, at] })),
+    chunksIn(output).map((chunk, at) => ({ type: 'text', text: wordsOfChunk(chunk), wire: [0, at] })),
   withContent: (item, content) => {
-    const chunks = listOf(item.output);
+    const chunks = chunksIn(item.output);
     return { ...item, output: content.map((part) => writeChunk(part, chunks)) };
   },
-  noResult: (callId) => ({
-    type: 'shell_call_output',
-    call_id: callId,
-    output: [{ stdout: '', stderr: NO_RESULT, outcome: { type: 'timeout' } }],
-  }),
+  silence: { output: [{ stdout: '', stderr: NO_RESULT, outcome: { type: 'timeout' } }] },
   failed: ({ output }) =>
-    listOf(output).some(({ outcome }) => isFields(outcome) && (outcome.exit_code ?? 0) !== 0),
+    chunksIn(output).some(({ outcome }) => isFields(outcome) && (outcome.exit_code ?? 0) !== 0),
 };
 
 const applyPatch: CallKind = {
   ...functionCall,
+  ...builtIn('apply_patch', 'operation'),
   call: 'apply_patch_call',
   result: 'apply_patch_call_output',
-  read: ({ operation }) => ({ name: 'apply_patch', args: jsonText(operation ?? {}) }),
-  withArguments: (item, args) => withObject(item, 'operation', args),
   withContent: (item, content) => ({ ...item, output: content.map(wordsOf).join('\n') }),
-  noResult: (callId) => ({
-    type: 'apply_patch_call_output',
-    call_id: callId,
-    status: 'failed',
-    output: NO_RESULT,
-  }),
+  silence: { status: 'failed', output: NO_RESULT },
   failed: ({ status }) => status === 'failed',
 };
 
 const computer: CallKind = {
-  ...byCallId,
+  ...functionCall,
+  ...builtIn('computer', 'actions', 'action'),
   call: 'computer_call',
   result: 'computer_call_output',
-  read: (item) => ({ name: 'computer', args: jsonText(item.actions ?? item.action ?? {}) }),
-  withArguments: (item, args) => withObject(item, 'actions' in item ? 'actions' : 'action', args),
   readResult: ({ output }) => [parseEntry(output, [0, 0], ['items', 0, 'output'])],
   withContent: (item, content) => {
     const kept = content.some((part) => part.type === 'file' && Array.isArray(part.wire));
-    return kept ? item : { ...item, output: { type: 'computer_screenshot', image_url: BLANK_SCREEN } };
+    return kept ? item : { ...item, output: BLANK_SCREEN };
   },
-  noResult: (callId) => ({
-    type: 'computer_call_output',
-    call_id: callId,
-    output: { type: 'computer_screenshot', image_url: BLANK_SCREEN },
-  }),
+  silence: { output: BLANK_SCREEN },
 };
 
 const approval: CallKind = {
@@ -129,24 +126,18 @@ const approval: CallKind = {
     return [{ type: 'text', text: words, wire: [0] }];
   },
   withContent: (item) => item,
-  noResult: (callId) => ({
-    type: 'mcp_approval_response',
-    approval_request_id: callId,
-    approve: false,
-    reason: NO_RESULT,
-  }),
+  silence: { approve: false, reason: NO_RESULT },
 };
 
 const toolSearch: CallKind = {
   ...functionCall,
+  ...builtIn('tool_search', 'arguments'),
   call: 'tool_search_call',
   result: 'tool_search_output',
-  read: (item) => ({ name: 'tool_search', args: jsonText(item.arguments ?? {}) }),
-  withArguments: (item, args) => withObject(item, 'arguments', args),
   readResult: ({ tools }) => [{ type: 'text', text: jsonText(tools ?? []), wire: [0] }],
   withContent: (item, content) =>
     content.every((part) => Array.isArray(part.wire)) && content.length > 0 ? item : { ...item, tools: [] },
-  noResult: (callId) => ({ type: 'tool_search_output', call_id: callId, execution: 'client', tools: [] }),
+  silence: { execution: 'client', tools: [] },
 };
 
 const KINDS = [functionCall, customCall, localShell, shell, applyPatch, computer, approval, toolSearch];
@@ -162,6 +153,14 @@ export function resultKindOf(item: Item): CallKind | undefined {
   return isServerSearch(item) ? undefined : byResult.get(item.type);
 }
 
+/** What answers a call that nothing answered. */
+export function noResult(
+  { result, resultIdFields, silence, silenceIdField }: CallKind,
+  callId: string,
+): Item {
+  return { type: result, [silenceIdField ?? resultIdFields[0]!]: callId, ...silence };
+}
+
 /** For calls of other formats: the one kind that carries any tool. */
 export const anyCall = functionCall;
 
@@ -171,14 +170,8 @@ function isServerSearch({ type, call_id: id }: Item): boolean {
 
 /** Output of a result: its own entries where they are untouched, words otherwise. */
 function writeOutput(content: ResultContent, original: unknown): unknown {
-  const list = Array.isArray(original) ? (original as readonly unknown[]) : undefined;
-  if (!list && content.every((part) => part.type === 'text')) {
-    return content.map((part) => part.text).join('\n');
-  }
-  return content.map((part) => {
-    const at = Array.isArray(part.wire) ? (part.wire as readonly unknown[])[1] : undefined;
-    return (typeof at === 'number' && list?.[at]) || { type: 'input_text', text: wordsOf(part) };
-  });
+  if (!Array.isArray(original) && content.every((part) => part.type === 'text')) return textOf(content);
+  return content.map((part) => innerOf(original, part.wire) ?? { type: 'input_text', text: wordsOf(part) });
 }
 
 function wordsOf(part: TextPart | FilePart): string {
@@ -190,8 +183,8 @@ function wordsOfChunk({ stdout, stderr }: Fields): string {
 }
 
 function writeChunk(part: TextPart | FilePart, chunks: readonly Fields[]): Fields {
-  const at = Array.isArray(part.wire) ? (part.wire as readonly unknown[])[1] : undefined;
-  if (typeof at === 'number' && chunks[at]) return chunks[at];
+  const own = innerOf(chunks, part.wire);
+  if (isFields(own)) return own;
   const outcome = chunks.at(-1)?.outcome ?? { type: 'exit', exit_code: 0 };
   return { stdout: wordsOf(part), stderr: '', outcome };
 }
@@ -203,14 +196,7 @@ function inputIn(args: string): string {
   return typeof only === 'string' ? only : args;
 }
 
-function withObject(item: Item, field: string, args: string): Item {
-  const value = jsonIn(args);
-  return typeof value === 'object' && value !== null ? { ...item, [field]: value } : item;
-}
-
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : [];
-}
+const chunksIn = (output: unknown): readonly Fields[] => listOf(output).filter(isFields);
 
 function text(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise;

@@ -4,7 +4,7 @@ import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairin
 import { unknownRole } from '../conversation/placeholders.js';
 import { textOf, textsIn } from '../conversation/reading.js';
 import type { Report } from '../conversation/repairs.js';
-import { isText, jsonText } from '../record.js';
+import { innerOf, isText, jsonText } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import { foreignForm } from './from-other-format.js';
 import {
@@ -142,8 +142,8 @@ function writeMessage(item: Item, parts: readonly Aligned[]): readonly Item[] {
     const list = item.content as readonly unknown[];
     const isModels = item.role === 'assistant';
     const content = parts.flatMap(({ source, shown, replaced }): readonly unknown[] => {
-      const at = Array.isArray(source.wire) ? (source.wire as readonly number[])[1] : undefined;
-      if (!replaced && at !== undefined) return [list[at]];
+      const own = innerOf(list, source.wire);
+      if (!replaced && own !== undefined) return [own];
       return shown.map((part) => textEntry(wordsOf(part), isModels));
     });
     if (content.length > 0) return [{ ...item, content }];

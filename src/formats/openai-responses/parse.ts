@@ -4,7 +4,7 @@ import { type OpenedList, type ParsedPiece, type PieceParser, readsLists } from 
 import { besideMessages, messageIn, opaquePart } from '../conversation/reading.js';
 import { type Report, reporter, SAID } from '../conversation/repairs.js';
 import { notOfFormat } from '../faults.js';
-import { type Fields, isFields, isText, jsonText, kindOf } from '../record.js';
+import { type Fields, isFields, isSet, isText, jsonText, kindOf } from '../record.js';
 import { type CallKind, callKindOf, resultKindOf } from './call-kinds.js';
 import {
   type Carried,
@@ -115,15 +115,8 @@ class ItemParser implements PieceParser {
     return { messages: [this.#resultMessage(first, id) ?? spokenMessage(first, id, report)], notices };
   }
 
-  recall(list: readonly unknown[], from: number, to: number, [message]: readonly Message[]): void {
-    const items = list.slice(from, to).filter(isFields);
-    const [first] = items;
-    if (!first) return;
-    const kind = resultKindOf(first);
-    if (kind && !namedIn(first, kind)) this.#nameless.shift();
-    if (!isModels(first)) return;
-    items.forEach((item) => this.#note(item));
-    this.#close(message!, items);
+  recall(list: readonly unknown[], from: number, to: number): void {
+    this.parse(list, from, to);
   }
 
   #note(item: Item): void {
@@ -204,10 +197,6 @@ function spokenMessage(item: Item, id: string, report: Report): Message {
   if (role === 'user') return said(id, 'user', parts, wire);
   report('unknown-role', SAID.unknownRole(String(role ?? 'missing')));
   return said(id, undefined, parts, wire);
-}
-
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 /** One item that the model (or a tool on the server) made, as parts of its assistant message. */

@@ -8,7 +8,7 @@ import {
   type Waiting,
 } from '../conversation/pairing.js';
 import { type Fields, isFields, isText } from '../record.js';
-import { callKindOf, type CallKind } from './call-kinds.js';
+import { callKindOf, noResult, type CallKind } from './call-kinds.js';
 import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { freeId, carriedBy, FORMAT, type Item, withoutId } from './wire.js';
 
@@ -102,7 +102,7 @@ function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, request: Req
   const spoken = rest.findIndex(({ type }) => !results.has(type));
   if (!step.isLast || spoken >= 0) {
     const missing = new Set(interrupted(step, request.notices));
-    const items = [...ids].flatMap(([{ call }, id]) => (missing.has(call) ? [call.kind.noResult(id)] : []));
+    const items = [...ids].flatMap(([{ call }, id]) => (missing.has(call) ? [noResult(call.kind, id)] : []));
     rest.splice(spoken < 0 ? rest.length : spoken, 0, ...items);
   }
   for (const item of rest) request.items.push(item);
@@ -162,7 +162,7 @@ function settled({ said, item, kind }: DraftResult, call: DraftCall, id: string)
 }
 
 function adopted(said: readonly string[], item: Item, kind: CallKind, id: string): Item {
-  const empty = kind.noResult(id);
+  const empty = noResult(kind, id);
   const takesLists = kind.call === 'function_call' || kind.call === 'custom_tool_call';
   if (takesLists && (typeof item.output === 'string' || isInputList(item.output)))
     return { ...empty, output: item.output };
