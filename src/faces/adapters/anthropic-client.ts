@@ -3,12 +3,11 @@ import { type Fields, isFields } from '../../formats/index.js';
 import type { DropInOptions } from './options.js';
 import { answering, instead, responseOf, type SdkAnswer, type Sent } from './sdk-answer.js';
 import {
-  type Change,
   type Compacting,
   type Method,
-  nested,
   type Resource,
   sendCompacted,
+  type Way,
   withResources,
 } from './sdk-client.js';
 import { resolveSession, type SessionFor } from './session-for.js';
@@ -32,34 +31,26 @@ export function compactAnthropic<Client extends AnthropicClient>(
   session: SessionFor<Fields>,
   options: DropInOptions = {},
 ): Client {
-  const messages = compacting({
+  const messages = wayOf({
     ...options,
     endpoint: MESSAGES,
     session: resolveSession(session, 'anthropic', 'compactAnthropic'),
   });
-  return withResources(client, { messages, beta: nested('messages', messages) });
+  return withResources(client, { messages, 'beta.messages': messages });
 }
 
 /** Whether the client can have the provider keep a conversation. */
 type ThreadingClient = object & { readonly _supportsMessageThreads?: unknown };
 
-/** All other methods of the resource go through the new `create`: streams, parsing and the tool runner end there. */
-const compacting =
-  (how: Compacting): Change =>
-  (messages, client: ThreadingClient) => {
-    const wrapped: object = new Proxy(messages as Resource, {
-      get(target, key) {
-        if (key === '_client') return client;
-        if (key === 'create') return (body: Fields, options?: unknown) => create(target, how, body, options);
-        const value: unknown = Reflect.get(target, key, target);
-        if (key !== 'toolRunner' || client._supportsMessageThreads !== true) return value;
-        // Where it may, it has the provider keep the history: of that nothing could be compacted.
-        return (body: Fields, options?: unknown) =>
-          (value as Method).call(wrapped, { thread: false, ...body }, options);
-      },
-    });
-    return wrapped;
-  };
+const wayOf = (how: Compacting): Way => ({
+  create: (messages, body, options) => create(messages, how, body, options),
+  other(name, method, messages, client: ThreadingClient) {
+    if (name !== 'toolRunner' || client._supportsMessageThreads !== true) return method;
+    // Where it may, it has the provider keep the history: of that nothing could be compacted.
+    return (body: Fields, options?: unknown) =>
+      (method as Method).call(messages, { thread: false, ...body }, options);
+  },
+});
 
 function create(messages: Resource, how: Compacting, body: Fields, options: unknown): unknown {
   if (isFields(body.thread)) return messages.create(body, options);

@@ -4,14 +4,7 @@ import type { Spillway } from '../../session/index.js';
 import type { Fields } from '../../formats/index.js';
 import type { DropInOptions } from './options.js';
 import { answering, type SdkAnswer, type Sent } from './sdk-answer.js';
-import {
-  nested,
-  sendCompacted,
-  withResources,
-  type Change,
-  type Compacting,
-  type Resource,
-} from './sdk-client.js';
+import { sendCompacted, withResources, type Compacting, type Way } from './sdk-client.js';
 import { resolveSession, SESSION_FOR, type SessionFor } from './session-for.js';
 
 /** What is asked of a client: OpenAI's own has it, and so have those for Azure and the many that are made like it. */
@@ -42,19 +35,11 @@ export function compactOpenAI<Client extends OpenAIClient>(
   options: DropInOptions = {},
 ): Client {
   const { chat, responses } = byEndpoint(sessions);
-  const chats = chat && {
-    ...options,
-    endpoint: CHAT,
-    session: resolveSession(chat, 'openai-chat', 'compactOpenAI({ chat })'),
-  };
-  const others = responses && {
-    ...options,
-    endpoint: RESPONSES,
-    session: resolveSession(responses, 'openai-responses', 'compactOpenAI({ responses })'),
-  };
+  const chats = chat && resolveSession(chat, 'openai-chat', 'compactOpenAI({ chat })');
+  const others = responses && resolveSession(responses, 'openai-responses', 'compactOpenAI({ responses })');
   return withResources(client, {
-    chat: nested('completions', creating(chats)),
-    responses: creating(others),
+    ...(chats && { 'chat.completions': wayOf({ ...options, endpoint: CHAT, session: chats }) }),
+    ...(others && { responses: wayOf({ ...options, endpoint: RESPONSES, session: others }) }),
   });
 }
 
@@ -75,20 +60,12 @@ function byEndpoint(given: Pick<Spillway, 'session'> | OpenAISessions): OpenAISe
   return sessions;
 }
 
-/** All other methods of the resource go through the new `create`: streams, parsing and the tool runner end there. */
-const creating =
-  (how: Compacting | undefined): Change =>
-  (resource, client) =>
-    new Proxy(resource as Resource, {
-      get(target, key) {
-        if (key === '_client') return client;
-        if (key !== 'create') return Reflect.get(target, key, target) as unknown;
-        return (body: Fields, options?: unknown) =>
-          how === undefined || body.previous_response_id || body.conversation
-            ? target.create(body, options)
-            : asAnswering(sendCompacted(target, how, body, options), how.endpoint);
-      },
-    });
+const wayOf = (how: Compacting): Way => ({
+  create: (resource, body, options) =>
+    body.previous_response_id || body.conversation
+      ? resource.create(body, options)
+      : asAnswering(sendCompacted(resource, how, body, options), how.endpoint),
+});
 
 /** What the client's own promise can do beside resolving. */
 interface Answering<T> extends SdkAnswer<T> {

@@ -14,45 +14,49 @@ import { sentBy, streamOf, withSignal, type Sent } from './sdk-answer.js';
 import type { Resolved } from './session-for.js';
 import { mostRecalls, recalledAnswer, turnOf } from './turns.js';
 
-export type Method = (...parameters: unknown[]) => unknown;
-
 /** A resource of a client: all its other methods end in `create`. */
 export interface Resource {
   create(body: Fields, options?: unknown): unknown;
 }
 
-/** What stands in a resource's place; told the client that the caller holds, which is wrapped too. */
-export type Change = (resource: object, client: object) => object;
-
-/** The same client with other resources, and so are those that its `withOptions` gives. */
-export function withResources<Client extends object>(
-  client: Client,
-  changes: Readonly<Record<string, Change>>,
-): Client {
-  const wrapped: Client = new Proxy(client, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      const change = typeof key === 'string' && Object.hasOwn(changes, key) ? changes[key] : undefined;
-      if (change) return change(value as object, wrapped);
-      if (key === 'withOptions' && typeof value === 'function')
-        return (...options: unknown[]) =>
-          withResources((value as Method).apply(target, options) as Client, changes);
-      return typeof value === 'function' ? (value as Method).bind(target) : value;
-    },
-  });
-  return wrapped;
+/** How a resource is used in a session. */
+export interface Way {
+  readonly create: (resource: Resource, body: Fields, options: unknown) => unknown;
+  /** Another method of its own, or what stands in its place. */
+  readonly other?: (name: string | symbol, method: unknown, resource: object, client: object) => unknown;
 }
 
-/** A resource that stands in another: `completions` in `chat`. */
-export const nested =
-  (name: string, change: Change): Change =>
-  (parent, client) =>
-    new Proxy(parent, {
+/** The same client, whose resources at these paths (`chat.completions`) go this way; and so do those of its `withOptions`. */
+export function withResources<Client extends object>(
+  client: Client,
+  ways: Readonly<Record<string, Way>>,
+): Client {
+  const at = (path: string, own: object): object => {
+    const way = ways[path];
+    const wrapped: object = new Proxy(own, {
       get(target, key) {
+        // The client that the caller holds, which is wrapped too.
+        if (way && key === '_client') return root;
+        if (way && key === 'create')
+          return (body: Fields, options?: unknown) => way.create(target as Resource, body, options);
         const value: unknown = Reflect.get(target, key, target);
-        return key === name ? change(value as object, client) : value;
+        const inner = path === '' ? String(key) : `${path}.${String(key)}`;
+        if (Object.keys(ways).some((one) => one === inner || one.startsWith(`${inner}.`)))
+          return at(inner, value as object);
+        if (way?.other) return way.other(key, value, wrapped, root);
+        if (path !== '' || typeof value !== 'function') return value;
+        if (key !== 'withOptions') return (value as Method).bind(target);
+        return (...options: unknown[]) =>
+          withResources((value as Method).apply(target, options) as Client, ways);
       },
     });
+    return wrapped;
+  };
+  const root = at('', client);
+  return root as Client;
+}
+
+export type Method = (...parameters: unknown[]) => unknown;
 
 export interface Compacting extends DropInOptions {
   readonly endpoint: Endpoint;
