@@ -14,7 +14,7 @@ export type { Environment } from './env.js';
 export { DEFAULT_PROFILE, listProfiles, type Profile } from './files.js';
 export { renderDefaultYaml } from './default-yaml.js';
 export { printConfig } from './print.js';
-export { envName, readPath, showPath, type Path } from './path.js';
+export { envName, readPath, showPath, valueAt, type Path } from './path.js';
 export { asksForText, chooseSummarizer } from './summarizer.js';
 export { CompactionThresholds, StrategyNames, thresholdOf, type Strategy } from './pipeline-fields.js';
 export { strategyPlan, type StrategyPlan } from './strategies.js';

@@ -15,12 +15,9 @@ export const explain = verb(
   'What became of every message, by whom and why: now, or in the call of that number.',
   { call: CallNumber.optional() },
   z.object({ call: CallRecord.optional(), messages: z.array(Disposition) }),
-  async (session, { call: asked }) => {
-    if (asked === undefined) {
-      await session.load();
-      return { messages: session.operator.explain() };
-    }
-    const { call, messages } = await session.operator.explainCall(asked);
+  async ({ operator }, { call: asked }) => {
+    if (asked === undefined) return { messages: operator.explain() };
+    const { call, messages } = await operator.explainCall(asked);
     return { call, messages };
   },
 );
@@ -36,10 +33,7 @@ export const calls = verb(
   'Calls of the agent that were observed, newest first.',
   {},
   z.array(CallRecord),
-  async (session) => {
-    await session.load();
-    return session.operator.calls.toReversed();
-  },
+  ({ operator }) => operator.calls.toReversed(),
 );
 
 export const recall = verb(
@@ -87,8 +81,5 @@ export const costs = verb(
   'What the session spent, agent and compactor apart, and whether each compaction pays.',
   {},
   z.object({ costs: Costs, net: z.array(NetCost) }),
-  async (session) => {
-    await session.load();
-    return { costs: session.operator.costs, net: session.operator.netCosts };
-  },
+  ({ operator }) => ({ costs: operator.costs, net: operator.netCosts }),
 );

@@ -14,10 +14,7 @@ export const history = verb(
   'Compactions of the session, newest first.',
   {},
   z.array(CompactionRecord),
-  async (session) => {
-    await session.load();
-    return session.operator.history.toReversed();
-  },
+  ({ operator }) => operator.history.toReversed(),
 );
 
 export const compaction = verb(
@@ -49,10 +46,7 @@ export const undo = verb(
     to: z.string().optional().describe('Back to before this one: it and all after it.'),
   },
   Records,
-  async (session, which) => {
-    await session.load();
-    return { records: await session.operator.undo(which) };
-  },
+  async ({ operator }, which) => ({ records: await operator.undo(which) }),
 );
 
 export const undoOne = verb(
@@ -80,10 +74,7 @@ export const effect = verb(
   'What the compactions of the session came to: tokens, stages, lengths of summaries, cost and hooks.',
   {},
   Effect,
-  async (session) => {
-    await session.load();
-    return effectOf(session.operator.history);
-  },
+  ({ operator }) => effectOf(operator.history),
 );
 
 /** A compaction by its id. Rejects with `RECORD_UNKNOWN`. */

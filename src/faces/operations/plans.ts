@@ -20,19 +20,17 @@ export const approve = verb(
   'Says yes to the plan that waits.',
   { hash: hash.optional(), notes },
   Answered,
-  async (session, asked) => {
-    await session.load();
-    return { record: committedAs(session, asked.hash) ?? (await session.operator.approve(asked.hash)) };
-  },
+  async ({ operator }, asked) => ({
+    record: committedAs(operator, asked.hash) ?? (await operator.approve(asked.hash)),
+  }),
 );
 
 export const reject = verb(
   'Says no to the plan that waits.',
   { hash: hash.optional(), notes },
   Answered,
-  async (session, asked) => {
-    await session.load();
-    await session.operator.reject(asked.hash, asked.notes);
+  async ({ operator }, asked) => {
+    await operator.reject(asked.hash, asked.notes);
     return {};
   },
 );
@@ -82,8 +80,7 @@ export const planVerbs = (store: SessionStore) => ({
     { hash, notes },
     Answered,
     async (session, asked) => {
-      await session.load();
-      const done = committedAs(session, asked.hash);
+      const done = committedAs(session.operator, asked.hash);
       return { record: done ?? (await session.operator.commit(await planOf(store, session, asked.hash))) };
     },
   ),
@@ -92,7 +89,6 @@ export const planVerbs = (store: SessionStore) => ({
     { hash, notes },
     Answered,
     async (session, asked) => {
-      await session.load();
       if (session.operator.pending?.plan.hash !== asked.hash)
         await session.operator.propose(await planOf(store, session, asked.hash));
       return {};
@@ -101,8 +97,8 @@ export const planVerbs = (store: SessionStore) => ({
 });
 
 /** Asked again, because an answer got lost: what was done stands. */
-function committedAs({ operator }: Session, of: string | undefined): RecordValue | undefined {
-  return operator.history.find(({ plan, status }) => plan.hash === of && status === 'committed');
+function committedAs({ history }: Session['operator'], of: string | undefined): RecordValue | undefined {
+  return history.find(({ plan, status }) => plan.hash === of && status === 'committed');
 }
 
 /** A message of a request as operators see it: what it is, or what it stands for, and why. */

@@ -21,15 +21,16 @@ export function verb<Shape extends Fields, Output>(
   summary: string,
   fields: Shape,
   output: z.ZodType | undefined,
-  act: (session: Session, asked: Said<Shape>) => Promise<Output>,
+  /** Of the session as a whole: it was read to its beginning. */
+  act: (session: Session, asked: Said<Shape>) => Output | Promise<Output>,
 ): Verb<Shape, Output> {
   return {
     summary,
     input: z.strictObject(fields) as z.ZodObject<Shape>,
     output,
-    run: (session, given) => {
+    async run(session, given) {
       const named = Object.entries(given).filter(([name]) => Object.hasOwn(fields, name));
-      return act(session, present(Object.fromEntries(named)) as Said<Shape>);
+      return act(await session.load(), present(Object.fromEntries(named)) as Said<Shape>);
     },
   };
 }

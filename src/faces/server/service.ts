@@ -121,7 +121,7 @@ export class Service {
 
   /** A session that is in the store, or was announced and has said nothing yet. Rejects with `SESSION_UNKNOWN`. */
   async session(key: ThreadKey): Promise<Session> {
-    if (!(await this.store.load(key)) && !(await this.about(key))) throw unknown(key);
+    if (!(await this.store.load(key)) && !(await this.about(key))) throw sessionUnknown(key);
     return this.#sessions.of(nameOf(key));
   }
 
@@ -195,7 +195,7 @@ function otherFormat({ id, format }: Session, wanted: string): SpillwayError {
   });
 }
 
-function unknown({ sessionId, agentPath }: ThreadKey): SpillwayError {
+export function sessionUnknown({ sessionId, agentPath }: ThreadKey): SpillwayError {
   return new SpillwayError('SESSION_UNKNOWN', {
     subject: 'session',
     found: agentPath === 'primary' ? sessionId : `${sessionId}, agent ${agentPath}`,

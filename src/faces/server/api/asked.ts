@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Session } from '../../../session/index.js';
-import { maySee } from '../access.js';
+import { maySee, type Caller } from '../access.js';
 import { SpillwayError } from '../../../errors/index.js';
-import type { Service } from '../service.js';
+import { sessionUnknown, type Service } from '../service.js';
 
 interface OfSession {
   readonly params: unknown;
@@ -13,18 +13,13 @@ interface OfSession {
 /** The session that a request names, where its caller may see it. Rejects with `SESSION_UNKNOWN`. */
 export async function sessionOf(service: Service, request: FastifyRequest): Promise<Session> {
   const { id, agentPath } = namedIn(request);
-  checkSeen(request, id);
+  checkSeen(request.caller, id);
   return service.session({ sessionId: id, agentPath });
 }
 
 /** Somebody else's session is not told apart from one that is not there. Throws `SESSION_UNKNOWN`. */
-export function checkSeen({ caller }: FastifyRequest, id: string): void {
-  if (maySee(caller, id)) return;
-  throw new SpillwayError('SESSION_UNKNOWN', {
-    subject: 'session',
-    found: id,
-    remedy: 'GET /api/v1/sessions lists those that there are.',
-  });
+export function checkSeen(caller: Caller, id: string): void {
+  if (!maySee(caller, id)) throw sessionUnknown({ sessionId: id, agentPath: 'primary' });
 }
 
 function namedIn({ params, query, body }: OfSession): { readonly id: string; readonly agentPath: string } {

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod/v4';
 import type { EngineEvent } from '../../../session/index.js';
 import { SpillwayError } from '../../../errors/index.js';
@@ -9,10 +8,8 @@ import { faultBody } from '../faults.js';
 import type { Service } from '../service.js';
 import { checkSeen } from './asked.js';
 import { SessionParams } from './requests.js';
+import { routesOf } from './route.js';
 
-const tags = ['events'];
-/** Streams stay open: they are bounded by token, and keep nobody else's requests out. */
-const config = { role: 'viewer', isUncounted: true } as const;
 /** Proxies cut what is silent for a minute. */
 const BEAT_MS = 20_000;
 /** Events that a slow reader may be behind; then it is cut off, and asks again. */
@@ -70,22 +67,21 @@ export function eventRoutes(app: FastifyInstance, service: Service): void {
       .send(stream);
   };
 
-  const response = { 200: z.string().describe('text/event-stream; kinds as in docs/operating.md.') };
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
-    '/events',
-    { config, schema: { tags, summary: 'What happens in all sessions.', response } },
-    ({ caller }, reply) => follow(caller, reply, ({ sessionId }) => maySee(caller, sessionId)) as never,
+  const { route } = routesOf(app, service, 'events');
+  // Streams stay open: they are bounded by token, and keep nobody else's requests out.
+  const how = {
+    isUncounted: true,
+    answer: z.string().describe('text/event-stream; kinds as in docs/operating.md.'),
+  };
+  route('GET /events', { summary: 'What happens in all sessions.', ...how }, ({ caller, reply }) =>
+    follow(caller, reply, ({ sessionId }) => maySee(caller, sessionId)),
   );
-  typed.get(
-    '/sessions/:id/events',
-    {
-      config,
-      schema: { tags, summary: 'What happens in one session.', params: SessionParams, response },
-    },
-    (request, reply) => {
-      checkSeen(request, request.params.id);
-      return follow(request.caller, reply, ({ sessionId }) => sessionId === request.params.id) as never;
+  route(
+    'GET /sessions/:id/events',
+    { summary: 'What happens in one session.', params: SessionParams, ...how },
+    ({ caller, params: { id }, reply }) => {
+      checkSeen(caller, id);
+      return follow(caller, reply, ({ sessionId }) => sessionId === id);
     },
   );
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
-import { readPath, showPath } from '../../../config/index.js';
+import { readPath, showPath, valueAt } from '../../../config/index.js';
 import { SpillwayError } from '../../../errors/index.js';
 import { merge, type Overrides } from '../engine.js';
 import { checkMayActForAll } from '../access.js';
@@ -81,7 +81,7 @@ async function valuesOf(service: Service): Promise<readonly object[]> {
   return config.entries
     .filter(({ path }) => !isClosed(keysOf(path)))
     .map((entry) => {
-      const own = isSet(service.knobs, entry.path);
+      const own = valueAt(service.knobs, keysOf(entry.path)) !== undefined;
       if (!own) return { ...entry, own };
       const change = changeOf(changes, entry.path);
       return { ...entry, own, origin: 'operator', before: before.get(entry.path) ?? null, ...change };
@@ -95,16 +95,6 @@ function changeOf(changes: Readonly<Record<string, object>>, path: string): obje
   );
   const nearest = around.toSorted((a, b) => b.length - a.length)[0];
   return nearest === undefined ? {} : changes[nearest]!;
-}
-
-function isSet(knobs: Overrides, path: string): boolean {
-  let tree: unknown = knobs;
-  for (const key of keysOf(path)) {
-    if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || !Object.hasOwn(tree, key))
-      return false;
-    tree = (tree as Readonly<Record<string, unknown>>)[key];
-  }
-  return true;
 }
 
 /** Throws `CONFIG_INVALID` where it is no path. */

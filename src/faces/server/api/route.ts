@@ -12,6 +12,8 @@ interface Shape {
   readonly summary: string;
   /** Least role that may ask. Absent: a viewer to GET, an operator for everything else. */
   readonly role?: Role;
+  /** Bounded elsewhere: not one of `server.concurrency`. */
+  readonly isUncounted?: boolean;
   readonly params?: z.ZodType;
   /** Absent in a route of a session: which agent of it. Null: the body names the agent. */
   readonly query?: z.ZodType | null;
@@ -58,11 +60,12 @@ export function routesOf(app: FastifyInstance, service: Service, tag: string): R
     answer: (request: FastifyRequest, reply: FastifyReply) => unknown,
   ) => {
     const [method, url] = name.split(' ') as [HTTPMethods, string];
-    const { summary, role = method === 'GET' ? 'viewer' : 'operator', query, answer: said, ...takes } = shape;
+    const { summary, role = method === 'GET' ? 'viewer' : 'operator', isUncounted = false, ...rest } = shape;
+    const { query, answer: said, ...takes } = rest;
     app.route({
       method,
       url,
-      config: { role },
+      config: { role, isUncounted },
       schema: {
         tags: [tag],
         summary,

@@ -7,34 +7,13 @@ import { maySee, ownId } from '../access.js';
 import { goneOf } from '../gone.js';
 import type { AboutSession, Service } from '../service.js';
 import { messageUnknown, paged } from './asked.js';
-import {
-  AgentQuery,
-  CreateBody,
-  flagText,
-  PagedAgentQuery,
-  PageQuery,
-  PrepareBody,
-  SessionParams,
-  UsageBody,
-} from './requests.js';
+import * as takes from './requests.js';
 import { routesOf } from './route.js';
-import {
-  CallNumber,
-  CallRecord,
-  LogEntry,
-  Message,
-  pageOf,
-  present,
-  shown,
-  Reading,
-  SessionSummary,
-  ShownMessage,
-  TranscriptEntry,
-} from '../../operations/index.js';
+import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
 
 const Figures = z.object({
-  figures: flagText
+  figures: takes.flagText
     .default(true)
     .describe('With pressure, compactions and costs, which costs opening each session.'),
 });
@@ -52,8 +31,8 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     'GET /sessions',
     {
       summary: 'Sessions, the one written to last first; each agent of one by itself.',
-      query: PageQuery.extend(Figures.shape),
-      answer: pageOf(SessionSummary),
+      query: takes.PageQuery.extend(Figures.shape),
+      answer: verbs.pageOf(verbs.SessionSummary),
     },
     async ({ caller, query }) => {
       const all = await service.store.threads();
@@ -82,14 +61,14 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary:
         'Makes a session for a client that uses this API itself; one that is there is left as it is, and refused (409) where it speaks another format.',
-      body: CreateBody,
+      body: takes.CreateBody,
       answer: z.object({ id: z.string(), agentPath: z.string(), format: z.string() }),
     },
     async ({ caller, body }) => {
       const { id = randomUUID(), agent_path: agentPath, format, model } = body;
       const session = await service.sessionFor(
         { sessionId: ownId(caller, id), agentPath },
-        { ...present({ format }), model },
+        { ...verbs.present({ format }), model },
       );
       return { id: session.id, agentPath, format: session.format };
     },
@@ -97,7 +76,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
 
   sessionRoute(
     'GET /sessions/:id',
-    { summary: 'A session with its figures.', answer: SessionSummary },
+    { summary: 'A session with its figures.', answer: verbs.SessionSummary },
     async ({ session }) => {
       const listed = (await listSessions(service.store, { sessionId: session.id })).find(
         ({ agentPath }) => agentPath === session.agentPath,
@@ -111,8 +90,8 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary:
         'The messages as the model is sent them; with include_superseded those too that it no longer sees.',
-      query: PagedAgentQuery.extend({ include_superseded: flagText.default(false) }),
-      answer: pageOf(TranscriptEntry),
+      query: takes.PagedAgentQuery.extend({ include_superseded: takes.flagText.default(false) }),
+      answer: verbs.pageOf(verbs.TranscriptEntry),
     },
     async ({ session, query }) =>
       paged(await session.operator.transcript({ includeSuperseded: query.include_superseded }), query),
@@ -122,8 +101,8 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     'GET /sessions/:id/messages/:message',
     {
       summary: 'One message of the log in its original words, superseded or not.',
-      params: SessionParams.extend({ message: z.string().min(1) }),
-      answer: Message,
+      params: takes.SessionParams.extend({ message: z.string().min(1) }),
+      answer: verbs.Message,
     },
     async ({ session, params }) => {
       const entries = await session.operator.transcript({ includeSuperseded: true });
@@ -138,8 +117,8 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary:
         'The log as it happened: how each message begins, and what became of it by now, or in the call of that number.',
-      query: PagedAgentQuery.extend({ call: CallNumber.optional() }),
-      answer: pageOf(LogEntry),
+      query: takes.PagedAgentQuery.extend({ call: verbs.CallNumber.optional() }),
+      answer: verbs.pageOf(verbs.LogEntry),
     },
     async ({ session, query }) => {
       await session.load();
@@ -160,17 +139,18 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary:
         'What would be sent now, message by message, and what each stands for; or what was, in the call of that number.',
-      query: AgentQuery.extend({ call: CallNumber.optional() }),
+      query: takes.AgentQuery.extend({ call: verbs.CallNumber.optional() }),
       answer: z.object({
-        reading: Reading.optional(),
-        call: CallRecord.optional(),
-        messages: z.array(ShownMessage),
+        reading: verbs.Reading.optional(),
+        call: verbs.CallRecord.optional(),
+        messages: z.array(verbs.ShownMessage),
       }),
     },
     async ({ session, query }) => {
-      if (query.call === undefined) return { reading: session.reading, messages: session.view.map(shown) };
+      if (query.call === undefined)
+        return { reading: session.reading, messages: session.view.map(verbs.shown) };
       const { call, view } = await session.operator.explainCall(query.call);
-      return { call, messages: view.map(shown) };
+      return { call, messages: view.map(verbs.shown) };
     },
   );
 
@@ -179,8 +159,8 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary: 'The request for the next call: takes in what is new, compacts where pressure says so.',
       query: null,
-      body: PrepareBody,
-      answer: z.looseObject({ call: z.number(), messages: z.array(z.unknown()), reading: Reading }),
+      body: takes.PrepareBody,
+      answer: z.looseObject({ call: z.number(), messages: z.array(z.unknown()), reading: verbs.Reading }),
     },
     async ({ session, body, reply }) => {
       const { request, model, max_output_tokens: maxOutputTokens } = body;
@@ -188,7 +168,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       const followed = request && (await session.follow(request));
       const { call, messages, beside, reading, run, notices } = await session.prepare({
         signal,
-        ...present({ model, maxOutputTokens }),
+        ...verbs.present({ model, maxOutputTokens }),
       });
       const taken = followed && { appended: followed.appended.length, rewound: followed.rewound };
       return { call, messages, beside, reading, run, notices, ...taken };
@@ -197,7 +177,7 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
 
   sessionRoute(
     'POST /sessions/:id/observe',
-    { summary: 'What the provider reported for the newest request.', body: UsageBody },
+    { summary: 'What the provider reported for the newest request.', body: takes.UsageBody },
     ({ session, body }) =>
       session.observe({
         inputTokens: body.input_tokens,
