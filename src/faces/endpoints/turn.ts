@@ -6,11 +6,10 @@ import {
   type Session,
 } from '../../session/index.js';
 import type { Usage } from '../../tokens/index.js';
-import { fitCacheMarks, isFields, type Fields } from '../../formats/index.js';
+import { fitCacheMarks, type Fields } from '../../formats/index.js';
 import { withoutPrefill } from './anthropic.js';
 import type { Endpoint } from './endpoint.js';
-import { Recaller } from './recall/recaller.js';
-import { offering, type Offering, type RecallWire } from './recall/wire.js';
+import { offering, type Offering } from './recall/wire.js';
 
 /** Who asks for a compaction wants one, whatever the gates say: down to this share of what stands. */
 const ASKED_SHARE = 0.5;
@@ -143,74 +142,4 @@ export class ClientRequest {
       messages: [...(marked.messages as readonly unknown[]), ...this.#prefill],
     });
   }
-}
-
-/** A call of a client whose recalls are answered here. */
-export interface RecallTurn<Answer> extends TurnPlace {
-  readonly wire: RecallWire;
-  /** Most recalls that are answered. */
-  readonly most: number;
-  /** Sends a further request and reports its usage. `isLast`: the tool is offered no more. */
-  readonly ask: (request: Prepared, isLast: boolean) => Promise<Answer>;
-}
-
-/** The recalls of one call: answers them, and asks again with all answers that came before. */
-function recalling<Answer>({ session, flight, wire, most, ask }: RecallTurn<Answer>) {
-  const recaller = new Recaller(session, wire, most);
-  return {
-    next: recaller.answer.bind(recaller),
-    again: (isLast: boolean): Promise<Answer> =>
-      flight.again((request) => ask({ ...request, messages: recaller.whole(request.messages) }, isLast)),
-  };
-}
-
-/** The last of the answers of a call; `visible`: what the client sees of all, where the model recalled anything. */
-export async function lastAnswer<Answer>(
-  first: Answer,
-  turn: RecallTurn<Answer>,
-  fieldsOf: (answer: Answer) => Fields | undefined,
-): Promise<{ readonly last: Answer; readonly visible?: Fields }> {
-  const { next, again } = recalling(turn);
-  const answers: Fields[] = [];
-  for (let last = first; ;) {
-    const answer = fieldsOf(last);
-    if (!answer) return { last };
-    answers.push(answer);
-    const step = turn.wire.step(answer);
-    const what = await next(step);
-    if (what === 'done' && answers.length === 1 && step.calls.length === 0) return { last };
-    if (what === 'done') return { last, visible: turn.wire.visible(answers) };
-    last = await again(what === 'last');
-  }
-}
-
-/** The events of all answers, as one stream of which the client sees nothing of the tool; an answer that is no stream ends it. */
-export async function* streamedAnswers(
-  first: AsyncIterable<unknown>,
-  turn: RecallTurn<unknown>,
-  /** An event that tells the reader of a further request that failed; it is thrown where there is none. */
-  failed?: (error: unknown) => Fields | undefined,
-): AsyncGenerator<unknown> {
-  const { next, again } = recalling(turn);
-  const stream = turn.wire.stream();
-  for (let events: unknown = first; isStream(events);) {
-    for await (const event of events)
-      if (isFields(event)) yield* stream.take(event);
-      else yield event;
-    const what = await next(stream.endAnswer());
-    if (what === 'done') break;
-    try {
-      events = await again(what === 'last');
-    } catch (error) {
-      const told = failed?.(error);
-      if (!told) throw error;
-      return yield* stream.take(told);
-    }
-    stream.goOn();
-  }
-  yield* stream.finish();
-}
-
-export function isStream(data: unknown): data is AsyncIterable<unknown> {
-  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 }

@@ -1,9 +1,8 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, jsonIn, listOf, type Fields } from '../../../formats/index.js';
 import {
-  asSent,
-  lastRun,
   NO_STEP,
+  restoredRun,
   shownOf,
   summed,
   type RecallStep,
@@ -21,15 +20,15 @@ export const ANTHROPIC_RECALL: RecallWire = {
   noTools: { tool_choice: { type: 'none' } },
   step: ({ content, stop_reason: reason }) => stepOf(listOf(content).filter(isFields), reason),
   restored(messages, { said, whole }) {
-    for (const [own, all] of asSent(contentOf(said[0]), contentOf(whole[0]), isThought))
-      for (let at = messages.length - 1; at >= 0; at--) {
-        // It may have been merged with what the model said before, of an answer that paused.
-        const content = contentOf(messages[at]);
-        const from = lastRun(content, own, isSame);
-        if (from < 0) continue;
-        const restored = [...content.slice(0, from), ...all, ...content.slice(from + own.length)];
-        return { at, count: 1, messages: [{ ...(messages[at] as Fields), content: restored }] };
-      }
+    const step = { said: contentOf(said[0]), whole: contentOf(whole[0]) };
+    // It may have been merged with what the model said before, of an answer that paused.
+    for (let at = messages.length - 1; at >= 0; at--) {
+      const content = contentOf(messages[at]);
+      const run = restoredRun(content, step, isThought, isSame);
+      if (!run) continue;
+      const restored = [...content.slice(0, run.at), ...run.messages, ...content.slice(run.at + run.count)];
+      return { at, count: 1, messages: [{ ...(messages[at] as Fields), content: restored }] };
+    }
     return undefined;
   },
   results: (calls, texts) => [

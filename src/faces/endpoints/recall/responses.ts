@@ -1,9 +1,8 @@
 import { recallTool } from '../../../session/index.js';
 import { isFields, listOf, type Fields } from '../../../formats/index.js';
 import {
-  asSent,
-  lastRun,
   NO_STEP,
+  restoredRun,
   shownOf,
   summed,
   type RecallStep,
@@ -19,13 +18,7 @@ export const RESPONSES_RECALL: RecallWire = {
   noTools: { tool_choice: 'none' },
   step: ({ output, status }) =>
     status === 'failed' ? NO_STEP : stepOf(listOf(output).filter(isFields), status === 'incomplete'),
-  restored(messages, { said, whole }) {
-    for (const [own, all] of asSent(said, whole, isReasoning)) {
-      const at = lastRun(messages, own, isSame);
-      if (at >= 0) return { at, count: own.length, messages: all };
-    }
-    return undefined;
-  },
+  restored: (messages, step) => restoredRun(messages, step, isReasoning, isSame),
   results: (calls, texts) =>
     calls.map(({ id }, at) => ({ type: 'function_call_output', call_id: id, output: texts[at] })),
   visible(answers) {

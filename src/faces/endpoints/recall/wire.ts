@@ -74,37 +74,30 @@ export function shownOf(
   return items.slice(0, last + 1).filter((item) => !isRecall(item));
 }
 
-/** Where this run of items stands last in a list; -1 where it does not. */
-export function lastRun(
-  items: readonly unknown[],
-  run: readonly unknown[],
-  isSame: (item: Fields, own: Fields) => boolean,
-): number {
-  for (let from = items.length - run.length; from >= 0 && run.length > 0; from--) {
-    const isThere = run.every((own, at) => {
-      const item = items[from + at];
-      return isFields(item) && isFields(own) && isSame(item, own);
-    });
-    if (isThere) return from;
-  }
-  return -1;
-}
-
 /**
- * A step as a request may hold it, with the whole of it for that place: with its thoughts, and without them where a
- * compaction in between broke what they vouch for.
+ * Where a step stands last in a list of items, with the whole of it for that place: with its thoughts, or without them
+ * where a compaction in between broke what they vouch for.
  */
-export function asSent(
-  said: readonly unknown[],
-  whole: readonly unknown[],
+export function restoredRun(
+  items: readonly unknown[],
+  { said, whole }: Pick<RecallStep, 'said' | 'whole'>,
   isThought: (item: Fields) => boolean,
-): readonly (readonly [readonly unknown[], readonly unknown[]])[] {
-  const bare = (items: readonly unknown[]): unknown[] =>
-    items.filter((item) => !isFields(item) || !isThought(item));
-  return [
+  isSame: (item: Fields, own: Fields) => boolean,
+): Restored | undefined {
+  const bare = (all: readonly unknown[]): readonly unknown[] =>
+    all.filter((item) => !isFields(item) || !isThought(item));
+  for (const [run, messages] of [
     [said, whole],
     [bare(said), bare(whole)],
-  ];
+  ] as const)
+    for (let at = items.length - run.length; at >= 0 && run.length > 0; at--) {
+      const isThere = run.every((own, place) => {
+        const item = items[at + place];
+        return isFields(item) && isFields(own) && isSame(item, own);
+      });
+      if (isThere) return { at, count: run.length, messages };
+    }
+  return undefined;
 }
 
 /** The message that stands last for a step, changed into the whole of it. */
