@@ -11,8 +11,8 @@ type StrategySettings = Parameters<typeof chooseSummarizer>[0] & Pick<Settings, 
 
 /** What the named strategies come to: which stages may open, and what follows where they are not enough. */
 export interface StrategyPlan {
-  /** As configured; where nothing is, what the roster holds. */
-  readonly names: readonly Strategy[];
+  /** Names of what a run may do, for operators: as configured; where nothing is, what the roster holds. */
+  readonly strategies: readonly Strategy[];
   readonly roster: readonly Entry[];
   /** Pressure of the first gate; a strategy of drop alone has no stage that would have one. */
   readonly opensAt: number;
@@ -22,8 +22,8 @@ export interface StrategyPlan {
   readonly dropsToTarget: boolean;
   /** A summary is only tried: where it cannot be had, its messages are dropped. */
   readonly dropsOnFailure: boolean;
-  /** Nothing may stand for a span, and no text is bought. */
-  readonly onlyPrunes: boolean;
+  /** Nobody summarises: edits that stand for a span with a text are left out, prunes and drops stay; no text is bought. */
+  readonly leaveSpans: boolean;
   /** What pressure starts waits for an operator. */
   readonly waits: boolean;
 }
@@ -45,13 +45,13 @@ export function strategyPlan(settings: StrategySettings): StrategyPlan {
         : pruningOf(settings)
       : rosterOf(settings, prunes, asksSummary ? 'asked' : triesFirst ? 'tried' : 'none');
   return {
-    names: named.length > 0 && acting.length > 0 ? named : [...heldBy(roster), ...named],
+    strategies: named.length > 0 && acting.length > 0 ? named : [...heldBy(roster), ...named],
     roster,
     opensAt: gateOf(settings.roster[0], settings) ?? 1,
     delegates: acting.includes('delegate'),
     dropsToTarget: drops,
     dropsOnFailure: triesFirst,
-    onlyPrunes: !canSummarize || (acting.length > 0 && !asksSummary && !triesFirst),
+    leaveSpans: !canSummarize || (acting.length > 0 && !asksSummary && !triesFirst),
     waits: approval === 'ask' || named.includes('checkpoint'),
   };
 }

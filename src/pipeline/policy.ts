@@ -1,3 +1,4 @@
+import type { StrategyPlan } from '../config/index.js';
 import type { Gate } from '../pressure/index.js';
 import type { CompactionStage } from '../spi/index.js';
 import type { ReasoningRule } from './reasoning-rule.js';
@@ -30,7 +31,7 @@ export interface Pass {
 export type Escalation = 'gates' | 'target';
 
 /** What decides how runs go, resolved from the settings once per session. */
-export interface Policy {
+export interface Policy extends Partial<Omit<StrategyPlan, 'roster' | 'opensAt'>> {
   readonly stages: readonly OpenableStage[];
   /** Where runs begin: the gates of the stages, or of what comes to pass without any. */
   readonly gates: readonly Gate[];
@@ -44,20 +45,8 @@ export interface Policy {
   readonly passes: readonly Pass[];
   /** What signatures on reasoning vouch for; absent: nothing is done about them. */
   readonly reasoning?: ReasoningRule;
-  /** Nobody summarises: edits that stand for a span with a text are left out, prunes and drops stay; no text is bought. */
-  readonly leaveSpans?: boolean;
-  /** What is above the target after all stages is dropped, oldest first; else only what does not fit. */
-  readonly dropsToTarget?: boolean;
-  /** A summary is only tried: where its text cannot be had, what it would stand for is dropped. */
-  readonly dropsOnFailure?: boolean;
-  /** A compactor is asked before any stage opens. */
-  readonly delegates?: boolean;
-  /** What pressure starts waits for an operator. */
-  readonly waits?: boolean;
   /** Most tokens of a summary by its stage, where an option of the stage says so. */
   readonly mostSummaryTokens?: Readonly<Record<string, number>>;
-  /** Names of what a run may do, for operators. */
-  readonly strategies?: readonly string[];
   /** Absolute trigger in tokens, in place of the first gate; 0 where there is none. */
   readonly maxTokens: number;
 }

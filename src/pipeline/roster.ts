@@ -12,7 +12,7 @@ export function buildPolicy(
   optionsOf: Readonly<Record<string, unknown>>,
 ): Policy {
   const byName = indexStages(provided);
-  const { roster, opensAt: firstGate, names, ...strategies } = strategyPlan(settings);
+  const { roster, opensAt: firstGate, ...strategies } = strategyPlan(settings);
   const stages = roster.map((entry): OpenableStage => {
     const name = typeof entry === 'string' ? entry : entry.stage;
     const plugin = byName.get(name);
@@ -42,13 +42,8 @@ export function buildPolicy(
   return {
     stages,
     gates: begins,
-    strategies: names,
+    ...strategies,
     mostSummaryTokens: summaryLimits(stages),
-    leaveSpans: strategies.onlyPrunes,
-    delegates: strategies.delegates,
-    dropsToTarget: strategies.dropsToTarget,
-    dropsOnFailure: strategies.dropsOnFailure,
-    waits: strategies.waits,
     target: settings.target,
     escalation: settings.escalation,
     minGain: settings.minGain ?? Math.min(MAX_MIN_GAIN, OF_ROOM * roomOf(begins, settings.target)),
