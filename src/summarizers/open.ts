@@ -5,7 +5,7 @@ import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
 import { BoughtOnce, storedArtifacts, type Artifacts } from './artifacts.js';
 import { Breakers } from './breaker.js';
-import { Filler } from './fill.js';
+import { Filler, type FillerParts } from './fill.js';
 import { createModelSummarizer, modelOf, type SummarizerFields } from './model.js';
 import {
   loadPrompts,
@@ -24,14 +24,9 @@ interface FillSettings {
   readonly summarizerModel: SummarizerFields;
   readonly summarizerAgents: Readonly<Record<string, SummarizerFields & { readonly prompt: string | null }>>;
   readonly compaction: { readonly prompt: string | null; readonly agent: string | null };
-  readonly fill: {
-    readonly deadlineMs: number;
-    readonly concurrency: number;
-    readonly toolResultChars: number;
-    readonly chunks: number;
-    readonly mode: 'sequential' | 'parallel';
-    readonly oversized: 'cut' | 'retry';
+  readonly fill: Pick<FillerParts, 'deadlineMs' | 'concurrency' | 'chunks' | 'mode' | 'oversized'> & {
     readonly generations: number;
+    readonly toolResultChars: number;
     readonly prompts: string | null;
     readonly promptFiles: Readonly<Record<string, string>>;
   };

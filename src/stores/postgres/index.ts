@@ -10,7 +10,7 @@ import type pg from 'pg';
 import { checkVersion, orMissing, requirePackage, SpillwayError } from '../../errors/index.js';
 import type { SessionStore } from '../../spi/index.js';
 import { safeUrl } from '../fault.js';
-import { migrationsOf, openSql, type Dialect, type Migrations, type Tables } from '../sql/index.js';
+import { openSql, type SqlOptions, type Tables } from '../sql/index.js';
 import { committing, dialectOf, isUnanswered } from './faults.js';
 import { PostgresQueue } from './queue.js';
 import { postgresWriter } from './writer.js';
@@ -28,21 +28,16 @@ const FAST_COMPRESSION = `select set_config('default_toast_compression', 'lz4', 
 
 type Driver = typeof pg;
 
-export interface PostgresOptions {
-  readonly nowMs: () => number;
-  /** Also how long a connection may take to come about, and a statement to be answered. */
-  readonly patienceMs: number;
-  /** For tests of schemas to come. */
-  readonly migrations?: (dialect: Dialect) => Migrations;
-}
-
-/** Opens a database that exists. Connections are made when they are wanted, and again when they were lost. */
-export async function openPostgres(url: string, options: PostgresOptions): Promise<SessionStore> {
+/**
+ * Opens a database that exists. Connections are made when they are wanted, and again when they were lost. `patienceMs`:
+ * also how long one may take to come about, and a statement to be answered.
+ */
+export async function openPostgres(url: string, options: SqlOptions): Promise<SessionStore> {
   const name = safeUrl(url);
   checkVersion('pg', `store ${name}`);
   const { default: driver } = await import('pg').catch(orMissing(`store ${name}`));
   const dialect = dialectOf(name);
-  const { nowMs, patienceMs } = options;
+  const { patienceMs } = options;
   const pool = poolOf(driver, url, name, patienceMs, {
     statement_timeout: patienceMs,
     query_timeout: 1.25 * patienceMs,
@@ -64,8 +59,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const writer = postgresWriter(pool);
   // Bringing large tables forward may take long, as may waiting for the process that does.
   const migrating = over(poolOf(driver, url, name, patienceMs, { max: 1 }));
-  const parts = { name, db, migrating, dialect, writer, nowMs, patienceMs, openQueue };
-  return openSql(parts, (options.migrations ?? migrationsOf)(dialect));
+  return openSql({ ...options, name, db, migrating, dialect, writer, openQueue });
 }
 
 function poolOf(

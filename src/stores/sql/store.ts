@@ -8,9 +8,18 @@ import { patiently } from '../patience.js';
 import { wasDone, wasNoted } from './outcome.js';
 import * as read from './read.js';
 import { moveOf, noteOf, type Change, type Writer } from './rows.js';
-import type { Database, Dialect, Migrations, Open } from './tables.js';
+import { migrationsOf, type Database, type Dialect, type Migrations, type Open } from './tables.js';
 
-export interface SqlParts {
+/** What a store is opened with, whichever its database. */
+export interface SqlOptions {
+  readonly nowMs: () => number;
+  /** How long somebody else may stand in the way before a call gives up. */
+  readonly patienceMs: number;
+  /** For tests of schemas to come. */
+  readonly migrations?: (dialect: Dialect) => Migrations;
+}
+
+interface SqlParts extends SqlOptions {
   /** For people; without a password. */
   readonly name: string;
   readonly db: Database;
@@ -18,9 +27,6 @@ export interface SqlParts {
   readonly migrating?: Database;
   readonly dialect: Dialect;
   readonly writer: Writer;
-  readonly nowMs: () => number;
-  /** How long somebody else may stand in the way before a call gives up. */
-  readonly patienceMs: number;
   /** A queue in the same database, where there is one. */
   readonly openQueue?: () => BackgroundQueue;
 }
@@ -39,8 +45,9 @@ type Reads = {
  * A store of sessions in a database; the dialect knows which. Rejects with `STORE_SCHEMA` and with whatever keeps the
  * database from being used; it is then closed.
  */
-export async function openSql(parts: SqlParts, migrations: Migrations): Promise<SessionStore & OpensQueue> {
+export async function openSql(parts: SqlParts): Promise<SessionStore & OpensQueue> {
   const { name, db, migrating, dialect, writer, nowMs, patienceMs, openQueue } = parts;
+  const { migrations = migrationsOf } = parts;
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
@@ -142,7 +149,7 @@ export async function openSql(parts: SqlParts, migrations: Migrations): Promise<
   };
 
   try {
-    await ask((database) => migrate(migrating ?? database, dialect, migrations, name));
+    await ask((database) => migrate(migrating ?? database, dialect, migrations(dialect), name));
     return store;
   } catch (error) {
     await store.close().catch(() => undefined);

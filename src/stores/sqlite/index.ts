@@ -3,14 +3,7 @@ import type Libsql from 'libsql';
 import { Kysely } from 'kysely';
 import { orMissing } from '../../errors/index.js';
 import type { SessionStore } from '../../spi/index.js';
-import {
-  migrationsOf,
-  openSql,
-  type Database,
-  type Dialect,
-  type Migrations,
-  type Tables,
-} from '../sql/index.js';
+import { openSql, type Database, type SqlOptions, type Tables } from '../sql/index.js';
 import { patiently } from '../patience.js';
 import { collectStatements, immediateSqlite } from './driver.js';
 import { dialectOf, isBusy, isUnopenable } from './faults.js';
@@ -20,14 +13,10 @@ import { sqliteWriter } from './writer.js';
 
 const IN_MEMORY = ':memory:';
 
-export interface SqliteOptions {
-  readonly nowMs: () => number;
-  readonly patienceMs: number;
+export interface SqliteOptions extends SqlOptions {
   /** How large the file may grow. */
   readonly maxBytes?: number;
   readonly synchronous?: Synchronous;
-  /** For tests of schemas to come. */
-  readonly migrations?: (dialect: Dialect) => Migrations;
 }
 
 /** Opens a file, or makes it; `:memory:` is one that nobody else sees. */
@@ -57,8 +46,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
     plugins: [new TextsAsBytes(name)],
   });
   const writer = sqliteWriter(database, db, check);
-  const parts = { name, db, dialect, writer, nowMs: options.nowMs, patienceMs: options.patienceMs };
-  return openSql(parts, (options.migrations ?? migrationsOf)(dialect));
+  return openSql({ ...options, name, db, dialect, writer });
 }
 
 function open(Driver: typeof Libsql, name: string, file: string): Libsql.Database {
