@@ -1,13 +1,8 @@
 import { SpillwayError, type ErrorCode } from '../errors/index.js';
 import type { ThreadHead, ThreadWrite } from '../spi/index.js';
 
-/** What a code of a driver means to somebody who has to mend it. */
-export interface KnownFault {
-  readonly codes: RegExp;
-  readonly code: ErrorCode;
-  readonly remedy: string;
-  readonly retryable?: boolean;
-}
+/** What codes of a driver mean to somebody who has to mend it, and whether asking again may help. */
+export type KnownFault = readonly [codes: RegExp, code: ErrorCode, remedy: string, again?: 'retryable'];
 
 /** The first of `known` that a driver's code is one of; `found` is what the driver said. */
 export function faultIn(
@@ -15,13 +10,13 @@ export function faultIn(
   code: string,
   { store, found, cause }: { readonly store: string; readonly found: string; readonly cause: unknown },
 ): SpillwayError {
-  const fault = known.find(({ codes }) => codes.test(code));
-  return new SpillwayError(fault?.code ?? 'STORE_FAILED', {
+  const [, meant, remedy, again] = known.find(([codes]) => codes.test(code)) ?? [];
+  return new SpillwayError(meant ?? 'STORE_FAILED', {
     subject: store,
     found,
     cause,
-    remedy: fault?.remedy ?? 'Nothing was changed; the cause says more.',
-    ...(fault?.retryable !== undefined && { retryable: fault.retryable }),
+    remedy: remedy ?? 'Nothing was changed; the cause says more.',
+    retryable: again === 'retryable',
   });
 }
 

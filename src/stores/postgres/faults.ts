@@ -32,38 +32,23 @@ export async function committing<T>(commit: () => Promise<T>): Promise<T> {
   }
 }
 
+const DENIED = 'Look at user, password and rights; they stand in the URL of the store.';
+const NO_ROOM = 'Make room on the disk of the server; nothing was changed.';
+const AWAY = 'Start the server, or look at the way to it; nothing was changed.';
 const FAULTS: readonly KnownFault[] = [
-  {
-    codes: /^(?:28...|42501|25006)$/,
-    code: 'STORE_DENIED',
-    remedy: 'Look at user, password and rights; they stand in the URL of the store.',
-  },
-  { codes: /^3D000$/, code: 'STORE_FAILED', remedy: 'Create the database, or name another.' },
-  {
-    codes: /^53100$/,
-    code: 'STORE_FULL',
-    remedy: 'Make room on the disk of the server; nothing was changed.',
-    retryable: true,
-  },
-  { codes: /^XX00[12]$/, code: 'STORE_DAMAGED', remedy: 'Restore the database from a backup.' },
-  {
-    codes: /^42P01$/,
-    code: 'STORE_SCHEMA',
-    remedy: 'Its tables are not whole: restore them, or use another database.',
-  },
-  {
-    codes: LOST,
-    code: 'STORE_FAILED',
-    remedy: 'Start the server, or look at the way to it; nothing was changed.',
-    retryable: true,
-  },
-  {
-    // 57014: `statement_timeout`.
-    codes: /^(?:40001|40P01|55P03|53...|57014)$/,
-    code: 'STORE_FAILED',
-    remedy: 'Nothing was changed; the cause says more.',
-    retryable: true,
-  },
+  [/^(?:28...|42501|25006)$/, 'STORE_DENIED', DENIED],
+  [/^3D000$/, 'STORE_FAILED', 'Create the database, or name another.'],
+  [/^53100$/, 'STORE_FULL', NO_ROOM, 'retryable'],
+  [/^XX00[12]$/, 'STORE_DAMAGED', 'Restore the database from a backup.'],
+  [/^42P01$/, 'STORE_SCHEMA', 'Its tables are not whole: restore them, or use another database.'],
+  [LOST, 'STORE_FAILED', AWAY, 'retryable'],
+  // 57014: `statement_timeout`.
+  [
+    /^(?:40001|40P01|55P03|53...|57014)$/,
+    'STORE_FAILED',
+    'Nothing was changed; the cause says more.',
+    'retryable',
+  ],
 ];
 
 export const dialectOf = (store: string): Dialect => ({

@@ -34,34 +34,20 @@ export const isFull = (error: unknown): boolean => FULL.test(codeOf(error));
 export const isUnopenable = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CANTOPEN');
 
 const FAULTS: readonly KnownFault[] = [
-  {
-    codes: BUSY,
-    code: 'STORE_FAILED',
-    remedy: 'Another process holds the file: wait for it, or stop it.',
-    retryable: true,
-  },
-  {
-    codes: FULL,
-    code: 'STORE_FULL',
-    remedy: 'Make room on the disk; nothing was changed.',
-    retryable: true,
-  },
-  {
-    codes: /^SQLITE_(?:READONLY|PERM|AUTH)/,
-    code: 'STORE_DENIED',
-    remedy: 'Let this user write to the file and to its folder.',
-  },
-  {
-    codes: /^SQLITE_(?:CORRUPT|NOTADB)/,
-    code: 'STORE_DAMAGED',
-    remedy: 'Restore it from a copy, or save what is left with `sqlite3 FILE .recover`.',
-  },
-  {
-    codes: /^SQLITE_(?:CANTOPEN|IOERR)/,
-    code: 'STORE_FAILED',
-    remedy: 'Look at the disk and at what else uses the file.',
-    retryable: true,
-  },
+  [BUSY, 'STORE_FAILED', 'Another process holds the file: wait for it, or stop it.', 'retryable'],
+  [FULL, 'STORE_FULL', 'Make room on the disk; nothing was changed.', 'retryable'],
+  [/^SQLITE_(?:READONLY|PERM|AUTH)/, 'STORE_DENIED', 'Let this user write to the file and to its folder.'],
+  [
+    /^SQLITE_(?:CORRUPT|NOTADB)/,
+    'STORE_DAMAGED',
+    'Restore it from a copy, or save what is left with `sqlite3 FILE .recover`.',
+  ],
+  [
+    /^SQLITE_(?:CANTOPEN|IOERR)/,
+    'STORE_FAILED',
+    'Look at the disk and at what else uses the file.',
+    'retryable',
+  ],
 ];
 
 /** What SQLite threw, in the words of somebody who has to mend it. */
