@@ -1,4 +1,4 @@
-import type { TranscriptView, ViewExchange } from '../spi/index.js';
+import { standIn, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import type { GuardRights } from './guard.js';
 import { spanHandle, textOf, type Edit, type Message } from '../transcript/index.js';
 
@@ -15,6 +15,7 @@ export interface Injected {
 export const CARRY_RIGHTS: GuardRights = { mayCut: () => false, mayGrow: true, joins: true };
 
 const PREFIX = 'injected:';
+const CARRIED = 'what a plugin has carried';
 
 /** Whether a message is what a plugin had carried, this one or any. */
 export function isCarriedFor({ id, label }: Message, by = ''): boolean {
@@ -35,13 +36,14 @@ export function carryInjected({ exchanges }: TranscriptView, injected: readonly 
   const fresh = injected.flatMap(({ by, texts, unless = [] }) =>
     texts
       .filter((_, i) => unless[i] === undefined || !stands(unless[i]))
-      .map((text, i) => messageOf(`${PREFIX}${by}:${handle}${i === 0 ? '' : `:${i}`}`, text)),
+      .map((text, i) => standIn('injected', `${by}:${handle}${i === 0 ? '' : `:${i}`}`, text)),
   );
   const isCarried = free.some((one) => messagesOf(one).some(isOld));
   if (fresh.length === 0 && !isCarried) return [];
   const stale = free.filter((one) => one !== place && messagesOf(one).some(isOld));
   const kept = (one: ViewExchange): Message[] => messagesOf(one).filter((message) => !isOld(message));
-  return [...stale.map((one) => placing(one, kept(one))), placing(place, [...kept(place), ...fresh])];
+  const edits = stale.map((one) => supersedeBy(one, kept(one), CARRIED));
+  return [...edits, supersedeBy(place, [...kept(place), ...fresh], CARRIED)];
 }
 
 /** Whether a message that nobody had carried says some words. */
@@ -51,17 +53,3 @@ function wordsInView(exchanges: TranscriptView['exchanges']): (words: string) =>
 }
 
 const messagesOf = ({ messages }: ViewExchange): Message[] => messages.map(({ message }) => message);
-
-function placing({ fromId, toId }: ViewExchange, replacement: readonly Message[]): Edit {
-  return { kind: 'supersede', fromId, toId, replacement, reason: 'what a plugin has carried' };
-}
-
-function messageOf(id: string, text: string): Message {
-  return {
-    id,
-    role: 'assistant',
-    origin: 'synthetic',
-    label: 'injected',
-    parts: [{ type: 'text', text }],
-  };
-}

@@ -1,5 +1,11 @@
 import { hostSummaryIn } from '../text/reading/index.js';
-import { MOST_OF_SPAN, SQUEEZED_TOKENS, type TranscriptView, type ViewExchange } from '../spi/index.js';
+import {
+  MOST_OF_SPAN,
+  SQUEEZED_TOKENS,
+  supersedeBy,
+  type TranscriptView,
+  type ViewExchange,
+} from '../spi/index.js';
 import { spanHandle, type Edit, type Message, type Slot } from '../transcript/index.js';
 import type { GuardRights } from './guard.js';
 import { summariesInView, type SummaryInView } from './summaries-in-view.js';
@@ -102,16 +108,9 @@ function askedAnew(
   const mostOfSource = Math.floor(MOST_OF_SPAN * sourceOf(exchange));
   const maxTokens = Math.min(tokens, most[prompt] ?? Infinity, mostOfSource);
   if (!isWorthAsking(room, maxTokens)) return [];
-  return [
-    {
-      kind: 'supersede',
-      fromId,
-      toId,
-      replacement: messages.map(({ message }) => message),
-      reason: ROOM_AGAIN,
-      slot: { fromId, toId, prompt, maxTokens, grows: true },
-    },
-  ];
+  const slot = { fromId, toId, prompt, maxTokens, grows: true };
+  const standing = messages.map(({ message }) => message);
+  return [supersedeBy(exchange, standing, ROOM_AGAIN, slot)];
 }
 
 const ROOM_AGAIN = 'room for what was squeezed out before';
@@ -173,7 +172,7 @@ function drawnAnew(
       ? { fromId, toId, prompt: stage, maxTokens, grows: true }
       : undefined;
   const slot = own ? { ...own, maxTokens } : anew;
-  return [{ kind: 'supersede', fromId, toId, replacement, reason, ...(slot && { slot }) }];
+  return [supersedeBy(exchange, replacement, reason, slot)];
 }
 
 /** Log position of the newest summary of a host's own that stands in a view; -1 where there is none. */
