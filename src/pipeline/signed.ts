@@ -1,4 +1,4 @@
-import { summaryMessage, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
+import { runsOf, summaryMessage, supersedeBy, type TranscriptView, type ViewExchange } from '../spi/index.js';
 import {
   spanHandle,
   type Edit,
@@ -144,20 +144,15 @@ function summarise(
   log: ReadonlyLog,
   count: (text: string) => number,
 ): Edit[] {
-  const runs: ViewExchange[][] = [];
-  for (const exchange of new Set(thoughts.map((thought) => thought.exchange))) {
-    if (exchange.protection || exchange.unseen || reachesOver(exchange, log)) continue;
-    const run = runs.at(-1);
-    if (run && run.at(-1)!.index === exchange.index - 1) run.push(exchange);
-    else runs.push([exchange]);
-  }
-  const gone = new Set<ViewExchange>();
-  const edits = runs.flatMap((run): Edit[] => {
+  const exchanges = [...new Set(thoughts.map(({ exchange }) => exchange))];
+  const free = exchanges.filter((one) => !one.protection && !one.unseen && !reachesOver(one, log));
+  const outlines = runsOf(free, (one, before) => !before || before.index === one.index - 1).flatMap((run) => {
     const edit = outlined(view, run, count);
-    if (edit) for (const exchange of run) gone.add(exchange);
-    return edit ? [edit] : [];
+    return edit ? [{ edit, run }] : [];
   });
-  return [...edits, ...thoughts.filter(({ exchange }) => !gone.has(exchange)).map(strip)];
+  const gone = new Set(outlines.flatMap(({ run }) => run));
+  const left = thoughts.filter(({ exchange }) => !gone.has(exchange));
+  return [...outlines.map(({ edit }) => edit), ...left.map(strip)];
 }
 
 /** Somebody spoke between a call and its result: a span of it would split the other one. */

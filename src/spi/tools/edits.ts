@@ -30,7 +30,7 @@ export function supersedeBy(
 }
 
 /** The message that stands for a span. Its id is that of its sources, so that the same span gives the same bytes in every run. */
-export function standIn(label: string, handle: string, text: string): Message {
+export function standIn(label: Message['label'] & string, handle: string, text: string): Message {
   const id = `${label}:${handle}`;
   return { id, role: 'assistant', origin: 'synthetic', label, parts: [{ type: 'text', text }] };
 }
