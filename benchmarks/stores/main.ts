@@ -1,11 +1,11 @@
 /**
  * What stores cost. Writes: durable appends a second at 1 and 100 rows a write, by 1 and 2 processes. Turns: appends and
- * prepares of whole sessions a second, and what a prepare costs beyond memory's. Opening: a session of 100 and one of
- * 1,000,000 messages, and searching the long one. Blocks: how long each operation holds the event loop at 200,000 tokens.
+ * prepares of whole sessions a second, and what a prepare costs beyond memory's. Opening: a session of 50,000 messages.
+ * Blocks: how long each operation holds the event loop at 200,000 tokens.
  * Memory: bytes a message, of one long session and of 200 at once; it is of no store, and asked for by itself.
  *
  *   npm run bench:stores -- [--stores sqlite,postgres] [--only writes,turns,blocks,opening,memory] [--seconds 4] [--commits 40]
- *                           [--long 1000000] [--rounds 60]
+ *                           [--long 50000] [--rounds 20]
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -26,15 +26,15 @@ const { values: flags } = parseArgs({
     only: { type: 'string', default: 'writes,turns,blocks,opening' },
     seconds: { type: 'string', default: '4' },
     commits: { type: 'string', default: '40' },
-    long: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '60' },
+    long: { type: 'string', default: '50000' },
+    rounds: { type: 'string', default: '20' },
   },
 });
 const command = `npm run bench:stores -- ${process.argv.slice(2).join(' ')}`.trim();
 const { date: _, machine: __, node: ___, ...from } = provenance(command);
 const parts = new Set(flags.only.split(','));
 const seconds = Number(flags.seconds);
-const isShort = Number(flags.long) < 1_000_000 || Number(flags.commits) < 40;
+const isShort = Number(flags.long) < 50_000 || Number(flags.commits) < 40;
 
 /** Parts are measured one by one, each with its commit, command and load; those not asked for now stay as they were. */
 function save(name: string, part: string, figures: Record<string, unknown>): string {

@@ -8,7 +8,6 @@ export const ERROR_CODES = {
   MESSAGE_INVALID: 'A message that was appended is no message of a transcript.',
   MESSAGE_ID_TAKEN: 'A message with this id is already in the log.',
   MESSAGE_UNKNOWN: 'No message with this id is in the log.',
-  MESSAGE_UNREAD: 'What was asked needs messages that stand in the store and were not read.',
   ARGUMENT_INVALID: 'A method was called with something else than it takes.',
   RECALL_INVALID: 'What was asked to be read back is no handle, no words, or out of range.',
   STAGE_UNKNOWN: 'The roster names a stage that nobody provides.',

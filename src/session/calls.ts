@@ -1,6 +1,6 @@
 import type { Json, StoredEvent } from '../spi/index.js';
 import type { Calibration, Usage } from '../tokens/index.js';
-import { spanHandle, type ViewMessage } from '../transcript/index.js';
+import { spanHandle, type ReadonlyLog, type ViewMessage } from '../transcript/index.js';
 
 /** One request as it was prepared: with log and ledger up to here it can be drawn again, message by message. */
 export interface CallRecord {
@@ -81,7 +81,7 @@ export const nameOf = ({ call, at, appended }: CallRecord): string => `${call} $
 /** What stands in a view beside the log's own messages. */
 export function messagesSent(
   view: readonly ViewMessage[],
-  idAt: (seq: number) => string | undefined,
+  log: ReadonlyLog,
 ): Pick<CallRecord, 'messages' | 'replaced' | 'summaries' | 'recalledTokens'> {
   const handles = new Set<string>();
   let changed = 0;
@@ -91,8 +91,7 @@ export function messagesSent(
     if (message.label === 'recalled') recalled += size.tokens;
     if (replaced) changed++;
     if (!made || message.label === 'injected') continue;
-    const [first, last] = [idAt(from), idAt(to)];
-    handles.add(first === undefined || last === undefined ? message.id : spanHandle(first, last));
+    handles.add(spanHandle(log.at(from).id, log.at(to).id));
   }
   return {
     messages: view.length,

@@ -49,7 +49,7 @@ function reasoningOf(shown: ViewMessage, log: Log): 'gone' | 'sent' | 'no loop' 
     const first = source.parts.findIndex(isSigned);
     return first < 0 ? undefined : replaced?.has(first) ? 'gone' : 'sent';
   }
-  for (let seq = to; made && seq >= Math.max(from, log.base); seq--) {
+  for (let seq = to; made && seq >= from; seq--) {
     const hidden = log.at(seq);
     if (isWords(hidden)) return 'no loop';
     if (hidden.parts.some(isSigned)) return 'gone';

@@ -61,7 +61,7 @@ export const newestCompaction = ({ records }: Ledger): CompactionRecord | undefi
 /** The newest marker that no compaction has followed yet. */
 export function queuedIn(log: Log, ledger: Ledger): QueuedCompaction | undefined {
   const from = newestCompaction(ledger)?.plan.inputs.logLength ?? 0;
-  for (let seq = log.length - 1; seq >= Math.max(from, log.base); seq--) {
+  for (let seq = log.length - 1; seq >= from; seq--) {
     const marker = markerOf(log.at(seq));
     if (marker) return marker;
   }
@@ -92,7 +92,7 @@ export function continuesAfter(
 
 /** Whether the agent would stall: it has spoken, asks for nothing, and nobody has answered. */
 function wouldStall(log: Log): boolean {
-  for (let seq = log.length - 1; seq >= log.base; seq--) {
+  for (let seq = log.length - 1; seq >= 0; seq--) {
     const message = log.at(seq);
     if (message.parts.some(({ type }) => type === 'marker')) continue;
     return message.role === 'assistant' && !message.parts.some(({ type }) => type === 'tool-call');

@@ -79,11 +79,10 @@ export class Requests {
     return this.#book.newest?.recalledTokens ?? 0;
   }
 
-  /** Reads what others stored of the session since, the rest of its log, and the calls of all processes. */
+  /** Reads what others stored of the session since, and the calls of all processes. */
   async load(): Promise<void> {
     const { persistence } = this.#of;
     await persistence.catchUp();
-    await persistence.load();
     this.#book.takePast(await persistence.calls());
   }
 
@@ -132,7 +131,7 @@ export class Requests {
       events: ledger.version,
       model: gauge.model,
       ...(record && { record: record.id }),
-      ...messagesSent(view, (seq) => (seq < log.base ? undefined : log.at(seq).id)),
+      ...messagesSent(view, log),
       tokens: reading.tokens,
       pressure: reading.pressure,
       unchangedPrefixTokens,

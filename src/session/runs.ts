@@ -43,13 +43,12 @@ export class Runs {
       let measured = 0;
       // Somebody who keeps on talking must not have every round wait for text.
       const patience = round < MAX_ROUNDS_WITH_TEXT ? signal : AbortSignal.abort();
-      const needsWhole = (): boolean => moved !== undefined || triggers.wouldAct;
       const run = await this.#submit(async () => {
-        if (thread.isWhole && needsWhole()) await inSlices(thread.reader.catchingUp());
+        if (moved !== undefined || triggers.wouldAct) await inSlices(thread.reader.catchingUp());
         return persistence.during(() => {
           measured = thread.appendedTokens;
           return compaction.beforeCall(moved, patience);
-        }, needsWhole);
+        });
       });
       if (run.error) throw run.error;
       const goesOn = await this.#continueAfter(run);

@@ -64,7 +64,6 @@ export class Session<ClientMessage = unknown> {
     this.#openAside = openAside;
   }
 
-  /** As far as it was read: of a session that was opened again the live tail, until `load`. */
   get log(): ReadonlyLog {
     return this.#of.thread.log;
   }
@@ -231,7 +230,7 @@ export class Session<ClientMessage = unknown> {
     return found;
   }
 
-  /** Reads the rest of a session that was opened again, as runs, undo and recall do, and what others stored since. */
+  /** Takes in what others stored of the session since, and the calls of all processes. */
   async load(): Promise<this> {
     await this.#of.requests.load();
     return this;

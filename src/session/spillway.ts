@@ -159,7 +159,7 @@ export class Spillway {
 
   /**
    * Opens a session that outlives the process, as far as its store has it: log, ledger, what waits for a yes, what was
-   * spent. Reads the live tail, whatever came before. Rejects with `STORE_UNKNOWN` where no store was named.
+   * spent. Reads all of it. Rejects with `STORE_UNKNOWN` where no store was named.
    */
   async open<Message = unknown>(
     options: SessionOptions & { readonly id: string },

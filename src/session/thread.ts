@@ -78,8 +78,6 @@ export interface ThreadContents {
   readonly memory: RunMemory;
   /** What the last run had left undone when this was stored. */
   readonly spent: Spent | undefined;
-  /** False where only the live tail was read: enough to append and to send, not to compact. */
-  readonly isWhole: boolean;
 }
 
 /** Nothing remembered, nothing in view. */
@@ -94,7 +92,6 @@ export function contentsOn(log: Log, ledger: Ledger, { pins, redact }: ThreadRul
     appendedTokens: 0,
     memory: { stageStates: new Map(), overflowed: false, queued: undefined },
     spent: undefined,
-    isWhole: true,
   };
 }
 
@@ -142,10 +139,6 @@ export class Thread {
 
   get memory(): RunMemory {
     return this.#now.memory;
-  }
-
-  get isWhole(): boolean {
-    return this.#now.isWhole;
   }
 
   /** Messages that wait until the text of a plan is there; undefined where nothing has to wait. */

@@ -50,7 +50,7 @@ export class Triggers {
     const { projection, log } = this.#of.thread;
     if (!this.isAuto || when === 'compaction') return false;
     if (when === 'always') return true;
-    if (when === 'iteration') return log.length > log.base && log.at(log.length - 1).role === 'tool';
+    if (when === 'iteration') return log.length > 0 && log.at(log.length - 1).role === 'tool';
     const { pressure, tokens } = this.#of.gauge.read(projection);
     // The absolute threshold wins where one is set.
     return when.maxTokens > 0 ? tokens >= when.maxTokens : pressure >= when.pressure;

@@ -108,7 +108,7 @@ export interface ThreadWrite {
   /** Go behind the log's end: their `seq` must say so. */
   readonly messages?: readonly LogMessage[];
   readonly entries?: readonly LedgerEntry[];
-  /** Takes the place of the last one: what `load` hands out, so that opening need not read the whole thread. */
+  /** Takes the place of the last one: what `load` hands out beside the head. */
   readonly checkpoint?: Json;
   readonly events?: readonly StoredEvent[];
   readonly usage?: readonly UsageEntry[];

@@ -15,19 +15,12 @@ export const GENESIS = 'genesis';
  */
 export class Ledger {
   readonly #events: LedgerEvent[] = [];
-  readonly #base: number;
-  #left: readonly Left[];
+  #left: readonly Left[] = [];
   #records: CompactionRecord[] = [];
   #holds: Hold[] = [];
   #pending: WaitingPlan | undefined;
   /** Undoing is a change too: it moves the head, so that plans made before it no longer fit. */
   #undone = 0;
-
-  /** `base`: events that happened before and are not read, and what they had left out; such a ledger shows no records. */
-  constructor(base = 0, left: readonly Left[] = []) {
-    this.#base = base;
-    this.#left = left;
-  }
 
   /** From events in the order they happened, as a store gives them back. */
   static of(events: Iterable<LedgerEvent>): Ledger {
@@ -49,14 +42,14 @@ export class Ledger {
     return this.#pending;
   }
 
-  /** Everything that happened, those before its base left out. */
+  /** Everything that happened. */
   get events(): readonly LedgerEvent[] {
     return this.#events;
   }
 
   /** How many events there were ever. */
   get version(): number {
-    return this.#base + this.#events.length;
+    return this.#events.length;
   }
 
   /** What a plan must name as its base to be committed. */

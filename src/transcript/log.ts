@@ -46,18 +46,7 @@ export class Log implements ReadonlyLog {
   #newestAnswer = -1;
   #unansweredUser: LogMessage | undefined;
   #firstUser: LogMessage | undefined;
-  readonly #base: number;
   readonly #left = new Map<string, LeftMessage>();
-
-  /** `base`: messages that came before and are not read; positions below it cannot be asked for. */
-  constructor(base = 0) {
-    this.#base = base;
-  }
-
-  /** Messages that came before the first one it holds. */
-  get base(): number {
-    return this.#base;
-  }
 
   /** Throws `MESSAGE_ID_TAKEN`. `size` is measured once, by the caller. */
   append(message: Message, size: MessageSize): LogMessage {
@@ -93,7 +82,7 @@ export class Log implements ReadonlyLog {
   }
 
   get length(): number {
-    return this.#base + this.#messages.length;
+    return this.#messages.length;
   }
 
   get exchanges(): readonly Exchange[] {
@@ -123,8 +112,7 @@ export class Log implements ReadonlyLog {
   }
 
   at(seq: number): LogMessage {
-    const message = this.#messages[seq - this.#base];
-    if (!message && seq >= 0 && seq < this.#base) throw unread(seq, this.#base);
+    const message = this.#messages[seq];
     if (!message) throw new RangeError(`no message at log position ${seq}`);
     return message;
   }
@@ -138,7 +126,7 @@ export class Log implements ReadonlyLog {
   }
 
   turnOf(seq: number): number {
-    return this.#turnOf[seq - this.#base] ?? 0;
+    return this.#turnOf[seq] ?? 0;
   }
 
   /** Keeps the marks that depend on the newest messages only. */
@@ -161,7 +149,7 @@ export class Log implements ReadonlyLog {
 
   /** Whether this may be the rest of an answer that also recalled: what was read back for it then still waits to be read. */
   #isBeside({ seq, unknownToClient, parts }: LogMessage): boolean {
-    const before = seq > this.#base ? this.at(seq - 1) : undefined;
+    const before = seq > 0 ? this.at(seq - 1) : undefined;
     return (
       before?.unknownToClient === true &&
       before.parts.some(({ type }) => type === 'tool-result') &&
@@ -175,13 +163,4 @@ export class Log implements ReadonlyLog {
 function frozenPart(part: Part): Part {
   if (part.type !== 'tool-result') return frozenCopy(part);
   return frozenCopy(part, { content: Object.freeze(part.content.map((inner) => frozenCopy(inner))) });
-}
-
-/** A session of a store reads what is live, and its log begins there. */
-function unread(seq: number, base: number): SpillwayError {
-  return new SpillwayError('MESSAGE_UNREAD', {
-    subject: `message at position ${seq} of the log`,
-    found: `only those from position ${base} on were read`,
-    remedy: 'Await session.load() first: it reads the whole log from the store.',
-  });
 }

@@ -76,11 +76,6 @@ export class Projection {
     ]);
   }
 
-  /** Puts in what was rendered before: everything that stands for positions below the ones appended next. */
-  restore(rendered: readonly ViewMessage[]): void {
-    this.#insert(this.#view.length, 0, rendered);
-  }
-
   /** Applies edits in order; they must have passed the guard. */
   apply(edits: readonly PlannedEdit[]): void {
     for (const edit of edits) {

@@ -3,7 +3,7 @@ import type { PressureStream } from '../../pressure/index.js';
 import type { BackgroundQueue, Json, OpensQueue, SessionStore, UsageEntry } from '../../spi/index.js';
 import type { ModelCall } from '../../transcript/index.js';
 import type { CostBook } from '../costs.js';
-import { readWhole } from '../persistence/stored-thread.js';
+import { readThread } from '../persistence/stored-thread.js';
 import type { Summarizing } from '../policies.js';
 import type { ThreadRules } from '../thread.js';
 import { asJson, type PreparedBody, type PreparedText } from './prepared-plan.js';
@@ -123,7 +123,7 @@ async function prepareStored(
       found: 'not that of the process that planned',
       remedy: 'Give all processes on one store the same summarizer and prompts, or set fill.work: false.',
     });
-  const { contents, head } = await readWhole(store, key, rules);
+  const { contents, head } = await readThread(store, key, rules);
   if (head.entries !== entries) return NOTHING;
   costs.restore(await store.usage(key));
   const calls: ModelCall[] = [];

@@ -55,10 +55,10 @@ export class EarlyFill {
   /** Starts where it is worth it; never rejects, and nobody has to wait. */
   start(stored: UntilStored): void {
     const { gauge, policies, planner, thread } = this.#of;
-    const { isWhole, arrivals, projection } = thread;
+    const { arrivals, projection } = thread;
     const policy = policies.now;
     const [filler, prepareAt] = [this.#filler, this.#of.settings.fill.prepareAt];
-    if (!filler || prepareAt === null || this.#running || !isWhole || arrivals) return;
+    if (!filler || prepareAt === null || this.#running || arrivals) return;
     if (this.take() || gauge.read(projection).pressure < prepareAt) return;
     const trigger: Trigger = { kind: 'pressure', detail: `prepared between turns, from ${prepareAt} on` };
     const input = { ...planner.input(trigger), policy, forced: true, asks: true };
@@ -72,8 +72,8 @@ export class EarlyFill {
     const saved = this.#saved;
     const { planner, thread } = this.#of;
     const filler = this.#filler;
-    const { isWhole, arrivals, ledger } = thread;
-    if (!saved || !filler || this.#running || !isWhole || arrivals) return;
+    const { arrivals, ledger } = thread;
+    if (!saved || !filler || this.#running || arrivals) return;
     this.#saved = undefined;
     if (saved.entries !== ledger.version || saved.plan.base !== ledger.head) return;
     const { plan } = saved;

@@ -34,7 +34,7 @@ export class ClientSide {
 
   async follow(body: unknown, options: FollowOptions): Promise<Followed> {
     checkOptions('session.follow', options);
-    const followed = await this.#of.follower.follow(body, await this.#whole(), options);
+    const followed = await this.#of.follower.follow(body, this.#session, options);
     if (followed.rewound) this.#of.stream.emit({ kind: 'rewound', ...followed.rewound });
     return followed;
   }
@@ -51,11 +51,11 @@ export class ClientSide {
   }
 
   async isStranger(body: unknown): Promise<boolean> {
-    return this.#of.follower.isStranger(body, await this.#whole());
+    return this.#of.follower.isStranger(body, this.#session);
   }
 
   async compare(body: unknown, { commands = false }: FollowOptions): Promise<Compared> {
-    return this.#of.follower.compare(body, await this.#whole(), commands);
+    return this.#of.follower.compare(body, this.#session, commands);
   }
 
   untrimmed<Body extends object>(body: Body): Body {
@@ -65,12 +65,6 @@ export class ClientSide {
     const reason = 'what a host cuts is in no ledger: these fields of the request were switched off';
     if (fresh.length > 0) this.#of.audit.say('trimming-off', undefined, { fields: fresh, reason });
     return own;
-  }
-
-  /** A client may have changed anything that it ever sent: what was not read of the log cannot be compared with it. */
-  async #whole(): Promise<FollowedSession> {
-    await this.#of.persistence.load();
-    return this.#session;
   }
 
   /** Without what the client does not know. Read afresh at each question: a rewound one has another log. */

@@ -3,7 +3,6 @@ import { floorOf } from '../../pipeline/index.js';
 import { grouped, type Usage } from '../../tokens/index.js';
 import { appendedAt, type Log, type LogMessage } from '../../transcript/index.js';
 import { askedBack, giveBackMarker, givenMessage } from '../own-messages.js';
-import type { Persistence } from '../persistence/persistence.js';
 import type { Inbox } from '../inbox.js';
 import type { Planner } from '../planner.js';
 import { headOf, type Recall, type Recalled } from '../recall/index.js';
@@ -65,7 +64,6 @@ type Parts = Uses<
 > & {
   readonly triggers: Triggers;
   readonly planner: Planner;
-  readonly persistence: Persistence;
   readonly requests: Requests;
   readonly recall: Recall;
   readonly inbox: Inbox;
@@ -122,7 +120,6 @@ export class GiveBack {
   /** Before a request is prepared: what waits goes into the log, where there is room for it now. */
   async put(): Promise<void> {
     for (const { id, text } of this.#waiting()) {
-      await this.#of.persistence.load();
       const { audit, clock, stream } = this.#of;
       const [tokens, room] = [this.#tokensOf(text), this.#room()];
       if (tokens <= room) await this.#of.inbox.append(givenMessage(givenId(id), clock(), text));
@@ -142,7 +139,7 @@ export class GiveBack {
   async list(): Promise<readonly GivenBack[]> {
     await this.#of.requests.load();
     const { log, ledger } = this.#of.thread;
-    return messagesOf(log, log.base).flatMap((marker): GivenBack | readonly [] => {
+    return messagesOf(log).flatMap((marker): GivenBack | readonly [] => {
       const asked = askedBack(marker);
       if (!asked) return [];
       const { id, createdAt = 0 } = marker;
@@ -165,7 +162,7 @@ export class GiveBack {
   /** What was asked for and no request has carried or left out, each once. */
   #waiting(): readonly { readonly id: string; readonly text: string }[] {
     const { log } = this.#of.thread;
-    const from = this.#searched?.log === log ? this.#searched.upTo : log.base;
+    const from = this.#searched?.log === log ? this.#searched.upTo : 0;
     this.#searched = { log, upTo: log.length };
     return messagesOf(log, from).flatMap((message) => {
       const asked = askedBack(message);
@@ -200,7 +197,7 @@ export class GiveBack {
 
 const givenId = (id: string): string => `${id}:given`;
 
-const messagesOf = (log: Log, from: number): readonly LogMessage[] =>
+const messagesOf = (log: Log, from = 0): readonly LogMessage[] =>
   Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));
 
 function tooLarge({ handle, tokens, room, share }: WordsGivenBack, auto: boolean): SpillwayError {

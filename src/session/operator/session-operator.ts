@@ -65,7 +65,7 @@ export class SessionOperator {
     return this.#of.thread.ledger;
   }
 
-  /** Compactions so far, newest last. Prunes are not among them. Of a session opened again: after `load`. */
+  /** Compactions so far, newest last. Prunes are not among them. */
   get history(): readonly CompactionRecord[] {
     return this.#of.thread.ledger.records.filter((record) => record.kind === 'compaction');
   }
@@ -75,7 +75,7 @@ export class SessionOperator {
     return this.#of.thread.ledger.pending;
   }
 
-  /** What became of every message of the log, by whom and why. Of a session opened again: after `load`. */
+  /** What became of every message of the log, by whom and why. */
   explain(): ExplainedMessage[] {
     const { log, projection, isPinned, ledger } = this.#of.thread;
     return withRecords(explainView(log, projection.view, isPinned), ledger.live, log);
@@ -97,7 +97,6 @@ export class SessionOperator {
    * @hidden
    */
   async compactAs(planner: SessionOperator, overrides: RunOverrides): Promise<RunReport> {
-    await this.#of.persistence.load();
     const manner = mannerOf(overrides, planner.#of.policies.tuned(overrides));
     return this.#of.plans.runPlannedBy(() => planner.plan(overrides), this, manner);
   }
@@ -114,14 +113,12 @@ export class SessionOperator {
   /** What a compaction would do now, decided as one would be, text and all. Changes nothing; always answers. */
   async plan(options: RunOverrides & { readonly signal?: AbortSignal } = {}): Promise<DryRun> {
     checkOptions('session.operator.plan', options);
-    await this.#of.persistence.load();
     return this.#of.plans.dryRun(options);
   }
 
   /** The request that a plan would give, without it being committed. */
   async preview(plan: Plan): Promise<Pick<Prepared, 'messages' | 'beside' | 'notices' | 'reading' | 'view'>> {
     checkValue('preview', 'plan', plan);
-    await this.#of.persistence.load();
     return this.#of.plans.preview(plan);
   }
 
@@ -129,7 +126,6 @@ export class SessionOperator {
   async edit(plan: Plan, changes: PlanChanges = {}): Promise<Plan> {
     checkValue('edit', 'plan', plan);
     checkChanges(plan, changes);
-    await this.#of.persistence.load();
     if (this.pending?.plan.hash !== plan.hash) return this.#of.plans.edit(plan, changes);
     return this.#of.persistence.change(() => this.#of.plans.editWaiting(plan, changes));
   }
@@ -155,7 +151,6 @@ export class SessionOperator {
 
   /** Says yes to the plan that waits, which is then committed as it was shown. */
   async approve(hash?: string): Promise<CompactionRecord> {
-    await this.#of.persistence.load();
     const { plan } = this.#of.history.waitingFor(hash);
     return this.#of.plans.commitAndTell(() =>
       this.#of.persistence.change(() => this.#of.plans.approve(plan.hash)),
@@ -165,7 +160,6 @@ export class SessionOperator {
   /** Says no: the plan goes, and nothing is compacted until something new comes in. Above the budget the next call plans again. */
   async reject(hash?: string, notes?: string): Promise<void> {
     checkValue('reject', 'notes', notes ?? '');
-    await this.#of.persistence.load();
     const { plan } = this.#of.history.waitingFor(hash);
     await this.#of.persistence.change(() => this.#of.plans.reject(plan.hash, notes));
   }
@@ -244,7 +238,6 @@ export class SessionOperator {
   /** What a call was sent, message by message: kept, replaced, superseded or pinned, by which compaction and why. */
   async explainCall(call: number): Promise<ExplainedCall> {
     checkValue('explainCall', 'call', call);
-    await this.#of.persistence.load();
     const record = this.calls.find((one) => one.call === call) ?? (await this.#of.persistence.call(call));
     return explainCall(record, call, this.#of.thread, this.#of.rules.pins);
   }
@@ -261,7 +254,6 @@ export class SessionOperator {
     options: { readonly includeSuperseded?: boolean } = {},
   ): Promise<readonly TranscriptEntry[]> {
     checkOptions('session.operator.transcript', options);
-    await this.#of.persistence.load();
     return transcriptOf(this.#of.thread, this.explain(), options.includeSuperseded ?? false);
   }
 

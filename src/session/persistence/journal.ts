@@ -9,8 +9,7 @@ import type { Uses } from '../services.js';
 import { checkpointOf } from './checkpoint.js';
 import { entryOf, writerOf } from './entry.js';
 import { isInDoubt, isTaken, Outbox } from './outbox.js';
-import { readTail, readWhole, type OpenedThread } from './stored-thread.js';
-import { EditPlaces } from './stored-view.js';
+import { readThread, type OpenedThread } from './stored-thread.js';
 
 type Parts = Uses<'thread' | 'rules' | 'gauge' | 'stream' | 'clock'>;
 
@@ -28,7 +27,6 @@ export class Journal {
   readonly #writes = new SerialQueue();
   #queued: Promise<void> | undefined;
   readonly #outbox: Outbox;
-  readonly #places = new EditPlaces();
   /** How often something of the ledger was dropped, because another process had been first. */
   #conflicts = 0;
   /** Messages that were turned down after all: another one had their id. */
@@ -85,14 +83,6 @@ export class Journal {
     return this.#queued;
   }
 
-  /** Reads all that was not read when the thread was opened. */
-  load(): Promise<void> {
-    return this.#writes.do(async () => {
-      if (this.#of.thread.isWhole) return;
-      await this.#readAgain({ whole: true });
-    });
-  }
-
   /** Reads the thread anew where another process stored something since; one question to the store where none did. */
   catchUp(): Promise<void> {
     return this.#writes.do(async () => {
@@ -120,7 +110,7 @@ export class Journal {
       await this.#outbox.resolve();
       const { log, ledger } = this.#of.thread;
       const messages = this.#unsaved();
-      const events = ledger.events.slice(this.#head.entries - (ledger.version - ledger.events.length));
+      const events = ledger.events.slice(this.#head.entries);
       if (messages.length === 0 && events.length === 0) return;
       const offset = appendedAt(log.length, ledger.left) - log.length;
       const write = {
@@ -151,24 +141,20 @@ export class Journal {
     }
   }
 
-  /** Events of the ledger as they are stored, and what opening will need of the thread as it is now. */
+  /** Events of the ledger as they are stored, and what runs remember by now. */
   #entriesOf(events: readonly LedgerEvent[]) {
     const { thread, stream, clock } = this.#of;
-    const checkpoint = checkpointOf(thread, stream.spent, this.#places);
     return {
       entries: events.map((event) => entryOf(event, this.#writer, clock())),
-      ...(checkpoint && { checkpoint: checkpoint as unknown as Json }),
+      checkpoint: checkpointOf(thread, stream.spent) as unknown as Json,
     };
   }
 
   /** Reads the thread anew, and puts behind it what is not stored by then, but for what is stored or turned down. */
-  async #readAgain({
-    without,
-    whole = this.#of.thread.isWhole,
-  }: { readonly without?: ReadonlySet<string>; readonly whole?: boolean } = {}): Promise<void> {
+  async #readAgain(without?: ReadonlySet<string>): Promise<void> {
     const { thread, rules, stream, gauge } = this.#of;
     await this.#guarded(async () => {
-      const { head, contents } = await (whole ? readWhole : readTail)(this.store, this.key, rules);
+      const { head, contents } = await readThread(this.store, this.key, rules);
       const unsaved = this.#unsaved().filter(({ id }) => !without?.has(id));
       thread.replaceWith(contents, unsaved.map(asAppended), (message, log) => {
         const stored = log.find(message.id);
@@ -185,14 +171,13 @@ export class Journal {
   #unsaved(): LogMessage[] {
     const { log, ledger } = this.#of.thread;
     const stored = this.#head.messages - (appendedAt(log.length, ledger.left) - log.length);
-    const from = Math.max(log.base, stored);
-    return Array.from({ length: Math.max(0, log.length - from) }, (_, i) => log.at(from + i));
+    return Array.from({ length: Math.max(0, log.length - stored) }, (_, i) => log.at(stored + i));
   }
 
   /** The thread moved on without us: what was decided on the old one is dropped. */
   async #reload(events: readonly LedgerEvent[], without: ReadonlySet<string>): Promise<void> {
     const before = this.#head;
-    await this.#readAgain({ without });
+    await this.#readAgain(without);
     await this.#outbox.settle();
     if (events.length === 0) return;
     const entries = await this.#guarded(() =>
@@ -204,7 +189,7 @@ export class Journal {
     this.#outbox.dropDecisions();
   }
 
-  /** Messages whose ids the store knows, from the part of the log that was not read or from another process. */
+  /** Messages whose ids the store knows, from another process. */
   async #takenOf(error: unknown, messages: readonly LogMessage[]): Promise<ReadonlySet<string>> {
     const taken = new Set<string>();
     if (!isTaken(error)) return taken;

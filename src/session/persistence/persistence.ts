@@ -1,10 +1,9 @@
 import { SpillwayError } from '../../errors/index.js';
 import type { StoredEvent } from '../../spi/index.js';
-import type { LogMessage, Message } from '../../transcript/index.js';
+import type { Message } from '../../transcript/index.js';
 import { CALL_KIND, callOf, nameOf, type CallRecord } from '../calls.js';
 import { Journal } from './journal.js';
 import { forgetLimits, noteLimit, threadName, type ProvenLimits } from '../learned-limits.js';
-import type { RunReport } from '../prepared.js';
 import type { Response } from '../compaction.js';
 import type { Uses } from '../services.js';
 import type { OpenedThread } from './stored-thread.js';
@@ -30,15 +29,10 @@ export class Persistence {
     of.costs.onSpent = (entry) => journal.enqueue([], [entry]);
   }
 
-  /** Reads what was not read when the session was opened. */
-  async load(): Promise<void> {
-    if (!this.#of.thread.isWhole) await this.journal?.load();
-  }
-
   /** Takes in what other processes stored since. Where the store is away, what is at hand stands. */
   async catchUp(): Promise<void> {
-    // What was not read is read as it stands by now, and a run that waits for text meets it when it commits.
-    if (!this.#of.thread.isWhole || this.#of.thread.arrivals) return;
+    // A run that waits for text meets it when it commits.
+    if (this.#of.thread.arrivals) return;
     await this.journal?.catchUp().catch((error: unknown) => {
       if (!isStoreFailure(error)) throw error;
       this.#of.stream.emit({ kind: 'store-failed', error });
@@ -65,51 +59,40 @@ export class Persistence {
   }
 
   /** Answers pressure between two writes: what came before is stored first, what it commits before it is answered. */
-  during(respond: () => Response, needsWhole: () => boolean = () => true): Response {
+  during(respond: () => Response): Response {
     const { journal } = this;
     if (!journal) return respond();
     const flush = (): Promise<void> => this.#unlessAway(journal.flush());
-    return this.#decide(journal, flush, respond, async () => {
-      await flush();
-      if (this.#of.thread.isWhole || !needsWhole()) return undefined;
-      await this.#unlessAway(journal.load());
-      return this.#of.thread.isWhole ? undefined : this.#withoutLog();
-    });
+    return this.#decide(journal, flush, respond, flush);
   }
 
-  /** One change of log or ledger, stored before it is answered; applied at once where all is at hand. */
+  /** One change of log or ledger, stored before it is answered; applied at once. */
   change<T>(change: () => T): Promise<T> {
     return heard(this.#change(change));
   }
 
   async #change<T>(change: () => T): Promise<T> {
     const { journal } = this;
-    if (!journal) return change();
-    if (!this.#of.thread.isWhole) await journal.load();
-    return this.#decide(journal, () => journal.flush(), change);
+    return journal ? this.#decide(journal, () => journal.flush(), change) : change();
   }
 
   /** A change that speaks of what is stored: everything is stored before it. */
   async changeStored<T>(change: () => T): Promise<T> {
     const { journal } = this;
-    if (journal)
-      do {
-        await journal.flush();
-        await journal.load();
-      } while (journal.isBehind);
+    do await journal?.flush();
+    while (journal?.isBehind);
     return this.change(change);
   }
 
-  /** Decides, and decides anew where another process was first. `before`: what is to be done first, or the answer. */
+  /** Decides, and decides anew where another process was first. */
   async #decide<T>(
     journal: Journal,
     flush: () => Promise<void>,
     decide: () => T | Promise<T>,
-    before?: () => Promise<T | undefined>,
+    before?: () => Promise<void>,
   ): Promise<T> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const answer = before && (await before());
-      if (answer !== undefined) return answer;
+      if (before) await before();
       const { conflicts } = journal;
       const decided = await decide();
       await flush();
@@ -140,20 +123,6 @@ export class Persistence {
     return this.#of.onStoreFailure === 'open' && isStoreFailure(error);
   }
 
-  /** Nothing can be compacted without the log; what still fits may be sent. */
-  #withoutLog(): RunReport {
-    const { budget, tokens, pressure } = this.#of.gauge.read(this.#of.thread.projection);
-    const reason = 'the store is away: the log cannot be read, and nothing be compacted';
-    if (pressure <= 1) return { kind: 'waiting', reason, stages: [], durationMs: 0 };
-    throw new SpillwayError('STORE_FAILED', {
-      subject: 'request',
-      found: `${tokens} tokens, and the log to compact cannot be read`,
-      allowed: `${budget.tokens} tokens`,
-      remedy: 'Try again when the store is back.',
-      retryable: true,
-    });
-  }
-
   /** Keeps what a refusal proved of a model, for this session and for what it proves. A store that fails forgets it. */
   async learned(model: string | null, limits: ProvenLimits): Promise<void> {
     if (!this.journal || model === null) return;
@@ -171,11 +140,6 @@ export class Persistence {
     audit.say('limits-forgotten', undefined, { model, ...learned });
     gauge.forget(model);
     if (this.journal && model !== null) await forgetLimits(this.journal.store, model);
-  }
-
-  /** A message of the log that is not in memory. */
-  async message(id: string): Promise<LogMessage | undefined> {
-    return this.journal?.store.message(this.journal.key, id);
   }
 
   /** The record of a call that was stored, and not of this process. */

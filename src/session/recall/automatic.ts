@@ -1,6 +1,5 @@
 import { headOf as headOfText, tailOf, userWordsIn } from '../../text/reading/index.js';
 import { textOf, type Log, type LogMessage, type Message } from '../../transcript/index.js';
-import type { Persistence } from '../persistence/persistence.js';
 import { markerOf } from '../own-messages.js';
 import type { Inbox } from '../inbox.js';
 import type { RunReport } from '../prepared.js';
@@ -11,7 +10,6 @@ import { FRAME_TOKENS, type Search } from './search.js';
 import { namesIn } from './words.js';
 
 type Parts = Uses<'thread' | 'gauge' | 'settings' | 'intake' | 'stream' | 'audit' | 'timer'> & {
-  readonly persistence: Persistence;
   readonly inbox: Inbox;
   readonly search: Search;
 };
@@ -61,15 +59,13 @@ export class AutomaticRecall {
 
   /** Before a request is written, and after what had to be compacted was. */
   async put(run: RunReport): Promise<void> {
-    const { thread, settings, timer, inbox, persistence } = this.#of;
+    const { thread, settings, timer, inbox } = this.#of;
     const { automatic } = settings.recall;
-    // Of a session that was opened again only the live tail is read: then something may have left.
-    if (automatic === 'off' || (thread.isWhole && thread.ledger.liveEdits.length === 0)) return;
+    if (automatic === 'off' || thread.ledger.liveEdits.length === 0) return;
     const spoken = spokenIn(thread.log, automatic === 'work', run.kind === 'committed');
     if (!spoken || spoken.last === this.#checked || !tells(spoken.words)) return;
     this.#checked = spoken.last;
     const started = timer();
-    await persistence.load();
     const message = await this.#messageFor(spoken);
     // What arrived meanwhile may have been answered, or have no room beside this.
     if (!message || newestOf(thread.log)?.id !== spoken.last.id) return;
@@ -134,7 +130,7 @@ export class AutomaticRecall {
 
 /** The newest message that says something: neither a marker nor a line of ours. */
 function newestOf(log: Log): LogMessage | undefined {
-  for (let seq = log.length - 1; seq >= log.base; seq--) {
+  for (let seq = log.length - 1; seq >= 0; seq--) {
     const message = log.at(seq);
     const isOurs = message.unknownToClient === true && message.label === 'notice';
     if (!isOurs && !markerOf(message)) return message;
@@ -161,10 +157,10 @@ function spokenIn(log: Log, withWork: boolean, isCompacted: boolean): Spoken | u
 /** The newest message of the user, with those before it only where it tells nothing by itself: a long review would drown a question. */
 function newestWordsOf(log: Log, last: LogMessage): string {
   let words = '';
-  for (let seq = last.seq; seq >= log.base && !tells(words); seq--) {
+  for (let seq = last.seq; seq >= 0 && !tells(words); seq--) {
     const message = log.at(seq);
     if (message.role !== 'user' || message.origin === 'tool') break;
-    words = `${userWordsIn(message, seq > log.base ? log.at(seq - 1) : undefined)}\n${words}`.trim();
+    words = `${userWordsIn(message, seq > 0 ? log.at(seq - 1) : undefined)}\n${words}`.trim();
   }
   return words;
 }

@@ -72,13 +72,12 @@ export class PassageIndex {
   /** By word: passage and count, in one number, in order of the log. */
   readonly #postings = new Map<string, number[]>();
   #words = 0;
-  #read: number;
+  #read = 0;
   /** Words of the agent before the calls that follow. */
   #said: readonly string[] = [];
 
   constructor(of: IndexParts) {
     this.#of = of;
-    this.#read = of.log.base;
   }
 
   get log(): Log {

@@ -1,7 +1,6 @@
 import { z } from 'zod/v4';
 import { SpillwayError } from '../../errors/index.js';
 import { textOf } from '../../transcript/index.js';
-import type { Persistence } from '../persistence/persistence.js';
 import type { Uses } from '../services.js';
 import type { Recalled } from './answer.js';
 import { handleOf, handlesOf, targetsOf, type Target } from './handles.js';
@@ -40,7 +39,7 @@ const MAX_MISSING = 8;
 /** Pieces that are known to have been given. */
 const MAX_GIVEN = 2_000;
 
-type Parts = Uses<'thread' | 'count'> & { readonly persistence: Persistence; readonly search: Search };
+type Parts = Uses<'thread' | 'count'> & { readonly search: Search };
 
 /** Searches and reads the log of a session, superseded messages too. */
 export class Recall {
@@ -65,7 +64,6 @@ export class Recall {
     const asked = readRequest(request);
     if (asked.handles.length === 0 && asked.query === '') return [];
     // A secret may have been given away anywhere before: all of the log is known before a word of it is shown.
-    await this.#of.persistence.load();
     this.#of.thread.reader.caughtUp();
     return asked.handles.length > 0 ? await this.#named(asked) : await this.#searched(asked);
   }

@@ -22,7 +22,7 @@ const old = (count: number): Chat[] =>
 const engineOn = (store: string): Promise<Spillway> =>
   createSpillway({ store, counter: quarter, inputBudget: 3_000, settings: { safetyMargin: 0 } });
 
-/** A session that has compacted, opened again from its store: its live part begins above 0. */
+/** A session that has compacted, opened again from its store. */
 async function reopened(store: string): Promise<{ readonly session: Session; readonly spillway: Spillway }> {
   const first = await engineOn(store);
   const session = await first.open(options);
@@ -33,7 +33,6 @@ async function reopened(store: string): Promise<{ readonly session: Session; rea
   await first.close();
   const spillway = await engineOn(store);
   const again = await spillway.open(options);
-  expect(() => again.log.at(6)).toThrow(expect.objectContaining({ code: 'MESSAGE_UNREAD' }) as never);
   return { session: again, spillway };
 }
 

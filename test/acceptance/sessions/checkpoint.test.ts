@@ -35,21 +35,8 @@ async function play(session: Session, messages: readonly Message[]): Promise<voi
 const look = ({ view }: Session): unknown =>
   JSON.parse(JSON.stringify(view.map((shown) => ({ ...shown, replaced: [...(shown.replaced ?? [])] }))));
 
-/** Counts the calls of a store that read whole ledgers. */
-function counted(store: SessionStore) {
-  const calls = { entries: 0 };
-  const counting = but(store, {
-    entries: async (key, from, to) => {
-      const found = await store.entries(key, from, to);
-      calls.entries += found.length;
-      return found;
-    },
-  });
-  return { calls, counting };
-}
-
 describe.each(KINDS)('a checkpoint on %s', (kind) => {
-  it('names the texts of edits and messages, and repeats none of them', async () => {
+  it('repeats no text of edits and messages', async () => {
     const { store } = await place(kind);
     const left: string[] = [];
     const session = await openOn(
@@ -66,8 +53,7 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     );
     expect(texts.length).toBeGreaterThanOrEqual(3);
     expect(texts.filter((text) => left.at(-1)!.includes(text))).toEqual([]);
-    // Some tens of characters for each message in view.
-    expect(left.at(-1)!.length).toBeLessThan(1_000 + 60 * session.view.length);
+    expect(left.at(-1)!.length).toBeLessThan(1_000);
   });
 
   it('gives the same view back, after an undo too', async () => {
@@ -80,23 +66,22 @@ describe.each(KINDS)('a checkpoint on %s', (kind) => {
     await session.operator.release();
     await play(session, history(34).slice(session.log.length));
     expect(look(await openOn(await again()))).toEqual(look(session));
-    // Opened by its tail it commits once it has read the rest; what it leaves names the entries of before.
     const reopened = await openOn(await again());
     await play(reopened, history(44).slice(reopened.log.length));
-    const { calls, counting } = counted(await again());
-    expect(look(await openOn(counting))).toEqual(look(reopened));
-    expect(calls.entries).toBeLessThan(reopened.operator.ledger.records.length);
+    expect(look(await openOn(await again()))).toEqual(look(reopened));
   });
 
-  it('that names an entry or an edit which is not there is left, and the session read whole', async () => {
+  it('of another version is left', async () => {
     const { store, again } = await place(kind);
     const session = await openOn(store);
     await play(session, history(22));
     const key = { sessionId: 's', agentPath: 'primary' };
     const { head, checkpoint } = (await store.load(key))!;
-    const torn = JSON.parse(JSON.stringify(checkpoint).replaceAll(/"edit":\d+/g, '"edit":9999')) as Json;
-    expect(torn).not.toEqual(checkpoint);
-    await store.write(key, head, { checkpoint: torn });
-    expect(look(await openOn(await again()))).toEqual(look(session));
+    const other = { ...(checkpoint as object), version: 1, states: { snip: 'torn' }, spent: 'torn' } as Json;
+    await store.write(key, head, { checkpoint: other });
+    const reopened = await openOn(await again());
+    expect(look(reopened)).toEqual(look(session));
+    await reopened.prepare();
+    expect(look(reopened)).toEqual(look(session));
   });
 });
