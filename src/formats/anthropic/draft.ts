@@ -5,7 +5,6 @@ import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairin
 import { unknownRole } from '../conversation/placeholders.js';
 import { type Report, reporter } from '../conversation/repairs.js';
 import { isFields, jsonText } from '../record.js';
-import { marksIn } from './outbox.js';
 import { type Block, blocksOf, carriedBy, type WireMessage } from './wire.js';
 import { blockOf, mendBlock, type Source } from './write-block.js';
 
@@ -30,8 +29,6 @@ export interface Draft extends Drafted<DraftCall, DraftResult> {
   readonly continues: boolean;
   /** A message of the log, not what stands for some. */
   readonly original: boolean;
-  /** Cache marks in it. */
-  readonly marks: number;
 }
 
 /** Usually one; a message of another format in which the provider answered its own calls is several. */
@@ -80,14 +77,13 @@ function mendAll(blocks: readonly Block[], report: Report): Block[] {
   });
 }
 
-function split(all: readonly Block[]): Pick<Draft, 'blocks' | 'speaks' | 'answers' | 'marks'> {
+function split(all: readonly Block[]): Pick<Draft, 'blocks' | 'speaks' | 'answers'> {
   const results = all.filter(({ type }) => type === 'tool_result');
   const blocks = results.length === 0 ? all : all.filter(({ type }) => type !== 'tool_result');
   return {
     blocks,
     speaks: blocks.length > 0,
     answers: results.map((block) => ({ callId: String(block.tool_use_id ?? ''), block })),
-    marks: all.reduce((sum, block) => sum + marksIn(block), 0),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Notice } from '../../spi/index.js';
 import { BEGINS } from '../conversation/placeholders.js';
 import { type RepairKind, SAID } from '../conversation/repairs.js';
-import { type Fields, isFields } from '../record.js';
+import { type Fields, fieldsOf, isFields, isSet, listOf } from '../record.js';
 import { type Block, blocksOf, isServerBlock, isThinking, type WireMessage } from './wire.js';
 
 /** Texts that only this format's requests need. They are sent to models: plain, labelled, and final. */
@@ -21,7 +21,6 @@ interface Piece {
   readonly frame?: WireMessage | undefined;
   /** Nothing of it was edited or mended: it stays a message of its own, as it was. */
   readonly faithful: boolean;
-  readonly marks: number;
   /** Belongs to the message before it, where that has the same role. */
   readonly joins?: boolean;
 }
@@ -33,10 +32,9 @@ interface Entry {
   whole: WireMessage | undefined;
   blocks: Block[];
   faithful: boolean;
-  marks: number;
 }
 
-const words = (text: string): Piece => ({ blocks: [{ type: 'text', text }], faithful: false, marks: 0 });
+const words = (text: string): Piece => ({ blocks: [{ type: 'text', text }], faithful: false });
 
 /** The messages of one request as they come together: neighbours of one role become one where they must. */
 export class Outbox {
@@ -70,12 +68,11 @@ export class Outbox {
     if (last?.role !== role || role === 'system' || apart) return this.#push(role, piece);
     last.whole = undefined;
     last.faithful &&= piece.faithful;
-    last.marks += piece.marks;
     for (const block of piece.blocks) last.blocks.push(block);
   }
 
-  #push(role: Entry['role'], { blocks, whole, frame, faithful, marks }: Piece): void {
-    this.#entries.push({ role, frame, whole, blocks: [...blocks], faithful, marks });
+  #push(role: Entry['role'], { blocks, whole, frame, faithful }: Piece): void {
+    this.#entries.push({ role, frame, whole, blocks: [...blocks], faithful });
   }
 
   /** The last turn is the user's, except where a tool of the provider's own is still at work. */
@@ -90,21 +87,13 @@ export class Outbox {
     }
   }
 
-  messages(marksOnSystem: number): unknown[] {
-    const onMessages = this.#entries.reduce((sum, { marks }) => sum + marks, 0);
-    let spare = onMessages - marksAllowed(marksOnSystem, onMessages);
+  messages(system: readonly Block[]): readonly unknown[] {
+    const messages = this.#entries.map(written);
+    const [onSystem, onMessages] = [marksOn(system), marksOn(messages.flatMap(blocksIn))];
+    const spare = onMessages - marksAllowed(onSystem, onMessages);
     if (spare > 0)
       this.note('request', 'cache-mark', `${spare} older cache marks are left out; a request has at most 4`);
-    return this.#entries.map((entry) => {
-      if (spare <= 0 || entry.marks === 0) return written(entry);
-      const blocks = entry.blocks.map((block) => {
-        const marks = marksIn(block);
-        if (marks === 0 || spare <= 0) return block;
-        spare -= marks;
-        return withoutMarks(block);
-      });
-      return written({ ...entry, frame: entry.frame ?? entry.whole, whole: undefined, blocks });
-    });
+    return withoutOldest(messages, spare);
   }
 }
 
@@ -125,22 +114,34 @@ const MOST_MARKS = 4;
 /** Where there were more, so many are left: one may stand on the tools, which are not seen from here. */
 const LEFT = 3;
 
-/** Cache marks on a block and inside it. */
-export function marksIn(block: Block): number {
-  let marks = isMarked(block) ? 1 : 0;
-  if (Array.isArray(block.content))
-    for (const inner of block.content) if (isFields(inner)) marks += marksIn(inner);
-  return marks;
+/** Cache marks on blocks and inside them. */
+function marksOn(blocks: readonly unknown[]): number {
+  return blocks.reduce<number>((sum, block) => {
+    if (!isFields(block)) return sum;
+    return sum + (isSet(block.cache_control) ? 1 : 0) + marksOn(listOf(block.content));
+  }, 0);
 }
 
-const isMarked = (block: Block): boolean => block.cache_control !== undefined && block.cache_control !== null;
-
 function withoutMarks(block: Block): Block {
-  if (marksIn(block) === 0) return block;
+  if (marksOn([block]) === 0) return block;
   const { cache_control: _, ...unmarked } = block;
   if (!Array.isArray(unmarked.content)) return unmarked;
   const content = unmarked.content.map((inner: unknown) => (isFields(inner) ? withoutMarks(inner) : inner));
   return { ...unmarked, content };
+}
+
+/** The messages without so many of their marks, from the oldest on. */
+function withoutOldest(messages: readonly unknown[], spare: number): readonly unknown[] {
+  let left = spare;
+  return messages.map((message) => {
+    if (left <= 0 || marksOn(blocksIn(message)) === 0) return message;
+    const content = blocksIn(message).map((block) => {
+      const marks = left > 0 ? marksOn([block]) : 0;
+      left -= marks;
+      return marks > 0 ? withoutMarks(block as Block) : block;
+    });
+    return { ...(message as WireMessage), content };
+  });
 }
 
 /**
@@ -154,27 +155,10 @@ function marksAllowed(onSystem: number, onMessages: number): number {
 /** A whole body with no more cache marks than are taken, those on the tools counted: the oldest of its messages lose theirs. */
 export function fitCacheMarks(body: Fields): Fields {
   const { messages, system, tools } = body;
-  if (!Array.isArray(messages)) return body;
-  const list = (messages as readonly unknown[]).map((message) => (isFields(message) ? message : {}));
-  const marks = [
-    ...blocksIn(tools),
-    ...blocksIn(system),
-    ...list.flatMap(({ content }) => blocksIn(content)),
-  ];
-  let spare = marks.reduce((sum, block) => sum + marksIn(block), 0) - MOST_MARKS;
-  if (spare <= 0) return body;
-  const fitted = list.map((message, at) => {
-    if (spare <= 0 || !Array.isArray(message.content)) return messages[at] as unknown;
-    const content = message.content.map((block: unknown) => {
-      const found = isFields(block) && spare > 0 ? marksIn(block) : 0;
-      spare -= found;
-      return found > 0 ? withoutMarks(block as Block) : block;
-    });
-    return { ...message, content };
-  });
-  return { ...body, messages: fitted };
+  const list = listOf(messages);
+  const marks = marksOn([...listOf(tools), ...listOf(system), ...list.flatMap(blocksIn)]);
+  if (marks <= MOST_MARKS || list.length === 0) return body;
+  return { ...body, messages: withoutOldest(list, marks - MOST_MARKS) };
 }
 
-function blocksIn(content: unknown): Block[] {
-  return Array.isArray(content) ? content.filter(isFields) : [];
-}
+const blocksIn = (message: unknown): readonly unknown[] => listOf(fieldsOf(message).content);

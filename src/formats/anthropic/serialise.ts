@@ -21,8 +21,7 @@ export function serialise(view: readonly ViewMessage[]): Serialised {
   for (const step of pairedSteps<DraftCall, DraftResult, Draft>(spoken, out.notices))
     writeStep(step, ids, out);
   out.close(drafts.at(-1)?.id ?? 'request');
-  const marks = instructions.reduce((sum, draft) => sum + draft.marks, 0);
-  const messages = out.messages(marks);
+  const messages = out.messages(instructions.flatMap(({ blocks }) => blocks));
   const system = systemOf(instructions);
   return { messages, ...(system !== undefined && { beside: { system } }), notices: out.notices };
 }
@@ -52,7 +51,7 @@ function writeStep(step: PairedStep<Draft, DraftCall, DraftResult>, ids: IdBook,
   for (const [{ call }, id] of wireIds) {
     if (!missing.has(call)) continue;
     const block = { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
-    out.say('user', { blocks: [block], faithful: false, marks: 0, joins: true });
+    out.say('user', { blocks: [block], faithful: false, joins: true });
   }
   for (const other of others) writeOther(other, out);
 }
@@ -97,7 +96,7 @@ function writeResults(
       const id = wireIds.get(one.waiting)!;
       const renamed = block.tool_use_id === id ? block : { ...block, tool_use_id: id };
       const alone = draft.answers.length === 1 && draft.blocks.length === 0 && renamed === block;
-      const piece = alone ? draft : { ...draft, blocks: [], marks: 0, whole: undefined, faithful: false };
+      const piece = alone ? draft : { ...draft, blocks: [], whole: undefined, faithful: false };
       if (begun && alone && !draft.continues && draft.faithful)
         out.note(
           draft.id,
@@ -115,18 +114,18 @@ function writeResults(
 
 function writeOther(other: Other, out: Outbox): void {
   if ('label' in other) {
-    out.say('user', { blocks: labelled(other.label, other.block), faithful: false, marks: 0 });
+    out.say('user', { blocks: labelled(other.label, other.block), faithful: false });
     return;
   }
-  const { role, blocks, whole, frame, faithful, marks, continues, id } = other.draft;
+  const { role, blocks, whole, frame, faithful, continues, id } = other.draft;
   if (role === 'user') {
-    out.say('user', { blocks, whole, frame, faithful, marks, joins: continues });
+    out.say('user', { blocks, whole, frame, faithful, joins: continues });
   } else if (faithful && out.lastRole === 'user') {
-    out.say('system', { blocks, whole, frame, faithful, marks });
+    out.say('system', { blocks, whole, frame, faithful });
   } else {
     out.note(id, 'midway-instructions', SAID.midway);
     const label: Block = { type: 'text', text: MIDWAY_SYSTEM };
-    out.say('user', { blocks: [label, ...blocks], faithful: false, marks });
+    out.say('user', { blocks: [label, ...blocks], faithful: false });
   }
 }
 

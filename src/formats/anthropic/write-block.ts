@@ -163,7 +163,8 @@ function leftOut(kind: string, bytes: number, { report }: Source): undefined {
 
 /** Puts right in one block what the provider refuses, each with a notice; the same object where nothing is wrong. */
 export function mendBlock(block: Block, report: Report): Block | undefined {
-  const whole = mendText(block, report);
+  const whole = wellFormed(block);
+  if (whole !== block) report('lone-surrogate', SAID.surrogates);
   if (whole.type === 'text') return spokenText(whole, report);
   if (isThinking(whole)) return mendThinking(whole, report);
   if (whole.type === 'tool_use') return mendCall(whole, report);
@@ -220,11 +221,4 @@ function mendResult(block: Block, report: Report): Block {
   });
   const same = kept.length === content.length && kept.every((inner, at) => inner === content[at]);
   return same ? block : { ...block, content: kept };
-}
-
-/** Half a character is no text in JSON that providers take. */
-function mendText(block: Block, report: Report): Block {
-  const whole = wellFormed(block);
-  if (whole !== block) report('lone-surrogate', 'halves of characters are sent as U+FFFD');
-  return whole;
 }

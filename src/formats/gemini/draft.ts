@@ -10,7 +10,7 @@ import {
 } from '../../transcript/index.js';
 import { alignedParts, drafting, reportThinking } from '../conversation/drafts.js';
 import type { Drafted, DraftedAnswer, DraftedCall } from '../conversation/pairing.js';
-import { fileNote, MIDWAY_SYSTEM } from '../conversation/placeholders.js';
+import { fileNote } from '../conversation/placeholders.js';
 import { textsIn } from '../conversation/reading.js';
 import { SAID, type Report } from '../conversation/repairs.js';
 import { bytesOf, type FileSource } from '../files.js';
@@ -179,10 +179,6 @@ function foreignForm(message: Message, note: Report): WireForm {
 /** Turns carry no names: whoever speaks under one says it first. */
 function named({ text }: TextPart, { name }: Message, first: boolean): string {
   return first && name !== undefined ? `${name}: ${text}` : text;
-}
-
-export function midwaySystem(parts: readonly WirePart[]): readonly WirePart[] {
-  return [{ text: MIDWAY_SYSTEM }, ...parts];
 }
 
 function filePart(message: Message, part: FilePart): WirePart {

@@ -2,10 +2,10 @@ import type { Notice, Serialised } from '../../spi/index.js';
 import type { ViewMessage } from '../../transcript/index.js';
 import { wellFormed } from '../conversation/drafts.js';
 import { interrupted, type PairedStep, pairedSteps, type Waiting } from '../conversation/pairing.js';
-import { BEGINS, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
+import { BEGINS, MIDWAY_SYSTEM, NO_RESULT, NOTHING_SAID } from '../conversation/placeholders.js';
 import { reporter, SAID } from '../conversation/repairs.js';
 import { isFields, isText } from '../record.js';
-import { type Draft, type DraftCall, draftOf, type DraftResult, midwaySystem } from './draft.js';
+import { type Draft, type DraftCall, draftOf, type DraftResult } from './draft.js';
 import { filesOf, GOES_ON, WAITS } from './placeholders.js';
 import { carriedBy, type Content, keyOf, type WirePart } from './wire.js';
 
@@ -99,7 +99,10 @@ function speak(
   const { parts, answers, untouched, role, places } = draft;
   const strays = paired.flatMap((one) => (one.kind === 'unmatched' ? [labelled(one.label, one.answer)] : []));
   if (draft === head) return strays.length > 0 ? [{ parts: strays }] : [];
-  if (role === 'system') return [{ parts: midway(parts, draft.id, request) }];
+  if (role === 'system') {
+    reporter(draft.id, request.notices)('midway-instructions', SAID.midway);
+    return [{ parts: [{ text: MIDWAY_SYSTEM }, ...parts] }];
+  }
   if (places && parts.length > 0) return [{ parts, places, ...(untouched && { untouched }) }];
   if (untouched && answers.length === 0) return [{ parts, untouched }];
   if (parts.length + strays.length > 0) return [{ by: draft, parts: [...strays, ...parts] }];
@@ -212,11 +215,6 @@ function writeUser(spoken: readonly Spoken[], { contents, notices }: Request, be
     });
   }
   contents.push({ role: 'user', parts: spoken.flatMap(({ parts }) => parts) });
-}
-
-function midway(parts: readonly WirePart[], at: string, { notices }: Request): readonly WirePart[] {
-  reporter(at, notices)('midway-instructions', SAID.midway);
-  return midwaySystem(parts);
 }
 
 /** A result that no waiting call wants, as words that say what it is. */
