@@ -1,7 +1,9 @@
 import { z } from 'zod/v4';
+import { SpillwayError } from '../../errors/index.js';
 import { recalledText, type RecallRequest } from '../../session/index.js';
 import { AuditEvent, Finding, GivenBack, Recalled, WordsGivenBack } from './asking-shapes.js';
-import { CallRecord, Costs, Disposition, NetCost } from './shapes.js';
+import { shown } from './plans.js';
+import * as shapes from './shapes.js';
 import { verb } from './verb.js';
 
 /* What became of messages, what calls were sent, what was said originally, and what it all cost. */
@@ -9,16 +11,56 @@ import { verb } from './verb.js';
 /** In a query string everything is text. */
 export const CallNumber = z.coerce.number().int().min(1);
 
+export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
+
 const HANDLE = 'As it stands in a mark: m12, m12#0, m3..m9, "m4, m69", m80@1200.';
 
 export const explain = verb(
   'What became of every message, by whom and why: now, or in the call of that number.',
   { call: CallNumber.optional() },
-  z.object({ call: CallRecord.optional(), messages: z.array(Disposition) }),
+  z.object({ call: shapes.CallRecord.optional(), messages: z.array(shapes.Disposition) }),
   async ({ operator }, { call: asked }) => {
     if (asked === undefined) return { messages: operator.explain() };
     const { call, messages } = await operator.explainCall(asked);
     return { call, messages };
+  },
+);
+
+export const messages = verb(
+  'The messages as the model is sent them; with include_superseded those too that it no longer sees.',
+  { includeSuperseded: flagText.default(false) },
+  z.array(shapes.TranscriptEntry),
+  ({ operator }, asked) => operator.transcript(asked),
+);
+
+export const message = verb(
+  'One message of the log in its original words, superseded or not.',
+  { message: z.string().min(1) },
+  shapes.Message,
+  async ({ operator }, { message: id }) => {
+    const entries = await operator.transcript({ includeSuperseded: true });
+    const found = entries.find((entry) => entry.message.id === id);
+    if (found) return found.message;
+    throw new SpillwayError('MESSAGE_UNKNOWN', {
+      subject: 'message',
+      found: id,
+      remedy: 'Name a message of the log.',
+    });
+  },
+);
+
+export const context = verb(
+  'What would be sent now, message by message, and what each stands for; or what was, in the call of that number.',
+  { call: CallNumber.optional() },
+  z.object({
+    reading: shapes.Reading.optional(),
+    call: shapes.CallRecord.optional(),
+    messages: z.array(shapes.ShownMessage),
+  }),
+  async ({ operator, reading, view: own }, { call: asked }) => {
+    if (asked === undefined) return { reading, messages: own.map(shown) };
+    const { call, view } = await operator.explainCall(asked);
+    return { call, messages: view.map(shown) };
   },
 );
 
@@ -32,7 +74,7 @@ export const find = verb(
 export const calls = verb(
   'Calls of the agent that were observed, newest first.',
   {},
-  z.array(CallRecord),
+  z.array(shapes.CallRecord),
   ({ operator }) => operator.calls.toReversed(),
 );
 
@@ -80,6 +122,6 @@ export const audit = verb(
 export const costs = verb(
   'What the session spent, agent and compactor apart, and whether each compaction pays.',
   {},
-  z.object({ costs: Costs, net: z.array(NetCost) }),
+  z.object({ costs: shapes.Costs, net: z.array(shapes.NetCost) }),
   ({ operator }) => ({ costs: operator.costs, net: operator.netCosts }),
 );

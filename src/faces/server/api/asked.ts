@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Session } from '../../../session/index.js';
 import { maySee, type Caller } from '../access.js';
-import { SpillwayError } from '../../../errors/index.js';
 import { sessionUnknown, type Service } from '../service.js';
 
 interface OfSession {
@@ -45,12 +44,4 @@ export function paged<Item>(all: readonly Item[], { limit, cursor }: PageRequest
   const items = all.slice(from, from + limit);
   const end = from + items.length;
   return { items, total: all.length, ...(end < all.length && { next: String(end) }) };
-}
-
-export function messageUnknown(id: string): SpillwayError {
-  return new SpillwayError('MESSAGE_UNKNOWN', {
-    subject: 'message',
-    found: id,
-    remedy: 'Name a message of the log.',
-  });
 }

@@ -7,7 +7,7 @@ import { maySee } from '../access.js';
 import { goneOf } from '../gone.js';
 import type { Service } from '../service.js';
 import { paged } from './asked.js';
-import { CompactBody, flagText, PagedAgentQuery } from './requests.js';
+import { CompactBody, PagedAgentQuery } from './requests.js';
 import { routesOf } from './route.js';
 import { compacted, planned } from './plans.js';
 
@@ -53,7 +53,7 @@ export function compactionRoutes(app: FastifyInstance, service: Service): void {
     {
       summary: `${verbs.history.summary} Without the edits of their plans: those can be long.`,
       query: PagedAgentQuery.extend({
-        full: flagText
+        full: verbs.flagText
           .default(false)
           .describe('With the edits, each with the words that stand in its place.'),
       }),

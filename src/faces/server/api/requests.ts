@@ -11,9 +11,6 @@ export const AgentQuery = z.object({
 
 export const SessionParams = z.object({ id: z.string().min(1) });
 
-/** In a query string everything is text. */
-export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
-
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(500).default(50),
   cursor: z

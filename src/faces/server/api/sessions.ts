@@ -6,21 +6,21 @@ import { textOf, type LogMessage, type Part } from '../../../transcript/index.js
 import { maySee, ownId } from '../access.js';
 import { goneOf } from '../gone.js';
 import type { AboutSession, Service } from '../service.js';
-import { messageUnknown, paged } from './asked.js';
+import { paged } from './asked.js';
 import * as takes from './requests.js';
 import { routesOf } from './route.js';
 import * as verbs from '../../operations/index.js';
 import { oneLine, userWordsIn } from '../../../text/reading/index.js';
 
 const Figures = z.object({
-  figures: takes.flagText
+  figures: verbs.flagText
     .default(true)
     .describe('With pressure, compactions and costs, which costs opening each session.'),
 });
 
 /** Lists, makes, reads and feeds sessions. */
 export function sessionRoutes(app: FastifyInstance, service: Service): void {
-  const { route, sessionRoute } = routesOf(app, service, 'sessions');
+  const { route, sessionRoute, verbRoute } = routesOf(app, service, 'sessions');
   const summary = async (listed: ListedSession, figures: boolean): Promise<object> => {
     const { sessionId, agentPath } = listed;
     const about = await service.about({ sessionId, agentPath });
@@ -85,33 +85,9 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
     },
   );
 
-  sessionRoute(
-    'GET /sessions/:id/messages',
-    {
-      summary:
-        'The messages as the model is sent them; with include_superseded those too that it no longer sees.',
-      query: takes.PagedAgentQuery.extend({ include_superseded: takes.flagText.default(false) }),
-      answer: verbs.pageOf(verbs.TranscriptEntry),
-    },
-    async ({ session, query }) =>
-      paged(await session.operator.transcript({ includeSuperseded: query.include_superseded }), query),
-  );
-
-  sessionRoute(
-    'GET /sessions/:id/messages/:message',
-    {
-      summary: 'One message of the log in its original words, superseded or not.',
-      params: takes.SessionParams.extend({ message: z.string().min(1) }),
-      answer: verbs.Message,
-    },
-    async ({ session, params }) => {
-      const entries = await session.operator.transcript({ includeSuperseded: true });
-      const found = entries.find(({ message }) => message.id === params.message);
-      if (!found) throw messageUnknown(params.message);
-      return found.message;
-    },
-  );
-
+  verbRoute('GET /sessions/:id/messages', verbs.messages);
+  verbRoute('GET /sessions/:id/messages/:message', verbs.message);
+  verbRoute('GET /sessions/:id/context', verbs.context);
   sessionRoute(
     'GET /sessions/:id/log',
     {
@@ -131,26 +107,6 @@ export function sessionRoutes(app: FastifyInstance, service: Service): void {
       );
       const items = page.items.map((one) => ({ ...one, ...beginning(messages.get(one.id) as LogMessage) }));
       return { ...page, items };
-    },
-  );
-
-  sessionRoute(
-    'GET /sessions/:id/context',
-    {
-      summary:
-        'What would be sent now, message by message, and what each stands for; or what was, in the call of that number.',
-      query: takes.AgentQuery.extend({ call: verbs.CallNumber.optional() }),
-      answer: z.object({
-        reading: verbs.Reading.optional(),
-        call: verbs.CallRecord.optional(),
-        messages: z.array(verbs.ShownMessage),
-      }),
-    },
-    async ({ session, query }) => {
-      if (query.call === undefined)
-        return { reading: session.reading, messages: session.view.map(verbs.shown) };
-      const { call, view } = await session.operator.explainCall(query.call);
-      return { call, messages: view.map(verbs.shown) };
     },
   );
 
