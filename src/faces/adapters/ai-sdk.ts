@@ -106,7 +106,7 @@ export function compactAiSdk(
           const held = heldStream(parts as AsyncGenerator<StreamPart>, flight, params.abortSignal);
           return { ...first, stream: readable(held) };
         },
-        say: (text) => streamOf(text),
+        say: (text) => ({ stream: readable(told(text)) }),
         alone: () => model.doStream(params),
       }),
   };
@@ -194,20 +194,11 @@ function readable(parts: AsyncIterableIterator<StreamPart>): ReadableStream<Stre
   );
 }
 
-function streamOf(text: string): LanguageModelV3StreamResult {
+async function* told(text: string): AsyncGenerator<StreamPart> {
   const id = 'spillway';
-  const parts: StreamPart[] = [
-    { type: 'stream-start', warnings: [] },
-    { type: 'text-start', id },
-    { type: 'text-delta', id, delta: text },
-    { type: 'text-end', id },
-    { type: 'finish', finishReason: STOP, usage: NO_USAGE },
-  ];
-  const stream = new ReadableStream<StreamPart>({
-    start(controller) {
-      for (const part of parts) controller.enqueue(part);
-      controller.close();
-    },
-  });
-  return { stream };
+  yield { type: 'stream-start', warnings: [] };
+  yield { type: 'text-start', id };
+  yield { type: 'text-delta', id, delta: text };
+  yield { type: 'text-end', id };
+  yield { type: 'finish', finishReason: STOP, usage: NO_USAGE };
 }

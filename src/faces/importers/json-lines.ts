@@ -1,5 +1,6 @@
 import type { Notice } from '../../spi/index.js';
-import { endOfString, parseJson, whyNotCopyable } from '../../transcript/index.js';
+import { endOfString, whyNotCopyable } from '../../transcript/index.js';
+import { jsonIn } from '../../formats/index.js';
 import { decoded, TEXT, wrongFormat } from './bytes.js';
 
 /** So many bad lines and no good one: this is no JSON, however long it goes on. */
@@ -117,26 +118,17 @@ export class JsonLines {
 
 /** The JSON values on one line. Usually one; two where an append was torn, and then the line break is missing. */
 function valuesOn(line: string): { readonly values: readonly unknown[]; readonly rest: string } {
-  const whole = parsed(line);
-  if (whole) return { values: [whole.value], rest: '' };
+  const whole = jsonIn(line);
+  if (whole !== undefined) return { values: [whole], rest: '' };
   const values: unknown[] = [];
   let from = 0;
   for (let end = endOfValue(line, from); end > from; end = endOfValue(line, from)) {
-    const one = parsed(line.slice(from, end));
-    if (!one) break;
-    values.push(one.value);
+    const one = jsonIn(line.slice(from, end));
+    if (one === undefined) break;
+    values.push(one);
     from = end;
   }
   return { values, rest: line.slice(from).trim() };
-}
-
-/** Undefined where a text is no JSON. */
-export function parsed(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: parseJson(text) };
-  } catch {
-    return undefined;
-  }
 }
 
 /** Just behind the bracket that closes the object or list beginning at `from`; `from` itself where none does. */

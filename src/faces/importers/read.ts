@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer';
 import type { Notice } from '../../spi/index.js';
 import { parseJson, whyNotCopyable, writeJson } from '../../transcript/index.js';
-import { formats, isFields, kindOf } from '../../formats/index.js';
+import { formats, isFields, jsonIn, kindOf } from '../../formats/index.js';
 import {
   chunksOf,
   decoded,
@@ -17,7 +17,7 @@ import { codex } from './codex.js';
 import { copilot } from './copilot.js';
 import { corpus } from './corpus.js';
 import { geminiCli } from './gemini-cli.js';
-import { JsonLines, parsed } from './json-lines.js';
+import { JsonLines } from './json-lines.js';
 import { openCode } from './opencode.js';
 import { pi } from './pi.js';
 import type { ImportedSession, Importer, ReadSession, SessionReader } from './recording.js';
@@ -185,7 +185,7 @@ const FIRST_KEY = /^\s*\{\s*"(role|messages)"\s*:/;
 
 /** Whether one of the first lines is a message: lines before it may be torn, or say something else. */
 const hasMessageLine = (head: string): boolean =>
-  FIRST_KEY.test(head) || head.split('\n').some((line) => isItem(parsed(line)?.value));
+  FIRST_KEY.test(head) || head.split('\n').some((line) => isItem(jsonIn(line)));
 
 /** How much of a line is looked at: marks stand at its front. */
 const LOOK = 2_000;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SpillwayError } from '../../errors/index.js';
+import { LATE, within } from '../../session/plugins/index.js';
 import { faultBody } from './faults.js';
 import type { Service } from './service.js';
 
@@ -54,16 +55,13 @@ export class Health {
   }
 
   async #written(): Promise<State> {
-    const given = new AbortController();
-    const late = pause(PATIENCE_MS, undefined, { signal: given.signal, ref: false }).then(() => AWAY);
-    late.catch(() => undefined);
-    const written = this.#service.store.setValue('service', 'ready', Date.now()).then(
-      () => ({ status: 'ready' }) as const,
-      (error: unknown) => (goesOn(error) ? AWAY : DOWN),
-    );
-    const state = await Promise.race([written, late]);
-    given.abort();
-    return state;
+    const { store } = this.#service;
+    try {
+      const done = await within(PATIENCE_MS, () => store.setValue('service', 'ready', Date.now()));
+      return done === LATE ? AWAY : { status: 'ready' };
+    } catch (error) {
+      return goesOn(error) ? AWAY : DOWN;
+    }
   }
 }
 

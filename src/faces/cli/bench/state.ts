@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { SpillwayError } from '../../../errors/index.js';
+import { isFields, jsonIn } from '../../../formats/index.js';
 
 export const hashOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
@@ -41,11 +42,8 @@ export function openState(file: string, version: string): State {
 }
 
 function versionIn(head: string): unknown {
-  try {
-    return (JSON.parse(head) as { bench?: unknown }).bench;
-  } catch {
-    return undefined;
-  }
+  const said = jsonIn(head);
+  return isFields(said) ? said.bench : undefined;
 }
 
 function notOurs(file: string, head: string | undefined, version: string): SpillwayError {

@@ -42,12 +42,7 @@ export async function writeSkeleton(
       terminal.out(`written ${path}\n`);
     }
   } catch (cause) {
-    throw new SpillwayError('OUTPUT_UNWRITABLE', {
-      subject: to,
-      found: (cause as Error).message,
-      remedy: 'Name a folder that can be written to; files that were there are as they were.',
-      cause,
-    });
+    throw unwritable(to, cause);
   }
   terminal.note(`cd ${to} && ${findsSpillway(resolve(to)) ? '' : 'npm install && '}npm test`);
   return EXIT.done;
@@ -126,12 +121,7 @@ export async function init(folder: string, terminal: Terminal): Promise<number> 
     ]);
     for (const file of all) terminal.out(`${written.has(file) ? 'written' : 'kept   '} ${file}\n`);
   } catch (cause) {
-    throw new SpillwayError('OUTPUT_UNWRITABLE', {
-      subject: folder,
-      found: (cause as Error).message,
-      remedy: 'Name a folder that can be written to; files that were there are as they were.',
-      cause,
-    });
+    throw unwritable(folder, cause);
   }
   terminal.note(`spillway config print --config ${all[0]} shows what is in force.`);
   return EXIT.done;
@@ -146,3 +136,11 @@ async function writeConfig(from: string, to: string): Promise<string[]> {
     throw error;
   }
 }
+
+const unwritable = (folder: string, cause: unknown): SpillwayError =>
+  new SpillwayError('OUTPUT_UNWRITABLE', {
+    subject: folder,
+    found: (cause as Error).message,
+    remedy: 'Name a folder that can be written to; files that were there are as they were.',
+    cause,
+  });

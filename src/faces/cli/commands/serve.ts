@@ -1,15 +1,12 @@
 import type * as Server from '../../server/index.js';
 import { present } from '../../operations/index.js';
+import type { EngineOptions } from '../open.js';
 import { EXIT, type Terminal } from '../terminal.js';
 
-export interface ServeCommand {
+export interface ServeCommand extends EngineOptions {
   readonly host?: string;
   readonly port?: number;
   readonly store?: string;
-  readonly model?: string;
-  readonly window?: number;
-  readonly profile?: string;
-  readonly config?: string;
   readonly openai?: string;
   readonly anthropic?: string;
   readonly recall?: number;
