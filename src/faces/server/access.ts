@@ -1,17 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Settings } from '../../config/index.js';
 import { SpillwayError, type Fault } from '../../errors/index.js';
 
 /** What a token allows: the proxy alone; reading as well; everything. Each holds what the one before it does. */
 export const ROLES = ['client', 'viewer', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
-
-/** A token as the settings name it; its words stand in a variable. */
-interface NamedToken {
-  readonly name: string;
-  readonly role: Role;
-  readonly tokenEnv: string;
-  readonly tenant?: string | undefined;
-}
 
 /** Who asks. */
 export interface Caller {
@@ -37,7 +30,7 @@ export class Access {
   readonly #known: readonly Known[];
 
   /** Throws `CONFIG_INVALID`, naming every token that is missing or too short. */
-  constructor(tokens: readonly NamedToken[], env: Readonly<Record<string, string | undefined>>) {
+  constructor(tokens: Settings['server']['tokens'], env: Readonly<Record<string, string | undefined>>) {
     const faults: Fault[] = [];
     this.#known = tokens.map(({ name, role, tokenEnv, tenant = '' }) => {
       const token = env[tokenEnv] ?? '';

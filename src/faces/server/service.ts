@@ -18,12 +18,6 @@ const ABOUT = 'service.sessions';
 /** Names of sessions that are remembered as told; then the store is asked anew. */
 const MOST_TOLD = 100_000;
 
-/** Who changes knobs, and which, by path. */
-interface KnobChange {
-  readonly by: string;
-  readonly paths: readonly string[];
-}
-
 /** What a session is opened with. */
 export interface AboutSession {
   readonly format: string;
@@ -90,8 +84,8 @@ export class Service {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Puts these settings over all others, for good; sessions go on under them. Rejects with `CONFIG_INVALID`. */
-  async setKnobs(knobs: Overrides, { by, paths }: KnobChange): Promise<void> {
+  /** Puts these settings over all others, for good: so `by` did, at these paths. Sessions go on under them. Rejects with `CONFIG_INVALID`. */
+  async setKnobs(knobs: Overrides, by: string, paths: readonly string[]): Promise<void> {
     const engine = await engineOn(this.store, this.#sources, knobs);
     await this.store.setValue(KNOBS.scope, KNOBS.name, knobs as Json);
     const at = Date.now();

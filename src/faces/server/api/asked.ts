@@ -1,18 +1,17 @@
 import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod/v4';
 import type { Session } from '../../../session/index.js';
 import { maySee, type Caller } from '../access.js';
 import { sessionUnknown, type Service } from '../service.js';
-
-interface OfSession {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body?: unknown;
-}
+import type { PageQuery } from './requests.js';
 
 /** The session that a request names, where its caller may see it. Rejects with `SESSION_UNKNOWN`. */
 export async function sessionOf(service: Service, request: FastifyRequest): Promise<Session> {
-  const { id, agentPath } = namedIn(request);
-  checkSeen(request.caller, id);
+  const { params, query, body, caller } = request;
+  const { id } = params as { readonly id: string };
+  checkSeen(caller, id);
+  const asked = { ...(query as object), ...(body as object) } as { readonly agent_path?: string };
+  const { agent_path: agentPath = 'primary' } = asked;
   return service.session({ sessionId: id, agentPath });
 }
 
@@ -21,25 +20,10 @@ export function checkSeen(caller: Caller, id: string): void {
   if (!maySee(caller, id)) throw sessionUnknown({ sessionId: id, agentPath: 'primary' });
 }
 
-function namedIn({ params, query, body }: OfSession): { readonly id: string; readonly agentPath: string } {
-  const { id } = params as { readonly id: string };
-  const asked = { ...(query as object), ...(body as object) } as { readonly agent_path?: string };
-  return { id, agentPath: asked.agent_path ?? 'primary' };
-}
-
-export interface PageRequest {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
-
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly next?: string;
-  readonly total?: number;
-}
+export type PageRequest = z.output<typeof PageQuery>;
 
 /** A page of what is all at hand. */
-export function paged<Item>(all: readonly Item[], { limit, cursor }: PageRequest): Page<Item> {
+export function paged<Item>(all: readonly Item[], { limit, cursor }: PageRequest) {
   const from = Number(cursor ?? 0);
   const items = all.slice(from, from + limit);
   const end = from + items.length;

@@ -44,7 +44,7 @@ export function knobRoutes(app: FastifyInstance, service: Service): void {
       }
       for (const path of empty) next = changed(next, keysOf(path), null);
       const paths = [...Object.keys(changes), ...empty].map((path) => showPath(keysOf(path)));
-      await service.setKnobs(next, { by: caller.name, paths });
+      await service.setKnobs(next, caller.name, paths);
       return knobs();
     },
   );
@@ -60,7 +60,7 @@ export function knobRoutes(app: FastifyInstance, service: Service): void {
       checkMayActForAll(caller);
       const keys = path === undefined ? undefined : keysOf(path);
       const next = keys === undefined ? {} : takenBack(service.knobs, keys);
-      await service.setKnobs(next, { by: caller.name, paths: keys ? [showPath(keys)] : [] });
+      await service.setKnobs(next, caller.name, keys ? [showPath(keys)] : []);
       return knobs();
     },
   );

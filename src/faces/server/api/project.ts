@@ -122,7 +122,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       checkMayActForAll(caller);
       const models = { ...service.knobs.models, [params.name]: body };
       const paths = [showPath(['models', params.name])];
-      await service.setKnobs({ ...service.knobs, models }, { by: caller.name, paths });
+      await service.setKnobs({ ...service.knobs, models }, caller.name, paths);
       return service.limitsOf(params.name);
     },
   );
@@ -138,7 +138,7 @@ export function projectRoutes(app: FastifyInstance, service: Service): void {
       const { [params.name]: _, ...models } = service.knobs.models ?? {};
       await forgetLimits(service.store, params.name);
       const paths = [showPath(['models', params.name])];
-      await service.setKnobs({ ...service.knobs, models }, { by: caller.name, paths });
+      await service.setKnobs({ ...service.knobs, models }, caller.name, paths);
     },
   );
 }
