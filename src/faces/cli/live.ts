@@ -3,11 +3,6 @@ import type { ReplayedCall } from '../../index.js';
 import { amount, change, percent } from './report/numbers.js';
 import type { Terminal } from './terminal.js';
 
-export interface LiveView {
-  call(call: ReplayedCall, compaction: Compaction | undefined): void;
-  done(): void;
-}
-
 export interface Gate {
   readonly name: string;
   readonly opensAt: number;
@@ -23,7 +18,7 @@ interface Setting {
 const SHOWN_COMPACTIONS = 10;
 
 /** A picture that is redrawn on a terminal; where nobody watches, one line a compaction. */
-export function createLiveView(terminal: Terminal, { gates, budget, calls }: Setting): LiveView {
+export function createLiveView(terminal: Terminal, { gates, budget, calls }: Setting) {
   const { paint } = terminal;
   const update = terminal.interactive ? createLogUpdate(process.stderr) : undefined;
   const lines: string[] = [];
@@ -36,7 +31,7 @@ export function createLiveView(terminal: Terminal, { gates, budget, calls }: Set
   );
   terminal.note('');
   return {
-    call(call, compaction) {
+    call(call: ReplayedCall, compaction: Compaction | undefined): void {
       seen++;
       const line = compactionLine(call, compaction);
       if (line !== undefined) lines.push(line);

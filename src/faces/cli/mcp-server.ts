@@ -1,13 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod/v4';
 import { listSessions, SpillwayError, type Spillway } from '../../index.js';
 import { find, recall, type Verb } from '../operations/index.js';
-
-interface Answer {
-  [field: string]: unknown;
-  content: { type: 'text'; text: string }[];
-  isError?: boolean;
-}
 
 type Ask<Said> = (asked: Said) => Promise<string>;
 type Asked = { readonly session?: string };
@@ -62,7 +57,7 @@ export function createMcpServer(spillway: Spillway, version: string): McpServer 
 }
 
 /** A fault is an answer that the model can read. */
-async function answered(ask: () => Promise<string>): Promise<Answer> {
+async function answered(ask: () => Promise<string>): Promise<CallToolResult> {
   try {
     return { content: [{ type: 'text', text: await ask() }] };
   } catch (error) {

@@ -2,7 +2,6 @@ import { type ReadSession } from '../importers/index.js';
 import {
   createSpillway,
   type Budget,
-  type Session,
   type Spillway,
   type SpillwayOptions,
   type Warning,
@@ -66,20 +65,10 @@ export interface PolicyOptions extends EngineOptions {
   readonly json?: boolean;
 }
 
-export interface Opened extends Closable {
-  /** Field of a request's body that holds the messages, in the format that is written. */
-  readonly messagesField: string;
-  readonly session: Session;
-  /** What an operator should know before relying on the result; said already, or for the report where that is JSON. */
-  readonly warnings: readonly Warning[];
-}
+export type Opened = Awaited<ReturnType<typeof openFor>>;
 
 /** A fresh session for what was read, under the policy of the command line; who opens it closes it. */
-export async function openFor(
-  input: ReadSession,
-  options: PolicyOptions,
-  terminal: Terminal,
-): Promise<Opened> {
+export async function openFor(input: ReadSession, options: PolicyOptions, terminal: Terminal) {
   const to = options.to ?? (formats.has(input.format) ? input.format : DEFAULT_WIRE);
   const sources = { ...sourcesOf(options, terminal, null), format: formatNamed(to) };
   const named = await createSpillway(sources);
@@ -92,7 +81,9 @@ export async function openFor(
   if (!options.json) for (const { message } of warnings) terminal.note(`warning: ${message}`);
   return {
     session,
+    /** Field of a request's body that holds the messages, in the format that is written. */
     messagesField: formatNamed(to).messagesField,
+    /** What an operator should know before relying on the result; said already, or for the report where that is JSON. */
     warnings,
     close: () => spillway.close(),
   };

@@ -57,19 +57,14 @@ const LISTS = ['messages', 'contents', 'input', 'prompt'] as const;
 /** What is not marked otherwise is this, the most widely spoken format. */
 const UNMARKED = 'openai-chat';
 
-interface Guess {
-  readonly format: string;
-  /** Messages with the marks of a format: how many, and where the first one stands. */
-  readonly marked: ReadonlyMap<string, { readonly count: number; readonly first: number }>;
-}
-
 /** Which wire format a body or message list is in; undefined where it holds no messages at all. */
-export function wireOf(value: unknown): Guess | undefined {
+export function wireOf(value: unknown) {
   const body = isFields(value) ? value : undefined;
   if (body && !isBody(body) && body.input === undefined) return undefined; // as with each message on a line of its own
   const items = Array.isArray(value) ? (value as readonly unknown[]) : body && listIn(body);
   const marked = body && MARKS.find((marks) => marks.body(body))?.format;
   if (!items || (!marked && body && !Array.isArray(body.messages))) return undefined;
+  // Messages with the marks of a format: how many, and where the first one stands.
   const found = new Map<string, { count: number; first: number }>();
   items.forEach((item, at) => {
     const format = isFields(item) ? MARKS.find((marks) => marks.item(item))?.format : undefined;

@@ -24,13 +24,7 @@ export interface Usage {
   readonly outputTokens: number;
 }
 
-export interface Examiner {
-  /** Grade of each question, 0, 0.5 or 1, of one reading. Rejects where a model gives no answer that can be read. */
-  examine(context: string, questions: readonly Question[], replicate: number): Promise<Grades>;
-  /** What was asked, by model: of this run, and of the state that it goes on from. */
-  readonly usage: Readonly<Record<string, Usage>>;
-}
-
+export type Examiner = ReturnType<typeof createExaminer>;
 export type Grades = Readonly<Record<string, number>>;
 
 /** A model may think for long. */
@@ -55,7 +49,7 @@ export function createExaminer(
   endpoint: Endpoint,
   models: { readonly reader: string; readonly grader: string },
   state: State,
-): Examiner {
+) {
   const usage: Record<string, Usage> = {};
 
   async function asked<T>(
@@ -81,8 +75,10 @@ export function createExaminer(
   }
 
   return {
+    /** What was asked, by model: of this run, and of the state that it goes on from. */
     usage,
-    async examine(context, questions, replicate) {
+    /** Grade of each question, 0, 0.5 or 1, of one reading. Rejects where a model gives no answer that can be read. */
+    async examine(context: string, questions: readonly Question[], replicate: number): Promise<Grades> {
       const list = questions.map(({ id, q }) => `${id}: ${q}`).join('\n');
       const reading = `<context>\n${context}\n</context>\n\nQuestions:\n${list}`;
       const answers = await asked(

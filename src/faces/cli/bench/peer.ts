@@ -20,12 +20,6 @@ const PATIENCE_MS = 60_000;
 /** Where the program of the process stands, in a checkout and in the package. */
 const HOSTS = [join('src', 'faces', 'cli', 'bench', 'peer-host.mjs'), join('dist', 'cli', 'peer-host.mjs')];
 
-/** What an adapter last did, by its own clock and heap. */
-export interface PeerWork {
-  readonly ms: number;
-  readonly heapBytes: number;
-}
-
 /** An adapter of another package, in a process of its own that is started when first asked. */
 export class Peer {
   readonly name: string;
@@ -33,18 +27,14 @@ export class Peer {
   readonly #arguments: readonly string[];
   #child: ChildProcess | undefined;
   #package: string | undefined;
-  #work: PeerWork = { ms: 0, heapBytes: 0 };
+  /** What it last did, by its own clock and heap. */
+  work: { readonly ms: number; readonly heapBytes: number } = { ms: 0, heapBytes: 0 };
 
   /** `memory`: it is looked what the adapter holds, with a garbage collection behind each compaction. */
   constructor(adapter: string, memory = false) {
     this.#adapter = resolve(adapter);
     this.#arguments = [this.#adapter, ...(memory ? ['memory'] : [])];
     this.name = basename(adapter, extname(adapter));
-  }
-
-  /** The last compaction. */
-  get work(): PeerWork {
-    return this.#work;
   }
 
   /** Loads it, and says which package it is of. Throws `CONFIG_INVALID` where it cannot compact. */
@@ -68,7 +58,7 @@ export class Peer {
       throw cause;
     });
     if (error !== undefined) throw new Error(error);
-    this.#work = { ms, heapBytes };
+    this.work = { ms, heapBytes };
     return compacted as readonly M[];
   }
 
