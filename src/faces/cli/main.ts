@@ -31,12 +31,12 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .showHelpAfterError('(spillway --help lists the commands)')
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
 
-  /** What a command takes, its options and the terminal go to what it loads when it runs. */
+  /** What a command takes, its options, the terminal and the version go to what it loads when it runs. */
   const does =
     (load: () => Promise<(...given: never[]) => number | Promise<number>>) =>
     async (...given: unknown[]): Promise<void> => {
       const act = (await load()) as (...given: unknown[]) => number | Promise<number>;
-      exit(await act(...given.slice(0, -1), terminal));
+      exit(await act(...given.slice(0, -1), terminal, versionOf()));
     };
 
   const command = (name: string, description: string): Command =>
@@ -124,17 +124,11 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     'store',
     'profile',
     'config',
-  ).action(async (options) => {
-    const { mcp } = await import('./commands/mcp.js');
-    exit(await mcp(options, versionOf(), terminal));
-  });
+  ).action(does(async () => (await import('./commands/mcp.js')).mcp));
 
   command('init', 'Write a configuration and the prompts where they are missing, for you to own and edit.')
     .argument('[folder]', 'where to; existing files stay as they are', '.')
-    .action(async (folder: string) => {
-      const { init } = await import('./commands/new.js');
-      exit(await init(folder, terminal));
-    });
+    .action(does(async () => (await import('./commands/new.js')).init));
 
   command(
     'new',
@@ -143,10 +137,7 @@ export function createProgram(terminal: Terminal, exit: (code: number) => void):
     .argument('<kind>', 'what of: stage, plugin')
     .argument('<name>', 'its name, as the roster and npm will have it')
     .option('--folder <folder>', 'where to (default: a folder of that name); never over a file that is there')
-    .action(async (kind: string, name: string, { folder }: { readonly folder?: string }) => {
-      const { writeSkeleton } = await import('./commands/new.js');
-      exit(await writeSkeleton(kind, name, folder, versionOf(), terminal));
-    });
+    .action(does(async () => (await import('./commands/new.js')).writeSkeleton));
 
   program.commandsGroup('Sessions of a store:');
   storedCommands(program, terminal, exit);

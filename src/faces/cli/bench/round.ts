@@ -1,20 +1,15 @@
-import type { PriceOf } from '../../../tokens/index.js';
 import { examined, type Exam } from './exam.js';
 import type { Examiner } from './examiner.js';
-import { measure, type Measured } from './measure.js';
+import { measure, type Measured, type Measuring } from './measure.js';
 import type { BenchPolicy } from './policy.js';
 import { atEqualTokens, meanTokens, rowsOf, type Column, type Draws } from './rows.js';
 import { hashOf, type State } from './state.js';
 import type { Subject } from './subject.js';
 
 /** What the rounds of a bench have in common. */
-interface Bench {
+interface Bench extends Measuring {
   readonly policies: readonly BenchPolicy[];
   readonly subjects: readonly Subject[];
-  /** Models whose price sheets the input is charged by. */
-  readonly sheets: readonly string[];
-  readonly priceOf: PriceOf;
-  readonly memory: boolean;
   readonly state: State;
   /** Whether the others are also held against the first at as many tokens as it sends. */
   readonly isEqual: boolean;
@@ -74,14 +69,14 @@ export async function roundAt(window: number, bench: Bench) {
 
 /** What was measured of one policy on one session, now or before. */
 const measuredOf = (
-  { state, sheets, memory, priceOf }: Bench,
+  { state, ...how }: Bench,
   policy: BenchPolicy,
   subject: Subject,
   window: number,
   budget: number,
 ): Promise<Measured> =>
-  state.remember(hashOf(policy.identity, subject.hash, window, budget, sheets, memory), () =>
-    measure(policy, subject, { window, budget }, { priceOf, sheets, memory }),
+  state.remember(hashOf(policy.identity, subject.hash, window, budget, how.sheets, how.memory), () =>
+    measure(policy, subject, { window, budget }, how),
   );
 
 /** Each column at the budget at which its policy sends as many tokens as the first. */

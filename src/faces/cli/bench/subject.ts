@@ -80,23 +80,20 @@ function cutAt(session: ReadSession, cut: number): ReadSession {
   });
 }
 
-/** A session as OpenAI chat messages, and how much of it stood before each model call. */
-export interface ChatHistory {
-  readonly messages: readonly ChatMessage[];
-  /** `index`: 0-based, of the assistant message that the call produced; `length`: messages before it. */
-  readonly calls: readonly { readonly index: number; readonly length: number }[];
-  /** Tokens, by the count that every policy is held to. */
-  readonly count: (messages: readonly ChatMessage[]) => number;
-}
+export type ChatHistory = Awaited<ReturnType<typeof chatHistoryOf>>;
 
-/** Nothing leaves a window this large: its requests are the whole history, legal and in the format. */
-export async function chatHistoryOf(messages: readonly Message[]): Promise<ChatHistory> {
+/**
+ * A session as OpenAI chat messages, and how much of it stood before each model call. Nothing leaves a window this large: its
+ * requests are the whole history, legal and in the format.
+ */
+export async function chatHistoryOf(messages: readonly Message[]) {
   const spillway = await createSpillway({
     format: 'openai-chat',
     inputBudget: Number.MAX_SAFE_INTEGER,
     store: null,
   });
-  const calls: { index: number; length: number }[] = [];
+  // `index`: 0-based, of the assistant message that the call produced; `length`: messages before it.
+  const calls: { readonly index: number; readonly length: number }[] = [];
   const whole: ChatMessage[] = [];
   for await (const { index, prepared } of replaySession(spillway.session(), messages)) {
     const request = prepared!.messages as readonly ChatMessage[];
@@ -104,10 +101,11 @@ export async function chatHistoryOf(messages: readonly Message[]): Promise<ChatH
     calls.push({ index, length: whole.length });
   }
   await spillway.close();
-  return { messages: whole, calls, count: await counter() };
+  return { messages: whole as readonly ChatMessage[], calls, count: await counter() };
 }
 
-async function counter(): Promise<ChatHistory['count']> {
+/** Tokens of messages, by the count that every policy is held to. */
+async function counter(): Promise<(messages: readonly ChatMessage[]) => number> {
   const measure = createMeasure(await createExactCounter('o200k_base'));
   // By what they say: a rival may write to the messages that it is given.
   const known = new Map<string, number>();

@@ -1,8 +1,8 @@
 import { formatNamed } from '../../../formats/index.js';
-import { readSession, type ReadSession } from '../../importers/index.js';
-import type { Message, RunOverrides } from '../../../index.js';
+import { readSession } from '../../importers/index.js';
+import type { RunOverrides } from '../../../index.js';
 import { present } from '../../operations/index.js';
-import { closing, openFor, type Opened, type PolicyOptions } from '../open.js';
+import { closing, openFor, type PolicyOptions } from '../open.js';
 import { refuseInput, requestLines, writeReport, writeResult } from '../output.js';
 import { compactReport, compactTable } from '../report/compact.js';
 import { EXIT, type Terminal } from '../terminal.js';
@@ -26,35 +26,22 @@ export async function compact(file: string, options: CompactOptions, terminal: T
   const all = input.parsed.messages;
   const messages = options.upto === undefined ? all : all.slice(0, options.upto);
   const opened = await openFor(input, options, terminal);
-  return closing([opened], () => compactOnce({ file, input, messages, opened }, options, terminal));
-}
-
-interface Compacting {
-  readonly file: string;
-  readonly input: ReadSession;
-  readonly messages: readonly Message[];
-  readonly opened: Opened;
-}
-
-async function compactOnce(
-  { file, input, messages, opened }: Compacting,
-  options: CompactOptions,
-  terminal: Terminal,
-): Promise<number> {
-  const { session, messagesField, warnings } = opened;
-  // One by one: a file may hold more messages than a call takes arguments.
-  for (const message of messages) void session.append(message);
-  const before = session.reading;
-  const overrides = overridesOf(options);
-  const forced = Object.keys(overrides).length > 0 ? await session.operator.compact(overrides) : undefined;
-  const prepared = await session.prepare();
-  const run = forced ?? prepared.run;
-  writeResult(requestLines(prepared.messages, messagesField, prepared.beside), options.out, terminal);
-  const dispositions = session.operator.explain();
-  const costs = session.operator.costs.compactor;
-  const report = compactReport({ file, input, before, prepared, run, dispositions, warnings, costs });
-  writeReport(report, () => compactTable(report, terminal.paint), options, terminal);
-  return EXIT.done;
+  return closing([opened], async () => {
+    const { session, messagesField, warnings } = opened;
+    // One by one: a file may hold more messages than a call takes arguments.
+    for (const message of messages) void session.append(message);
+    const before = session.reading;
+    const overrides = overridesOf(options);
+    const forced = Object.keys(overrides).length > 0 ? await session.operator.compact(overrides) : undefined;
+    const prepared = await session.prepare();
+    const run = forced ?? prepared.run;
+    writeResult(requestLines(prepared.messages, messagesField, prepared.beside), options.out, terminal);
+    const dispositions = session.operator.explain();
+    const costs = session.operator.costs.compactor;
+    const report = compactReport({ file, input, before, prepared, run, dispositions, warnings, costs });
+    writeReport(report, () => compactTable(report, terminal.paint), options, terminal);
+    return EXIT.done;
+  });
 }
 
 /** The session says of a strategy that there is none of its name. */

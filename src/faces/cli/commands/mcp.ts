@@ -4,7 +4,7 @@ import { EXIT, type Terminal } from '../terminal.js';
 import { storeOf, type StoredOptions } from './within.js';
 
 /** Serves recall and explain on standard input and output, until the client hangs up. */
-export async function mcp(options: StoredOptions, version: string, terminal: Terminal): Promise<number> {
+export async function mcp(options: StoredOptions, terminal: Terminal, version: string): Promise<number> {
   const { createMcpServer, StdioServerTransport } = await loaded();
   const sources = sourcesOf(options, terminal, await storeOf(options, terminal));
   return withEngine(sources, async (spillway) => {

@@ -17,9 +17,9 @@ export const SKELETON_KINDS = Object.keys(SKELETONS) as SkeletonKind[];
 export async function writeSkeleton(
   kind: string,
   name: string,
-  folder: string | undefined,
-  version: string,
+  { folder }: { readonly folder?: string },
   terminal: Terminal,
+  version: string,
 ): Promise<number> {
   checkKind(kind);
   checkName(name);
@@ -109,7 +109,7 @@ async function filesIn(folder: string): Promise<string[]> {
 const CONFIG = 'spillway.yaml';
 
 /** Writes configuration and prompts for an operator to own: what is missing, and never over a file that is there. */
-export async function init(folder: string, terminal: Terminal): Promise<number> {
+export async function init(folder: string, _: object, terminal: Terminal): Promise<number> {
   const ours = join(packageFolder(), 'config');
   const prompts = join(folder, 'prompts');
   const all = [join(folder, CONFIG), ...PROMPT_FILES.map((name) => join(prompts, `${name}.md`))];

@@ -45,25 +45,12 @@ export function costsLine({ calls, inputTokens, outputTokens, cost, unpriced }: 
   return `summarizer: ${amount(calls)} call${calls === 1 ? '' : 's'}, ${amount(inputTokens)} tokens in, ${amount(outputTokens)} out, ${price}`;
 }
 
+const EDGES =
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid';
+
 /** No lines, two spaces between columns: reads well on a terminal and in a log file. */
 export const PLAIN_TABLE = {
-  chars: {
-    top: '',
-    'top-mid': '',
-    'top-left': '',
-    'top-right': '',
-    bottom: '',
-    'bottom-mid': '',
-    'bottom-left': '',
-    'bottom-right': '',
-    left: '',
-    'left-mid': '',
-    mid: '',
-    'mid-mid': '',
-    right: '',
-    'right-mid': '',
-    middle: '  ',
-  },
+  chars: { ...Object.fromEntries(EDGES.split(' ').map((edge) => [edge, ''])), middle: '  ' },
   style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
 } satisfies { chars: Record<string, string>; style: Record<string, unknown> };
 

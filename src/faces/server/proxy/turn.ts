@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import { SpillwayError } from '../../../errors/index.js';
 import {
@@ -16,22 +15,18 @@ import {
 import type { Flight, Prepared, Session } from '../../../session/index.js';
 import { inputOf } from '../../../tokens/index.js';
 import { isFields, jsonIn, jsonText, type Fields } from '../../../formats/index.js';
-import type { RequestNotes } from '../request-log.js';
 import { markStablePrefix } from './cache-mark.js';
 import { jsonAnswer, streamAnswer, type HttpAnswer } from './http-answer.js';
 import { opened, Refused } from './opening.js';
 import { requestBytes, type SentRequest } from './request-bytes.js';
 import { eventsOf, written, type StreamEvent } from './sse.js';
-import { ask, wholeOf, type UpstreamAnswer } from './upstream.js';
+import { ask, wholeOf, type UpstreamAnswer, type UpstreamRequest } from './upstream.js';
 
 /** Errors of providers are short; what is longer is none. */
 const MOST_ERROR_BYTES = 1_048_576;
 
-interface TurnParts extends SentRequest {
+interface TurnParts extends SentRequest, Omit<UpstreamRequest, 'method' | 'body'> {
   readonly endpoint: Endpoint;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly withheld: ReadonlySet<string>;
   readonly commands: boolean;
   /** A history that leaves an answer of the session is not taken back to there: it is no history of this one. */
   readonly forks: boolean;
@@ -39,10 +34,8 @@ interface TurnParts extends SentRequest {
   readonly recalls: number;
   /** Upstreams that take no `stream_options`. */
   readonly plain: Set<string>;
-  readonly signal: AbortSignal;
   /** Settled when the client has its answer, or has gone away. */
   readonly over: Promise<unknown>;
-  readonly notes: RequestNotes;
   readonly log: FastifyBaseLogger;
 }
 
@@ -110,7 +103,7 @@ export class Turn {
 
   /** Sends a prepared request. Rejects with `Refused` where the upstream does not answer it. */
   async #post(prepared: Prepared, isLast: boolean): Promise<UpstreamAnswer> {
-    const { url, headers, withheld, plain, signal, notes } = this.#parts;
+    const { url, plain, notes } = this.#parts;
     if (prepared.run.kind === 'committed') notes.isCompacted = true;
     this.#recalls ||= this.#request.offering !== undefined && canRecall(prepared.view);
     const own = this.#request.bodyOf(this.#place.session, prepared, {
@@ -121,7 +114,7 @@ export class Turn {
     const asksUsage = this.#hidesUsage && !plain.has(url);
     const body = requestBytes(own, this.#parts, asksUsage);
     this.wasSent = true;
-    const answer = await ask({ method: 'POST', url, headers, withheld, body, signal, notes });
+    const answer = await ask({ ...this.#parts, method: 'POST', body });
     if (answer.status >= 200 && answer.status < 300) return answer;
     const refused = new Refused(answer.status, answer.headers, await wholeOf(answer.body, MOST_ERROR_BYTES));
     if (asksUsage && answer.status < 500 && refused.bytes.includes('stream_options')) {

@@ -37,7 +37,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-interface UpstreamRequest {
+export interface UpstreamRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
