@@ -19,100 +19,81 @@ interface Waiting {
  */
 export function withDeadline(store: SessionStore, deadlineMs: number): SessionStore {
   if (watched.has(store)) return store;
-  const watch = new Watch(store, deadlineMs);
+  const ask = watching(store, deadlineMs);
   // Not around the store itself: a proxy has to give the methods of a frozen object as they are.
   const proxy = new Proxy(Object.create(store) as SessionStore, {
     get(_, name) {
       const own: unknown = Reflect.get(store, name, store);
       if (typeof own !== 'function' || typeof name !== 'string') return own;
       if (name === 'openQueue') return own.bind(store) as unknown;
-      return (...given: unknown[]) => watch.ask(name, () => Reflect.apply(own, store, given) as unknown);
+      return (...given: unknown[]) => ask(name, () => Reflect.apply(own, store, given) as unknown);
     },
   });
   watched.add(proxy);
   return proxy;
 }
 
-/** Counts how long calls of one store wait. */
-class Watch {
-  readonly #store: SessionStore;
-  readonly #deadlineMs: number;
-  readonly #waiting = new Set<Waiting>();
-  #tick = 0;
+/** Asks one store, and counts how long its calls wait. */
+function watching(store: SessionStore, deadlineMs: number): (name: string, call: () => unknown) => unknown {
+  const waiting = new Set<Waiting>();
+  let tick = 0;
   /** Tick at which the store last settled anything. */
-  #heard = 0;
-  #ticking: NodeJS.Timeout | undefined;
+  let heard = 0;
+  let ticking: NodeJS.Timeout | undefined;
   /** Runs while the store is away. */
-  #probing: NodeJS.Timeout | undefined;
+  let probing: NodeJS.Timeout | undefined;
 
-  constructor(store: SessionStore, deadlineMs: number) {
-    this.#store = store;
-    this.#deadlineMs = deadlineMs;
-  }
-
-  ask(name: string, call: () => unknown): unknown {
-    const isLast = name === 'close';
-    if (isLast) this.#answered();
-    else if (this.#probing) return Promise.reject(this.#fault(name));
-    const asked = call();
-    if (typeof (asked as PromiseLike<unknown> | undefined)?.then !== 'function') return asked;
-    return new Promise((resolve, reject) => {
-      const one = { since: this.#tick, name, reject };
-      this.#waiting.add(one);
-      this.#ticking ??= setInterval(() => this.#count(), this.#deadlineMs / TICKS);
-      const settled =
-        <Value>(settle: (value: Value) => void) =>
-        (value: Value): void => {
-          this.#answered();
-          this.#leave(one);
-          settle(value);
-        };
-      (asked as PromiseLike<unknown>).then(settled(resolve), settled(reject));
-    });
-  }
-
-  #count(): void {
-    this.#tick += 1;
-    for (const one of this.#waiting) {
-      if (this.#tick - one.since < TICKS) continue;
-      this.#leave(one);
-      // Where others were answered meanwhile, this call alone is slow.
-      if (this.#heard <= one.since && one.name !== 'close') this.#away();
-      one.reject(this.#fault(one.name));
-    }
-  }
-
-  #leave(one: Waiting): void {
-    this.#waiting.delete(one);
-    if (this.#waiting.size > 0) return;
-    clearInterval(this.#ticking);
-    this.#ticking = undefined;
-  }
-
-  /** Nobody waits for it any more: it is asked beside the calls whether it is back. */
-  #away(): void {
-    this.#probing ??= setInterval(() => this.#probe(), this.#deadlineMs).unref();
-  }
-
-  #probe(): void {
-    const answered = (): void => this.#answered();
-    this.#store.value('service', 'ready').then(answered, answered);
-  }
-
-  #answered(): void {
-    this.#heard = this.#tick;
-    clearInterval(this.#probing);
-    this.#probing = undefined;
-  }
-
-  #fault(name: string): SpillwayError {
-    return new SpillwayError('STORE_FAILED', {
-      subject: `store ${this.#store.name}`,
+  const fault = (name: string): SpillwayError =>
+    new SpillwayError('STORE_FAILED', {
+      subject: `store ${store.name}`,
       found: `no answer to ${name}`,
-      allowed: `an answer within ${this.#deadlineMs} ms (storeMs)`,
+      allowed: `an answer within ${deadlineMs} ms (storeMs)`,
       remedy: 'See whether its server hangs; calls go on by themselves when it answers.',
       facts: { outcome: 'unknown' },
       retryable: true,
     });
-  }
+  const answered = (): void => {
+    heard = tick;
+    clearInterval(probing);
+    probing = undefined;
+  };
+  const leave = (one: Waiting): void => {
+    waiting.delete(one);
+    if (waiting.size > 0) return;
+    clearInterval(ticking);
+    ticking = undefined;
+  };
+  const probe = (): void => void store.value('service', 'ready').then(answered, answered);
+  const count = (): void => {
+    tick += 1;
+    for (const one of waiting) {
+      if (tick - one.since < TICKS) continue;
+      leave(one);
+      // Where others were answered meanwhile, this call alone is slow. Else nobody waits for the store any more: it is
+      // asked beside the calls whether it is back.
+      if (heard <= one.since && one.name !== 'close') probing ??= setInterval(probe, deadlineMs).unref();
+      one.reject(fault(one.name));
+    }
+  };
+
+  return (name, call) => {
+    const isLast = name === 'close';
+    if (isLast) answered();
+    else if (probing) return Promise.reject(fault(name));
+    const asked = call();
+    if (typeof (asked as PromiseLike<unknown> | undefined)?.then !== 'function') return asked;
+    return new Promise((resolve, reject) => {
+      const one = { since: tick, name, reject };
+      waiting.add(one);
+      ticking ??= setInterval(count, deadlineMs / TICKS);
+      const settled =
+        <Value>(settle: (value: Value) => void) =>
+        (value: Value): void => {
+          answered();
+          leave(one);
+          settle(value);
+        };
+      (asked as PromiseLike<unknown>).then(settled(resolve), settled(reject));
+    });
+  };
 }

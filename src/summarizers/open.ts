@@ -3,7 +3,7 @@ import { redactFor } from '../text/facts/index.js';
 import type { SessionStore, Summarizer, SummaryLines } from '../spi/index.js';
 import type { ModelLimits, PriceOf } from '../tokens/index.js';
 import type { SummarizerChoice } from '../transcript/index.js';
-import { BoughtOnce, storedArtifacts, type Artifacts } from './artifacts.js';
+import { BoughtOnce, storedArtifacts } from './artifacts.js';
 import { Breakers } from './breaker.js';
 import { Filler, type FillerParts } from './fill.js';
 import { createModelSummarizer, modelOf, type SummarizerFields } from './model.js';
@@ -58,8 +58,6 @@ interface OpenRequest {
   readonly count: (text: string) => number;
   readonly timer: () => number;
   readonly stopped: () => string | undefined;
-  /** Where bought text is kept; the store, else memory of the session's own. Those who share it buy once between them. */
-  readonly artifacts?: Artifacts | undefined;
   /** Facts that every request of a summarizer is given. */
   readonly lines?: SummaryLines | undefined;
 }
@@ -80,13 +78,8 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
   for (const { prompt } of Object.values(settings.summarizerAgents)) if (prompt) ownPrompt(prompt, sources);
   if (settings.compaction.prompt !== null) ownPrompt(settings.compaction.prompt, sources);
   const promptsWith = (named: string): Prompts => withOwnPrompt(prompts, ownPrompt(named, sources));
-  const kept = store && storedArtifacts(store);
-  const shared = new WeakMap<Artifacts, BoughtOnce>();
-  const onceOn = (artifacts: Artifacts): BoughtOnce => {
-    const once = shared.get(artifacts) ?? new BoughtOnce(artifacts);
-    shared.set(artifacts, once);
-    return once;
-  };
+  // Whoever shares the store buys once between them.
+  const once = store && new BoughtOnce(storedArtifacts(store));
   const parts = {
     ...asked,
     resultChars: toolResultChars,
@@ -94,7 +87,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
     priceOf,
     promptsWith,
   };
-  return ({ choice = DEFAULT, sessionModel = settings.model, artifacts = kept, ...session }) => {
+  return ({ choice = DEFAULT, sessionModel = settings.model, ...session }) => {
     const agent = choice.from === 'agent' ? settings.summarizerAgents[choice.name] : undefined;
     const named = choice.from === 'prompt' ? choice.name : agent?.prompt;
     return new Filler({
@@ -102,7 +95,7 @@ export async function openFillers(request: FillersRequest): Promise<OpenFiller> 
       ...parts,
       summarizer: summarizerOf(choice, sessionModel),
       prompts: named ? promptsWith(named) : prompts,
-      once: artifacts && onceOn(artifacts),
+      once,
       breakers: new Breakers({
         failures: thresholds.circuitBreakerFailures,
         cooldownMs: thresholds.circuitBreakerCooldown,

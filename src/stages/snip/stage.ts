@@ -3,7 +3,7 @@ import { argumentEdits } from './arguments.js';
 import { dialogueEdits } from './dialogue.js';
 import { duplicateEdits } from './duplicates.js';
 import { mediaEdits } from './media.js';
-import { Need } from './need.js';
+import { needOf, type Need } from './need.js';
 import { SnipOptions } from './options.js';
 import { resultEdits } from './results.js';
 
@@ -32,7 +32,7 @@ const MISCOUNT = 12;
 
 function planned(view: TranscriptView, goal: StageGoal<SnipOptions>): { edits: Edit[]; need: Need } {
   const { classes, arguments: trimming } = goal.options;
-  const need = new Need(goal);
+  const need = needOf(goal);
   const dialogue = dialogueEdits(view, goal, need);
   const duplicates = classes.includes('duplicates') ? duplicateEdits(view, need, dialogue.gone) : [];
   const results = resultEdits(view, goal, need);

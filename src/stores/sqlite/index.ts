@@ -8,7 +8,7 @@ import { patiently } from '../patience.js';
 import { collectStatements, immediateSqlite } from './driver.js';
 import { dialectOf, isBusy, isUnopenable } from './faults.js';
 import { checkPlaceOf, checkWritable, makeFile, openFault, prepareFile, type Synchronous } from './file.js';
-import { TextsAsBytes } from './texts.js';
+import { textsAsBytes } from './texts.js';
 import { sqliteWriter } from './writer.js';
 
 const IN_MEMORY = ':memory:';
@@ -43,7 +43,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
       closing: () => writer.close(),
       closed: async () => void (inMemory || (await collectStatements())),
     }),
-    plugins: [new TextsAsBytes(name)],
+    plugins: [textsAsBytes(name)],
   });
   const writer = sqliteWriter(database, db, check);
   return openSql({ ...options, name, db, dialect, writer });

@@ -10,9 +10,6 @@ import {
   ReferenceNode,
   SelectionNode,
   type KyselyPlugin,
-  type QueryResult,
-  type RootOperationNode,
-  type UnknownRow,
 } from 'kysely';
 import { damaged } from '../fault.js';
 
@@ -45,33 +42,21 @@ class BytesOfTexts extends OperationNodeTransformer {
  * Reads text as bytes, and decodes it here: libsql ends the whole process on a text that is no UTF-8, which one damaged
  * byte of the file makes of it.
  */
-export class TextsAsBytes implements KyselyPlugin {
-  readonly #transformer = new BytesOfTexts();
-  readonly #store: string;
-
-  constructor(store: string) {
-    this.#store = store;
-  }
-
-  transformQuery({ node }: { readonly node: RootOperationNode }): RootOperationNode {
-    return node.kind === 'SelectQueryNode' ? this.#transformer.transformNode(node) : node;
-  }
-
-  async transformResult({
-    result,
-  }: {
-    readonly result: QueryResult<UnknownRow>;
-  }): Promise<QueryResult<UnknownRow>> {
-    for (const row of result.rows) {
-      for (const [column, value] of Object.entries(row)) {
-        if (types.isAnyArrayBuffer(value)) row[column] = this.#decoded(Buffer.from(value));
-      }
-    }
-    return result;
-  }
-
-  #decoded(bytes: Buffer): string {
+export function textsAsBytes(store: string): KyselyPlugin {
+  const transformer = new BytesOfTexts();
+  const decoded = (bytes: Buffer): string => {
     if (isUtf8(bytes)) return bytes.toString('utf8');
-    throw damaged(this.#store, 'a text whose bytes are no UTF-8');
-  }
+    throw damaged(store, 'a text whose bytes are no UTF-8');
+  };
+  return {
+    transformQuery: ({ node }) => (node.kind === 'SelectQueryNode' ? transformer.transformNode(node) : node),
+    async transformResult({ result }) {
+      for (const row of result.rows) {
+        for (const [column, value] of Object.entries(row)) {
+          if (types.isAnyArrayBuffer(value)) row[column] = decoded(Buffer.from(value));
+        }
+      }
+      return result;
+    },
+  };
 }
